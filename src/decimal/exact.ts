@@ -1,0 +1,66 @@
+import { Decimal } from "decimal.js";
+import { type Scaled, formatScaled, normalise, parseScaled } from "./scaled.ts";
+import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "./units.ts";
+
+declare const unit: unique symbol;
+
+/** A USD amount (price · quantity), exact, in 1e-14 steps. */
+export type Notional = Scaled & { readonly [unit]: "notional" };
+
+/** Decimals of a {@link Notional}. */
+export const NOTIONAL_SCALE: number = PRICE_SCALE + QUANTITY_SCALE;
+
+/** No USD. */
+export const ZERO_NOTIONAL: Notional = 0 as unknown as Notional;
+
+/** decimal.js wide enough for every product here: 10^18 · 10^18 needs 37 digits. */
+const Exact = Decimal.clone({ precision: 80, toExpNeg: -80, toExpPos: 80 });
+
+/**
+ * USD amount from a literal, such as the 15 USD minimum; throws a RangeError on text that is no decimal.
+ *
+ * @example
+ * ```ts
+ * import { formatNotional, notional } from "managed-orders";
+ * console.log(formatNotional(notional("15.00"))); // 15
+ * ```
+ */
+export function notional(text: string): Notional {
+  const value = parseScaled(text, NOTIONAL_SCALE);
+  if (value === undefined) throw new RangeError(`not an amount with at most ${NOTIONAL_SCALE} decimals: ${text}`);
+  return value as Notional;
+}
+
+/** `price · quantity` in USD, exact. */
+export function notionalOf(price: Price, quantity: Quantity): Notional {
+  if (typeof price === "number" && typeof quantity === "number") {
+    const product = price * quantity;
+    if (Number.isSafeInteger(product)) return product as unknown as Notional;
+  }
+  return normalise(BigInt(price) * BigInt(quantity)) as Notional;
+}
+
+/** Canonical text of a USD amount. */
+export function formatNotional(amount: Notional): string {
+  return formatScaled(amount, NOTIONAL_SCALE);
+}
+
+/** How a quotient is brought to whole steps. */
+export type Rounding = "down" | "up";
+
+/** `value · numerator / denominator` in whole steps, rounded once. */
+export function portion<T extends Scaled>(
+  value: T,
+  of: Readonly<{ numerator: Scaled; denominator: Scaled; rounding: Rounding }>,
+): T {
+  const product = new Exact(String(value)).times(String(of.numerator)).dividedBy(String(of.denominator));
+  const whole = of.rounding === "down" ? product.floor() : product.ceil();
+  return normalise(BigInt(whole.toFixed(0))) as T;
+}
+
+/** Average price text of `total` USD over `quantity` units, at 8 decimals, rounded half up; "0" without quantity. */
+export function averagePriceText(total: Notional, quantity: Quantity): string {
+  if (quantity <= 0) return "0";
+  const average = new Exact(String(total)).dividedBy(String(quantity)).times(`1e-${PRICE_SCALE}`);
+  return average.toDecimalPlaces(PRICE_SCALE, Decimal.ROUND_HALF_UP).toFixed();
+}

@@ -1,0 +1,30 @@
+export {
+  averagePriceText,
+  formatNotional,
+  NOTIONAL_SCALE,
+  type Notional,
+  notional,
+  notionalOf,
+  portion,
+  type Rounding,
+  ZERO_NOTIONAL,
+} from "./exact.ts";
+export { add, compare, formatScaled, greatest, least, magnitude, normalise, parseScaled, type Scaled, subtract } from "./scaled.ts";
+export {
+  DECIMAL_GRAMMAR,
+  type DecimalProblem,
+  decimalProblem,
+  formatPrice,
+  formatQuantity,
+  PRICE_LIMIT,
+  PRICE_SCALE,
+  type Price,
+  parsePrice,
+  parseQuantity,
+  price,
+  QUANTITY_LIMIT,
+  QUANTITY_SCALE,
+  type Quantity,
+  quantity,
+  ZERO_QUANTITY,
+} from "./units.ts";

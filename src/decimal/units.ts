@@ -1,0 +1,95 @@
+import { type Scaled, formatScaled, parseScaled } from "./scaled.ts";
+
+declare const unit: unique symbol;
+
+/** USD per unit of the base asset, in 1e-8 steps. */
+export type Price = Scaled & { readonly [unit]: "price" };
+
+/** Base-asset quantity, in 1e-6 steps; negative only as a signed exposure. */
+export type Quantity = Scaled & { readonly [unit]: "quantity" };
+
+/** Decimals of a {@link Price}. */
+export const PRICE_SCALE = 8;
+
+/** Decimals of a {@link Quantity}. */
+export const QUANTITY_SCALE = 6;
+
+/** First price out of range: 10^10 USD (decision 7). */
+export const PRICE_LIMIT: Price = (10n ** 18n) as unknown as Price;
+
+/** First quantity out of range: 10^12 units (decision 7). */
+export const QUANTITY_LIMIT: Quantity = (10n ** 18n) as unknown as Quantity;
+
+/** Quantity zero. */
+export const ZERO_QUANTITY: Quantity = 0 as unknown as Quantity;
+
+/**
+ * Why a decimal text was not taken, in the order the checks are made:
+ * grammar, precision (decimals as sent), range, zero where a positive value is due.
+ */
+export type DecimalProblem = "grammar" | "precision" | "range" | "zero";
+
+/** The grammar of decimals on the wire (decision 7). */
+export const DECIMAL_GRAMMAR = "^[0-9]{1,20}(\\.[0-9]{1,20})?$";
+
+const GRAMMAR = new RegExp(DECIMAL_GRAMMAR);
+
+/** Reads a price text as sent; `undefined` when it is not a positive price in range with at most 8 decimals. */
+export function parsePrice(text: string): Price | undefined {
+  const value = parseScaled(text, PRICE_SCALE);
+  return value !== undefined && value > 0 && value < PRICE_LIMIT ? (value as Price) : undefined;
+}
+
+/** Reads a quantity text as sent; `undefined` when it is not a positive quantity in range with at most 6 decimals. */
+export function parseQuantity(text: string): Quantity | undefined {
+  const value = parseScaled(text, QUANTITY_SCALE);
+  return value !== undefined && value > 0 && value < QUANTITY_LIMIT ? (value as Quantity) : undefined;
+}
+
+/** Names the first problem of a text that {@link parsePrice} or {@link parseQuantity} did not take. */
+export function decimalProblem(text: string, scale: number): DecimalProblem {
+  if (!GRAMMAR.test(text)) return "grammar";
+  const value = parseScaled(text, scale);
+  if (value === undefined) return "precision";
+  return value > 0 ? "range" : "zero";
+}
+
+/**
+ * Price from a literal, for code that writes prices down; throws a RangeError on anything but a positive price.
+ *
+ * @example
+ * ```ts
+ * import { formatPrice, price } from "managed-orders";
+ * console.log(formatPrice(price("7424.90"))); // 7424.9
+ * ```
+ */
+export function price(text: string): Price {
+  const value = parsePrice(text);
+  if (value === undefined) throw new RangeError(`not a price with at most ${PRICE_SCALE} decimals: ${text}`);
+  return value;
+}
+
+/**
+ * Quantity from a literal, for code that writes quantities down; throws a RangeError on anything else.
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity, quantity } from "managed-orders";
+ * console.log(formatQuantity(quantity("0.010"))); // 0.01
+ * ```
+ */
+export function quantity(text: string): Quantity {
+  const value = parseQuantity(text);
+  if (value === undefined) throw new RangeError(`not a quantity with at most ${QUANTITY_SCALE} decimals: ${text}`);
+  return value;
+}
+
+/** Canonical text of a price. */
+export function formatPrice(value: Price): string {
+  return formatScaled(value, PRICE_SCALE);
+}
+
+/** Canonical text of a quantity. */
+export function formatQuantity(value: Quantity): string {
+  return formatScaled(value, QUANTITY_SCALE);
+}

@@ -1,0 +1,163 @@
+import type { EventEmitter } from "eventemitter3";
+import type { Price } from "../decimal/index.ts";
+import type { AlertKind, JournalRecord, ParentIntent, ParentOrder, Quote } from "../model/index.ts";
+import type {
+  Accounts,
+  Clock,
+  Entropy,
+  ExecutionVenue,
+  Exposure,
+  Instruments,
+  MarketData,
+  MarketSink,
+  OrderStore,
+  QuoteDrop,
+  Telemetry,
+} from "../ports/index.ts";
+
+/** Settings of an engine; every duration in milliseconds. Source: decisions 12, 14, 16, 26. */
+export type EngineSettings = Readonly<{
+  /** LIQUIDITY_API_ADVANCED_ORDERS_ENABLED; false by default. */
+  advancedOrders: boolean;
+  /** Whether this deployment runs in liquidity mode; true by default. */
+  liquidityMode: boolean;
+  /** Opening minimum in USD; "15" by default. */
+  minimumNotional: string;
+  quoteMaxAgeMs: number;
+  quoteMaxAheadMs: number;
+  /** A change by more than this factor is held back until the next quote confirms it. */
+  quoteJumpFactor: number;
+  submitDeadlineMs: number;
+  venueQuietMs: number;
+  retryMinMs: number;
+  retryMaxMs: number;
+  /** How often a child in flight is looked up although nothing seems wrong. */
+  reconcileEveryMs: number;
+  /** An unknown child older than this raises an alert. */
+  escalateAfterMs: number;
+  maxOpenParents: number;
+  maxOpenParentsPerAccount: number;
+  /** Commands that may wait for the store; more are refused with -1008. */
+  maxPendingCommands: number;
+  /** Journal records of a shard between two snapshots. */
+  snapshotEvery: number;
+  retentionDays: number;
+}>;
+
+/** What an engine is made of. */
+export type EngineOptions = Readonly<{
+  store: OrderStore;
+  instruments: Instruments;
+  accounts: Accounts;
+  exposure: Exposure;
+  venue: ExecutionVenue;
+  clock: Clock;
+  entropy: Entropy;
+  marketData?: MarketData;
+  telemetry?: Telemetry;
+  settings?: Partial<EngineSettings>;
+  /** Called at the named points of the submit path; a crash test kills the process there. */
+  probe?: (point: ProbePoint) => void;
+}>;
+
+/** Points around the two durable steps of a child. */
+export type ProbePoint =
+  | "before-append"
+  | "after-append"
+  | "before-submit"
+  | "after-submit"
+  | "before-outcome-append";
+
+/** Answer to a placement: the order as durable, and whether this call created it. */
+export type Placement = Readonly<{ order: ParentOrder; created: boolean }>;
+
+/** Names one parent of an account. */
+export type ParentKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
+
+/** Reply of a cancel-all: parents that were not terminal, of them ended at once, of them waiting for a child. */
+export type CancelAllResult = Readonly<{ matchedCount: number; canceledCount: number; cancelPendingCount: number }>;
+
+/** Asks for a page of parents; cursor 0 starts. */
+export type PageRequest = Readonly<{
+  accountId: number;
+  includeHistory: boolean;
+  newestFirst: boolean;
+  limit: number;
+  afterOrderId: number;
+}>;
+
+/** A page of parents; `nextOrderId` 0 means that it is the last, `total` counts all that match. */
+export type ParentPage = Readonly<{ total: number; nextOrderId: number; orders: readonly ParentOrder[] }>;
+
+/** Why an order is where it is: its records, oldest first, and what an open one waits for now. */
+export type Story = Readonly<{ records: readonly JournalRecord[]; waitingFor?: string }>;
+
+/** Hash of the state now and of the state made again from the journal alone. */
+export type Verification = Readonly<{ live: string; replayed: string; records: number; equal: boolean }>;
+
+/** Children whose outcome is awaited, and how many of them are unknown. */
+export type InFlight = Readonly<{ inFlight: number; unknown: number }>;
+
+/** Counters and queue lengths. */
+export type Metrics = Readonly<{
+  quotesCounted: number;
+  quotesDropped: Readonly<Record<QuoteDrop, number>>;
+  triggers: number;
+  children: number;
+  appends: number;
+  records: number;
+  openParents: number;
+  pendingCommands: number;
+  venueQueue: number;
+  inFlight: number;
+  unknown: number;
+  alerts: number;
+}>;
+
+/** A durable change of one parent: the record that says so and the order after it. */
+export type OrderUpdate = Readonly<{ shard: number; sequence: number; record: JournalRecord; order: ParentOrder }>;
+
+/** Something a person must look at. */
+export type Alert = Readonly<{ alert: AlertKind; orderId: number; detail: string; timeMs: number }>;
+
+/** Events of an engine; all are emitted after their record is durable, in journal order per shard. */
+export type EngineEvents = {
+  order: (update: OrderUpdate) => void;
+  alert: (alert: Alert) => void;
+};
+
+/**
+ * A running engine: holds parents, watches quotes, submits children, survives crashes.
+ * Methods that can refuse reject with an OrderError.
+ */
+export type Engine = {
+  readonly settings: EngineSettings;
+  readonly events: EventEmitter<EngineEvents>;
+  /** Where quotes and prints go. */
+  readonly market: MarketSink;
+  /** Resolves when the parent is durable. A repeated intent answers with the existing order. */
+  place(command: Readonly<{ accountId: number; intent: ParentIntent }>): Promise<Placement>;
+  /** Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. */
+  cancel(key: ParentKey): Promise<ParentOrder>;
+  cancelAll(accountId: number): Promise<CancelAllResult>;
+  find(key: ParentKey): Promise<ParentOrder | undefined>;
+  page(request: PageRequest): Promise<ParentPage>;
+  /** The running limit of a dynamic trailing parent before it triggered, from durable marks; at 8 decimals. */
+  runningLimit(order: ParentOrder): Price | undefined;
+  /** The last counted quote of a symbol, and whether it is fresh now. */
+  quote(symbol: string): Readonly<{ quote: Quote; fresh: boolean }> | undefined;
+  /** Price text of the last print of a symbol. */
+  lastPrice(symbol: string): Price | undefined;
+  /** An order by its managed id alone, whoever owns it; for operators. */
+  findAny(orderId: number): Promise<ParentOrder | undefined>;
+  story(orderId: number): Promise<Story | undefined>;
+  verify(): Promise<Verification>;
+  metrics(): Metrics;
+  /** Resolves when nothing more can happen without time or input. */
+  idle(): Promise<InFlight>;
+  /** Refuses new parents (-1016) from now on; cancels and reads go on. */
+  drain(): void;
+  readonly draining: boolean;
+  /** Stops sending, makes what is pending durable, releases the store. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,150 @@
+/**
+ * What a caller may do after an error.
+ * `never`: mend the request first. `later`: nothing was done, the same request may be sent again.
+ * `reconcile`: the outcome is not known; look the order up by its client id before sending anything.
+ */
+export type RetryClass = "never" | "later" | "reconcile";
+
+/** One row of the error table: wire number, HTTP status, retry class, text with `{name}` holes, remedy. */
+export type ErrorRow = Readonly<{
+  code: number;
+  status: number;
+  retry: RetryClass;
+  text: string;
+  remedy: string;
+}>;
+
+/** The name of an error: the stable key of the table {@link ERRORS}. */
+export type ErrorName =
+  | "UNKNOWN"
+  | "DISCONNECTED"
+  | "UNAUTHORIZED"
+  | "TOO_MANY_REQUESTS"
+  | "IP_BANNED"
+  | "UNEXPECTED_RESPONSE"
+  | "TIMEOUT"
+  | "SERVER_BUSY"
+  | "FILTER_NOTIONAL"
+  | "UNSUPPORTED_COMBINATION"
+  | "TOO_MANY_ORDERS"
+  | "SHUTTING_DOWN"
+  | "UNSUPPORTED_OPERATION"
+  | "TIMESTAMP_OUTSIDE"
+  | "TIMESTAMP_AHEAD"
+  | "BAD_SIGNATURE"
+  | "TIMES_REVERSED"
+  | "NOT_FOUND"
+  | "ILLEGAL_CHARS"
+  | "DUPLICATE_PARAMETER"
+  | "TOO_MANY_PARAMETERS"
+  | "BODY_TOO_LARGE"
+  | "REQUEST_TIMEOUT"
+  | "PARAMETER_MISSING"
+  | "PARAMETER_MISSING_BOTH"
+  | "PARAMETER_ABOVE"
+  | "UNREAD_PARAMETER"
+  | "PARAMETER_EMPTY"
+  | "PARAMETER_NOT_REQUIRED"
+  | "PARAMETER_OVERFLOW"
+  | "PRECISION"
+  | "NO_DEPTH"
+  | "TIME_IN_FORCE_NOT_REQUIRED"
+  | "BAD_TIME_IN_FORCE"
+  | "BAD_ORDER_TYPE"
+  | "BAD_SIDE"
+  | "EMPTY_NEW_CLIENT_ID"
+  | "EMPTY_CLIENT_ID"
+  | "BAD_INTERVAL"
+  | "BAD_SYMBOL"
+  | "BAD_COMBINATION"
+  | "INVALID_PARAMETER"
+  | "BAD_RECV_WINDOW"
+  | "BAD_STRATEGY"
+  | "INVALID_JSON"
+  | "NESTED_JSON"
+  | "DUPLICATE_ORDER"
+  | "INSUFFICIENT_BALANCE"
+  | "ACCOUNT_DISABLED"
+  | "ACCOUNT_RESTRICTED"
+  | "SYMBOL_RESTRICTED"
+  | "MARKET_CLOSED"
+  | "CANCEL_REJECTED"
+  | "NO_SUCH_ORDER"
+  | "BAD_API_KEY_FORMAT"
+  | "REJECTED_API_KEY"
+  | "REDUCE_ONLY_REJECTED"
+  | "CLIENT_ID_MISMATCH";
+
+const row = (code: number, status: number, retry: RetryClass, text: string, remedy: string): ErrorRow =>
+  Object.freeze({ code, status, retry, text, remedy });
+
+/**
+ * Every error the product can answer with, by name; the only place that holds a wire number or an HTTP status.
+ * Source: contract "Errors", convention section 2, decisions 37-49.
+ *
+ * @example
+ * ```ts
+ * import { ERRORS } from "managed-orders";
+ * console.log(ERRORS.BAD_SYMBOL.code); // -1121
+ * ```
+ */
+export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
+  UNKNOWN: row(-1000, 500, "later", "An unknown error occurred while processing the request.", "Retry the read; report the request id if it persists."),
+  DISCONNECTED: row(-1001, 503, "later", "Internal error; unable to process your request. Please try again.", "Nothing was kept; send the same request again."),
+  UNAUTHORIZED: row(-1002, 401, "never", "You are not authorized to execute this request.", "Use an account of your own or one that is delegated to you."),
+  TOO_MANY_REQUESTS: row(-1003, 429, "later", "Too much request weight used; current limit is {limit} request weight per {interval}. Please use WebSocket Streams for live updates to avoid polling the API.", "Wait as long as Retry-After says."),
+  IP_BANNED: row(-1003, 429, "later", "Way too much request weight used; IP banned until {until}. Please use WebSocket Streams for live updates to avoid bans.", "Wait as long as Retry-After says."),
+  UNEXPECTED_RESPONSE: row(-1006, 500, "reconcile", "An unexpected response was received from the message bus. Execution status unknown.", "Look the order up by its client id before you send it again."),
+  TIMEOUT: row(-1007, 504, "reconcile", "Timeout waiting for response from backend server. Send status unknown; execution status unknown.", "Look the order up by its client id before you send it again."),
+  SERVER_BUSY: row(-1008, 503, "later", "Server is currently overloaded with other requests. Please try again in a few minutes.", "Nothing was kept; send the same request again later."),
+  FILTER_NOTIONAL: row(-1013, 400, "never", "Filter failure: NOTIONAL", "Raise quantity or price so that the order is worth at least {minimum} USD."),
+  UNSUPPORTED_COMBINATION: row(-1014, 400, "never", "Unsupported order combination.", "Leave out '{field}' or choose another type."),
+  TOO_MANY_ORDERS: row(-1015, 429, "later", "Too many new orders; current limit is {limit} orders per {interval}.", "Wait as long as Retry-After says."),
+  SHUTTING_DOWN: row(-1016, 503, "later", "This service is no longer available.", "Send the request again after the service has restarted; cancels are still taken."),
+  UNSUPPORTED_OPERATION: row(-1020, 404, "never", "This operation is not supported.", "Ask the operator whether advanced orders are enabled on this deployment."),
+  TIMESTAMP_OUTSIDE: row(-1021, 400, "never", "Timestamp for this request is outside of the recvWindow.", "Send the current epoch time in milliseconds and set your clock."),
+  TIMESTAMP_AHEAD: row(-1021, 400, "never", "Timestamp for this request was 1000ms ahead of the server's time.", "Set your clock; compare it with /api/time."),
+  BAD_SIGNATURE: row(-1022, 400, "never", "Signature for this request is not valid.", "Sign the exact bytes sent: query, then body, without the signature itself, and sign every request anew."),
+  TIMES_REVERSED: row(-1023, 400, "never", "Start time is greater than end time.", "Swap startTime and endTime."),
+  NOT_FOUND: row(-1099, 404, "never", "Not found, authenticated, or authorized.", "Check path and method."),
+  ILLEGAL_CHARS: row(-1100, 400, "never", "Illegal characters found in parameter '{field}'; legal range is '{range}'.", "Send '{field}' in the legal range."),
+  DUPLICATE_PARAMETER: row(-1101, 400, "never", "Duplicate values for a parameter detected.", "Send '{field}' once, in the query or in the body."),
+  TOO_MANY_PARAMETERS: row(-1101, 400, "never", "Too many parameters; expected '{limit}' and received '{received}'.", "Send fewer parameters."),
+  BODY_TOO_LARGE: row(-1101, 413, "never", "Too many parameters; expected '{limit}' and received '{received}'.", "Send a body of at most {limit} bytes."),
+  REQUEST_TIMEOUT: row(-1007, 408, "later", "Timeout waiting for the request to arrive.", "Send the whole request within 30 seconds."),
+  PARAMETER_MISSING: row(-1102, 400, "never", "Mandatory parameter '{field}' was not sent, was empty/null, or malformed.", "Send '{field}'."),
+  PARAMETER_MISSING_BOTH: row(-1102, 400, "never", "Param '{field}' or '{other}' must be sent, but both were empty/null!", "Send '{field}' or '{other}'."),
+  PARAMETER_ABOVE: row(-1102, 400, "never", "'{field}' contains unexpected value. Cannot be greater than {limit}.", "Send '{field}' of at most {limit}."),
+  UNREAD_PARAMETER: row(-1104, 400, "never", "Not all sent parameters were read; read '{read}' parameter(s) but was sent '{sent}'.", "Leave out '{field}', which this route does not know."),
+  PARAMETER_EMPTY: row(-1105, 400, "never", "Parameter '{field}' was empty.", "Send a value for '{field}' or leave it out."),
+  PARAMETER_NOT_REQUIRED: row(-1106, 400, "never", "Parameter '{field}' sent when not required.", "Leave out '{field}'."),
+  PARAMETER_OVERFLOW: row(-1108, 400, "never", "Parameter '{field}' overflowed.", "Send a smaller '{field}'."),
+  PRECISION: row(-1111, 400, "never", "Parameter '{field}' has too much precision.", "Send '{field}' with at most {decimals} decimals."),
+  NO_DEPTH: row(-1112, 400, "later", "No orders on book for symbol.", "Wait for a quote, or send a limit or stop price."),
+  TIME_IN_FORCE_NOT_REQUIRED: row(-1114, 400, "never", "TimeInForce parameter sent when not required.", "Leave out timeInForce."),
+  BAD_TIME_IN_FORCE: row(-1115, 400, "never", "Invalid timeInForce.", "Use GTC, or GTD with a future expireTime."),
+  BAD_ORDER_TYPE: row(-1116, 400, "never", "Invalid orderType.", "Use a type that exchangeInfo lists for the symbol."),
+  BAD_SIDE: row(-1117, 400, "never", "Invalid side.", "Use BUY or SELL."),
+  EMPTY_NEW_CLIENT_ID: row(-1118, 400, "never", "New client order ID was empty.", "Send 1-36 characters or leave newClientOrderId out."),
+  EMPTY_CLIENT_ID: row(-1119, 400, "never", "Original client order ID was empty.", "Send the client order id of the order."),
+  BAD_INTERVAL: row(-1120, 400, "never", "Invalid interval.", "Use 1000 to 86400000 milliseconds."),
+  BAD_SYMBOL: row(-1121, 400, "never", "Invalid symbol.", "Take the symbol from exchangeInfo."),
+  BAD_COMBINATION: row(-1128, 400, "never", "Combination of optional parameters invalid. Conflicting fields: [{fields}]", "{advice}"),
+  INVALID_PARAMETER: row(-1130, 400, "never", "Data sent for parameter '{field}' is not valid.", "{advice}"),
+  BAD_RECV_WINDOW: row(-1131, 400, "never", "'recvWindow' must be less than 60000.", "Use a recvWindow above 0 and at most 60000."),
+  BAD_STRATEGY: row(-1134, 400, "never", "`targetStrategy` is not a known strategy.", "Use 180, 1000002 or 1000004."),
+  INVALID_JSON: row(-1135, 400, "never", "Invalid JSON Request", "Send one flat JSON object of strings, booleans and plain integers."),
+  NESTED_JSON: row(-1130, 400, "never", "Data sent for parameter '{field}' is not valid.", "Send '{field}' as a scalar: no object, array or null."),
+  DUPLICATE_ORDER: row(-2010, 400, "never", "Duplicate order sent.", "This client id names another order; look it up, or use a new id for a new order."),
+  INSUFFICIENT_BALANCE: row(-2010, 400, "never", "Account has insufficient balance for requested action.", "Fund the account or send a smaller order."),
+  ACCOUNT_DISABLED: row(-2010, 400, "never", "This action is disabled on this account.", "The owner of the account must save the enableDataSharing consent."),
+  ACCOUNT_RESTRICTED: row(-2010, 400, "never", "This account may not place or cancel orders.", "Ask the operator about the restriction."),
+  SYMBOL_RESTRICTED: row(-2010, 400, "never", "This symbol is restricted for this account.", "Trade another symbol or ask the operator."),
+  MARKET_CLOSED: row(-2010, 400, "later", "Market is closed.", "Wait until exchangeInfo shows the symbol as TRADING."),
+  CANCEL_REJECTED: row(-2011, 400, "never", "Unknown order sent.", "The order does not exist or has already ended; read its status."),
+  NO_SUCH_ORDER: row(-2013, 400, "never", "Order does not exist.", "Check symbol, id and account."),
+  BAD_API_KEY_FORMAT: row(-2014, 401, "never", "API-key format invalid.", "Send the API key in the header X-MBX-APIKEY."),
+  REJECTED_API_KEY: row(-2015, 401, "never", "Invalid API-key, IP, or permissions for action.", "Check the key, its IP list and its permissions."),
+  REDUCE_ONLY_REJECTED: row(-2022, 400, "never", "ReduceOnly Order is rejected.", "There is no exposure on the opposite side to reduce."),
+  CLIENT_ID_MISMATCH: row(-2039, 400, "never", "Client order ID is not correct for this order ID.", "Send the two ids of one order, or only one of them."),
+});

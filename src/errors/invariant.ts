@@ -1,0 +1,33 @@
+/**
+ * A rule of the system was found broken: a bug or corrupted data, never a caller's mistake.
+ * The engine freezes what it touches and raises an alert.
+ *
+ * @example
+ * ```ts
+ * import { InvariantError } from "managed-orders";
+ * const broken = new InvariantError("I24", "parent -256 has two outstanding children");
+ * ```
+ */
+export class InvariantError extends Error {
+  override readonly name = "InvariantError";
+  /** Id of the invariant, as in docs/invariants.md. */
+  readonly invariant: string;
+
+  constructor(invariant: string, what: string) {
+    super(`${invariant}: ${what}`);
+    this.invariant = invariant;
+  }
+}
+
+/**
+ * Throws {@link InvariantError} when `holds` is false; stays on in production.
+ *
+ * @example
+ * ```ts
+ * import { invariant } from "managed-orders";
+ * invariant(1 + 1 === 2, "I00", "arithmetic is broken");
+ * ```
+ */
+export function invariant(holds: boolean, id: string, what: string): asserts holds {
+  if (!holds) throw new InvariantError(id, what);
+}

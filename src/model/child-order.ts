@@ -1,0 +1,41 @@
+import type { Price, Quantity } from "../decimal/index.ts";
+import type { Side } from "./parent-order.ts";
+
+/** Lifetime of a child at the venue. */
+export type ChildTimeInForce = "IOC" | "FOK";
+
+/** What is known of an unresolved child: handed over (SENT), confirmed in flight (OPEN), outcome not known (UNKNOWN). */
+export type ChildState = "SENT" | "OPEN" | "UNKNOWN";
+
+/** What is handed to the venue. No `limitPrice` means at market. */
+export type ChildRequest = Readonly<{
+  childId: string;
+  parentOrderId: number;
+  accountId: number;
+  symbol: string;
+  side: Side;
+  quantity: Quantity;
+  limitPrice?: Price;
+  timeInForce: ChildTimeInForce;
+  reduceOnly: boolean;
+}>;
+
+/** An unresolved child of a parent. */
+export type ChildOrder = Readonly<{
+  childId: string;
+  attempt: number;
+  quantity: Quantity;
+  limitPrice?: Price;
+  executedQuantity: Quantity;
+  state: ChildState;
+  intendedAtMs: number;
+}>;
+
+/** One execution at the venue. `executionId` is unique per venue. */
+export type Fill = Readonly<{ executionId: string; quantity: Quantity; price: Price; timeMs: number }>;
+
+/**
+ * How a child was resolved: DONE at the venue, REJECTED (final means that no later attempt can succeed),
+ * VOIDED after proof that it never arrived, WITHDRAWN before it was handed over.
+ */
+export type ChildOutcome = "DONE" | "REJECTED" | "REJECTED_FINAL" | "VOIDED" | "WITHDRAWN";

@@ -1,0 +1,19 @@
+export type { Account, ApiKey, Delegate, Permission } from "./account.ts";
+export type { ChildOrder, ChildOutcome, ChildRequest, ChildState, ChildTimeInForce, Fill } from "./child-order.ts";
+export type { Instrument, InstrumentKind, InstrumentStatus } from "./instrument.ts";
+export type { AlertKind, Cause, Fact, JournalRecord, ParentChange } from "./journal-record.ts";
+export type {
+  Activation,
+  Ended,
+  EndReason,
+  ParentIntent,
+  ParentOrder,
+  ParentType,
+  PendingEnd,
+  Side,
+  TerminalStatus,
+  TimeInForce,
+  TrailingDistance,
+  Trigger,
+} from "./parent-order.ts";
+export { type Level, type MarketMark, type MarketSide, type Quote, type QuoteStamp, stampOf } from "./quote.ts";

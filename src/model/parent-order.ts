@@ -1,0 +1,99 @@
+import type { Notional, Price, Quantity } from "../decimal/index.ts";
+import type { ChildOrder, ChildTimeInForce } from "./child-order.ts";
+
+/** Direction of an order. */
+export type Side = "BUY" | "SELL";
+
+/** Canonical types of managed parents (decision 15). */
+export type ParentType =
+  | "SYNTHETIC_LIMIT"
+  | "STOP_MARKET"
+  | "STOP_LOSS_LIMIT"
+  | "TAKE_PROFIT_MARKET"
+  | "TAKE_PROFIT_LIMIT"
+  | "TRAILING_STOP_MARKET"
+  | "TRAILING_STOP_LIMIT";
+
+/** Lifetime of a parent. */
+export type TimeInForce = "GTC" | "GTD";
+
+/** Distance of a trailing trigger: basis points, percent (1e-8 steps of one percent) or USD. */
+export type TrailingDistance =
+  | Readonly<{ kind: "bps"; bps: number }>
+  | Readonly<{ kind: "percent"; percent: Price }>
+  | Readonly<{ kind: "amount"; amount: Price }>;
+
+/** What the caller asked for, canonical: aliases, defaults and decimals resolved. Never changes. */
+export type ParentIntent = Readonly<{
+  symbol: string;
+  side: Side;
+  type: ParentType;
+  quantity: Quantity;
+  price?: Price;
+  stopPrice?: Price;
+  trailing?: TrailingDistance;
+  limitOffset?: Price;
+  timeInForce: TimeInForce;
+  expireTimeMs?: number;
+  reduceOnly: boolean;
+  childTimeInForce: ChildTimeInForce;
+  clientOrderId: string;
+}>;
+
+/** How a parent ended. */
+export type TerminalStatus = "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";
+
+/** Why a parent ended; stands in events and the journal, never in snapshots (decision 15). */
+export type EndReason =
+  | "FILLED"
+  | "USER_CANCELED"
+  | "EXPIRED_GTD"
+  | "RESIDUAL_BELOW_MIN_NOTIONAL"
+  | "REJECTED_BY_VENUE"
+  | "OVERFILL";
+
+/** The trailing trigger became active: position in the market journal and the price that seeded the reference. */
+export type Activation = Readonly<{ position: number; seed: Price }>;
+
+/** The trigger fired: level and quote price compared, reference for trailing, limit frozen for dynamic limits. */
+export type Trigger = Readonly<{ level: Price; observed: Price; reference?: Price; limit?: Price; atMs: number }>;
+
+/** The end that waits for the outcome of a child in flight. */
+export type PendingEnd = Readonly<{ status: "CANCELED" | "EXPIRED"; reason: EndReason }>;
+
+/** How it ended, and when. */
+export type Ended = Readonly<{ status: TerminalStatus; reason: EndReason; atMs: number }>;
+
+/**
+ * A managed parent order: intent plus everything that happened, as one immutable value.
+ * `orderId` is negative; `record` is the journal sequence of its last record in its shard.
+ */
+export type ParentOrder = Readonly<{
+  orderId: number;
+  accountId: number;
+  intent: ParentIntent;
+  acceptedAtMs: number;
+  updatedAtMs: number;
+  record: number;
+  activation?: Activation;
+  trigger?: Trigger;
+  /** The one unresolved child. */
+  child?: ChildOrder;
+  /** Children intended so far; the next child's number. */
+  attempts: number;
+  /** Children in a row that filled nothing; sets the pace of retries. */
+  misses: number;
+  /** No child before this time (retry pace). */
+  notBeforeMs: number;
+  executedQuantity: Quantity;
+  /** Sum of price · quantity over all fills, in USD. */
+  executedNotional: Notional;
+  /** Execution ids counted so far, each once (I15). */
+  executions: readonly string[];
+  lastChildId?: string;
+  /** Ending asked for while a child is in flight. */
+  pendingEnd?: PendingEnd;
+  ended?: Ended;
+  /** Stopped by a broken invariant or an overfill: no child goes out any more. */
+  frozen?: true;
+}>;

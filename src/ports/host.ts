@@ -1,0 +1,52 @@
+import type { Quantity } from "../decimal/index.ts";
+import type { Account, ApiKey, Instrument } from "../model/index.ts";
+
+/** A value, or a promise of it. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** The catalogue of instruments. */
+export type Instruments = {
+  all(): readonly Instrument[];
+  /** Exact canonical symbol. */
+  find(symbol: string): Instrument | undefined;
+  /** Canonical symbol or an alias such as BTCUSD. */
+  resolve(symbolOrAlias: string): Instrument | undefined;
+};
+
+/** Keys, owners, consent and restrictions. A rejected promise is answered as a service failure, never as a refusal. */
+export type Accounts = {
+  key(apiKey: string): Awaitable<ApiKey | undefined>;
+  account(accountId: number): Awaitable<Account | undefined>;
+};
+
+/** Signed position of an account in an instrument; must hold every fill the venue has reported. */
+export type Exposure = {
+  position(accountId: number, symbol: string): Awaitable<Quantity>;
+};
+
+/**
+ * Time and turns. `nowMs` is epoch milliseconds. `schedule` runs once at or after a time; `soon` runs after the
+ * input that is already waiting, so that many commands share one append.
+ */
+export type Clock = {
+  nowMs(): number;
+  schedule(atMs: number, run: () => void): () => void;
+  soon(run: () => void): void;
+};
+
+/** Random letters and digits, for ids of calls that carry no signature. */
+export type Entropy = {
+  /** `length` characters of 0-9, A-Z, a-z. */
+  token(length: number): string;
+};
+
+/** Small durable values of a host, such as the clock of a sandbox. */
+export type KeyValueStore = {
+  get(key: string): Promise<string | undefined>;
+  set(key: string, value: string): Promise<void>;
+};
+
+/** Where the engine and the service tell what happens. Fields never hold a secret, a signature or a key. */
+export type Telemetry = {
+  event(level: "debug" | "info" | "warn" | "error", name: string, fields: Readonly<Record<string, string | number>>): void;
+};

@@ -1,0 +1,21 @@
+export type { ChildReport, ExecutionVenue, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
+export type { Accounts, Awaitable, Clock, Entropy, Exposure, Instruments, KeyValueStore, Telemetry } from "./host.ts";
+export type {
+  LevelInput,
+  MarketData,
+  MarketSink,
+  PrintInput,
+  QuoteDrop,
+  QuoteInput,
+  QuoteVerdict,
+} from "./market-data.ts";
+export type {
+  AppendBatch,
+  AppendOutcome,
+  EndedKey,
+  EndedPage,
+  OrderStore,
+  ShardAppend,
+  ShardHead,
+  ShardSnapshot,
+} from "./order-store.ts";

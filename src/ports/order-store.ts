@@ -1,0 +1,61 @@
+import type { JournalRecord, MarketMark, ParentOrder } from "../model/index.ts";
+
+/** Where a shard stands in the store: the epoch that owns it and the sequence of its last record. */
+export type ShardHead = Readonly<{ shard: number; epoch: number; sequence: number }>;
+
+/**
+ * What one shard adds: records in sequence, and the parents that changed while being ended (a newly ended one, or
+ * an ended one that a late fill changed), as full rows that replace the row of the same orderId.
+ */
+export type ShardAppend = Readonly<{
+  shard: number;
+  epoch: number;
+  records: readonly JournalRecord[];
+  ended: readonly ParentOrder[];
+}>;
+
+/** One transaction: what several shards add, and the market journal's new marks. */
+export type AppendBatch = Readonly<{ shards: readonly ShardAppend[]; marks: readonly MarketMark[] }>;
+
+/** `durable`: kept. `fenced`: another epoch owns the shard, or its sequence does not follow; nothing of it was kept. */
+export type AppendOutcome = "durable" | "fenced";
+
+/** All open parents of a shard as of `sequence`, and the counter its ids were taken from. */
+export type ShardSnapshot = Readonly<{ shard: number; sequence: number; counter: number; parents: readonly ParentOrder[] }>;
+
+/** Names one ended parent of an account. */
+export type EndedKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
+
+/** A page of ended parents. Ids fall from the cursor, or rise when `newestFirst`; cursor 0 starts. */
+export type EndedPage = Readonly<{ accountId: number; afterOrderId: number; newestFirst: boolean; limit: number }>;
+
+/**
+ * The durable store. `append` is one transaction and durable when it resolves; when it rejects, nothing is known and
+ * the caller reads the store again: the store decides what is durable. Reads show durable state only.
+ * Marks with a position that exists already are replaced (a retry after an unknown append).
+ */
+export type OrderStore = {
+  /** Takes every shard over: each epoch rises by one, so that an earlier owner is fenced. Resolves to all heads. */
+  acquire(): Promise<readonly ShardHead[]>;
+  /** The head of one shard as it is durable now. */
+  head(shard: number): Promise<ShardHead>;
+  append(batch: AppendBatch): Promise<readonly AppendOutcome[]>;
+  /** Records of a shard with a sequence above `after`, in order, at most `limit`. */
+  readRecords(range: Readonly<{ shard: number; after: number; limit: number }>): Promise<readonly JournalRecord[]>;
+  /** The newest complete snapshot of a shard. */
+  readSnapshot(shard: number): Promise<ShardSnapshot | undefined>;
+  /** Writes a snapshot whole or not at all; a later one replaces it. */
+  writeSnapshot(snapshot: ShardSnapshot): Promise<void>;
+  /** All marks of the market journal, by symbol, side and position. */
+  readMarks(): Promise<readonly MarketMark[]>;
+  /** Drops marks that no reference can need any more. */
+  deleteMarks(marks: readonly MarketMark[]): Promise<void>;
+  findEnded(key: EndedKey): Promise<ParentOrder | undefined>;
+  pageEnded(page: EndedPage): Promise<readonly ParentOrder[]>;
+  countEnded(accountId: number): Promise<number>;
+  /** All ended parents of a shard, in id order falling from `afterOrderId` (0 starts): for verification. */
+  readEnded(range: Readonly<{ shard: number; afterOrderId: number; limit: number }>): Promise<readonly ParentOrder[]>;
+  /** Deletes at most `limit` ended parents that ended before `beforeMs`; resolves to how many. */
+  deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
+  close(): Promise<void>;
+};
