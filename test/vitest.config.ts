@@ -8,6 +8,7 @@ const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, im
  * which its global set-up builds when a source is newer. A run of source tests alone builds nothing.
  */
 const config: ViteUserConfig = defineConfig({
+  cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),
   resolve: {
     alias: [
       { find: "#hmac", replacement: src("signing/hmac-node.ts") },
@@ -23,12 +24,17 @@ const config: ViteUserConfig = defineConfig({
     pool: "forks",
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: "sources", include: ["**/*.test.ts"], exclude: ["**/*.built.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "sources", include: ["**/*.test.ts"], exclude: ["**/*.built.test.ts"] },
+      },
       {
         extends: true,
         test: {
           name: "built",
           include: ["**/*.built.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           globalSetup: [fileURLToPath(new URL("support/global-setup.ts", import.meta.url))],
         },
       },

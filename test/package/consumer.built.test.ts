@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Consumer, subpaths } from "./consumer.ts";
+
+/** A program that loads every subpath and tells which exports of one name are not one value. */
+const identities = (load: (name: string) => string): string => `
+  const seen = new Map();
+  const apart = [];
+  for (const [name, exports] of [${subpaths.map((name) => `["${name}", ${load(name)}]`).join(", ")}]) {
+    for (const [key, value] of Object.entries(exports)) {
+      if (seen.has(key) && seen.get(key) !== value) apart.push(name + " " + key);
+      seen.set(key, value);
+    }
+  }
+  console.log(JSON.stringify({ some: seen.size > 0, apart }));
+`;
+
+describe("a consumer of the packed package", () => {
+  let consumer: Consumer;
+
+  beforeAll(() => {
+    consumer = new Consumer(["better-sqlite3"]);
+  });
+
+  afterAll(() => {
+    consumer.remove();
+  });
+
+  it("imports every subpath as ESM; one name is one class or function in all of them", () => {
+    const printed = consumer.run(
+      "all.mjs",
+      identities((name) => `await import("${name}")`),
+    );
+    expect(JSON.parse(printed)).toEqual({ some: true, apart: [] });
+  });
+
+  it("requires every subpath as CommonJS; one name is one class or function in all of them", () => {
+    const printed = consumer.run(
+      "all.cjs",
+      identities((name) => `require("${name}")`),
+    );
+    expect(JSON.parse(printed)).toEqual({ some: true, apart: [] });
+  });
+
+  it("opens a SQLite store from ESM and from CommonJS", () => {
+    const open = '(async () => openSqliteStore({ path: "orders.db" }))().then((store) => store.close());';
+    consumer.run("open.mjs", `import { openSqliteStore } from "managed-orders/sqlite";\n${open}`);
+    consumer.run("open.cjs", `const { openSqliteStore } = require("managed-orders/sqlite");\n${open}`);
+    expect(existsSync(join(consumer.folder, "orders.db"))).toBe(true);
+  });
+});
+
+describe("a consumer without better-sqlite3", () => {
+  let consumer: Consumer;
+
+  beforeAll(() => {
+    consumer = new Consumer();
+  });
+
+  afterAll(() => {
+    consumer.remove();
+  });
+
+  it("hears in one sentence what to install, from ESM and from CommonJS", () => {
+    const open =
+      '(async () => openSqliteStore({ path: "orders.db" }))().catch((error) => console.log(error.message));';
+    const esm = consumer.run("open.mjs", `import { openSqliteStore } from "managed-orders/sqlite";\n${open}`);
+    const cjs = consumer.run(
+      "open.cjs",
+      `const { openSqliteStore } = require("managed-orders/sqlite");\n${open}`,
+    );
+    expect(esm).toMatch(/^[^\n]*npm install better-sqlite3[^\n]*$/);
+    expect(cjs).toBe(esm);
+  });
+});

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository. */
+export const root: string = fileURLToPath(new URL("../../", import.meta.url));
+
+type Manifest = Readonly<{
+  exports: Readonly<Record<string, unknown>>;
+  dependencies: Readonly<Record<string, string>>;
+}>;
+
+const manifest = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest;
+
+/** Every name the package can be imported by. */
+export const subpaths: readonly string[] = Object.keys(manifest.exports)
+  .filter((key) => key !== "./package.json")
+  .map((key) => key.replace(/^\./, "managed-orders"));
+
+/** What a command printed, and how it ended. */
+export type Outcome = Readonly<{ status: number | null; output: string }>;
+
+/** Runs a program of node's in `cwd`. */
+export function node(cwd: string, args: readonly string[]): Outcome {
+  const run = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
+  return { status: run.status, output: `${run.stdout}${run.stderr}` };
+}
+
+function link(folder: string, name: string): void {
+  const target = join(folder, "node_modules", name);
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(join(root, "node_modules", name), target);
+}
+
+/** A folder outside the repository that has the packed package and its dependencies installed. */
+export class Consumer {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "managed-orders-consumer-"));
+  readonly tarball: string;
+  readonly installed: string = join(this.folder, "node_modules", "managed-orders");
+
+  /** Packs dist/ as it is and installs it; `extra` are packages of the repository that it gets besides. */
+  constructor(extra: readonly string[] = []) {
+    const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", this.folder];
+    const pack = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
+    this.tarball = join(this.folder, pack.stdout.trim());
+    mkdirSync(this.installed, { recursive: true });
+    const unpack = spawnSync("tar", ["-xzf", this.tarball, "--strip-components=1", "-C", this.installed]);
+    if (unpack.status !== 0) throw new Error(`npm pack: ${pack.stdout}${pack.stderr}${unpack.stderr}`);
+    for (const name of [...Object.keys(manifest.dependencies), ...extra]) link(this.folder, name);
+  }
+
+  /** Writes a file of the consumer's and returns its path. */
+  write(name: string, text: string): string {
+    const path = join(this.folder, name);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  /** Runs a text as the program `name`; what it printed. Throws when it fails. */
+  run(name: string, text: string): string {
+    const { status, output } = node(this.folder, [this.write(name, text)]);
+    if (status !== 0) throw new Error(output);
+    return output.trim();
+  }
+
+  /** Removes the folder. */
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,58 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+/** Folders that are a subpath of the package from the day they have an index.ts; the others are parts of the root. */
+const publicFolders = {
+  ".": "index",
+  "./signing": "signing/index",
+  "./client": "client/index",
+  "./engine": "engine/index",
+  "./service": "service/index",
+  "./ports": "ports/index",
+  "./simulator": "simulator/index",
+  "./conformance": "conformance/index",
+  "./memory": "adapters/memory/index",
+  "./sqlite": "adapters/sqlite/index",
+  "./postgres": "adapters/postgres/index",
+  "./node": "adapters/node/index",
+};
+
+type Manifest = Readonly<{
+  exports: Readonly<Record<string, unknown>>;
+  bin?: unknown;
+  scripts: Readonly<Record<string, string>>;
+  tsup: Readonly<{ dts: Readonly<{ entry: readonly string[] }> }>;
+  typedocOptions: Readonly<{ entryPoints: readonly string[] }>;
+}>;
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const manifest = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest;
+const present = Object.entries(publicFolders).filter(([, file]) => existsSync(`${root}src/${file}.ts`));
+
+const conditions = (file: string): unknown => ({
+  import: { types: `./dist/${file}.d.ts`, default: `./dist/${file}.js` },
+  require: { types: `./dist/${file}.d.cts`, default: `./dist/${file}.cjs` },
+});
+
+describe("package.json", () => {
+  it("exports every public folder that exists, for ESM and for CommonJS", () => {
+    const expected = present.map(([name, file]) => [name, conditions(file)]);
+    expect(manifest.exports).toEqual({ ...Object.fromEntries(expected), "./package.json": "./package.json" });
+  });
+
+  it("builds types and the reference for exactly these", () => {
+    const files = present.map(([, file]) => `src/${file}.ts`);
+    expect([...manifest.tsup.dts.entry].sort()).toEqual([...files].sort());
+    expect([...manifest.typedocOptions.entryPoints].sort()).toEqual([...files].sort());
+  });
+
+  it("has the command and `npm start` when the sandbox has them", () => {
+    const cli = existsSync(`${root}src/sandbox/cli.ts`);
+    expect(manifest.bin).toEqual(cli ? { "managed-orders": "dist/sandbox/cli.js" } : undefined);
+    expect(manifest.scripts.prestart).toBe(
+      cli ? "tsup --silent --no-dts --no-clean --format esm" : undefined,
+    );
+    expect(manifest.scripts.start).toBe(cli ? "node dist/sandbox/cli.js sandbox" : undefined);
+  });
+});

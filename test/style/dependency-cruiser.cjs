@@ -1,0 +1,152 @@
+/**
+ * The ordered folders of src/ as rules: a folder imports only from the folders before it in {@link core}, leaves are
+ * imported by nobody but sandbox/, and every package and Node built-in has the folders that may use it named here.
+ * A new folder or package is refused until it stands in these tables.
+ */
+
+/** Each folder may import the ones before it. */
+const core = [
+  "errors",
+  "decimal",
+  "model",
+  "wire",
+  "signing",
+  "requests",
+  "triggers",
+  "schedules",
+  "lifecycle",
+  "ports",
+  "engine",
+  "service",
+];
+const upTo = (folder) => core.slice(0, core.indexOf(folder) + 1);
+const adapterBase = ["errors", "decimal", "model", "wire", "ports"];
+
+/** What each folder may import besides itself. */
+const allowed = {
+  ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
+  client: upTo("lifecycle"),
+  simulator: [...core, "adapters/memory"],
+  conformance: core,
+  "adapters/memory": adapterBase,
+  "adapters/sqlite": adapterBase,
+  "adapters/postgres": adapterBase,
+  "adapters/node": [...adapterBase, "signing", "service"],
+  sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],
+  "index.ts": upTo("lifecycle"),
+};
+
+/** Files and folders that may import a package. */
+const packages = {
+  zod: ["requests/", "sandbox/"],
+  eventemitter3: ["engine/"],
+  "decimal.js": ["decimal/"],
+  "@noble/hashes": ["signing/hmac-portable\\.ts$"],
+  "better-sqlite3": ["adapters/sqlite/"],
+  pg: ["adapters/postgres/"],
+  ws: ["adapters/node/", "client/socket-node\\.ts$"],
+};
+
+/**
+ * Files and folders that may import a Node built-in. The two files are reached by the package's "node" import
+ * condition only, so that everything else above the leaves runs in a browser.
+ */
+const builtins = [
+  "signing/hmac-node\\.ts$",
+  "client/socket-node\\.ts$",
+  "adapters/(?!memory/)",
+  "simulator/",
+  "conformance/",
+  "sandbox/",
+];
+
+const literal = (text) => text.replace(/[.+]/g, "\\$&");
+const place = (folder) => (folder.endsWith(".ts") ? `src/${literal(folder)}$` : `src/${folder}/`);
+const oneOf = (paths) => `^src/(${paths.join("|")})`;
+
+const folderRules = Object.entries(allowed).map(([folder, imports]) => ({
+  name: `order-${folder.replace("/", "-").replace(".ts", "")}`,
+  comment: `${folder} may import ${imports.join(", ") || "nothing of the others"}`,
+  severity: "error",
+  from: { path: `^${place(folder)}` },
+  to: { path: "^src/", pathNot: [folder, ...imports].map((name) => `^${place(name)}`) },
+}));
+
+const packageRules = Object.entries(packages).map(([name, users]) => ({
+  name: `package-${name.replace(/\W+/g, "-").replace(/^-/, "")}`,
+  comment: `${name} is used in ${users.join(", ")} only`,
+  severity: "error",
+  from: { path: "^src/", pathNot: oneOf(users) },
+  to: { path: `(^|/)node_modules/(@types/)?${literal(name)}/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...folderRules,
+    ...packageRules,
+    {
+      name: "known-folders",
+      comment: "every source lies in a folder of the ordered list",
+      severity: "error",
+      from: {},
+      to: { path: "^src/", pathNot: Object.keys(allowed).map((name) => `^${place(name)}`) },
+    },
+    {
+      name: "known-folders-from",
+      comment: "every source lies in a folder of the ordered list",
+      severity: "error",
+      from: { path: "^src/", pathNot: Object.keys(allowed).map((name) => `^${place(name)}`) },
+      to: {},
+    },
+    {
+      name: "known-packages",
+      comment: "every package has its users named in this file",
+      severity: "error",
+      from: { path: "^src/" },
+      to: {
+        dependencyTypes: [
+          "npm",
+          "npm-dev",
+          "npm-optional",
+          "npm-peer",
+          "npm-bundled",
+          "npm-no-pkg",
+          "npm-unknown",
+        ],
+        pathNot: Object.keys(packages).map((name) => `(^|/)node_modules/(@types/)?${literal(name)}/`),
+      },
+    },
+    {
+      name: "builtins",
+      comment: "a Node built-in only where a browser never comes",
+      severity: "error",
+      from: { path: "^src/", pathNot: oneOf(builtins) },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "hmac-by-condition",
+      comment: "the two HMAC files are reached through #hmac only",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^src/signing/hmac-", dependencyTypesNot: ["aliased"] },
+    },
+    { name: "cycles", severity: "error", from: {}, to: { circular: true } },
+    { name: "unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "sources-only",
+      comment: "sources import nothing of tests, examples or the built package",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^(test|examples|dist|docs)/" },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: {
+      conditionNames: ["import", "node", "default"],
+      extensions: [".ts", ".js", ".json"],
+    },
+  },
+};

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { format } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { compile, type DocExample, docExamples } from "./doc-examples.ts";
+import { parseSource, readSources } from "./source-file.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const examples = readSources().flatMap(docExamples);
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "managed-orders-examples-"));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs an example against the sources; what it printed, a line each. */
+async function run(example: DocExample): Promise<readonly string[]> {
+  const file = join(folder, `${example.name.replace(/\W/g, "-")}.ts`);
+  writeFileSync(file, example.code);
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  await import(file);
+  return log.mock.calls.map((values) => format(...values));
+}
+
+describe("examples in doc comments", () => {
+  it("compile against the sources", () => {
+    expect(compile(root, examples)).toEqual([]);
+  });
+
+  for (const example of examples.filter(({ prints }) => prints.length > 0)) {
+    it(`${example.name} prints what it says`, async () => {
+      expect(await run(example)).toEqual(example.prints);
+    });
+  }
+
+  it("are found with what they print, and a wrong one does not compile", () => {
+    const text = [
+      "/**",
+      " * One.",
+      " *",
+      " * @example",
+      " * ```ts",
+      ' * import { nowhere } from "managed-orders";',
+      " * console.log(1 + 1); // 2",
+      " * ```",
+      " */",
+      "export const one = 1;",
+    ];
+    const found = docExamples(parseSource("engine/a.ts", text.join("\n")));
+    expect(found.map(({ prints }) => prints)).toEqual([["2"]]);
+    expect(compile(root, found).join()).toContain("nowhere");
+  });
+});

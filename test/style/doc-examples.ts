@@ -1,0 +1,61 @@
+import ts from "typescript";
+import type { SourceFile } from "./source-file.ts";
+import { descendants, lineOf } from "./source-file.ts";
+
+/** A fenced block of a doc comment: where it stands, its code, and what its `console.log` lines say they print. */
+export type DocExample = Readonly<{ name: string; code: string; prints: readonly string[] }>;
+
+const fence = /```ts\n([\s\S]*?)```/g;
+const printed = /^.*\bconsole\.log\(.*?\/\/ (.+)$/gm;
+
+function exampleTags(file: SourceFile): readonly ts.JSDocTag[] {
+  const docs = [...descendants(file.ast)].flatMap((node) =>
+    ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc),
+  );
+  return [...new Set(docs)].flatMap((doc) =>
+    (doc.tags ?? []).filter((tag) => tag.tagName.text === "example"),
+  );
+}
+
+/** Every fenced example of the doc comments of a source, in the order of the text. */
+export function docExamples(file: SourceFile): readonly DocExample[] {
+  return exampleTags(file).flatMap((tag) => {
+    const text = ts.getTextOfJSDocComment(tag.comment) ?? "";
+    return [...text.matchAll(fence)].map((block, index) => {
+      const code = block[1] ?? "";
+      const prints = [...code.matchAll(printed)].map((line) => line[1] ?? "");
+      return { name: `${file.path}:${lineOf(file, tag.getStart(file.ast)) + index}`, code, prints };
+    });
+  });
+}
+
+/** Compiles every example as a module of its own against the sources; the problems by the example's name. */
+export function compile(root: string, examples: readonly DocExample[]): readonly string[] {
+  const config = ts.getParsedCommandLineOfConfigFile(`${root}tsconfig.json`, examplesMayLeaveUnused, {
+    ...ts.sys,
+    onUnRecoverableConfigFileDiagnostic: (problem) => {
+      throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
+    },
+  });
+  if (config === undefined) throw new Error("no tsconfig.json");
+  const files = new Map(examples.map((example, index) => [`${root}examples/doc-${index}.ts`, example]));
+  const host = ts.createCompilerHost(config.options);
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (path) => files.has(path) || fileExists(path);
+  host.getSourceFile = (path, options) => {
+    const example = files.get(path);
+    return example === undefined
+      ? getSourceFile(path, options)
+      : ts.createSourceFile(path, `${example.code}\nexport {};\n`, options, true);
+  };
+  const program = ts.createProgram([...files.keys()], config.options, host);
+  return [...files].flatMap(([path, example]) => {
+    const file = program.getSourceFile(path);
+    const problems = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+    return problems.map(
+      (problem) => `${example.name} ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`,
+    );
+  });
+}
+
+const examplesMayLeaveUnused: ts.CompilerOptions = { noUnusedLocals: false, isolatedDeclarations: false };

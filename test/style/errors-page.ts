@@ -1,0 +1,34 @@
+import { ERRORS, type ErrorRow } from "../../src/errors/index.ts";
+
+const head = `# Errors
+
+Every error has a stable name, a negative code, an HTTP status and a retry class. On the wire it is
+\`{"code": -1121, "msg": "Invalid symbol.", "error": "Invalid symbol. Take the symbol from exchangeInfo."}\`:
+\`msg\` is the text, \`error\` the text and what to do about it. In code it is an \`OrderError\`, whose \`reason\` is the name.
+One code can stand for several errors; the name tells them apart. \`{field}\` and its like are filled in.
+
+| retry | what a caller may do |
+| --- | --- |
+| never | Mend the request first; sent again as it is, it will be refused again. |
+| later | Nothing was done; the same request may be sent again. |
+| reconcile | The outcome is not known; look the order up by its client id before anything is sent again. |
+
+This page is made from the table in \`src/errors/error-table.ts\` by \`npm run docs:errors\`.
+`;
+
+const advice = (remedy: string): string =>
+  remedy === "{advice}" ? "The reply says it for the case at hand." : remedy;
+
+const section = ([name, row]: readonly [string, ErrorRow]): string => `## ${name}
+
+Code ${row.code}, HTTP ${row.status}, retry ${row.retry}.
+
+- Text: ${row.text}
+- What to do: ${advice(row.remedy)}
+`;
+
+/** The text of docs/errors.md: one section per error, so that every name is an anchor, by code from -1000 down. */
+export function errorsPage(): string {
+  const rows = Object.entries(ERRORS).sort(([, a], [, b]) => b.code - a.code);
+  return [head, ...rows.map(section)].join("\n");
+}

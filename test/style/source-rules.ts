@@ -1,0 +1,274 @@
+import ts from "typescript";
+import { memberUsesOf, usesOf } from "./global-use.ts";
+import { descendants, functionsOf, lengthOf, lineOf, linesOf, type SourceFile } from "./source-file.ts";
+
+/** Longest file and longest function, in lines. */
+export const LIMITS: Readonly<{ file: number; function: number }> = { file: 500, function: 70 };
+
+/** Files outside decimal/ that turn text into numbers, each with its reason; none of these numbers is money. */
+export const numberReaders: Readonly<Record<string, string>> = {
+  "requests/plain-fields.ts": "whole numbers whose text matched its grammar: times, ids, counts",
+};
+
+/** One broken rule at one line. */
+export type Finding = Readonly<{ rule: string; path: string; line: number; what: string }>;
+
+/** A rule of the sources: what it says, where it holds, and the places that break it. */
+export type SourceRule = Readonly<{
+  name: string;
+  says: string;
+  holds?: (path: string) => boolean;
+  breaches: (file: SourceFile) => readonly Breach[];
+}>;
+
+type Breach = ts.Node | Readonly<{ line: number; what: string }>;
+
+const inShell = (path: string): boolean => /^(adapters\/node|sandbox)\//.test(path);
+const outsideShell = (path: string): boolean => !inShell(path);
+const isIndex = (path: string): boolean => /(^|\/)index\.ts$/.test(path);
+const leaves = /^(client|simulator|conformance|adapters|sandbox)\//;
+
+/** The part of a path that counts as one folder of the ordered list. */
+const folderOf = (path: string): string => /^(adapters\/[^/]+|[^/]+)\//.exec(path)?.[1] ?? "";
+
+const resolve = (from: string, specifier: string): string =>
+  new URL(specifier, `file:///${from}`).pathname.slice(1);
+
+function matches(pattern: RegExp): (file: SourceFile) => readonly Breach[] {
+  return (file) =>
+    [...file.text.matchAll(pattern)].map((found) => ({
+      line: lineOf(file, found.index),
+      what: found[0].trim(),
+    }));
+}
+
+function nodes(test: (node: ts.Node) => boolean): (file: SourceFile) => readonly Breach[] {
+  return (file) => [...descendants(file.ast)].filter(test);
+}
+
+/** Specifiers of imports, re-exports and dynamic imports. */
+function specifiersOf(file: SourceFile): readonly ts.StringLiteral[] {
+  return [...descendants(file.ast)].flatMap((node) => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+      return node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier)
+        ? [node.moduleSpecifier]
+        : [];
+    }
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      return ts.isStringLiteral(node.argument.literal) ? [node.argument.literal] : [];
+    }
+    const first =
+      ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+        ? node.arguments[0]
+        : undefined;
+    return first !== undefined && ts.isStringLiteral(first) ? [first] : [];
+  });
+}
+
+function isTimeless(file: SourceFile): readonly Breach[] {
+  const now = [...descendants(file.ast)].filter(
+    (node) =>
+      (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+      ts.isIdentifier(node.expression) &&
+      node.expression.text === "Date" &&
+      (node.arguments?.length ?? 0) === 0,
+  );
+  return [...now, ...memberUsesOf(file, "Date.now"), ...usesOf(file, ["performance"])];
+}
+
+/** `Number` and `parseInt` as functions and the plus sign; `parseInt` with its radix reads whole numbers and may stay. */
+function numberCalls(file: SourceFile): readonly Breach[] {
+  const isConstant = (node: ts.Node): boolean =>
+    ts.isPropertyAccessExpression(node.parent) && node.parent.expression === node;
+  const hasRadix = (node: ts.Node): boolean =>
+    ts.isCallExpression(node.parent) && node.parent.expression === node && node.parent.arguments.length === 2;
+  const signs = [...descendants(file.ast)].filter(
+    (node) =>
+      ts.isPrefixUnaryExpression(node) &&
+      node.operator === ts.SyntaxKind.PlusToken &&
+      !ts.isNumericLiteral(node.operand),
+  );
+  const parsers = [
+    ...usesOf(file, ["parseInt"]),
+    ...memberUsesOf(file, "Number.parseInt").map((node) => node.parent),
+  ];
+  return [
+    ...usesOf(file, ["Number"]).filter((node) => !isConstant(node)),
+    ...parsers.filter((node) => !hasRadix(node)),
+    ...signs,
+  ];
+}
+
+function foreignImports(file: SourceFile): readonly Breach[] {
+  const folder = folderOf(file.path);
+  return specifiersOf(file).filter(({ text }) => {
+    if (/^managed-orders(\/|$)/.test(text)) return true;
+    if (text.startsWith("#")) return folder !== "signing";
+    if (!text.startsWith(".")) return false;
+    const target = resolve(file.path, text);
+    if (!target.endsWith(".ts")) return true;
+    return folderOf(target) !== folder && target !== `${folderOf(target)}/index.ts`;
+  });
+}
+
+function undocumented(file: SourceFile): readonly Breach[] {
+  const exported = file.ast.statements.filter(
+    (node) =>
+      ts.canHaveModifiers(node) && ts.getModifiers(node)?.some((m) => m.kind === ts.SyntaxKind.ExportKeyword),
+  );
+  const seen = new Set<string>();
+  return exported.filter((node) => {
+    const name = ts.isFunctionDeclaration(node) ? (node.name?.text ?? "") : "";
+    const overload = name !== "" && seen.has(name);
+    seen.add(name);
+    return !overload && !ts.getJSDocCommentsAndTags(node).some(ts.isJSDoc);
+  });
+}
+
+const isExportDefault = (node: ts.Node): boolean =>
+  ts.isExportAssignment(node) ||
+  (ts.canHaveModifiers(node) &&
+    (ts.getModifiers(node)?.some((m) => m.kind === ts.SyntaxKind.DefaultKeyword) ?? false));
+
+/** The rules of the sources; each is proved to find something by `source-rules.test.ts`. */
+export const sourceRules: readonly SourceRule[] = [
+  {
+    name: "clock",
+    says: "time comes in as an argument or through the clock port",
+    holds: outsideShell,
+    breaches: isTimeless,
+  },
+  {
+    name: "chance",
+    says: "randomness comes through the entropy port",
+    holds: outsideShell,
+    breaches: (file) => [...memberUsesOf(file, "Math.random"), ...usesOf(file, ["crypto"])],
+  },
+  {
+    name: "timers",
+    says: "timers belong to the clock port",
+    holds: outsideShell,
+    breaches: (file) => usesOf(file, ["setTimeout", "setInterval", "setImmediate", "requestAnimationFrame"]),
+  },
+  {
+    name: "turns",
+    says: "the core does not reorder its own work",
+    holds: (path) => !leaves.test(path),
+    breaches: (file) => usesOf(file, ["queueMicrotask"]),
+  },
+  {
+    name: "process",
+    says: "the process and its environment are the host's",
+    holds: outsideShell,
+    breaches: (file) => usesOf(file, ["process", "Bun", "Deno"]),
+  },
+  {
+    name: "console",
+    says: "what happens is told through the telemetry port",
+    holds: outsideShell,
+    breaches: (file) => usesOf(file, ["console"]),
+  },
+  {
+    name: "json",
+    says: "JSON is read by wire/, which keeps integers exact and refuses duplicates",
+    holds: (path) => !/^(wire|sandbox)\//.test(path),
+    breaches: (file) => memberUsesOf(file, "JSON.parse"),
+  },
+  {
+    name: "url",
+    says: "URL and URLSearchParams rewrite signed bytes",
+    holds: (path) => !leaves.test(path),
+    breaches: (file) => usesOf(file, ["URL", "URLSearchParams"]),
+  },
+  {
+    name: "float",
+    says: "no decimal goes through parseFloat",
+    breaches: (file) => [...usesOf(file, ["parseFloat"]), ...memberUsesOf(file, "Number.parseFloat")],
+  },
+  {
+    name: "number",
+    says: "text becomes a number in decimal/, in the files named in `numberReaders`, or by parseInt with a radix",
+    holds: (path) => !path.startsWith("decimal/") && !(path in numberReaders),
+    breaches: numberCalls,
+  },
+  {
+    name: "any",
+    says: "no type is given up",
+    breaches: nodes((node) => node.kind === ts.SyntaxKind.AnyKeyword),
+  },
+  {
+    name: "suppression",
+    says: "no check is switched off in place",
+    breaches: matches(
+      /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|(c8|v8|istanbul) ignore/g,
+    ),
+  },
+  { name: "unfinished", says: "nothing is left for later", breaches: matches(/\b(TODO|FIXME|XXX|HACK)\b/g) },
+  {
+    name: "syntax",
+    says: "no enum, no namespace, no default export, `export *` in the package's root only",
+    breaches: (file) =>
+      [...descendants(file.ast)].filter(
+        (node) =>
+          ts.isEnumDeclaration(node) ||
+          ts.isModuleDeclaration(node) ||
+          isExportDefault(node) ||
+          (ts.isExportDeclaration(node) && node.exportClause === undefined && file.path !== "index.ts"),
+      ),
+  },
+  {
+    name: "imports",
+    says: "another folder is imported through its index.ts, by relative path with extension",
+    breaches: foreignImports,
+  },
+  {
+    name: "zod",
+    says: "zod is imported as a namespace, so that a bundler drops what is not used of it",
+    breaches: nodes(
+      (node) =>
+        ts.isImportClause(node) &&
+        ts.isStringLiteral(node.parent.moduleSpecifier) &&
+        node.parent.moduleSpecifier.text === "zod" &&
+        !(node.namedBindings !== undefined && ts.isNamespaceImport(node.namedBindings)),
+    ),
+  },
+  {
+    name: "index",
+    says: "index.ts holds re-exports only",
+    holds: isIndex,
+    breaches: (file) =>
+      file.ast.statements.filter((node) => !(ts.isExportDeclaration(node) && node.moduleSpecifier)),
+  },
+  {
+    name: "documented",
+    says: "every export has a doc comment",
+    holds: (path) => !isIndex(path),
+    breaches: undocumented,
+  },
+  {
+    name: "file-length",
+    says: `a file has at most ${LIMITS.file} lines`,
+    breaches: (file) => (lengthOf(file) > LIMITS.file ? [{ line: 1, what: `${lengthOf(file)} lines` }] : []),
+  },
+  {
+    name: "function-length",
+    says: `a function has at most ${LIMITS.function} lines`,
+    breaches: (file) => functionsOf(file).filter((node) => linesOf(file, node) > LIMITS.function),
+  },
+];
+
+const isNode = (breach: Breach): breach is ts.Node => "kind" in breach;
+
+/** Every broken rule of one file, each once a line. */
+export function check(file: SourceFile): readonly Finding[] {
+  const lines = file.text.split("\n");
+  return sourceRules
+    .filter((rule) => rule.holds?.(file.path) ?? true)
+    .flatMap((rule) => {
+      const found = rule.breaches(file).map((breach): [number, string] => {
+        const line = isNode(breach) ? lineOf(file, breach.getStart(file.ast)) : breach.line;
+        return [line, isNode(breach) ? (lines[line - 1] ?? "").trim() : breach.what];
+      });
+      return [...new Map(found)].map(([line, what]) => ({ rule: rule.name, path: file.path, line, what }));
+    });
+}
