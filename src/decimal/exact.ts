@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import { type Scaled, formatScaled, normalise, parseScaled } from "./scaled.ts";
+import { formatScaled, normalise, parseScaled, type Scaled } from "./scaled.ts";
 import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "./units.ts";
 
 declare const unit: unique symbol;
@@ -27,7 +27,8 @@ const Exact = Decimal.clone({ precision: 80, toExpNeg: -80, toExpPos: 80 });
  */
 export function notional(text: string): Notional {
   const value = parseScaled(text, NOTIONAL_SCALE);
-  if (value === undefined) throw new RangeError(`not an amount with at most ${NOTIONAL_SCALE} decimals: ${text}`);
+  if (value === undefined)
+    throw new RangeError(`not an amount with at most ${NOTIONAL_SCALE} decimals: ${text}`);
   return value as Notional;
 }
 

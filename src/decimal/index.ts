@@ -9,7 +9,18 @@ export {
   type Rounding,
   ZERO_NOTIONAL,
 } from "./exact.ts";
-export { add, compare, formatScaled, greatest, least, magnitude, normalise, parseScaled, type Scaled, subtract } from "./scaled.ts";
+export {
+  add,
+  compare,
+  formatScaled,
+  greatest,
+  least,
+  magnitude,
+  normalise,
+  parseScaled,
+  type Scaled,
+  subtract,
+} from "./scaled.ts";
 export {
   DECIMAL_GRAMMAR,
   type DecimalProblem,

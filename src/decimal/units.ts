@@ -1,4 +1,4 @@
-import { type Scaled, formatScaled, parseScaled } from "./scaled.ts";
+import { formatScaled, parseScaled, type Scaled } from "./scaled.ts";
 
 declare const unit: unique symbol;
 
@@ -80,7 +80,8 @@ export function price(text: string): Price {
  */
 export function quantity(text: string): Quantity {
   const value = parseQuantity(text);
-  if (value === undefined) throw new RangeError(`not a quantity with at most ${QUANTITY_SCALE} decimals: ${text}`);
+  if (value === undefined)
+    throw new RangeError(`not a quantity with at most ${QUANTITY_SCALE} decimals: ${text}`);
   return value;
 }
 

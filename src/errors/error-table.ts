@@ -75,8 +75,7 @@ export type ErrorName =
   | "REDUCE_ONLY_REJECTED"
   | "CLIENT_ID_MISMATCH";
 
-const row = (code: number, status: number, retry: RetryClass, text: string, remedy: string): ErrorRow =>
-  Object.freeze({ code, status, retry, text, remedy });
+const row = (code: number, status: number, retry: RetryClass, text: string, remedy: string): ErrorRow => Object.freeze({ code, status, retry, text, remedy });
 
 /**
  * Every error the product can answer with, by name; the only place that holds a wire number or an HTTP status.
@@ -123,7 +122,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   NO_DEPTH: row(-1112, 400, "later", "No orders on book for symbol.", "Wait for a quote, or send a limit or stop price."),
   TIME_IN_FORCE_NOT_REQUIRED: row(-1114, 400, "never", "TimeInForce parameter sent when not required.", "Leave out timeInForce."),
   BAD_TIME_IN_FORCE: row(-1115, 400, "never", "Invalid timeInForce.", "Use GTC, or GTD with a future expireTime."),
-  BAD_ORDER_TYPE: row(-1116, 400, "never", "Invalid orderType.", "Use a type that exchangeInfo lists for the symbol."),
+  BAD_ORDER_TYPE: row(-1116, 400, "never", "Invalid orderType.", "{type} is not available; use a type that exchangeInfo lists for the symbol."),
   BAD_SIDE: row(-1117, 400, "never", "Invalid side.", "Use BUY or SELL."),
   EMPTY_NEW_CLIENT_ID: row(-1118, 400, "never", "New client order ID was empty.", "Send 1-36 characters or leave newClientOrderId out."),
   EMPTY_CLIENT_ID: row(-1119, 400, "never", "Original client order ID was empty.", "Send the client order id of the order."),

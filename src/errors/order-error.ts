@@ -54,7 +54,7 @@ export class OrderError extends Error {
 
   /** The parameter at fault, when there is one. */
   get field(): string | undefined {
-    const field = this.details["field"];
+    const field = this.details.field;
     return field === undefined ? undefined : String(field);
   }
 
@@ -66,6 +66,10 @@ export class OrderError extends Error {
   /** The body that goes on the wire. */
   toBody(): ErrorBody {
     const remedy = this.remedy;
-    return { code: this.code, msg: this.message, error: remedy === "" ? this.message : `${this.message} ${remedy}` };
+    return {
+      code: this.code,
+      msg: this.message,
+      error: remedy === "" ? this.message : `${this.message} ${remedy}`,
+    };
   }
 }

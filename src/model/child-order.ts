@@ -1,5 +1,5 @@
 import type { Price, Quantity } from "../decimal/index.ts";
-import type { Side } from "./parent-order.ts";
+import type { Side } from "./side.ts";
 
 /** Lifetime of a child at the venue. */
 export type ChildTimeInForce = "IOC" | "FOK";

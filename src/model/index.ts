@@ -1,5 +1,12 @@
 export type { Account, ApiKey, Delegate, Permission } from "./account.ts";
-export type { ChildOrder, ChildOutcome, ChildRequest, ChildState, ChildTimeInForce, Fill } from "./child-order.ts";
+export type {
+  ChildOrder,
+  ChildOutcome,
+  ChildRequest,
+  ChildState,
+  ChildTimeInForce,
+  Fill,
+} from "./child-order.ts";
 export type { Instrument, InstrumentKind, InstrumentStatus } from "./instrument.ts";
 export type { AlertKind, Cause, Fact, JournalRecord, ParentChange } from "./journal-record.ts";
 export type {
@@ -10,10 +17,17 @@ export type {
   ParentOrder,
   ParentType,
   PendingEnd,
-  Side,
   TerminalStatus,
   TimeInForce,
   TrailingDistance,
   Trigger,
 } from "./parent-order.ts";
-export { type Level, type MarketMark, type MarketSide, type Quote, type QuoteStamp, stampOf } from "./quote.ts";
+export {
+  type Level,
+  type MarketMark,
+  type MarketSide,
+  type Quote,
+  type QuoteStamp,
+  stampOf,
+} from "./quote.ts";
+export type { Side } from "./side.ts";

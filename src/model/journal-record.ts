@@ -1,25 +1,40 @@
 import type { Price, Quantity } from "../decimal/index.ts";
 import type { ChildOrder, ChildOutcome, Fill } from "./child-order.ts";
-import type { Activation, EndReason, ParentIntent, PendingEnd, TerminalStatus, Trigger } from "./parent-order.ts";
+import type {
+  Activation,
+  EndReason,
+  ParentIntent,
+  PendingEnd,
+  TerminalStatus,
+  Trigger,
+} from "./parent-order.ts";
 import type { QuoteStamp } from "./quote.ts";
 
 /** What a person must be told: counted, logged and sent out as an event. */
-export type AlertKind =
-  | "LATE_FILL"
-  | "OVERFILL"
-  | "UNKNOWN_ESCALATED"
-  | "INVARIANT_BROKEN";
+export type AlertKind = "LATE_FILL" | "OVERFILL" | "UNKNOWN_ESCALATED" | "INVARIANT_BROKEN";
 
 /** One thing that happened to one parent. Facts are applied, never decided again: replay needs no rules. */
 export type Fact =
-  | Readonly<{ kind: "ACCEPTED"; accountId: number; intent: ParentIntent; admissionPrice?: Price; exposure?: Quantity }>
+  | Readonly<{
+      kind: "ACCEPTED";
+      accountId: number;
+      intent: ParentIntent;
+      admissionPrice?: Price;
+      exposure?: Quantity;
+    }>
   | Readonly<{ kind: "ACTIVATED"; activation: Activation }>
   | Readonly<{ kind: "TRIGGERED"; trigger: Trigger }>
   | Readonly<{ kind: "CHILD_INTENDED"; child: ChildOrder; exposure?: Quantity }>
   | Readonly<{ kind: "CHILD_OPEN"; childId: string }>
   | Readonly<{ kind: "CHILD_UNKNOWN"; childId: string }>
   | Readonly<{ kind: "FILLED"; childId: string; fill: Fill }>
-  | Readonly<{ kind: "CHILD_CLOSED"; childId: string; outcome: ChildOutcome; detail?: string; notBeforeMs?: number }>
+  | Readonly<{
+      kind: "CHILD_CLOSED";
+      childId: string;
+      outcome: ChildOutcome;
+      detail?: string;
+      notBeforeMs?: number;
+    }>
   | Readonly<{ kind: "END_REQUESTED"; end: PendingEnd }>
   | Readonly<{ kind: "ENDED"; status: TerminalStatus; reason: EndReason }>
   | Readonly<{ kind: "ALERT"; alert: AlertKind; detail: string }>

@@ -1,8 +1,6 @@
 import type { Notional, Price, Quantity } from "../decimal/index.ts";
 import type { ChildOrder, ChildTimeInForce } from "./child-order.ts";
-
-/** Direction of an order. */
-export type Side = "BUY" | "SELL";
+import type { Side } from "./side.ts";
 
 /** Canonical types of managed parents (decision 15). */
 export type ParentType =
@@ -56,7 +54,13 @@ export type EndReason =
 export type Activation = Readonly<{ position: number; seed: Price }>;
 
 /** The trigger fired: level and quote price compared, reference for trailing, limit frozen for dynamic limits. */
-export type Trigger = Readonly<{ level: Price; observed: Price; reference?: Price; limit?: Price; atMs: number }>;
+export type Trigger = Readonly<{
+  level: Price;
+  observed: Price;
+  reference?: Price;
+  limit?: Price;
+  atMs: number;
+}>;
 
 /** The end that waits for the outcome of a child in flight. */
 export type PendingEnd = Readonly<{ status: "CANCELED" | "EXPIRED"; reason: EndReason }>;

@@ -18,11 +18,23 @@ export type Quote = Readonly<{
 }>;
 
 /** The part of a quote that a journal record keeps of its cause. */
-export type QuoteStamp = Readonly<{ symbol: string; bid: Price; ask: Price; timeMs: number; sequence: number }>;
+export type QuoteStamp = Readonly<{
+  symbol: string;
+  bid: Price;
+  ask: Price;
+  timeMs: number;
+  sequence: number;
+}>;
 
 /** The stamp of a quote. */
 export function stampOf(quote: Quote): QuoteStamp {
-  return { symbol: quote.symbol, bid: quote.bid, ask: quote.ask, timeMs: quote.timeMs, sequence: quote.sequence };
+  return {
+    symbol: quote.symbol,
+    bid: quote.bid,
+    ask: quote.ask,
+    timeMs: quote.timeMs,
+    sequence: quote.sequence,
+  };
 }
 
 /**

@@ -1,0 +1,2 @@
+/** Direction of an order. */
+export type Side = "BUY" | "SELL";

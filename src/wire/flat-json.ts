@@ -1,0 +1,75 @@
+import { OrderError } from "../errors/index.ts";
+import {
+  expect,
+  expectEnd,
+  type JsonCursor,
+  malformedJson,
+  peek,
+  take,
+  takeNumber,
+  takeString,
+  takeWord,
+} from "./json-cursor.ts";
+import { checkName, checkText, type Parameters, type Scalar } from "./scalar.ts";
+
+const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * The parameters of one flat JSON object in UTF-8, its first byte the brace. Values are strings, booleans and plain
+ * integers, whose lexemes are kept. Nothing is ever nested, so nothing recurses.
+ * Throws OrderError: -1135 for what is not such JSON (bad UTF-8, a byte order mark, a second document), -1101 for a
+ * name that comes twice after unescaping, -1130 for an object, array or null as value, -1100 for any other number
+ * (`1.0`, `1e3`, `-0`) and for text with control characters or lone surrogates.
+ * Source: contract, Linked lists ("Fields are scalars"); hostile inputs 55-66.
+ */
+export function readFlatJson(bytes: Uint8Array): Parameters {
+  const cursor: JsonCursor = { text: decode(bytes), at: 0 };
+  if (cursor.text.charAt(0) !== "{") throw malformedJson();
+  cursor.at = 1;
+  const parameters = new Map<string, Scalar>();
+  if (!take(cursor, "}")) readMembers(cursor, parameters);
+  expectEnd(cursor);
+  return parameters;
+}
+
+function readMembers(cursor: JsonCursor, parameters: Map<string, Scalar>): void {
+  do {
+    const name = takeString(cursor);
+    checkName(parameters, name);
+    expect(cursor, ":");
+    parameters.set(name, readScalar(cursor, name));
+  } while (take(cursor, ","));
+  expect(cursor, "}");
+}
+
+function readScalar(cursor: JsonCursor, name: string): Scalar {
+  const first = peek(cursor);
+  if (first === '"') return readText(cursor, name);
+  if (first === "{" || first === "[") throw new OrderError("NESTED_JSON", { field: name });
+  if (first === "t" || first === "f" || first === "n") return readBoolean(cursor, name);
+  const text = takeNumber(cursor);
+  if (!PLAIN_INTEGER.test(text))
+    throw new OrderError("ILLEGAL_CHARS", { field: name, range: "plain integers" });
+  return { text, kind: "integer" };
+}
+
+function readText(cursor: JsonCursor, name: string): Scalar {
+  const text = takeString(cursor);
+  checkText(name, text);
+  return { text, kind: "string" };
+}
+
+function readBoolean(cursor: JsonCursor, name: string): Scalar {
+  const text = takeWord(cursor);
+  if (text === "null") throw new OrderError("NESTED_JSON", { field: name });
+  return { text, kind: "boolean" };
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw malformedJson();
+  }
+}

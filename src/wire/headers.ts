@@ -1,0 +1,32 @@
+import { type ErrorName, OrderError } from "../errors/index.ts";
+
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+/** Headers that take part in authentication are refused with the error of their own subject. */
+const OWN_ERRORS: ReadonlyMap<string, ErrorName> = new Map<string, ErrorName>([
+  ["x-mbx-apikey", "BAD_API_KEY_FORMAT"],
+  ["signature", "BAD_SIGNATURE"],
+]);
+
+/**
+ * The value of a header that may come once, as sent; `undefined` when it did not come. `name` in any letter case.
+ * Throws OrderError when it came twice (a joined `a, b` would hide it) or holds anything but printable ASCII:
+ * -2014 for X-MBX-APIKEY, -1022 for signature, else -1101 or -1100. Source: hostile inputs 10, 26, 27, 48.
+ */
+export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  const wanted = name.toLowerCase();
+  let found: string | undefined;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() !== wanted) continue;
+    if (found !== undefined)
+      throw new OrderError(OWN_ERRORS.get(wanted) ?? "DUPLICATE_PARAMETER", { field: name });
+    found = rawHeaders[index + 1];
+  }
+  if (found !== undefined && !PRINTABLE.test(found)) {
+    throw new OrderError(OWN_ERRORS.get(wanted) ?? "ILLEGAL_CHARS", {
+      field: name,
+      range: "printable ASCII",
+    });
+  }
+  return found;
+}

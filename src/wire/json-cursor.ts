@@ -1,0 +1,83 @@
+import { OrderError } from "../errors/index.ts";
+
+/** A JSON text and how far it has been read. The readers of tokens move `at` past what they return. */
+export type JsonCursor = { readonly text: string; at: number };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const WORD = /true|false|null/y;
+
+/** The error for text that is not JSON. */
+export function malformedJson(): OrderError {
+  return new OrderError("INVALID_JSON");
+}
+
+/** Moves past white space and returns the next character without taking it; "" at the end. */
+export function peek(cursor: JsonCursor): string {
+  while (isSpace(cursor.text.charCodeAt(cursor.at))) cursor.at++;
+  return cursor.text.charAt(cursor.at);
+}
+
+/** Takes `character` if it comes next after white space; says whether it did. */
+export function take(cursor: JsonCursor, character: string): boolean {
+  const comes = peek(cursor) === character;
+  if (comes) cursor.at++;
+  return comes;
+}
+
+/** Takes `character`; throws OrderError -1135 when something else comes next. */
+export function expect(cursor: JsonCursor, character: string): void {
+  if (!take(cursor, character)) throw malformedJson();
+}
+
+/**
+ * Takes a string token and returns what it means. Throws OrderError -1135 when it is not one.
+ * The result is a copy, so that a kept value does not keep the whole text alive.
+ */
+export function takeString(cursor: JsonCursor): string {
+  if (peek(cursor) !== '"') throw malformedJson();
+  const start = cursor.at;
+  cursor.at = stringEnd(cursor.text, start);
+  try {
+    return JSON.parse(cursor.text.slice(start, cursor.at)) as string;
+  } catch {
+    throw malformedJson();
+  }
+}
+
+/** Takes the lexeme of a number. Throws OrderError -1135 when none comes next. */
+export function takeNumber(cursor: JsonCursor): string {
+  return takeLexeme(cursor, NUMBER);
+}
+
+/** Takes `true`, `false` or `null`. Throws OrderError -1135 when none comes next. */
+export function takeWord(cursor: JsonCursor): "true" | "false" | "null" {
+  return takeLexeme(cursor, WORD) as "true" | "false" | "null";
+}
+
+/** Throws OrderError -1135 when anything but white space is left. */
+export function expectEnd(cursor: JsonCursor): void {
+  if (peek(cursor) !== "") throw malformedJson();
+}
+
+function takeLexeme(cursor: JsonCursor, grammar: RegExp): string {
+  grammar.lastIndex = cursor.at;
+  const lexeme = grammar.exec(cursor.text)?.[0];
+  if (lexeme === undefined) throw malformedJson();
+  cursor.at += lexeme.length;
+  return lexeme;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at++;
+  }
+  throw malformedJson();
+}

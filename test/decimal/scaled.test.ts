@@ -1,0 +1,169 @@
+import { Decimal } from "decimal.js";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  add,
+  averagePriceText,
+  compare,
+  decimalProblem,
+  formatNotional,
+  formatPrice,
+  formatQuantity,
+  formatScaled,
+  greatest,
+  least,
+  magnitude,
+  NOTIONAL_SCALE,
+  normalise,
+  notional,
+  notionalOf,
+  type Price,
+  parsePrice,
+  parseQuantity,
+  parseScaled,
+  portion,
+  price,
+  type Quantity,
+  quantity,
+  type Scaled,
+  subtract,
+} from "../../src/decimal/index.ts";
+
+const Wide = Decimal.clone({ precision: 100, toExpNeg: -100, toExpPos: 100 });
+const scaled = fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }).map(normalise);
+const positive = fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }).map(normalise);
+const decimalText = fc
+  .tuple(fc.stringMatching(/^[0-9]{1,20}$/), fc.option(fc.stringMatching(/^[0-9]{1,20}$/)))
+  .map(([whole, decimals]) => (decimals === null ? whole : `${whole}.${decimals}`));
+
+const exact = (value: Scaled, scale: number): Decimal => new Wide(String(value)).times(`1e-${scale}`);
+
+it("I16: every scaled value survives text and back, and the text is canonical", () => {
+  fc.assert(
+    fc.property(scaled, fc.integer({ min: 1, max: 14 }), (value, scale) => {
+      const text = formatScaled(value, scale);
+      expect(parseScaled(text, scale)).toBe(value);
+      expect(text).toBe(exact(value, scale).toFixed());
+    }),
+  );
+});
+
+it("decision 7: a text is read exactly or not at all, decimals counted as sent", () => {
+  fc.assert(
+    fc.property(decimalText, fc.integer({ min: 1, max: 14 }), (text, scale) => {
+      const decimals = text.split(".")[1]?.length ?? 0;
+      const value = parseScaled(text, scale);
+      if (decimals > scale) expect(value).toBeUndefined();
+      else expect(exact(value ?? -1, scale).equals(new Wide(text))).toBe(true);
+    }),
+  );
+});
+
+it.each([
+  "",
+  ".",
+  ".5",
+  "5.",
+  "-1",
+  "+1",
+  "1e3",
+  "0x10",
+  "1_000",
+  " 1",
+  "1 ",
+  "1,5",
+  "Infinity",
+  "NaN",
+  "١",
+  "１",
+  "1.2.3",
+  "0".repeat(21),
+  `0.${"0".repeat(21)}`,
+])("decision 7: %j is no decimal", (text) => {
+  expect(parseScaled(text, 8)).toBeUndefined();
+  expect(decimalProblem(text, 8)).toBe("grammar");
+});
+
+it("decision 7: problems are named in the order grammar, precision, range, zero", () => {
+  expect(decimalProblem("1.1234567", 6)).toBe("precision");
+  expect(decimalProblem("1.0000000", 6)).toBe("precision");
+  expect(decimalProblem("0.000000", 6)).toBe("zero");
+  expect(decimalProblem("1000000000000", 6)).toBe("range");
+});
+
+it("decision 7: quantities end below 10^12 and prices below 10^10", () => {
+  expect(formatQuantity(quantity("999999999999.999999"))).toBe("999999999999.999999");
+  expect(parseQuantity("1000000000000")).toBeUndefined();
+  expect(formatPrice(price("9999999999.99999999"))).toBe("9999999999.99999999");
+  expect(parsePrice("10000000000")).toBeUndefined();
+  expect(parsePrice("0")).toBeUndefined();
+});
+
+it("complaint 40: k hundredths are k hundredths for every k up to 400", () => {
+  for (let k = 1; k <= 400; k++) {
+    const text = (k / 100).toFixed(2);
+    expect(parseQuantity(text)).toBe(k * 10_000);
+    expect(new Wide(formatQuantity(quantity(text))).times(100).toNumber()).toBe(k);
+  }
+});
+
+it("sums, differences, order and extremes agree with decimal.js across the border of safe integers", () => {
+  fc.assert(
+    fc.property(scaled, scaled, (a, b) => {
+      const [x, y] = [new Wide(String(a)), new Wide(String(b))];
+      expect(String(add(a, b))).toBe(x.plus(y).toFixed());
+      expect(String(subtract(a, b))).toBe(x.minus(y).toFixed());
+      expect(compare(a, b)).toBe(x.comparedTo(y));
+      expect(a < b).toBe(x.lessThan(y));
+      expect(String(least(a, b))).toBe(Wide.min(x, y).toFixed());
+      expect(String(greatest(a, b))).toBe(Wide.max(x, y).toFixed());
+      expect(magnitude(subtract(a, b))).toBe(magnitude(subtract(b, a)));
+    }),
+  );
+});
+
+it("a value has one form: a number while it is a safe integer, a bigint beyond", () => {
+  expect(normalise(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
+  expect(normalise(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toBe(9007199254740992n);
+  expect(subtract(9007199254740992n, 1 as Scaled)).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+it("negative values (exposure) are written with a sign", () => {
+  expect(formatQuantity(-1500000 as unknown as Quantity)).toBe("-1.5");
+  expect(formatScaled(normalise(-(10n ** 18n)), 6)).toBe("-1000000000000");
+});
+
+it("price times quantity is exact, for the largest of both too", () => {
+  fc.assert(
+    fc.property(scaled, scaled, (p, q) => {
+      const value = notionalOf(p as Price, q as Quantity);
+      expect(formatNotional(value)).toBe(exact(p, 8).times(exact(q, 6)).toFixed());
+    }),
+  );
+  expect(notionalOf(price("15"), quantity("1"))).toBe(notional("15"));
+  expect(NOTIONAL_SCALE).toBe(14);
+});
+
+it("a portion is rounded once, in the direction asked for", () => {
+  fc.assert(
+    fc.property(scaled, positive, positive, (value, numerator, denominator) => {
+      const [v, n, d] = [BigInt(value), BigInt(numerator), BigInt(denominator)];
+      const floor = (v * n) / d;
+      const ceil = floor + ((v * n) % d === 0n ? 0n : 1n);
+      expect(BigInt(portion(value, { numerator, denominator, rounding: "down" }))).toBe(floor);
+      expect(BigInt(portion(value, { numerator, denominator, rounding: "up" }))).toBe(ceil);
+    }),
+  );
+});
+
+it("the average price is total over quantity, at eight decimals", () => {
+  expect(averagePriceText(notional("0"), 0 as unknown as Quantity)).toBe("0");
+  expect(averagePriceText(notional("100"), quantity("3"))).toBe("33.33333333");
+  expect(averagePriceText(notional("200"), quantity("3"))).toBe("66.66666667");
+});
+
+it("literals that are no price or quantity throw a RangeError", () => {
+  expect(() => price("1.123456789")).toThrow(RangeError);
+  expect(() => quantity("0")).toThrow(RangeError);
+  expect(() => notional("x")).toThrow(RangeError);
+});

@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { ERRORS, InvariantError, invariant, OrderError } from "../../src/errors/index.ts";
+
+it("decision 37: the body holds code, msg and error, and the text names the field", () => {
+  const error = new OrderError("PRECISION", { field: "quantity", decimals: 6 });
+  expect(error.toBody()).toEqual({
+    code: -1111,
+    msg: "Parameter 'quantity' has too much precision.",
+    error: "Parameter 'quantity' has too much precision. Send 'quantity' with at most 6 decimals.",
+  });
+  expect([error.code, error.status, error.retry, error.field]).toEqual([-1111, 400, "never", "quantity"]);
+});
+
+it("a hole without a value is left empty, and a value is never read as a template again", () => {
+  expect(new OrderError("PARAMETER_MISSING").message).toBe(
+    "Mandatory parameter '' was not sent, was empty/null, or malformed.",
+  );
+  expect(new OrderError("PARAMETER_MISSING", { field: "{other}", other: "x" }).message).toContain(
+    "'{other}'",
+  );
+});
+
+it("contract, Errors: every row has a negative number, a 4xx or 5xx status and a sentence", () => {
+  for (const [name, row] of Object.entries(ERRORS)) {
+    expect(row.code, name).toBeLessThan(0);
+    expect(row.status, name).toBeGreaterThanOrEqual(400);
+    expect(row.text.length, name).toBeGreaterThan(10);
+    expect(Object.isFrozen(row), name).toBe(true);
+  }
+});
+
+it("contract, Errors: what leaves the outcome uncertain says so", () => {
+  for (const row of Object.values(ERRORS)) {
+    expect(row.retry === "reconcile").toBe(row.code === -1006 || (row.code === -1007 && row.status === 504));
+  }
+});
+
+it("a broken invariant names its id", () => {
+  expect(() => invariant(true, "I01", "fine")).not.toThrow();
+  expect(() => invariant(false, "I24", "two children")).toThrow(new InvariantError("I24", "two children"));
+});

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { price } from "../../src/decimal/index.ts";
+import { InvariantError } from "../../src/errors/index.ts";
+import type { JournalRecord } from "../../src/model/index.ts";
+import { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../../src/wire/index.ts";
+import { anyParent, anyRecord } from "../support/arbitraries.ts";
+
+const record: JournalRecord = {
+  shard: 7,
+  sequence: 12,
+  timeMs: 1,
+  cause: { kind: "VENUE", source: "SUBMIT" },
+  changes: [
+    {
+      orderId: -1799,
+      previous: 3,
+      facts: [
+        { kind: "ACTIVATED", activation: { position: 4, seed: price("9999999999.99999999") } },
+        { kind: "ALERT", alert: "OVERFILL", detail: '{"n":"1"}' },
+      ],
+    },
+  ],
+};
+
+/** The error of a call that must throw one. */
+function failureOf(call: () => unknown): InvariantError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof InvariantError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("journal codec", () => {
+  it("I53 I16: a record comes out of its text as it went in, absent members and bigints included", () => {
+    fc.assert(
+      fc.property(anyRecord, (value) => {
+        expect(decodeRecord(encodeRecord(value), value)).toStrictEqual(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("I53 I16: a parent comes out of its text as it went in, and its text is one line", () => {
+    fc.assert(
+      fc.property(anyParent, (value) => {
+        const text = encodeParent(value);
+        expect(decodeParent(text, value.orderId)).toStrictEqual(value);
+        expect(text).not.toContain("\n");
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("I16: the largest price is kept to its last digit, and a text that looks like a number stays a text", () => {
+    const text = encodeRecord(record);
+    expect(text).toContain('{"n":"999999999999999999"}');
+    expect(decodeRecord(text)).toStrictEqual(record);
+  });
+
+  it("a text names its format, and another format is refused by its name", () => {
+    const text = encodeRecord(record);
+    expect(text.startsWith('{"v":1,')).toBe(true);
+    const later = failureOf(() => decodeRecord(text.replace('"v":1', '"v":2')));
+    expect(later.message).toBe(
+      "I53: journal record cannot be read: its format is not 1, the one this version reads",
+    );
+  });
+
+  it("I53: a record of another place or an order of another id is refused", () => {
+    const misplaced = failureOf(() => decodeRecord(encodeRecord(record), { shard: 7, sequence: 13 }));
+    expect(misplaced.message).toBe(
+      "I53: journal record 13 of shard 7 cannot be read: it is record 12 of shard 7",
+    );
+    const [parent] = fc.sample(anyParent, 1);
+    if (parent === undefined) throw new Error("no sample");
+    expect(failureOf(() => decodeParent(encodeParent(parent), -1)).message).toContain("it is order");
+  });
+
+  it("I53: a record is no parent and a parent no record", () => {
+    expect(failureOf(() => decodeParent(encodeRecord(record))).message).toContain("it holds no parent");
+    expect(failureOf(() => decodeRecord('{"v":1,"record":{"shard":1}}')).message).toContain(
+      "a member is missing",
+    );
+  });
+
+  it("I53 I72: a broken text names its place and position and never repeats what it holds", () => {
+    const text = encodeRecord({ ...record, changes: [] });
+    const secret = text.replace('"changes"', '"secret-token" x');
+    const error = failureOf(() => decodeRecord(secret, record));
+    expect(error.invariant).toBe("I53");
+    const fault = secret.indexOf("x:[]");
+    expect(error.message).toBe(
+      `I53: journal record 12 of shard 7 cannot be read: broken text at character ${fault} of ${secret.length}`,
+    );
+    expect(JSON.stringify([error.message, error.stack, error.cause])).not.toContain("secret-token");
+  });
+
+  it("I53: every truncated text is refused, at a place inside what is left", () => {
+    const text = encodeRecord(record);
+    for (let length = 0; length < text.length; length++) {
+      const { message } = failureOf(() => decodeRecord(text.slice(0, length)));
+      const [, fault = "", whole] = /^I53: .* at character (\d+) of (\d+)$/.exec(message) ?? [];
+      expect(whole).toBe(String(length));
+      expect(Number(fault)).toBeLessThanOrEqual(length);
+    }
+  });
+
+  it.each(['{"n":"x"}', '{"n":5,"m":{"n":"1"}}', '{"n":""}', '{"n":"1e3"}'])(
+    "I53: the number %s is refused",
+    (form) => {
+      const text = encodeRecord(record).replace('{"n":"999999999999999999"}', form);
+      expect(failureOf(() => decodeRecord(text)).message).toContain("a number is not readable");
+    },
+  );
+});

@@ -1,0 +1,17 @@
+import { type ErrorName, OrderError } from "../../src/errors/index.ts";
+
+/** Runs something that must be refused: the name of its error, or name and field where it names one. */
+export function refusal(run: () => unknown): ErrorName | `${ErrorName} ${string}` {
+  try {
+    run();
+  } catch (error) {
+    if (!(error instanceof OrderError)) throw error;
+    return error.field === undefined ? error.reason : `${error.reason} ${error.field}`;
+  }
+  throw new Error("was not refused");
+}
+
+/** UTF-8 bytes of a text. */
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
