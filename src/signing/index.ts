@@ -1,0 +1,23 @@
+export { derivedClientId } from "./derived-client-id.ts";
+export { checkFreshness, checkNonce } from "./freshness.ts";
+export {
+  createReplayGuard,
+  type ReplayGuard,
+  type ReplayGuardOptions,
+  type ReplayVerdict,
+} from "./replay-guard.ts";
+export { type RestSignature, refuseSignatureParameter, restSignature } from "./rest-signature.ts";
+export { isSignature, sign, verifySignature } from "./signature.ts";
+export {
+  encodeQuery,
+  type RequestParameters,
+  signBody,
+  signQuery,
+  signSocketParameters,
+} from "./signed-request.ts";
+export {
+  type SocketSignature,
+  socketPayload,
+  socketSignature,
+  verifySocketSignature,
+} from "./socket-signature.ts";

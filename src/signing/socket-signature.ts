@@ -1,0 +1,80 @@
+import { OrderError } from "../errors/index.ts";
+import { type Parameters, percentEncode } from "../wire/index.ts";
+import { isSignature, verifySignature } from "./signature.ts";
+
+/** What a WebSocket message was signed with and over. */
+export type SocketSignature = Readonly<{
+  apiKey: string;
+  /** 64 hex digits in lower case. */
+  signature: string;
+  /** The decoded values, sorted by name. */
+  payload: string;
+  /** The same with names and values percent-encoded: accepted too. */
+  encodedPayload: string;
+}>;
+
+const JOINABLE = /^[\x20-\x24\x27-\x3c\x3e-\x7e]*$/;
+
+/**
+ * The text that a WebSocket signature covers: `name=value` of every parameter but `signature`, sorted by name in code
+ * units (`Z` before `a`, `price` before `price2`), joined by `&`, values as they are in the message.
+ * Source: contract, WebSocket 2; decision 40; complaint 41.
+ *
+ * @example
+ * ```ts
+ * import { socketPayload } from "managed-orders/signing";
+ * const parameters = new Map([
+ *   ["timestamp", { text: "1760000000000", kind: "integer" as const }],
+ *   ["apiKey", { text: "key", kind: "string" as const }],
+ * ]);
+ * console.log(socketPayload(parameters)); // apiKey=key&timestamp=1760000000000
+ * ```
+ */
+export function socketPayload(parameters: Parameters): string {
+  return joinSorted(parameters, (text) => text);
+}
+
+/**
+ * Takes key, signature and payload out of the parameters of a WebSocket message.
+ * Throws OrderError: -1100 for a name or value with `&`, `=`, `%`, a control character or anything beyond ASCII (the
+ * payload could be read in two ways); -2014 without `apiKey`; -1102 when the signature is missing or empty; -1022 when
+ * it is not 64 hex digits. Source: decisions 41 and 49, hostile input 95.
+ */
+export function socketSignature(parameters: Parameters): SocketSignature {
+  for (const [name, value] of parameters) checkJoinable(name, value.text);
+  const apiKey = parameters.get("apiKey")?.text ?? "";
+  if (apiKey === "") throw new OrderError("BAD_API_KEY_FORMAT");
+  const signature = parameters.get("signature")?.text ?? "";
+  if (signature === "") throw new OrderError("PARAMETER_MISSING", { field: "signature" });
+  if (!isSignature(signature)) throw new OrderError("BAD_SIGNATURE");
+  return {
+    apiKey,
+    signature: signature.toLowerCase(),
+    payload: socketPayload(parameters),
+    encodedPayload: joinSorted(parameters, percentEncode),
+  };
+}
+
+/**
+ * Whether the signature covers the payload in either form; an `undefined` secret is always false, after the same work.
+ * Source: decision 40.
+ */
+export function verifySocketSignature(
+  options: Readonly<{ secret: string | undefined; signed: SocketSignature }>,
+): boolean {
+  const { payload, encodedPayload, signature } = options.signed;
+  const plain = verifySignature({ secret: options.secret, payload, signature });
+  if (plain || payload === encodedPayload) return plain;
+  return verifySignature({ secret: options.secret, payload: encodedPayload, signature });
+}
+
+function joinSorted(parameters: Parameters, write: (text: string) => string): string {
+  const names = [...parameters.keys()].filter((name) => name !== "signature").sort();
+  return names.map((name) => `${write(name)}=${write(parameters.get(name)?.text ?? "")}`).join("&");
+}
+
+function checkJoinable(name: string, text: string): void {
+  if (JOINABLE.test(name) && JOINABLE.test(text)) return;
+  const field = JOINABLE.test(name) ? name : "name";
+  throw new OrderError("ILLEGAL_CHARS", { field, range: "printable ASCII without & = %" });
+}

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createReplayGuard, type ReplayVerdict } from "../../src/signing/index.ts";
+
+const signatureOf = (number: number): string => number.toString(16).padStart(64, "0");
+const GET = "GET /api/v3/openOrders";
+const DELETE = "DELETE /api/v3/openOrders";
+const apiKey = "key";
+
+describe("createReplayGuard", () => {
+  it("hostile 20: a signed GET replayed as DELETE is another use, for ever", () => {
+    const guard = createReplayGuard();
+    const seen = { apiKey, signature: signatureOf(1), nowMs: 0 };
+    expect(guard.decide({ ...seen, use: GET })).toBe("first");
+    expect(guard.decide({ ...seen, use: DELETE })).toBe("other");
+    expect(guard.decide({ ...seen, use: DELETE })).toBe("other");
+    expect(guard.decide({ ...seen, use: GET })).toBe("same");
+  });
+
+  it("hostile 21: a signed OCO body replayed to the legacy path is another use", () => {
+    const guard = createReplayGuard();
+    const seen = { apiKey, signature: signatureOf(1), nowMs: 0 };
+    expect(guard.decide({ ...seen, use: "POST /api/v3/orderList/oco" })).toBe("first");
+    expect(guard.decide({ ...seen, use: "POST /api/v3/order/oco" })).toBe("other");
+  });
+
+  it("hostile 22: the same signed request twice is the same use, in either letter case", () => {
+    const guard = createReplayGuard();
+    const seen = { apiKey, use: GET, nowMs: 0 };
+    expect(guard.decide({ ...seen, signature: "ab".repeat(32) })).toBe("first");
+    expect(guard.decide({ ...seen, signature: "AB".repeat(32) })).toBe("same");
+  });
+
+  it("keys are apart", () => {
+    const guard = createReplayGuard();
+    const seen = { signature: signatureOf(1), nowMs: 0 };
+    expect(guard.decide({ ...seen, apiKey: "a", use: GET })).toBe("first");
+    expect(guard.decide({ ...seen, apiKey: "b", use: DELETE })).toBe("first");
+  });
+
+  it("decision 41: what is not used again is forgotten after two full generations, not before", () => {
+    const guard = createReplayGuard({ maxPerGeneration: 10 });
+    const use = (number: number): ReplayVerdict =>
+      guard.decide({ apiKey, signature: signatureOf(number), use: GET, nowMs: 0 });
+    for (let number = 0; number < 20; number++) expect(use(number)).toBe("first");
+    expect(guard.decide({ apiKey, signature: signatureOf(0), use: DELETE, nowMs: 0 })).toBe("other");
+    for (let number = 20; number < 40; number++) expect(use(number)).toBe("first");
+    expect(use(1)).toBe("first");
+    expect(use(39)).toBe("same");
+  });
+
+  it("decision 41: what is used again is carried on, with its first use", () => {
+    const guard = createReplayGuard({ maxPerGeneration: 10 });
+    const decide = (number: number, use: string): ReplayVerdict =>
+      guard.decide({ apiKey, signature: signatureOf(number), use, nowMs: 0 });
+    decide(0, GET);
+    for (let number = 1; number < 500; number++) {
+      decide(number, GET);
+      if (number % 5 === 0)
+        expect(decide(0, number % 2 === 0 ? GET : DELETE)).toBe(number % 2 === 0 ? "same" : "other");
+    }
+    expect(decide(0, DELETE)).toBe("other");
+  });
+
+  it("decision 41: a generation closes with its age", () => {
+    const guard = createReplayGuard({ generationMs: 1000 });
+    const decide = (number: number, nowMs: number, use: string): ReplayVerdict =>
+      guard.decide({ apiKey, signature: signatureOf(number), use, nowMs });
+    expect(decide(1, 5000, GET)).toBe("first");
+    expect(decide(2, 6000, GET)).toBe("first");
+    expect(decide(3, 6999, GET)).toBe("first");
+    expect(decide(1, 6999, DELETE)).toBe("other");
+    decide(4, 7000, GET);
+    expect(decide(3, 7500, DELETE)).toBe("other");
+    decide(5, 8000, GET);
+    decide(6, 9000, GET);
+    expect(decide(2, 9000, DELETE)).toBe("first");
+  });
+
+  it("the default is 24 hours", () => {
+    const guard = createReplayGuard();
+    const dayMs = 86_400_000;
+    const decide = (number: number, nowMs: number): ReplayVerdict =>
+      guard.decide({ apiKey, signature: signatureOf(number), use: GET, nowMs });
+    decide(1, 0);
+    decide(2, dayMs - 1);
+    decide(3, dayMs);
+    expect(decide(1, dayMs)).toBe("same");
+    decide(4, 2 * dayMs);
+    decide(5, 3 * dayMs);
+    expect(decide(2, 3 * dayMs)).toBe("first");
+  });
+
+  it("a clock that goes back closes nothing", () => {
+    const guard = createReplayGuard({ generationMs: 1000 });
+    guard.decide({ apiKey, signature: signatureOf(1), use: GET, nowMs: 1_000_000 });
+    for (let number = 2; number < 20; number++) {
+      guard.decide({ apiKey, signature: signatureOf(number), use: GET, nowMs: 1000 * number });
+    }
+    expect(guard.decide({ apiKey, signature: signatureOf(1), use: DELETE, nowMs: 0 })).toBe("other");
+  });
+
+  it("knows at least the newest generation, and always by its first use", () => {
+    const calls = fc.array(fc.tuple(fc.nat(25), fc.constantFrom(GET, DELETE)), { maxLength: 200 });
+    fc.assert(
+      fc.property(calls, (sequence) => {
+        const guard = createReplayGuard({ maxPerGeneration: 8 });
+        const firstUse = new Map<number, string>();
+        sequence.forEach(([number, use], index) => {
+          const verdict = guard.decide({ apiKey, signature: signatureOf(number), use, nowMs: 0 });
+          const recent = sequence
+            .slice(Math.max(index - 8, 0), index)
+            .some(([earlier]) => earlier === number);
+          if (verdict === "first") {
+            expect(recent).toBe(false);
+            firstUse.set(number, use);
+          } else expect(verdict).toBe(firstUse.get(number) === use ? "same" : "other");
+        });
+      }),
+    );
+  });
+
+  it("refuses limits below 1", () => {
+    expect(() => createReplayGuard({ maxPerGeneration: 0 })).toThrow(RangeError);
+    expect(() => createReplayGuard({ generationMs: 0 })).toThrow(RangeError);
+    expect(() => createReplayGuard({ generationMs: Number.NaN })).toThrow(RangeError);
+  });
+});
