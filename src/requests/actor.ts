@@ -1,0 +1,27 @@
+import * as z from "zod";
+import { ownerSchema } from "./field-schemas.ts";
+
+/** What any signed request may say besides its own fields (contract, Linked lists and managed parents: Shared). */
+export const actorShape: Readonly<{
+  account: z.ZodOptional<z.ZodType<number>>;
+  userId: z.ZodOptional<z.ZodType<number>>;
+  selfTradePreventionMode: z.ZodOptional<z.ZodLiteral<"NONE">>;
+}> = {
+  account: ownerSchema.optional(),
+  userId: ownerSchema.optional(),
+  selfTradePreventionMode: z.literal("NONE").optional(),
+};
+
+/** The account a request is about and the person it says to come from; without them the key's own. */
+export type Actor = Readonly<{ accountId?: number; userId?: number }>;
+
+/** The actor in fields that were read with {@link actorShape}. */
+export function actorOf(
+  fields: Readonly<{ account?: number | undefined; userId?: number | undefined }>,
+): Actor {
+  const { account, userId } = fields;
+  return {
+    ...(account !== undefined && { accountId: account }),
+    ...(userId !== undefined && { userId }),
+  };
+}

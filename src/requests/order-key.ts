@@ -1,0 +1,67 @@
+import * as z from "zod";
+import { OrderError } from "../errors/index.ts";
+import type { Parameters } from "../wire/index.ts";
+import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { lookupIdSchema, newClientIdSchema, textSchema } from "./field-schemas.ts";
+import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
+import { plainFields } from "./plain-fields.ts";
+import { readWith } from "./read-with.ts";
+import { conflict } from "./refusals.ts";
+import { instrumentOf, type SymbolContext } from "./symbols.ts";
+
+/** Names one order: canonical symbol and orderId, client id, or both; a negative orderId is a managed parent's. */
+export type OrderKey = Actor & Readonly<{ symbol: string; orderId?: bigint; clientOrderId?: string }>;
+
+/** How a key is read; `cancel` also takes what only a cancel may carry. */
+export type OrderKeyContext = SymbolContext & Readonly<{ purpose: "status" | "cancel" }>;
+
+const ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"] as const;
+const KEY = ["symbol", "orderId", ...ALIASES];
+
+const NAMES: Readonly<Record<OrderKeyContext["purpose"], KnownNames>> = {
+  status: namesOfRead(KEY),
+  cancel: namesOfWrite([...KEY, "newClientOrderId"]),
+};
+
+const keySchema = z.strictObject({
+  symbol: textSchema,
+  orderId: z.bigint().optional(),
+  origClientOrderId: lookupIdSchema.optional(),
+  clientOrderId: lookupIdSchema.optional(),
+  clOrdId: lookupIdSchema.optional(),
+  clordid: lookupIdSchema.optional(),
+  newClientOrderId: newClientIdSchema.optional(),
+  ...actorShape,
+});
+
+/**
+ * Reads the parameters that name an order to read or cancel. `newClientOrderId`, the convention's id of the cancel
+ * itself, is checked and not kept: a managed parent keeps its own id.
+ * Throws an OrderError: -1102 without symbol or without any id, -1121 for a symbol that is not taken, -1128 for
+ * client-id aliases that differ, -1119 for an empty and -1100 for a malformed id, -1108 beyond 64 bits, -1104 for a
+ * parameter that is not known. Source: contract, Native status and history; decisions 2, 5, 44.
+ */
+export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
+  const fields = readWith(keySchema, plainFields(parameters, NAMES[context.purpose]));
+  const { orderId } = fields;
+  const clientOrderId = clientIdOf(fields);
+  if (orderId === undefined && clientOrderId === undefined) {
+    throw new OrderError("PARAMETER_MISSING_BOTH", { field: "orderId", other: "origClientOrderId" });
+  }
+  return {
+    symbol: instrumentOf(fields.symbol, context).symbol,
+    ...(orderId !== undefined && { orderId }),
+    ...(clientOrderId !== undefined && { clientOrderId }),
+    ...actorOf(fields),
+  };
+}
+
+type AliasValues = Readonly<Partial<Record<(typeof ALIASES)[number], string | undefined>>>;
+
+/** The client id under any of its names; names that differ are in conflict (-1128). */
+function clientIdOf(fields: AliasValues): string | undefined {
+  const sent = ALIASES.filter((alias) => fields[alias] !== undefined);
+  const ids = new Set(sent.map((alias) => fields[alias]));
+  if (ids.size > 1) throw conflict(sent, "Send the client id under one name, or the same id under each.");
+  return [...ids][0];
+}

@@ -1,0 +1,53 @@
+import type * as z from "zod";
+import { type ErrorName, OrderError } from "../errors/index.ts";
+import { ruleOf } from "./field-rules.ts";
+import type { PlainFields } from "./plain-fields.ts";
+import { illegal, invalid } from "./refusals.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/**
+ * Reads fields with a schema. Throws the OrderError of the first issue in the order of the schema's fields; a field
+ * that does not belong there comes before all others.
+ */
+export function readWith<T>(schema: z.ZodType<T>, fields: PlainFields): T {
+  const result = schema.safeParse(fields, { reportInput: true });
+  if (result.success) return result.data;
+  const { issues } = result.error;
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+  if (issue === undefined) throw result.error;
+  throw refusalOf(issue);
+}
+
+function refusalOf(issue: Issue): OrderError {
+  if (issue.code === "unrecognized_keys") {
+    return new OrderError("PARAMETER_NOT_REQUIRED", { field: String(issue.keys[0]) });
+  }
+  const field = String(issue.path[0]);
+  if (issue.input === undefined) return new OrderError("PARAMETER_MISSING", { field });
+  return specificRefusal(issue, field) ?? invalid(field);
+}
+
+/** The errors that say more than that a value is not valid. */
+function specificRefusal(issue: Issue, field: string): OrderError | undefined {
+  const rule = ruleOf(field);
+  switch (issue.code) {
+    case "invalid_format":
+      return illegal(field, String(issue.pattern).slice(1, -1));
+    case "too_small":
+      return issue.origin === "string"
+        ? new OrderError(rule.empty ?? "PARAMETER_EMPTY", { field })
+        : undefined;
+    case "too_big":
+      return rule.above && new OrderError(rule.above, { field, limit: String(issue.maximum) });
+    case "custom":
+      return decimalRefusal(issue.params, field);
+    default:
+      return undefined;
+  }
+}
+
+function decimalRefusal(params: z.core.$ZodIssueCustom["params"], field: string): OrderError | undefined {
+  const reason = params?.reason as ErrorName | undefined;
+  return reason && new OrderError(reason, { field, decimals: String(params?.decimals) });
+}

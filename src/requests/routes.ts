@@ -1,0 +1,121 @@
+import type { Parameters } from "../wire/index.ts";
+import { naturalNumber } from "./plain-fields.ts";
+
+/** What a route does; aliases of a route share its name. */
+export type RouteName =
+  | "status"
+  | "exchangeInfo"
+  | "instrumentPairs"
+  | "ticker"
+  | "depth"
+  | "ping"
+  | "time"
+  | "order.place"
+  | "order.status"
+  | "order.cancel"
+  | "openOrders.status"
+  | "openOrders.cancelAll";
+
+/** HTTP methods that routes answer to. */
+export type RouteMethod = "GET" | "POST" | "DELETE";
+
+/** Permission a caller needs; TRADE does not imply READ (decision 39). */
+export type RouteAccess = "PUBLIC" | "READ" | "TRADE";
+
+/** How requests are signed: the rows of the table in decision 40, NONE for public routes. */
+export type RouteScheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";
+
+/** Request weight; a function where it depends on a parameter. Such a function never throws. */
+export type RouteWeight = number | ((parameters: Parameters) => number);
+
+/** One route: where it is, who may call it, how it is signed and what it costs. */
+export type RouteDescriptor = Readonly<{
+  name: RouteName;
+  method: RouteMethod;
+  /** Exact raw path; no decoding, no trailing slash. */
+  path: string;
+  access: RouteAccess;
+  scheme: RouteScheme;
+  weight: RouteWeight;
+  /** Creates advanced orders: refused with 404 -1020 while the deployment's flag or mode is off (decision 14). */
+  advanced: boolean;
+}>;
+
+const DEFAULT_DEPTH = 100;
+
+/** Weight of an order book by the number of levels asked for (convention 1, gap 8). */
+function depthWeight(parameters: Parameters): number {
+  const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? DEFAULT_DEPTH;
+  if (limit > 1_000) return 250;
+  if (limit > 500) return 50;
+  return limit > 100 ? 25 : 5;
+}
+
+const PUBLIC = { method: "GET", access: "PUBLIC", scheme: "NONE", advanced: false } as const;
+
+const ORDER_STATUS = {
+  name: "order.status",
+  method: "GET",
+  access: "READ",
+  scheme: "V2_QUERY",
+  weight: 4,
+  advanced: false,
+} as const;
+
+const TRADING = { access: "TRADE", scheme: "LEGACY", weight: 1, advanced: false } as const;
+const ORDER_CANCEL = { ...TRADING, name: "order.cancel", method: "DELETE" } as const;
+
+const TABLE: readonly RouteDescriptor[] = [
+  { ...PUBLIC, name: "status", path: "/api/status", weight: 1 },
+  { ...PUBLIC, name: "exchangeInfo", path: "/api/exchangeInfo", weight: 20 },
+  { ...PUBLIC, name: "instrumentPairs", path: "/api/getInstrumentPairs", weight: 20 },
+  { ...PUBLIC, name: "ticker", path: "/api/ticker", weight: 2 },
+  { ...PUBLIC, name: "depth", path: "/api/depth", weight: depthWeight },
+  { ...PUBLIC, name: "ping", path: "/api/ping", weight: 1 },
+  { ...PUBLIC, name: "time", path: "/api/time", weight: 1 },
+  { ...TRADING, name: "order.place", method: "POST", path: "/api/order", advanced: true },
+  { ...ORDER_STATUS, path: "/api/v2/order" },
+  { ...ORDER_STATUS, path: "/api/v2/getOrderStatus" },
+  { ...ORDER_STATUS, path: "/api/v2/orderStatus" },
+  { ...ORDER_STATUS, path: "/api/order" },
+  { ...ORDER_CANCEL, path: "/api/v2/order" },
+  { ...ORDER_CANCEL, path: "/api/order" },
+  {
+    name: "openOrders.status",
+    method: "GET",
+    path: "/api/v3/openOrders",
+    access: "READ",
+    scheme: "V3",
+    weight: 6,
+    advanced: false,
+  },
+  {
+    ...TRADING,
+    name: "openOrders.cancelAll",
+    method: "DELETE",
+    path: "/api/v3/openOrders",
+    scheme: "V3",
+  },
+];
+
+/**
+ * Every route, aliases included. Weights are the convention's; a page of open orders is bounded and weighs what the
+ * convention asks for one market. Source: contract, Endpoints; decisions 39, 40, 43.
+ */
+export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route) => Object.freeze(route)));
+
+/**
+ * The route of a method and an exact raw path; "wrong-method" when the path is known with other methods only.
+ * Source: decision 49, hostile input 44.
+ *
+ * @example
+ * ```ts
+ * import { findRoute } from "managed-orders";
+ * console.log(findRoute("PUT", "/api/order")); // wrong-method
+ * console.log(findRoute("POST", "/api/v3/order")); // undefined
+ * ```
+ */
+export function findRoute(method: string, path: string): RouteDescriptor | "wrong-method" | undefined {
+  const here = ROUTES.filter((route) => route.path === path);
+  return here.find((route) => route.method === method) ?? (here.length > 0 ? "wrong-method" : undefined);
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { findRoute, ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
+import { query } from "./support.ts";
+
+const found = (method: string, path: string): RouteDescriptor => {
+  const route = findRoute(method, path);
+  if (route === undefined || route === "wrong-method") throw new Error(`no route ${method} ${path}`);
+  return route;
+};
+
+describe("routes", () => {
+  it.each([
+    ["GET", "/api/status", "status", "PUBLIC", "NONE"],
+    ["GET", "/api/exchangeInfo", "exchangeInfo", "PUBLIC", "NONE"],
+    ["GET", "/api/getInstrumentPairs", "instrumentPairs", "PUBLIC", "NONE"],
+    ["GET", "/api/ticker", "ticker", "PUBLIC", "NONE"],
+    ["GET", "/api/depth", "depth", "PUBLIC", "NONE"],
+    ["GET", "/api/ping", "ping", "PUBLIC", "NONE"],
+    ["GET", "/api/time", "time", "PUBLIC", "NONE"],
+    ["POST", "/api/order", "order.place", "TRADE", "LEGACY"],
+    ["GET", "/api/v2/order", "order.status", "READ", "V2_QUERY"],
+    ["GET", "/api/v2/getOrderStatus", "order.status", "READ", "V2_QUERY"],
+    ["GET", "/api/v2/orderStatus", "order.status", "READ", "V2_QUERY"],
+    ["GET", "/api/order", "order.status", "READ", "V2_QUERY"],
+    ["DELETE", "/api/v2/order", "order.cancel", "TRADE", "LEGACY"],
+    ["DELETE", "/api/order", "order.cancel", "TRADE", "LEGACY"],
+    ["GET", "/api/v3/openOrders", "openOrders.status", "READ", "V3"],
+    ["DELETE", "/api/v3/openOrders", "openOrders.cancelAll", "TRADE", "V3"],
+  ])("decisions 39, 40: %s %s is %s, %s, %s", (method, path, name, access, scheme) => {
+    expect(found(method, path)).toMatchObject({ method, path, name, access, scheme });
+  });
+
+  it("there are no others, and none can be changed", () => {
+    expect(ROUTES).toHaveLength(16);
+    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(16);
+    for (const route of ROUTES) expect(Object.isFrozen(route)).toBe(true);
+    expect(Object.isFrozen(ROUTES)).toBe(true);
+  });
+
+  it.each([
+    ["POST", "/api/v3/order"],
+    ["GET", "/api/v3/ticker"],
+    ["GET", "/api/order/"],
+    ["GET", "/API/order"],
+    ["GET", "/api//order"],
+    ["GET", "/api/v2/../order"],
+    ["GET", "/api%2Forder"],
+    ["GET", "/api/order;x=1"],
+    ["GET", ""],
+    ["POST", "__proto__"],
+  ])("hostile 44, 45: %s %s is no route", (method, path) => {
+    expect(findRoute(method, path)).toBeUndefined();
+  });
+
+  it.each([
+    ["PUT", "/api/order"],
+    ["get", "/api/order"],
+    ["POST", "/api/v2/order"],
+    ["POST", "/api/ticker"],
+    ["HEAD", "/api/status"],
+  ])("decision 49: %s on %s is a wrong method", (method, path) => {
+    expect(findRoute(method, path)).toBe("wrong-method");
+  });
+
+  it("decision 14: only placing needs the advanced flag", () => {
+    expect(ROUTES.filter(({ advanced }) => advanced).map(({ name }) => name)).toEqual(["order.place"]);
+  });
+
+  it.each([
+    [{}, 5],
+    [{ limit: "1" }, 5],
+    [{ limit: "100" }, 5],
+    [{ limit: "101" }, 25],
+    [{ limit: "500" }, 25],
+    [{ limit: "501" }, 50],
+    [{ limit: "1000" }, 50],
+    [{ limit: "1001" }, 250],
+    [{ limit: "999999" }, 250],
+    [{ limit: "ten" }, 5],
+  ])("depth with %j weighs %d", (fields, weight) => {
+    const route = found("GET", "/api/depth");
+    expect(typeof route.weight === "function" && route.weight(query({ symbol: "x", ...fields }))).toBe(
+      weight,
+    );
+  });
+
+  it("every other weight is a number above 0", () => {
+    for (const { name, weight } of ROUTES) if (name !== "depth") expect(weight).toBeGreaterThan(0);
+  });
+});
