@@ -1,0 +1,96 @@
+import type { Price } from "../decimal/index.ts";
+import type { MarketSide, ParentType, Side } from "../model/index.ts";
+import type { Direction, LevelCondition } from "./watch.ts";
+
+/**
+ * The side of the market an order executes against, and the only one it observes: the ask for BUY, the bid for
+ * SELL. Source: contract, Trigger rules.
+ *
+ * @example
+ * ```ts
+ * import { executableSide } from "managed-orders";
+ * console.log(executableSide("SELL")); // bid
+ * ```
+ */
+export function executableSide(side: Side): MarketSide {
+  return side === "BUY" ? "ask" : "bid";
+}
+
+/**
+ * Where a stop triggers: BUY at or above its stop price, SELL at or below. Source: contract, Trigger rules 1.
+ *
+ * @example
+ * ```ts
+ * import { stopDirection } from "managed-orders";
+ * console.log(stopDirection("BUY")); // rise
+ * ```
+ */
+export function stopDirection(side: Side): Direction {
+  return side === "BUY" ? "rise" : "fall";
+}
+
+/**
+ * Where a take-profit triggers: BUY at or below its stop price, SELL at or above. Source: contract, Trigger rules 2.
+ *
+ * @example
+ * ```ts
+ * import { takeProfitDirection } from "managed-orders";
+ * console.log(takeProfitDirection("BUY")); // fall
+ * ```
+ */
+export function takeProfitDirection(side: Side): Direction {
+  return side === "BUY" ? "fall" : "rise";
+}
+
+/**
+ * Where a limit may execute: BUY at or below its cap, SELL at or above its floor. Source: contract, Trigger rules 3.
+ *
+ * @example
+ * ```ts
+ * import { limitDirection } from "managed-orders";
+ * console.log(limitDirection("SELL")); // rise
+ * ```
+ */
+export function limitDirection(side: Side): Direction {
+  return side === "BUY" ? "fall" : "rise";
+}
+
+/**
+ * Where the gate of a trailing trigger opens: TRAILING_STOP_* on the favourable side (BUY at or below, SELL at or
+ * above), STOP_* and TAKE_PROFIT_* that trail as their type triggers. Source: decision 18.
+ *
+ * @example
+ * ```ts
+ * import { gateDirection } from "managed-orders";
+ * console.log(gateDirection({ type: "TRAILING_STOP_MARKET", side: "BUY" })); // fall
+ * console.log(gateDirection({ type: "STOP_LOSS_LIMIT", side: "BUY" })); // rise
+ * ```
+ */
+export function gateDirection(
+  order: Readonly<{ type: Exclude<ParentType, "SYNTHETIC_LIMIT">; side: Side }>,
+): Direction {
+  switch (order.type) {
+    case "STOP_MARKET":
+    case "STOP_LOSS_LIMIT":
+      return stopDirection(order.side);
+    case "TAKE_PROFIT_MARKET":
+    case "TAKE_PROFIT_LIMIT":
+      return takeProfitDirection(order.side);
+    case "TRAILING_STOP_MARKET":
+    case "TRAILING_STOP_LIMIT":
+      return order.side === "BUY" ? "fall" : "rise";
+  }
+}
+
+/**
+ * Whether a price meets a condition; reaching the level is enough. Source: decision 8.
+ *
+ * @example
+ * ```ts
+ * import { meets, price } from "managed-orders";
+ * console.log(meets({ direction: "rise", level: price("100") }, price("100.00"))); // true
+ * ```
+ */
+export function meets(condition: LevelCondition, price: Price): boolean {
+  return condition.direction === "rise" ? price >= condition.level : price <= condition.level;
+}

@@ -1,0 +1,90 @@
+import type { Price, Scaled } from "../decimal/index.ts";
+import type { TrailingDistance } from "../model/index.ts";
+import { type HeapNode, PairingHeap } from "./pairing-heap.ts";
+import { rateOf } from "./trailing.ts";
+import type { Watcher } from "./watch.ts";
+
+/** A watcher in the trigger book; the node of the one heap that holds it. */
+export type Entry = {
+  readonly watcher: Watcher;
+  /** A trailing distance: a rate in 1e-10 when `relative`, else 1e-8 steps; zero when it does not trail. */
+  readonly distance: Scaled;
+  readonly relative: boolean;
+  /** What its heap orders by: a level or the distance. */
+  key: Scaled;
+  /** The group it joined when it became active; ask {@link currentGroup} where that is now. */
+  group: Group | undefined;
+  child: Entry | undefined;
+  next: Entry | undefined;
+  previous: Entry | undefined;
+};
+
+const NO_DISTANCE: TrailingDistance = { kind: "amount", amount: 0 as unknown as Price };
+
+/** An entry that is in no heap yet. */
+export function entryOf(watcher: Watcher): Entry {
+  const distance = watcher.watch.kind === "trail" ? watcher.watch.distance : NO_DISTANCE;
+  const relative = distance.kind !== "amount";
+  return {
+    watcher,
+    distance: relative ? rateOf(distance) : distance.amount,
+    relative,
+    key: 0,
+    group: undefined,
+    child: undefined,
+    next: undefined,
+    previous: undefined,
+  };
+}
+
+/** Orders entries by key, lowest first. */
+export function lowestKey(a: Entry, b: Entry): boolean {
+  return a.key < b.key;
+}
+
+/** Orders entries by key, highest first. */
+export function highestKey(a: Entry, b: Entry): boolean {
+  return a.key > b.key;
+}
+
+/** The place of a group in the order of references. */
+export type Rank = {
+  readonly group: Group;
+  child: Rank | undefined;
+  next: Rank | undefined;
+  previous: Rank | undefined;
+};
+
+/**
+ * Trailing entries that share a reference, and will share it for ever. Per kind of distance only the smallest can
+ * fire first. The group itself is a node of the heap by `level`, where its nearest member fires.
+ */
+export class Group implements HeapNode<Group> {
+  reference: Price;
+  level: Price;
+  readonly relative: PairingHeap<Entry> = new PairingHeap(lowestKey);
+  readonly absolute: PairingHeap<Entry> = new PairingHeap(lowestKey);
+  readonly rank: Rank = { group: this, child: undefined, next: undefined, previous: undefined };
+  /** Set when a new extreme made it one with an older group. */
+  mergedInto: Group | undefined = undefined;
+  child: Group | undefined = undefined;
+  next: Group | undefined = undefined;
+  previous: Group | undefined = undefined;
+
+  constructor(reference: Price) {
+    this.reference = reference;
+    this.level = reference;
+  }
+}
+
+/** The group that an active entry belongs to now; shortens the way for the next time. */
+export function currentGroup(entry: Entry): Group | undefined {
+  let group = entry.group;
+  while (group?.mergedInto !== undefined) {
+    const parent: Group = group.mergedInto;
+    group.mergedInto = parent.mergedInto ?? parent;
+    group = parent;
+  }
+  entry.group = group;
+  return group;
+}

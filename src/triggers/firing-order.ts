@@ -1,0 +1,32 @@
+import { compare, magnitude, type Price, type Scaled, subtract } from "../decimal/index.ts";
+import type { Fired, Watcher } from "./watch.ts";
+
+/** A watcher whose condition was met, while the order of acting is not known yet. */
+export type Hit = Readonly<{ watcher: Watcher; fired: Fired; crossed: Scaled }>;
+
+/** What was compared when a level was met; `reference` is there when it trails. */
+export type Met = Readonly<{ observed: Price; level: Price; reference?: Price }>;
+
+/** A hit on a level. */
+export function levelHit(watcher: Watcher, { observed, level, reference }: Met): Hit {
+  const { orderId } = watcher;
+  const fired =
+    reference === undefined ? { orderId, observed, level } : { orderId, observed, level, reference };
+  return { watcher, fired, crossed: magnitude(subtract(observed, level)) };
+}
+
+/** A hit that needs no level; it goes before all that do. */
+export function everyHit(watcher: Watcher, observed: Price): Hit {
+  return { watcher, fired: { orderId: watcher.orderId, observed }, crossed: Number.POSITIVE_INFINITY };
+}
+
+/** What fired, most crossed first, then older first. Source: decision 20. */
+export function inFiringOrder(hits: Hit[]): readonly Fired[] {
+  if (hits.length > 1) hits.sort((a, b) => compare(b.crossed, a.crossed) || olderFirst(a.watcher, b.watcher));
+  return hits.map((hit) => hit.fired);
+}
+
+/** Older first: by acceptance time, then the id closer to zero, since managed ids fall. */
+export function olderFirst(a: Watcher, b: Watcher): number {
+  return a.ageMs - b.ageMs || Math.abs(a.orderId) - Math.abs(b.orderId);
+}

@@ -1,0 +1,12 @@
+export {
+  executableSide,
+  gateDirection,
+  limitDirection,
+  meets,
+  stopDirection,
+  takeProfitDirection,
+} from "./conditions.ts";
+export { type MarketOf, MarkHistory } from "./mark-history.ts";
+export { displayedLevel, dynamicLimit, type TrailingPoint, trailingLevel } from "./trailing.ts";
+export { TriggerBook } from "./trigger-book.ts";
+export type { Activated, Direction, Fired, LevelCondition, Observation, Watch, Watcher } from "./watch.ts";

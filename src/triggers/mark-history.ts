@@ -1,0 +1,57 @@
+import type { Price } from "../decimal/index.ts";
+import type { MarketMark, MarketSide } from "../model/index.ts";
+import { MarkTrack } from "./mark-track.ts";
+
+/** Names one side of one instrument's market. */
+export type MarketOf = Readonly<{ symbol: string; side: MarketSide }>;
+
+/**
+ * The durable marks of the market journal over all instruments: where trailing references come from.
+ * The host adds a mark when it is durable. Source: decision 18; architecture, Trailing references are facts.
+ *
+ * @example
+ * ```ts
+ * import { MarkHistory, formatPrice, price } from "managed-orders";
+ * const history = new MarkHistory();
+ * const market = { symbol: "BTC/USD", side: "bid" } as const;
+ * history.add({ ...market, position: 1, price: price("105"), timeMs: 1 });
+ * history.add({ ...market, position: 2, price: price("100"), timeMs: 2 });
+ * console.log(formatPrice(history.referenceFrom({ ...market, position: 1 }) ?? price("1"))); // 105
+ * ```
+ */
+export class MarkHistory {
+  readonly #tracks: Readonly<Record<MarketSide, Map<string, MarkTrack>>> = { ask: new Map(), bid: new Map() };
+
+  /** Takes in a mark, in any order; one with the position of a known mark replaces it. */
+  add(mark: MarketMark): void {
+    const tracks = this.#tracks[mark.side];
+    let track = tracks.get(mark.symbol);
+    if (track === undefined) {
+      track = new MarkTrack(mark.side);
+      tracks.set(mark.symbol, track);
+    }
+    track.add(mark);
+  }
+
+  /** The reference of a trailing order that became active at `position`; `undefined` without a mark from there on. */
+  referenceFrom({ symbol, side, position }: MarketOf & Readonly<{ position: number }>): Price | undefined {
+    return this.#tracks[side].get(symbol)?.referenceFrom(position);
+  }
+
+  /** The highest position; `undefined` before the first mark. */
+  lastPosition({ symbol, side }: MarketOf): number | undefined {
+    return this.#tracks[side].get(symbol)?.last?.position;
+  }
+
+  /**
+   * Forgets and returns, by position, the marks that no order active since `oldestPosition` or later can need; left
+   * out, that no order is active. The newest mark always stays, so that no position is given twice.
+   */
+  obsolete({
+    symbol,
+    side,
+    oldestPosition,
+  }: MarketOf & Readonly<{ oldestPosition: number | undefined }>): readonly MarketMark[] {
+    return this.#tracks[side].get(symbol)?.obsolete(oldestPosition) ?? [];
+  }
+}

@@ -1,0 +1,90 @@
+import type { Price } from "../decimal/index.ts";
+import { InvariantError } from "../errors/index.ts";
+import type { Activation, MarketMark } from "../model/index.ts";
+import { knownExtreme } from "./extreme.ts";
+import type { MarketOf, MarkHistory } from "./mark-history.ts";
+import { MarkTrack } from "./mark-track.ts";
+
+/**
+ * Writes the marks of one instrument and side. Between two takes a moving reference rewrites one mark, until a
+ * watcher becomes active on it: then its price is a seed and must stay.
+ */
+export class MarkRecorder {
+  readonly #market: MarketOf;
+  readonly #history: MarkHistory;
+  #lastPosition: number;
+  #lastPrice: Price | undefined;
+  /** Whether the newest mark is neither taken nor a seed. */
+  #rewritable = false;
+  #untaken: MarketMark[] = [];
+  /** Taken, and not known to be in the history. */
+  readonly #taken: MarkTrack;
+
+  constructor(market: MarketOf, history: MarkHistory) {
+    this.#market = market;
+    this.#history = history;
+    this.#taken = new MarkTrack(market.side);
+    this.#lastPosition = history.lastPosition(market) ?? 0;
+    this.#lastPrice = history.referenceFrom({ ...market, position: this.#lastPosition });
+  }
+
+  /** Records that a reference moved to this price. */
+  move(price: Price, timeMs: number): void {
+    if (this.#rewritable) this.#untaken.pop();
+    else this.#lastPosition += 1;
+    this.#write(price, timeMs);
+    this.#rewritable = true;
+  }
+
+  /** The position of the mark that seeds the watchers which become active at this price. */
+  seed(price: Price, timeMs: number): number {
+    if (price !== this.#lastPrice) {
+      this.#lastPosition += 1;
+      this.#write(price, timeMs);
+    }
+    this.#rewritable = false;
+    return this.#lastPosition;
+  }
+
+  /** Whether there are marks since the last take. */
+  get hasUntaken(): boolean {
+    return this.#untaken.length > 0;
+  }
+
+  /** The marks since the last call; they are not rewritten any more. */
+  take(): readonly MarketMark[] {
+    const marks = this.#untaken;
+    if (marks.length === 0) return [];
+    for (const mark of marks) this.#taken.add(mark);
+    this.#taken.obsolete((this.#history.lastPosition(this.#market) ?? 0) + 1);
+    this.#untaken = [];
+    this.#rewritable = false;
+    return marks;
+  }
+
+  /**
+   * The reference of a watcher that became active before: the extreme of all marks from there on, durable or not.
+   * Throws an InvariantError (I31) when the marks do not hold its seed.
+   */
+  referenceSince({ position, seed }: Activation): Price {
+    const { symbol, side } = this.#market;
+    let reference = this.#history.referenceFrom({ symbol, side, position });
+    reference = knownExtreme(side, [reference, this.#taken.referenceFrom(position)]);
+    for (const mark of this.#untaken) {
+      if (mark.position >= position) reference = knownExtreme(side, [reference, mark.price]);
+    }
+    if (reference === undefined || knownExtreme(side, [reference, seed]) !== reference) {
+      throw new InvariantError(
+        "I31",
+        `no mark from position ${position} on holds the seed of a trailing order`,
+      );
+    }
+    return reference;
+  }
+
+  #write(price: Price, timeMs: number): void {
+    this.#lastPrice = price;
+    const { symbol, side } = this.#market;
+    this.#untaken.push({ symbol, side, position: this.#lastPosition, price, timeMs });
+  }
+}

@@ -1,0 +1,110 @@
+import { add, normalise, type Price, type Rounding, type Scaled, subtract } from "../decimal/index.ts";
+import type { MarketSide, TrailingDistance } from "../model/index.ts";
+
+/** A trailing trigger at one moment: the best price since activation and the distance from it. */
+export type TrailingPoint = Readonly<{ side: MarketSide; reference: Price; distance: TrailingDistance }>;
+
+/** Steps of a relative distance in one basis point; a step is 1e-10 of the reference, for percent too. */
+const RATE_PER_BPS = 1_000_000;
+
+/** Values are split at this, the square root of {@link WHOLE}, so that products of the parts stay small. */
+const SPLIT = 100_000;
+
+/** Steps of a relative distance that are the whole reference. */
+const WHOLE: number = SPLIT * SPLIT;
+
+/** The smallest positive price, one step of 1e-8. */
+const ONE_STEP = 1 as unknown as Price;
+
+/** A distance that grows with the reference. */
+export type RelativeDistance = Exclude<TrailingDistance, { kind: "amount" }>;
+
+/** A relative distance in 1e-10 of the reference. */
+export function rateOf(distance: RelativeDistance): Scaled {
+  return distance.kind === "bps" ? distance.bps * RATE_PER_BPS : distance.percent;
+}
+
+/** What a rate (1e-10) of the reference comes to, in whole 1e-8 steps, rounded once. */
+export function relativeSpan(reference: Price, rate: Scaled, rounding: Rounding): Price {
+  if (typeof reference === "number" && typeof rate === "number" && rate < WHOLE) {
+    return narrowSpan({ reference, rate, rounding }) as Price;
+  }
+  const whole = BigInt(WHOLE);
+  const product = BigInt(reference) * BigInt(rate);
+  return normalise((rounding === "up" ? product + whole - 1n : product) / whole) as Price;
+}
+
+/**
+ * `reference · rate / 10^10` in doubles, exact for a safe integer and a rate below the whole: with parts below
+ * 9.1e10 and 1e5 every product and sum stays below 2^53, and there a quotient lies further from the next integer
+ * than from the double nearest to it, so that its whole part is exact.
+ */
+function narrowSpan(of: Readonly<{ reference: number; rate: number; rounding: Rounding }>): number {
+  const high = Math.floor(of.reference / SPLIT);
+  const low = of.reference - high * SPLIT;
+  const rateHigh = Math.floor(of.rate / SPLIT);
+  const rateLow = of.rate - rateHigh * SPLIT;
+  const middle = high * rateLow + low * rateHigh;
+  const middleHigh = Math.floor(middle / SPLIT);
+  const rest = ((middle - middleHigh * SPLIT) * SPLIT + low * rateLow) / WHOLE;
+  return high * rateHigh + middleHigh + (of.rounding === "up" ? Math.ceil(rest) : Math.floor(rest));
+}
+
+function spanOf({ reference, distance }: TrailingPoint, rounding: Rounding): Price {
+  if (distance.kind === "amount") return distance.amount;
+  return relativeSpan(reference, rateOf(distance), rounding);
+}
+
+/**
+ * The level at which a trailing trigger fires, in whole 1e-8 steps: reference plus distance on the ask, rounded up;
+ * reference minus distance on the bid, rounded down. A price meets this level exactly when it meets the unrounded
+ * one. On the bid it may be zero or negative, and then no price meets it. Source: contract, Trigger rules 5;
+ * decision 8.
+ *
+ * @example
+ * ```ts
+ * import { formatPrice, price, trailingLevel } from "managed-orders";
+ * const level = trailingLevel({ side: "bid", reference: price("45500"), distance: { kind: "bps", bps: 700 } });
+ * console.log(formatPrice(level)); // 42315
+ * ```
+ */
+export function trailingLevel(point: TrailingPoint): Price {
+  const span = spanOf(point, "up");
+  return point.side === "ask" ? add(point.reference, span) : subtract(point.reference, span);
+}
+
+/**
+ * The trailing level to show: rounded at 8 decimals, up for BUY and down for SELL; `undefined` where the level is
+ * not above zero, since no price can meet it. Source: decision 8.
+ *
+ * @example
+ * ```ts
+ * import { displayedLevel, price } from "managed-orders";
+ * const distance = { kind: "amount", amount: price("5") } as const;
+ * console.log(displayedLevel({ side: "bid", reference: price("4"), distance })); // undefined
+ * ```
+ */
+export function displayedLevel(point: TrailingPoint): Price | undefined {
+  const level = trailingLevel(point);
+  return level > 0 ? level : undefined;
+}
+
+/**
+ * The limit of a dynamic trailing limit: the unrounded level plus the offset on the ask (BUY), rounded down; minus
+ * the offset on the bid (SELL), rounded up; in 1e-8 steps. A floor that would not be above zero is the smallest
+ * price, which every bid meets. Source: decision 19.
+ *
+ * @example
+ * ```ts
+ * import { dynamicLimit, formatPrice, price } from "managed-orders";
+ * const distance = { kind: "bps", bps: 500 } as const;
+ * const limit = dynamicLimit({ side: "ask", reference: price("42000"), distance, limitOffset: price("10") });
+ * console.log(formatPrice(limit)); // 44110
+ * ```
+ */
+export function dynamicLimit(point: TrailingPoint & Readonly<{ limitOffset: Price }>): Price {
+  const span = spanOf(point, "down");
+  if (point.side === "ask") return add(add(point.reference, span), point.limitOffset);
+  const floor = subtract(subtract(point.reference, span), point.limitOffset);
+  return floor > 0 ? floor : ONE_STEP;
+}

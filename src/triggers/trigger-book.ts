@@ -1,0 +1,131 @@
+import type { Price } from "../decimal/index.ts";
+import { InvariantError } from "../errors/index.ts";
+import type { MarketMark, MarketSide, Quote } from "../model/index.ts";
+import { type Entry, entryOf } from "./entry.ts";
+import { inFiringOrder, olderFirst } from "./firing-order.ts";
+import { MarkHistory } from "./mark-history.ts";
+import { type Outcome, SideBook } from "./side-book.ts";
+import type { Activated, Observation, Watcher } from "./watch.ts";
+
+const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated: Object.freeze([]) });
+
+/**
+ * What the orders of one instrument wait for. A quote that meets nothing costs the same however many wait; one that
+ * fires, activates or moves references costs O(log n) amortised for each order or group it touches.
+ *
+ * The book makes the marks that its trailing references rest on; the host takes them, makes them durable together
+ * with the activations of the same quotes, and then adds them, in order, to the history that the book was made with.
+ * A book made with that history after a restart, and given the same watchers, decides as this one would have.
+ * Source: contract, Trigger rules; decisions 8 and 16-20.
+ *
+ * @example
+ * ```ts
+ * import { TriggerBook, price } from "managed-orders";
+ * const book = new TriggerBook("BTC/USD");
+ * const condition = { direction: "fall", level: price("100") } as const;
+ * book.add({ orderId: -256, ageMs: 1, watch: { kind: "level", side: "bid", condition } });
+ * const quote = { symbol: "BTC/USD", bids: [], asks: [], timeMs: 2, sequence: 1 };
+ * const { fired } = book.observe({ ...quote, bid: price("99.5"), ask: price("99.6") });
+ * console.log(fired[0]?.orderId); // -256
+ * ```
+ */
+export class TriggerBook {
+  /** The instrument whose quotes it observes. */
+  readonly symbol: string;
+  readonly #entries: Map<number, Entry> = new Map();
+  readonly #sides: Readonly<Record<MarketSide, SideBook>>;
+  #outcome: Outcome = { hits: [], activated: [] };
+
+  /** `history` holds the durable marks of the instrument already; the book reads it and does not write to it. */
+  constructor(symbol: string, history: MarkHistory = new MarkHistory()) {
+    this.symbol = symbol;
+    this.#sides = {
+      ask: new SideBook({ symbol, side: "ask" }, history),
+      bid: new SideBook({ symbol, side: "bid" }, history),
+    };
+  }
+
+  /** Orders in the book. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether an order is in the book. */
+  has(orderId: number): boolean {
+    return this.#entries.has(orderId);
+  }
+
+  /**
+   * Lets an order wait from the next quote on. With an activation its reference is the extreme of the marks from
+   * there. Throws an InvariantError when the order is in the book already (I24), or when the marks do not hold its
+   * activation (I31).
+   */
+  add(watcher: Watcher): void {
+    if (this.#entries.has(watcher.orderId)) {
+      throw new InvariantError("I24", `order ${watcher.orderId} is in the trigger book already`);
+    }
+    const entry = entryOf(watcher);
+    this.#sides[watcher.watch.side].add(entry);
+    this.#entries.set(watcher.orderId, entry);
+  }
+
+  /** Takes an order out; false when it was not in the book. */
+  remove(orderId: number): boolean {
+    const entry = this.#entries.get(orderId);
+    if (entry === undefined) return false;
+    this.#sides[entry.watcher.watch.side].remove(entry);
+    return this.#entries.delete(orderId);
+  }
+
+  /** The reference of an active trailing order, in 1e-8 steps; `undefined` for any other. */
+  reference(orderId: number): Price | undefined {
+    const entry = this.#entries.get(orderId);
+    return entry && this.#sides[entry.watcher.watch.side].reference(entry);
+  }
+
+  /**
+   * Lets a counted quote act: checks all conditions with the references as they were, then moves references, then
+   * activates. What fired has left the book. Throws an InvariantError (I30) on a quote that cannot have been
+   * counted: of another instrument, not above zero, or crossed. Source: decision 20.
+   */
+  observe(quote: Quote): Observation {
+    if (quote.symbol !== this.symbol || !(quote.bid > 0) || quote.bid > quote.ask) {
+      throw new InvariantError(
+        "I30",
+        `the trigger book of ${this.symbol} was given a quote that does not count`,
+      );
+    }
+    this.#sides.ask.observe(quote.ask, quote.timeMs, this.#outcome);
+    this.#sides.bid.observe(quote.bid, quote.timeMs, this.#outcome);
+    if (this.#outcome.hits.length === 0 && this.#outcome.activated.length === 0) return NOTHING;
+    return this.#report();
+  }
+
+  /** Whether marks were made since the last call of {@link takeMarks}. */
+  get hasMarks(): boolean {
+    return this.#sides.ask.hasMarks || this.#sides.bid.hasMarks;
+  }
+
+  /**
+   * The marks made since the last call, in order of position per side. A reference that moves many times between
+   * two calls leaves one mark, unless an order became active on the way. Source: architecture, market journal.
+   */
+  takeMarks(): readonly MarketMark[] {
+    const asks = this.#sides.ask.takeMarks();
+    const bids = this.#sides.bid.takeMarks();
+    if (asks.length === 0) return bids;
+    return bids.length === 0 ? asks : [...asks, ...bids];
+  }
+
+  #report(): Observation {
+    const { hits, activated } = this.#outcome;
+    this.#outcome = { hits: [], activated: [] };
+    for (const hit of hits) this.#entries.delete(hit.watcher.orderId);
+    activated.sort((a, b) => olderFirst(a.watcher, b.watcher));
+    return { fired: inFiringOrder(hits), activated: activated.map(activatedOf) };
+  }
+}
+
+function activatedOf({ watcher, activation }: Outcome["activated"][number]): Activated {
+  return { orderId: watcher.orderId, activation };
+}

@@ -1,0 +1,141 @@
+import type { Quote, TrailingDistance } from "../../src/model/index.ts";
+import type { LevelCondition, Watcher } from "../../src/triggers/index.ts";
+
+/** What the twin says fired; prices as plain integers. */
+export type NaiveFired = Readonly<{ orderId: number; observed: bigint; level?: bigint; reference?: bigint }>;
+
+/** What the twin says about one quote. */
+export type NaiveObservation = Readonly<{
+  fired: readonly NaiveFired[];
+  activated: readonly Readonly<{ orderId: number; seed: bigint }>[];
+}>;
+
+type Resting = { readonly watcher: Watcher; reference: bigint | undefined };
+
+/**
+ * The trigger rules in the plainest way: every quote looks at every order, each order keeps its own reference, and
+ * distances are compared by cross-multiplication. It shares nothing with the trigger book but the types.
+ */
+export class NaiveTriggerBook {
+  readonly #orders = new Map<number, Resting>();
+
+  /** `reference` is that of an order which was active before. */
+  add(watcher: Watcher, reference?: bigint): void {
+    this.#orders.set(watcher.orderId, { watcher, reference });
+  }
+
+  remove(orderId: number): boolean {
+    return this.#orders.delete(orderId);
+  }
+
+  get orderIds(): readonly number[] {
+    return [...this.#orders.keys()];
+  }
+
+  reference(orderId: number): bigint | undefined {
+    return this.#orders.get(orderId)?.reference;
+  }
+
+  watcher(orderId: number): Watcher | undefined {
+    return this.#orders.get(orderId)?.watcher;
+  }
+
+  observe(quote: Quote): NaiveObservation {
+    const fired: (NaiveFired & { ageMs: number })[] = [];
+    const activated: { orderId: number; seed: bigint; ageMs: number }[] = [];
+    for (const [orderId, order] of this.#orders) {
+      const { watch, ageMs } = order.watcher;
+      const observed = BigInt(watch.side === "ask" ? quote.ask : quote.bid);
+      if (becomesActive(order, observed)) {
+        order.reference = observed;
+        activated.push({ orderId, seed: observed, ageMs });
+        continue;
+      }
+      const hit = hitOf(order, observed);
+      if (hit !== undefined) fired.push({ orderId, observed, ...hit, ageMs });
+      else order.reference = moved(order, observed);
+    }
+    for (const { orderId } of fired) this.#orders.delete(orderId);
+    fired.sort((a, b) => mostCrossedFirst(a, b) || olderFirst(a, b));
+    activated.sort(olderFirst);
+    return { fired: fired.map(withoutAge), activated: activated.map(withoutAge) };
+  }
+}
+
+function becomesActive({ watcher: { watch }, reference }: Resting, observed: bigint): boolean {
+  if (watch.kind !== "trail" || reference !== undefined) return false;
+  return watch.gate === undefined || isMet(watch.gate, observed);
+}
+
+/** What was met, if anything was; empty for an order that any quote meets. */
+function hitOf(
+  { watcher: { watch }, reference }: Resting,
+  observed: bigint,
+): { level?: bigint; reference?: bigint } | undefined {
+  if (watch.kind === "every") return {};
+  if (watch.kind === "level") {
+    return isMet(watch.condition, observed) ? { level: BigInt(watch.condition.level) } : undefined;
+  }
+  if (reference === undefined) return undefined;
+  const trail = { buy: watch.side === "ask", reference, distance: watch.distance };
+  return trailFires(trail, observed) ? { level: levelOf(trail), reference } : undefined;
+}
+
+/** The reference after a quote that did not fire the order. */
+function moved({ watcher: { watch }, reference }: Resting, observed: bigint): bigint | undefined {
+  if (reference === undefined) return undefined;
+  const better = watch.side === "ask" ? observed < reference : observed > reference;
+  return better ? observed : reference;
+}
+
+type Trail = Readonly<{ buy: boolean; reference: bigint; distance: TrailingDistance }>;
+
+function isMet({ direction, level }: LevelCondition, observed: bigint): boolean {
+  return direction === "rise" ? observed >= BigInt(level) : observed <= BigInt(level);
+}
+
+/** A distance as a fraction of the reference. */
+function fraction(distance: Exclude<TrailingDistance, { kind: "amount" }>): readonly [bigint, bigint] {
+  return distance.kind === "bps"
+    ? [BigInt(distance.bps), 10_000n]
+    : [BigInt(distance.percent), 100n * 100_000_000n];
+}
+
+function trailFires({ buy, reference, distance }: Trail, observed: bigint): boolean {
+  if (distance.kind === "amount") {
+    const amount = BigInt(distance.amount);
+    return buy ? observed - reference >= amount : reference - observed >= amount;
+  }
+  const [part, whole] = fraction(distance);
+  return buy
+    ? observed * whole >= reference * (whole + part)
+    : observed * whole <= reference * (whole - part);
+}
+
+/** The level in whole steps: up for BUY, down for SELL. */
+function levelOf({ buy, reference, distance }: Trail): bigint {
+  if (distance.kind === "amount")
+    return buy ? reference + BigInt(distance.amount) : reference - BigInt(distance.amount);
+  const [part, whole] = fraction(distance);
+  if (!buy) return (reference * (whole - part)) / whole;
+  const exact = reference * (whole + part);
+  return exact % whole === 0n ? exact / whole : exact / whole + 1n;
+}
+
+function mostCrossedFirst(a: NaiveFired, b: NaiveFired): number {
+  if (a.level === undefined || b.level === undefined) {
+    return Number(b.level === undefined) - Number(a.level === undefined);
+  }
+  const crossedA = a.observed > a.level ? a.observed - a.level : a.level - a.observed;
+  const crossedB = b.observed > b.level ? b.observed - b.level : b.level - b.observed;
+  if (crossedA === crossedB) return 0;
+  return crossedA > crossedB ? -1 : 1;
+}
+
+function olderFirst(a: { ageMs: number; orderId: number }, b: { ageMs: number; orderId: number }): number {
+  return a.ageMs - b.ageMs || b.orderId - a.orderId;
+}
+
+function withoutAge<T extends { ageMs: number }>({ ageMs: _, ...rest }: T): Omit<T, "ageMs"> {
+  return rest;
+}

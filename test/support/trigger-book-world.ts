@@ -1,0 +1,276 @@
+import { normalise, type Price } from "../../src/decimal/index.ts";
+import type { MarketMark, MarketSide, Quote, TrailingDistance } from "../../src/model/index.ts";
+import {
+  type LevelCondition,
+  MarkHistory,
+  type Observation,
+  TriggerBook,
+  type Watcher,
+} from "../../src/triggers/index.ts";
+import { type NaiveObservation, NaiveTriggerBook } from "./naive-trigger-book.ts";
+
+const SYMBOL = "BTC/USD";
+const SIDES: readonly MarketSide[] = ["ask", "bid"];
+const steps = (value: bigint): Price => normalise(value) as Price;
+
+/** Mulberry32. */
+export function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Prices are `base + tick · n` with n within ±range: ties, rounding, both forms of integers. */
+export type Regime = Readonly<{ name: string; base: bigint; tick: bigint; range: number }>;
+export const REGIMES: readonly Regime[] = [
+  { name: "few steps", base: 130n, tick: 1n, range: 120 },
+  { name: "bitcoin", base: 7_400_000_000_000n, tick: 12_345_679n, range: 40_000 },
+  { name: "around 2^53", base: 2n ** 53n, tick: 7n, range: 60 },
+  { name: "around 2^53, wide", base: 2n ** 53n, tick: 10n ** 11n + 1n, range: 30_000 },
+  { name: "up to 10^18", base: 5n * 10n ** 17n, tick: 10n ** 12n + 3n, range: 400_000 },
+];
+
+/** What a crash leaves: the orders as of the last take, with the reference that the taken marks give them. */
+type Durable = readonly Readonly<{ watcher: Watcher; reference: bigint | undefined }>[];
+
+/** A book and its twin in one random market, with a store for the marks. */
+export class World {
+  readonly #random: () => number;
+  readonly #regime: Regime;
+  readonly #twin = new NaiveTriggerBook();
+  #history = new MarkHistory();
+  #book = new TriggerBook(SYMBOL, this.#history);
+  readonly #store = new Map<string, MarketMark>();
+  #inFlight: readonly MarketMark[] = [];
+  #durable: Durable = [];
+  #watchers = new Map<number, Watcher>();
+  #nextId = -1;
+  #at = 0;
+  quotes = 0;
+  fired = 0;
+  activated = 0;
+  restarts = 0;
+
+  constructor(regime: Regime, random: () => number) {
+    this.#regime = regime;
+    this.#random = random;
+  }
+
+  step(): void {
+    const die = this.#random();
+    if (die < 0.3) for (let i = this.#below(3); i >= 0 && this.#book.size < 32; i--) this.#add();
+    else if (die < 0.36) this.#cancel();
+    else if (die < 0.38) this.#reload();
+    else if (die < 0.43) this.#take();
+    else if (die < 0.45) this.#arrive();
+    else if (die < 0.455) this.#forget();
+    else if (die < 0.4575) this.#restart();
+    else if (die < 0.46) this.#crash();
+    this.#quote();
+  }
+
+  #quote(): void {
+    const { range, base, tick } = this.#regime;
+    if (this.#random() < 0.01) this.#at = this.#below(2 * range) - range;
+    else
+      this.#at += Math.round(
+        (this.#random() - 0.5) * range * (this.#random() < 0.2 ? 0.4 : 0.05) - this.#at * 0.01,
+      );
+    this.#at = Math.max(-range, Math.min(range, this.#at));
+    const bid = base + tick * BigInt(this.#at);
+    const ask = bid + tick * BigInt(this.#below(3));
+    this.quotes += 1;
+    const quote: Quote = {
+      symbol: SYMBOL,
+      bid: steps(bid),
+      ask: steps(ask),
+      bids: [],
+      asks: [],
+      timeMs: this.quotes,
+      sequence: this.quotes,
+    };
+    this.#compare(this.#book.observe(quote), this.#twin.observe(quote));
+  }
+
+  #compare(seen: Observation, expected: NaiveObservation): void {
+    same(seen.fired, expected.fired);
+    same(
+      seen.activated.map(({ orderId, activation }) => ({ orderId, seed: activation.seed })),
+      expected.activated,
+    );
+    for (const { orderId } of seen.fired) this.#watchers.delete(orderId);
+    for (const { orderId, activation } of seen.activated) {
+      const watcher = this.#watchers.get(orderId);
+      if (watcher?.watch.kind !== "trail") throw new Error(`order ${orderId} does not trail`);
+      this.#watchers.set(orderId, { ...watcher, watch: { ...watcher.watch, activation } });
+    }
+    this.fired += seen.fired.length;
+    this.activated += seen.activated.length;
+    this.#compareReferences();
+  }
+
+  #compareReferences(): void {
+    if (this.#book.size !== this.#watchers.size) throw new Error("the book lost or kept an order");
+    for (const orderId of this.#watchers.keys()) {
+      const reference = this.#book.reference(orderId);
+      const expected = this.#twin.reference(orderId);
+      if (reference === undefined ? expected !== undefined : BigInt(reference) !== expected) {
+        throw new Error(`reference of ${orderId}: ${reference}, twin ${expected}`);
+      }
+    }
+  }
+
+  #add(): void {
+    const acceptance = this.quotes - this.#below(3);
+    const watcher: Watcher = { orderId: this.#nextId, ageMs: acceptance, watch: this.#watch() };
+    this.#nextId -= 1 + this.#below(3);
+    this.#watchers.set(watcher.orderId, watcher);
+    this.#book.add(watcher);
+    this.#twin.add(watcher);
+  }
+
+  #watch(): Watcher["watch"] {
+    const side = this.#pick(SIDES);
+    const kind = this.#random();
+    if (kind < 0.03) return { kind: "every", side };
+    if (kind < 0.4) return { kind: "level", side, condition: this.#condition(this.#regime.range) };
+    const distance = this.#distance();
+    if (kind < 0.75) return { kind: "trail", side, distance };
+    return { kind: "trail", side, distance, gate: this.#condition(this.#regime.range / 8) };
+  }
+
+  #condition(within: number): LevelCondition {
+    const { base, tick } = this.#regime;
+    const ticks = Math.round(this.#at + (this.#random() - 0.5) * within);
+    const level = base + tick * BigInt(ticks) + BigInt(this.#below(3) - 1);
+    return { direction: this.#pick(["rise", "fall"]), level: steps(level > 0n ? level : 1n) };
+  }
+
+  #distance(): TrailingDistance {
+    const { tick, range } = this.#regime;
+    const kind = this.#random();
+    if (kind < 0.1) return { kind: "bps", bps: 1 + this.#below(9999) };
+    if (kind < 0.4) return { kind: "bps", bps: 1 + this.#below(200) };
+    if (kind < 0.5) return { kind: "percent", percent: steps(BigInt(1 + this.#below(9_999_999_999))) };
+    if (kind < 0.7) return { kind: "percent", percent: steps(BigInt(1 + this.#below(2_00000000))) };
+    return { kind: "amount", amount: steps(tick * BigInt(1 + this.#below(range)) + BigInt(this.#below(2))) };
+  }
+
+  #cancel(): void {
+    const orderId = this.#pick([...this.#watchers.keys(), 0]);
+    same([this.#book.remove(orderId)], [this.#twin.remove(orderId)]);
+    this.#watchers.delete(orderId);
+  }
+
+  /** Takes orders out and in again, as a shard does that reads its store anew while others go on. */
+  #reload(): void {
+    for (const watcher of [...this.#watchers.values()]) {
+      if (this.#random() < 0.5) continue;
+      this.#book.remove(watcher.orderId);
+      this.#book.add(watcher);
+    }
+    this.#compareReferences();
+  }
+
+  /** Everything up to now becomes durable, in one transaction; the book's history hears of it later. */
+  #take(): void {
+    this.#arrive();
+    this.#inFlight = this.#book.takeMarks();
+    for (const mark of this.#inFlight) this.#store.set(`${mark.side} ${mark.position}`, mark);
+    this.#durable = [...this.#watchers.values()].map((watcher) => {
+      const reference = this.#twin.reference(watcher.orderId);
+      this.#checkMarks(watcher, reference);
+      return { watcher, reference };
+    });
+  }
+
+  /** A reference is the extreme of all marks from the position of its activation on. */
+  #checkMarks({ orderId, watch }: Watcher, reference: bigint | undefined): void {
+    if (watch.kind !== "trail" || watch.activation === undefined) return;
+    const { position, seed } = watch.activation;
+    let extreme = BigInt(seed);
+    for (const mark of this.#store.values()) {
+      const price = BigInt(mark.price);
+      const better = watch.side === "ask" ? price < extreme : price > extreme;
+      if (mark.side === watch.side && mark.position >= position && better) extreme = price;
+    }
+    if (extreme !== reference)
+      throw new Error(`marks give ${orderId} the reference ${extreme}, not ${reference}`);
+  }
+
+  #arrive(): void {
+    for (const mark of this.#inFlight) this.#history.add(mark);
+    this.#inFlight = [];
+  }
+
+  /** Drops the marks that no order needs, durable or live. */
+  #forget(): void {
+    this.#arrive();
+    for (const side of SIDES) {
+      const positions = [...this.#watchers.values(), ...this.#durable.map((each) => each.watcher)].flatMap(
+        ({ watch }) =>
+          watch.side === side && watch.kind === "trail" && watch.activation
+            ? [watch.activation.position]
+            : [],
+      );
+      const oldestPosition = positions.length === 0 ? undefined : Math.min(...positions);
+      for (const mark of this.#history.obsolete({ symbol: SYMBOL, side, oldestPosition })) {
+        this.#store.delete(`${side} ${mark.position}`);
+      }
+    }
+  }
+
+  /** A clean end: everything is durable. */
+  #restart(): void {
+    this.#take();
+    this.#crash();
+  }
+
+  /** Only what the last take made durable comes back, in any order. */
+  #crash(): void {
+    this.restarts += 1;
+    this.#inFlight = [];
+    this.#history = new MarkHistory();
+    for (const mark of this.#shuffled([...this.#store.values()])) this.#history.add(mark);
+    this.#book = new TriggerBook(SYMBOL, this.#history);
+    for (const orderId of this.#twin.orderIds) this.#twin.remove(orderId);
+    this.#watchers = new Map();
+    for (const { watcher, reference } of this.#shuffled([...this.#durable])) {
+      this.#watchers.set(watcher.orderId, watcher);
+      this.#book.add(watcher);
+      this.#twin.add(watcher, reference);
+    }
+    this.#compareReferences();
+  }
+
+  #below(limit: number): number {
+    return Math.floor(this.#random() * limit);
+  }
+
+  #pick<T>(from: readonly T[]): T {
+    return from[this.#below(from.length)] as T;
+  }
+
+  #shuffled<T>(values: T[]): T[] {
+    const drawn = values.map((value) => ({ value, at: this.#random() }));
+    return drawn.sort((a, b) => a.at - b.at).map(({ value }) => value);
+  }
+}
+
+/** Equal as texts: prices of the book and of the twin have different forms, and this must be fast. */
+function same(seen: readonly unknown[], expected: readonly unknown[]): void {
+  if (seen.length === 0 && expected.length === 0) return;
+  const text = (values: readonly unknown[]): string => JSON.stringify(values.map(plain));
+  if (text(seen) !== text(expected)) throw new Error(`book: ${text(seen)}\ntwin: ${text(expected)}`);
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return String(value);
+  return Object.entries(value)
+    .map(([key, each]) => `${key}=${String(each)}`)
+    .sort();
+}

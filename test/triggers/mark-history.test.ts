@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { normalise, type Price, price } from "../../src/decimal/index.ts";
+import type { MarketMark, MarketSide } from "../../src/model/index.ts";
+import { MarkHistory } from "../../src/triggers/index.ts";
+
+const symbol = "BTC/USD";
+const steps = (value: number): Price => normalise(BigInt(value)) as Price;
+
+function mark(side: MarketSide, position: number, value: number): MarketMark {
+  return { symbol, side, position, price: steps(value), timeMs: position };
+}
+
+function historyOf(marks: readonly MarketMark[]): MarkHistory {
+  const history = new MarkHistory();
+  for (const each of marks) history.add(each);
+  return history;
+}
+
+/** The extreme of all marks from a position on, the plain way. */
+function plainReference(marks: readonly MarketMark[], side: MarketSide, position: number): Price | undefined {
+  const prices = marks.filter((each) => each.position >= position).map((each) => Number(each.price));
+  if (prices.length === 0) return undefined;
+  return steps(side === "ask" ? Math.min(...prices) : Math.max(...prices));
+}
+
+const side = fc.constantFrom<MarketSide>("ask", "bid");
+const drawn = fc.array(fc.tuple(fc.integer({ min: 1, max: 25 }), fc.integer({ min: 1, max: 12 })), {
+  maxLength: 40,
+});
+
+describe("mark history", () => {
+  it("knows nothing before the first mark", () => {
+    const history = new MarkHistory();
+    expect(history.lastPosition({ symbol, side: "ask" })).toBeUndefined();
+    expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBeUndefined();
+    expect(history.obsolete({ symbol, side: "ask", oldestPosition: undefined })).toEqual([]);
+  });
+
+  it("keeps instruments and sides apart", () => {
+    const history = historyOf([
+      mark("ask", 1, 10),
+      mark("bid", 7, 9),
+      { ...mark("ask", 3, 5), symbol: "ETH/USD" },
+    ]);
+    expect(history.lastPosition({ symbol, side: "ask" })).toBe(1);
+    expect(history.lastPosition({ symbol, side: "bid" })).toBe(7);
+    expect(history.lastPosition({ symbol: "ETH/USD", side: "bid" })).toBeUndefined();
+    expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBe(steps(10));
+  });
+
+  it("a reference is the extreme of all marks from its position on, in whatever order they came", () => {
+    fc.assert(
+      fc.property(side, drawn, (of, pairs) => {
+        const marks = pairs.map(([position, value]) => mark(of, position, value));
+        const kept = [...new Map(marks.map((each) => [each.position, each])).values()];
+        const history = historyOf(marks);
+        for (let position = 0; position <= 26; position++) {
+          const reference = history.referenceFrom({ symbol, side: of, position });
+          expect(reference).toBe(plainReference(kept, of, position));
+        }
+        const positions = kept.map((each) => each.position);
+        expect(history.lastPosition({ symbol, side: of })).toBe(
+          kept.length ? Math.max(...positions) : undefined,
+        );
+      }),
+    );
+  });
+
+  it("a mark with a known position replaces it, the newest and an older one", () => {
+    const history = historyOf([
+      mark("ask", 1, 50),
+      mark("ask", 2, 60),
+      mark("ask", 2, 70),
+      mark("ask", 1, 40),
+    ]);
+    expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBe(steps(40));
+    expect(history.referenceFrom({ symbol, side: "ask", position: 2 })).toBe(steps(70));
+  });
+
+  it("holds prices beyond the safe integers next to those within", () => {
+    const beyond: MarketMark = { ...mark("bid", 1, 1), price: price("90071992.54740992") };
+    const within: MarketMark = { ...mark("bid", 2, 1), price: price("90071992.54740991") };
+    const history = historyOf([beyond, within]);
+    expect(history.referenceFrom({ symbol, side: "bid", position: 1 })).toBe(beyond.price);
+    expect(history.referenceFrom({ symbol, side: "bid", position: 2 })).toBe(within.price);
+  });
+
+  it("what is obsolete changes no reference that can still be asked for, and is named once", () => {
+    const oldest = fc.option(fc.integer({ min: 0, max: 27 }), { nil: undefined });
+    fc.assert(
+      fc.property(side, drawn, oldest, (of, pairs, oldestPosition) => {
+        const marks = pairs.map(([position, value]) => mark(of, position, value));
+        const kept = [...new Map(marks.map((each) => [each.position, each])).values()];
+        const history = historyOf(marks);
+        const last = history.lastPosition({ symbol, side: of });
+        const gone = history.obsolete({ symbol, side: of, oldestPosition });
+        const left = kept.filter((each) => !gone.includes(each));
+        expect(history.obsolete({ symbol, side: of, oldestPosition })).toEqual([]);
+        expect(history.lastPosition({ symbol, side: of })).toBe(last);
+        expect(left.length).toBe(kept.length - gone.length);
+        expect(left.some((each) => each.position === last)).toBe(kept.length > 0);
+        for (let position = oldestPosition ?? last ?? 0; position <= 27; position++) {
+          const expected = plainReference(kept, of, position);
+          expect(history.referenceFrom({ symbol, side: of, position })).toBe(expected);
+          expect(historyOf(left).referenceFrom({ symbol, side: of, position })).toBe(expected);
+        }
+      }),
+    );
+  });
+
+  it("without active orders only the newest mark stays, so that positions never repeat", () => {
+    const marks = [mark("ask", 1, 10), mark("ask", 2, 20), mark("ask", 3, 5), mark("ask", 4, 30)];
+    const history = historyOf(marks);
+    expect(history.obsolete({ symbol, side: "ask", oldestPosition: undefined })).toEqual(marks.slice(0, 3));
+    expect(history.lastPosition({ symbol, side: "ask" })).toBe(4);
+  });
+
+  it("drops what a later mark outdoes, and what is older than the oldest order", () => {
+    const [outdone, older, needed, newest] = [
+      mark("ask", 1, 10),
+      mark("ask", 2, 4),
+      mark("ask", 3, 5),
+      mark("ask", 4, 9),
+    ];
+    const history = historyOf([outdone, older, needed, newest]);
+    expect(history.obsolete({ symbol, side: "ask", oldestPosition: 3 })).toEqual([outdone, older]);
+    expect(history.obsolete({ symbol, side: "ask", oldestPosition: 4 })).toEqual([needed]);
+    expect(history.obsolete({ symbol, side: "ask", oldestPosition: 5 })).toEqual([]);
+  });
+});

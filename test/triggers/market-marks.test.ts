@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import { formatPrice, price } from "../../src/decimal/index.ts";
+import type { Activation, MarketMark, Quote } from "../../src/model/index.ts";
+import { MarkHistory, TriggerBook, type Watcher } from "../../src/triggers/index.ts";
+
+const symbol = "BTC/USD";
+
+/** A quote whose bid is this; its time is the bid too. */
+function bid(value: number): Quote {
+  return {
+    symbol,
+    bid: price(String(value)),
+    ask: price("9000"),
+    bids: [],
+    asks: [],
+    timeMs: value,
+    sequence: 1,
+  };
+}
+
+function trailing(orderId: number, activation?: Activation): Watcher {
+  const distance = { kind: "amount", amount: price("500") } as const;
+  return {
+    orderId,
+    ageMs: 0,
+    watch: { kind: "trail", side: "bid", distance, ...(activation && { activation }) },
+  };
+}
+
+const brief = (marks: readonly MarketMark[]): string[] =>
+  marks.map(({ position, price: value }) => `${position}: ${formatPrice(value)}`);
+
+function observe(book: TriggerBook, bids: readonly number[]): readonly (Activation | undefined)[] {
+  return bids.map((value) => book.observe(bid(value)).activated[0]?.activation);
+}
+
+describe("marks of the market journal", () => {
+  it("are not made while no reference rests on the market", () => {
+    const book = new TriggerBook(symbol);
+    observe(book, [100, 120, 90]);
+    expect(book.takeMarks()).toEqual([]);
+  });
+
+  it("seed an activation, and follow the extreme only", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    expect(observe(book, [100])).toEqual([{ position: 1, seed: price("100") }]);
+    expect(book.takeMarks()).toEqual([
+      { symbol, side: "bid", position: 1, price: price("100"), timeMs: 100 },
+    ]);
+    observe(book, [90]);
+    expect(book.takeMarks()).toEqual([]);
+    observe(book, [101]);
+    expect(brief(book.takeMarks())).toEqual(["2: 101"]);
+  });
+
+  it("a reference that moves many times between two takes leaves one mark", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    observe(book, [100, 101, 102, 103]);
+    expect(brief(book.takeMarks())).toEqual(["1: 100", "2: 103"]);
+    observe(book, [104, 105]);
+    expect(brief(book.takeMarks())).toEqual(["3: 105"]);
+  });
+
+  it("a watcher that becomes active cuts the coalescing: its seed stays", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    observe(book, [100, 101]);
+    book.add(trailing(-2));
+    expect(observe(book, [102, 103, 104])[0]).toEqual({ position: 2, seed: price("102") });
+    expect(brief(book.takeMarks())).toEqual(["1: 100", "2: 102", "3: 104"]);
+  });
+
+  it("activations on one quote share a position, and share the newest mark of that very price", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    book.add(trailing(-2));
+    const { activated } = book.observe(bid(100));
+    expect(activated.map(({ activation }) => activation.position)).toEqual([1, 1]);
+    book.takeMarks();
+    book.add(trailing(-3));
+    expect(observe(book, [100])).toEqual([{ position: 1, seed: price("100") }]);
+    expect(book.takeMarks()).toEqual([]);
+  });
+
+  it("a lower activation makes a mark of its own and leaves the older reference alone", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    observe(book, [100]);
+    book.add(trailing(-2));
+    observe(book, [90, 95]);
+    expect(brief(book.takeMarks())).toEqual(["1: 100", "2: 90", "3: 95"]);
+    expect([book.reference(-1), book.reference(-2)]).toEqual([price("100"), price("95")]);
+  });
+
+  it("are made no more when the orders that rested on them are gone", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    observe(book, [100]);
+    book.takeMarks();
+    book.remove(-1);
+    observe(book, [110, 120]);
+    expect(book.takeMarks()).toEqual([]);
+  });
+
+  it("both sides have positions of their own", () => {
+    const book = new TriggerBook(symbol);
+    book.add(trailing(-1));
+    book.add({ ...trailing(-2), watch: { kind: "trail", side: "ask", distance: { kind: "bps", bps: 5 } } });
+    book.observe(bid(100));
+    expect(book.takeMarks().map(({ side, position }) => [side, position])).toEqual([
+      ["ask", 1],
+      ["bid", 1],
+    ]);
+  });
+});
+
+describe("restart", () => {
+  const historyOf = (marks: readonly MarketMark[]): MarkHistory => {
+    const history = new MarkHistory();
+    for (const mark of marks) history.add(mark);
+    return history;
+  };
+
+  it("decision 18: references come from the marks, in whatever order the orders come back", () => {
+    const book = new TriggerBook(symbol);
+    const activations = new Map<number, Activation>();
+    for (const [orderId, value] of [
+      [-1, 100],
+      [-2, 80],
+      [-3, 60],
+      [-4, 60],
+    ] as const) {
+      book.add(trailing(orderId));
+      for (const { activation } of book.observe(bid(value)).activated) activations.set(orderId, activation);
+    }
+    observe(book, [70]);
+    const history = historyOf(book.takeMarks());
+    for (const order of [
+      [-1, -2, -3, -4],
+      [-4, -3, -2, -1],
+      [-2, -4, -1, -3],
+    ]) {
+      const restored = new TriggerBook(symbol, history);
+      for (const orderId of order) restored.add(trailing(orderId, activations.get(orderId)));
+      expect(order.map((orderId) => restored.reference(orderId))).toEqual(
+        order.map((orderId) => book.reference(orderId)),
+      );
+    }
+  });
+
+  it("decision 18: the stored trigger is compared before the reference moves", () => {
+    const history = historyOf([{ symbol, side: "bid", position: 4, price: price("1000"), timeMs: 1 }]);
+    const book = new TriggerBook(symbol, history);
+    book.add(trailing(-1, { position: 4, seed: price("1000") }));
+    expect(book.observe(bid(400)).fired).toEqual([
+      { orderId: -1, observed: price("400"), level: price("500"), reference: price("1000") },
+    ]);
+  });
+
+  it("a gate that opened before stays open", () => {
+    const history = historyOf([{ symbol, side: "bid", position: 1, price: price("700"), timeMs: 1 }]);
+    const book = new TriggerBook(symbol, history);
+    const watch = trailing(-1, { position: 1, seed: price("700") }).watch;
+    book.add({
+      orderId: -1,
+      ageMs: 0,
+      watch: { ...watch, gate: { direction: "rise", level: price("800") } } as Watcher["watch"],
+    });
+    expect(book.reference(-1)).toBe(price("700"));
+  });
+
+  it("positions go on above the highest known, also when nothing is active", () => {
+    const history = historyOf([{ symbol, side: "bid", position: 41, price: price("100"), timeMs: 1 }]);
+    const book = new TriggerBook(symbol, history);
+    book.add(trailing(-1));
+    expect(observe(book, [99])).toEqual([{ position: 42, seed: price("99") }]);
+    expect(brief(book.takeMarks())).toEqual(["42: 99"]);
+  });
+
+  it("an order taken out and in again finds its reference in marks that are not durable yet", () => {
+    const history = new MarkHistory();
+    const book = new TriggerBook(symbol, history);
+    book.add(trailing(-1));
+    const [activation] = observe(book, [100, 110]);
+    book.takeMarks();
+    observe(book, [120]);
+    book.remove(-1);
+    book.add(trailing(-1, activation));
+    expect(book.reference(-1)).toBe(price("120"));
+  });
+
+  it("I31 an activation that no mark holds is a broken invariant, not a new seed", () => {
+    const history = historyOf([{ symbol, side: "bid", position: 3, price: price("90"), timeMs: 1 }]);
+    const book = new TriggerBook(symbol, history);
+    expect(() => book.add(trailing(-1, { position: 4, seed: price("90") }))).toThrow(/I31/);
+    expect(() => book.add(trailing(-1, { position: 3, seed: price("95") }))).toThrow(/I31/);
+    expect(book.size).toBe(0);
+  });
+});
