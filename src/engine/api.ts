@@ -1,4 +1,3 @@
-import type { EventEmitter } from "eventemitter3";
 import type { Price } from "../decimal/index.ts";
 import type { AlertKind, JournalRecord, ParentIntent, ParentOrder, Quote } from "../model/index.ts";
 import type {
@@ -14,6 +13,7 @@ import type {
   QuoteDrop,
   Telemetry,
 } from "../ports/index.ts";
+import type { OrderFields } from "../requests/index.ts";
 
 /** Settings of an engine; every duration in milliseconds. Source: decisions 12, 14, 16, 26. */
 export type EngineSettings = Readonly<{
@@ -68,6 +68,14 @@ export type ProbePoint =
   | "after-submit"
   | "before-outcome-append";
 
+/**
+ * A placement: the fields of an order as a person writes them, or an intent that was made of them already.
+ * Fields without newClientOrderId get a random one.
+ */
+export type PlaceRequest = Readonly<
+  { accountId: number } & ({ order: OrderFields } | { intent: ParentIntent })
+>;
+
 /** Answer to a placement: the order as durable, and whether this call created it. */
 export type Placement = Readonly<{ order: ParentOrder; created: boolean }>;
 
@@ -75,7 +83,11 @@ export type Placement = Readonly<{ order: ParentOrder; created: boolean }>;
 export type ParentKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
 
 /** Reply of a cancel-all: parents that were not terminal, of them ended at once, of them waiting for a child. */
-export type CancelAllResult = Readonly<{ matchedCount: number; canceledCount: number; cancelPendingCount: number }>;
+export type CancelAllResult = Readonly<{
+  matchedCount: number;
+  canceledCount: number;
+  cancelPendingCount: number;
+}>;
 
 /** Asks for a page of parents; cursor 0 starts. */
 export type PageRequest = Readonly<{
@@ -107,6 +119,8 @@ export type Metrics = Readonly<{
   appends: number;
   records: number;
   openParents: number;
+  /** Durable records of all shards since the journal began. */
+  journalSequence: number;
   pendingCommands: number;
   venueQueue: number;
   inFlight: number;
@@ -115,7 +129,12 @@ export type Metrics = Readonly<{
 }>;
 
 /** A durable change of one parent: the record that says so and the order after it. */
-export type OrderUpdate = Readonly<{ shard: number; sequence: number; record: JournalRecord; order: ParentOrder }>;
+export type OrderUpdate = Readonly<{
+  shard: number;
+  sequence: number;
+  record: JournalRecord;
+  order: ParentOrder;
+}>;
 
 /** Something a person must look at. */
 export type Alert = Readonly<{ alert: AlertKind; orderId: number; detail: string; timeMs: number }>;
@@ -126,17 +145,25 @@ export type EngineEvents = {
   alert: (alert: Alert) => void;
 };
 
+/** Where a host listens. A listener that throws is logged; neither the engine nor the other listeners notice. */
+export type EngineEventSource = {
+  on(event: "order", listener: EngineEvents["order"]): unknown;
+  on(event: "alert", listener: EngineEvents["alert"]): unknown;
+  off(event: "order", listener: EngineEvents["order"]): unknown;
+  off(event: "alert", listener: EngineEvents["alert"]): unknown;
+};
+
 /**
  * A running engine: holds parents, watches quotes, submits children, survives crashes.
  * Methods that can refuse reject with an OrderError.
  */
 export type Engine = {
   readonly settings: EngineSettings;
-  readonly events: EventEmitter<EngineEvents>;
+  readonly events: EngineEventSource;
   /** Where quotes and prints go. */
   readonly market: MarketSink;
   /** Resolves when the parent is durable. A repeated intent answers with the existing order. */
-  place(command: Readonly<{ accountId: number; intent: ParentIntent }>): Promise<Placement>;
+  place(request: PlaceRequest): Promise<Placement>;
   /** Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. */
   cancel(key: ParentKey): Promise<ParentOrder>;
   cancelAll(accountId: number): Promise<CancelAllResult>;

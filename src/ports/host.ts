@@ -48,5 +48,9 @@ export type KeyValueStore = {
 
 /** Where the engine and the service tell what happens. Fields never hold a secret, a signature or a key. */
 export type Telemetry = {
-  event(level: "debug" | "info" | "warn" | "error", name: string, fields: Readonly<Record<string, string | number>>): void;
+  event(
+    level: "debug" | "info" | "warn" | "error",
+    name: string,
+    fields: Readonly<Record<string, string | number>>,
+  ): void;
 };

@@ -1,5 +1,14 @@
 export type { ChildReport, ExecutionVenue, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
-export type { Accounts, Awaitable, Clock, Entropy, Exposure, Instruments, KeyValueStore, Telemetry } from "./host.ts";
+export type {
+  Accounts,
+  Awaitable,
+  Clock,
+  Entropy,
+  Exposure,
+  Instruments,
+  KeyValueStore,
+  Telemetry,
+} from "./host.ts";
 export type {
   LevelInput,
   MarketData,
@@ -19,3 +28,12 @@ export type {
   ShardHead,
   ShardSnapshot,
 } from "./order-store.ts";
+export type {
+  OrderCounts,
+  OrderRefusal,
+  OrderVerdict,
+  RateLimiter,
+  RateLimits,
+  WeightRefusal,
+  WeightVerdict,
+} from "./rate-limiter.ts";

@@ -17,7 +17,13 @@ export type QuoteInput = Readonly<{
 }>;
 
 /** Executed volume as a source sends it; `id` is unique per instrument, an own fill's print bears its execution id. */
-export type PrintInput = Readonly<{ symbol: string; price: string; quantity: string; id: string; timeMs: number }>;
+export type PrintInput = Readonly<{
+  symbol: string;
+  price: string;
+  quantity: string;
+  id: string;
+  timeMs: number;
+}>;
 
 /** Why a quote did not count (decision 16). */
 export type QuoteDrop =

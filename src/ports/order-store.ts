@@ -21,13 +21,23 @@ export type AppendBatch = Readonly<{ shards: readonly ShardAppend[]; marks: read
 export type AppendOutcome = "durable" | "fenced";
 
 /** All open parents of a shard as of `sequence`, and the counter its ids were taken from. */
-export type ShardSnapshot = Readonly<{ shard: number; sequence: number; counter: number; parents: readonly ParentOrder[] }>;
+export type ShardSnapshot = Readonly<{
+  shard: number;
+  sequence: number;
+  counter: number;
+  parents: readonly ParentOrder[];
+}>;
 
 /** Names one ended parent of an account. */
 export type EndedKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
 
 /** A page of ended parents. Ids fall from the cursor, or rise when `newestFirst`; cursor 0 starts. */
-export type EndedPage = Readonly<{ accountId: number; afterOrderId: number; newestFirst: boolean; limit: number }>;
+export type EndedPage = Readonly<{
+  accountId: number;
+  afterOrderId: number;
+  newestFirst: boolean;
+  limit: number;
+}>;
 
 /**
  * The durable store. `append` is one transaction and durable when it resolves; when it rejects, nothing is known and
@@ -41,7 +51,9 @@ export type OrderStore = {
   head(shard: number): Promise<ShardHead>;
   append(batch: AppendBatch): Promise<readonly AppendOutcome[]>;
   /** Records of a shard with a sequence above `after`, in order, at most `limit`. */
-  readRecords(range: Readonly<{ shard: number; after: number; limit: number }>): Promise<readonly JournalRecord[]>;
+  readRecords(
+    range: Readonly<{ shard: number; after: number; limit: number }>,
+  ): Promise<readonly JournalRecord[]>;
   /** The newest complete snapshot of a shard. */
   readSnapshot(shard: number): Promise<ShardSnapshot | undefined>;
   /** Writes a snapshot whole or not at all; a later one replaces it. */
@@ -54,7 +66,9 @@ export type OrderStore = {
   pageEnded(page: EndedPage): Promise<readonly ParentOrder[]>;
   countEnded(accountId: number): Promise<number>;
   /** All ended parents of a shard, in id order falling from `afterOrderId` (0 starts): for verification. */
-  readEnded(range: Readonly<{ shard: number; afterOrderId: number; limit: number }>): Promise<readonly ParentOrder[]>;
+  readEnded(
+    range: Readonly<{ shard: number; afterOrderId: number; limit: number }>,
+  ): Promise<readonly ParentOrder[]>;
   /** Deletes at most `limit` ended parents that ended before `beforeMs`; resolves to how many. */
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
   close(): Promise<void>;

@@ -1,0 +1,65 @@
+import type { ParentOrder } from "../model/index.ts";
+
+/** The open parents of one account: by client id, in order of creation, and those whose reduce-only child is out. */
+export class AccountOrders {
+  readonly byClientId: Map<string, number> = new Map();
+  /** Parents with an unresolved reduce-only child; their quantity is reserved. */
+  readonly reducing: Set<number> = new Set();
+  /** Rises with every fill, so that an exposure measured before it is known to be old. */
+  fills = 0;
+  /** How many open parents are durable: those that others may hear of. */
+  confirmed = 0;
+  /** A broken invariant stopped this account: nothing is sent for it. */
+  frozen = false;
+  /** Open ids in order of creation, which is falling; removed ones stay until a third are. */
+  #ids: number[] = [];
+  readonly #open: Set<number> = new Set();
+
+  /** How many parents are open. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  add(order: ParentOrder): void {
+    const last = this.#ids.at(-1);
+    const inOrder = last === undefined || order.orderId < last;
+    this.#ids.push(order.orderId);
+    if (!inOrder) this.#ids.sort((a, b) => b - a);
+    this.#open.add(order.orderId);
+    this.byClientId.set(order.intent.clientOrderId, order.orderId);
+  }
+
+  remove(order: ParentOrder): void {
+    if (!this.#open.delete(order.orderId)) return;
+    this.confirmed--;
+    this.byClientId.delete(order.intent.clientOrderId);
+    this.reducing.delete(order.orderId);
+    if (this.#ids.length > 32 && this.#open.size * 3 < this.#ids.length * 2) {
+      this.#ids = this.#ids.filter((id) => this.#open.has(id));
+    }
+  }
+
+  /** Open ids after a cursor: falling from it, or rising when `newestFirst`; cursor 0 starts. */
+  *after(cursor: number, newestFirst: boolean): IterableIterator<number> {
+    const ids = this.#ids;
+    const step = newestFirst ? -1 : 1;
+    for (let index = this.#start(cursor, newestFirst); index >= 0 && index < ids.length; index += step) {
+      const id = ids[index];
+      if (id !== undefined && this.#open.has(id)) yield id;
+    }
+  }
+
+  /** Index of the first id beyond the cursor in the direction of reading (binary search: ids fall). */
+  #start(cursor: number, newestFirst: boolean): number {
+    if (cursor === 0) return newestFirst ? this.#ids.length - 1 : 0;
+    let low = 0;
+    let high = this.#ids.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const id = this.#ids[middle] ?? 0;
+      if (newestFirst ? id > cursor : id >= cursor) low = middle + 1;
+      else high = middle;
+    }
+    return newestFirst ? low - 1 : low;
+  }
+}

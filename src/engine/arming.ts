@@ -1,0 +1,84 @@
+import { InvariantError } from "../errors/index.ts";
+import { watchOf } from "../lifecycle/index.ts";
+import type { ParentOrder } from "../model/index.ts";
+import type { TriggerBook, Watch } from "../triggers/index.ts";
+import type { Core, Slot } from "./core.ts";
+import type { MarketHub } from "./market-hub.ts";
+import type { Timers } from "./timers.ts";
+
+/** What arming needs from the engine. */
+export type ArmingHost = Readonly<{
+  isFrozen: (order: ParentOrder) => boolean;
+  expired: (order: ParentOrder) => void;
+  /** A rule was found broken when the parent was to wait for its price. */
+  broken: (order: ParentOrder, detail: string) => void;
+}>;
+
+/** Keeps the trigger book and the timers in step with the durable state of parents. */
+export class Arming {
+  readonly #core: Core;
+  readonly #timers: Timers;
+  readonly #market: MarketHub;
+  readonly #host: ArmingHost;
+
+  constructor(core: Core, parts: Readonly<{ timers: Timers; market: MarketHub }>, host: ArmingHost) {
+    this.#core = core;
+    this.#timers = parts.timers;
+    this.#market = parts.market;
+    this.#host = host;
+  }
+
+  /**
+   * Puts a parent where it belongs: into the trigger book, before a timer, or nowhere. Does nothing while a record of
+   * it is on its way: its arrival arms.
+   */
+  arm(slot: Slot): void {
+    const order = slot.durable;
+    if (order === undefined || order !== slot.working) return;
+    if (order.ended !== undefined) return this.disarm(slot);
+    this.#armExpiry(slot, order);
+    const book = this.#market.book(order.intent.symbol);
+    if (book === undefined) return;
+    const watch = this.#host.isFrozen(order) || slot.measuring !== undefined ? undefined : watchOf(order);
+    if (watch === undefined) return void book.remove(order.orderId);
+    if (order.notBeforeMs > this.#core.nowMs()) return this.#armRetry(slot, order.notBeforeMs);
+    if (!book.has(order.orderId)) this.#watch(book, order, watch);
+  }
+
+  /** A parent that the book cannot hold is stopped; the others go on. */
+  #watch(book: TriggerBook, order: ParentOrder, watch: Watch): void {
+    try {
+      book.add({ orderId: order.orderId, ageMs: order.acceptedAtMs, watch });
+    } catch (error) {
+      if (!(error instanceof InvariantError)) throw error;
+      this.#host.broken(order, error.message);
+    }
+  }
+
+  /** Takes a parent out of the trigger book and cancels its timers. */
+  disarm(slot: Slot): void {
+    slot.cancelExpiry?.();
+    slot.cancelRetry?.();
+    delete slot.cancelExpiry;
+    delete slot.cancelRetry;
+    this.#market.book(slot.working.intent.symbol)?.remove(slot.working.orderId);
+  }
+
+  #armExpiry(slot: Slot, order: ParentOrder): void {
+    const expireTimeMs = order.intent.expireTimeMs;
+    if (expireTimeMs === undefined || slot.cancelExpiry !== undefined || order.pendingEnd !== undefined)
+      return;
+    slot.cancelExpiry = this.#timers.at(expireTimeMs, () => {
+      delete slot.cancelExpiry;
+      this.#host.expired(order);
+    });
+  }
+
+  #armRetry(slot: Slot, atMs: number): void {
+    slot.cancelRetry?.();
+    slot.cancelRetry = this.#timers.at(atMs, () => {
+      delete slot.cancelRetry;
+      this.arm(slot);
+    });
+  }
+}

@@ -1,0 +1,267 @@
+import {
+  childIdOf,
+  executable,
+  executableLevels,
+  isActive,
+  readChildId,
+  shardOfId,
+} from "../lifecycle/index.ts";
+import type { Cause, ChildRequest, Fill, ParentOrder } from "../model/index.ts";
+import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
+import { type Core, childRequestOf, type PendingRecord, type QuoteNow, type Slot } from "./core.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { Reconciler } from "./reconciler.ts";
+import type { Shard } from "./shard.ts";
+import type { Timers } from "./timers.ts";
+
+/** What the child desk needs from its engine. */
+export type DeskHost = Readonly<{
+  shard: (number: number) => Shard;
+  quote: (symbol: string) => QuoteNow | undefined;
+  isFrozen: (order: ParentOrder) => boolean;
+}>;
+
+type Source = Extract<Cause, { kind: "VENUE" }>["source"];
+type LateReport = Readonly<{
+  shard: Shard;
+  orderId: number;
+  attempt: number;
+  report: ChildReport;
+  source: Source;
+}>;
+
+/** Everything between parents and the venue: handing over, answers, events, and the search for lost outcomes. */
+export class ChildDesk {
+  readonly dispatcher: Dispatcher;
+  readonly reconciler: Reconciler;
+  readonly #core: Core;
+  readonly #host: DeskHost;
+  readonly #unsubscribe: () => void;
+  /** Reports on ended parents that are being taken in, by parent: the last of each. */
+  readonly #late: Map<number, Promise<void>> = new Map();
+  /** Of these, those that wait for time to pass after a failure. */
+  #pausing = 0;
+  #stopped = false;
+
+  constructor(core: Core, parts: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: DeskHost) {
+    this.#core = core;
+    this.#host = host;
+    this.dispatcher = new Dispatcher(core, parts, {
+      objection: (child) => this.#objection(child),
+      withdrawn: (child, detail) =>
+        this.#post(child, { kind: "CHILD_WITHDRAWN", childId: child.childId, detail }, SUBMITTING),
+      confirm: (child) => this.#host.shard(shardOfId(child.parentOrderId)).confirm(),
+      handedOver: (child, deadlineMs) => this.reconciler.follow(child, "SENT", deadlineMs),
+      answered: (child, report) => this.#report(child.childId, report, "SUBMIT"),
+      lost: (child, detail) => this.#lose(child, detail),
+    });
+    this.reconciler = new Reconciler(core, parts, {
+      found: (child, report, source) => this.#report(child.childId, report, source),
+      missing: (child) => this.#lose(child, "the venue does not know it"),
+      voided: (child) => this.#post(child, { kind: "CHILD_VOIDED", childId: child.childId }, LOOKING_UP),
+      escalated: (child, detail) => this.#post(child, { kind: "ESCALATED", detail }, LOOKING_UP),
+    });
+    this.#unsubscribe = parts.venue.subscribe(({ report }) => this.#report(report.childId, report, "EVENT"));
+  }
+
+  /** Whether reports are being taken in. */
+  get busy(): boolean {
+    return this.#late.size > this.#pausing;
+  }
+
+  /** Follows what a durable record did to a parent's child. */
+  followUp(order: ParentOrder, closed: readonly string[]): void {
+    for (const childId of closed) {
+      this.dispatcher.forget(childId);
+      this.reconciler.drop(childId);
+    }
+    const child = childRequestOf(order);
+    if (child === undefined || order.child === undefined || order.child.state === "SENT") return;
+    this.reconciler.follow(
+      child,
+      order.child.state,
+      this.reconciler.deadlineOf(child.childId) ?? this.#newDeadline(),
+    );
+  }
+
+  /**
+   * A parent came out of the store: the outcome of a child that this process did not hand over is unknown, and its
+   * deadline may have begun just now.
+   */
+  recover({ durable, working }: Slot): void {
+    const child = durable && childRequestOf(durable);
+    if (durable?.child === undefined || child === undefined || working.child?.childId !== child.childId)
+      return;
+    const { childId, state } = durable.child;
+    const deadlineMs = this.reconciler.deadlineOf(childId);
+    if (deadlineMs !== undefined) {
+      this.reconciler.follow(child, state, deadlineMs);
+      this.reconciler.recheck(childId);
+    } else if (this.dispatcher.holds(childId)) return;
+    else if (state === "UNKNOWN") this.reconciler.follow(child, state, this.#newDeadline());
+    else this.#post(child, { kind: "OUTCOME_UNKNOWN", childId }, { kind: "RECOVERY" });
+  }
+
+  /** Another engine owns the parent now, and follows its child. */
+  letGo({ durable, working }: Slot): void {
+    for (const childId of [durable?.child?.childId, working.child?.childId]) {
+      if (childId === undefined) continue;
+      this.dispatcher.forget(childId);
+      this.reconciler.drop(childId);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#unsubscribe();
+    this.dispatcher.stop();
+    this.reconciler.stop();
+  }
+
+  #newDeadline(): number {
+    return this.#core.nowMs() + this.#core.settings.submitDeadlineMs;
+  }
+
+  #lose(child: ChildRequest, detail: string): void {
+    this.#core.telemetry.event("warn", "child.unknown", { childId: child.childId, detail });
+    this.#post(
+      child,
+      { kind: "OUTCOME_UNKNOWN", childId: child.childId },
+      { kind: "TIMER", timer: "DEADLINE" },
+    );
+  }
+
+  #post(child: ChildRequest, event: Parameters<Shard["change"]>[1], cause: Cause): void {
+    const shard = this.#host.shard(shardOfId(child.parentOrderId));
+    shard.post(() => void shard.change(child.parentOrderId, event, cause));
+  }
+
+  /** The last look before a child leaves: a cancel, time or the market may have come in between (I23, I25). */
+  #objection(child: ChildRequest): string | undefined {
+    const shard = this.#host.shard(shardOfId(child.parentOrderId));
+    const order = shard.slots.get(child.parentOrderId)?.working;
+    if (shard.fenced || order?.child?.childId !== child.childId) return "the order is not here any more";
+    if (shard.reloading) return "the state is being read again";
+    if (!isActive(order)) return "the order is ending";
+    if (this.#host.isFrozen(order)) return "the account is frozen";
+    const expireTimeMs = order.intent.expireTimeMs;
+    if (expireTimeMs !== undefined && this.#core.nowMs() >= expireTimeMs) return "the order has expired";
+    const now = this.#host.quote(child.symbol);
+    if (now?.fresh !== true) return "the quote is stale";
+    const levels = executableLevels(order, now.quote);
+    const { quantity, value } = executable(order, { levels, wanted: child.quantity });
+    if (quantity <= 0 || (child.timeInForce === "FOK" && quantity < child.quantity))
+      return "the market went away";
+    return !child.reduceOnly && value < this.#core.rules.minimum
+      ? "what is left in the market is below the minimum"
+      : undefined;
+  }
+
+  /** Takes a report in, for whichever parent its id names: open, ended, or none of ours. */
+  #report(childId: string, report: ChildReport, source: Source): void {
+    const named = readChildId(childId);
+    if (named === undefined) return this.#refuse(childId, "the id is none of a child");
+    const fills = report.fills.filter(isWhole);
+    if (fills.length < report.fills.length)
+      this.#refuse(childId, "an execution without id, quantity or price was dropped");
+    const shard = this.#host.shard(shardOfId(named.orderId));
+    shard.post(() => {
+      const slot = shard.slots.get(named.orderId);
+      const checked = { ...report, fills };
+      if (slot === undefined || slot.durable?.ended !== undefined) {
+        return this.#queueLate({ ...named, shard, report: checked, source });
+      }
+      const late = slot.working.child?.childId !== childId;
+      const pending = this.#takeIn(shard, { slot, attempt: named.attempt, report: checked }, source);
+      // Nobody looks a resolved child up again: what the store does not keep of it is taken in once more.
+      if (late && pending !== undefined)
+        shard.whenDurable(pending).catch(() => this.#report(childId, checked, source));
+    });
+  }
+
+  #takeIn(
+    shard: Shard,
+    said: Readonly<{ slot: Slot; attempt: number; report: ChildReport }>,
+    source: Source,
+  ): PendingRecord | undefined {
+    const order = said.slot.working;
+    const { report, attempt } = said;
+    if (attempt < 1 || attempt > order.attempts || childIdOf(order, attempt) !== report.childId) {
+      this.#refuse(report.childId, "no such child was sent");
+      return undefined;
+    }
+    const now = this.#host.quote(order.intent.symbol);
+    const event = { kind: "REPORTED" as const, report, ...(now?.fresh === true ? { quote: now.quote } : {}) };
+    return shard.change(order.orderId, event, { kind: "VENUE", source });
+  }
+
+  /** Reports on one ended parent are taken in one after the other: each builds on what the one before has made of it. */
+  #queueLate(late: LateReport): void {
+    const { orderId } = late;
+    const before = this.#late.get(orderId) ?? Promise.resolve();
+    const taken = before
+      .then(() => this.#takeInLate(late))
+      .finally(() => {
+        if (this.#late.get(orderId) === taken) this.#late.delete(orderId);
+      });
+    this.#late.set(orderId, taken);
+  }
+
+  /** Adds a report to a parent that has ended, for as long as it takes: nobody looks its children up again. */
+  async #takeInLate(late: LateReport): Promise<void> {
+    const { clock, settings, telemetry } = this.#core;
+    while (!this.#stopped) {
+      try {
+        const ended = await this.findEnded(late.orderId);
+        if (ended === undefined) return this.#refuse(late.report.childId, "its order is not known");
+        return await this.#addTo(ended, late);
+      } catch (error) {
+        telemetry.event("error", "late-report.failed", {
+          childId: late.report.childId,
+          message: String(error),
+        });
+        this.#pausing++;
+        await new Promise<void>((resolve) =>
+          clock.schedule(this.#core.nowMs() + settings.retryMaxMs, resolve),
+        );
+        this.#pausing--;
+      }
+    }
+  }
+
+  /** An ended parent comes back into memory for as long as the record takes. */
+  #addTo(ended: ParentOrder, { shard, attempt, report, source }: LateReport): Promise<void> {
+    return new Promise((resolve, reject) => {
+      shard.post(() => {
+        const slot = shard.adopt(ended);
+        const pending = this.#takeIn(shard, { slot, attempt, report }, source);
+        if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
+        if (slot.working === slot.durable) shard.slots.delete(ended.orderId);
+        resolve();
+      });
+    });
+  }
+
+  /** An ended parent by its id alone; its account stands in its row. */
+  async findEnded(orderId: number): Promise<ParentOrder | undefined> {
+    const page = await this.#core.store.readEnded({
+      shard: shardOfId(orderId),
+      afterOrderId: orderId + 1,
+      limit: 1,
+    });
+    return page[0]?.orderId === orderId ? page[0] : undefined;
+  }
+
+  #refuse(childId: string, why: string): void {
+    this.#core.counters.alerts++;
+    this.#core.telemetry.event("warn", "venue.report-refused", { childId: childId.slice(0, 64), why });
+  }
+}
+
+/** Whether an execution has what it takes to be counted: an id, a quantity and a price in whole steps above zero. */
+const isWhole = ({ executionId, quantity, price }: Fill): boolean =>
+  executionId !== "" &&
+  [quantity, price].every((value) => (typeof value === "bigint" || Number.isSafeInteger(value)) && value > 0);
+
+const SUBMITTING: Cause = { kind: "VENUE", source: "SUBMIT" };
+const LOOKING_UP: Cause = { kind: "VENUE", source: "LOOKUP" };

@@ -1,0 +1,143 @@
+import { InvariantError } from "../errors/index.ts";
+import type { MarketMark } from "../model/index.ts";
+import type { AppendOutcome } from "../ports/index.ts";
+import type { Core, PendingRecord } from "./core.ts";
+import type { Shard } from "./shard.ts";
+
+/** What a committer needs from its engine. */
+export type CommitHost = Readonly<{
+  /** Marks of the market journal made since the last call. */
+  takeMarks: () => readonly MarketMark[];
+  /** Marks are durable. */
+  marked: (marks: readonly MarketMark[]) => void;
+  /** A batch is durable and everything that follows from it has been started. */
+  committed: (shards: Iterable<Shard>) => void;
+}>;
+
+type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
+
+/**
+ * Group commit: records of many commands of many shards share one append; one append is under way at a time.
+ * After a failed append every shard in it reads itself from the store again.
+ */
+export class Committer {
+  readonly #core: Core;
+  readonly #host: CommitHost;
+  readonly #dirty: Set<Shard> = new Set();
+  /** Marks of an append that failed; kept by position, so that a retry replaces. */
+  #unsaved: readonly MarketMark[] = [];
+  #busy = false;
+  /** Waits for time to pass after a failure. */
+  #pausing = false;
+  #stopped = false;
+
+  constructor(core: Core, host: CommitHost) {
+    this.#core = core;
+    this.#host = host;
+  }
+
+  /** Whether an append is due or under way. */
+  get busy(): boolean {
+    return this.#busy && !this.#pausing;
+  }
+
+  /** A shard has records to keep; without one, the market journal has marks. */
+  wake(shard?: Shard): void {
+    if (shard !== undefined) this.#dirty.add(shard);
+    if (this.#busy || this.#stopped) return;
+    this.#busy = true;
+    this.#core.clock.soon(() => void this.#run());
+  }
+
+  /** Nothing is appended from now on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #run(): Promise<void> {
+    let more = true;
+    while (more && !this.#stopped) more = await this.#flush();
+    this.#busy = false;
+  }
+
+  async #flush(): Promise<boolean> {
+    const parts: Part[] = [];
+    for (const shard of this.#dirty) {
+      const pending = shard.takePending();
+      if (pending.length > 0) parts.push({ shard, pending });
+    }
+    this.#dirty.clear();
+    const marks = [...this.#unsaved, ...this.#host.takeMarks()];
+    this.#unsaved = [];
+    if (parts.length === 0 && marks.length === 0) return false;
+    this.#core.counters.activity++;
+    try {
+      this.#settle(parts, await this.#append(parts, marks));
+      this.#host.marked(marks);
+    } catch (error) {
+      this.#unsaved = marks;
+      await this.#recover(parts, error);
+      return true;
+    }
+    this.#host.committed(parts.map(({ shard }) => shard));
+    return true;
+  }
+
+  async #append(parts: readonly Part[], marks: readonly MarketMark[]): Promise<readonly AppendOutcome[]> {
+    const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
+    if (outcome) this.#core.probe("before-outcome-append");
+    this.#core.probe("before-append");
+    const outcomes = await this.#core.store.append({
+      shards: parts.map(({ shard, pending }) => shard.appendOf(pending)),
+      marks,
+    });
+    this.#core.probe("after-append");
+    this.#core.counters.appends++;
+    return outcomes;
+  }
+
+  /** What is durable is acted on in the order in which it was decided, whatever the shard (decision 20). */
+  #settle(parts: readonly Part[], outcomes: readonly AppendOutcome[]): void {
+    const settled: Readonly<{ shard: Shard; record: PendingRecord }>[] = [];
+    for (const [index, { shard, pending }] of parts.entries()) {
+      if (outcomes[index] !== "durable") shard.fence(pending);
+      else for (const record of pending) settled.push({ shard, record });
+    }
+    this.#core.counters.records += settled.length;
+    settled.sort((a, b) => a.record.decision - b.record.decision);
+    for (const { shard, record } of settled) shard.settle(record);
+  }
+
+  async #recover(parts: readonly Part[], error: unknown): Promise<void> {
+    this.#core.telemetry.event("error", "append.failed", { message: messageOf(error), shards: parts.length });
+    for (const { shard, pending } of parts) await this.#reload(shard, pending);
+    if (parts.length > 0) return;
+    // The market journal belongs to a later engine: its marks are not ours to make.
+    if (error instanceof InvariantError) this.#unsaved = [];
+    else await this.#pause();
+  }
+
+  async #reload(shard: Shard, pending: readonly PendingRecord[]): Promise<void> {
+    try {
+      await shard.reload(pending);
+    } catch (error) {
+      this.#core.telemetry.event("error", "reload.failed", {
+        message: messageOf(error),
+        shard: shard.number,
+      });
+      this.#core.clock.schedule(
+        this.#core.nowMs() + this.#core.settings.retryMaxMs,
+        () => void this.#reload(shard, []),
+      );
+    }
+  }
+
+  async #pause(): Promise<void> {
+    const { clock, settings } = this.#core;
+    this.#pausing = true;
+    await new Promise<void>((resolve) => clock.schedule(this.#core.nowMs() + settings.retryMinMs, resolve));
+    this.#pausing = false;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,113 @@
+import { notional } from "../decimal/index.ts";
+import type { Effect, Rules, WaitReason } from "../lifecycle/index.ts";
+import type { ChildRequest, Fact, JournalRecord, ParentOrder, Quote } from "../model/index.ts";
+import type { Clock, OrderStore, Telemetry } from "../ports/index.ts";
+import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
+import { resolveSettings } from "./settings.ts";
+
+/** What the parts of one engine share. */
+export type Core = Readonly<{
+  settings: EngineSettings;
+  rules: Rules;
+  store: OrderStore;
+  clock: Clock;
+  telemetry: Telemetry;
+  probe: (point: ProbePoint) => void;
+  /** Engine time: the clock's, never stepping back. */
+  nowMs: () => number;
+  counters: Counters;
+}>;
+
+/**
+ * Counters of an engine; `decisions` numbers the records in the order in which they were decided, `activity` rises
+ * with everything that happens and tells when nothing does.
+ */
+export type Counters = {
+  decisions: number;
+  triggers: number;
+  children: number;
+  appends: number;
+  records: number;
+  alerts: number;
+  activity: number;
+};
+
+/** One open parent in memory: as decided, and as durable. They differ while a record is on its way. */
+export type Slot = {
+  working: ParentOrder;
+  durable: ParentOrder | undefined;
+  /** Its newest record that is not durable yet. */
+  pending?: PendingRecord;
+  /** Why it sent nothing on the last quote it looked at. */
+  wait?: WaitReason;
+  /** The measurement of exposure under way for it; the answer to an earlier one does not count. */
+  measuring?: object;
+  cancelExpiry?: () => void;
+  cancelRetry?: () => void;
+};
+
+/** A record of a shard that is not durable yet, with what follows when it is. */
+export type PendingRecord = {
+  readonly record: JournalRecord;
+  /** Counts the decisions of all shards: what they decided on one quote is acted on in that order (decision 20). */
+  readonly decision: number;
+  readonly order: ParentOrder;
+  readonly facts: readonly Fact[];
+  readonly effects: readonly Effect[];
+  readonly waiters: Waiter[];
+};
+
+/** Somebody who waits until a record is durable. */
+export type Waiter = Readonly<{ resolve: (order: ParentOrder) => void; reject: (error: unknown) => void }>;
+
+/** What a shard tells the engine once a record is durable. */
+export type DurableStep = Readonly<{
+  shard: number;
+  record: JournalRecord;
+  order: ParentOrder;
+  facts: readonly Fact[];
+  effects: readonly Effect[];
+}>;
+
+/** The counted quote of an instrument and whether it is fresh. */
+export type QuoteNow = Readonly<{ quote: Quote; fresh: boolean }>;
+
+/** The parts of an engine that all others share; throws a RangeError on a setting out of range. */
+export function coreOf(options: EngineOptions): Core {
+  const settings = resolveSettings(options.settings);
+  let latestMs = 0;
+  return {
+    settings,
+    rules: {
+      minimum: notional(settings.minimumNotional),
+      retryMinMs: settings.retryMinMs,
+      retryMaxMs: settings.retryMaxMs,
+    },
+    store: options.store,
+    clock: options.clock,
+    telemetry: options.telemetry ?? { event: () => undefined },
+    probe: options.probe ?? (() => undefined),
+    nowMs: () => {
+      latestMs = Math.max(latestMs, options.clock.nowMs());
+      return latestMs;
+    },
+    counters: { decisions: 0, triggers: 0, children: 0, appends: 0, records: 0, alerts: 0, activity: 0 },
+  };
+}
+
+/** The request a venue gets for the outstanding child of a parent. */
+export function childRequestOf(order: ParentOrder): ChildRequest | undefined {
+  const { child, intent } = order;
+  if (child === undefined) return undefined;
+  return {
+    childId: child.childId,
+    parentOrderId: order.orderId,
+    accountId: order.accountId,
+    symbol: intent.symbol,
+    side: intent.side,
+    quantity: child.quantity,
+    ...(child.limitPrice === undefined ? {} : { limitPrice: child.limitPrice }),
+    timeInForce: intent.childTimeInForce,
+    reduceOnly: intent.reduceOnly,
+  };
+}

@@ -1,0 +1,156 @@
+import type { ChildRequest, ParentOrder } from "../model/index.ts";
+import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
+import { type Core, childRequestOf } from "./core.ts";
+import type { Timers } from "./timers.ts";
+
+/** What a dispatcher needs from its engine. */
+export type DispatchHost = Readonly<{
+  /** Why this child must not be handed over any more; undefined when it may be. */
+  objection: (child: ChildRequest) => string | undefined;
+  withdrawn: (child: ChildRequest, detail: string) => void;
+  /** Asks the store whose the child's shard is; resolves when that is known. */
+  confirm: (child: ChildRequest) => Promise<void>;
+  /** It is handed over now; its outcome must be known by `deadlineMs`. */
+  handedOver: (child: ChildRequest, deadlineMs: number) => void;
+  answered: (child: ChildRequest, report: ChildReport) => void;
+  /** No answer by the deadline, or the call failed. */
+  lost: (child: ChildRequest, detail: string) => void;
+}>;
+
+/** A child that is due, and when its shard was last known to be this engine's. */
+type Due = { readonly child: ChildRequest; ownedAtMs: number };
+
+/**
+ * Hands durable intents to the venue, each once. Keeps the venue's rate: due children queue, reduce-only ones first,
+ * none is dropped (decision 26). Whoever takes a shard over looks up what it finds, and settles it when the deadline
+ * of a child handed over then and the quiet time have passed; so a child that waited here for longer than the quiet
+ * time goes out only after the store has said again whose shard it is (I26).
+ */
+export class Dispatcher {
+  readonly #core: Core;
+  readonly #venue: ExecutionVenue;
+  readonly #timers: Timers;
+  readonly #host: DispatchHost;
+  readonly #reducing: Due[] = [];
+  readonly #opening: Due[] = [];
+  readonly #handed: Set<string> = new Set();
+  #nextAtMs = 0;
+  /** Nothing goes out before it is time, or before the store has answered. */
+  #waiting = false;
+  #stopped = false;
+
+  constructor(core: Core, options: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: DispatchHost) {
+    this.#core = core;
+    this.#venue = options.venue;
+    this.#timers = options.timers;
+    this.#host = host;
+  }
+
+  /** Children that wait for the venue's rate. */
+  get queued(): number {
+    return this.#reducing.length + this.#opening.length;
+  }
+
+  /** Whether this process holds the child: queued, or handed over without an outcome yet. */
+  holds(childId: string): boolean {
+    return this.#handed.has(childId);
+  }
+
+  /** Takes in the child of a record that became durable just now. */
+  submit(order: ParentOrder): void {
+    const child = childRequestOf(order);
+    if (child === undefined) return;
+    this.#handed.add(child.childId);
+    (child.reduceOnly ? this.#reducing : this.#opening).push({ child, ownedAtMs: this.#core.nowMs() });
+    this.#pump();
+  }
+
+  /** The child is resolved. */
+  forget(childId: string): void {
+    this.#handed.delete(childId);
+  }
+
+  /** Nothing is handed over from now on; what is queued stays an intent and is looked up after a restart. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #pump(): void {
+    while (!this.#stopped && !this.#waiting) {
+      const queue = this.#reducing.length > 0 ? this.#reducing : this.#opening;
+      const [due] = queue;
+      if (due === undefined) return;
+      const nowMs = this.#core.nowMs();
+      if (nowMs < this.#nextAtMs) return this.#pumpAt(this.#nextAtMs);
+      if (nowMs - due.ownedAtMs > this.#core.settings.venueQuietMs) return void this.#confirm(due);
+      queue.shift();
+      if (this.#send(due.child, nowMs)) this.#pace(nowMs);
+    }
+  }
+
+  #pace(nowMs: number): void {
+    const rate = this.#venue.capabilities.ratePerSecond;
+    if (rate !== undefined) this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + Math.ceil(1_000 / rate);
+  }
+
+  #pumpAt(atMs: number): void {
+    this.#waiting = true;
+    this.#timers.at(atMs, () => {
+      this.#waiting = false;
+      this.#pump();
+    });
+  }
+
+  async #confirm(due: Due): Promise<void> {
+    this.#waiting = true;
+    const askedAtMs = this.#core.nowMs();
+    try {
+      await this.#host.confirm(due.child);
+    } catch (error) {
+      this.#core.telemetry.event("warn", "confirm.failed", { message: messageOf(error) });
+      return this.#pumpAt(this.#core.nowMs() + this.#core.settings.retryMinMs);
+    }
+    this.#core.counters.activity++;
+    due.ownedAtMs = askedAtMs;
+    this.#waiting = false;
+    this.#pump();
+  }
+
+  #send(child: ChildRequest, nowMs: number): boolean {
+    const objection = this.#host.objection(child);
+    if (objection !== undefined) {
+      this.#handed.delete(child.childId);
+      this.#host.withdrawn(child, objection);
+      return false;
+    }
+    const deadlineMs = nowMs + this.#core.settings.submitDeadlineMs;
+    this.#host.handedOver(child, deadlineMs);
+    this.#core.counters.children++;
+    const cancelDeadline = this.#timers.at(deadlineMs, () =>
+      this.#host.lost(child, "no answer by the deadline"),
+    );
+    this.#core.probe("before-submit");
+    this.#call(child, deadlineMs).then(
+      (report) => {
+        cancelDeadline();
+        this.#core.probe("after-submit");
+        this.#host.answered(child, report);
+      },
+      (error: unknown) => {
+        cancelDeadline();
+        this.#core.probe("after-submit");
+        this.#host.lost(child, messageOf(error));
+      },
+    );
+    return true;
+  }
+
+  /** A venue that throws instead of rejecting, or answers about something else, has an unknown outcome too. */
+  async #call(child: ChildRequest, deadlineMs: number): Promise<ChildReport> {
+    const report = await this.#venue.submit(child, { deadlineMs });
+    if (report?.childId !== child.childId) throw new Error("the venue's answer names another child");
+    return report;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

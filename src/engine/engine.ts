@@ -1,0 +1,347 @@
+import type { Price } from "../decimal/index.ts";
+import { invariant } from "../errors/index.ts";
+import { type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
+import { type Cause, type MarketMark, type ParentOrder, type Quote, stampOf } from "../model/index.ts";
+import type { Entropy } from "../ports/index.ts";
+import { orderIntent } from "../requests/index.ts";
+import { type Activated, dynamicLimit, executableSide, type Fired } from "../triggers/index.ts";
+import type * as Api from "./api.ts";
+import { Arming } from "./arming.ts";
+import { Cancels } from "./cancels.ts";
+import { ChildDesk } from "./child-desk.ts";
+import { Committer } from "./committer.ts";
+import { type Core, coreOf, type DurableStep, type QuoteNow, type Slot } from "./core.ts";
+import { EventStream } from "./event-stream.ts";
+import { ExposureDesk } from "./exposure-desk.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { MarketHub } from "./market-hub.ts";
+import { Placements } from "./placement.ts";
+import { ReadModel } from "./read-model.ts";
+import { Shard } from "./shard.ts";
+import { Timers } from "./timers.ts";
+import { verify } from "./verification.ts";
+import { explainWait } from "./waiting.ts";
+
+/** Turns without anything happening after which an engine counts as idle. */
+const CALM_TURNS = 3;
+
+class RunningEngine implements Api.Engine {
+  readonly settings: Api.EngineSettings;
+  readonly market: MarketHub;
+  readonly #core: Core;
+  readonly #shards: readonly Shard[];
+  readonly #timers: Timers;
+  readonly #committer: Committer;
+  readonly #arming: Arming;
+  readonly #desk: ChildDesk;
+  readonly #exposure: ExposureDesk;
+  readonly #placements: Placements;
+  readonly #reads: ReadModel;
+  readonly #cancels: Cancels;
+  readonly #housekeeping: Housekeeping;
+  readonly #stream: EventStream;
+  readonly #entropy: Entropy;
+  #unsubscribe: () => void = () => undefined;
+  #draining = false;
+
+  constructor(core: Core, options: Api.EngineOptions, marks: readonly MarketMark[], shardsOf: ShardsOf) {
+    this.#core = core;
+    this.settings = core.settings;
+    this.#entropy = options.entropy;
+    this.#timers = new Timers(core.clock);
+    this.#stream = new EventStream(core);
+    const timers = this.#timers;
+    const shard = (number: number): Shard => this.#shard(number);
+    const quote = (symbol: string): QuoteNow | undefined => this.market.now(symbol);
+    const isFrozen = (order: ParentOrder): boolean => this.#isFrozen(order);
+    const { instruments } = options;
+    this.market = new MarketHub(
+      core,
+      { instruments, marks },
+      {
+        fired: (fired, seen) => this.#fired(fired, seen),
+        activated: (activated, seen) => this.#activated(activated, seen),
+        moved: () => this.#committer.wake(),
+      },
+    );
+    this.#committer = new Committer(core, {
+      takeMarks: () => this.market.takeMarks(),
+      marked: (taken) => this.market.marked(taken),
+      committed: (shards) => this.#housekeeping.afterCommit(shards),
+    });
+    this.#shards = shardsOf({
+      dirty: (dirty) => this.#committer.wake(dirty),
+      durable: (step, slot) => this.#durable(step, slot),
+      found: (step) => this.#stream.tell(step),
+      reloaded: (reloaded, lost) => this.#reloaded(reloaded, lost),
+      measure: (order) => this.#exposure.measure(order),
+    });
+    this.#arming = new Arming(
+      core,
+      { timers, market: this.market },
+      {
+        isFrozen,
+        expired: (order) => this.#post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" }),
+        broken: (order, detail) => this.#post(order, { kind: "BROKEN", detail }, { kind: "RECOVERY" }),
+      },
+    );
+    this.#desk = new ChildDesk(core, { venue: options.venue, timers }, { shard, quote, isFrozen });
+    this.#exposure = new ExposureDesk(core, options.exposure, {
+      shard,
+      quote,
+      idle: (slot) => this.#arming.arm(slot),
+    });
+    this.#reads = new ReadModel(core, { shard, shardFor: (accountId) => this.#shardFor(accountId) });
+    this.#cancels = new Cancels({ shard, reads: this.#reads });
+    this.#placements = new Placements(core, options, {
+      shardFor: (accountId) => this.#shardFor(accountId),
+      openParents: () => this.#openParents(),
+      quote,
+      draining: () => this.#draining,
+    });
+    this.#housekeeping = new Housekeeping(core, {
+      shards: this.#shards,
+      market: this.market,
+      instruments,
+      timers,
+    });
+  }
+
+  /** Makes every shard's memory from the store. */
+  async load(): Promise<void> {
+    for (const shard of this.#shards) await shard.load();
+  }
+
+  /** Arms everything that came out of the store, then listens to the market. */
+  start(options: Api.EngineOptions): void {
+    for (const shard of this.#shards) this.#reloaded(shard, []);
+    this.#unsubscribe = options.marketData?.subscribe(this.market) ?? this.#unsubscribe;
+  }
+
+  get events(): Api.EngineEventSource {
+    return this.#stream.events;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  async place(request: Api.PlaceRequest): Promise<Api.Placement> {
+    const { accountId } = request;
+    if ("intent" in request) return await this.#placements.place({ accountId, intent: request.intent });
+    const intent = orderIntent(request.order, { clientId: () => this.#entropy.token(CLIENT_ID_LENGTH) });
+    return await this.#placements.place({ accountId, intent });
+  }
+
+  cancel(key: Api.ParentKey): Promise<ParentOrder> {
+    return this.#cancels.one(key);
+  }
+
+  cancelAll(accountId: number): Promise<Api.CancelAllResult> {
+    return this.#cancels.all(accountId);
+  }
+
+  find(key: Api.ParentKey): Promise<ParentOrder | undefined> {
+    return this.#reads.find(key);
+  }
+
+  findAny(orderId: number): Promise<ParentOrder | undefined> {
+    return this.#reads.findAny(orderId);
+  }
+
+  page(request: Api.PageRequest): Promise<Api.ParentPage> {
+    return this.#reads.page(request);
+  }
+
+  runningLimit(order: ParentOrder): Price | undefined {
+    const { intent, activation, trigger } = order;
+    if (trigger !== undefined) return trigger.limit;
+    if (intent.limitOffset === undefined || intent.trailing === undefined || activation === undefined)
+      return undefined;
+    const side = executableSide(intent.side);
+    const reference = this.market.history.referenceFrom({
+      symbol: intent.symbol,
+      side,
+      position: activation.position,
+    });
+    if (reference === undefined) return undefined;
+    return dynamicLimit({ side, reference, distance: intent.trailing, limitOffset: intent.limitOffset });
+  }
+
+  quote(symbol: string): QuoteNow | undefined {
+    return this.market.now(symbol);
+  }
+
+  lastPrice(symbol: string): Price | undefined {
+    return this.market.lastPrice(symbol);
+  }
+
+  async story(orderId: number): Promise<Api.Story | undefined> {
+    const order = await this.#reads.findAny(orderId);
+    if (order === undefined) return undefined;
+    const records = await this.#reads.records(order);
+    const slot = this.#shard(shardOfId(orderId)).slots.get(orderId);
+    const waitingFor =
+      slot === undefined ? undefined : explainWait(slot, this.market.now(order.intent.symbol));
+    return { records, ...(waitingFor === undefined ? {} : { waitingFor }) };
+  }
+
+  verify(): Promise<Api.Verification> {
+    return verify(this.#core, this.#shards, this.#housekeeping.cutoffMs());
+  }
+
+  metrics(): Api.Metrics {
+    const { triggers, children, appends, records, alerts } = this.#core.counters;
+    return {
+      quotesCounted: this.market.counted,
+      quotesDropped: { ...this.market.dropped },
+      triggers,
+      children,
+      appends,
+      records,
+      alerts,
+      openParents: this.#openParents(),
+      journalSequence: this.#shards.reduce((sum, shard) => sum + shard.durableSequence, 0),
+      pendingCommands: this.#placements.pending,
+      venueQueue: this.#desk.dispatcher.queued,
+      inFlight: this.#desk.reconciler.inFlight,
+      unknown: this.#desk.reconciler.unknown,
+    };
+  }
+
+  async idle(): Promise<Api.InFlight> {
+    const { counters, clock } = this.#core;
+    for (let calm = 0, seen = -1; calm < CALM_TURNS; ) {
+      await new Promise<void>((resolve) => clock.soon(resolve));
+      const quiet = !this.#committer.busy && !this.#desk.busy && counters.activity === seen;
+      calm = quiet ? calm + 1 : 0;
+      seen = counters.activity;
+    }
+    return { inFlight: this.#desk.reconciler.inFlight, unknown: this.#desk.reconciler.unknown };
+  }
+
+  drain(): void {
+    this.#draining = true;
+  }
+
+  async close(): Promise<void> {
+    this.#draining = true;
+    this.#unsubscribe();
+    this.#desk.stop();
+    await this.idle();
+    this.#committer.stop();
+    this.#timers.stop();
+    await this.#housekeeping.finished();
+    this.#stream.stop();
+    await this.#core.store.close();
+  }
+
+  #shard(number: number): Shard {
+    const shard = this.#shards[number];
+    if (shard === undefined) throw new RangeError(`no shard ${number}`);
+    return shard;
+  }
+
+  #shardFor(accountId: number): Shard {
+    return this.#shard(shardOf(accountId));
+  }
+
+  #openParents(): number {
+    return this.#shards.reduce((sum, shard) => sum + shard.slots.size, 0);
+  }
+
+  #isFrozen(order: ParentOrder): boolean {
+    return this.#shardFor(order.accountId).accounts.get(order.accountId)?.frozen === true;
+  }
+
+  /** A watcher left the book: its parent meets the quote, and looks at quotes again if nothing came of it. */
+  #fired(fired: Fired, quote: Quote): void {
+    const shard = this.#shard(shardOfId(fired.orderId));
+    shard.post(() => {
+      const slot = shard.slots.get(fired.orderId);
+      if (slot === undefined || this.#isFrozen(slot.working)) return;
+      // What waited behind a reload meets the market of now; what fired stays as it was seen.
+      const now = this.market.now(quote.symbol) ?? { quote, fresh: false };
+      const exposure = slot.working.intent.reduceOnly ? this.#exposure.immediate(slot.working) : undefined;
+      const event = {
+        kind: "FIRED" as const,
+        fired,
+        ...now,
+        ...(exposure === undefined ? {} : { exposure }),
+      };
+      if (shard.change(fired.orderId, event, { kind: "QUOTE", quote: stampOf(quote) }) === undefined)
+        this.#arming.arm(slot);
+    });
+  }
+
+  #activated({ orderId, activation }: Activated, quote: Quote): void {
+    const shard = this.#shard(shardOfId(orderId));
+    shard.post(
+      () =>
+        void shard.change(
+          orderId,
+          { kind: "ACTIVATED", activation },
+          { kind: "QUOTE", quote: stampOf(quote) },
+        ),
+    );
+  }
+
+  #post({ orderId }: ParentOrder, event: ParentEvent, cause: Cause): void {
+    const shard = this.#shard(shardOfId(orderId));
+    shard.post(() => void shard.change(orderId, event, cause));
+  }
+
+  /** What follows once a record is durable: book and timers, the venue, the event stream. */
+  #durable(step: DurableStep, slot: Slot): void {
+    const { order, facts, effects } = step;
+    this.#arming.arm(slot);
+    this.#desk.followUp(
+      order,
+      facts.flatMap((fact) => (fact.kind === "CHILD_CLOSED" ? [fact.childId] : [])),
+    );
+    for (const effect of effects) {
+      if (effect.kind === "SUBMIT") this.#desk.dispatcher.submit(order);
+      else this.#exposure.measure(order);
+    }
+    this.#stream.tell(step);
+  }
+
+  #reloaded(shard: Shard, lost: Iterable<Slot>): void {
+    for (const slot of lost) {
+      this.#arming.disarm(slot);
+      if (shard.fenced) this.#desk.letGo(slot);
+    }
+    for (const slot of shard.slots.values()) {
+      this.#arming.arm(slot);
+      this.#desk.recover(slot);
+    }
+  }
+}
+
+/** Length of a client id made here (decision 3). */
+const CLIENT_ID_LENGTH = 22;
+
+type ShardsOf = (host: ConstructorParameters<typeof Shard>[2]) => readonly Shard[];
+
+/**
+ * Opens an engine on a store: takes every shard over, makes the state again from snapshots and journal, arms what is
+ * open and looks up every child whose outcome is not known.
+ * Rejects when the store cannot be read; throws a RangeError on a setting out of range.
+ * Source: contract "What the service does", decisions 12 and 14.
+ */
+export async function openEngine(options: Api.EngineOptions): Promise<Api.Engine> {
+  const core = coreOf(options);
+  const heads = [...(await core.store.acquire())].sort((a, b) => a.shard - b.shard);
+  invariant(
+    heads.length === SHARD_COUNT,
+    "I60",
+    `the store holds ${heads.length} shards instead of ${SHARD_COUNT}`,
+  );
+  const marks = await core.store.readMarks();
+  const engine = new RunningEngine(core, options, marks, (host) =>
+    heads.map((head) => new Shard(head, core, host)),
+  );
+  await engine.load();
+  engine.start(options);
+  return engine;
+}

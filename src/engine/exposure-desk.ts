@@ -1,0 +1,130 @@
+import { add, greatest, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
+import { reducibleOf, shardOfId } from "../lifecycle/index.ts";
+import { type ParentOrder, stampOf } from "../model/index.ts";
+import type { Exposure } from "../ports/index.ts";
+import type { Core, QuoteNow, Slot } from "./core.ts";
+import type { Shard } from "./shard.ts";
+
+/** What measuring needs from the engine. */
+export type ExposureHost = Readonly<{
+  shard: (number: number) => Shard;
+  quote: (symbol: string) => QuoteNow | undefined;
+  /** A measurement came to nothing: the parent looks at quotes again. */
+  idle: (slot: Slot) => void;
+}>;
+
+/** A position that was asked for, and how many fills of the account were known then. */
+type Asked = Readonly<{ answer: Promise<Quantity>; fills: number }>;
+
+/**
+ * Exposure for reduce-only children (decision 24, I13): the host's position, less what other unresolved reduce-only
+ * children of the account hold. A position that was read before a fill of the account is read again.
+ */
+export class ExposureDesk {
+  readonly #core: Core;
+  readonly #exposure: Exposure;
+  readonly #host: ExposureHost;
+
+  constructor(core: Core, exposure: Exposure, host: ExposureHost) {
+    this.#core = core;
+    this.#exposure = exposure;
+    this.#host = host;
+  }
+
+  /** What the parent may reduce, when the host can say it at once; else the measurement is under way. */
+  immediate(order: ParentOrder): Quantity | undefined {
+    const slot = this.#slot(order);
+    if (slot === undefined || slot.measuring !== undefined) return undefined;
+    const { fills } = this.#shard(order).account(order.accountId);
+    const answer = this.#position(order);
+    if (!(answer instanceof Promise)) return this.#reducible(order, answer);
+    this.#await(order, slot, { answer, fills });
+    return undefined;
+  }
+
+  /** Measures and lets the parent try with the quote of then. */
+  measure(order: ParentOrder): void {
+    const slot = this.#slot(order);
+    if (slot === undefined || slot.measuring !== undefined) return;
+    const { fills } = this.#shard(order).account(order.accountId);
+    this.#await(order, slot, { answer: Promise.resolve(this.#position(order)), fills });
+  }
+
+  #await(order: ParentOrder, slot: Slot, asked: Asked): void {
+    const shard = this.#shard(order);
+    slot.measuring = asked;
+    const { clock, settings, telemetry } = this.#core;
+    // A host that never answers must not keep the parent from its next quote.
+    const cancelPatience = clock.schedule(this.#core.nowMs() + settings.retryMaxMs, () => {
+      shard.post(() => this.#rest(slot, asked));
+    });
+    asked.answer
+      .then(
+        (position) => shard.post(() => this.#measured(order, slot, { asked, position })),
+        (error: unknown) => {
+          telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
+          shard.post(() => this.#rest(slot, asked));
+        },
+      )
+      .finally(cancelPatience);
+  }
+
+  #measured(
+    order: ParentOrder,
+    slot: Slot,
+    { asked, position }: Readonly<{ asked: Asked; position: Quantity }>,
+  ): void {
+    if (slot.measuring !== asked) return;
+    delete slot.measuring;
+    const shard = this.#shard(order);
+    if (shard.slots.get(order.orderId) !== slot) return;
+    if (shard.account(order.accountId).fills !== asked.fills) return this.measure(order);
+    const now = this.#host.quote(order.intent.symbol);
+    if (now === undefined) return this.#host.idle(slot);
+    const event = { kind: "MEASURED" as const, ...now, exposure: this.#reducible(order, position) };
+    const pending = shard.change(order.orderId, event, { kind: "QUOTE", quote: stampOf(now.quote) });
+    if (pending === undefined) this.#host.idle(slot);
+  }
+
+  /** Nothing came of a measurement. */
+  #rest(slot: Slot, asked: Asked): void {
+    if (slot.measuring !== asked) return;
+    delete slot.measuring;
+    this.#host.idle(slot);
+  }
+
+  #position(order: ParentOrder): ReturnType<Exposure["position"]> {
+    try {
+      return this.#exposure.position(order.accountId, order.intent.symbol);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #reducible(order: ParentOrder, position: Quantity): Quantity {
+    const free = subtract(reducibleOf(order.intent.side, position), this.#reserved(order));
+    return greatest(free, ZERO_QUANTITY);
+  }
+
+  /** What other unresolved reduce-only children of the account may still execute on this market and side. */
+  #reserved(order: ParentOrder): Quantity {
+    const shard = this.#shard(order);
+    let reserved = ZERO_QUANTITY;
+    for (const orderId of shard.account(order.accountId).reducing) {
+      const other = shard.slots.get(orderId)?.working;
+      if (other?.child === undefined || orderId === order.orderId) continue;
+      if (other.intent.symbol !== order.intent.symbol || other.intent.side !== order.intent.side) continue;
+      const open = subtract(other.child.quantity, other.child.executedQuantity);
+      reserved = add(reserved, open);
+    }
+    return reserved;
+  }
+
+  #shard(order: ParentOrder): Shard {
+    return this.#host.shard(shardOfId(order.orderId));
+  }
+
+  #slot(order: ParentOrder): Slot | undefined {
+    return this.#shard(order).slots.get(order.orderId);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Instruments } from "../ports/index.ts";
+import type { Core } from "./core.ts";
+import type { MarketHub } from "./market-hub.ts";
+import type { Shard } from "./shard.ts";
+import type { Timers } from "./timers.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DELETE_BATCH = 1_000;
+
+/** Keeps recovery short and the store bounded, off the path of orders: snapshots, retention, the market journal. */
+export class Housekeeping {
+  readonly #core: Core;
+  readonly #shards: readonly Shard[];
+  readonly #market: MarketHub;
+  readonly #instruments: Instruments;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    core: Core,
+    parts: Readonly<{
+      shards: readonly Shard[];
+      market: MarketHub;
+      instruments: Instruments;
+      timers: Timers;
+    }>,
+  ) {
+    this.#core = core;
+    this.#shards = parts.shards;
+    this.#market = parts.market;
+    this.#instruments = parts.instruments;
+    const hourly = (): void => {
+      this.#enqueue(() => this.#retain());
+      parts.timers.at(core.nowMs() + HOUR_MS, hourly);
+    };
+    parts.timers.at(core.nowMs() + HOUR_MS, hourly);
+  }
+
+  /** Records older than this may be deleted. */
+  cutoffMs(): number {
+    return this.#core.nowMs() - this.#core.settings.retentionDays * DAY_MS;
+  }
+
+  /** Takes snapshots of the shards that are due. */
+  afterCommit(shards: Iterable<Shard>): void {
+    for (const shard of shards) {
+      const snapshot = shard.snapshotIfDue();
+      if (snapshot === undefined) continue;
+      this.#enqueue(async () => {
+        await this.#core.store.writeSnapshot(snapshot);
+        await this.#forgetMarks();
+      });
+    }
+  }
+
+  /** Resolves when what was begun is done. */
+  finished(): Promise<void> {
+    return this.#writing;
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#writing = this.#writing.then(work).catch((error: unknown) => {
+      this.#core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
+    });
+  }
+
+  async #retain(): Promise<void> {
+    const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
+    while ((await this.#core.store.deleteEnded(range)) === DELETE_BATCH);
+    await this.#forgetMarks();
+  }
+
+  /** Drops marks that no trailing parent rests on any more. */
+  async #forgetMarks(): Promise<void> {
+    // While a shard reads itself again, an activation may wait in its mailbox whose mark must stay.
+    if (this.#shards.some((shard) => shard.reloading)) return;
+    const oldest = this.#oldestActivations();
+    for (const { symbol } of this.#instruments.all()) {
+      for (const side of ["ask", "bid"] as const) {
+        const oldestPosition = oldest.get(`${symbol} ${side}`);
+        const marks = this.#market.history.obsolete({ symbol, side, oldestPosition });
+        if (marks.length > 0) await this.#core.store.deleteMarks(marks);
+      }
+    }
+  }
+
+  /** Of every side, the oldest activation whose parent has no durable trigger: a record on its way can be lost. */
+  #oldestActivations(): ReadonlyMap<string, number> {
+    const oldest = new Map<string, number>();
+    for (const shard of this.#shards) {
+      for (const { working, durable } of shard.slots.values()) {
+        const position = working.activation?.position;
+        if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined)
+          continue;
+        const key = `${working.intent.symbol} ${working.intent.side === "BUY" ? "ask" : "bid"}`;
+        oldest.set(key, Math.min(position, oldest.get(key) ?? position));
+      }
+    }
+    return oldest;
+  }
+}

@@ -1,0 +1,114 @@
+import { type Price, parsePrice } from "../decimal/index.ts";
+import type { MarketMark, Quote } from "../model/index.ts";
+import type {
+  Instruments,
+  MarketSink,
+  PrintInput,
+  QuoteDrop,
+  QuoteInput,
+  QuoteVerdict,
+} from "../ports/index.ts";
+import { type Activated, type Fired, MarkHistory, TriggerBook } from "../triggers/index.ts";
+import type { Core, QuoteNow } from "./core.ts";
+import { QuoteGate } from "./quote-gate.ts";
+
+/** What the market tells the engine. */
+export type MarketHost = Readonly<{
+  fired: (fired: Fired, quote: Quote) => void;
+  activated: (activated: Activated, quote: Quote) => void;
+  /** An extreme moved that trailing orders rest on. */
+  moved: () => void;
+}>;
+
+type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrice?: Price };
+
+/** The market side of an engine: per instrument a quote gate and a trigger book, and the market journal over all. */
+export class MarketHub implements MarketSink {
+  readonly dropped: Record<QuoteDrop, number> = {
+    "unknown-symbol": 0,
+    malformed: 0,
+    zero: 0,
+    crossed: 0,
+    "out-of-order": 0,
+    future: 0,
+    stale: 0,
+    jump: 0,
+  };
+  counted = 0;
+  /** Durable marks only. */
+  readonly history: MarkHistory;
+  readonly #markets: Map<string, Market> = new Map();
+  readonly #core: Core;
+  readonly #host: MarketHost;
+
+  constructor(
+    core: Core,
+    options: Readonly<{ instruments: Instruments; marks: readonly MarketMark[] }>,
+    host: MarketHost,
+  ) {
+    this.#core = core;
+    this.#host = host;
+    this.history = new MarkHistory();
+    for (const mark of options.marks) this.history.add(mark);
+    for (const { symbol } of options.instruments.all()) {
+      this.#markets.set(symbol, {
+        gate: new QuoteGate(core.settings),
+        book: new TriggerBook(symbol, this.history),
+      });
+    }
+  }
+
+  quote(input: QuoteInput): QuoteVerdict {
+    this.#core.counters.activity++;
+    const market = this.#markets.get(input.symbol);
+    const taken = market === undefined ? "unknown-symbol" : market.gate.take(input, this.#core.nowMs());
+    if (market === undefined || typeof taken === "string") {
+      const drop: QuoteDrop = typeof taken === "string" ? taken : "unknown-symbol";
+      this.dropped[drop]++;
+      return drop;
+    }
+    this.counted++;
+    const { fired, activated } = market.book.observe(taken);
+    for (const one of activated) this.#host.activated(one, taken);
+    for (const one of fired) this.#host.fired(one, taken);
+    if (market.book.hasMarks) this.#host.moved();
+    return "counted";
+  }
+
+  heartbeat(symbol: string): void {
+    this.#markets.get(symbol)?.gate.heartbeat(this.#core.nowMs());
+  }
+
+  print(print: PrintInput): void {
+    const price = parsePrice(print.price);
+    const market = this.#markets.get(print.symbol);
+    if (market !== undefined && price !== undefined) market.lastPrice = price;
+  }
+
+  /** The last counted quote of a symbol and whether it is fresh. */
+  now(symbol: string): QuoteNow | undefined {
+    const gate = this.#markets.get(symbol)?.gate;
+    if (gate?.last === undefined) return undefined;
+    return { quote: gate.last, fresh: gate.isFresh(this.#core.nowMs()) };
+  }
+
+  lastPrice(symbol: string): Price | undefined {
+    return this.#markets.get(symbol)?.lastPrice;
+  }
+
+  book(symbol: string): TriggerBook | undefined {
+    return this.#markets.get(symbol)?.book;
+  }
+
+  /** Marks made since the last call. */
+  takeMarks(): readonly MarketMark[] {
+    const marks: MarketMark[] = [];
+    for (const { book } of this.#markets.values()) if (book.hasMarks) marks.push(...book.takeMarks());
+    return marks;
+  }
+
+  /** Marks became durable. */
+  marked(marks: readonly MarketMark[]): void {
+    for (const mark of marks) this.history.add(mark);
+  }
+}

@@ -1,0 +1,168 @@
+import {
+  PRICE_LIMIT,
+  PRICE_SCALE,
+  type Price,
+  parsePrice,
+  parseScaled,
+  QUANTITY_LIMIT,
+  type Quantity,
+} from "../decimal/index.ts";
+import type { Level, Quote } from "../model/index.ts";
+import type { LevelInput, QuoteDrop, QuoteInput } from "../ports/index.ts";
+
+/** Limits of a quote gate; see the engine settings of the same names. */
+export type GateLimits = Readonly<{
+  quoteMaxAgeMs: number;
+  quoteMaxAheadMs: number;
+  quoteJumpFactor: number;
+}>;
+
+/**
+ * Decides which quotes of one instrument count (decision 16). A dropped quote changes nothing: it neither triggers
+ * nor moves a reference.
+ */
+export class QuoteGate {
+  readonly #limits: GateLimits;
+  #last: Quote | undefined;
+  #confirmedAtMs = 0;
+  #heldBack: Quote | undefined;
+
+  constructor(limits: GateLimits) {
+    this.#limits = limits;
+  }
+
+  /** The last counted quote. */
+  get last(): Quote | undefined {
+    return this.#last;
+  }
+
+  /** Whether the last counted quote, or the heartbeat that confirmed it, is young enough to act on. */
+  isFresh(nowMs: number): boolean {
+    return this.#last !== undefined && nowMs - this.#confirmedAtMs <= this.#limits.quoteMaxAgeMs;
+  }
+
+  /** The source is alive: the last quote still holds. */
+  heartbeat(nowMs: number): void {
+    if (this.#last !== undefined) this.#confirmedAtMs = Math.max(this.#confirmedAtMs, nowMs);
+  }
+
+  /** The counted quote, or why it does not count. */
+  take(input: QuoteInput, nowMs: number): Quote | QuoteDrop {
+    const timeMs = input.timeMs ?? nowMs;
+    const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
+    if (typeof quote === "string") return quote;
+    const drop = this.#untimely(timeMs, nowMs) ?? this.#jump(quote);
+    if (drop !== undefined) return drop;
+    this.#last = quote;
+    this.#confirmedAtMs = timeMs;
+    return quote;
+  }
+
+  #untimely(timeMs: number, nowMs: number): QuoteDrop | undefined {
+    if (timeMs > nowMs + this.#limits.quoteMaxAheadMs) return "future";
+    if (this.#last !== undefined && timeMs < this.#last.timeMs) return "out-of-order";
+    return nowMs - timeMs > this.#limits.quoteMaxAgeMs ? "stale" : undefined;
+  }
+
+  /** A wild change is held back; it counts only when the next quote stands near it. */
+  #jump(quote: Quote): QuoteDrop | undefined {
+    const heldBack = this.#heldBack;
+    this.#heldBack = undefined;
+    if (this.#last === undefined || this.#isNear(this.#last, quote)) return undefined;
+    if (heldBack !== undefined && this.#isNear(heldBack, quote)) return undefined;
+    this.#heldBack = quote;
+    return "jump";
+  }
+
+  #isNear(a: Quote, b: Quote): boolean {
+    return this.#within(a.bid, b.bid) && this.#within(a.ask, b.ask);
+  }
+
+  #within(a: Price, b: Price): boolean {
+    const factor = this.#limits.quoteJumpFactor;
+    if (
+      typeof a === "number" &&
+      typeof b === "number" &&
+      a * factor <= Number.MAX_SAFE_INTEGER &&
+      b * factor <= Number.MAX_SAFE_INTEGER
+    ) {
+      return a <= b * factor && b <= a * factor;
+    }
+    const wide = BigInt(factor);
+    return BigInt(a) <= BigInt(b) * wide && BigInt(b) <= BigInt(a) * wide;
+  }
+}
+
+type Stamp = Readonly<{ timeMs: number; sequence: number }>;
+
+function readQuote(input: QuoteInput, stamp: Stamp): Quote | QuoteDrop {
+  if (!Number.isSafeInteger(stamp.timeMs) || stamp.timeMs < 0) return "malformed";
+  const bids = readSide(input.bid, input.bids, input.bidQuantity);
+  if (typeof bids === "string") return bids;
+  const asks = readSide(input.ask, input.asks, input.askQuantity);
+  if (typeof asks === "string") return asks;
+  const bid = bids[0]?.price;
+  const ask = asks[0]?.price;
+  if (bid === undefined || ask === undefined) return "malformed";
+  if (bid > ask) return "crossed";
+  if (!isOrdered(bids, -1) || !isOrdered(asks, 1)) return "malformed";
+  return { symbol: input.symbol, bid, ask, bids, asks, timeMs: stamp.timeMs, sequence: stamp.sequence };
+}
+
+function readSide(
+  best: string,
+  levels: readonly LevelInput[] | undefined,
+  size: string | undefined,
+): readonly Level[] | QuoteDrop {
+  const top = readPrice(best);
+  if (typeof top === "string") return top;
+  if (levels === undefined || levels.length === 0)
+    return size === undefined ? [{ price: top }] : readLevels([[best, size]]);
+  const read = readLevels(levels);
+  if (typeof read === "string" || read[0]?.price === top) return read;
+  return "malformed";
+}
+
+function readPrice(text: string): Price | "zero" | "malformed" {
+  const price = parsePrice(text);
+  if (price !== undefined) return price;
+  return parseScaled(text, PRICE_SCALE) === 0 ? "zero" : "malformed";
+}
+
+function readLevels(levels: readonly LevelInput[]): readonly Level[] | QuoteDrop {
+  const read: Level[] = [];
+  for (const [priceText, sizeText] of levels) {
+    const price = readPrice(priceText);
+    if (typeof price === "string") return price;
+    if (sizeText === undefined) {
+      read.push({ price });
+      continue;
+    }
+    const size = readSize(sizeText);
+    if (size === undefined) return "malformed";
+    read.push({ price, size });
+  }
+  return read;
+}
+
+const SIZE = /^([0-9]{1,20})(?:\.([0-9]{1,6})[0-9]*)?$/;
+
+/** Visible size; finer than our quantity step it is cut, never rounded up. Zero means that the level is empty. */
+function readSize(text: string): Quantity | undefined {
+  const exact = parseScaled(text, 6);
+  if (exact !== undefined) return exact < QUANTITY_LIMIT ? (exact as Quantity) : undefined;
+  const match = SIZE.exec(text);
+  return match === null
+    ? undefined
+    : (parseScaled(`${match[1]}.${match[2] ?? "0"}`, 6) as Quantity | undefined);
+}
+
+function isOrdered(levels: readonly Level[], direction: 1 | -1): boolean {
+  let previous: Price | undefined;
+  for (const { price } of levels) {
+    if (price >= PRICE_LIMIT) return false;
+    if (previous !== undefined && (direction === 1 ? price <= previous : price >= previous)) return false;
+    previous = price;
+  }
+  return true;
+}

@@ -1,0 +1,126 @@
+import { OrderError } from "../errors/index.ts";
+import { shardOfId } from "../lifecycle/index.ts";
+import type { JournalRecord, ParentOrder } from "../model/index.ts";
+import type { PageRequest, ParentKey, ParentPage } from "./api.ts";
+import type { Core } from "./core.ts";
+import type { Shard } from "./shard.ts";
+
+/** What reading needs from the engine. */
+export type ReadHost = Readonly<{ shard: (number: number) => Shard; shardFor: (accountId: number) => Shard }>;
+
+/** Answers from durable state only: open parents from memory, ended ones from the store. */
+export class ReadModel {
+  readonly #core: Core;
+  readonly #host: ReadHost;
+
+  constructor(core: Core, host: ReadHost) {
+    this.#core = core;
+    this.#host = host;
+  }
+
+  /** The shard of an account; throws DISCONNECTED when another engine owns it. */
+  ownShard(accountId: number): Shard {
+    return owned(this.#host.shardFor(accountId));
+  }
+
+  /** An open parent of an account as it is durable. */
+  findOpen(key: ParentKey): ParentOrder | undefined {
+    const shard = this.ownShard(key.accountId);
+    const orderId =
+      "orderId" in key ? key.orderId : shard.accounts.get(key.accountId)?.byClientId.get(key.clientOrderId);
+    const order = orderId === undefined ? undefined : shard.slots.get(orderId)?.durable;
+    return order?.accountId === key.accountId ? order : undefined;
+  }
+
+  async find(key: ParentKey): Promise<ParentOrder | undefined> {
+    return this.findOpen(key) ?? (await this.#stored(this.#core.store.findEnded(key)));
+  }
+
+  /** An order by its managed id alone; undefined for what is no managed id. */
+  async findAny(orderId: number): Promise<ParentOrder | undefined> {
+    if (!Number.isSafeInteger(orderId) || orderId >= 0) return undefined;
+    const shard = shardOfId(orderId);
+    const open = owned(this.#host.shard(shard)).slots.get(orderId)?.durable;
+    if (open !== undefined) return open;
+    const [ended] = await this.#stored(
+      this.#core.store.readEnded({ shard, afterOrderId: orderId + 1, limit: 1 }),
+    );
+    return ended?.orderId === orderId ? ended : undefined;
+  }
+
+  /** A page of an account's parents (I70). Open ones are read first: one that ends meanwhile is found ended. */
+  async page(request: PageRequest): Promise<ParentPage> {
+    const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
+    const shard = this.ownShard(accountId);
+    const account = shard.accounts.get(accountId);
+    const open: ParentOrder[] = [];
+    for (const orderId of account?.after(afterOrderId, newestFirst) ?? []) {
+      const order = shard.slots.get(orderId)?.durable;
+      if (order === undefined || order.ended !== undefined) continue;
+      open.push(order);
+      if (open.length > limit) break;
+    }
+    const openCount = account?.confirmed ?? 0;
+    if (!includeHistory) return pageOf(open, { limit, total: openCount });
+    const { store } = this.#core;
+    const ended = await this.#stored(
+      store.pageEnded({ accountId, afterOrderId, newestFirst, limit: limit + 1 }),
+    );
+    const total = openCount + (await this.#stored(store.countEnded(accountId)));
+    return pageOf(merge(open, ended, newestFirst), { limit, total });
+  }
+
+  /** The records of an order, oldest first, read backwards along their numbers. */
+  async records(order: ParentOrder): Promise<readonly JournalRecord[]> {
+    const shard = shardOfId(order.orderId);
+    const records: JournalRecord[] = [];
+    for (let sequence = order.record; sequence > 0; ) {
+      const [record] = await this.#stored(
+        this.#core.store.readRecords({ shard, after: sequence - 1, limit: 1 }),
+      );
+      if (record?.sequence !== sequence) break;
+      records.push(record);
+      sequence = record.changes.find((change) => change.orderId === order.orderId)?.previous ?? 0;
+    }
+    return records.reverse();
+  }
+
+  /** A failing store is an error, never an empty answer (I71). */
+  async #stored<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      throw new OrderError("DISCONNECTED", {}, { cause: error });
+    }
+  }
+}
+
+/** A shard that another engine owns cannot be answered for from here: an error, never "not there" (I60, I71). */
+function owned(shard: Shard): Shard {
+  if (shard.fenced) throw new OrderError("DISCONNECTED");
+  return shard;
+}
+
+function pageOf(
+  orders: readonly ParentOrder[],
+  page: Readonly<{ limit: number; total: number }>,
+): ParentPage {
+  const shown = orders.slice(0, page.limit);
+  const last = shown.at(-1);
+  return {
+    total: page.total,
+    nextOrderId: orders.length > page.limit && last !== undefined ? last.orderId : 0,
+    orders: shown,
+  };
+}
+
+/** Both in reading order; an order in both has ended meanwhile and counts as ended. */
+function merge(
+  open: readonly ParentOrder[],
+  ended: readonly ParentOrder[],
+  newestFirst: boolean,
+): readonly ParentOrder[] {
+  const byId = new Map([...open, ...ended].map((order) => [order.orderId, order]));
+  const direction = newestFirst ? 1 : -1;
+  return [...byId.values()].sort((a, b) => direction * (a.orderId - b.orderId));
+}

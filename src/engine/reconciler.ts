@@ -1,0 +1,192 @@
+import type { ChildRequest, ChildState } from "../model/index.ts";
+import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
+import type { Core } from "./core.ts";
+import type { Timers } from "./timers.ts";
+
+/** What a reconciler needs from its engine. */
+export type ReconcileHost = Readonly<{
+  found: (child: ChildRequest, report: ChildReport, source: "LOOKUP" | "VOID") => void;
+  /** An in-flight child that the venue does not know. */
+  missing: (child: ChildRequest) => void;
+  voided: (child: ChildRequest) => void;
+  escalated: (child: ChildRequest, detail: string) => void;
+}>;
+
+type Case = {
+  readonly child: ChildRequest;
+  readonly deadlineMs: number;
+  unknown: boolean;
+  unknownSinceMs: number;
+  notFound: number;
+  failures: number;
+  escalated: boolean;
+  /** Counts the lookups; only the newest may prove that the venue does not know the child. */
+  turn: number;
+  cancel: (() => void) | undefined;
+};
+
+/**
+ * Follows every outstanding child until it is resolved: looks an unknown one up at once and again with growing
+ * pauses, one in flight now and then (a lost fill message is found so). "Not found" proves nothing before the
+ * deadline and a quiet time have passed, and must be said twice (decision 12, I22).
+ */
+export class Reconciler {
+  readonly #core: Core;
+  readonly #venue: ExecutionVenue;
+  readonly #timers: Timers;
+  readonly #host: ReconcileHost;
+  readonly #cases: Map<string, Case> = new Map();
+  #stopped = false;
+
+  constructor(core: Core, options: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: ReconcileHost) {
+    this.#core = core;
+    this.#venue = options.venue;
+    this.#timers = options.timers;
+    this.#host = host;
+  }
+
+  get inFlight(): number {
+    return this.#cases.size;
+  }
+
+  get unknown(): number {
+    let count = 0;
+    for (const one of this.#cases.values()) if (one.unknown) count++;
+    return count;
+  }
+
+  /** Follows a child; an unknown one is looked up at once. */
+  follow(child: ChildRequest, state: ChildState, deadlineMs: number): void {
+    const known = this.#cases.get(child.childId);
+    const nowMs = this.#core.nowMs();
+    const one: Case = known ?? {
+      child,
+      deadlineMs,
+      unknown: false,
+      unknownSinceMs: nowMs,
+      notFound: 0,
+      failures: 0,
+      escalated: false,
+      turn: 0,
+      cancel: undefined,
+    };
+    this.#cases.set(child.childId, one);
+    const turnedUnknown = state === "UNKNOWN" && !one.unknown;
+    one.unknown = state === "UNKNOWN";
+    if (!one.unknown) one.notFound = 0;
+    if (turnedUnknown) {
+      one.unknownSinceMs = nowMs;
+      this.#lookAt(one, nowMs);
+    } else if (known === undefined)
+      this.#lookAt(one, Math.max(deadlineMs, nowMs + this.#core.settings.reconcileEveryMs));
+  }
+
+  /** The deadline of a child that is followed; undefined when it is not. */
+  deadlineOf(childId: string): number | undefined {
+    return this.#cases.get(childId)?.deadlineMs;
+  }
+
+  /** What was decided of the child may be lost: it is looked up at once, and an alert that is due goes out again. */
+  recheck(childId: string): void {
+    const one = this.#cases.get(childId);
+    if (one === undefined) return;
+    one.escalated = false;
+    this.#lookAt(one, this.#core.nowMs());
+  }
+
+  /** The child is resolved, or its shard let go of it. */
+  drop(childId: string): void {
+    this.#cases.get(childId)?.cancel?.();
+    this.#cases.delete(childId);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const childId of [...this.#cases.keys()]) this.drop(childId);
+  }
+
+  #lookAt(one: Case, atMs: number): void {
+    one.cancel?.();
+    one.cancel = this.#timers.at(atMs, () => void this.#look(one));
+  }
+
+  #isFollowed(one: Case): boolean {
+    return !this.#stopped && this.#cases.get(one.child.childId) === one;
+  }
+
+  async #look(one: Case): Promise<void> {
+    if (!this.#isFollowed(one)) return;
+    const turn = ++one.turn;
+    const askedAtMs = this.#core.nowMs();
+    // A question that is never answered must not end the case: the next one is asked when a submit's time is over.
+    const cancelPatience = this.#timers.at(askedAtMs + this.#core.settings.submitDeadlineMs, () =>
+      this.#again(one),
+    );
+    try {
+      const answer = await this.#venue.lookup(one.child);
+      this.#core.counters.activity++;
+      if (answer !== "not-found") this.#found(one, answer, "LOOKUP");
+      else if (one.turn === turn) await this.#missed(one, askedAtMs);
+    } catch (error) {
+      this.#core.telemetry.event("warn", "lookup.failed", {
+        childId: one.child.childId,
+        message: String(error),
+      });
+      if (one.turn === turn) this.#again(one);
+    } finally {
+      cancelPatience();
+    }
+  }
+
+  #found(one: Case, report: ChildReport, source: "LOOKUP" | "VOID"): void {
+    one.notFound = 0;
+    one.failures = 0;
+    this.#host.found(one.child, report, source);
+    if (this.#isFollowed(one)) this.#lookAt(one, this.#core.nowMs() + this.#core.settings.reconcileEveryMs);
+  }
+
+  /** The venue did not know the child; that counts only when it was asked after deadline and quiet time (I22). */
+  async #missed(one: Case, askedAtMs: number): Promise<void> {
+    if (!this.#isFollowed(one)) return;
+    if (!one.unknown) this.#host.missing(one.child);
+    const provesFromMs = one.deadlineMs + this.#core.settings.venueQuietMs;
+    if (askedAtMs < provesFromMs) return this.#lookAt(one, Math.max(provesFromMs, this.#core.nowMs()));
+    one.notFound++;
+    if (one.notFound < 2 || !(await this.#settleMissing(one))) return this.#again(one);
+    // The record of it may be lost with the store: then the child is here still, and is settled once more.
+    if (this.#isFollowed(one)) this.#lookAt(one, this.#core.nowMs() + this.#core.settings.retryMaxMs);
+  }
+
+  /** Voids a child that the venue twice did not know, if the venue can be relied on for that. */
+  async #settleMissing(one: Case): Promise<boolean> {
+    const { capabilities } = this.#venue;
+    if (capabilities.honoursDeadline) {
+      this.#host.voided(one.child);
+      return true;
+    }
+    if (!capabilities.canVoid || this.#venue.voidChild === undefined) {
+      this.#escalate(one, "the venue does not know it and can neither honour deadlines nor void ids");
+      return false;
+    }
+    const answer = await this.#venue.voidChild(one.child);
+    if (answer === "voided") this.#host.voided(one.child);
+    else this.#found(one, answer, "VOID");
+    return true;
+  }
+
+  #again(one: Case): void {
+    if (!this.#isFollowed(one)) return;
+    const { retryMinMs, retryMaxMs, escalateAfterMs } = this.#core.settings;
+    const nowMs = this.#core.nowMs();
+    if (one.unknown && nowMs - one.unknownSinceMs >= escalateAfterMs)
+      this.#escalate(one, "its outcome is still not known");
+    const pauseMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(one.failures++, 30));
+    this.#lookAt(one, nowMs + pauseMs);
+  }
+
+  #escalate(one: Case, why: string): void {
+    if (one.escalated) return;
+    one.escalated = true;
+    this.#host.escalated(one.child, `child ${one.child.childId}: ${why}`);
+  }
+}

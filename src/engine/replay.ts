@@ -1,0 +1,50 @@
+import { countOfId, evolve } from "../lifecycle/index.ts";
+import type { JournalRecord, ParentOrder } from "../model/index.ts";
+import type { OrderStore } from "../ports/index.ts";
+
+/** The parents of a shard as its records make them; ended ones stay in it until dropped. */
+export type Replayed = {
+  readonly parents: Map<number, ParentOrder>;
+  sequence: number;
+  /** The last id count used. */
+  counter: number;
+};
+
+const PAGE = 2_000;
+
+/**
+ * Applies a record. Facts of a parent that is not known (ended before the snapshot) are passed over: its row in the
+ * store holds them.
+ */
+export function applyRecord(state: Replayed, record: JournalRecord): void {
+  for (const change of record.changes) {
+    const context = { orderId: change.orderId, sequence: record.sequence, timeMs: record.timeMs };
+    for (const fact of change.facts) {
+      const before = state.parents.get(change.orderId);
+      if (before === undefined && fact.kind !== "ACCEPTED") continue;
+      state.parents.set(change.orderId, evolve(before, fact, context));
+      if (fact.kind === "ACCEPTED") state.counter = Math.max(state.counter, countOfId(change.orderId));
+    }
+  }
+  state.sequence = record.sequence;
+}
+
+/** Reads a shard from its snapshot, or from the first record when `fromEmpty`, up to sequence `until`. */
+export async function replayShard(
+  store: OrderStore,
+  range: Readonly<{ shard: number; until: number; fromEmpty?: boolean }>,
+): Promise<Replayed> {
+  const snapshot = range.fromEmpty === true ? undefined : await store.readSnapshot(range.shard);
+  const state: Replayed = {
+    parents: new Map(snapshot?.parents.map((order) => [order.orderId, order])),
+    sequence: snapshot?.sequence ?? 0,
+    counter: snapshot?.counter ?? 0,
+  };
+  while (state.sequence < range.until) {
+    const limit = Math.min(PAGE, range.until - state.sequence);
+    const records = await store.readRecords({ shard: range.shard, after: state.sequence, limit });
+    if (records.length === 0) break;
+    for (const record of records) applyRecord(state, record);
+  }
+  return state;
+}

@@ -1,0 +1,52 @@
+import type { EngineSettings } from "./api.ts";
+
+/** Defaults of every engine setting. Source: decisions 12, 14, 16, 26; contract "Limits". */
+export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
+  advancedOrders: false,
+  liquidityMode: true,
+  minimumNotional: "15",
+  quoteMaxAgeMs: 5_000,
+  quoteMaxAheadMs: 1_000,
+  quoteJumpFactor: 10,
+  submitDeadlineMs: 2_000,
+  venueQuietMs: 2_000,
+  retryMinMs: 100,
+  retryMaxMs: 5_000,
+  reconcileEveryMs: 5_000,
+  escalateAfterMs: 60_000,
+  maxOpenParents: 1_000_000,
+  maxOpenParentsPerAccount: 250_000,
+  maxPendingCommands: 100_000,
+  snapshotEvery: 20_000,
+  retentionDays: 30,
+});
+
+const WHOLE = [
+  "quoteJumpFactor",
+  "submitDeadlineMs",
+  "retryMinMs",
+  "retryMaxMs",
+  "reconcileEveryMs",
+  "maxOpenParents",
+  "maxOpenParentsPerAccount",
+  "maxPendingCommands",
+  "snapshotEvery",
+] as const;
+
+/** Settings with defaults filled in; throws a RangeError that names a setting out of range. */
+export function resolveSettings(given: Partial<EngineSettings> = {}): EngineSettings {
+  const settings = { ...DEFAULT_SETTINGS, ...given };
+  for (const [name, value] of Object.entries(settings)) {
+    if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) {
+      throw new RangeError(`setting ${name} must be a number of at least 0, got ${value}`);
+    }
+  }
+  for (const name of WHOLE) {
+    if (!Number.isSafeInteger(settings[name]) || settings[name] < 1) {
+      throw new RangeError(`setting ${name} must be a whole number of at least 1, got ${settings[name]}`);
+    }
+  }
+  if (settings.retryMaxMs < settings.retryMinMs)
+    throw new RangeError("setting retryMaxMs must not be below retryMinMs");
+  return Object.freeze(settings);
+}

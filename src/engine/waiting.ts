@@ -1,0 +1,39 @@
+import { needsTrigger, type WaitReason } from "../lifecycle/index.ts";
+import type { ParentOrder } from "../model/index.ts";
+import type { QuoteNow, Slot } from "./core.ts";
+
+const REASONS: Readonly<Record<WaitReason, string>> = {
+  PRICE_OUTSIDE_LIMIT: "nothing is on offer inside its limit price",
+  BELOW_MINIMUM_NOTIONAL: "what is on offer is worth less than the minimum",
+  NOT_FILLABLE_WHOLE: "the whole quantity is not on offer, and its children are FOK",
+  NO_EXPOSURE: "there is no exposure left to reduce",
+  RETRY_PACE: "the pause after an unsuccessful child is not over",
+  STALE_QUOTE: "the last quote is too old",
+};
+
+/** What an open parent waits for now, in a trader's words; undefined for one that has ended. */
+export function explainWait(slot: Slot, now: QuoteNow | undefined): string | undefined {
+  const order = slot.durable;
+  if (order === undefined || order.ended !== undefined) return undefined;
+  if (order.frozen !== undefined)
+    return "it is stopped: something that must never happen was found; see its alerts";
+  if (order.child !== undefined) return explainChild(order);
+  if (now === undefined) return "no quote of its market has come yet";
+  if (!now.fresh) return REASONS.STALE_QUOTE;
+  if (needsTrigger(order.intent.type) && order.trigger === undefined) return explainTrigger(order);
+  return slot.wait === undefined ? "the next quote inside its limit price" : REASONS[slot.wait];
+}
+
+function explainChild(order: ParentOrder): string {
+  const childId = order.child?.childId ?? "";
+  return order.child?.state === "UNKNOWN"
+    ? `the outcome of its child ${childId}, which is being looked up`
+    : `the venue's answer to its child ${childId}`;
+}
+
+function explainTrigger(order: ParentOrder): string {
+  if (order.intent.trailing === undefined) return "its stop price";
+  return order.activation === undefined
+    ? "the price that activates its trailing"
+    : "its trailing distance to be met";
+}

@@ -1,0 +1,13 @@
+/**
+ * The pure core of managed orders: validation, trigger math, lifecycle. No I/O, no clock, no Node built-in; the same
+ * code on server and client.
+ *
+ * @packageDocumentation
+ */
+export * from "./decimal/index.ts";
+export * from "./errors/index.ts";
+export * from "./lifecycle/index.ts";
+export * from "./model/index.ts";
+export * from "./requests/index.ts";
+export * from "./triggers/index.ts";
+export * from "./wire/index.ts";

@@ -1,0 +1,89 @@
+import {
+  add,
+  least,
+  type Notional,
+  notionalOf,
+  type Price,
+  type Quantity,
+  subtract,
+  ZERO_NOTIONAL,
+  ZERO_QUANTITY,
+} from "../decimal/index.ts";
+import type { Level, ParentOrder, Quote } from "../model/index.ts";
+import { executableSide, meets } from "../triggers/index.ts";
+import { limitConditionOf, limitOf } from "./conditions.ts";
+
+/** Why an active parent sends no child on a quote; its story shows it (decision 25). */
+export type WaitReason =
+  | "PRICE_OUTSIDE_LIMIT"
+  | "BELOW_MINIMUM_NOTIONAL"
+  | "NOT_FILLABLE_WHOLE"
+  | "NO_EXPOSURE"
+  | "RETRY_PACE"
+  | "STALE_QUOTE";
+
+/** What a quote allows: a child of this quantity, nothing yet, or the end of a residual too small to execute. */
+export type Sizing =
+  | Readonly<{ kind: "send"; quantity: Quantity; limitPrice?: Price }>
+  | Readonly<{ kind: "wait"; reason: WaitReason }>
+  | Readonly<{ kind: "residual" }>;
+
+/** What sizing needs beside order and quote: the opening minimum and, for reduce-only, the exposure left to reduce. */
+export type SizingContext = Readonly<{ minimum: Notional; reducible?: Quantity }>;
+
+/** Quantity still to execute. */
+export function restOf(order: ParentOrder): Quantity {
+  return subtract(order.intent.quantity, order.executedQuantity);
+}
+
+/** Levels of the executable side of a quote for an order. */
+export function executableLevels(order: ParentOrder, quote: Quote): readonly Level[] {
+  return executableSide(order.intent.side) === "ask" ? quote.asks : quote.bids;
+}
+
+/** What can be taken of `wanted` from `levels` inside the order's cap or floor, and its exact value. */
+export function executable(
+  order: ParentOrder,
+  take: Readonly<{ levels: readonly Level[]; wanted: Quantity }>,
+): Readonly<{ quantity: Quantity; value: Notional }> {
+  const inside = limitConditionOf(order);
+  let quantity = ZERO_QUANTITY;
+  let value = ZERO_NOTIONAL;
+  for (const level of take.levels) {
+    if (inside !== undefined && !meets(inside, level.price)) break;
+    const open = subtract(take.wanted, quantity);
+    const taken = level.size === undefined ? open : least(open, level.size);
+    quantity = add(quantity, taken);
+    value = add(value, notionalOf(level.price, taken));
+    if (quantity >= take.wanted) break;
+  }
+  return { quantity, value };
+}
+
+/** Whether what is left of a parent is worth less than the minimum at the executable price (decision 25). */
+export function isDustResidual(order: ParentOrder, quote: Quote, minimum: Notional): boolean {
+  if (order.executedQuantity === ZERO_QUANTITY || order.intent.reduceOnly) return false;
+  const best = executableLevels(order, quote)[0];
+  return best !== undefined && notionalOf(best.price, restOf(order)) < minimum;
+}
+
+/**
+ * The child a quote allows (decisions 22, 24, 25). It is for all that is wanted, capped, not only for what is visible:
+ * what shows up on its way fills too, the rest comes back. Sizes are never raised.
+ */
+export function sizeChild(order: ParentOrder, quote: Quote, context: SizingContext): Sizing {
+  const { reduceOnly, childTimeInForce } = order.intent;
+  const rest = restOf(order);
+  const wanted = context.reducible === undefined ? rest : least(rest, context.reducible);
+  if (wanted <= 0) return { kind: "wait", reason: "NO_EXPOSURE" };
+  const { quantity: visible, value } = executable(order, { levels: executableLevels(order, quote), wanted });
+  if (visible <= 0) return { kind: "wait", reason: "PRICE_OUTSIDE_LIMIT" };
+  if (!reduceOnly && value < context.minimum) {
+    return isDustResidual(order, quote, context.minimum)
+      ? { kind: "residual" }
+      : { kind: "wait", reason: "BELOW_MINIMUM_NOTIONAL" };
+  }
+  if (childTimeInForce === "FOK" && visible < wanted) return { kind: "wait", reason: "NOT_FILLABLE_WHOLE" };
+  const limit = limitOf(order);
+  return { kind: "send", quantity: wanted, ...(limit === undefined ? {} : { limitPrice: limit }) };
+}

@@ -1,0 +1,25 @@
+import type { Fact, ParentOrder } from "../model/index.ts";
+import type { WaitReason } from "./child-size.ts";
+import { evolve } from "./evolve.ts";
+import type { Effect, TransitionContext } from "./parent-event.ts";
+
+/** A transition in the making: facts so far, and the parent as it is after each of them. */
+export type Draft = {
+  order: ParentOrder;
+  readonly facts: Fact[];
+  readonly effects: Effect[];
+  wait?: WaitReason;
+  readonly context: TransitionContext;
+};
+
+/** Adds a fact to a draft and applies it. */
+export function note(draft: Draft, fact: Fact): void {
+  const { sequence, nowMs } = draft.context;
+  draft.order = evolve(draft.order, fact, { orderId: draft.order.orderId, sequence, timeMs: nowMs });
+  draft.facts.push(fact);
+}
+
+/** Whether the GTD time of a parent is over; nothing is placed from then on (I55). */
+export function isPast(order: ParentOrder, nowMs: number): boolean {
+  return order.intent.expireTimeMs !== undefined && nowMs >= order.intent.expireTimeMs;
+}

@@ -1,0 +1,137 @@
+import {
+  add,
+  type Notional,
+  notionalOf,
+  type Quantity,
+  ZERO_NOTIONAL,
+  ZERO_QUANTITY,
+} from "../decimal/index.ts";
+import { invariant } from "../errors/index.ts";
+import type { ChildOrder, Fact, ParentOrder } from "../model/index.ts";
+
+/** Which record a fact stands in. */
+export type FactContext = Readonly<{ orderId: number; sequence: number; timeMs: number }>;
+
+/**
+ * Applies one fact to a parent; replay and live running both go through here, so they agree by construction.
+ * Throws InvariantError I53 when the fact does not fit the parent.
+ */
+export function evolve(order: ParentOrder | undefined, fact: Fact, context: FactContext): ParentOrder {
+  if (fact.kind === "ACCEPTED") {
+    invariant(order === undefined, "I53", `parent ${context.orderId} is accepted twice`);
+    return acceptedParent(fact, context);
+  }
+  invariant(order !== undefined, "I53", `fact ${fact.kind} for the unknown parent ${context.orderId}`);
+  return { ...changed(order, fact, context), record: context.sequence, updatedAtMs: context.timeMs };
+}
+
+function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: FactContext): ParentOrder {
+  return {
+    orderId: context.orderId,
+    accountId: fact.accountId,
+    intent: fact.intent,
+    acceptedAtMs: context.timeMs,
+    updatedAtMs: context.timeMs,
+    record: context.sequence,
+    attempts: 0,
+    misses: 0,
+    notBeforeMs: 0,
+    executedQuantity: ZERO_QUANTITY,
+    executedNotional: ZERO_NOTIONAL,
+    executions: NO_EXECUTIONS,
+  };
+}
+
+/** Shared by every parent that has not filled: a hundred thousand resting parents hold one list. */
+const NO_EXECUTIONS: readonly string[] = Object.freeze([]);
+
+function changed(
+  order: ParentOrder,
+  fact: Exclude<Fact, { kind: "ACCEPTED" }>,
+  context: FactContext,
+): ParentOrder {
+  switch (fact.kind) {
+    case "ACTIVATED":
+      return { ...order, activation: fact.activation };
+    case "TRIGGERED":
+      return { ...order, trigger: fact.trigger };
+    case "CHILD_INTENDED":
+      return withChild(order, fact.child);
+    case "CHILD_OPEN":
+      return { ...order, child: { ...currentChild(order, fact.childId), state: "OPEN" } };
+    case "CHILD_UNKNOWN":
+      return { ...order, child: { ...currentChild(order, fact.childId), state: "UNKNOWN" } };
+    case "FILLED":
+      return withFill(order, fact);
+    case "CHILD_CLOSED":
+      return withoutChild(order, fact);
+    case "END_REQUESTED":
+      return { ...order, pendingEnd: fact.end };
+    case "ENDED":
+      return withEnd(order, { status: fact.status, reason: fact.reason, atMs: context.timeMs });
+    case "FROZEN":
+      return { ...order, frozen: true };
+    case "ALERT":
+      return order;
+  }
+}
+
+function currentChild(order: ParentOrder, childId: string): ChildOrder {
+  invariant(
+    order.child?.childId === childId,
+    "I24",
+    `parent ${order.orderId} has no outstanding child ${childId}`,
+  );
+  return order.child;
+}
+
+function withChild(order: ParentOrder, child: ChildOrder): ParentOrder {
+  invariant(order.child === undefined, "I24", `parent ${order.orderId} already has an outstanding child`);
+  invariant(
+    order.ended === undefined && order.pendingEnd === undefined,
+    "I23",
+    `parent ${order.orderId} is ending`,
+  );
+  const committed: Quantity = add(order.executedQuantity, child.quantity);
+  invariant(
+    committed <= order.intent.quantity,
+    "I12",
+    `parent ${order.orderId} would commit more than its quantity`,
+  );
+  return { ...order, child, attempts: child.attempt, lastChildId: child.childId };
+}
+
+function withFill(order: ParentOrder, fact: Extract<Fact, { kind: "FILLED" }>): ParentOrder {
+  const { fill, childId } = fact;
+  invariant(
+    !order.executions.includes(fill.executionId),
+    "I15",
+    `execution ${fill.executionId} is counted already`,
+  );
+  const child = order.child;
+  const executedNotional: Notional = add(order.executedNotional, notionalOf(fill.price, fill.quantity));
+  return {
+    ...order,
+    ...(child?.childId === childId
+      ? { child: { ...child, executedQuantity: add(child.executedQuantity, fill.quantity) } }
+      : {}),
+    executedQuantity: add(order.executedQuantity, fill.quantity),
+    executedNotional,
+    executions: [...order.executions, fill.executionId],
+    misses: 0,
+  };
+}
+
+function withoutChild(order: ParentOrder, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>): ParentOrder {
+  currentChild(order, fact.childId);
+  const { child: _closed, ...rest } = order;
+  if (fact.notBeforeMs === undefined) return rest;
+  return { ...rest, notBeforeMs: fact.notBeforeMs, misses: order.misses + 1 };
+}
+
+function withEnd(order: ParentOrder, ended: NonNullable<ParentOrder["ended"]>): ParentOrder {
+  invariant(order.ended === undefined, "I50", `parent ${order.orderId} ends twice`);
+  invariant(order.child === undefined, "I23", `parent ${order.orderId} ends with a child in flight`);
+  const { pendingEnd: _pending, ...rest } = order;
+  return { ...rest, ended };
+}

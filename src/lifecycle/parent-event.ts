@@ -1,0 +1,48 @@
+import type { Notional, Quantity } from "../decimal/index.ts";
+import type { Activation, Fill, Quote } from "../model/index.ts";
+import type { Fired } from "../triggers/index.ts";
+
+/** What a venue said of one child, without the transport: see the execution venue port. */
+export type ReportedChild = Readonly<{
+  childId: string;
+  state: "open" | "closed" | "rejected";
+  fills: readonly Fill[];
+  final?: boolean;
+  detail?: string;
+}>;
+
+/** What can happen to a parent. Everything a transition needs is in the event; it asks nobody. */
+export type ParentEvent =
+  /** Its condition was met on this counted quote; `exposure` is what a reduce-only parent may still reduce. */
+  | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote; fresh: boolean; exposure?: Quantity }>
+  /** Its tracking began. */
+  | Readonly<{ kind: "ACTIVATED"; activation: Activation }>
+  /** The exposure it asked for, with the counted quote of now. */
+  | Readonly<{ kind: "MEASURED"; quote: Quote; fresh: boolean; exposure: Quantity }>
+  /** The venue told of a child; `quote` is the counted quote when it is fresh. */
+  | Readonly<{ kind: "REPORTED"; report: ReportedChild; quote?: Quote }>
+  /** The outcome of its child is not known. */
+  | Readonly<{ kind: "OUTCOME_UNKNOWN"; childId: string }>
+  /** It is proved that its child never executes. */
+  | Readonly<{ kind: "CHILD_VOIDED"; childId: string }>
+  /** Its child was not handed over: price, time or a cancel came in between. */
+  | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string }>
+  | Readonly<{ kind: "CANCEL" }>
+  | Readonly<{ kind: "EXPIRED" }>
+  /** A person must be told. */
+  | Readonly<{ kind: "ESCALATED"; detail: string }>
+  /** A broken invariant was found in it. */
+  | Readonly<{ kind: "BROKEN"; detail: string }>;
+
+/** Rules that hosts set. */
+export type Rules = Readonly<{ minimum: Notional; retryMinMs: number; retryMaxMs: number }>;
+
+/** Where and when a transition happens. */
+export type TransitionContext = Readonly<{ sequence: number; nowMs: number; rules: Rules }>;
+
+/** What the shell must do once the facts are durable. Watching and timers follow from the state itself. */
+export type Effect =
+  /** Hand the outstanding child to the venue. */
+  | Readonly<{ kind: "SUBMIT" }>
+  /** Measure the exposure and come back with MEASURED. */
+  | Readonly<{ kind: "MEASURE" }>;

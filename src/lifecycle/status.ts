@@ -1,0 +1,43 @@
+import type { ParentOrder, TerminalStatus } from "../model/index.ts";
+
+/** Public status of a parent (contract, managed order fields). */
+export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW" | TerminalStatus;
+
+/** Public state of a parent's management (contract, managed order fields). */
+export type ApiState = "WAITING" | "WORKING" | "UNKNOWN" | TerminalStatus;
+
+/** The four public members that say where a parent stands. */
+export type StatusView = Readonly<{
+  status: OrderStatus;
+  apiState: ApiState;
+  held: boolean;
+  cancelPending: boolean;
+}>;
+
+/**
+ * Status, apiState, held and cancelPending of a parent: the one table of allowed pairs (I51).
+ * Source: contract "States and transitions", decision 11.
+ *
+ * @example
+ * ```ts
+ * import { type ParentOrder, statusOf } from "managed-orders";
+ * const line = (order: ParentOrder): string => `${statusOf(order).status} ${statusOf(order).apiState}`;
+ * ```
+ */
+export function statusOf(order: ParentOrder): StatusView {
+  if (order.ended !== undefined) {
+    const status = order.ended.status;
+    return { status, apiState: status, held: false, cancelPending: false };
+  }
+  return {
+    status: order.executedQuantity > 0 ? "PARTIALLY_FILLED" : "NEW",
+    apiState: apiStateOf(order),
+    held: false,
+    cancelPending: order.pendingEnd?.status === "CANCELED",
+  };
+}
+
+function apiStateOf(order: ParentOrder): ApiState {
+  if (order.child === undefined) return "WAITING";
+  return order.child.state === "UNKNOWN" ? "UNKNOWN" : "WORKING";
+}

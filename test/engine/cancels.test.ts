@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld } from "../support/world.ts";
+
+describe("decision 13: cancel", () => {
+  it("ends a waiting order at once, and no quote sends anything of it any more", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    const canceled = await world.cancel(order);
+    expect(canceled.ended).toMatchObject({ status: "CANCELED", reason: "USER_CANCELED" });
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual([]);
+  });
+
+  it("is -2011 for an order that has ended, is not there, or is another account's", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    await world.cancel(order);
+    const theirs = await world.place({ price: "100" }, 2);
+    await expect(world.cancel(order)).rejects.toMatchObject({ code: -2011 });
+    for (const orderId of [theirs.orderId, -1, 0, 77, Number.NaN]) {
+      await expect(world.engine.cancel({ accountId: 1, orderId })).rejects.toMatchObject({ code: -2011 });
+    }
+    await expect(world.engine.cancel({ accountId: 1, clientOrderId: "none" })).rejects.toMatchObject({
+      code: -2011,
+    });
+    expect(await world.status(theirs)).toBe("NEW WAITING");
+  });
+
+  it("waits for a child in flight; FILLED when all was executed", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    let answer = (): void => undefined;
+    world.venue.onSubmit = (child) => new Promise((resolve) => (answer = () => resolve(filled(child))));
+    await world.quote("99", "100");
+    const pending = await world.cancel(order);
+    expect(pending.ended).toBeUndefined();
+    expect(await world.status(order)).toBe("NEW WORKING cancelPending");
+    answer();
+    await world.engine.idle();
+    await world.engine.idle();
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("waits for a child in flight; CANCELED with executedQty kept when not all was executed", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.25" })]);
+    await world.quote("99", "100");
+    await world.cancel(order);
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING cancelPending");
+    const childId = world.venue.submitted[0]?.childId ?? "";
+    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
+    await world.engine.idle();
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(await world.executed(order)).toBe("0.5");
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toHaveLength(1);
+  });
+
+  it("asked again while a child is in flight gives the same answer and changes nothing", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    const first = await world.cancel(order);
+    expect(await world.cancel(order)).toEqual(first);
+    expect((await world.facts(order)).filter((kind) => kind === "END_REQUESTED")).toHaveLength(1);
+  });
+
+  it("of a child that is refused for good still ends the order CANCELED, not REJECTED", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    await world.cancel(order);
+    world.venue.say({ ...reported(world.venue.submitted[0]?.childId ?? "", "rejected"), final: true });
+    await world.engine.idle();
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+  });
+
+  it("I23: between the durable intent and the venue a cancel keeps the child here", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
+    const canceled = await world.cancel(order);
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual([]);
+    expect(canceled.pendingEnd?.status).toBe("CANCELED");
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(world.engine.metrics()).toMatchObject({ inFlight: 0, venueQueue: 0, openParents: 0 });
+  });
+
+  it("overrides an expiry that waits for a child", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    await world.pass(1_000);
+    expect(await world.status(order)).toBe("NEW WORKING");
+    await world.cancel(order);
+    expect(await world.status(order)).toBe("NEW WORKING cancelPending");
+  });
+});
+
+describe("decision 13: expiry with a child in flight", () => {
+  it("waits for the child, keeps its fills and ends EXPIRED", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    await world.pass(1_000);
+    expect(await world.status(order)).toBe("NEW WORKING");
+    world.venue.say(
+      reported(world.venue.submitted[0]?.childId ?? "", "closed", [fillOf({ quantity: "0.25" })]),
+    );
+    await world.engine.idle();
+    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
+    expect(await world.executed(order)).toBe("0.25");
+  });
+
+  it("I55: at the moment of expiry nothing triggers or is sent, though the quote comes before the timer", async () => {
+    const world = await createWorld();
+    const expireTime = world.clock.nowMs() + 1_000;
+    world.clock.schedule(expireTime, () => {
+      world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
+    });
+    const limit = await world.place({ price: "100", expireTime });
+    const stop = await world.place({ type: "STOP_MARKET", stopPrice: "100", expireTime });
+    await world.pass(1_000);
+    expect(world.engine.metrics().quotesCounted).toBe(1);
+    expect(sentTo(world.venue)).toEqual([]);
+    for (const order of [limit, stop]) expect(await world.status(order)).toBe("EXPIRED EXPIRED");
+    expect((await world.order(stop)).trigger).toBeUndefined();
+  });
+
+  it("I55: an expiry that passed while no engine ran ends the order before any quote", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
+    await world.engine.close();
+    await world.clock.advanceBy(5_000);
+    await world.crash();
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
+    expect(sentTo(world.venue)).toEqual([]);
+  });
+
+  it("I55: a clock that steps back un-expires nothing", async () => {
+    let backMs = 0;
+    const world = await createWorld({
+      clock: (clock) => ({ ...clock, nowMs: () => clock.nowMs() - backMs }),
+    });
+    const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
+    await world.quote("100", "101");
+    world.clock.schedule(world.clock.nowMs() + 1_000, () => {
+      world.engine.market.heartbeat("BTC/USD");
+      backMs = 900;
+    });
+    await world.clock.advanceBy(1_001);
+    await world.quote("99", "100", { timeMs: world.clock.nowMs() });
+    expect(sentTo(world.venue)).toEqual([]);
+    expect((await world.order(order)).child).toBeUndefined();
+  });
+});
+
+describe("decision 36: cancel-all", () => {
+  it("counts what it ended and what waits for a child; another account keeps its orders", async () => {
+    const world = await createWorld();
+    await world.place({ price: "90" });
+    await world.place({ price: "80" });
+    await world.place({ price: "100" });
+    const theirs = await world.place({ price: "90" }, 2);
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    expect(await world.engine.cancelAll(1)).toEqual({
+      matchedCount: 3,
+      canceledCount: 2,
+      cancelPendingCount: 1,
+    });
+    expect(await world.engine.cancelAll(1)).toEqual({
+      matchedCount: 1,
+      canceledCount: 0,
+      cancelPendingCount: 1,
+    });
+    expect(await world.engine.cancelAll(99)).toEqual({
+      matchedCount: 0,
+      canceledCount: 0,
+      cancelPendingCount: 0,
+    });
+    expect(await world.status(theirs)).toBe("NEW WAITING");
+  });
+
+  it("goes on when an order ends by itself at the same moment", async () => {
+    const world = await createWorld();
+    const orders = [await world.place({ price: "90" }), await world.place({ price: "80" })];
+    const [, result] = await Promise.all([world.cancel(orders[0] ?? fail()), world.engine.cancelAll(1)]);
+    expect(result).toEqual({ matchedCount: 2, canceledCount: 2, cancelPendingCount: 0 });
+  });
+});
+
+const fail = (): never => {
+  throw new Error("no order");
+};

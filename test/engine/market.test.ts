@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { formatPrice } from "../../src/decimal/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { sentTo } from "../support/scripted-venue.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const STOP = { type: "STOP_MARKET", stopPrice: "110" } as const;
+
+const referencesOf = async (world: World, orderId: number): Promise<string | undefined> => {
+  const { trigger } = await world.order(orderId);
+  return trigger?.reference === undefined ? undefined : formatPrice(trigger.reference);
+};
+
+describe("decision 16: which quotes act", () => {
+  it("I30: a dropped quote neither triggers nor moves a reference", async () => {
+    const world = await createWorld();
+    const stop = await world.place(STOP);
+    const trail = await world.place({
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    });
+    await world.quote("100", "101");
+    const now = START_MS;
+    expect(await world.quote("130", "120")).toBe("crossed");
+    expect(await world.quote("120", "121", { timeMs: now + 1_001 })).toBe("future");
+    expect(await world.quote("120", "121", { timeMs: now - 1 })).toBe("out-of-order");
+    expect(await world.quote("1200", "1210")).toBe("jump");
+    expect(await world.quote("1e3", "121")).toBe("malformed");
+    expect(await world.quote("0", "121")).toBe("zero");
+    await world.pass(6_000, { heartbeat: false });
+    expect(await world.quote("120", "121", { timeMs: now })).toBe("stale");
+    await world.quote("96", "97");
+    expect(sentTo(world.venue)).toEqual([]);
+    expect(await world.status(stop)).toBe("NEW WAITING");
+    await world.quote("95", "96");
+    expect(sentTo(world.venue)).toEqual(["SELL 1"]);
+    expect(await referencesOf(world, trail.orderId)).toBe("100");
+  });
+
+  it("every drop is counted by its cause, counted ones too", async () => {
+    const world = await createWorld();
+    world.engine.market.quote({ symbol: "XRP/USD", bid: "1", ask: "2" });
+    await world.quote("100", "101");
+    await world.quote("x", "101");
+    await world.quote("0.00", "101");
+    await world.quote("102", "101");
+    await world.quote("100", "101", { timeMs: START_MS - 1 });
+    await world.quote("100", "101", { timeMs: START_MS + 5_000 });
+    await world.quote("2000", "2001");
+    await world.pass(10_000, { heartbeat: false });
+    await world.quote("100", "101", { timeMs: START_MS + 4_000 });
+    expect(world.engine.metrics().quotesDropped).toEqual({
+      "unknown-symbol": 1,
+      malformed: 1,
+      zero: 1,
+      crossed: 1,
+      "out-of-order": 1,
+      future: 1,
+      stale: 1,
+      jump: 1,
+    });
+    expect(world.engine.metrics().quotesCounted).toBe(1);
+  });
+
+  it("a heartbeat renews the quote and triggers nothing", async () => {
+    const world = await createWorld();
+    await world.quote("120", "121");
+    const stop = await world.place(STOP);
+    for (let n = 0; n < 10; n++) {
+      await world.pass(1_000, { heartbeat: true });
+      expect(world.engine.quote("BTC/USD")?.fresh).toBe(true);
+    }
+    expect(sentTo(world.venue)).toEqual([]);
+    expect(await world.status(stop)).toBe("NEW WAITING");
+    await world.pass(5_001, { heartbeat: false });
+    expect(world.engine.quote("BTC/USD")?.fresh).toBe(false);
+  });
+
+  it("a jump counts from the quote that confirms it", async () => {
+    const world = await createWorld();
+    await world.quote("100", "101");
+    await world.place({ type: "STOP_MARKET", stopPrice: "1000" });
+    expect(await world.quote("1100", "1101")).toBe("jump");
+    expect(sentTo(world.venue)).toEqual([]);
+    expect(await world.quote("1100", "1101")).toBe("counted");
+    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
+  });
+
+  it("an order looks only at quotes after its admission; a quote of before decides nothing", async () => {
+    const world = await createWorld();
+    await world.quote("120", "121");
+    const order = await world.place(STOP);
+    await world.pass(1_000);
+    expect(await world.status(order)).toBe("NEW WAITING");
+  });
+});
+
+describe("decision 17: triggers", () => {
+  it("a stop that the market has passed already is accepted and triggers on the next counted quote", async () => {
+    const world = await createWorld();
+    await world.quote("120", "121");
+    const order = await world.place(STOP);
+    expect(await world.quote("0", "121")).toBe("zero");
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("120", "121");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("a trigger is one-way: a stop-limit waits inside its cap though the price left its stop", async () => {
+    const world = await createWorld();
+    const order = await world.place({ side: "SELL", type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "99" });
+    await world.quote("98", "98.5");
+    const { trigger } = await world.order(order);
+    await world.quote("98.9", "101");
+    await world.quote("105", "106");
+    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 99"]);
+    expect((await world.order(order)).trigger).toEqual(trigger);
+  });
+
+  it.each([
+    ["BUY", "STOP_MARKET", "110", "109.99999999", "110"],
+    ["SELL", "STOP_MARKET", "90", "90.00000001", "90"],
+    ["BUY", "TAKE_PROFIT_MARKET", "90", "90.00000001", "90"],
+    ["SELL", "TAKE_PROFIT_MARKET", "110", "109.99999999", "110"],
+  ] as const)("decision 8: %s %s at %s is inclusive and exact", async (side, type, stopPrice, before, at) => {
+    const world = await createWorld();
+    const quote = (seen: string) => (side === "BUY" ? world.quote("50", seen) : world.quote(seen, "150"));
+    await world.place({ side, type, stopPrice });
+    await quote(before);
+    expect(sentTo(world.venue)).toEqual([]);
+    await quote(at);
+    expect(sentTo(world.venue)).toEqual([`${side} 1`]);
+  });
+});
+
+describe("decisions 18 and 19: trailing", () => {
+  it("the quote that activates seeds the reference and cannot trigger", async () => {
+    const world = await createWorld();
+    const order = await world.place({ type: "TRAILING_STOP_MARKET", trailingDelta: 1, stopPrice: "100" });
+    await world.quote("99", "100");
+    expect((await world.order(order)).activation).toBeDefined();
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100.01");
+    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
+  });
+
+  it("I31: a reference survives every crash and is never seeded anew; the trigger is compared before it moves", async () => {
+    const world = await createWorld();
+    const order = await world.place({
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    });
+    for (const bid of ["100", "104", "108", "110", "107"]) await world.quote(bid, "120");
+    await world.crash();
+    await world.quote("106", "120");
+    await world.crash();
+    await world.quote("105", "120");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(await referencesOf(world, order.orderId)).toBe("110");
+  });
+
+  it("I31: a move made while an append is under way is durable without any further quote", async () => {
+    const world = await createWorld();
+    const order = await world.place({
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    });
+    await world.quote("100", "120");
+    world.engine.market.quote({ symbol: "BTC/USD", bid: "104", ask: "120" });
+    await Promise.resolve();
+    await Promise.resolve();
+    world.engine.market.quote({ symbol: "BTC/USD", bid: "110", ask: "120" });
+    await world.engine.idle();
+    await world.crash();
+    await world.quote("105", "120");
+    expect(await referencesOf(world, order.orderId)).toBe("110");
+  });
+
+  it("a dynamic limit is frozen when it triggers, SELL rounded up and BUY down, and shown before", async () => {
+    const world = await createWorld();
+    const dynamic = { type: "TRAILING_STOP_LIMIT", price2: "0.1", limitOffset: "0.00000001" } as const;
+    await world.quote("100", "100");
+    const sell = await world.place({ side: "SELL", ...dynamic });
+    await world.quote("100.00000001", "100.00000001");
+    await world.quote("100.00000001", "100.00000001");
+    expect(formatPrice(world.engine.runningLimit(await world.order(sell)) ?? fail())).toBe("99.9");
+    await world.quote("99", "99.5");
+    const { trigger } = await world.order(sell);
+    expect(formatPrice(trigger?.limit ?? fail())).toBe("99.9");
+    await world.quote("200", "201");
+    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 99.9"]);
+  });
+});
+
+describe("decision 20: one quote, many triggers", () => {
+  it("acts most crossed first, then older first", async () => {
+    const world = await createWorld();
+    const levels = ["105", "103", "107", "103", "101"];
+    for (const [index, stopPrice] of levels.entries())
+      await world.place({ ...STOP, stopPrice, quantity: `${index + 1}` });
+    await world.quote("108", "109");
+    expect(sentTo(world.venue)).toEqual(["BUY 5", "BUY 2", "BUY 4", "BUY 1", "BUY 3"]);
+  });
+
+  it("acts so over accounts of different shards too", async () => {
+    const world = await createWorld();
+    expect(shardOf(1)).not.toBe(shardOf(2));
+    await world.place({ ...STOP, stopPrice: "101", quantity: "1" }, 1);
+    await world.place({ ...STOP, stopPrice: "102", quantity: "2" }, 2);
+    await world.place({ ...STOP, stopPrice: "103", quantity: "3" }, 1);
+    await world.place({ ...STOP, stopPrice: "104", quantity: "4" }, 2);
+    await world.quote("108", "109");
+    expect(sentTo(world.venue)).toEqual(["BUY 1", "BUY 2", "BUY 3", "BUY 4"]);
+  });
+});
+
+const fail = (): never => {
+  throw new Error("nothing there");
+};

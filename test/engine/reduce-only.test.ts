@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import { type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import type { Exposure } from "../../src/ports/index.ts";
+import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, SYMBOL, type World } from "../support/world.ts";
+
+const EXIT = {
+  side: "SELL",
+  type: "STOP_MARKET",
+  stopPrice: "100",
+  quantity: "0.134",
+  reduceOnly: true,
+} as const;
+
+const hold = (world: World, size: string): void => {
+  const held = size.startsWith("-") ? subtract(ZERO_QUANTITY, quantity(size.slice(1))) : quantity(size);
+  world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: held });
+};
+
+/** Lets everything happen that waits for nothing outside. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 30; turn++) await Promise.resolve();
+}
+
+/** An exposure port that answers when the test says so; the position is read when it answers. */
+function slowExposure(position: () => Quantity): Exposure & { answer(): Promise<void>; asked: number } {
+  const asking: (() => void)[] = [];
+  return {
+    asked: 0,
+    position() {
+      this.asked++;
+      const read = position();
+      return new Promise((resolve) => asking.push(() => resolve(read)));
+    },
+    async answer() {
+      await turns();
+      for (const each of asking.splice(0)) each();
+      await turns();
+    },
+  };
+}
+
+describe("decision 24: admission", () => {
+  it("-2022 without exposure that the side reduces", async () => {
+    const world = await createWorld();
+    await expect(world.place(EXIT)).rejects.toMatchObject({ code: -2022 });
+    hold(world, "0.134");
+    await expect(world.place({ ...EXIT, side: "BUY" })).rejects.toMatchObject({ code: -2022 });
+    await expect(world.place({ ...EXIT, symbol: "ETH/USD" })).rejects.toMatchObject({ code: -2022 });
+    await expect(world.place(EXIT)).resolves.toMatchObject({ accountId: 1 });
+  });
+
+  it("decision 23: needs neither a price nor a quote, and no minimum", async () => {
+    const world = await createWorld();
+    hold(world, "5");
+    const trail = {
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingDelta: 100,
+      quantity: "0.000001",
+    } as const;
+    await expect(world.place({ ...trail, reduceOnly: true })).resolves.toMatchObject({ accountId: 1 });
+    await expect(world.place(trail)).rejects.toMatchObject({ code: -1112 });
+  });
+});
+
+describe("decision 24, I13: children", () => {
+  it("complaint 9: position 0.134, two exits of 0.134; 0.067 went elsewhere, the child is at most 0.067", async () => {
+    const world = await createWorld();
+    hold(world, "0.134");
+    const first = await world.place(EXIT);
+    await world.place({ ...EXIT, stopPrice: "90" });
+    hold(world, "0.067");
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.067"]);
+    hold(world, "-0.1");
+    for (let n = 0; n < 3; n++) await world.quote("89", "90");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.067"]);
+    expect(await world.status(first)).toBe("PARTIALLY_FILLED WAITING");
+    expect((await world.engine.story(first.orderId))?.waitingFor).toMatch(/exposure/);
+  });
+
+  it("two exits on one quote share the exposure: what one child holds the other cannot have", async () => {
+    const world = await createWorld();
+    hold(world, "1");
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    world.venue.onLookup = ({ childId }) => reported(childId, "open");
+    await world.place({ ...EXIT, quantity: "0.7", stopPrice: "101" });
+    const second = await world.place({ ...EXIT, quantity: "0.7" });
+    const third = await world.place({ ...EXIT, quantity: "0.7", stopPrice: "99" });
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3"]);
+    expect(await world.status(third)).toBe("NEW WAITING");
+    world.venue.say(reported(world.venue.submitted[1]?.childId ?? "", "closed"));
+    await world.engine.idle();
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3", "SELL 0.3"]);
+    expect(await world.status(second)).toBe("NEW WAITING");
+  });
+
+  it("I21: an unknown child keeps its reservation, over a crash too", async () => {
+    const world = await createWorld();
+    hold(world, "1");
+    world.venue.onSubmit = () => "silence";
+    world.venue.onLookup = () => new Error("no connection");
+    await world.place({ ...EXIT, quantity: "0.7", stopPrice: "101" });
+    const second = await world.place({ ...EXIT, quantity: "0.7" });
+    await world.quote("100.5", "101");
+    await world.crash();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3"]);
+    expect(await world.status(second)).toBe("NEW WORKING");
+  });
+
+  it("children of the other side, another market or another account hold nothing", async () => {
+    const world = await createWorld();
+    hold(world, "1");
+    world.exposure.set({ accountId: 2, symbol: SYMBOL, quantity: quantity("1") });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.place({ ...EXIT, quantity: "1" }, 2);
+    await world.place({ type: "STOP_MARKET", stopPrice: "90", quantity: "1" });
+    await world.place({ ...EXIT, quantity: "1" });
+    await world.quote("99", "100");
+    expect([...sentTo(world.venue)].sort()).toEqual(["BUY 1", "SELL 1", "SELL 1"]);
+  });
+
+  it("exposure that appears later lets a waiting exit go on", async () => {
+    const world = await createWorld();
+    hold(world, "1");
+    const order = await world.place({ ...EXIT, quantity: "1" });
+    hold(world, "-1");
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual([]);
+    hold(world, "0.4");
+    await world.quote("99", "100");
+    hold(world, "0.6");
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.4", "SELL 0.6"]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+});
+
+describe("decision 24: an exposure port that answers later", () => {
+  /** Two exits of 0.7 over a position of 1, which fills reduce. */
+  async function slow(): Promise<Readonly<{ world: World; exposure: ReturnType<typeof slowExposure> }>> {
+    let held = quantity("1");
+    const exposure = slowExposure(() => held);
+    const world = await createWorld({ exposure });
+    world.venue.onSubmit = (child) => {
+      held = subtract(held, child.quantity);
+      return filled(child);
+    };
+    for (const stopPrice of ["101", "99"]) {
+      const placing = world.place({ ...EXIT, quantity: "0.7", stopPrice });
+      await exposure.answer();
+      await placing;
+    }
+    return { world, exposure };
+  }
+
+  it("the child goes out with the answer, measured once per quote", async () => {
+    const { world, exposure } = await slow();
+    const asked = exposure.asked;
+    await world.quote("100", "101");
+    await world.quote("100", "101");
+    expect(sentTo(world.venue)).toEqual([]);
+    await exposure.answer();
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual(["SELL 0.7"]);
+    expect(exposure.asked - asked).toBe(1);
+  });
+
+  it("an answer of before a fill is not used: the position is read again", async () => {
+    const { world, exposure } = await slow();
+    await world.quote("98", "99");
+    await exposure.answer();
+    await world.engine.idle();
+    await exposure.answer();
+    await world.engine.idle();
+    await world.quote("98", "99");
+    await exposure.answer();
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3"]);
+  });
+
+  it("a cancel while it is measured ends the order, and the answer changes nothing", async () => {
+    const { world, exposure } = await slow();
+    await world.quote("98", "99");
+    expect(await world.engine.cancelAll(1)).toMatchObject({ matchedCount: 2, canceledCount: 2 });
+    await exposure.answer();
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual([]);
+  });
+
+  it("I62: a port that fails or never answers only costs time", async () => {
+    let fails: "no" | "rejects" | "throws" | "hangs" = "no";
+    const world = await createWorld({
+      exposure: {
+        position() {
+          if (fails === "throws") throw new Error("down");
+          if (fails === "rejects") return Promise.reject(new Error("down"));
+          return fails === "hangs" ? new Promise(() => undefined) : quantity("1");
+        },
+      },
+    });
+    const order = await world.place({ ...EXIT, quantity: "1" });
+    for (const mode of ["rejects", "throws", "hangs"] as const) {
+      fails = mode;
+      await world.quote("99", "100");
+      await world.engine.idle();
+      expect(await world.status(order)).toBe("NEW WAITING");
+    }
+    fails = "no";
+    await world.pass(6_000);
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("a partial fill of the exit itself is measured anew for its next child", async () => {
+    let held = quantity("1");
+    const exposure = slowExposure(() => held);
+    const world = await createWorld({ exposure });
+    const placing = world.place({ ...EXIT, quantity: "1" });
+    await exposure.answer();
+    await placing;
+    world.venue.onSubmit = ({ childId }) => {
+      held = subtract(held, quantity("0.25"));
+      return reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
+    };
+    for (let n = 0; n < 2; n++) {
+      await world.quote("99", "100");
+      await exposure.answer();
+      await world.engine.idle();
+    }
+    expect(sentTo(world.venue)).toEqual(["SELL 1", "SELL 0.75"]);
+  });
+});

@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { formatNotional, quantity } from "../../src/decimal/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { ChildReport } from "../../src/ports/index.ts";
+import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+type InFlight = Readonly<{ world: World; order: ParentOrder; childId: string }>;
+
+/** A BUY of 1 with cap 100 whose child is open at the venue. */
+async function inFlight(): Promise<InFlight> {
+  const world = await createWorld();
+  const order = await world.place({ price: "100" });
+  world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+  world.venue.onLookup = () => new Error("not asked");
+  await world.quote("99", "100");
+  const childId = world.venue.submitted[0]?.childId ?? "";
+  return { world, order, childId };
+}
+
+async function say(world: World, ...reports: readonly ChildReport[]): Promise<void> {
+  for (const report of reports) world.venue.say(report);
+  await world.engine.idle();
+}
+
+const alertsOf = (world: World): readonly string[] => world.alerts.map(({ alert }) => alert);
+
+describe("decision 11: what a venue says of a child", () => {
+  it("I15: an execution that comes twice, by event and by answer, counts once", async () => {
+    const { world, order, childId } = await inFlight();
+    const fill = fillOf({ quantity: "0.4" });
+    await say(
+      world,
+      reported(childId, "open", [fill]),
+      reported(childId, "open", [fill, fill]),
+      reported(childId, "closed", [fill]),
+    );
+    expect(await world.executed(order)).toBe("0.4");
+    expect((await world.order(order)).executions).toEqual([fill.executionId]);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I10: executions that a later report leaves out stay counted", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(
+      world,
+      reported(childId, "open", [fillOf({ quantity: "0.4" })]),
+      reported(childId, "closed", [fillOf({ quantity: "0.1" })]),
+    );
+    expect(await world.executed(order)).toBe("0.5");
+  });
+
+  it("a child that is filled whole is closed, whatever state the venue gives it", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(world, reported(childId, "open", [fillOf({ quantity: "1" })]));
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("a fill before the acknowledgement counts, and the acknowledgement changes nothing", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    const fill = fillOf({ quantity: "1" });
+    world.venue.onSubmit = async ({ childId }) => {
+      world.venue.say(reported(childId, "closed", [fill]));
+      await world.engine.idle();
+      expect(await world.status(order)).toBe("FILLED FILLED");
+      return reported(childId, "open", [fill]);
+    };
+    await world.quote("99", "100");
+    await world.engine.idle();
+    expect(await world.executed(order)).toBe("1");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(alertsOf(world)).toEqual([]);
+  });
+
+  it("a status that goes backwards changes nothing", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(
+      world,
+      reported(childId, "closed", [fillOf({ quantity: "0.4" })]),
+      reported(childId, "open"),
+      reported(childId, "rejected"),
+    );
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
+    expect((await world.facts(order)).filter((kind) => kind === "CHILD_CLOSED")).toHaveLength(1);
+  });
+
+  it("executions without id, quantity or price, and broken amounts, are dropped and counted", async () => {
+    const { world, order, childId } = await inFlight();
+    const good = fillOf({ quantity: "0.4" });
+    const { alerts } = world.engine.metrics();
+    const bad = [
+      { ...good, executionId: "" },
+      { ...good, executionId: "b1", quantity: 0 as never },
+      { ...good, executionId: "b2", quantity: -100_000 as never },
+      { ...good, executionId: "b3", price: 0 as never },
+      { ...good, executionId: "b4", quantity: 0.5 as never },
+      { ...good, executionId: "b5", price: Number.NaN as never },
+    ];
+    for (const fill of bad) await say(world, reported(childId, "open", [fill]));
+    await say(world, reported(childId, "open", [good]));
+    expect(await world.executed(order)).toBe("0.4");
+    expect(world.engine.metrics().alerts - alerts).toBe(bad.length);
+  });
+
+  it("children that were never sent change nothing, whatever their id", async () => {
+    const { world, order, childId } = await inFlight();
+    const [prefix, parent, time] = childId.split("-");
+    const foreign = [
+      "native-1",
+      "",
+      `${prefix}-${parent}-${time}-2`,
+      `${prefix}-${parent}-${time}-0`,
+      `${prefix}-${parent}-1-1`,
+      `${prefix}-zzzzzzzzzzz-${time}-1`,
+      `${prefix}-0-${time}-1`,
+      childId.toUpperCase(),
+    ];
+    for (const id of foreign) await say(world, reported(id, "closed", [fillOf({ quantity: "1" })]));
+    expect(await world.status(order)).toBe("NEW WORKING");
+    expect(world.engine.metrics().alerts).toBe(foreign.length);
+  });
+
+  it("an answer that names another child is no answer: the child is unknown and looked up", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = () => reported("aqc-1-1-1", "closed", [fillOf({ quantity: "1" })]);
+    world.venue.onLookup = (child) => filled(child);
+    await world.quote("99", "100");
+    await world.pass(0);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(world.venue.lookups).toHaveLength(1);
+  });
+});
+
+describe("decision 11: late executions", () => {
+  it("a late fill of a closed child adds to an open parent, and the next child is for what is left", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(
+      world,
+      reported(childId, "closed", [fillOf({ quantity: "0.25" })]),
+      reported(childId, "closed", [fillOf({ quantity: "0.25" })]),
+    );
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
+    expect(alertsOf(world)).toEqual(["LATE_FILL"]);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 0.5 @ 100"]);
+  });
+
+  it("a late fill that completes an open parent ends it FILLED", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(
+      world,
+      reported(childId, "closed", [fillOf({ quantity: "0.25" })]),
+      reported(childId, "closed", [fillOf({ quantity: "0.75" })]),
+    );
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("I50: a late fill of an ended parent grows executedQty and leaves the state, over a crash too", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(world, reported(childId, "closed"));
+    await world.cancel(order);
+    await say(world, reported(childId, "closed", [fillOf({ quantity: "0.25", price: "99" })]));
+    await world.crash();
+    const after = await world.order(order);
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(formatNotional(after.executedNotional)).toBe("24.75");
+    expect(after.ended?.reason).toBe("USER_CANCELED");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I10: many late fills of one ended parent are all counted", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(world, reported(childId, "closed"));
+    await world.cancel(order);
+    const fills = Array.from({ length: 10 }, () => fillOf({ quantity: "0.05" }));
+    await say(world, ...fills.map((fill) => reported(childId, "closed", [fill])));
+    expect(await world.executed(order)).toBe("0.5");
+    expect(world.engine.metrics().openParents).toBe(0);
+  });
+});
+
+describe("decision 11, I11: overfills", () => {
+  it("an overfill of the whole parent is recorded as it is, told, and ends it FILLED", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(world, reported(childId, "closed", [fillOf({ quantity: "1.5" })]));
+    expect(await world.executed(order)).toBe("1.5");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(alertsOf(world)).toEqual(["OVERFILL"]);
+  });
+
+  it("a child that executes more than its quantity stops its parent though that is not complete", async () => {
+    const world = await createWorld();
+    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("0.5") });
+    const order = await world.place({
+      side: "SELL",
+      type: "STOP_MARKET",
+      stopPrice: "100",
+      quantity: "2",
+      reduceOnly: true,
+    });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.75" })]);
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(await world.executed(order)).toBe("0.75");
+    for (let n = 0; n < 5; n++) await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.5"]);
+  });
+
+  it("an overfilled child that is open still is told of once, and its parent ends when it is closed", async () => {
+    const world = await createWorld();
+    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("0.5") });
+    const order = await world.place({
+      side: "SELL",
+      type: "STOP_MARKET",
+      stopPrice: "100",
+      quantity: "2",
+      reduceOnly: true,
+    });
+    const fills = [fillOf({ quantity: "0.75" })];
+    let state: ChildReport["state"] = "open";
+    world.venue.onSubmit = ({ childId }) => reported(childId, state, fills);
+    world.venue.onLookup = ({ childId }) => reported(childId, state, fills);
+    await world.quote("99", "100");
+    const { record } = await world.order(order);
+    await world.pass(60_000);
+    expect(alertsOf(world)).toEqual(["OVERFILL"]);
+    expect((await world.order(order)).record).toBe(record);
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING cancelPending");
+    state = "closed";
+    await world.pass(5_000);
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(alertsOf(world)).toEqual(["OVERFILL"]);
+  });
+
+  it("a late fill beyond the quantity of an ended parent is told as both", async () => {
+    const { world, order, childId } = await inFlight();
+    await say(world, filled({ childId, quantity: quantity("1") } as never));
+    await say(world, reported(childId, "closed", [fillOf({ quantity: "0.5" })]));
+    expect(await world.executed(order)).toBe("1.5");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(alertsOf(world)).toEqual(["LATE_FILL", "OVERFILL"]);
+  });
+});

@@ -1,0 +1,99 @@
+import { formatPrice, formatQuantity, price, type Quantity, quantity } from "../../src/decimal/index.ts";
+import type { ChildRequest, Fill } from "../../src/model/index.ts";
+import type { ChildReport, ExecutionVenue, VenueCapabilities, VenueEvent } from "../../src/ports/index.ts";
+
+/** What a scripted venue does with a submit: answer, fail, or never answer. */
+export type Answer = ChildReport | Error | "silence";
+
+/** A venue whose every answer a test decides; it counts arrivals and never executes by itself. */
+export type ScriptedVenue = ExecutionVenue & {
+  readonly submitted: ChildRequest[];
+  readonly deadlines: number[];
+  readonly lookups: string[];
+  readonly voids: string[];
+  /** Decides the answer to a submit; fills whole at 100 by default. */
+  onSubmit: (child: ChildRequest) => Answer | Promise<Answer>;
+  /** Decides the answer to a lookup; "not-found" by default. */
+  onLookup: (child: ChildRequest) => ChildReport | "not-found" | Error | Promise<ChildReport | "not-found">;
+  /** Decides the answer to a void; "voided" by default. */
+  onVoid: (child: ChildRequest) => ChildReport | "voided" | Error | Promise<ChildReport | "voided">;
+  /** The venue says this by itself. */
+  say(report: ChildReport): void;
+};
+
+let executions = 0;
+
+/** An execution with an id of its own. */
+export const fillOf = (of: Readonly<{ quantity: Quantity | string; price?: string; id?: string }>): Fill => ({
+  executionId: of.id ?? `x${++executions}`,
+  quantity: typeof of.quantity === "string" ? quantity(of.quantity) : of.quantity,
+  price: price(of.price ?? "100"),
+  timeMs: 0,
+});
+
+/** A report that fills a child whole. */
+export const filled = (child: ChildRequest, at = "100"): ChildReport => ({
+  childId: child.childId,
+  state: "closed",
+  fills: [fillOf({ quantity: child.quantity, price: at })],
+});
+
+/** A report with these fills. */
+export const reported = (
+  childId: string,
+  state: ChildReport["state"],
+  fills: readonly Fill[] = [],
+): ChildReport => ({
+  childId,
+  state,
+  fills,
+});
+
+/** What a venue was sent, as text: "BUY 1 @ 100", without a price when at market. */
+export const sentTo = (venue: Readonly<{ submitted: readonly ChildRequest[] }>): readonly string[] =>
+  venue.submitted.map(({ side, quantity: size, limitPrice }) =>
+    [side, formatQuantity(size), ...(limitPrice === undefined ? [] : ["@", formatPrice(limitPrice)])].join(
+      " ",
+    ),
+  );
+
+export function createScriptedVenue(capabilities: Partial<VenueCapabilities> = {}): ScriptedVenue {
+  const listeners = new Set<(event: VenueEvent) => void>();
+  const venue: ScriptedVenue = {
+    capabilities: { honoursDeadline: true, canVoid: false, ...capabilities },
+    submitted: [],
+    deadlines: [],
+    lookups: [],
+    voids: [],
+    onSubmit: (child) => filled(child),
+    onLookup: () => "not-found",
+    onVoid: () => "voided",
+    async submit(child, { deadlineMs }) {
+      venue.submitted.push(child);
+      venue.deadlines.push(deadlineMs);
+      const answer = await venue.onSubmit(child);
+      if (answer instanceof Error) throw answer;
+      return answer === "silence" ? await new Promise<never>(() => undefined) : answer;
+    },
+    async lookup(child) {
+      venue.lookups.push(child.childId);
+      const answer = await venue.onLookup(child);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    async voidChild(child) {
+      venue.voids.push(child.childId);
+      const answer = await venue.onVoid(child);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    say(report) {
+      for (const listener of listeners) listener({ report });
+    },
+  };
+  return venue;
+}

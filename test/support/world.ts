@@ -1,0 +1,214 @@
+import {
+  createManualClock,
+  createMemoryAccounts,
+  createMemoryDisk,
+  createMemoryExposure,
+  createMemoryInstruments,
+  createMemoryStore,
+  type ManualClock,
+  type MemoryAccounts,
+  type MemoryDisk,
+  type MemoryExposure,
+} from "../../src/adapters/memory/index.ts";
+import { formatQuantity } from "../../src/decimal/index.ts";
+import {
+  type Alert,
+  type Engine,
+  type EngineOptions,
+  type EngineSettings,
+  type OrderUpdate,
+  openEngine,
+} from "../../src/engine/index.ts";
+import { statusOf } from "../../src/lifecycle/index.ts";
+import type { Instrument, ParentOrder } from "../../src/model/index.ts";
+import type { LevelInput, OrderStore, QuoteVerdict } from "../../src/ports/index.ts";
+import type { OrderFields } from "../../src/requests/index.ts";
+import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
+
+export const START_MS = 1_760_000_000_000;
+export const SYMBOL = "BTC/USD";
+export const ACCOUNT = 1;
+
+export const INSTRUMENTS: readonly Instrument[] = [
+  {
+    id: 1,
+    symbol: SYMBOL,
+    aliases: ["BTCUSD", "BTC-USD"],
+    baseAsset: "BTC",
+    quoteAsset: "USD",
+    name: "Bitcoin",
+    kind: "liquidity",
+    status: "TRADING",
+  },
+  {
+    id: 2,
+    symbol: "ETH/USD",
+    aliases: ["ETHUSD", "ETH-USD"],
+    baseAsset: "ETH",
+    quoteAsset: "USD",
+    name: "Ether",
+    kind: "liquidity",
+    status: "TRADING",
+  },
+  {
+    id: 9,
+    symbol: "STETH/USD",
+    aliases: [],
+    baseAsset: "STETH",
+    quoteAsset: "USD",
+    name: "Staked Ether",
+    kind: "staking",
+    status: "TRADING",
+  },
+];
+
+/** An engine in a small world that a test moves: time, quotes, venue, store. */
+export type World = {
+  engine: Engine;
+  readonly venue: ScriptedVenue;
+  readonly clock: ManualClock;
+  readonly disk: MemoryDisk;
+  readonly accounts: MemoryAccounts;
+  readonly exposure: MemoryExposure;
+  /** What the engine told so far, of every engine of this world. */
+  readonly updates: OrderUpdate[];
+  readonly alerts: Alert[];
+  /** Names of what it told its operator. */
+  readonly told: string[];
+  /** Feeds a quote with unlimited sizes, or with these, and waits until nothing more happens. */
+  quote(bid: string, ask: string, more?: QuoteMore): Promise<QuoteVerdict>;
+  /** Lets time pass; a heartbeat keeps the quote fresh unless told otherwise. */
+  pass(ms: number, options?: Readonly<{ heartbeat?: boolean }>): Promise<void>;
+  place(order: Partial<OrderFields>, accountId?: number): Promise<ParentOrder>;
+  order(of: ParentOrder | number): Promise<ParentOrder>;
+  status(of: ParentOrder | number): Promise<string>;
+  /** What was executed of it, as text. */
+  executed(of: ParentOrder | number): Promise<string>;
+  cancel(of: ParentOrder): Promise<ParentOrder>;
+  /** Kinds of all facts of an order, oldest first. */
+  facts(of: ParentOrder): Promise<readonly string[]>;
+  /** Leaves the engine where it is, as a crash would, and opens another on the same disk. */
+  crash(): Promise<void>;
+};
+
+/** Sizes at the best prices, whole sides, and a time, where the quote needs them. */
+export type QuoteMore = Readonly<{
+  bid?: string;
+  ask?: string;
+  bids?: readonly LevelInput[];
+  asks?: readonly LevelInput[];
+  timeMs?: number;
+}>;
+
+export type WorldOptions = Readonly<{
+  settings?: Partial<EngineSettings>;
+  venue?: ScriptedVenue;
+  store?: (disk: MemoryDisk) => OrderStore;
+  probe?: EngineOptions["probe"];
+  exposure?: EngineOptions["exposure"];
+  accounts?: EngineOptions["accounts"];
+  instruments?: readonly Instrument[];
+  clock?: (clock: ManualClock) => EngineOptions["clock"];
+}>;
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const clock = createManualClock({ startMs: START_MS });
+  const disk = createMemoryDisk();
+  const venue = options.venue ?? createScriptedVenue();
+  const accounts = createMemoryAccounts([accountEntry(ACCOUNT), accountEntry(2)]);
+  const exposure = createMemoryExposure();
+  let tokens = 0;
+  const updates: OrderUpdate[] = [];
+  const alerts: Alert[] = [];
+  const told: string[] = [];
+  const open = async (): Promise<Engine> => {
+    const engine = await openEngine({
+      store: options.store?.(disk) ?? createMemoryStore({ disk }),
+      instruments: createMemoryInstruments(options.instruments ?? INSTRUMENTS),
+      accounts: options.accounts ?? accounts,
+      exposure: options.exposure ?? exposure,
+      venue,
+      clock: options.clock?.(clock) ?? clock,
+      telemetry: { event: (_level, name) => void told.push(name) },
+      entropy: { token: (length) => String(++tokens).padStart(length, "t") },
+      settings: { advancedOrders: true, ...options.settings },
+      ...(options.probe === undefined ? {} : { probe: options.probe }),
+    });
+    engine.events.on("order", (update) => void updates.push(update));
+    engine.events.on("alert", (alert) => void alerts.push(alert));
+    return engine;
+  };
+  const world: World = {
+    engine: await open(),
+    venue,
+    clock,
+    disk,
+    accounts,
+    exposure,
+    updates,
+    alerts,
+    told,
+    async quote(bid, ask, { bid: bidQuantity, ask: askQuantity, ...more } = {}) {
+      const sizes = { ...(bidQuantity && { bidQuantity }), ...(askQuantity && { askQuantity }) };
+      const verdict = world.engine.market.quote({ symbol: SYMBOL, bid, ask, ...sizes, ...more });
+      await world.engine.idle();
+      return verdict;
+    },
+    async pass(ms, { heartbeat = true } = {}) {
+      await clock.advanceBy(ms, () => world.engine.idle());
+      if (heartbeat) world.engine.market.heartbeat(SYMBOL);
+      await world.engine.idle();
+    },
+    async place(order, accountId = ACCOUNT) {
+      const fields = {
+        symbol: SYMBOL,
+        side: "BUY",
+        type: "SYNTHETIC_LIMIT",
+        quantity: "1",
+        ...order,
+      } as OrderFields;
+      return (await world.engine.place({ accountId, order: fields })).order;
+    },
+    async order(of) {
+      const found = await world.engine.findAny(typeof of === "number" ? of : of.orderId);
+      if (found === undefined) throw new Error("the order is not there");
+      return found;
+    },
+    async status(of) {
+      const view = statusOf(await world.order(of));
+      return `${view.status} ${view.apiState}${view.cancelPending ? " cancelPending" : ""}`;
+    },
+    executed: async (of) => formatQuantity((await world.order(of)).executedQuantity),
+    cancel: ({ accountId, orderId }) => world.engine.cancel({ accountId, orderId }),
+    async facts({ orderId }) {
+      const story = await world.engine.story(orderId);
+      const changes = story?.records.flatMap((record) => record.changes) ?? [];
+      return changes
+        .filter((change) => change.orderId === orderId)
+        .flatMap(({ facts }) => facts.map(({ kind }) => kind));
+    },
+    async crash() {
+      world.engine = await open();
+      await world.engine.idle();
+    },
+  };
+  return world;
+}
+
+function accountEntry(
+  accountId: number,
+): Parameters<typeof createMemoryAccounts>[0] extends readonly (infer E)[] | undefined ? E : never {
+  return {
+    account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
+    keys: [
+      {
+        apiKey: `key-${accountId}`,
+        secret: `secret-${accountId}`,
+        userId: accountId,
+        accountId,
+        permissions: ["READ", "TRADE"],
+        ipAllowlist: [],
+      },
+    ],
+  };
+}
