@@ -1,0 +1,33 @@
+import type { Account, ApiKey } from "../../model/index.ts";
+import type { Accounts } from "../../ports/index.ts";
+
+/** An account with all its keys. */
+export type AccountEntry = Readonly<{ account: Account; keys: readonly ApiKey[] }>;
+
+/** Accounts that can be changed while they are used. */
+export type MemoryAccounts = Accounts &
+  Readonly<{
+    /**
+     * Creates or replaces an account; its earlier keys end at once (decision 49).
+     * Throws a RangeError for a key that names or already belongs to another account.
+     */
+    put(entry: AccountEntry): void;
+  }>;
+
+/** Accounts and keys in memory. Throws a RangeError like `put`. */
+export function createMemoryAccounts(entries: readonly AccountEntry[] = []): MemoryAccounts {
+  const accounts = new Map<number, Account>();
+  const keys = new Map<string, ApiKey>();
+  const put = ({ account, keys: added }: AccountEntry): void => {
+    const { accountId } = account;
+    const foreign = added.some((key) => (keys.get(key.apiKey) ?? key).accountId !== accountId);
+    if (foreign || added.some((key) => key.accountId !== accountId)) {
+      throw new RangeError(`a key of account ${accountId} belongs to another account`);
+    }
+    for (const key of keys.values()) if (key.accountId === accountId) keys.delete(key.apiKey);
+    for (const key of added) keys.set(key.apiKey, key);
+    accounts.set(accountId, account);
+  };
+  for (const entry of entries) put(entry);
+  return { key: (apiKey) => keys.get(apiKey), account: (accountId) => accounts.get(accountId), put };
+}

@@ -1,0 +1,58 @@
+import type { MarketMark } from "../../model/index.ts";
+import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
+
+/** Shards of a store; part of every managed id (decision 2). */
+const SHARDS = 256;
+
+/** One shard as it is kept: owner, records (the first has sequence 1) and newest snapshot, as texts. */
+export type KeptShard = {
+  epoch: number;
+  readonly records: string[];
+  snapshot: Readonly<{ sequence: number; counter: number; parents: readonly string[] }> | undefined;
+};
+
+/** All that is kept. */
+export type DiskContents = {
+  /** Counts the owners the store has had; the last one owns the market journal. */
+  owner: number;
+  readonly shards: readonly KeptShard[];
+  readonly marks: Map<string, MarketMark>;
+  readonly ended: EndedOrders;
+  readonly values: Map<string, string>;
+};
+
+/** What outlives a memory store, as a disk outlives a process: hand it to the next store after a simulated crash. */
+export type MemoryDisk = Readonly<{ kind: "memory-disk" }>;
+
+const contents = new WeakMap<MemoryDisk, DiskContents>();
+
+/**
+ * An empty disk.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryDisk, createMemoryStore } from "managed-orders/memory";
+ * const disk = createMemoryDisk();
+ * await createMemoryStore({ disk }).acquire();
+ * const [head] = await createMemoryStore({ disk }).acquire();
+ * console.log(head?.epoch); // 2
+ * ```
+ */
+export function createMemoryDisk(): MemoryDisk {
+  const disk: MemoryDisk = { kind: "memory-disk" };
+  contents.set(disk, {
+    owner: 0,
+    shards: Array.from({ length: SHARDS }, () => ({ epoch: 0, records: [], snapshot: undefined })),
+    marks: new Map(),
+    ended: createEndedOrders(),
+    values: new Map(),
+  });
+  return disk;
+}
+
+/** What is kept on a disk. Throws a TypeError for an object that {@link createMemoryDisk} did not make. */
+export function contentsOf(disk: MemoryDisk): DiskContents {
+  const kept = contents.get(disk);
+  if (kept === undefined) throw new TypeError("this disk was not made by createMemoryDisk");
+  return kept;
+}

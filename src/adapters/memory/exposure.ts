@@ -1,0 +1,19 @@
+import { type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { Exposure } from "../../ports/index.ts";
+
+/** A signed position of an account in an instrument. */
+export type Position = Readonly<{ accountId: number; symbol: string; quantity: Quantity }>;
+
+/** Positions that are set from outside. */
+export type MemoryExposure = Exposure & Readonly<{ set(position: Position): void }>;
+
+/** Positions in memory; one that was never set is zero. */
+export function createMemoryExposure(positions: readonly Position[] = []): MemoryExposure {
+  const quantities = new Map<string, Quantity>();
+  const keyOf = (accountId: number, symbol: string): string => `${accountId} ${symbol}`;
+  const set = ({ accountId, symbol, quantity }: Position): void => {
+    quantities.set(keyOf(accountId, symbol), quantity);
+  };
+  for (const position of positions) set(position);
+  return { position: (accountId, symbol) => quantities.get(keyOf(accountId, symbol)) ?? ZERO_QUANTITY, set };
+}

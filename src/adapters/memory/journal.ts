@@ -1,0 +1,93 @@
+import { InvariantError, invariant } from "../../errors/index.ts";
+import type { JournalRecord, MarketMark } from "../../model/index.ts";
+import type { AppendBatch, AppendOutcome, ShardAppend, ShardHead } from "../../ports/index.ts";
+import { decodeRecord, encodeRecord } from "../../wire/index.ts";
+import type { DiskContents, KeptShard } from "./disk.ts";
+import { type EndedRow, endedRow } from "./ended-orders.ts";
+
+type Kept = Readonly<{ shard: KeptShard; records: readonly string[]; ended: readonly EndedRow[] }>;
+
+/**
+ * Keeps a batch: the parts whose epoch and sequence hold, and the marks when the caller owns the market journal.
+ * Checks and encodes everything first; what throws has changed nothing.
+ */
+export function append(disk: DiskContents, batch: AppendBatch, ownsMarks: boolean): readonly AppendOutcome[] {
+  if (batch.shards.length === 0 && batch.marks.length > 0) requireOwner(ownsMarks);
+  const sequences = new Map<number, number>();
+  const kept: Kept[] = [];
+  const outcomes = batch.shards.map((part): AppendOutcome => {
+    const shard = shardOf(disk, part.shard);
+    const sequence = sequences.get(part.shard) ?? shard.records.length;
+    if (!follows(part, { epoch: shard.epoch, sequence })) return "fenced";
+    sequences.set(part.shard, sequence + part.records.length);
+    const ended = part.ended.map((order) => endedRow(order, part.shard));
+    kept.push({ shard, records: part.records.map(encodeRecord), ended });
+    return "durable";
+  });
+  disk.ended.checkClientIds(kept.flatMap(({ ended }) => ended));
+  for (const { shard, records, ended } of kept) {
+    shard.records.push(...records);
+    disk.ended.put(ended);
+  }
+  if (ownsMarks) for (const mark of batch.marks) disk.marks.set(keyOf(mark), { ...mark });
+  return outcomes;
+}
+
+/** Whether the part's epoch owns the shard and its records go on where the journal ends. */
+function follows(part: ShardAppend, head: Readonly<{ epoch: number; sequence: number }>): boolean {
+  invariant(
+    part.records.every((record) => record.shard === part.shard),
+    "I54",
+    `a record of another shard was appended to shard ${part.shard}`,
+  );
+  if (part.epoch === 0 || part.epoch !== head.epoch) return false;
+  return part.records.every((record, index) => record.sequence === head.sequence + 1 + index);
+}
+
+/** The shard of that number; throws a RangeError when there is none. */
+export function shardOf(disk: DiskContents, shard: number): KeptShard {
+  const kept = disk.shards[shard];
+  if (kept === undefined) throw new RangeError(`there is no shard ${shard}`);
+  return kept;
+}
+
+/** Owner and last sequence of a shard. */
+export function headOf(disk: DiskContents, shard: number): ShardHead {
+  const { epoch, records } = shardOf(disk, shard);
+  return { shard, epoch, sequence: records.length };
+}
+
+/** Records above `after`, in order. */
+export function readRecords(
+  disk: DiskContents,
+  range: Readonly<{ shard: number; after: number; limit: number }>,
+): readonly JournalRecord[] {
+  const { shard, after, limit } = range;
+  const texts = shardOf(disk, shard).records.slice(after, after + limit);
+  return texts.map((text, index) => decodeRecord(text, { shard, sequence: after + 1 + index }));
+}
+
+/** All marks, by symbol, side and position. */
+export function readMarks(disk: DiskContents): readonly MarketMark[] {
+  return [...disk.marks.values()].sort(compareMarks);
+}
+
+/** Drops marks; throws an InvariantError I60 unless the caller owns the market journal. */
+export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], ownsMarks: boolean): void {
+  requireOwner(ownsMarks);
+  for (const mark of marks) disk.marks.delete(keyOf(mark));
+}
+
+function requireOwner(ownsMarks: boolean): void {
+  if (!ownsMarks) throw new InvariantError("I60", "the market journal belongs to a later owner of the store");
+}
+
+function keyOf(mark: MarketMark): string {
+  return `${mark.symbol} ${mark.side} ${mark.position}`;
+}
+
+function compareMarks(a: MarketMark, b: MarketMark): number {
+  if (a.symbol !== b.symbol) return a.symbol < b.symbol ? -1 : 1;
+  if (a.side !== b.side) return a.side < b.side ? -1 : 1;
+  return a.position - b.position;
+}

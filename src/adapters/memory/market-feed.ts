@@ -1,0 +1,39 @@
+import type { MarketData, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
+
+/** A market data source that is fed by hand; each call reaches all subscribers before it returns. */
+export type MarketFeed = MarketData &
+  Readonly<{
+    /** The verdict of every subscriber, in the order they subscribed. */
+    quote(quote: QuoteInput): readonly QuoteVerdict[];
+    heartbeat(symbol: string): void;
+    print(print: PrintInput): void;
+  }>;
+
+/**
+ * A source of quotes and prints for tests, replays and hosts that hold their own market data.
+ *
+ * @example
+ * ```ts
+ * import { createMarketFeed } from "managed-orders/memory";
+ * const feed = createMarketFeed();
+ * console.log(feed.quote({ symbol: "BTC/USD", bid: "7424.9", ask: "7424.91" })); // []
+ * ```
+ */
+export function createMarketFeed(): MarketFeed {
+  const sinks = new Set<MarketSink>();
+  return {
+    subscribe(sink) {
+      sinks.add(sink);
+      return () => {
+        sinks.delete(sink);
+      };
+    },
+    quote: (quote) => [...sinks].map((sink) => sink.quote(quote)),
+    heartbeat(symbol) {
+      for (const sink of [...sinks]) sink.heartbeat(symbol);
+    },
+    print(print) {
+      for (const sink of [...sinks]) sink.print(print);
+    },
+  };
+}

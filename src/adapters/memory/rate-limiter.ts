@@ -1,0 +1,139 @@
+import type { Clock, OrderCounts, OrderVerdict, RateLimiter, WeightVerdict } from "../../ports/index.ts";
+import { WindowCounter } from "./window-counter.ts";
+
+/** Limits of a rate limiter, each with the default of decision 42. */
+export type RateLimiterOptions = Readonly<{
+  clock: Clock;
+  /** Request weight a minute and address; default 6000. */
+  weightPerMinute?: number;
+  /** Placements in ten seconds and account; default 50. */
+  ordersPer10s?: number;
+  /** Placements in a UTC day and account; default 160000. */
+  ordersPerDay?: number;
+  /** First ban of an address; default 120000. Each further one within three days is twice as long. */
+  banMs?: number;
+  /** false: everything is counted and nothing is refused; default true. */
+  enforce?: boolean;
+  /** Addresses, and accounts, that are counted at once; default 500000. Beyond it the oldest are forgotten. */
+  maxTracked?: number;
+}>;
+
+const MINUTE_MS = 60_000;
+const TEN_SECONDS_MS = 10_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const LONGEST_BAN_MS = 3 * DAY_MS;
+
+/** An address that was refused this often in one minute goes on in spite of it. */
+const REFUSALS_BEFORE_BAN = 10;
+
+/**
+ * A rate limiter in memory, for one process. Windows are aligned to the wall clock; memory is bounded by `maxTracked`.
+ * Throws a RangeError for a limit below 1. Source: decision 42; convention 5.3.
+ *
+ * @example
+ * ```ts
+ * import { createManualClock, createMemoryRateLimiter } from "managed-orders/memory";
+ * const clock = createManualClock({ startMs: 30_000 });
+ * const limiter = createMemoryRateLimiter({ clock, weightPerMinute: 10 });
+ * const request = { address: "192.0.2.1", weight: 6 };
+ * console.log(await limiter.weigh(request)); // { used: 6 }
+ * const { refused } = await limiter.weigh(request);
+ * console.log(refused?.untilMs); // 60000
+ * ```
+ */
+export function createMemoryRateLimiter(options: RateLimiterOptions): RateLimiter {
+  return new MemoryRateLimiter(options);
+}
+
+type Ban = Readonly<{ untilMs: number; lengthMs: number }>;
+
+class MemoryRateLimiter implements RateLimiter {
+  readonly limits: RateLimiter["limits"];
+  readonly #options: Required<RateLimiterOptions>;
+  readonly #weights: WindowCounter<string>;
+  readonly #refusals: WindowCounter<string>;
+  readonly #per10s: WindowCounter<number>;
+  readonly #perDay: WindowCounter<number>;
+  readonly #bans: Map<string, Ban> = new Map();
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = {
+      weightPerMinute: 6_000,
+      ordersPer10s: 50,
+      ordersPerDay: 160_000,
+      banMs: 120_000,
+      enforce: true,
+      maxTracked: 500_000,
+      ...options,
+    };
+    const { weightPerMinute, ordersPer10s, ordersPerDay, banMs, enforce, maxTracked } = this.#options;
+    for (const [name, limit] of Object.entries({
+      weightPerMinute,
+      ordersPer10s,
+      ordersPerDay,
+      banMs,
+      maxTracked,
+    })) {
+      if (!(limit >= 1)) throw new RangeError(`${name} must be at least 1, got ${limit}`);
+    }
+    this.limits = enforce ? { weightPerMinute, ordersPer10s, ordersPerDay } : undefined;
+    this.#weights = new WindowCounter(MINUTE_MS, maxTracked);
+    this.#refusals = new WindowCounter(MINUTE_MS, maxTracked);
+    this.#per10s = new WindowCounter(TEN_SECONDS_MS, maxTracked);
+    this.#perDay = new WindowCounter(DAY_MS, maxTracked);
+  }
+
+  weigh({ address, weight }: Readonly<{ address: string; weight: number }>): WeightVerdict {
+    const nowMs = this.#options.clock.nowMs();
+    const ban = this.#bans.get(address);
+    if (ban !== undefined && nowMs < ban.untilMs) {
+      return { used: this.#weights.count(address, nowMs), refused: { kind: "ban", untilMs: ban.untilMs } };
+    }
+    const used = this.#weights.add(address, { amount: weight, nowMs });
+    if (this.limits === undefined || used <= this.limits.weightPerMinute || weight === 0) return { used };
+    if (this.#refusals.add(address, { amount: 1, nowMs }) < REFUSALS_BEFORE_BAN) {
+      return { used, refused: { kind: "limit", untilMs: this.#weights.endMs(nowMs) } };
+    }
+    return { used, refused: { kind: "ban", untilMs: this.#ban(address, nowMs) } };
+  }
+
+  takeOrder(accountId: number): OrderVerdict {
+    const nowMs = this.#options.clock.nowMs();
+    const counts = this.#counts(accountId, nowMs);
+    if (this.limits !== undefined && counts.perDay >= this.limits.ordersPerDay) {
+      return { counts, takenAtMs: nowMs, refused: { window: "perDay", untilMs: this.#perDay.endMs(nowMs) } };
+    }
+    if (this.limits !== undefined && counts.per10s >= this.limits.ordersPer10s) {
+      return { counts, takenAtMs: nowMs, refused: { window: "per10s", untilMs: this.#per10s.endMs(nowMs) } };
+    }
+    return { counts: this.#count(accountId, { amount: 1, nowMs }), takenAtMs: nowMs };
+  }
+
+  returnOrder({ accountId, takenAtMs }: Readonly<{ accountId: number; takenAtMs: number }>): OrderCounts {
+    return this.#count(accountId, { amount: -1, nowMs: takenAtMs });
+  }
+
+  #counts(accountId: number, nowMs: number): OrderCounts {
+    return { per10s: this.#per10s.count(accountId, nowMs), perDay: this.#perDay.count(accountId, nowMs) };
+  }
+
+  #count(accountId: number, change: Readonly<{ amount: number; nowMs: number }>): OrderCounts {
+    return { per10s: this.#per10s.add(accountId, change), perDay: this.#perDay.add(accountId, change) };
+  }
+
+  /** Bans an address and forgets what it did, so that after the ban it starts anew. */
+  #ban(address: string, nowMs: number): number {
+    const { banMs, maxTracked } = this.#options;
+    const before = this.#bans.get(address);
+    const repeated = before !== undefined && nowMs < before.untilMs + LONGEST_BAN_MS;
+    const lengthMs = Math.min(repeated ? before.lengthMs * 2 : banMs, LONGEST_BAN_MS);
+    this.#bans.delete(address);
+    this.#bans.set(address, { untilMs: nowMs + lengthMs, lengthMs });
+    for (const oldest of this.#bans.keys()) {
+      if (this.#bans.size <= maxTracked) break;
+      this.#bans.delete(oldest);
+    }
+    this.#refusals.forget(address);
+    return nowMs + lengthMs;
+  }
+}

@@ -1,0 +1,31 @@
+import { createRequire } from "node:module";
+import type Sqlite from "better-sqlite3";
+
+/** The constructor that better-sqlite3 exports. */
+export type Driver = typeof Sqlite;
+
+/** An open database of better-sqlite3. */
+export type Database = Sqlite.Database;
+
+/**
+ * Loads better-sqlite3, an optional peer, with its native part. Throws an Error that names the install command when
+ * it is missing, was built for another Node.js, or cannot be used for another reason.
+ */
+export function loadDriver(load: (name: string) => unknown = requireHere()): Driver {
+  try {
+    const driver = load("better-sqlite3") as Driver;
+    // The native part is loaded by the first database only, where its error would look like one of the file.
+    new driver(":memory:").close();
+    return driver;
+  } catch (cause) {
+    throw new Error(
+      "The SQLite store cannot load better-sqlite3; install it: npm install better-sqlite3@12",
+      { cause },
+    );
+  }
+}
+
+/** The built package has this file as CommonJS too, where there is no `import.meta`. */
+function requireHere(): (name: string) => unknown {
+  return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
+}

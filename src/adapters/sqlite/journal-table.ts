@@ -1,0 +1,140 @@
+import { invariant } from "../../errors/index.ts";
+import type { JournalRecord } from "../../model/index.ts";
+import type { AppendOutcome, ShardAppend, ShardHead } from "../../ports/index.ts";
+import { decodeRecord, encodeRecord } from "../../wire/index.ts";
+import type { Database } from "./driver.ts";
+
+/** Records that may wait for the index. A read of them looks at that many rows, a millisecond or two. */
+const INDEX_EVERY = 8_192;
+
+/** The shards' heads and their journal. Methods expect to run inside a transaction. */
+export type JournalTable = Readonly<{
+  /** Raises every epoch and brings the index up to date. */
+  acquire(): readonly ShardHead[];
+  /** Throws a RangeError for a shard that does not exist. */
+  head(shard: number): ShardHead;
+  /** Keeps the records of one part, or nothing when its epoch or sequence does not hold (I60). */
+  append(part: ShardAppend): AppendOutcome;
+  /** Brings the index up to date when enough records wait for it. */
+  index(): void;
+  read(range: Readonly<{ shard: number; after: number; limit: number }>): readonly JournalRecord[];
+}>;
+
+type Row = readonly [sequence: number, record: string];
+
+/** The statements of the journal. */
+export function journalTable(database: Database): JournalTable {
+  const heads = database.prepare<[], ShardHead>("SELECT shard, epoch, sequence FROM shards ORDER BY shard");
+  const head = database.prepare<[number], ShardHead>(
+    "SELECT shard, epoch, sequence FROM shards WHERE shard = ?",
+  );
+  const raiseEpochs = database.prepare("UPDATE shards SET epoch = epoch + 1");
+  const advance = database.prepare<[last: number, shard: number, epoch: number, before: number]>(
+    "UPDATE shards SET sequence = ? WHERE shard = ? AND epoch = ? AND sequence = ?",
+  );
+  const insert = database.prepare<[number, number, string]>(
+    "INSERT INTO journal (shard, sequence, record) VALUES (?, ?, ?)",
+  );
+  const indexing = indexStatements(database);
+  const reading = readStatements(database);
+
+  const headOf = (shard: number): ShardHead => {
+    const found = head.get(shard);
+    if (found === undefined) throw new RangeError(`there is no shard ${shard}`);
+    return found;
+  };
+  /** Moves the head on if the part follows it; the check and the step are one statement. */
+  const takes = ({ shard, epoch, records }: ShardAppend): boolean => {
+    const first = records[0]?.sequence;
+    if (epoch === 0 || !isGapless(records)) return false;
+    if (first === undefined) return headOf(shard).epoch === epoch;
+    return advance.run(first + records.length - 1, shard, epoch, first - 1).changes === 1;
+  };
+  return {
+    acquire() {
+      raiseEpochs.run();
+      indexing.update();
+      return heads.all();
+    },
+    head: headOf,
+    append(part) {
+      requireShard(part);
+      if (!takes(part)) {
+        headOf(part.shard); // throws for a shard that does not exist
+        return "fenced";
+      }
+      for (const record of part.records) insert.run(part.shard, record.sequence, encodeRecord(record));
+      return "durable";
+    },
+    index() {
+      if (indexing.waiting() >= INDEX_EVERY) indexing.update();
+    },
+    read({ shard, after, limit }) {
+      const last = Math.min(headOf(shard).sequence, after + limit);
+      const rows = reading.indexed.all(shard, after, limit);
+      const missing = last - after - rows.length;
+      if (missing > 0) rows.push(...reading.waiting.all(shard, after + rows.length, missing));
+      requireWhole(rows, { shard, after, last });
+      return rows.map(([sequence, record]) => decodeRecord(record, { shard, sequence }));
+    },
+  };
+}
+
+function indexStatements(database: Database): Readonly<{ waiting(): number; update(): void }> {
+  const waiting = database
+    .prepare<[], number>(
+      "SELECT coalesce(max(position), 0) - (SELECT value FROM state WHERE name = 'indexed') FROM journal",
+    )
+    .pluck();
+  const fill = database.prepare(
+    `INSERT INTO journal_index (shard, sequence, position)
+     SELECT shard, sequence, position FROM journal
+     WHERE position > (SELECT value FROM state WHERE name = 'indexed')
+     ORDER BY shard, sequence`,
+  );
+  const mark = database.prepare(
+    "UPDATE state SET value = (SELECT coalesce(max(position), 0) FROM journal) WHERE name = 'indexed'",
+  );
+  return {
+    waiting: () => waiting.get() ?? 0,
+    update() {
+      fill.run();
+      mark.run();
+    },
+  };
+}
+
+function readStatements(database: Database) {
+  const indexed = database.prepare<[shard: number, after: number, limit: number], Row>(
+    `SELECT place.sequence, journal.record FROM journal_index AS place
+     JOIN journal ON journal.position = place.position
+     WHERE place.shard = ? AND place.sequence > ? ORDER BY place.sequence LIMIT ?`,
+  );
+  const waiting = database.prepare<[shard: number, after: number, limit: number], Row>(
+    `SELECT sequence, record FROM journal
+     WHERE position > (SELECT value FROM state WHERE name = 'indexed') AND shard = ? AND sequence > ?
+     ORDER BY position LIMIT ?`,
+  );
+  return { indexed: indexed.raw(), waiting: waiting.raw() };
+}
+
+function isGapless(records: readonly JournalRecord[]): boolean {
+  const first = records[0]?.sequence ?? 0;
+  return records.every((record, index) => record.sequence === first + index);
+}
+
+function requireShard({ shard, records }: ShardAppend): void {
+  const own = records.every((record) => record.shard === shard);
+  invariant(own, "I54", `a record of another shard was appended to shard ${shard}`);
+}
+
+/** A journal with a hole or a lost end must never be read as a shorter one. */
+function requireWhole(
+  rows: readonly Row[],
+  range: Readonly<{ shard: number; after: number; last: number }>,
+): void {
+  const { shard, after, last } = range;
+  const gapless = rows.every(([sequence], index) => sequence === after + 1 + index);
+  const whole = gapless && rows.length === Math.max(0, last - after);
+  invariant(whole, "I54", `the journal of shard ${shard} has a gap after record ${after}`);
+}

@@ -1,0 +1,21 @@
+import type { Database } from "./driver.ts";
+
+/** Small values of a host in the same file; each `set` is a transaction of its own. */
+export type KeyValueTable = Readonly<{
+  get(key: string): string | undefined;
+  set(key: string, value: string): void;
+}>;
+
+/** The statements of small values. */
+export function keyValueTable(database: Database): KeyValueTable {
+  const get = database.prepare<[key: string], string>("SELECT value FROM key_values WHERE key = ?").pluck();
+  const set = database.prepare<[key: string, value: string]>(
+    "INSERT OR REPLACE INTO key_values (key, value) VALUES (?, ?)",
+  );
+  return {
+    get: (key) => get.get(key),
+    set(key, value) {
+      set.run(key, value);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { Database } from "./driver.ts";
+
+/** One step of the schema: what brings a file of the version before to `version`. */
+export type Migration = Readonly<{ version: number; sql: string }>;
+
+/**
+ * The steps from an empty file to the newest schema. A step that was released never changes; a change is a new step.
+ *
+ * Journal rows lie in the order they came, because a row put beside its shard's other rows would make every append
+ * write one page per shard: at 64 records from 64 shards that had a quarter of the speed. `journal_index` says where a
+ * record lies; it is brought up to date in bulk, `state.indexed` is the last position it knows.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    sql: `
+      CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      INSERT INTO state (name, value) VALUES ('owner', 0), ('indexed', 0);
+
+      CREATE TABLE shards (
+        shard INTEGER PRIMARY KEY,
+        epoch INTEGER NOT NULL,
+        sequence INTEGER NOT NULL
+      ) STRICT;
+      INSERT INTO shards (shard, epoch, sequence)
+        WITH RECURSIVE counted (shard) AS (SELECT 0 UNION ALL SELECT shard + 1 FROM counted WHERE shard < 255)
+        SELECT shard, 0, 0 FROM counted;
+
+      CREATE TABLE journal (
+        position INTEGER PRIMARY KEY,
+        shard INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        record TEXT NOT NULL
+      ) STRICT;
+      CREATE TABLE journal_index (
+        shard INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        PRIMARY KEY (shard, sequence)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE marks (
+        symbol TEXT NOT NULL,
+        side TEXT NOT NULL CHECK (side IN ('ask', 'bid')),
+        position INTEGER NOT NULL,
+        price INTEGER NOT NULL,
+        time_ms INTEGER NOT NULL,
+        PRIMARY KEY (symbol, side, position)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE snapshots (
+        generation INTEGER PRIMARY KEY AUTOINCREMENT,
+        shard INTEGER NOT NULL,
+        sequence INTEGER NOT NULL,
+        counter INTEGER NOT NULL,
+        parents INTEGER NOT NULL,
+        complete INTEGER NOT NULL DEFAULT 0
+      ) STRICT;
+      CREATE INDEX snapshots_of_shard ON snapshots (shard, sequence);
+      CREATE TABLE snapshot_parts (
+        generation INTEGER NOT NULL,
+        part INTEGER NOT NULL,
+        parents TEXT NOT NULL,
+        PRIMARY KEY (generation, part)
+      ) STRICT;
+
+      CREATE TABLE ended (
+        order_id INTEGER PRIMARY KEY,
+        account_id INTEGER NOT NULL,
+        client_order_id TEXT NOT NULL,
+        shard INTEGER NOT NULL,
+        ended_at_ms INTEGER NOT NULL,
+        record TEXT NOT NULL
+      ) STRICT;
+      -- Each index ends in order_id, the row's own key: pages of an account or shard are read in its order.
+      CREATE UNIQUE INDEX ended_client_ids ON ended (account_id, client_order_id);
+      CREATE INDEX ended_of_account ON ended (account_id);
+      CREATE INDEX ended_of_shard ON ended (shard);
+      CREATE INDEX ended_by_time ON ended (ended_at_ms);
+
+      CREATE TABLE key_values (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    `,
+  },
+];
+
+/** The schema version of the file; 0 for an empty one. */
+export function schemaVersion(database: Database): number {
+  return database.pragma("user_version", { simple: true }) as number;
+}
+
+/** The schema version that the last of the steps leads to. */
+export function newestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
+/** Takes the steps that the file has not taken yet, each in a transaction of its own. */
+export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): void {
+  for (const { version, sql } of migrations) {
+    const take = database.transaction(() => {
+      // Asked inside the transaction: another process may have taken the step meanwhile.
+      if (schemaVersion(database) >= version) return;
+      database.exec(sql);
+      database.pragma(`user_version = ${version}`);
+    });
+    if (schemaVersion(database) < version) take.immediate();
+  }
+}

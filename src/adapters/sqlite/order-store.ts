@@ -1,0 +1,141 @@
+import type { AppendBatch, AppendOutcome, KeyValueStore, OrderStore, ShardHead } from "../../ports/index.ts";
+import type { Database } from "./driver.ts";
+import { endedTable } from "./ended-table.ts";
+import { type JournalTable, journalTable } from "./journal-table.ts";
+import { keyValueTable } from "./key-value-table.ts";
+import { type MarkTable, markTable } from "./mark-table.ts";
+import { nextTurn } from "./next-turn.ts";
+import { openDatabase } from "./open-database.ts";
+import { type SnapshotTable, snapshotTable } from "./snapshot-table.ts";
+
+/** An order store in a SQLite file, and the small values of its host in the same file. */
+export type SqliteStore = OrderStore & Readonly<{ keyValue: KeyValueStore }>;
+
+/** Where the file is, and how long a write waits for another process (5,000 ms when left out). */
+export type SqliteStoreOptions = Readonly<{ path: string; busyTimeoutMs?: number }>;
+
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens an order store in a SQLite file; creates file and directory when they are missing. Every append is one
+ * transaction, on disk when it resolves (write-ahead log, synchronous=FULL), and blocks the thread for it, about a
+ * millisecond. Whoever calls `acquire` last owns the shards, whatever process it is in (I60).
+ * Needs the package better-sqlite3 12. Throws an Error that says what to do when that is missing, and one that names
+ * the file when it is of another program, of a newer version, damaged or not accessible.
+ *
+ * @example
+ * ```ts
+ * import { openSqliteStore } from "managed-orders/sqlite";
+ * const store = openSqliteStore({ path: "./data/orders.db" });
+ * const heads = await store.acquire();
+ * console.log(heads.length); // 256
+ * await store.close();
+ * ```
+ */
+export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
+  const database = openDatabase({
+    path: options.path,
+    busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
+  });
+  const journal = journalTable(database);
+  const marks = markTable(database);
+  const snapshots = snapshotTable(database);
+  const ended = endedTable(database);
+  const values = keyValueTable(database);
+  const { acquire, append, readRecords, deleteMarks } = transactions(database, {
+    journal,
+    marks,
+    snapshots,
+    ended,
+  });
+  const guarded = async <T>(run: () => T): Promise<T> => {
+    if (!database.open) throw new Error("the store is closed");
+    return run();
+  };
+  return {
+    acquire: () => guarded(acquire),
+    head: (shard) => guarded(() => journal.head(shard)),
+    append: (batch) => guarded(() => append(batch)),
+    readRecords: (range) => guarded(() => readRecords(limited(range))),
+    readSnapshot: (shard) => guarded(() => snapshots.read(shard)),
+    writeSnapshot: (snapshot) => writeInTurns(snapshots.write(snapshot), guarded),
+    readMarks: () => guarded(marks.read),
+    deleteMarks: (old) => guarded(() => deleteMarks(old)),
+    findEnded: (key) => guarded(() => ended.find(key)),
+    pageEnded: (page) => guarded(() => ended.page(limited(page))),
+    countEnded: (accountId) => guarded(() => ended.count(accountId)),
+    readEnded: (range) => guarded(() => ended.ofShard(limited(range))),
+    deleteEnded: (range) => guarded(() => ended.deleteBefore(limited(range))),
+    close: async () => {
+      database.close();
+    },
+    keyValue: {
+      get: (key) => guarded(() => values.get(key)),
+      set: (key, value) => guarded(() => values.set(key, value)),
+    },
+  };
+}
+
+type Tables = Readonly<{
+  journal: JournalTable;
+  marks: MarkTable;
+  snapshots: SnapshotTable;
+  ended: ReturnType<typeof endedTable>;
+}>;
+
+/** What touches more than one table; a write takes the file's write lock first, so that it never has to give up. */
+function transactions(database: Database, { journal, marks, snapshots, ended }: Tables) {
+  const takeOver = database.transaction(() => {
+    snapshots.cleanUp();
+    return { owner: marks.acquire(), heads: journal.acquire() };
+  });
+  const append = database.transaction((batch: AppendBatch): readonly AppendOutcome[] => {
+    const outcomes = batch.shards.map((part) => {
+      const outcome = journal.append(part);
+      if (outcome === "durable") for (const order of part.ended) ended.put(order, part.shard);
+      return outcome;
+    });
+    journal.index();
+    if (batch.marks.length > 0) {
+      if (batch.shards.length === 0) marks.requireOwner();
+      if (marks.owns()) marks.put(batch.marks);
+    }
+    return outcomes;
+  });
+  const readRecords = database.transaction(journal.read);
+  const deleteMarks = database.transaction((old: Parameters<MarkTable["delete"]>[0]) => {
+    marks.requireOwner();
+    marks.delete(old);
+  });
+  return {
+    acquire(): readonly ShardHead[] {
+      const { owner, heads } = takeOver.immediate();
+      marks.become(owner);
+      return heads;
+    },
+    append: append.immediate,
+    readRecords,
+    deleteMarks: deleteMarks.immediate,
+  };
+}
+
+/** One step a turn, so that appends and everything else go on in between. */
+async function writeInTurns(
+  steps: Generator<void, void>,
+  guarded: <T>(run: () => T) => Promise<T>,
+): Promise<void> {
+  for (
+    let step = await guarded(() => steps.next());
+    step.done !== true;
+    step = await guarded(() => steps.next())
+  ) {
+    await nextTurn();
+  }
+}
+
+function limited<T extends Readonly<{ limit: number }>>(range: T): T {
+  if (!Number.isSafeInteger(range.limit) || range.limit < 1) {
+    throw new RangeError(`limit is not a positive integer: ${range.limit}`);
+  }
+  return range;
+}

@@ -1,0 +1,124 @@
+import { invariant } from "../../errors/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
+import type { ShardSnapshot } from "../../ports/index.ts";
+import { decodeParent, encodeParent } from "../../wire/index.ts";
+import type { Database } from "./driver.ts";
+
+/** Parents of a part: about 60 kB, encoded and committed in about a millisecond. */
+const PARENTS_PER_PART = 128;
+
+/** Parts of a replaced snapshot that are dropped in one step. */
+const PARTS_PER_DROP = 16;
+
+/** Snapshots: each is a generation of parts that becomes visible when it is complete. */
+export type SnapshotTable = Readonly<{
+  read(shard: number): ShardSnapshot | undefined;
+  /**
+   * Writes a snapshot and drops the ones it replaces, in short steps with a transaction each. An older one than the
+   * newest is not written. Throws an InvariantError I53 for one that runs ahead of its journal, and an Error when a
+   * later owner of the store has dropped the unfinished snapshot.
+   */
+  write(snapshot: ShardSnapshot): Generator<void, void>;
+  /** Drops what interrupted writes have left; expects to run inside a transaction. */
+  cleanUp(): void;
+}>;
+
+type Header = Readonly<{ generation: number; sequence: number; counter: number; parents: number }>;
+
+/** The statements of snapshots. */
+export function snapshotTable(database: Database): SnapshotTable {
+  const newest = database.prepare<[shard: number], Header>(
+    `SELECT generation, sequence, counter, parents FROM snapshots
+     WHERE shard = ? AND complete = 1 ORDER BY sequence DESC LIMIT 1`,
+  );
+  const parts = database
+    .prepare<[generation: number], string>(
+      "SELECT parents FROM snapshot_parts WHERE generation = ? ORDER BY part",
+    )
+    .pluck();
+  const dropUnfinished = database.prepare("DELETE FROM snapshots WHERE complete = 0");
+  const dropOrphans = database.prepare(
+    "DELETE FROM snapshot_parts WHERE generation NOT IN (SELECT generation FROM snapshots)",
+  );
+  const read = database.transaction((shard: number): ShardSnapshot | undefined => {
+    const header = newest.get(shard);
+    if (header === undefined) return undefined;
+    const { generation, sequence, counter } = header;
+    const parents = parts.all(generation).flatMap(decodePart);
+    invariant(parents.length === header.parents, "I53", `the snapshot of shard ${shard} has lost a part`);
+    return { shard, sequence, counter, parents };
+  });
+  return {
+    read,
+    write: snapshotWriter(database),
+    cleanUp() {
+      dropUnfinished.run();
+      dropOrphans.run();
+    },
+  };
+}
+
+function snapshotWriter(database: Database): SnapshotTable["write"] {
+  const begin = database.prepare<[shard: number, sequence: number, counter: number, parents: number]>(
+    "INSERT INTO snapshots (shard, sequence, counter, parents) VALUES (?, ?, ?, ?)",
+  );
+  const insertPart = database.prepare<[generation: number | bigint, part: number, parents: string]>(
+    "INSERT INTO snapshot_parts (generation, part, parents) VALUES (?, ?, ?)",
+  );
+  const dropParts = database.prepare<[generation: number | bigint, below: number]>(
+    "DELETE FROM snapshot_parts WHERE generation = ? AND part < ?",
+  );
+  const head = database
+    .prepare<[shard: number], number>("SELECT sequence FROM shards WHERE shard = ?")
+    .pluck();
+  const complete = snapshotSwitch(database);
+  return function* write({ shard, sequence, counter, parents }) {
+    const last = head.get(shard);
+    if (last === undefined) throw new RangeError(`there is no shard ${shard}`);
+    invariant(sequence <= last, "I53", `a snapshot of shard ${shard} runs ahead of its journal`);
+    const generation = begin.run(shard, sequence, counter, parents.length).lastInsertRowid;
+    for (let part = 0; part * PARENTS_PER_PART < parents.length; part++) {
+      yield;
+      const from = part * PARENTS_PER_PART;
+      insertPart.run(generation, part, encodePart(parents.slice(from, from + PARENTS_PER_PART)));
+    }
+    for (const replaced of complete(generation, shard)) {
+      for (let below = PARTS_PER_DROP; dropParts.run(replaced, below).changes > 0; below += PARTS_PER_DROP)
+        yield;
+    }
+  };
+}
+
+/** Makes a generation visible unless a newer one is; returns the generations whose parts nobody reads any more. */
+function snapshotSwitch(
+  database: Database,
+): (generation: number | bigint, shard: number) => readonly number[] {
+  const finish = database.prepare<[generation: number | bigint]>(
+    "UPDATE snapshots SET complete = 1 WHERE generation = ?",
+  );
+  const replaced = database
+    .prepare<[shard: number], number>(
+      `SELECT generation FROM snapshots WHERE shard = ? AND complete = 1
+       ORDER BY sequence DESC, generation DESC LIMIT -1 OFFSET 1`,
+    )
+    .pluck();
+  const drop = database.prepare<[generation: number]>("DELETE FROM snapshots WHERE generation = ?");
+  const change = database.transaction((generation: number | bigint, shard: number): readonly number[] => {
+    if (finish.run(generation).changes !== 1) {
+      throw new Error(`a later owner of the store has dropped the unfinished snapshot of shard ${shard}`);
+    }
+    const old = replaced.all(shard);
+    for (const each of old) drop.run(each);
+    return old;
+  });
+  return change.immediate;
+}
+
+/** One text a part: the encoded parents, which hold no line break, joined by one. */
+function encodePart(parents: readonly ParentOrder[]): string {
+  return parents.map(encodeParent).join("\n");
+}
+
+function decodePart(text: string): readonly ParentOrder[] {
+  return text.split("\n").map((parent) => decodeParent(parent));
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import {
+  createManualClock,
+  createMemoryRateLimiter,
+  type ManualClock,
+  type RateLimiterOptions,
+} from "../../../src/adapters/memory/index.ts";
+import type { RateLimiter } from "../../../src/ports/index.ts";
+
+/** A whole minute. */
+const START_MS = 1_767_355_200_000;
+const DAY_MS = 86_400_000;
+
+function limiterAt(
+  options: Omit<RateLimiterOptions, "clock"> = {},
+): Readonly<{ clock: ManualClock; limiter: RateLimiter }> {
+  const clock = createManualClock({ startMs: START_MS });
+  return { clock, limiter: createMemoryRateLimiter({ clock, ...options }) };
+}
+
+const ping = { address: "a", weight: 1 };
+
+describe("request weight", () => {
+  it("convention 5.3: windows are aligned to the minute, not to the first request", async () => {
+    const { clock, limiter } = limiterAt({ weightPerMinute: 10 });
+    await clock.advanceTo(START_MS + 59_999);
+    expect(await limiter.weigh({ address: "a", weight: 10 })).toEqual({ used: 10 });
+    expect(await limiter.weigh(ping)).toEqual({
+      used: 11,
+      refused: { kind: "limit", untilMs: START_MS + 60_000 },
+    });
+    await clock.advanceBy(1);
+    expect(await limiter.weigh(ping)).toEqual({ used: 1 });
+  });
+
+  it("weight 0 asks and counts nothing, and never leads to a ban", async () => {
+    const { limiter } = limiterAt({ weightPerMinute: 1 });
+    await limiter.weigh({ address: "a", weight: 5 });
+    for (let count = 0; count < 20; count++) {
+      expect(await limiter.weigh({ address: "a", weight: 0 })).toEqual({ used: 5 });
+    }
+  });
+
+  it("decision 42: ten refusals in a minute are a ban, doubled each time up to three days", async () => {
+    const { clock, limiter } = limiterAt({ weightPerMinute: 1 });
+    const banMs = async (): Promise<number> => {
+      for (;;) {
+        const { refused } = await limiter.weigh(ping);
+        if (refused?.kind === "ban") return refused.untilMs - clock.nowMs();
+      }
+    };
+    for (const lengthMs of [120_000, 240_000, 480_000]) {
+      expect(await banMs()).toBe(lengthMs);
+      await clock.advanceBy(lengthMs);
+      expect((await limiter.weigh({ address: "a", weight: 0 })).refused).toBeUndefined();
+    }
+    for (let count = 0; count < 10; count++) await clock.advanceBy(await banMs());
+    expect(await banMs()).toBe(3 * DAY_MS);
+    await clock.advanceBy(6 * DAY_MS);
+    expect(await banMs()).toBe(120_000);
+  });
+
+  it("a ban stays as long as it was said, whoever goes on during it", async () => {
+    const { clock, limiter } = limiterAt({ weightPerMinute: 1, banMs: 1_000 });
+    for (let count = 0; count < 11; count++) await limiter.weigh(ping);
+    for (let count = 0; count < 50; count++) {
+      expect((await limiter.weigh(ping)).refused).toEqual({ kind: "ban", untilMs: START_MS + 1_000 });
+    }
+    await clock.advanceBy(1_000);
+    expect((await limiter.weigh(ping)).refused).toEqual({ kind: "limit", untilMs: START_MS + 60_000 });
+    await clock.advanceBy(60_000);
+    expect((await limiter.weigh(ping)).refused).toBeUndefined();
+  });
+
+  it("one address does not pay for another", async () => {
+    const { limiter } = limiterAt({ weightPerMinute: 1 });
+    for (let count = 0; count < 20; count++) await limiter.weigh(ping);
+    expect(await limiter.weigh({ address: "b", weight: 1 })).toEqual({ used: 1 });
+  });
+
+  it("time that steps back stays in the running window", async () => {
+    let nowMs = START_MS;
+    const clock = { nowMs: () => nowMs, schedule: () => () => undefined, soon: () => undefined };
+    const limiter = createMemoryRateLimiter({ clock });
+    await limiter.weigh(ping);
+    nowMs -= 1;
+    expect(await limiter.weigh(ping)).toEqual({ used: 2 });
+  });
+});
+
+describe("order counts", () => {
+  it("both windows count; the one that is full says until when", async () => {
+    const { clock, limiter } = limiterAt({ ordersPer10s: 1, ordersPerDay: 2 });
+    await clock.advanceBy(1_000);
+    expect(await limiter.takeOrder(1)).toEqual({
+      counts: { per10s: 1, perDay: 1 },
+      takenAtMs: START_MS + 1_000,
+    });
+    expect((await limiter.takeOrder(1)).refused).toEqual({ window: "per10s", untilMs: START_MS + 10_000 });
+    expect((await limiter.takeOrder(2)).refused).toBeUndefined();
+    await clock.advanceTo(START_MS + 10_000);
+    expect((await limiter.takeOrder(1)).counts).toEqual({ per10s: 1, perDay: 2 });
+    const { refused } = await limiter.takeOrder(1);
+    expect(refused).toEqual({ window: "perDay", untilMs: Math.ceil(START_MS / DAY_MS) * DAY_MS });
+  });
+
+  it("what is given back counts no more, but only in the windows it was counted in", async () => {
+    const { clock, limiter } = limiterAt({ ordersPer10s: 5 });
+    const { takenAtMs } = await limiter.takeOrder(1);
+    expect(await limiter.returnOrder({ accountId: 1, takenAtMs })).toEqual({ per10s: 0, perDay: 0 });
+    const second = await limiter.takeOrder(1);
+    await clock.advanceBy(10_000);
+    await limiter.takeOrder(1);
+    expect(await limiter.returnOrder({ accountId: 1, takenAtMs: second.takenAtMs })).toEqual({
+      per10s: 1,
+      perDay: 1,
+    });
+  });
+});
+
+describe("a limiter", () => {
+  it("shows its limits; one that does not enforce counts and shows none", async () => {
+    expect(limiterAt().limiter.limits).toEqual({
+      weightPerMinute: 6_000,
+      ordersPer10s: 50,
+      ordersPerDay: 160_000,
+    });
+    const { limiter } = limiterAt({ enforce: false, weightPerMinute: 1, ordersPer10s: 1 });
+    expect(limiter.limits).toBeUndefined();
+    for (let count = 0; count < 20; count++) {
+      expect((await limiter.weigh(ping)).refused).toBeUndefined();
+      expect((await limiter.takeOrder(1)).refused).toBeUndefined();
+    }
+    expect(await limiter.weigh(ping)).toEqual({ used: 21 });
+  });
+
+  it("forgets the oldest address when it holds too many", async () => {
+    const { limiter } = limiterAt({ maxTracked: 2 });
+    for (const address of ["a", "b", "c"]) await limiter.weigh({ address, weight: 1 });
+    expect(await limiter.weigh({ address: "b", weight: 1 })).toEqual({ used: 2 });
+    expect(await limiter.weigh({ address: "a", weight: 1 })).toEqual({ used: 1 });
+  });
+
+  it("refuses limits below 1", () => {
+    expect(() => limiterAt({ banMs: 0 })).toThrow(RangeError);
+    expect(() => limiterAt({ weightPerMinute: Number.NaN })).toThrow("weightPerMinute");
+  });
+});

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
+
+const sentence = "The SQLite store cannot load better-sqlite3; install it: npm install better-sqlite3@12";
+
+describe("sqlite driver", () => {
+  it("a missing driver is one sentence with the install command", () => {
+    const missing = () => {
+      throw new Error("Cannot find module 'better-sqlite3'");
+    };
+    expect(() => loadDriver(missing)).toThrow(new Error(sentence));
+  });
+
+  it("so is one whose native part does not load", () => {
+    const unbuilt = () =>
+      function Database() {
+        throw new Error("Could not locate the bindings file");
+      };
+    expect(() => loadDriver(unbuilt)).toThrow(new Error(sentence));
+  });
+});

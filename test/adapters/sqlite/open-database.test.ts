@@ -1,0 +1,98 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
+import { part, sampleRecords } from "../../support/store-samples.ts";
+import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+describe("sqlite file", () => {
+  let place: TemporaryPlace;
+  beforeEach(() => {
+    place = temporaryPlace();
+  });
+  afterEach(() => place.remove());
+  const open = () => openSqliteStore({ path: place.path });
+  const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+  it("is made with its directory, for its owner only", async () => {
+    const store = open();
+    await store.acquire();
+    expect(modeOf(dirname(place.path))).toBe("700");
+    expect(["", "-wal", "-shm"].map((suffix) => modeOf(place.path + suffix))).toEqual(["600", "600", "600"]);
+    await store.close();
+  });
+
+  it("an existing directory and file keep their modes", async () => {
+    mkdirSync(dirname(place.path), { mode: 0o755 });
+    await open().close();
+    chmodSync(place.path, 0o640);
+    await open().close();
+    expect([modeOf(dirname(place.path)), modeOf(place.path)]).toEqual(["755", "640"]);
+  });
+
+  it("I01: every commit is on disk when it returns: write-ahead log and synchronous=FULL", () => {
+    const database = openDatabase({ path: place.path, busyTimeoutMs: 7 });
+    const setting = (name: string): unknown => database.pragma(name, { simple: true });
+    expect(["journal_mode", "synchronous", "busy_timeout"].map(setting)).toEqual(["wal", 2, 7]);
+    database.close();
+  });
+
+  it("bears a mark that tells it from other programs' files", async () => {
+    await open().close();
+    expect(readValue(place.path, "PRAGMA application_id")).toBe(0x6d6f7264);
+  });
+
+  it("of a newer version is refused by name and left as it is", async () => {
+    await open().close();
+    executeOn(place.path, "PRAGMA user_version = 99");
+    expect(open).toThrow(
+      "orders.db has schema version 99 and this version of managed-orders knows 1: update managed-orders",
+    );
+    expect(readValue(place.path, "PRAGMA user_version")).toBe(99);
+  });
+
+  it("of another program is refused by name and left as it is", () => {
+    mkdirSync(dirname(place.path));
+    executeOn(place.path, "CREATE TABLE theirs (value TEXT)");
+    const before = readFileSync(place.path);
+    expect(open).toThrow("orders.db is a database of another program");
+    expect(readFileSync(place.path).equals(before)).toBe(true);
+  });
+
+  it("that is no database is refused by name and left as it is", () => {
+    mkdirSync(dirname(place.path));
+    writeFileSync(place.path, "symbol,price\n".repeat(200));
+    expect(open).toThrow("orders.db is no SQLite database");
+    expect(readFileSync(place.path, "utf8")).toBe("symbol,price\n".repeat(200));
+  });
+
+  it("that is damaged is refused by name, or by the read that meets the damage", async () => {
+    const store = open();
+    await store.acquire();
+    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 500) })], marks: [] });
+    await store.close();
+    truncateSync(place.path, 8_192);
+    const read = async () => {
+      const damaged = open();
+      try {
+        return await damaged.readRecords({ shard: 0, after: 0, limit: 1 });
+      } finally {
+        await damaged.close();
+      }
+    };
+    await expect(read()).rejects.toThrow(/damaged|malformed/);
+  });
+
+  it("I72: a path that cannot be opened is told by its last name only", () => {
+    mkdirSync(place.path, { recursive: true });
+    expect(open).toThrow(new Error("orders.db cannot be opened (EISDIR)"));
+  });
+
+  it("a path is never read as a URI or as a name for memory", async () => {
+    for (const path of [`${place.directory}/:memory:`, `${place.directory}/file:x?mode=memory`]) {
+      await openSqliteStore({ path }).close();
+      expect(statSync(path).size).toBeGreaterThan(0);
+    }
+  });
+});

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import type { ParentOrder } from "../../../src/model/index.ts";
+import {
+  endedOrder,
+  keepEnded,
+  openOrder,
+  part,
+  sampleMark,
+  sampleRecord,
+  sampleRecords,
+} from "../../support/store-samples.ts";
+import { storeSuite } from "../../support/store-suite.ts";
+import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+storeSuite("sqlite", () => {
+  const { path, remove } = temporaryPlace();
+  return { open: () => openSqliteStore({ path }), remove };
+});
+
+describe("sqlite order store", () => {
+  let place: TemporaryPlace;
+  let store: SqliteStore;
+  beforeEach(async () => {
+    place = temporaryPlace();
+    store = openSqliteStore({ path: place.path });
+    await store.acquire();
+  });
+  afterEach(async () => {
+    await store.close();
+    place.remove();
+  });
+  const append = (shard: number, from: number, to: number) =>
+    store.append({ shards: [part(shard, 1, { records: sampleRecords(shard, from, to) })], marks: [] });
+
+  it("records are read the same before, while and after the index takes them in", async () => {
+    for (let batch = 0; batch < 9; batch++) {
+      await append(1, batch * 600 + 1, batch * 600 + 600);
+      await append(2, batch * 600 + 1, batch * 600 + 600);
+    }
+    expect(readValue(place.path, "SELECT count(*) FROM journal_index")).toBe(8_400);
+    const whole = sampleRecords(1, 1, 5_400);
+    expect(await store.readRecords({ shard: 1, after: 0, limit: 10_000 })).toEqual(whole);
+    expect(await store.readRecords({ shard: 1, after: 4_000, limit: 600 })).toEqual(
+      whole.slice(4_000, 4_600),
+    );
+    expect(await store.readRecords({ shard: 2, after: 5_399, limit: 5 })).toEqual([sampleRecord(2, 5_400)]);
+    await store.acquire();
+    expect(readValue(place.path, "SELECT count(*) FROM journal_index")).toBe(10_800);
+    expect(await store.readRecords({ shard: 1, after: 5_399, limit: 5 })).toEqual([sampleRecord(1, 5_400)]);
+  });
+
+  it("I54: a journal with a hole or a lost end is an error and never a shorter journal", async () => {
+    await append(3, 1, 9);
+    executeOn(place.path, "DELETE FROM journal WHERE sequence = 9");
+    await expect(store.readRecords({ shard: 3, after: 0, limit: 99 })).rejects.toThrow("I54");
+    executeOn(place.path, "DELETE FROM journal WHERE sequence = 4");
+    await expect(store.readRecords({ shard: 3, after: 2, limit: 2 })).rejects.toThrow("I54");
+    expect(await store.readRecords({ shard: 3, after: 0, limit: 3 })).toHaveLength(3);
+  });
+
+  it("I53: a row that is damaged or lies in a wrong place is an error that names the place", async () => {
+    await append(3, 1, 2);
+    executeOn(place.path, "UPDATE journal SET record = (SELECT record FROM journal WHERE sequence = 1)");
+    await expect(store.readRecords({ shard: 3, after: 1, limit: 9 })).rejects.toThrow(
+      "I53: journal record 2 of shard 3 cannot be read: it is record 1 of shard 3",
+    );
+    await keepEnded(store, [endedOrder({ orderId: -256 })]);
+    executeOn(place.path, "UPDATE ended SET record = substr(record, 1, 40)");
+    await expect(store.findEnded({ accountId: 1, orderId: -256 })).rejects.toThrow(
+      "I53: parent order -256 cannot",
+    );
+  });
+
+  it("I53: a snapshot that has lost a part is an error", async () => {
+    await append(0, 1, 1);
+    const parents = Array.from({ length: 200 }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
+    await store.writeSnapshot({ shard: 0, sequence: 1, counter: 200, parents });
+    executeOn(place.path, "DELETE FROM snapshot_parts WHERE part = 1");
+    await expect(store.readSnapshot(0)).rejects.toThrow("I53: the snapshot of shard 0 has lost a part");
+  });
+
+  it("I71: a database that fails answers with an error and never with nothing", async () => {
+    await append(0, 1, 1);
+    executeOn(
+      place.path,
+      "DROP TABLE ended; DROP TABLE journal; DROP TABLE marks; DROP TABLE snapshots; DROP TABLE snapshot_parts",
+    );
+    const calls: readonly Promise<unknown>[] = [
+      store.append({ shards: [part(0, 1, { records: [sampleRecord(0, 2)] })], marks: [] }),
+      store.readRecords({ shard: 0, after: 0, limit: 1 }),
+      store.readSnapshot(0),
+      store.readMarks(),
+      store.findEnded({ accountId: 1, clientOrderId: "a" }),
+      store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
+      store.countEnded(1),
+      store.readEnded({ shard: 0, afterOrderId: 0, limit: 1 }),
+    ];
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.map(({ status }) => status)).toEqual(calls.map(() => "rejected"));
+    expect((await store.head(0)).sequence).toBe(1);
+  });
+
+  it("I60: the file's lock held by another process fails the append, which keeps nothing", async () => {
+    const impatient = openSqliteStore({ path: place.path, busyTimeoutMs: 1 });
+    const [head] = await impatient.acquire();
+    const epoch = head?.epoch ?? 0;
+    const { Driver } = await import("./temporary-place.ts");
+    const other = new Driver(place.path);
+    other.exec("BEGIN IMMEDIATE");
+    const batch = { shards: [part(0, epoch, { records: [sampleRecord(0, 1)] })], marks: [sampleMark()] };
+    await expect(impatient.append(batch)).rejects.toThrow("database is locked");
+    expect(await impatient.readRecords({ shard: 0, after: 0, limit: 9 })).toEqual([]);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(await impatient.append(batch)).toEqual(["durable"]);
+    await impatient.close();
+  });
+
+  it("small values are durable in the same file", async () => {
+    await store.keyValue.set("clock", "5");
+    await store.keyValue.set("clock", "6");
+    const again = openSqliteStore({ path: place.path });
+    expect(await again.keyValue.get("clock")).toBe("6");
+    expect(await again.keyValue.get("other")).toBeUndefined();
+    await again.close();
+    await store.close();
+    await expect(store.keyValue.get("clock")).rejects.toThrow("the store is closed");
+  });
+});
+
+describe("sqlite snapshots", () => {
+  let place: TemporaryPlace;
+  let store: SqliteStore;
+  const parents: readonly ParentOrder[] = Array.from({ length: 700 }, (_, index) =>
+    openOrder({ orderId: -256 * (index + 1) }),
+  );
+  beforeEach(async () => {
+    place = temporaryPlace();
+    store = openSqliteStore({ path: place.path });
+    await store.acquire();
+    await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })], marks: [] });
+  });
+  afterEach(async () => {
+    await store.close();
+    place.remove();
+  });
+  const write = (sequence: number, count: number) =>
+    store.writeSnapshot({ shard: 0, sequence, counter: 1, parents: parents.slice(0, count) });
+  const rows = () => [
+    readValue(place.path, "SELECT count(*) FROM snapshots"),
+    readValue(place.path, "SELECT count(*) FROM snapshot_parts"),
+  ];
+
+  it("a replaced snapshot leaves no rows behind", async () => {
+    await write(1, 700);
+    await write(2, 300);
+    await write(3, 10);
+    expect(rows()).toEqual([1, 1]);
+    await write(2, 700);
+    expect(rows()).toEqual([1, 1]);
+  });
+
+  it("a snapshot is not seen before it is whole, and an interrupted one is cleaned up by the next owner", async () => {
+    await write(1, 10);
+    const interrupted = write(2, 700);
+    expect((await store.readSnapshot(0))?.sequence).toBe(1);
+    const later = openSqliteStore({ path: place.path });
+    await later.acquire();
+    await expect(interrupted).rejects.toThrow(
+      "a later owner of the store has dropped the unfinished snapshot",
+    );
+    expect((await later.readSnapshot(0))?.sequence).toBe(1);
+    await later.acquire();
+    expect(rows()).toEqual([1, 1]);
+    await later.close();
+  });
+
+  it("a store that is closed meanwhile leaves the snapshot before", async () => {
+    await write(1, 10);
+    const interrupted = write(2, 700);
+    await store.close();
+    await expect(interrupted).rejects.toThrow("the store is closed");
+    store = openSqliteStore({ path: place.path });
+    expect((await store.readSnapshot(0))?.sequence).toBe(1);
+  });
+
+  it("two snapshots of one shard at once leave the newer one", async () => {
+    await Promise.all([write(5, 700), write(4, 300), write(3, 700)]);
+    expect((await store.readSnapshot(0))?.sequence).toBe(5);
+    expect(rows()).toEqual([1, 6]);
+  });
+});

@@ -1,0 +1,69 @@
+import type { OrderStore } from "../../src/ports/index.ts";
+
+/**
+ * How a store misbehaves. `fail`: an append rejects and keeps nothing. `unknown`: it keeps everything and rejects.
+ * `slow`: it waits for `release` before it does anything. `fail-reads`: whatever reads rejects.
+ */
+export type StoreFault = "none" | "fail" | "unknown" | "slow" | "fail-reads";
+
+/** An order store whose faults a test turns on. */
+export type FaultyStore = OrderStore &
+  Readonly<{
+    /** Turns a fault on for the next `count` calls it applies to (for ever when left out), in place of any other. */
+    inject(fault: StoreFault, count?: number): void;
+    /** Lets appends that wait go on, in their order. */
+    release(): void;
+    /** Appends that wait for `release`. */
+    readonly waiting: number;
+  }>;
+
+/** Puts faults between a store and its user; without any it behaves as the store does. */
+export function createFaultyStore(store: OrderStore): FaultyStore {
+  let current: StoreFault = "none";
+  let left = 0;
+  let held: (() => void)[] = [];
+  const strikes = (fault: StoreFault): boolean => {
+    if (current !== fault || left === 0) return false;
+    left -= 1;
+    return true;
+  };
+  const reading = async <T>(read: () => Promise<T>): Promise<T> => {
+    if (strikes("fail-reads")) throw new Error("the store cannot read");
+    return read();
+  };
+  return {
+    acquire: () => store.acquire(),
+    head: (shard) => reading(() => store.head(shard)),
+    readRecords: (range) => reading(() => store.readRecords(range)),
+    readSnapshot: (shard) => reading(() => store.readSnapshot(shard)),
+    readMarks: () => reading(() => store.readMarks()),
+    findEnded: (key) => reading(() => store.findEnded(key)),
+    pageEnded: (page) => reading(() => store.pageEnded(page)),
+    countEnded: (accountId) => reading(() => store.countEnded(accountId)),
+    readEnded: (range) => reading(() => store.readEnded(range)),
+    writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
+    deleteMarks: (marks) => store.deleteMarks(marks),
+    deleteEnded: (range) => store.deleteEnded(range),
+    close: () => store.close(),
+    async append(batch) {
+      if (strikes("fail")) throw new Error("the store did not keep the append");
+      if (strikes("slow")) await new Promise<void>((resolve) => held.push(resolve));
+      const lost = strikes("unknown");
+      const outcomes = await store.append(batch);
+      if (lost) throw new Error("the store does not say whether it kept the append");
+      return outcomes;
+    },
+    inject(fault, count = Number.POSITIVE_INFINITY) {
+      current = fault;
+      left = count;
+    },
+    release() {
+      const waiting = held;
+      held = [];
+      for (const resolve of waiting) resolve();
+    },
+    get waiting() {
+      return held.length;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { expect } from "vitest";
+import { createNodeServer } from "../../src/adapters/node/index.ts";
+import { sign } from "../../src/signing/index.ts";
+import { encodeParent, type JsonObject, readJson } from "../../src/wire/index.ts";
+import { type RawAnswer, type RawRequest, sendRaw } from "./raw-http.ts";
+import {
+  type Credentials,
+  KEYS,
+  openWorld,
+  place,
+  SECRETS,
+  type ServiceWorld,
+  type WorldOptions,
+} from "./service-world.ts";
+
+/** Client id of an order that every hostile world holds: account 1, {@link BASE_ORDER}. */
+export const BASE_ID = "hostile-base";
+
+/** The fields of that order, as JSON text and in this order. */
+export const BASE_ORDER: string = `{"symbol":"BTC/USD","side":"BUY","type":"SYNTHETIC_LIMIT","quantity":"0.01","price":"7000","newClientOrderId":"${BASE_ID}"}`;
+
+/** What a refusal must be. */
+export type Expected = Readonly<{ status: number; code: number }>;
+
+/** 400 with a code, as most refusals are. */
+export const refusal = (code: number): Expected => ({ status: 400, code });
+
+/** A service on a real socket, and what an attacker may not achieve there. */
+export type HostileWorld = ServiceWorld &
+  Readonly<{
+    /** Managed id of the order named {@link BASE_ID}. */
+    orderId: number;
+    send(request: RawRequest): Promise<RawAnswer>;
+    /**
+     * Sends a request that must be refused: with this error, without a change of any order, without a secret, a
+     * signature or a stack in the answer, and with a server that goes on serving.
+     */
+    refuses(request: RawRequest, expected: Expected): Promise<void>;
+    /** Sends a request that must be accepted and returns what it was answered with. */
+    accepts(request: RawRequest): Promise<JsonObject>;
+    close(): Promise<void>;
+  }>;
+
+/** Opens a world, listens on a free port and places the base order. */
+export async function openHostileWorld(options: WorldOptions = {}): Promise<HostileWorld> {
+  const world = await openWorld(options);
+  const server = createNodeServer({ service: world.service });
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+  const placed = await place(world, { newClientOrderId: BASE_ID });
+  const send = (request: RawRequest): Promise<RawAnswer> => sendRaw(port, request);
+  return {
+    ...world,
+    orderId: placed.body.orderId as number,
+    send,
+    async refuses(request, { status, code }) {
+      const before = await stateOf(world);
+      const answer = await send(request);
+      const body = readJson(answer.body) as JsonObject;
+      expect({ status: answer.status, ...body }).toMatchObject({ status, code });
+      expect(Object.keys(body)).toEqual(["code", "msg", "error"]);
+      expectNothingTold(answer);
+      expect(await stateOf(world)).toEqual(before);
+      expect((await send({ method: "GET", target: "/api/ping" })).status).toBe(200);
+    },
+    async accepts(request) {
+      const answer = await send(request);
+      const body = readJson(answer.body) as JsonObject;
+      expect({ status: answer.status, code: body.code }).toEqual({ status: 200, code: undefined });
+      expectNothingTold(answer);
+      return body;
+    },
+    close: () => server.close(),
+  };
+}
+
+/** All that a request could have changed: every order of every account, the journal's length, the children. */
+async function stateOf({ engine, venue }: ServiceWorld): Promise<readonly unknown[]> {
+  const pages = [1, 2, 3, 4].map((accountId) =>
+    engine.page({ accountId, includeHistory: true, newestFirst: false, limit: 1_000, afterOrderId: 0 }),
+  );
+  const orders = (await Promise.all(pages)).flatMap((page) => page.orders.map(encodeParent));
+  return [orders, engine.metrics().records, venue.submitted.length];
+}
+
+function expectNothingTold(answer: RawAnswer): void {
+  const told = [...answer.headers.values(), answer.body].join("\n");
+  for (const secret of SECRETS) expect(told).not.toContain(secret);
+  expect(told).not.toMatch(/[0-9a-f]{64}|X-MBX-APIKEY: |key-of-|\bat .*:[0-9]+:[0-9]+|node_modules/i);
+}
+
+/** How an attack differs from a correctly signed request. */
+export type AttackOptions = Readonly<{
+  key?: Credentials;
+  /** Raw query, without the question mark. */
+  query?: string;
+  body?: string | Uint8Array;
+  /** Signed in place of query and body. */
+  payload?: string;
+  /** Sent in place of the right signature. */
+  signature?: string;
+  /** Where the signature goes; default the header. "nowhere": it is left out. */
+  place?: "header" | "query" | "nowhere";
+  contentType?: string;
+  /** Headers on top, name and value in turn. */
+  headers?: readonly string[];
+  chunked?: boolean;
+}>;
+
+/** The right signature of an attack's query and body, or of its payload. */
+export function signatureOf(options: AttackOptions): string {
+  const { key = KEYS.owner, query = "", body = "" } = options;
+  const bytes = Buffer.concat([Buffer.from(query), Buffer.from(body)]);
+  return sign({ secret: key.secret, payload: options.payload ?? bytes });
+}
+
+/** A request that is signed as the options say; all its bytes are sent as they stand here. */
+export function attack(method: string, path: string, options: AttackOptions = {}): RawRequest {
+  const { key = KEYS.owner, query = "", body = "", place: where = "header", chunked = false } = options;
+  const signature = options.signature ?? signatureOf(options);
+  const pair = where === "query" ? [`signature=${signature}`] : [];
+  const sent = [...(query === "" ? [] : [query]), ...pair].join("&");
+  const signed = where === "header" ? ["signature", signature] : [];
+  const typed = body.length === 0 ? [] : ["Content-Type", options.contentType ?? "application/json"];
+  return {
+    method,
+    target: sent === "" ? path : `${path}?${sent}`,
+    headers: ["X-MBX-APIKEY", key.apiKey, ...signed, ...typed, ...(options.headers ?? [])],
+    body,
+    chunked,
+  };
+}
+
+/** POST /api/order with this JSON text, signed in the header. */
+export function order(body: string | Uint8Array, options: AttackOptions = {}): RawRequest {
+  return attack("POST", "/api/order", { query: "nonce=1", body, ...options });
+}
+
+/** {@link BASE_ORDER} with some fields replaced, added (JSON text) or, with undefined, left out. */
+export function orderWith(fields: Readonly<Record<string, string | undefined>>): RawRequest {
+  const members = new Map(
+    Object.entries(JSON.parse(BASE_ORDER)).map(([name, value]) => [name, JSON.stringify(value)]),
+  );
+  members.delete("newClientOrderId");
+  for (const [name, text] of Object.entries(fields)) {
+    if (text === undefined) members.delete(name);
+    else members.set(name, text);
+  }
+  return order(`{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`);
+}

@@ -1,0 +1,137 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { request } from "node:http";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { sign } from "../../src/signing/index.ts";
+
+const cli = fileURLToPath(new URL("dist/sandbox/cli.js", rootOf(import.meta.url)));
+
+/** The root of the checkout, from a test file or from a bundle beside node_modules. */
+function rootOf(url: string): string {
+  return url.includes("/node_modules/") ? `${url.split("/node_modules/")[0]}/` : `${url.split("/test/")[0]}/`;
+}
+
+export const KEY = "sandbox-key";
+export const SECRET = "sandbox-secret";
+
+/** A reply: status and parsed body. */
+export type Reply = Readonly<{ status: number; body: Record<string, unknown> & { code?: number } }>;
+
+/** A sandbox in a process of its own. */
+export type SandboxProcess = {
+  readonly url: string;
+  readonly controlUrl: string;
+  readonly process: ChildProcess;
+  /** Resolves with the signal or exit code when the process has ended. */
+  readonly ended: Promise<string | number>;
+  control<T = Record<string, unknown>>(method: "GET" | "POST", path: string, body?: unknown): Promise<T>;
+  /** A signed request; parameters of POST go as a JSON body, of GET and DELETE as a query. */
+  signed(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    parameters: Readonly<Record<string, string | number | boolean>>,
+  ): Promise<Reply>;
+  kill(): Promise<void>;
+};
+
+let nonces = 0;
+
+/** Starts a sandbox and resolves when it says that it is ready; rejects with what it printed otherwise. */
+export async function startSandboxProcess(env: Readonly<Record<string, string>>): Promise<SandboxProcess> {
+  const child = spawn(process.execPath, [cli, "sandbox"], {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      PORT: "auto",
+      CONTROL_PORT: "auto",
+      RATE_LIMITS: "off",
+      LOG: "json",
+      SANDBOX_API_KEY: KEY,
+      SANDBOX_API_SECRET: SECRET,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const ended = new Promise<string | number>((resolve) =>
+    child.once("exit", (code, signal) => resolve(signal ?? code ?? 0)),
+  );
+  const lines = createInterface({ input: child.stdout });
+  const ready = await new Promise<{ url: string; controlUrl: string }>((resolve, reject) => {
+    lines.once("line", (line) => resolve(JSON.parse(line) as { url: string; controlUrl: string }));
+    void ended.then((how) => reject(new Error(`the sandbox ended with ${how}: ${errors}`)));
+  });
+  return {
+    ...ready,
+    process: child,
+    ended,
+    async control<T>(method: "GET" | "POST", path: string, body?: unknown): Promise<T> {
+      const reply = await send(`${ready.controlUrl}/control/${path}`, {
+        method,
+        json: body === undefined ? "" : JSON.stringify(body),
+      });
+      if (reply.status !== 200)
+        throw new Error(`control ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
+      return reply.body as T;
+    },
+    async signed(method, path, parameters) {
+      const fields =
+        path.startsWith("/api/v2") && method === "GET"
+          ? { ...parameters, timestamp: await now(ready.controlUrl) }
+          : parameters;
+      const query =
+        method === "POST"
+          ? `nonce=${++nonces}`
+          : encode(
+              path.startsWith("/api/v3") || method === "DELETE" ? { ...fields, nonce: ++nonces } : fields,
+            );
+      const json = method === "POST" ? JSON.stringify(fields) : "";
+      const signature = sign({ secret: SECRET, payload: query + json });
+      return await send(`${ready.url}${path}?${query}`, {
+        method,
+        json,
+        headers: { "X-MBX-APIKEY": KEY, signature },
+      });
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function now(controlUrl: string): Promise<number> {
+  const { body } = await send(`${controlUrl}/control/clock`, { method: "GET", json: "" });
+  return body["now"] as number;
+}
+
+const encode = (fields: Readonly<Record<string, string | number | boolean>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join("&");
+
+type Sent = Readonly<{ method: string; json: string; headers?: Readonly<Record<string, string>> }>;
+
+/** One request over a connection of its own; rejects when no whole answer came. */
+function send(url: string, { method, json, headers = {} }: Sent): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const body =
+      json === ""
+        ? {}
+        : { "content-type": "application/json", "content-length": String(Buffer.byteLength(json)) };
+    const outgoing = request(url, { method, headers: { ...body, ...headers }, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        if (!response.complete) return reject(new Error("the answer was cut off"));
+        const text = Buffer.concat(chunks).toString("utf8");
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Reply["body"] });
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.end(json);
+  });
+}

@@ -1,0 +1,427 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { price } from "../../src/decimal/index.ts";
+import { SHARD_COUNT } from "../../src/lifecycle/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
+import {
+  endedOrder,
+  keepEnded,
+  openOrder,
+  part,
+  sampleMark,
+  sampleRecord,
+  sampleRecords,
+} from "./store-samples.ts";
+
+/** A fresh place to keep orders: `open` gives another handle on it, as another process would have. */
+export type StorePlace = Readonly<{ open: () => OrderStore; remove: () => void }>;
+
+/** The place of the running test, and a handle on it that owns every shard with epoch 1. */
+type World = { place: StorePlace; store: OrderStore };
+
+const idsOf = (orders: readonly Readonly<{ orderId: number }>[]): readonly number[] =>
+  orders.map(({ orderId }) => orderId);
+const sequencesOf = (records: readonly Readonly<{ sequence: number }>[]): readonly number[] =>
+  records.map(({ sequence }) => sequence);
+const all = { after: 0, limit: 1_000 };
+
+/** Every sentence of the order store port as tests; each adapter runs them all. */
+export function storeSuite(name: string, createPlace: () => StorePlace): void {
+  describe(`order store: ${name}`, () => {
+    const world = {} as World;
+    beforeEach(async () => {
+      world.place = createPlace();
+      world.store = world.place.open();
+      await world.store.acquire();
+    });
+    afterEach(async () => {
+      await world.store.close();
+      world.place.remove();
+    });
+    describe("ownership", () => ownership(world));
+    describe("journal", () => journal(world));
+    describe("snapshots", () => snapshots(world));
+    describe("market journal", () => marketJournal(world));
+    describe("ended parents", () => endedParents(world));
+    describe("pages", () => pages(world));
+    describe("retention", () => retention(world));
+    describe("lifetime", () => lifetime(world));
+  });
+}
+
+function ownership(world: World): void {
+  it("acquire takes every shard over and tells all heads; each epoch rises by one", async () => {
+    await world.store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })], marks: [] });
+    const heads = await world.store.acquire();
+    expect(heads.map(({ shard }) => shard)).toEqual(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
+    expect(new Set(heads.map(({ epoch }) => epoch))).toEqual(new Set([2]));
+    expect(heads[7]).toEqual({ shard: 7, epoch: 2, sequence: 2 });
+    expect(await world.store.head(7)).toEqual({ shard: 7, epoch: 2, sequence: 2 });
+  });
+
+  it("I60: an append with an old epoch is fenced and keeps nothing", async () => {
+    const later = world.place.open();
+    await later.acquire();
+    const ended = [endedOrder({ orderId: -256 })];
+    const batch = { shards: [part(0, 1, { records: [sampleRecord(0, 1)], ended })], marks: [sampleMark()] };
+    expect(await world.store.append(batch)).toEqual(["fenced"]);
+    expect(await later.head(0)).toEqual({ shard: 0, epoch: 2, sequence: 0 });
+    expect(await later.readRecords({ shard: 0, ...all })).toEqual([]);
+    expect(await later.findEnded({ accountId: 1, orderId: -256 })).toBeUndefined();
+    expect(await later.readMarks()).toEqual([]);
+    await later.close();
+  });
+
+  it("I60: of two handles on one store only the later one appends, and the earlier one can tell", async () => {
+    const later = world.place.open();
+    await later.acquire();
+    const first = { records: [sampleRecord(3, 1)] };
+    expect(await world.store.append({ shards: [part(3, 1, first)], marks: [] })).toEqual(["fenced"]);
+    expect(await later.append({ shards: [part(3, 2, first)], marks: [] })).toEqual(["durable"]);
+    expect((await world.store.head(3)).epoch).toBe(2);
+    expect(sequencesOf(await world.store.readRecords({ shard: 3, ...all }))).toEqual([1]);
+    await later.close();
+  });
+
+  it("I60: a shard that nobody has taken over takes nothing", async () => {
+    const place = world.place.open();
+    expect(
+      await place.append({ shards: [part(0, 0, { records: [sampleRecord(0, 1)] })], marks: [] }),
+    ).toEqual(["fenced"]);
+    expect(
+      await place.append({ shards: [part(0, 2, { records: [sampleRecord(0, 1)] })], marks: [] }),
+    ).toEqual(["fenced"]);
+    await place.close();
+  });
+
+  it("a shard that does not exist is refused", async () => {
+    await expect(world.store.head(SHARD_COUNT)).rejects.toThrow(RangeError);
+    await expect(world.store.readRecords({ shard: -1, ...all })).rejects.toThrow(RangeError);
+    const records = [sampleRecord(SHARD_COUNT, 1)];
+    const append = world.store.append({ shards: [part(SHARD_COUNT, 1, { records })], marks: [] });
+    await expect(append).rejects.toThrow(RangeError);
+  });
+}
+
+function journal(world: World): void {
+  it("records come back in order, above `after`, at most `limit`", async () => {
+    const records = sampleRecords(9, 1, 10);
+    expect(await world.store.append({ shards: [part(9, 1, { records })], marks: [] })).toEqual(["durable"]);
+    expect(await world.store.readRecords({ shard: 9, ...all })).toEqual(records);
+    expect(sequencesOf(await world.store.readRecords({ shard: 9, after: 3, limit: 2 }))).toEqual([4, 5]);
+    expect(await world.store.readRecords({ shard: 9, after: 10, limit: 5 })).toEqual([]);
+    expect(await world.store.readRecords({ shard: 8, ...all })).toEqual([]);
+  });
+
+  it("I54: records that do not follow the last one are fenced", async () => {
+    const append = (from: number, to: number) =>
+      world.store.append({ shards: [part(1, 1, { records: sampleRecords(1, from, to) })], marks: [] });
+    expect(await append(2, 3)).toEqual(["fenced"]);
+    expect(await append(1, 2)).toEqual(["durable"]);
+    expect(await append(1, 2)).toEqual(["fenced"]);
+    expect(await append(2, 3)).toEqual(["fenced"]);
+    expect(await append(4, 4)).toEqual(["fenced"]);
+    expect(await append(3, 3)).toEqual(["durable"]);
+    expect((await world.store.head(1)).sequence).toBe(3);
+  });
+
+  it("I54: records with a hole inside are fenced as a whole", async () => {
+    const records = [sampleRecord(1, 1), sampleRecord(1, 3)];
+    expect(await world.store.append({ shards: [part(1, 1, { records })], marks: [] })).toEqual(["fenced"]);
+    expect(await world.store.readRecords({ shard: 1, ...all })).toEqual([]);
+  });
+
+  it("a fenced shard keeps nothing while the others of the batch are kept", async () => {
+    const shards = [
+      part(1, 1, { records: [sampleRecord(1, 1)], ended: [endedOrder({ orderId: -257 })] }),
+      part(2, 9, { records: [sampleRecord(2, 1)], ended: [endedOrder({ orderId: -258 })] }),
+      part(3, 1, { records: [sampleRecord(3, 2)] }),
+      part(4, 1, { records: sampleRecords(4, 1, 2) }),
+    ];
+    expect(await world.store.append({ shards, marks: [] })).toEqual([
+      "durable",
+      "fenced",
+      "fenced",
+      "durable",
+    ]);
+    const heads = await Promise.all([1, 2, 3, 4].map((shard) => world.store.head(shard)));
+    expect(heads.map(({ sequence }) => sequence)).toEqual([1, 0, 0, 2]);
+    expect(
+      idsOf(await world.store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 9 })),
+    ).toEqual([-257]);
+  });
+
+  it("I03 I50: a batch that breaks a rule is refused whole", async () => {
+    const twice = [
+      endedOrder({ orderId: -512, clientOrderId: "a" }),
+      endedOrder({ orderId: -768, clientOrderId: "a" }),
+    ];
+    const records = [sampleRecord(0, 1)];
+    const shards = [part(5, 1, { records: [sampleRecord(5, 1)] }), part(0, 1, { records, ended: twice })];
+    await expect(world.store.append({ shards, marks: [sampleMark()] })).rejects.toThrow("I03");
+    const open = part(0, 1, { records, ended: [openOrder({ orderId: -512 })] });
+    await expect(world.store.append({ shards: [open], marks: [] })).rejects.toThrow("I50");
+    await expect(world.store.append({ shards: [part(6, 1, { records })], marks: [] })).rejects.toThrow("I54");
+    expect((await world.store.head(5)).sequence).toBe(0);
+    expect((await world.store.head(0)).sequence).toBe(0);
+    expect(await world.store.countEnded(1)).toBe(0);
+    expect(await world.store.readMarks()).toEqual([]);
+  });
+
+  it("an empty batch is nothing, and a part without records needs only the epoch", async () => {
+    expect(await world.store.append({ shards: [], marks: [] })).toEqual([]);
+    const ended = [endedOrder({ orderId: -256 })];
+    const shards = [part(0, 1, { ended }), part(1, 2)];
+    expect(await world.store.append({ shards, marks: [] })).toEqual(["durable", "fenced"]);
+    expect(await world.store.countEnded(1)).toBe(1);
+  });
+
+  it("what is read is no part of what was given, and cannot be changed through it", async () => {
+    const record = sampleRecord(0, 1);
+    await world.store.append({ shards: [part(0, 1, { records: [record] })], marks: [] });
+    const [read] = await world.store.readRecords({ shard: 0, ...all });
+    expect(read).toEqual(record);
+    expect(read).not.toBe(record);
+  });
+}
+
+function snapshots(world: World): void {
+  const write = (sequence: number, orders: number) => {
+    const parents = Array.from({ length: orders }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
+    return world.store.writeSnapshot({ shard: 0, sequence, counter: orders + 5, parents });
+  };
+  beforeEach(async () => {
+    await world.store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })], marks: [] });
+  });
+
+  it.each([0, 1, 128, 129, 600])("a snapshot of %i parents comes back whole", async (orders) => {
+    await write(4, orders);
+    const snapshot = await world.store.readSnapshot(0);
+    expect({ ...snapshot, parents: snapshot?.parents.length }).toEqual({
+      shard: 0,
+      sequence: 4,
+      counter: orders + 5,
+      parents: orders,
+    });
+    const parents = snapshot?.parents ?? [];
+    expect(parents).toEqual(idsOf(parents).map((orderId) => openOrder({ orderId })));
+    expect(await world.store.readSnapshot(1)).toBeUndefined();
+  });
+
+  it("a later one replaces it, an earlier one does not", async () => {
+    await write(4, 3);
+    await write(6, 2);
+    await write(5, 9);
+    expect((await world.store.readSnapshot(0))?.sequence).toBe(6);
+    await write(6, 400);
+    expect((await world.store.readSnapshot(0))?.parents).toHaveLength(400);
+  });
+
+  it("I53: one that runs ahead of its journal is refused", async () => {
+    await expect(write(10, 1)).rejects.toThrow("I53");
+    expect(await world.store.readSnapshot(0)).toBeUndefined();
+  });
+
+  it("the journal stays whole: a replay from empty stays possible", async () => {
+    await write(9, 2);
+    expect(await world.store.readRecords({ shard: 0, ...all })).toHaveLength(9);
+  });
+
+  it("appends go on while one is written, and it is of the moment it was asked for", async () => {
+    const writing = write(9, 400);
+    expect(
+      await world.store.append({ shards: [part(0, 1, { records: [sampleRecord(0, 10)] })], marks: [] }),
+    ).toEqual(["durable"]);
+    await writing;
+    expect((await world.store.readSnapshot(0))?.sequence).toBe(9);
+  });
+}
+
+function marketJournal(world: World): void {
+  it("marks come back by symbol, side and position, with prices beyond the safe integers", async () => {
+    const marks = [
+      sampleMark({ position: 10 }),
+      sampleMark({ symbol: "ETH/USD", position: 1 }),
+      sampleMark({ side: "ask", position: 3, price: price("9999999999.99999999") }),
+      sampleMark({ position: 2 }),
+    ];
+    await world.store.append({ shards: [], marks });
+    expect(await world.store.readMarks()).toEqual([marks[2], marks[3], marks[0], marks[1]]);
+  });
+
+  it("a mark with a position that exists replaces it", async () => {
+    await world.store.append({ shards: [], marks: [sampleMark()] });
+    const again = sampleMark({ price: price("7425"), timeMs: 2_000 });
+    await world.store.append({ shards: [], marks: [again] });
+    expect(await world.store.readMarks()).toEqual([again]);
+  });
+
+  it("marks that are dropped are gone, the others stay", async () => {
+    const marks = [1, 2, 3].map((position) => sampleMark({ position }));
+    await world.store.append({ shards: [], marks });
+    await world.store.deleteMarks(marks.slice(0, 2));
+    expect(await world.store.readMarks()).toEqual([marks[2]]);
+  });
+
+  it("I60 I31: an earlier owner neither adds nor drops marks", async () => {
+    await world.store.append({ shards: [], marks: [sampleMark()] });
+    const later = world.place.open();
+    await later.acquire();
+    const stale = sampleMark({ price: price("1") });
+    await expect(world.store.append({ shards: [], marks: [stale] })).rejects.toThrow("I60");
+    await expect(world.store.deleteMarks([sampleMark()])).rejects.toThrow("I60");
+    const batch = { shards: [part(0, 1, { records: [sampleRecord(0, 1)] })], marks: [stale] };
+    expect(await world.store.append(batch)).toEqual(["fenced"]);
+    expect(await later.readMarks()).toEqual([sampleMark()]);
+    await later.close();
+  });
+}
+
+function endedParents(world: World): void {
+  it("an ended parent is found by either id, by its own account only", async () => {
+    const order = endedOrder({ orderId: -768, accountId: 4, clientOrderId: "mine" });
+    await keepEnded(world.store, [order]);
+    expect(await world.store.findEnded({ accountId: 4, orderId: -768 })).toEqual(order);
+    expect(await world.store.findEnded({ accountId: 4, clientOrderId: "mine" })).toEqual(order);
+    expect(await world.store.findEnded({ accountId: 5, orderId: -768 })).toBeUndefined();
+    expect(await world.store.findEnded({ accountId: 5, clientOrderId: "mine" })).toBeUndefined();
+    expect(await world.store.findEnded({ accountId: 4, clientOrderId: "Mine" })).toBeUndefined();
+  });
+
+  it("a row of the same order replaces the earlier one", async () => {
+    const order = endedOrder({ orderId: -768 });
+    await keepEnded(world.store, [order]);
+    const filledLate = { ...order, executions: ["e1", "late"], record: 9 };
+    await keepEnded(world.store, [filledLate]);
+    expect(await world.store.findEnded({ accountId: 1, orderId: -768 })).toEqual(filledLate);
+    expect(await world.store.countEnded(1)).toBe(1);
+  });
+
+  it("I03: a client id names one parent of an account while its record is kept", async () => {
+    await keepEnded(world.store, [endedOrder({ orderId: -256, clientOrderId: "a", endedAtMs: 10 })]);
+    const second = endedOrder({ orderId: -512, clientOrderId: "a" });
+    await expect(keepEnded(world.store, [second])).rejects.toThrow("I03");
+    expect(await world.store.findEnded({ accountId: 1, clientOrderId: "a" })).toMatchObject({
+      orderId: -256,
+    });
+    await keepEnded(world.store, [endedOrder({ orderId: -768, accountId: 2, clientOrderId: "a" })]);
+    await world.store.deleteEnded({ beforeMs: 11, limit: 1 });
+    await keepEnded(world.store, [second]);
+    expect(await world.store.findEnded({ accountId: 1, clientOrderId: "a" })).toEqual(second);
+  });
+
+  it("counts are of one account", async () => {
+    const orders = [-256, -512, -768].map((orderId) =>
+      endedOrder({ orderId, accountId: orderId === -768 ? 2 : 1 }),
+    );
+    await keepEnded(world.store, orders);
+    expect(await Promise.all([1, 2, 3].map((accountId) => world.store.countEnded(accountId)))).toEqual([
+      2, 1, 0,
+    ]);
+  });
+}
+
+function pages(world: World): void {
+  const ids = [-256, -512, -768, -1024, -1280];
+  const page = async (afterOrderId: number, newestFirst: boolean, limit = 2) =>
+    idsOf(await world.store.pageEnded({ accountId: 1, afterOrderId, newestFirst, limit }));
+  beforeEach(async () => {
+    // Parents end in another order than they were made, and other accounts lie between.
+    const orders = [-768, -256, -1280, -512, -1024].map((orderId) => endedOrder({ orderId }));
+    await keepEnded(world.store, [...orders, endedOrder({ orderId: -640, accountId: 2 })]);
+    await keepEnded(world.store, [endedOrder({ orderId: -257 }), endedOrder({ orderId: -513 })], 1);
+  });
+
+  it("I70: pages fall from id to id until none is left", async () => {
+    expect(await page(0, false)).toEqual([-256, -257]);
+    expect(await page(-257, false, 3)).toEqual([-512, -513, -768]);
+    expect(await page(-768, false, 9)).toEqual([-1024, -1280]);
+    expect(await page(-1280, false)).toEqual([]);
+  });
+
+  it("I70: newest first they rise", async () => {
+    expect(await page(0, true)).toEqual([-1280, -1024]);
+    expect(await page(-1024, true, 3)).toEqual([-768, -513, -512]);
+    expect(await page(-512, true, 9)).toEqual([-257, -256]);
+    expect(await page(-256, true)).toEqual([]);
+  });
+
+  it("a cursor whose order is gone goes on where it was", async () => {
+    expect(await page(-600, false)).toEqual([-768, -1024]);
+    expect(await page(-600, true)).toEqual([-513, -512]);
+  });
+
+  it("a shard's ended parents fall from id to id, of every account", async () => {
+    const read = async (afterOrderId: number, limit: number, shard = 0) =>
+      idsOf(await world.store.readEnded({ shard, afterOrderId, limit }));
+    expect(await read(0, 3)).toEqual(ids.slice(0, 2).concat(-640));
+    expect(await read(-640, 9)).toEqual([-768, -1024, -1280]);
+    expect(await read(0, 9, 1)).toEqual([-257, -513]);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])("a limit of %d is refused", async (limit) => {
+    await expect(page(0, false, limit)).rejects.toThrow(RangeError);
+    await expect(world.store.readRecords({ shard: 0, after: 0, limit })).rejects.toThrow(RangeError);
+    await expect(world.store.readEnded({ shard: 0, afterOrderId: 0, limit })).rejects.toThrow(RangeError);
+    await expect(world.store.deleteEnded({ beforeMs: 9, limit })).rejects.toThrow(RangeError);
+  });
+}
+
+function retention(world: World): void {
+  it("deletes what ended before the time, at most `limit` at once, and says how many", async () => {
+    const orders = [40, 10, 30, 20].map((endedAtMs) => endedOrder({ orderId: -256 * endedAtMs, endedAtMs }));
+    await keepEnded(world.store, orders);
+    expect(await world.store.deleteEnded({ beforeMs: 10, limit: 9 })).toBe(0);
+    expect(await world.store.deleteEnded({ beforeMs: 40, limit: 2 })).toBe(2);
+    expect(await world.store.countEnded(1)).toBe(2);
+    expect(await world.store.deleteEnded({ beforeMs: 40, limit: 2 })).toBe(1);
+    expect(await world.store.deleteEnded({ beforeMs: 40, limit: 2 })).toBe(0);
+    expect(idsOf(await world.store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 }))).toEqual([-10_240]);
+    expect(await world.store.findEnded({ accountId: 1, clientOrderId: "c7680" })).toBeUndefined();
+  });
+}
+
+function lifetime(world: World): void {
+  it("I01: everything durable is there for the next handle", async () => {
+    const order = endedOrder({ orderId: -256 });
+    const records = sampleRecords(0, 1, 3);
+    await world.store.append({ shards: [part(0, 1, { records, ended: [order] })], marks: [sampleMark()] });
+    await world.store.writeSnapshot({
+      shard: 0,
+      sequence: 2,
+      counter: 1,
+      parents: [openOrder({ orderId: -512 })],
+    });
+    await world.store.close();
+    world.store = world.place.open();
+    expect(await world.store.head(0)).toEqual({ shard: 0, epoch: 1, sequence: 3 });
+    expect(await world.store.readRecords({ shard: 0, ...all })).toEqual(records);
+    expect((await world.store.readSnapshot(0))?.parents).toEqual([openOrder({ orderId: -512 })]);
+    expect(await world.store.readMarks()).toEqual([sampleMark()]);
+    expect(await world.store.findEnded({ accountId: 1, orderId: -256 })).toEqual(order);
+    expect((await world.store.acquire())[0]).toEqual({ shard: 0, epoch: 2, sequence: 3 });
+  });
+
+  it("I71: a closed store answers with an error and never with nothing", async () => {
+    const { store } = world;
+    await store.close();
+    await store.close();
+    const calls = [
+      store.acquire(),
+      store.head(0),
+      store.append({ shards: [], marks: [] }),
+      store.readRecords({ shard: 0, ...all }),
+      store.readSnapshot(0),
+      store.writeSnapshot({ shard: 0, sequence: 0, counter: 0, parents: [] }),
+      store.readMarks(),
+      store.deleteMarks([]),
+      store.findEnded({ accountId: 1, orderId: -256 }),
+      store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
+      store.countEnded(1),
+      store.readEnded({ shard: 0, afterOrderId: 0, limit: 1 }),
+      store.deleteEnded({ beforeMs: 1, limit: 1 }),
+    ];
+    const outcomes = await Promise.allSettled(calls);
+    const reasons = outcomes.map((outcome) => outcome.status === "rejected" && String(outcome.reason));
+    expect(new Set(reasons)).toEqual(new Set(["Error: the store is closed"]));
+  });
+}
