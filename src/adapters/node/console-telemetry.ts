@@ -1,0 +1,39 @@
+import type { Telemetry } from "../../ports/index.ts";
+
+/** How much is told: events of this level and above. */
+export type TelemetryLevel = Parameters<Telemetry["event"]>[0];
+
+/** Options of a console telemetry. */
+export type ConsoleTelemetryOptions = Readonly<{
+  /** Default "info". */
+  level?: TelemetryLevel;
+  /** Where each line goes, without its line break; default standard error. */
+  write?: (line: string) => void;
+}>;
+
+const LEVELS: readonly TelemetryLevel[] = ["debug", "info", "warn", "error"];
+
+const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/**
+ * Tells every event as one line of JSON: time, level, event, then its fields.
+ *
+ * @example
+ * ```ts
+ * import { createConsoleTelemetry } from "managed-orders/node";
+ * const lines: string[] = [];
+ * const telemetry = createConsoleTelemetry({ write: (line) => lines.push(line) });
+ * telemetry.event("warn", "order.alert", { orderId: -256 });
+ * console.log(lines[0]?.includes('"event":"order.alert","orderId":-256')); // true
+ * ```
+ */
+export function createConsoleTelemetry(options: ConsoleTelemetryOptions = {}): Telemetry {
+  const { level = "info", write = toStandardError } = options;
+  const lowest = LEVELS.indexOf(level);
+  return {
+    event(eventLevel, event, fields) {
+      if (LEVELS.indexOf(eventLevel) < lowest) return;
+      write(JSON.stringify({ time: new Date().toISOString(), level: eventLevel, event, ...fields }));
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Telemetry } from "../../ports/index.ts";
+import type { Service } from "../../service/index.ts";
+import { Mount } from "./mount.ts";
+
+/** Limits of a server; those of the service come on top. */
+export type NodeServerLimits = Readonly<{
+  /** Time for a request's line and headers to arrive; default 10000. */
+  headTimeoutMs?: number;
+  /** Time for a whole request to arrive; default 30000. */
+  requestTimeoutMs?: number;
+  /** Request line and headers together, in bytes; default 16384. */
+  maxHeadBytes?: number;
+  /** How long an unused connection is kept; default 65000, longer than the minute that balancers commonly use. */
+  keepAliveMs?: number;
+  /** Connections at once; more are closed at once. Default 10000. */
+  maxConnections?: number;
+}>;
+
+/** What a server is made of. */
+export type NodeServerOptions = Readonly<{
+  service: Service;
+  limits?: NodeServerLimits;
+  telemetry?: Telemetry;
+}>;
+
+/** Where a server listens. */
+export type ListenAddress = Readonly<{ host: string; port: number }>;
+
+/** A REST server over node:http. */
+export type NodeServer = Readonly<{
+  /** The server itself, for a host that attaches more to it. */
+  server: Server;
+  /** Begins to listen, port 0 for a free one; rejects when the address is in use. */
+  listen(address: ListenAddress): Promise<ListenAddress>;
+  /**
+   * Takes no more connections, answers what has been asked, and resolves when every connection has ended. What is
+   * not done after `graceMs` (default 10000) is cut off.
+   */
+  close(options?: Readonly<{ graceMs?: number }>): Promise<void>;
+}>;
+
+const DEFAULTS: Required<NodeServerLimits> = {
+  headTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  maxHeadBytes: 16_384,
+  keepAliveMs: 65_000,
+  maxConnections: 10_000,
+};
+
+const DEFAULT_GRACE_MS = 10_000;
+const LATEST_CHECK_MS = 1_000;
+
+/**
+ * Mounts a service on a node:http server of its own. Targets, headers and bodies reach the service byte for byte; what
+ * is too slow, too large or no HTTP is answered in the shape of the service's errors and ends its connection.
+ * Source: decision 49; hostile inputs 48-54.
+ *
+ * @example
+ * ```ts
+ * import { createNodeServer } from "managed-orders/node";
+ * import type { Service } from "managed-orders/service";
+ * const start = async (service: Service): Promise<string> => {
+ *   const { port } = await createNodeServer({ service }).listen({ host: "127.0.0.1", port: 0 });
+ *   return `http://127.0.0.1:${port}/api/ping`;
+ * };
+ * ```
+ */
+export function createNodeServer(options: NodeServerOptions): NodeServer {
+  const limits = { ...DEFAULTS, ...options.limits };
+  const mount = new Mount(options);
+  const server = createHttpServer(limits);
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("error", (error: NodeJS.ErrnoException) => {
+    options.telemetry?.event("error", "server.error", { code: error.code ?? error.name });
+  });
+  server.on("request", (request, response) => mount.answer(request, response));
+  server.on("checkContinue", (request, response) => mount.answer(request, response, true));
+  server.on("checkExpectation", (request, response) => mount.refuseExpectation(request, response));
+  server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
+  return {
+    server,
+    listen: (address) => listen(server, address),
+    close: async ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
+      mount.draining = true;
+      const ended = close(server, graceMs);
+      // Node counts a connection on which nothing was ever sent as one whose request is arriving.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      await ended;
+    },
+  };
+}
+
+function createHttpServer(limits: Required<NodeServerLimits>): Server {
+  const { headTimeoutMs, requestTimeoutMs } = limits;
+  const server = createServer({
+    headersTimeout: headTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(LATEST_CHECK_MS, headTimeoutMs, requestTimeoutMs),
+    keepAliveTimeout: limits.keepAliveMs,
+    maxHeaderSize: limits.maxHeadBytes,
+    insecureHTTPParser: false,
+    // A missing Host header is answered by the mount, with a body.
+    requireHostHeader: false,
+  });
+  // Node would drop headers beyond a number of its own; the size of the head bounds them already.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.maxConnections;
+  return server;
+}
+
+function listen(server: Server, { host, port }: ListenAddress): Promise<ListenAddress> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host, port }, () => {
+      server.off("error", reject);
+      const bound = server.address();
+      resolve({ host, port: typeof bound === "object" && bound !== null ? bound.port : port });
+    });
+  });
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
+  await ended;
+  clearTimeout(cutOff);
+}

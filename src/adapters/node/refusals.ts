@@ -1,0 +1,31 @@
+import { STATUS_CODES } from "node:http";
+import { OrderError } from "../../errors/index.ts";
+import { type WireResponse, writeJson } from "../../wire/index.ts";
+
+/** A refusal before the service hears of a request, in the shape of its errors. */
+export function refusal(error: OrderError, status: number = error.status): WireResponse {
+  return {
+    status,
+    headers: { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" },
+    body: writeJson(error.toBody()),
+  };
+}
+
+/** What an error of Node's HTTP parser means to the client. Source: decision 49; hostile inputs, HTTP layer. */
+export function parserRefusal(code: string | undefined): WireResponse {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return refusal(new OrderError("REQUEST_TIMEOUT"));
+  if (code === "HPE_HEADER_OVERFLOW")
+    return refusal(new OrderError("PARAMETER_OVERFLOW", { field: "head" }), 431);
+  return refusal(new OrderError("ILLEGAL_CHARS", { field: "request", range: "HTTP/1.1" }));
+}
+
+/** A reply as text, for a socket whose request has no response object; the connection ends with it. */
+export function rawReply(reply: WireResponse): string {
+  const headers = {
+    ...reply.headers,
+    "Content-Length": String(Buffer.byteLength(reply.body)),
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ""}\r\n${lines.join("")}\r\n${reply.body}`;
+}

@@ -1,0 +1,105 @@
+import { formatNotional, notional } from "../decimal/index.ts";
+import type { Instrument } from "../model/index.ts";
+import type { RateLimits } from "../ports/index.ts";
+import { ORDER_TYPES, readPairsQuery } from "../requests/index.ts";
+import type { JsonInput, Parameters } from "../wire/index.ts";
+import type { ServiceParts } from "./parts.ts";
+
+/** GET /api/ping. Source: decision 43. */
+export function ping(): JsonInput {
+  return {};
+}
+
+/** GET /api/time: the engine's clock, epoch milliseconds. Source: decision 43. */
+export function time(parts: ServiceParts): JsonInput {
+  return { serverTime: parts.clock.nowMs() };
+}
+
+/**
+ * GET /api/status. `draining`: no new orders; `degraded`: the quotes of a market stopped, or the outcome of a child is
+ * not known; else `normal`. Source: contract, Status; decision 48.
+ */
+export function status(parts: ServiceParts): JsonInput {
+  const { advancedOrders, liquidityMode } = parts.engine.settings;
+  return {
+    system: systemState(parts),
+    serverTime: parts.clock.nowMs(),
+    features: {
+      leveraged_trading: false,
+      dark_pool_mode: false,
+      bridge_required: false,
+      advanced_orders: advancedOrders && liquidityMode,
+    },
+  };
+}
+
+function systemState({ engine, instruments }: ServiceParts): "normal" | "degraded" | "draining" {
+  if (engine.draining) return "draining";
+  const stopped = instruments.all().some(({ symbol }) => engine.quote(symbol)?.fresh === false);
+  return stopped || engine.metrics().unknown > 0 ? "degraded" : "normal";
+}
+
+/** GET /api/exchangeInfo. Source: contract, Exchange info; decisions 42 and 43; convention 5.1 and 5.2. */
+export function exchangeInfo(parts: ServiceParts): JsonInput {
+  return {
+    timezone: "UTC",
+    serverTime: parts.clock.nowMs(),
+    rateLimits: rateLimitItems(parts.rateLimiter.limits),
+    exchangeFilters: [],
+    symbols: symbolsOf(parts),
+  };
+}
+
+/** GET /api/getInstrumentPairs: the first `limit` instruments. Source: contract, Public market data. */
+export function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput {
+  const { limit } = readPairsQuery(parameters);
+  return { instrumentPairs: symbolsOf(parts).slice(0, limit) };
+}
+
+function rateLimitItems(limits: RateLimits | undefined): readonly JsonInput[] {
+  if (limits === undefined) return [];
+  const { weightPerMinute, ordersPer10s, ordersPerDay } = limits;
+  return [
+    { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: weightPerMinute },
+    { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: ordersPer10s },
+    { rateLimitType: "ORDERS", interval: "DAY", intervalNum: 1, limit: ordersPerDay },
+  ];
+}
+
+function symbolsOf({ engine, instruments }: ServiceParts): readonly JsonInput[] {
+  const minimum = formatNotional(notional(engine.settings.minimumNotional));
+  return instruments.all().map((instrument) => symbolOf(instrument, minimum));
+}
+
+/** Filters say what placement enforces; an instrument that takes no managed orders has neither types nor filters. */
+function symbolOf(instrument: Instrument, minimum: string): JsonInput {
+  const { id, symbol, status, baseAsset, quoteAsset, name, kind } = instrument;
+  const tradable = kind === "liquidity";
+  return {
+    id,
+    symbol,
+    status,
+    baseAsset,
+    quoteAsset,
+    name,
+    quantityScale: 6,
+    baseAssetPrecision: 6,
+    quoteAssetPrecision: 8,
+    orderTypes: tradable ? ORDER_TYPES : [],
+    filters: tradable ? filtersOf(minimum) : [],
+  };
+}
+
+/** Bounds and steps of decision 7, and the opening minimum. */
+function filtersOf(minimum: string): readonly JsonInput[] {
+  return [
+    {
+      filterType: "PRICE_FILTER",
+      minPrice: "0.00000001",
+      maxPrice: "9999999999.99999999",
+      tickSize: "0.00000001",
+    },
+    { filterType: "LOT_SIZE", minQty: "0.000001", maxQty: "999999999999.999999", stepSize: "0.000001" },
+    { filterType: "NOTIONAL", minNotional: minimum, applyMinToMarket: true, avgPriceMins: 0 },
+  ];
+}

@@ -1,0 +1,36 @@
+import type { Engine } from "../engine/index.ts";
+import type { ApiKey, Permission } from "../model/index.ts";
+import type { Accounts, Clock, Entropy, Instruments, RateLimiter, Telemetry } from "../ports/index.ts";
+import type { RouteDescriptor } from "../requests/index.ts";
+import type { ReplayGuard } from "../signing/index.ts";
+import type { JsonInput, Parameters } from "../wire/index.ts";
+import type { ServiceSettings } from "./api.ts";
+import type { PlacementDesk } from "./placement-desk.ts";
+
+/** What the parts of one service share. */
+export type ServiceParts = Readonly<{
+  engine: Engine;
+  accounts: Accounts;
+  instruments: Instruments;
+  clock: Clock;
+  entropy: Entropy;
+  rateLimiter: RateLimiter;
+  telemetry: Telemetry;
+  settings: ServiceSettings;
+  replayGuard: ReplayGuard | undefined;
+  desk: PlacementDesk;
+}>;
+
+/** A request whose signature, freshness, address and permission are proved; its parameters are not read yet. */
+export type SignedCall = Readonly<{
+  route: RouteDescriptor;
+  /** What the route needs of key and account. */
+  permission: Permission;
+  key: ApiKey;
+  /** 64 hex digits in lower case. */
+  signature: string;
+  parameters: Parameters;
+}>;
+
+/** What a handler answers: a JSON body with status 200, and headers of its own. */
+export type Answer = Readonly<{ body: JsonInput; headers?: Readonly<Record<string, string>> }>;

@@ -1,0 +1,65 @@
+import { type ErrorBody, type ErrorName, OrderError } from "../errors/index.ts";
+import { type WireResponse, writeJson } from "../wire/index.ts";
+import type { Answer } from "./parts.ts";
+
+/** What stands in the headers of every reply. */
+export type ReplyStamp = Readonly<{ requestId: string; usedWeight: number }>;
+
+/** A reply before its common headers. */
+export type Reply = Answer & Readonly<{ status: number }>;
+
+/**
+ * Refusals that are about orders and not about how the request was written, signed or addressed: what may come with
+ * HTTP 200. Source: contract "Errors" (business errors); decision 37.
+ */
+const BUSINESS: ReadonlySet<ErrorName> = new Set([
+  "FILTER_NOTIONAL",
+  "NO_DEPTH",
+  "DUPLICATE_ORDER",
+  "INSUFFICIENT_BALANCE",
+  "ACCOUNT_DISABLED",
+  "ACCOUNT_RESTRICTED",
+  "SYMBOL_RESTRICTED",
+  "MARKET_CLOSED",
+  "CANCEL_REJECTED",
+  "NO_SUCH_ORDER",
+  "REDUCE_ONLY_REJECTED",
+  "CLIENT_ID_MISMATCH",
+]);
+
+/** The reply of a refusal; one with a `retryAfter` detail says it in header and body. Source: decisions 37 and 42. */
+export function refusalReply(error: OrderError, options: Readonly<{ businessAs200: boolean }>): Reply {
+  const status = options.businessAs200 && BUSINESS.has(error.reason) ? 200 : error.status;
+  const { retryAfter } = error.details;
+  const body: ErrorBody = error.toBody();
+  if (retryAfter === undefined) return { status, body };
+  const seconds = String(retryAfter);
+  return { status, body: { ...body, retryAfter: seconds }, headers: { "Retry-After": seconds } };
+}
+
+/** The reply as it goes out: common headers, then the body as JSON with its members in the order they were made. */
+export function wireReply(reply: Reply, stamp: ReplyStamp): WireResponse {
+  const weight = String(stamp.usedWeight);
+  return {
+    status: reply.status,
+    headers: {
+      "Content-Type": "application/json; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Request-Id": stamp.requestId,
+      "X-MBX-USED-WEIGHT": weight,
+      "X-MBX-USED-WEIGHT-1M": weight,
+      ...reply.headers,
+    },
+    body: writeJson(reply.body),
+  };
+}
+
+/** An unexpected failure: whether a write took place is not known then. Source: convention 2.1. */
+export function unexpectedError(method: string): OrderError {
+  return new OrderError(method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
+}
+
+/** The reply of a request that was done. */
+export function successReply(answer: Answer): Reply {
+  return { status: 200, ...answer };
+}

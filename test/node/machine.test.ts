@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createConsoleTelemetry, createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
+
+describe("the clock of the machine", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it("never goes back when the machine's time does", () => {
+    vi.useFakeTimers({ now: 10_000 });
+    const clock = createSystemClock();
+    expect(clock.nowMs()).toBe(10_000);
+    vi.setSystemTime(9_000);
+    expect(clock.nowMs()).toBe(10_000);
+    vi.setSystemTime(10_001);
+    expect(clock.nowMs()).toBe(10_001);
+  });
+
+  it("runs once at its time, also beyond what one timer can wait for", () => {
+    vi.useFakeTimers({ now: 0 });
+    const clock = createSystemClock();
+    const far = 2 ** 31 + 5_000;
+    const run = vi.fn();
+    clock.schedule(far, run);
+    vi.advanceTimersByTime(far - 1);
+    expect(run).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    vi.advanceTimersByTime(far);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it("a time that has passed runs next; a canceled timer never", () => {
+    vi.useFakeTimers({ now: 1_000 });
+    const clock = createSystemClock();
+    const [past, canceled] = [vi.fn(), vi.fn()];
+    clock.schedule(0, past);
+    clock.schedule(2_000, canceled)();
+    expect(past).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(5_000);
+    expect([past.mock.calls.length, canceled.mock.calls.length]).toEqual([1, 0]);
+  });
+
+  it("soon comes after the input that is waiting already", async () => {
+    const order: string[] = [];
+    await new Promise<void>((resolve) => {
+      createSystemClock().soon(() => {
+        order.push("soon");
+        resolve();
+      });
+      void Promise.resolve().then(() => order.push("waiting"));
+    });
+    expect(order).toEqual(["waiting", "soon"]);
+  });
+});
+
+describe("the machine's randomness", () => {
+  const { token } = createEntropy();
+
+  it("tokens have the asked length and letters and digits only", () => {
+    fc.assert(
+      fc.property(fc.nat(200), (length) => {
+        expect(token(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
+      }),
+    );
+  });
+
+  it("every letter is equally likely and no token comes twice", () => {
+    const counts = new Map<string, number>();
+    for (const letter of token(62_000)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+    expect(counts.size).toBe(62);
+    // Six standard deviations (190) around 1000: a bias of one part in eight would show.
+    for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(190);
+    expect(new Set(Array.from({ length: 1_000 }, () => token(22))).size).toBe(1_000);
+  });
+});
+
+describe("console telemetry", () => {
+  it("one line of JSON an event, from the level on", () => {
+    const lines: string[] = [];
+    const telemetry = createConsoleTelemetry({ level: "warn", write: (line) => lines.push(line) });
+    telemetry.event("info", "quote.counted", {});
+    telemetry.event("warn", "order.alert", { orderId: -256, detail: "two\nlines" });
+    telemetry.event("error", "append.failed", {});
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { time: expect.any(String), level: "warn", event: "order.alert", orderId: -256, detail: "two\nlines" },
+      { time: expect.any(String), level: "error", event: "append.failed" },
+    ]);
+    expect(lines[0]).not.toContain("\n");
+  });
+});

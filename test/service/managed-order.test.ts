@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { price, quantity } from "../../src/decimal/index.ts";
+import type { ParentIntent, ParentOrder } from "../../src/model/index.ts";
+import { managedOrderView } from "../../src/service/index.ts";
+import { openOrder } from "../support/store-samples.ts";
+
+const orderOf = (intent: Partial<ParentIntent>, rest: Partial<ParentOrder> = {}): ParentOrder => {
+  const { stopPrice: _stopPrice, ...sample } = openOrder({ orderId: -257 }).intent;
+  return { ...openOrder({ orderId: -257 }), intent: { ...sample, ...intent }, ...rest };
+};
+
+const trailing = (rest: Partial<ParentIntent>): Partial<ParentIntent> => ({
+  type: "TRAILING_STOP_LIMIT",
+  limitOffset: price("1.50"),
+  ...rest,
+});
+
+describe("the public view of a managed order", () => {
+  it("contract, managed order fields: members in a fixed order, decimals canonical", () => {
+    const order = orderOf(
+      {
+        type: "STOP_LOSS_LIMIT",
+        price: price("7400.10"),
+        stopPrice: price("7390"),
+        timeInForce: "GTD",
+        expireTimeMs: 9_000,
+      },
+      { lastChildId: "aqc-1-1-1" },
+    );
+    expect(JSON.stringify(managedOrderView(order, { instrumentId: 7 }))).toBe(
+      JSON.stringify({
+        symbol: "BTC/USD",
+        instrumentId: 7,
+        account: 1,
+        accountId: 1,
+        orderId: -257,
+        clientOrderId: "c257",
+        clOrdId: "c257",
+        orderListId: -1,
+        type: "STOP_LOSS_LIMIT",
+        side: "SELL",
+        origQty: "0.5",
+        executedQty: "0.25",
+        price: "7400.1",
+        stopPrice: "7390",
+        timeInForce: "GTD",
+        childTimeInForce: "IOC",
+        expireTime: 9_000,
+        reduceOnly: false,
+        status: "PARTIALLY_FILLED",
+        apiState: "WAITING",
+        apiManaged: true,
+        held: false,
+        cancelPending: false,
+        lastChildClientOrderId: "aqc-1-1-1",
+        transactTime: 500,
+        updateTime: 600,
+      }),
+    );
+  });
+
+  it("decision 15: a snapshot carries no reason, ended or not, and no price that does not apply", () => {
+    const order = orderOf(
+      { type: "STOP_MARKET", stopPrice: price("1") },
+      { ended: { status: "REJECTED", reason: "REJECTED_BY_VENUE", atMs: 700 } },
+    );
+    const view = managedOrderView(order);
+    expect(view.status).toBe("REJECTED");
+    for (const name of ["rejectReason", "reason", "errorMessage", "price", "expireTime", "instrumentId"]) {
+      expect(view).not.toHaveProperty(name);
+    }
+  });
+
+  it.each([
+    [{ kind: "bps", bps: 150 }, { trailingDelta: 150 }],
+    [{ kind: "percent", percent: price("1.50") }, { price2: "1.5" }],
+    [{ kind: "amount", amount: price("100.0") }, { trailingAmount: "100" }],
+  ] as const)("decision 15: the distance is returned as it was sent: %j", (distance, shown) => {
+    const names = ["trailingDelta", "price2", "trailingAmount"];
+    const view = managedOrderView(orderOf(trailing({ trailing: distance })));
+    expect(Object.fromEntries(Object.entries(view).filter(([name]) => names.includes(name)))).toEqual(shown);
+  });
+
+  it("decision 19: dynamicLimit runs before the trigger and is frozen by it", () => {
+    const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }));
+    const runningLimit = price("7399");
+    expect(managedOrderView(order)).not.toHaveProperty("dynamicLimit");
+    expect(managedOrderView(order, { runningLimit })).toMatchObject({
+      limitOffset: "1.5",
+      dynamicLimit: "7399",
+    });
+    const trigger = { level: price("7401"), observed: price("7400"), limit: price("7399.5"), atMs: 600 };
+    expect(managedOrderView({ ...order, trigger }, { runningLimit }).dynamicLimit).toBe("7399.5");
+  });
+
+  it("an order that ended before its trigger has no running limit any more", () => {
+    const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }), {
+      ended: { status: "CANCELED", reason: "USER_CANCELED", atMs: 700 },
+    });
+    expect(managedOrderView(order, { runningLimit: price("7399") })).not.toHaveProperty("dynamicLimit");
+  });
+
+  it("I16: amounts beyond the safe integers are exact", () => {
+    const order = orderOf({
+      stopPrice: price("9999999999.99999999"),
+      quantity: quantity("999999999999.999999"),
+    });
+    expect(managedOrderView(order)).toMatchObject({
+      stopPrice: "9999999999.99999999",
+      origQty: "999999999999.999999",
+    });
+  });
+});
