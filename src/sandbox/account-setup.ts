@@ -1,0 +1,64 @@
+import { isIP, isIPv6 } from "node:net";
+import * as z from "zod";
+import type { Delegate, Permission } from "../model/index.ts";
+import { decimalText, positiveId, readInput } from "./input-error.ts";
+import { parseAmount } from "./paper-venue/index.ts";
+import { parseWhole } from "./whole-number.ts";
+
+/** An account with its one key, as `POST /control/accounts` sets it. */
+export type AccountSetup = Readonly<{
+  accountId: number;
+  userId: number;
+  apiKey: string;
+  secret: string;
+  permissions: readonly Permission[];
+  enableDataSharing: boolean;
+  ipAllowlist: readonly string[];
+  delegates: readonly Delegate[];
+  restricted: boolean | readonly string[];
+  /** Decimal text by asset; left out, the balances stay as they are. */
+  balances?: Readonly<Record<string, string>> | undefined;
+}>;
+
+/** An address with a prefix length; a bare address is a block of one. */
+const cidr = z.string().transform((text, context) => {
+  const [address = "", bits, ...more] = text.split("/");
+  const longest = isIPv6(address) ? 128 : 32;
+  const prefix = bits === undefined ? longest : parseWhole(bits, { min: 0, max: longest });
+  if (isIP(address) > 0 && prefix !== undefined && more.length === 0) return `${address}/${prefix}`;
+  context.addIssue("must be a CIDR block such as 10.0.0.0/8");
+  return z.NEVER;
+});
+
+const amounts = z
+  .record(z.string().regex(/^[A-Z0-9]{1,16}$/), decimalText)
+  .superRefine((balances, context) => {
+    for (const [asset, text] of Object.entries(balances)) {
+      if (parseAmount(asset, text) === undefined)
+        context.addIssue({ code: "custom", path: [asset], message: "is not an amount" });
+    }
+  });
+
+const permissions = z.array(z.enum(["READ", "TRADE"]));
+
+const setupBody = z.strictObject({
+  accountId: positiveId,
+  userId: positiveId.optional(),
+  apiKey: z.string().regex(/^[A-Za-z0-9_-]{1,128}$/, "must be 1 to 128 letters, digits, - or _"),
+  secret: z.string().regex(/^[!-~]{1,256}$/, "must be 1 to 256 visible ASCII characters"),
+  permissions,
+  enableDataSharing: z.boolean(),
+  ipAllowlist: z.array(cidr).default([]),
+  delegates: z.array(z.strictObject({ userId: positiveId, permissions })).default([]),
+  balances: amounts.optional(),
+  restricted: z.union([z.boolean(), z.array(z.string())]).default(false),
+});
+
+/**
+ * Reads the body of `POST /control/accounts`; a user id left out equals the account id.
+ * Throws InputError, which never repeats the secret.
+ */
+export function readAccountSetup(body: unknown): AccountSetup {
+  const setup = readInput(setupBody, body);
+  return { ...setup, userId: setup.userId ?? setup.accountId };
+}

@@ -1,0 +1,208 @@
+import * as z from "zod";
+import type { ProbePoint } from "../engine/index.ts";
+import type { JsonInput, JsonValue } from "../wire/index.ts";
+import { readAccountSetup } from "./account-setup.ts";
+import type { Exchange } from "./exchange.ts";
+import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
+import { viewRecord } from "./journal-view.ts";
+import { readSaidEvent, readVenueFault } from "./paper-venue/index.ts";
+
+/** A call of the control interface: path parts behind `/control`, query, parsed body. */
+export type ControlCall = Readonly<{
+  method: string;
+  path: readonly string[];
+  query: ReadonlyMap<string, string>;
+  body: JsonValue | undefined;
+}>;
+
+/** No such call, or nothing by that id: answered with 404. */
+export class MissingError extends Error {
+  override readonly name = "MissingError";
+}
+
+type Handler = (exchange: Exchange, call: ControlCall) => Promise<unknown> | unknown;
+
+const levels = z.array(z.tuple([decimalText, decimalText]).readonly());
+const quoteBody = z.strictObject({
+  symbol: z.string(),
+  bid: decimalText,
+  ask: decimalText,
+  bidQuantity: decimalText.optional(),
+  askQuantity: decimalText.optional(),
+  bids: levels.optional(),
+  asks: levels.optional(),
+  time: epochMs.optional(),
+});
+const tradeBody = z.strictObject({
+  symbol: z.string(),
+  price: decimalText,
+  quantity: decimalText,
+  id: z.string().min(1).max(64).optional(),
+  time: epochMs.optional(),
+});
+const clockBody = z.union([
+  z.strictObject({ advanceMs: z.number().int().min(0) }),
+  z.strictObject({ now: epochMs }),
+]);
+const crashBody = z.strictObject({
+  at: z.enum(["before-append", "after-append", "before-submit", "after-submit", "before-outcome-append"]),
+  skip: z.number().int().min(0).default(0),
+});
+const storeFault = z.strictObject({
+  mode: z.enum(["none", "fail", "unknown", "slow"]),
+  count: z.number().int().min(1).optional(),
+});
+const faultsBody = z.strictObject({ venue: z.unknown().optional(), store: storeFault.optional() });
+
+const oneOrMany = <T>(schema: z.ZodType<T>, body: unknown): readonly T[] =>
+  Array.isArray(body) ? readInput(z.array(schema), body) : [readInput(schema, body)];
+
+const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+
+async function feedQuotes(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  let accepted = 0;
+  let dropped = 0;
+  for (const { time, ...quote } of oneOrMany(quoteBody, body)) {
+    const verdict = exchange.sink.quote(given({ ...quote, timeMs: time }));
+    if (verdict === "counted") accepted++;
+    else dropped++;
+    await exchange.settle();
+  }
+  return { accepted, dropped };
+}
+
+async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  const trades = oneOrMany(tradeBody, body);
+  const nowMs = exchange.clock.nowMs();
+  for (const { symbol, time } of trades) {
+    if (exchange.instruments.find(symbol) === undefined)
+      throw new InputError(`symbol: no instrument ${symbol}`);
+    if (time !== undefined && time > nowMs) throw new InputError(`time: lies in the future, it is ${nowMs}`);
+  }
+  for (const { time, id, ...trade } of trades) {
+    exchange.sink.print({ ...trade, id: id ?? exchange.nextTradeId(), timeMs: time ?? nowMs });
+  }
+  await exchange.settle();
+  return { accepted: trades.length };
+}
+
+async function heartbeat(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  const { symbol } = readInput(z.strictObject({ symbol: z.string() }), body);
+  if (exchange.instruments.find(symbol) === undefined)
+    throw new InputError(`symbol: no instrument ${symbol}`);
+  exchange.sink.heartbeat(symbol);
+  await exchange.settle();
+  return { ok: true };
+}
+
+async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  const target = readInput(clockBody, body);
+  const nowMs = exchange.clock.nowMs();
+  await exchange.advanceTo("now" in target ? target.now : nowMs + target.advanceMs);
+  return { now: exchange.clock.nowMs() };
+}
+
+async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  for (const part of ["native", "volume"]) {
+    if (typeof body === "object" && body !== null && part in body) {
+      throw new InputError(`${part}: this sandbox has no such part yet; venue and store can be given faults`);
+    }
+  }
+  const { venue, store } = readInput(faultsBody, body);
+  if (venue !== undefined) exchange.venue.setFault(readVenueFault(venue));
+  if (store !== undefined) exchange.store.setFault(store);
+  return { ok: true };
+}
+
+async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  const setup = readAccountSetup(body);
+  await exchange.directory.replaceAccount(setup);
+  if (setup.balances !== undefined) await exchange.venue.setBalances(setup.accountId, setup.balances);
+  return showAccount(exchange, setup.accountId);
+}
+
+function showAccount(exchange: Exchange, accountId: number): unknown {
+  const account = exchange.directory.describe(accountId);
+  if (account === undefined) throw new MissingError(`no account ${accountId}`);
+  return { ...account, balances: exchange.venue.balances(accountId) };
+}
+
+async function showJournal(exchange: Exchange, orderId: number): Promise<unknown> {
+  const story = await exchange.engine.story(orderId);
+  if (story === undefined) throw new MissingError(`no order ${orderId}`);
+  return story.records.map(viewRecord);
+}
+
+function showChildren(exchange: Exchange, { query }: ControlCall): unknown {
+  const text = query.get("orderId");
+  return exchange.venue.children(text === undefined ? undefined : idOf(text));
+}
+
+async function release(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  const { child } = readInput(z.strictObject({ child: z.string().optional() }), body ?? {});
+  const released = await exchange.venue.release(child);
+  await exchange.settle();
+  return { released };
+}
+
+async function sayEvent(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  exchange.venue.say(readSaidEvent(body, exchange.clock.nowMs()));
+  await exchange.settle();
+  return { ok: true };
+}
+
+function armCrash(exchange: Exchange, { body }: ControlCall): unknown {
+  const { at, skip } = readInput(crashBody, body);
+  exchange.crashPoints.arm(at satisfies ProbePoint, skip);
+  return { ok: true };
+}
+
+function idOf(text: string): number {
+  const id = /^-?[0-9]{1,16}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
+  if (!Number.isSafeInteger(id)) throw new InputError(`${text.slice(0, 32)} is no order id`);
+  return id;
+}
+
+function health(exchange: Exchange): unknown {
+  const { openParents, journalSequence } = exchange.engine.metrics();
+  return { ok: true, now: exchange.clock.nowMs(), openParents, journalSequence };
+}
+
+const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
+  ["GET health", health],
+  ["POST quotes", feedQuotes],
+  ["POST heartbeat", heartbeat],
+  ["POST trades", feedTrades],
+  ["GET clock", (exchange) => ({ now: exchange.clock.nowMs() })],
+  ["POST clock", moveClock],
+  ["POST settle", (exchange) => exchange.settle()],
+  [
+    "POST market",
+    (exchange, { body }) => exchange.runMarket(readInput(z.strictObject({ run: z.boolean() }), body).run),
+  ],
+  ["POST accounts", setAccount],
+  ["POST faults", setFaults],
+  ["POST venue/release", release],
+  ["POST venue/events", sayEvent],
+  ["POST crash", armCrash],
+  ["GET children", showChildren],
+  ["GET verify", (exchange) => exchange.engine.verify()],
+  ["GET metrics", (exchange) => exchange.engine.metrics()],
+]);
+
+/** Answers a call of the control interface; throws InputError or MissingError. */
+export async function answerControl(exchange: Exchange, call: ControlCall): Promise<JsonInput> {
+  const handler = HANDLERS.get(`${call.method} ${call.path.join("/")}`);
+  if (handler !== undefined) return (await handler(exchange, call)) as JsonInput;
+  const [first, id = "", last] = call.path;
+  if (call.method === "GET" && first === "accounts" && call.path.length === 2) {
+    return showAccount(exchange, readInput(positiveId, idOf(id))) as JsonInput;
+  }
+  if (call.method === "GET" && first === "orders" && last === "journal" && call.path.length === 3) {
+    return (await showJournal(exchange, idOf(id))) as JsonInput;
+  }
+  throw new MissingError(`no call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
+}

@@ -1,0 +1,104 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from "../wire/index.ts";
+import { answerControl, type ControlCall, MissingError } from "./control-routes.ts";
+import type { Exchange } from "./exchange.ts";
+import { InputError } from "./input-error.ts";
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/;
+
+/** What a request is refused with before anything of it is looked at. */
+class RefusedError extends Error {
+  override readonly name = "RefusedError";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * The control interface of a sandbox on node:http. Answers only what comes from this machine and not from a foreign
+ * page: loopback Host, JSON bodies, and an Origin that is absent or one of `origins`.
+ */
+export function createControlServer(exchange: Exchange, origins: () => readonly string[]): Server {
+  const server = createServer((request, response) => {
+    answer(exchange, request, origins()).then(
+      (body) => send(response, 200, body),
+      (error: unknown) => send(response, statusOf(error), { error: messageOf(error) }),
+    );
+  });
+  server.headersTimeout = 10_000;
+  return server;
+}
+
+async function answer(
+  exchange: Exchange,
+  request: IncomingMessage,
+  origins: readonly string[],
+): Promise<JsonInput> {
+  checkSender(request, origins);
+  const body = await readBody(request);
+  return await answerControl(exchange, callOf(request, body));
+}
+
+function checkSender(request: IncomingMessage, origins: readonly string[]): void {
+  const { host, origin } = request.headers;
+  if (host === undefined || !LOOPBACK_HOST.test(host)) throw new RefusedError(403, "Host must be loopback");
+  if (origin !== undefined && !origins.includes(origin))
+    throw new RefusedError(403, "Origin is not the console's");
+  const type = request.headers["content-type"];
+  if (request.method === "POST" && !/^application\/json(; ?charset=utf-8)?$/i.test(type ?? "")) {
+    throw new RefusedError(415, "Content-Type must be application/json");
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES)
+      throw new RefusedError(413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return bytesToText(Buffer.concat(chunks)) ?? refuseBody();
+}
+
+function refuseBody(): never {
+  throw new InputError("body: not UTF-8");
+}
+
+function callOf(request: IncomingMessage, text: string): ControlCall {
+  const [path = "", query = ""] = (request.url ?? "").split("?");
+  const parts = path.split("/");
+  if (parts[0] !== "" || parts[1] !== "control") throw new MissingError(`no path ${path.slice(0, 64)}`);
+  return {
+    method: request.method ?? "",
+    path: parts.slice(2),
+    query: new Map(new URLSearchParams(query)),
+    body: text === "" ? undefined : parse(text),
+  };
+}
+
+function parse(text: string): JsonValue {
+  try {
+    return readJson(text);
+  } catch (error) {
+    throw new InputError("body: not JSON", { cause: error });
+  }
+}
+
+function statusOf(error: unknown): number {
+  if (error instanceof RefusedError) return error.status;
+  if (error instanceof MissingError) return 404;
+  return error instanceof InputError ? 400 : 500;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function send(response: ServerResponse, status: number, body: JsonInput): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
+  response.end(writeJson(body));
+}

@@ -1,0 +1,140 @@
+import { randomInt } from "node:crypto";
+import * as z from "zod";
+import type { Account, ApiKey } from "../model/index.ts";
+import type { KeyValueStore } from "../ports/index.ts";
+import { readJson, writeJson } from "../wire/index.ts";
+import type { AccountSetup } from "./account-setup.ts";
+import { InputError } from "./input-error.ts";
+
+/** An account as `GET /control/accounts/ID` shows it, without the secret. */
+export type AccountView = Omit<AccountSetup, "secret" | "balances">;
+
+/** A key with its secret. */
+export type KeyPair = Readonly<{ apiKey: string; secret: string }>;
+
+/** The accounts port of a sandbox: accounts and keys, durable; each account has one key. Reads answer at once. */
+export type Directory = {
+  key(apiKey: string): ApiKey | undefined;
+  account(accountId: number): Account | undefined;
+  /**
+   * Creates or replaces an account and resolves when that is durable; its earlier key ends at once (decision 49).
+   * Rejects with InputError when the key belongs to another account.
+   */
+  replaceAccount(setup: AccountSetup): Promise<void>;
+  /** What is known of an account but its secret. */
+  describe(accountId: number): AccountView | undefined;
+  /**
+   * Makes sure that demo account 1 exists and resolves to its key: the given one, else the one kept, else a new one.
+   * An account that is there already keeps all but its key.
+   */
+  ensureDemo(given?: KeyPair): Promise<KeyPair>;
+};
+
+/** The demo account. */
+export const DEMO_ACCOUNT_ID = 1;
+
+/** Where the accounts are kept: one JSON list of setups. */
+const ACCOUNTS_KEY = "accounts";
+
+const KEY_LENGTH = 64;
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+const randomText = (): string =>
+  Array.from({ length: KEY_LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length))).join("");
+
+type Setup = Omit<AccountSetup, "balances">;
+
+const permissions = z.array(z.enum(["READ", "TRADE"]));
+
+const keptSetups: z.ZodType<readonly Setup[]> = z.array(
+  z.strictObject({
+    accountId: z.number(),
+    userId: z.number(),
+    apiKey: z.string(),
+    secret: z.string(),
+    permissions,
+    enableDataSharing: z.boolean(),
+    ipAllowlist: z.array(z.string()),
+    delegates: z.array(z.strictObject({ userId: z.number(), permissions })),
+    restricted: z.union([z.boolean(), z.array(z.string())]),
+  }),
+);
+
+/** Opens the directory kept in `store`. Throws when what is kept there cannot be read. */
+export async function openDirectory(store: KeyValueStore): Promise<Directory> {
+  const kept = await store.get(ACCOUNTS_KEY);
+  const setups = kept === undefined ? [] : keptSetups.parse(readJson(kept));
+  return new KeptDirectory(store, setups);
+}
+
+class KeptDirectory implements Directory {
+  readonly #store: KeyValueStore;
+  #setups: ReadonlyMap<number, Setup>;
+  #owners: ReadonlyMap<string, number> = new Map();
+  #lastChange: Promise<void> = Promise.resolve();
+
+  constructor(store: KeyValueStore, setups: readonly Setup[]) {
+    this.#store = store;
+    this.#setups = new Map(setups.map((setup) => [setup.accountId, setup]));
+    this.#owners = ownersOf(this.#setups);
+  }
+
+  key(apiKey: string): ApiKey | undefined {
+    const setup = this.#setups.get(this.#owners.get(apiKey) ?? 0);
+    if (setup === undefined) return undefined;
+    const { secret, userId, accountId, permissions, ipAllowlist } = setup;
+    return { apiKey, secret, userId, accountId, permissions, ipAllowlist };
+  }
+
+  account(accountId: number): Account | undefined {
+    const setup = this.#setups.get(accountId);
+    if (setup === undefined) return undefined;
+    const { userId, enableDataSharing, delegates, restricted } = setup;
+    return { accountId, userId, enableDataSharing, delegates, restricted };
+  }
+
+  replaceAccount({ balances: _balances, ...setup }: AccountSetup): Promise<void> {
+    const change = this.#lastChange.then(() => this.#replace(setup));
+    this.#lastChange = change.catch(() => undefined);
+    return change;
+  }
+
+  describe(accountId: number): AccountView | undefined {
+    const setup = this.#setups.get(accountId);
+    if (setup === undefined) return undefined;
+    const { secret: _secret, ...view } = setup;
+    return view;
+  }
+
+  async ensureDemo(given?: KeyPair): Promise<KeyPair> {
+    const kept = this.#setups.get(DEMO_ACCOUNT_ID);
+    const { apiKey, secret } = given ?? kept ?? { apiKey: randomText(), secret: randomText() };
+    const isKept = kept?.apiKey === apiKey && kept.secret === secret;
+    if (!isKept) await this.replaceAccount({ ...(kept ?? DEMO), apiKey, secret });
+    return { apiKey, secret };
+  }
+
+  async #replace(setup: Setup): Promise<void> {
+    const owner = this.#owners.get(setup.apiKey);
+    if (owner !== undefined && owner !== setup.accountId) {
+      throw new InputError(`apiKey: belongs to account ${owner}`);
+    }
+    const setups = new Map(this.#setups).set(setup.accountId, setup);
+    await this.#store.set(ACCOUNTS_KEY, writeJson([...setups.values()]));
+    this.#setups = setups;
+    this.#owners = ownersOf(setups);
+  }
+}
+
+const ownersOf = (setups: ReadonlyMap<number, Setup>): ReadonlyMap<string, number> =>
+  new Map([...setups.values()].map(({ apiKey, accountId }) => [apiKey, accountId]));
+
+const DEMO: Omit<Setup, "apiKey" | "secret"> = {
+  accountId: DEMO_ACCOUNT_ID,
+  userId: DEMO_ACCOUNT_ID,
+  permissions: ["READ", "TRADE"],
+  enableDataSharing: true,
+  ipAllowlist: [],
+  delegates: [],
+  restricted: false,
+};

@@ -1,0 +1,182 @@
+import { createMemoryKeyValueStore, createMemoryStore } from "../adapters/memory/index.ts";
+import { openSqliteStore } from "../adapters/sqlite/index.ts";
+import { type Engine, type EngineSettings, type InFlight, openEngine } from "../engine/index.ts";
+import type {
+  Clock,
+  Entropy,
+  Instruments,
+  KeyValueStore,
+  MarketSink,
+  OrderStore,
+  Telemetry,
+} from "../ports/index.ts";
+import { createCatalogue, demoBalances } from "./catalogue.ts";
+import { type CrashPoints, createCrashPoints } from "./crash-points.ts";
+import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
+import { InputError } from "./input-error.ts";
+import { type ManualClock, openManualClock } from "./manual-clock.ts";
+import {
+  createManualMarket,
+  createReplayMarket,
+  createSyntheticMarket,
+  type Market,
+  type ReplayRow,
+  readReplay,
+  tapCountedQuotes,
+} from "./markets/index.ts";
+import { openPaperVenue, type PaperVenue } from "./paper-venue/index.ts";
+import { type SandboxSettings, venueRecordPath } from "./settings.ts";
+import { type FaultyStore, withFaults } from "./store-faults.ts";
+
+/** A local exchange without its network side: engine, market, venue, accounts and what a test may do to them. */
+export type Exchange = Readonly<{
+  engine: Engine;
+  /** Where quotes and prints go; the venue sees every counted quote too. */
+  sink: MarketSink;
+  venue: PaperVenue;
+  store: FaultyStore;
+  directory: Directory;
+  demoKey: KeyPair;
+  instruments: Instruments;
+  clock: Clock;
+  crashPoints: CrashPoints;
+  /** Resolves when nothing can happen without time or input. */
+  settle: () => Promise<InFlight>;
+  /** Moves a manual clock; everything due on the way happens at its time. Rejects with InputError on a real one. */
+  advanceTo: (ms: number) => Promise<void>;
+  runMarket: (on: boolean) => Readonly<{ running: boolean }>;
+  /** A trade id for a print that names none. */
+  nextTradeId: () => string;
+  close: () => Promise<void>;
+}>;
+
+/** What an exchange takes from its surroundings. */
+export type ExchangeHost = Readonly<{ realClock: Clock; entropy: Entropy; telemetry: Telemetry }>;
+
+type Disk = Readonly<{ orders: OrderStore; keyValue: KeyValueStore }>;
+
+/** Opens store, clock, venue, engine and market as the settings say. */
+export async function openExchange(settings: SandboxSettings, host: ExchangeHost): Promise<Exchange> {
+  const instruments = createCatalogue();
+  const rows = await readRows(settings, instruments);
+  const disk = openDisk(settings);
+  const manualClock = await openClock(settings, { disk, rows, host });
+  const clock = manualClock ?? host.realClock;
+  const directory = await openDirectory(disk.keyValue);
+  const demoKey = await directory.ensureDemo(settings.demoKey);
+  const venue = await openPaperVenue({ clock, instruments, path: venueRecordPath(settings.store) });
+  if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
+  const crashPoints = createCrashPoints();
+  const store = withFaults(disk.orders, clock);
+  const engine = await openEngine({
+    store,
+    instruments,
+    accounts: directory,
+    exposure: venue,
+    venue,
+    clock,
+    entropy: host.entropy,
+    telemetry: host.telemetry,
+    probe: crashPoints.probe,
+    settings: engineSettings(settings),
+  });
+  const parts = { engine, venue, store, directory, demoKey, instruments, clock, crashPoints };
+  return joined(parts, { manualClock, market: marketOf(settings, { clock, rows }) });
+}
+
+type Parts = Omit<Exchange, "sink" | "settle" | "advanceTo" | "runMarket" | "nextTradeId" | "close">;
+
+function joined(
+  parts: Parts,
+  moving: Readonly<{ manualClock: ManualClock | undefined; market: Market }>,
+): Exchange {
+  const { engine, venue, clock } = parts;
+  const { market, manualClock } = moving;
+  const sink = tapCountedQuotes(engine, (quote) => venue.quote(quote));
+  venue.onPrint((print) => sink.print(print));
+  market.start(sink);
+  const settle = (): Promise<InFlight> => settled(engine, venue);
+  let trades = 0;
+  return {
+    ...parts,
+    sink,
+    settle,
+    async advanceTo(ms) {
+      if (manualClock === undefined)
+        throw new InputError("the clock is real; start with CLOCK=manual to move it");
+      await manualClock.advanceTo(ms, async () => void (await settle()));
+    },
+    runMarket(on) {
+      market.run(on);
+      return { running: market.running };
+    },
+    nextTradeId: () => `control-${clock.nowMs()}-${++trades}`,
+    async close() {
+      market.stop();
+      await settle();
+      await engine.close();
+      await venue.close();
+    },
+  };
+}
+
+/** Engine and venue wake each other: both must be at rest at once. */
+async function settled(engine: Engine, venue: PaperVenue): Promise<InFlight> {
+  await engine.idle();
+  while (venue.busy) {
+    await venue.idle();
+    await engine.idle();
+  }
+  return await engine.idle();
+}
+
+function engineSettings(settings: SandboxSettings): Partial<EngineSettings> {
+  return {
+    advancedOrders: settings.advancedOrders,
+    quoteMaxAgeMs: settings.quoteMaxAgeMs,
+    submitDeadlineMs: settings.submitDeadlineMs,
+    venueQuietMs: settings.venueQuietMs,
+    retryMinMs: settings.retryMinMs,
+    retryMaxMs: settings.retryMaxMs,
+    retentionDays: settings.retentionDays,
+  };
+}
+
+function openDisk({ store }: SandboxSettings): Disk {
+  if (store.kind === "memory") return { orders: createMemoryStore(), keyValue: createMemoryKeyValueStore() };
+  const orders = openSqliteStore({ path: store.path });
+  return { orders, keyValue: orders.keyValue };
+}
+
+async function readRows(
+  { market }: SandboxSettings,
+  instruments: Instruments,
+): Promise<readonly ReplayRow[]> {
+  if (market.kind !== "replay") return [];
+  const { quotesPath, tradesPath } = market;
+  return await readReplay({ quotesPath, instruments, ...(tradesPath === undefined ? {} : { tradesPath }) });
+}
+
+async function openClock(
+  settings: SandboxSettings,
+  from: Readonly<{ disk: Disk; rows: readonly ReplayRow[]; host: ExchangeHost }>,
+): Promise<ManualClock | undefined> {
+  if (settings.clock === "real") return undefined;
+  const startMs = settings.clockStartMs ?? from.rows[0]?.timeMs ?? from.host.realClock.nowMs();
+  return await openManualClock({ store: from.disk.keyValue, startMs });
+}
+
+function marketOf(
+  settings: SandboxSettings,
+  from: Readonly<{ clock: Clock; rows: readonly ReplayRow[] }>,
+): Market {
+  const { clock, rows } = from;
+  if (settings.market.kind === "manual") return createManualMarket();
+  if (settings.market.kind === "synthetic")
+    return createSyntheticMarket({ clock, seed: settings.marketSeed });
+  return createReplayMarket({
+    clock,
+    rows,
+    pace: settings.clock === "manual" ? "recorded" : settings.marketSpeed,
+  });
+}

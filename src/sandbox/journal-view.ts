@@ -1,0 +1,37 @@
+import { formatPrice, formatQuantity, type Price, type Quantity } from "../decimal/index.ts";
+import type { JournalRecord } from "../model/index.ts";
+
+const PRICES: ReadonlySet<string> = new Set([
+  "price",
+  "stopPrice",
+  "limitOffset",
+  "limitPrice",
+  "amount",
+  "percent",
+  "admissionPrice",
+  "seed",
+  "level",
+  "observed",
+  "reference",
+  "limit",
+  "bid",
+  "ask",
+]);
+
+const QUANTITIES: ReadonlySet<string> = new Set(["quantity", "executedQuantity", "exposure"]);
+
+/** A journal record for people: scaled integers as decimal text, everything else as it is. */
+export function viewRecord(record: JournalRecord): unknown {
+  return viewValue("", record);
+}
+
+function viewValue(name: string, value: unknown): unknown {
+  if (typeof value === "number" || typeof value === "bigint") {
+    if (PRICES.has(name)) return formatPrice(value as Price);
+    if (QUANTITIES.has(name)) return formatQuantity(value as Quantity);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map((item: unknown) => viewValue(name, item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, viewValue(key, member)]));
+}

@@ -1,0 +1,108 @@
+import type { Clock, KeyValueStore } from "../ports/index.ts";
+import { InputError } from "./input-error.ts";
+import { EPOCH_MS, parseWhole } from "./whole-number.ts";
+
+/** A clock that moves only when told to. */
+export type ManualClock = Clock & {
+  /**
+   * Moves to `targetMs`: everything due on the way runs in order, each at its own time; `settle` is awaited first and
+   * after each, before time goes on. Rejects with InputError when the target lies in the past.
+   */
+  advanceTo(targetMs: number, settle: () => Promise<void>): Promise<void>;
+};
+
+/** Where a manual clock is kept. */
+const NOW_KEY = "clock.now";
+
+type Timer = Readonly<{ atMs: number; run: () => void }>;
+
+/**
+ * A manual clock kept in `store`. It goes on from the time kept there, `startMs` is that of the very first start.
+ * A time is durable before anything happens at it, so that no restart goes back behind something that happened.
+ */
+export async function openManualClock(
+  options: Readonly<{ store: KeyValueStore; startMs: number }>,
+): Promise<ManualClock> {
+  const kept = await options.store.get(NOW_KEY);
+  if (kept === undefined) await options.store.set(NOW_KEY, String(options.startMs));
+  const nowMs = kept === undefined ? options.startMs : parseWhole(kept, EPOCH_MS);
+  if (nowMs === undefined) throw new Error(`the kept time ${NOW_KEY} is not readable`);
+  return new SteppedClock(options.store, nowMs);
+}
+
+class SteppedClock implements ManualClock {
+  readonly #store: KeyValueStore;
+  /** By time; those of one time in the order they were scheduled. */
+  readonly #timers: Timer[] = [];
+  #nowMs: number;
+  #keptMs: number;
+  #lastAdvance: Promise<void> = Promise.resolve();
+
+  constructor(store: KeyValueStore, nowMs: number) {
+    this.#store = store;
+    this.#nowMs = nowMs;
+    this.#keptMs = nowMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  soon(run: () => void): void {
+    setImmediate(run);
+  }
+
+  schedule(atMs: number, run: () => void): () => void {
+    const timer = { atMs, run };
+    const later = this.#timers.findIndex((other) => other.atMs > atMs);
+    this.#timers.splice(later < 0 ? this.#timers.length : later, 0, timer);
+    if (atMs <= this.#nowMs) setImmediate(() => this.#runOverdue());
+    return () => {
+      const index = this.#timers.indexOf(timer);
+      if (index >= 0) this.#timers.splice(index, 1);
+    };
+  }
+
+  advanceTo(targetMs: number, settle: () => Promise<void>): Promise<void> {
+    const advance = this.#lastAdvance.then(() => this.#advance(targetMs, settle));
+    this.#lastAdvance = advance.catch(() => undefined);
+    return advance;
+  }
+
+  async #advance(targetMs: number, settle: () => Promise<void>): Promise<void> {
+    if (targetMs < this.#nowMs) throw new InputError(`time never goes back: it is ${this.#nowMs}`);
+    await settle();
+    await this.#runUntil(targetMs, settle);
+    await this.#keep(targetMs);
+    this.#nowMs = targetMs;
+    await settle();
+    // Settling may have scheduled something for this very time.
+    await this.#runUntil(targetMs, settle);
+  }
+
+  async #runUntil(targetMs: number, settle: () => Promise<void>): Promise<void> {
+    for (let next = this.#timers[0]; next !== undefined && next.atMs <= targetMs; next = this.#timers[0]) {
+      await this.#keep(next.atMs);
+      const due = this.#timers[0];
+      // While the time was being kept that timer may have been canceled, or an earlier one may have come.
+      if (due === undefined || due.atMs > next.atMs) continue;
+      this.#nowMs = Math.max(this.#nowMs, due.atMs);
+      this.#timers.shift();
+      due.run();
+      await settle();
+    }
+  }
+
+  async #keep(ms: number): Promise<void> {
+    if (ms <= this.#keptMs) return;
+    await this.#store.set(NOW_KEY, String(ms));
+    this.#keptMs = ms;
+  }
+
+  #runOverdue(): void {
+    for (let next = this.#timers[0]; next !== undefined && next.atMs <= this.#nowMs; next = this.#timers[0]) {
+      this.#timers.shift();
+      next.run();
+    }
+  }
+}

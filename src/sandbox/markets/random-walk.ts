@@ -1,0 +1,86 @@
+import { formatScaled } from "../../decimal/index.ts";
+import type { LevelInput, PrintInput, QuoteInput } from "../../ports/index.ts";
+
+/** Where the walk of an instrument begins, in cents. */
+export type WalkStart = Readonly<{ symbol: string; cents: number }>;
+
+/** What one step of a walk brings. */
+export type WalkStep = Readonly<{ quote: QuoteInput; print?: PrintInput }>;
+
+/** Goes one step; the same seed gives the same steps. */
+export type RandomWalk = (timeMs: number) => WalkStep;
+
+/** Whole numbers from 0 to below `limit`. */
+type Dice = (limit: number) => number;
+
+const CENT_SCALE = 2;
+const MILLIONTH_SCALE = 6;
+const LEVELS = 5;
+const SMALLEST_SIZE = 10_000;
+const SIZE_RANGE = 4_990_000;
+/** A step moves by at most one part in this many: 2 basis points. */
+const STEPS_IN_PRICE = 5_000;
+/** The spread is at most one part in this many: half a basis point, at least a cent. */
+const SPREADS_IN_PRICE = 20_000;
+
+/** A walk of one instrument between half and double its start, in whole cents, so that no run differs in rounding. */
+export function createRandomWalk({ symbol, cents }: WalkStart, seed: number): RandomWalk {
+  const dice = createDice(`${seed} ${symbol}`);
+  let middle = cents;
+  return (timeMs) => {
+    const reach = Math.max(1, Math.floor(middle / STEPS_IN_PRICE));
+    const moved = middle + dice(2 * reach + 1) - reach;
+    middle = Math.min(Math.max(moved, Math.ceil(cents / 2)), cents * 2);
+    const ask = middle + 1 + dice(Math.max(1, Math.floor(middle / SPREADS_IN_PRICE)));
+    const quote = quoteOf({ symbol, bid: middle, ask, timeMs }, dice);
+    return dice(3) > 0 ? { quote } : { quote, print: printOf(quote, dice) };
+  };
+}
+
+function quoteOf(
+  { symbol, bid, ask, timeMs }: Readonly<{ symbol: string; bid: number; ask: number; timeMs: number }>,
+  dice: Dice,
+): QuoteInput {
+  const bids = levels({ best: bid, direction: -1 }, dice);
+  const asks = levels({ best: ask, direction: 1 }, dice);
+  return { symbol, bid: centText(bid), ask: centText(ask), bids, asks, timeMs };
+}
+
+function levels(
+  { best, direction }: Readonly<{ best: number; direction: 1 | -1 }>,
+  dice: Dice,
+): readonly LevelInput[] {
+  let cents = best;
+  return Array.from({ length: LEVELS }, (_, depth): LevelInput => {
+    if (depth > 0) cents += direction * (1 + dice(3));
+    return [centText(cents), sizeText(dice)];
+  });
+}
+
+/** Executed at the best price of either side; one a step at most, so its time names it. */
+function printOf(quote: QuoteInput, dice: Dice): PrintInput {
+  const { symbol, bid, ask, timeMs = 0 } = quote;
+  return { symbol, price: dice(2) === 0 ? bid : ask, quantity: sizeText(dice), id: `walk-${timeMs}`, timeMs };
+}
+
+const centText = (cents: number): string => formatScaled(cents, CENT_SCALE);
+const sizeText = (dice: Dice): string => formatScaled(SMALLEST_SIZE + dice(SIZE_RANGE), MILLIONTH_SCALE);
+
+/** The mulberry32 generator over a hash of the text; whole numbers only, the same on every machine. */
+function createDice(text: string): Dice {
+  let state = hash(text);
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++)
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  return value;
+}

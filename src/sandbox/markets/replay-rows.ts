@@ -1,0 +1,138 @@
+import { createReadStream } from "node:fs";
+import { basename } from "node:path";
+import { createInterface } from "node:readline";
+import { DECIMAL_GRAMMAR, parsePrice, parseQuantity } from "../../decimal/index.ts";
+import type { Instruments, QuoteInput } from "../../ports/index.ts";
+import { SettingsError } from "../settings-error.ts";
+import { EPOCH_MS, parseWhole } from "../whole-number.ts";
+
+/** A row of the quotes file. Crossed and zero quotes are real input: the quote gate drops and counts them. */
+export type QuoteRow = Readonly<{
+  kind: "quote";
+  timeMs: number;
+  line: number;
+  quote: Omit<QuoteInput, "timeMs">;
+}>;
+
+/** A row of the trades file. */
+export type TradeRow = Readonly<{
+  kind: "trade";
+  timeMs: number;
+  line: number;
+  trade: Readonly<{ symbol: string; price: string; quantity: string }>;
+}>;
+
+/** A row of recorded market data; `line` counts from 1 in its file. */
+export type ReplayRow = QuoteRow | TradeRow;
+
+/** What is replayed. */
+export type ReplayFiles = Readonly<{ quotesPath: string; tradesPath?: string; instruments: Instruments }>;
+
+const QUOTE_HEADER = "time,symbol,bid,bidQuantity,ask,askQuantity";
+const TRADE_HEADER = "time,symbol,price,quantity";
+
+const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
+
+/**
+ * Reads recorded quotes and trades into one list in time order, a quote before a trade of the same time.
+ * Rejects with a SettingsError that names file and line of the first row that is not as it must be.
+ */
+export async function readReplay(files: ReplayFiles): Promise<readonly ReplayRow[]> {
+  const quotes = await readRows(files.quotesPath, QUOTE_HEADER, quoteReader(files.instruments));
+  if (files.tradesPath === undefined) return quotes;
+  const trades = await readRows(files.tradesPath, TRADE_HEADER, tradeReader(files.instruments));
+  return merge(quotes, trades);
+}
+
+/** Makes a row of its cells, or says what is wrong with them. */
+type RowReader<T> = (cells: readonly string[], at: Readonly<{ timeMs: number; line: number }>) => T | string;
+
+function quoteReader(instruments: Instruments): RowReader<QuoteRow> {
+  return ([, symbol = "", bid = "", bidQuantity = "", ask = "", askQuantity = ""], at) => {
+    if (instruments.find(symbol) === undefined) return `unknown symbol ${JSON.stringify(symbol)}`;
+    const sizes = [bidQuantity, askQuantity].filter((size) => size !== "");
+    if (![bid, ask, ...sizes].every((text) => DECIMAL.test(text))) return "a cell is not a decimal";
+    const quote = {
+      symbol,
+      bid,
+      ask,
+      ...(bidQuantity === "" ? {} : { bidQuantity }),
+      ...(askQuantity === "" ? {} : { askQuantity }),
+    };
+    return { kind: "quote", ...at, quote };
+  };
+}
+
+function tradeReader(instruments: Instruments): RowReader<TradeRow> {
+  return ([, symbol = "", price = "", quantity = ""], at) => {
+    if (instruments.find(symbol) === undefined) return `unknown symbol ${JSON.stringify(symbol)}`;
+    if (parsePrice(price) === undefined) return `price ${JSON.stringify(price)} is not a positive price`;
+    if (parseQuantity(quantity) === undefined)
+      return `quantity ${JSON.stringify(quantity)} is not a positive quantity`;
+    return { kind: "trade", ...at, trade: { symbol, price, quantity } };
+  };
+}
+
+async function readRows<T extends ReplayRow>(
+  path: string,
+  header: string,
+  read: RowReader<T>,
+): Promise<readonly T[]> {
+  const rows: T[] = [];
+  let line = 0;
+  const fail = (problem: string): never => {
+    throw new SettingsError(`MARKET: ${basename(path)} line ${line}: ${problem}`);
+  };
+  for await (const text of linesOf(path)) {
+    line += 1;
+    if (line === 1) {
+      if (text !== header) fail(`the header must be ${header}`);
+      continue;
+    }
+    const row = readRow(text, { header, line, read });
+    if (typeof row === "string") fail(row);
+    else if (row.timeMs < (rows.at(-1)?.timeMs ?? 0)) fail("its time is before that of the row above");
+    else rows.push(row);
+  }
+  if (rows.length === 0) fail("there are no rows");
+  return rows;
+}
+
+function readRow<T extends ReplayRow>(
+  text: string,
+  { header, line, read }: Readonly<{ header: string; line: number; read: RowReader<T> }>,
+): T | string {
+  const cells = text.split(",");
+  const columns = header.split(",").length;
+  if (cells.length !== columns) return `${columns} cells expected, ${cells.length} found`;
+  const time = cells[0] ?? "";
+  const timeMs = parseWhole(time, EPOCH_MS);
+  return timeMs === undefined
+    ? `time ${JSON.stringify(time)} is not in epoch milliseconds`
+    : read(cells, { timeMs, line });
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    throw new SettingsError(`MARKET: ${basename(path)} cannot be read (${String(error.code)})`);
+  }
+}
+
+function merge(quotes: readonly QuoteRow[], trades: readonly TradeRow[]): readonly ReplayRow[] {
+  const rows: ReplayRow[] = [];
+  let next = 0;
+  for (const quote of quotes) {
+    for (
+      let trade = trades[next];
+      trade !== undefined && trade.timeMs < quote.timeMs;
+      trade = trades[++next]
+    ) {
+      rows.push(trade);
+    }
+    rows.push(quote);
+  }
+  return rows.concat(trades.slice(next));
+}

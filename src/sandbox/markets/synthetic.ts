@@ -1,0 +1,73 @@
+import type { Clock, MarketSink } from "../../ports/index.ts";
+import type { Market } from "./market.ts";
+import { createRandomWalk, type RandomWalk, type WalkStart } from "./random-walk.ts";
+
+/** What a synthetic market is made of; a step comes every `stepMs`, 250 by default. */
+export type SyntheticOptions = Readonly<{
+  clock: Clock;
+  seed: number;
+  starts?: readonly WalkStart[];
+  stepMs?: number;
+}>;
+
+const STARTS: readonly WalkStart[] = [
+  { symbol: "BTC/USD", cents: 6_000_000 },
+  { symbol: "ETH/USD", cents: 300_000 },
+  { symbol: "SOL/USD", cents: 15_000 },
+];
+
+const STEP_MS = 250;
+
+/** A seeded random walk of several instruments; it runs from the start. */
+export function createSyntheticMarket(options: SyntheticOptions): Market {
+  return new SyntheticMarket(options);
+}
+
+class SyntheticMarket implements Market {
+  readonly #clock: Clock;
+  readonly #stepMs: number;
+  readonly #walks: readonly RandomWalk[];
+  #sink: MarketSink | undefined;
+  #nextMs: number | undefined;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor({ clock, seed, starts = STARTS, stepMs = STEP_MS }: SyntheticOptions) {
+    this.#clock = clock;
+    this.#stepMs = stepMs;
+    this.#walks = starts.map((start) => createRandomWalk(start, seed));
+  }
+
+  get running(): boolean {
+    return this.#nextMs !== undefined;
+  }
+
+  nextTimeMs(): number | undefined {
+    return this.#nextMs;
+  }
+
+  start(sink: MarketSink): void {
+    this.#sink = sink;
+    this.#step();
+  }
+
+  run(on: boolean): void {
+    if (!on) this.stop();
+    else if (!this.running) this.#step();
+  }
+
+  stop(): void {
+    this.#cancelTimer?.();
+    this.#nextMs = undefined;
+  }
+
+  #step(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const walk of this.#walks) {
+      const { quote, print } = walk(nowMs);
+      this.#sink?.quote(quote);
+      if (print !== undefined) this.#sink?.print(print);
+    }
+    this.#nextMs = nowMs + this.#stepMs;
+    this.#cancelTimer = this.#clock.schedule(this.#nextMs, () => this.#step());
+  }
+}

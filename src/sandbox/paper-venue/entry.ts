@@ -1,0 +1,129 @@
+import * as z from "zod";
+import {
+  formatPrice,
+  formatQuantity,
+  type Price,
+  parsePrice,
+  parseQuantity,
+  type Quantity,
+} from "../../decimal/index.ts";
+import type { ChildRequest, Fill } from "../../model/index.ts";
+import { readJson, writeJson } from "../../wire/index.ts";
+
+/** The balances of an account were set: amounts by asset. */
+export type BalancesSet = Readonly<{
+  kind: "balances";
+  accountId: number;
+  balances: Readonly<Record<string, string>>;
+  timeMs: number;
+}>;
+
+/** A child arrived, for the first time or again. */
+export type ChildArrived = Readonly<{
+  kind: "arrived";
+  child: ChildRequest;
+  deadlineMs: number;
+  timeMs: number;
+}>;
+
+/** What became of a child. `held`: decided, and not told to anybody until it is released. */
+export type ChildResolved = Readonly<{
+  kind: "resolved";
+  childId: string;
+  state: "closed" | "rejected";
+  fills: readonly Fill[];
+  held: boolean;
+  final: boolean;
+  detail: string;
+  timeMs: number;
+}>;
+
+/** A held child was let go. */
+export type ChildReleased = Readonly<{ kind: "released"; childId: string; timeMs: number }>;
+
+/** One line of the venue's record: everything the venue knows follows from its entries in their order. */
+export type Entry = BalancesSet | ChildArrived | ChildResolved | ChildReleased;
+
+const money = <T>(parse: (text: string) => T | undefined): z.ZodType<T> =>
+  z.string().transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue("is not a positive amount");
+    return z.NEVER;
+  });
+
+const aPrice: z.ZodType<Price> = money(parsePrice);
+const aQuantity: z.ZodType<Quantity> = money(parseQuantity);
+const whole = z.number().int();
+
+const childSchema: z.ZodType<ChildRequest> = z.strictObject({
+  childId: z.string(),
+  parentOrderId: whole,
+  accountId: whole,
+  symbol: z.string(),
+  side: z.enum(["BUY", "SELL"]),
+  quantity: aQuantity,
+  limitPrice: z.exactOptional(aPrice),
+  timeInForce: z.enum(["IOC", "FOK"]),
+  reduceOnly: z.boolean(),
+});
+
+const fillSchema = z.strictObject({
+  executionId: z.string(),
+  quantity: aQuantity,
+  price: aPrice,
+  timeMs: whole,
+});
+
+const entrySchema: z.ZodType<Entry> = z.discriminatedUnion("kind", [
+  z.strictObject({
+    kind: z.literal("balances"),
+    accountId: whole,
+    balances: z.record(z.string(), z.string()),
+    timeMs: whole,
+  }),
+  z.strictObject({ kind: z.literal("arrived"), child: childSchema, deadlineMs: whole, timeMs: whole }),
+  z.strictObject({
+    kind: z.literal("resolved"),
+    childId: z.string(),
+    state: z.enum(["closed", "rejected"]),
+    fills: z.array(fillSchema),
+    held: z.boolean(),
+    final: z.boolean(),
+    detail: z.string(),
+    timeMs: whole,
+  }),
+  z.strictObject({ kind: z.literal("released"), childId: z.string(), timeMs: whole }),
+]);
+
+/** One line of JSON without its end. */
+export function encodeEntry(entry: Entry): string {
+  switch (entry.kind) {
+    case "arrived":
+      return writeJson({ ...entry, child: childText(entry.child) });
+    case "resolved":
+      return writeJson({ ...entry, fills: entry.fills.map(fillText) });
+    default:
+      return writeJson(entry);
+  }
+}
+
+const childText = ({
+  limitPrice,
+  ...child
+}: ChildRequest): Readonly<Record<string, string | number | boolean>> => ({
+  ...child,
+  quantity: formatQuantity(child.quantity),
+  ...(limitPrice === undefined ? {} : { limitPrice: formatPrice(limitPrice) }),
+});
+
+const fillText = (fill: Fill): Readonly<Record<string, string | number>> => ({
+  ...fill,
+  quantity: formatQuantity(fill.quantity),
+  price: formatPrice(fill.price),
+});
+
+/** The entry a line holds; throws on anything else. */
+export function decodeEntry(line: string): Entry {
+  return entrySchema.parse(readJson(line));
+}

@@ -1,0 +1,95 @@
+import * as z from "zod";
+import { parseScaled, type Scaled } from "../../decimal/index.ts";
+import type { ChildRequest } from "../../model/index.ts";
+import { decimalText, positiveId, readInput } from "../input-error.ts";
+
+/**
+ * What happens to a child that is submitted. timeout-before: it never arrives; timeout-after: it executes and the
+ * answer is lost; partial: only a fraction of what it would fill is there; delay: it executes and the answer comes
+ * late; hold: it executes and the venue keeps the outcome to itself until it is released.
+ */
+export type SubmitFault =
+  | "none"
+  | "reject"
+  | "timeout-before"
+  | "timeout-after"
+  | "partial"
+  | "delay"
+  | "hold";
+
+/** What happens to a question about a child; delay: the true answer comes late. */
+export type LookupFault = "none" | "not-found" | "fail" | "delay";
+
+/** Decimals of {@link VenueFault.fraction}. */
+export const FRACTION_SCALE = 20;
+
+/**
+ * A fault of the venue and whom it hits: children of one symbol or account, and only the first `count` of them.
+ * `fraction` is in 1e-20 steps of one.
+ */
+export type VenueFault = Readonly<{
+  mode: SubmitFault;
+  lookup: LookupFault;
+  fraction: Scaled;
+  delayMs: number;
+  count?: number | undefined;
+  symbol?: string | undefined;
+  accountId?: number | undefined;
+}>;
+
+const fraction = decimalText.transform((text, context) => {
+  const value = parseScaled(text, FRACTION_SCALE);
+  if (value !== undefined && value <= 10n ** BigInt(FRACTION_SCALE)) return value;
+  context.addIssue("must be from 0 to 1");
+  return z.NEVER;
+});
+
+const faultBody: z.ZodType<VenueFault> = z.strictObject({
+  mode: z
+    .enum(["none", "reject", "timeout-before", "timeout-after", "partial", "delay", "hold"])
+    .default("none"),
+  lookup: z.enum(["none", "not-found", "fail", "delay"]).default("none"),
+  fraction: fraction.prefault("0.5"),
+  delayMs: z.number().int().min(0).max(86_400_000).default(1_000),
+  count: z.number().int().min(1).max(1_000_000_000).optional(),
+  symbol: z.string().optional(),
+  accountId: positiveId.optional(),
+});
+
+/** Reads the member `venue` of `POST /control/faults`; throws InputError. */
+export function readVenueFault(body: unknown): VenueFault {
+  return readInput(faultBody, body);
+}
+
+/** The fault in force, and the children it has hit. */
+export class FaultPlan {
+  #fault: VenueFault | undefined;
+  #hit: Set<string> = new Set();
+
+  /** Puts another fault in force; children hit by the one before are free of it. */
+  set(fault: VenueFault): void {
+    this.#fault = fault;
+    this.#hit = new Set();
+  }
+
+  /** The fault that hits this child on its way to the venue. */
+  onSubmit(child: ChildRequest): VenueFault | undefined {
+    const fault = this.#fault;
+    return fault !== undefined && fault.mode !== "none" && this.#hits(fault, child) ? fault : undefined;
+  }
+
+  /** The fault that hits a question about this child. */
+  onLookup(child: ChildRequest): VenueFault | undefined {
+    const fault = this.#fault;
+    return fault !== undefined && fault.lookup !== "none" && this.#hits(fault, child) ? fault : undefined;
+  }
+
+  #hits(fault: VenueFault, child: ChildRequest): boolean {
+    if (fault.symbol !== undefined && fault.symbol !== child.symbol) return false;
+    if (fault.accountId !== undefined && fault.accountId !== child.accountId) return false;
+    if (fault.count === undefined || this.#hit.has(child.childId)) return true;
+    if (this.#hit.size >= fault.count) return false;
+    this.#hit.add(child.childId);
+    return true;
+  }
+}

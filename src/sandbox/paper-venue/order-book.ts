@@ -1,0 +1,61 @@
+import { add, least, type Price, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { Level, Quote, Side } from "../../model/index.ts";
+
+/** An order as the book sees it. No `limitPrice` takes every level. */
+export type Taker = Readonly<{ symbol: string; side: Side; quantity: Quantity; limitPrice?: Price }>;
+
+/** A part of an order at one level. */
+export type Take = Readonly<{ price: Price; quantity: Quantity }>;
+
+type OpenLevel = { readonly price: Price; left: Quantity | undefined };
+type Sides = Readonly<{ bids: readonly OpenLevel[]; asks: readonly OpenLevel[] }>;
+
+const opened = (levels: readonly Level[]): readonly OpenLevel[] =>
+  levels.map(({ price, size }) => ({ price, left: size }));
+
+/** What is left of the newest quote of every symbol. */
+export class OrderBook {
+  readonly #quotes: Map<string, Sides> = new Map();
+
+  /** A newer quote: its sizes are there anew. */
+  replace(quote: Quote): void {
+    this.#quotes.set(quote.symbol, { bids: opened(quote.bids), asks: opened(quote.asks) });
+  }
+
+  /** What the order would get now, best price first; nothing is taken. */
+  match(order: Taker): readonly Take[] {
+    const takes: Take[] = [];
+    let rest = order.quantity;
+    for (const level of this.#reachable(order)) {
+      if (rest <= 0) break;
+      const quantity = level.left === undefined ? rest : least(rest, level.left);
+      if (quantity <= 0) continue;
+      takes.push({ price: level.price, quantity });
+      rest = subtract(rest, quantity);
+    }
+    return takes;
+  }
+
+  /** Takes what {@link match} found: it is gone until the next quote. */
+  take(order: Taker, takes: readonly Take[]): void {
+    let rest = total(takes);
+    for (const level of this.#reachable(order)) {
+      const quantity = level.left === undefined ? rest : least(rest, level.left);
+      if (level.left !== undefined) level.left = subtract(level.left, quantity);
+      rest = subtract(rest, quantity);
+    }
+  }
+
+  #reachable({ symbol, side, limitPrice }: Taker): readonly OpenLevel[] {
+    const sides = this.#quotes.get(symbol);
+    if (sides === undefined) return [];
+    if (side === "BUY")
+      return sides.asks.filter(({ price }) => limitPrice === undefined || price <= limitPrice);
+    return sides.bids.filter(({ price }) => limitPrice === undefined || price >= limitPrice);
+  }
+}
+
+/** Sum of quantities. */
+export function total(parts: readonly Readonly<{ quantity: Quantity }>[]): Quantity {
+  return parts.reduce((sum, part) => add(sum, part.quantity), ZERO_QUANTITY);
+}

@@ -1,0 +1,58 @@
+import * as z from "zod";
+import {
+  normalise,
+  PRICE_SCALE,
+  type Price,
+  parseScaled,
+  QUANTITY_SCALE,
+  type Quantity,
+  type Scaled,
+} from "../../decimal/index.ts";
+import type { VenueEvent } from "../../ports/index.ts";
+import { decimalText, epochMs, readInput } from "../input-error.ts";
+
+const STATES = {
+  open: "open",
+  NEW: "open",
+  PARTIALLY_FILLED: "open",
+  closed: "closed",
+  FILLED: "closed",
+  CANCELED: "closed",
+  EXPIRED: "closed",
+  rejected: "rejected",
+  REJECTED: "rejected",
+} as const;
+
+const scaled = (scale: number): z.ZodType<Scaled> =>
+  decimalText.transform((text, context) => {
+    const value = parseScaled(text.replace("-", ""), scale);
+    if (value === undefined) {
+      context.addIssue(`must have at most ${scale} decimals`);
+      return z.NEVER;
+    }
+    return text.startsWith("-") ? normalise(-BigInt(value)) : value;
+  });
+
+const eventBody = z.strictObject({
+  child: z.string().min(1).max(64),
+  executionId: z.string().min(1).max(64),
+  quantity: scaled(QUANTITY_SCALE),
+  price: scaled(PRICE_SCALE),
+  status: z.enum(Object.keys(STATES) as (keyof typeof STATES)[]).default("open"),
+  time: epochMs.optional(),
+});
+
+/**
+ * Reads the body of `POST /control/venue/events`: what the venue is made to say, wrong as it may be (a quantity may be
+ * zero or negative). Without a status the child is said to be open. Throws InputError.
+ */
+export function readSaidEvent(body: unknown, nowMs: number): VenueEvent {
+  const said = readInput(eventBody, body);
+  const fill = {
+    executionId: said.executionId,
+    quantity: said.quantity as Quantity,
+    price: said.price as Price,
+    timeMs: said.time ?? nowMs,
+  };
+  return { report: { childId: said.child, state: STATES[said.status], fills: [fill] } };
+}

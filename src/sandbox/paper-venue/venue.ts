@@ -1,0 +1,309 @@
+import { formatPrice, formatQuantity, portion, type Quantity } from "../../decimal/index.ts";
+import { ERRORS } from "../../errors/index.ts";
+import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
+import type {
+  ChildReport,
+  Clock,
+  ExecutionVenue,
+  Exposure,
+  Instruments,
+  PrintInput,
+  VenueCapabilities,
+  VenueEvent,
+} from "../../ports/index.ts";
+import { InputError } from "../input-error.ts";
+import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
+import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
+import { FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
+import { debitOf, parseAmount } from "./ledger.ts";
+import { OrderBook, type Take, total } from "./order-book.ts";
+import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
+
+/** What a paper venue is made of; without a `path` its record is in memory. */
+export type PaperVenueOptions = Readonly<{
+  clock: Clock;
+  instruments: Instruments;
+  path?: string | undefined;
+}>;
+
+/**
+ * A simulated exchange: fills children against the quotes it sees, keeps balances, and writes everything to a record
+ * of its own before it answers, so that after a crash it may know more or less than the engine.
+ */
+export type PaperVenue = ExecutionVenue &
+  Exposure & {
+    /** A counted quote; sizes that were used up are there again. */
+    quote(quote: Quote): void;
+    /** Tells every fill as a print, until the returned function is called. */
+    onPrint(listener: (print: PrintInput) => void): () => void;
+    /** Puts a fault in force in place of the one before. */
+    setFault(fault: VenueFault): void;
+    /** Lets held children go, all or one; resolves to how many. Rejects with InputError when that one is not held. */
+    release(childId?: string): Promise<number>;
+    /** Says something to the engine; the venue's own record stays as it is. */
+    say(event: VenueEvent): void;
+    /** The venue's own record of all children, or of one parent's. */
+    children(parentOrderId?: number): readonly ChildRow[];
+    /** Whether balances of the account were ever set. */
+    hasAccount(accountId: number): boolean;
+    /** Sets all balances of an account. Rejects with InputError for an amount that is none. */
+    setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void>;
+    /** All balances of an account, as decimal text by asset. */
+    balances(accountId: number): Readonly<Record<string, string>>;
+    /** Whether the venue does something now that needs neither time nor a release. */
+    readonly busy: boolean;
+    /** Resolves when the venue does nothing more without time, a release or a call. */
+    idle(): Promise<void>;
+    /** Writes what is pending and closes the record. */
+    close(): Promise<void>;
+  };
+
+/**
+ * Opens the venue on its record. A child that had arrived and was not decided when the process ended is closed
+ * without a fill. Throws VenueRecordError with the number of a line that cannot be read.
+ */
+export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperVenue> {
+  const { log, lines } =
+    options.path === undefined ? { log: createMemoryLog(), lines: [] } : await openAppendLog(options.path);
+  const record = new VenueRecord(options.instruments);
+  lines.forEach((line, index) => {
+    try {
+      record.apply(decodeEntry(line));
+    } catch (error) {
+      throw new VenueRecordError(`the venue's record is not readable at line ${index + 1}`, { cause: error });
+    }
+  });
+  const venue = new RecordedVenue({ ...options, log, record });
+  await venue.closeUndecided();
+  return venue;
+}
+
+type Parts = PaperVenueOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;
+type Decision = Pick<ChildResolved, "state" | "fills" | "held" | "final" | "detail">;
+
+const refused = (detail: string, final = false): Decision => ({
+  state: "rejected",
+  fills: [],
+  held: false,
+  final,
+  detail,
+});
+
+class RecordedVenue implements PaperVenue {
+  readonly capabilities: VenueCapabilities = { honoursDeadline: true, canVoid: false };
+  readonly #clock: Clock;
+  readonly #instruments: Instruments;
+  readonly #log: AppendLog;
+  readonly #record: VenueRecord;
+  readonly #book: OrderBook = new OrderBook();
+  readonly #faults: FaultPlan = new FaultPlan();
+  readonly #listeners: Set<(event: VenueEvent) => void> = new Set();
+  readonly #printListeners: Set<(print: PrintInput) => void> = new Set();
+  readonly #timers: Set<() => void> = new Set();
+  readonly #working: Set<Promise<unknown>> = new Set();
+
+  constructor(parts: Parts) {
+    this.#clock = parts.clock;
+    this.#instruments = parts.instruments;
+    this.#log = parts.log;
+    this.#record = parts.record;
+  }
+
+  async submit(child: ChildRequest, { deadlineMs }: Readonly<{ deadlineMs: number }>): Promise<ChildReport> {
+    const fault = this.#faults.onSubmit(child);
+    if (fault?.mode === "timeout-before") return noAnswer();
+    const report = await this.#work(this.#take(child, deadlineMs, fault));
+    if (fault?.mode === "timeout-after") return noAnswer();
+    if (fault?.mode === "delay") await this.#waitUntil(this.#clock.nowMs() + fault.delayMs);
+    return report;
+  }
+
+  async lookup(child: ChildRequest): Promise<ChildReport | "not-found"> {
+    const fault = this.#faults.onLookup(child);
+    if (fault?.lookup === "fail") throw new Error("the venue could not look the child up");
+    if (fault?.lookup === "not-found") return "not-found";
+    if (fault?.lookup === "delay") await this.#waitUntil(this.#clock.nowMs() + fault.delayMs);
+    await this.#work(this.#log.durable());
+    return this.#record.report(child.childId) ?? "not-found";
+  }
+
+  subscribe(listener: (event: VenueEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  position(accountId: number, symbol: string): Quantity {
+    const asset = this.#instruments.find(symbol)?.baseAsset ?? "";
+    return this.#record.ledger.balance(accountId, asset) as Quantity;
+  }
+
+  quote(quote: Quote): void {
+    this.#book.replace(quote);
+  }
+
+  onPrint(listener: (print: PrintInput) => void): () => void {
+    this.#printListeners.add(listener);
+    return () => this.#printListeners.delete(listener);
+  }
+
+  setFault(fault: VenueFault): void {
+    this.#faults.set(fault);
+  }
+
+  async release(childId?: string): Promise<number> {
+    const held = this.#record.held();
+    if (childId !== undefined && !held.includes(childId)) throw new InputError(`no held child ${childId}`);
+    const children = childId === undefined ? held : [childId];
+    const timeMs = this.#clock.nowMs();
+    await this.#work(
+      Promise.all(children.map((id) => this.#commit({ kind: "released", childId: id, timeMs }))),
+    );
+    for (const id of children) {
+      const report = this.#record.report(id);
+      if (report !== undefined) this.say({ report });
+      this.#print(id);
+    }
+    return children.length;
+  }
+
+  say(event: VenueEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  children(parentOrderId?: number): readonly ChildRow[] {
+    return this.#record.rows(parentOrderId);
+  }
+
+  hasAccount(accountId: number): boolean {
+    return this.#record.ledger.has(accountId);
+  }
+
+  async setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void> {
+    for (const [asset, text] of Object.entries(balances)) {
+      if (parseAmount(asset, text) === undefined) throw new InputError(`balances.${asset}: not an amount`);
+    }
+    await this.#work(this.#commit({ kind: "balances", accountId, balances, timeMs: this.#clock.nowMs() }));
+  }
+
+  balances(accountId: number): Readonly<Record<string, string>> {
+    return this.#record.ledger.show(accountId);
+  }
+
+  get busy(): boolean {
+    return this.#working.size > 0;
+  }
+
+  async idle(): Promise<void> {
+    while (this.busy) await Promise.allSettled(this.#working);
+  }
+
+  async close(): Promise<void> {
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+    await this.idle();
+    await this.#log.close();
+  }
+
+  /** Decides the children that a crash left undecided: whoever asks must not find them open for ever. */
+  async closeUndecided(): Promise<void> {
+    const decision: Decision = {
+      state: "closed",
+      fills: [],
+      held: false,
+      final: false,
+      detail: "The venue restarted.",
+    };
+    for (const childId of this.#record.unresolved()) await this.#resolve(childId, decision);
+  }
+
+  async #take(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Promise<ChildReport> {
+    const { childId } = child;
+    const isNew = !this.#record.has(childId);
+    await this.#commit({ kind: "arrived", child, deadlineMs, timeMs: this.#clock.nowMs() });
+    if (isNew) {
+      await this.#resolve(childId, this.#decide(child, deadlineMs, fault));
+      this.#print(childId);
+    }
+    await this.#log.durable();
+    return this.#record.report(childId) ?? { childId, state: "open", fills: [] };
+  }
+
+  #decide(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Decision {
+    if (this.#clock.nowMs() > deadlineMs) return refused("The deadline had passed on arrival.");
+    const instrument = this.#instruments.find(child.symbol);
+    if (instrument === undefined) return refused("Unknown instrument.", true);
+    if (fault?.mode === "reject") return refused("The venue refused the order.");
+    const there = this.#book.match(child);
+    const { accountId, side } = child;
+    const debit = debitOf({ accountId, side, baseAsset: instrument.baseAsset, fills: there });
+    if (!this.#record.ledger.covers(debit)) return refused(ERRORS.INSUFFICIENT_BALANCE.text);
+    const takes = this.#allowed(child, there, fault);
+    this.#book.take(child, takes);
+    const fills = takes.map((take, index) => this.#fill(take, index));
+    return { state: "closed", fills, held: fault?.mode === "hold", final: false, detail: "" };
+  }
+
+  /** FOK is all or nothing; a partial fault leaves a fraction of what is there. */
+  #allowed(child: ChildRequest, there: readonly Take[], fault: VenueFault | undefined): readonly Take[] {
+    const all = total(there);
+    const allowed = fault?.mode === "partial" ? fractionOf(all, fault) : all;
+    if (child.timeInForce === "FOK" && allowed < child.quantity) return [];
+    return allowed === all ? there : this.#book.match({ ...child, quantity: allowed });
+  }
+
+  #fill({ price, quantity }: Take, index: number): Fill {
+    const executionId = `pv-${this.#record.executions + index + 1}`;
+    return { executionId, quantity, price, timeMs: this.#clock.nowMs() };
+  }
+
+  #resolve(childId: string, decision: Decision): Promise<void> {
+    return this.#commit({ kind: "resolved", childId, ...decision, timeMs: this.#clock.nowMs() });
+  }
+
+  /** Memory first, so that entries apply in the order in which they are kept; resolves when it is on disk. */
+  #commit(entry: Entry): Promise<void> {
+    this.#record.apply(entry);
+    return this.#log.append(encodeEntry(entry));
+  }
+
+  #print(childId: string): void {
+    const symbol = this.#record.request(childId)?.symbol ?? "";
+    for (const { executionId: id, ...fill } of this.#record.report(childId)?.fills ?? []) {
+      const print = {
+        symbol,
+        price: formatPrice(fill.price),
+        quantity: formatQuantity(fill.quantity),
+        id,
+        timeMs: fill.timeMs,
+      };
+      for (const listener of [...this.#printListeners]) listener(print);
+    }
+  }
+
+  #work<T>(work: Promise<T>): Promise<T> {
+    this.#working.add(work);
+    const done = (): void => void this.#working.delete(work);
+    work.then(done, done);
+    return work;
+  }
+
+  #waitUntil(atMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.schedule(atMs, () => {
+        this.#timers.delete(cancel);
+        resolve();
+      });
+      this.#timers.add(cancel);
+    });
+  }
+}
+
+/** The answer that never comes; nothing refers to it, so it goes when its caller has given up. */
+const noAnswer = (): Promise<never> => new Promise(() => undefined);
+
+const fractionOf = (quantity: Quantity, fault: VenueFault): Quantity =>
+  portion(quantity, {
+    numerator: fault.fraction,
+    denominator: 10n ** BigInt(FRACTION_SCALE),
+    rounding: "down",
+  });

@@ -1,0 +1,93 @@
+import type { Server } from "node:http";
+import { createMemoryRateLimiter } from "../adapters/memory/index.ts";
+import {
+  createConsoleTelemetry,
+  createEntropy,
+  createNodeServer,
+  createSystemClock,
+} from "../adapters/node/index.ts";
+import type { RateLimiter, Telemetry } from "../ports/index.ts";
+import { createService } from "../service/index.ts";
+import { createControlServer } from "./control-server.ts";
+import { type Exchange, openExchange } from "./exchange.ts";
+import type { SandboxSettings } from "./settings.ts";
+
+/** A running sandbox. */
+export type Sandbox = Readonly<{
+  exchange: Exchange;
+  /** Base address of REST, without a path. */
+  url: string;
+  /** Base address of the control interface; undefined when it is off. */
+  controlUrl: string | undefined;
+  /** Takes no new orders, answers what was asked within ten seconds, and closes. */
+  stop: () => Promise<void>;
+}>;
+
+const LOOPBACK = "127.0.0.1";
+
+/** Opens the exchange and puts it on its ports. Rejects when a port is in use. */
+export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
+  const realClock = createSystemClock();
+  const telemetry = createConsoleTelemetry({ level: "error" });
+  const exchange = await openExchange(settings, { realClock, entropy: createEntropy(), telemetry });
+  try {
+    return await serve(settings, exchange, telemetry);
+  } catch (error) {
+    await exchange.close();
+    throw error;
+  }
+}
+
+async function serve(settings: SandboxSettings, exchange: Exchange, telemetry: Telemetry): Promise<Sandbox> {
+  const service = createService({
+    engine: exchange.engine,
+    accounts: exchange.directory,
+    instruments: exchange.instruments,
+    clock: exchange.clock,
+    entropy: createEntropy(),
+    rateLimiter: rateLimiterOf(settings, exchange),
+    telemetry,
+    ...(settings.replayGuard ? {} : { replayGuard: false }),
+    settings: { businessErrorsAs200: settings.businessErrors200 },
+  });
+  const rest = createNodeServer({ service, telemetry });
+  const bound = await rest.listen({ host: settings.host, port: portOf(settings.port) });
+  const url = `http://${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`;
+  const control = settings.controlPort === "off" ? undefined : createControlServer(exchange, () => [url]);
+  try {
+    const controlUrl = control && (await listen(control, portOf(settings.controlPort)));
+    return {
+      exchange,
+      url,
+      controlUrl,
+      async stop() {
+        exchange.engine.drain();
+        control?.close();
+        control?.closeAllConnections();
+        await rest.close();
+        await exchange.close();
+      },
+    };
+  } catch (error) {
+    await rest.close();
+    throw error;
+  }
+}
+
+const portOf = (port: number | "auto" | "off"): number => (typeof port === "number" ? port : 0);
+
+function rateLimiterOf({ rateLimits }: SandboxSettings, { clock }: Exchange): RateLimiter {
+  if (rateLimits === "off") return createMemoryRateLimiter({ clock, enforce: false });
+  const { ordersPer10Seconds: ordersPer10s, ...limits } = rateLimits;
+  return createMemoryRateLimiter({ clock, ordersPer10s, ...limits });
+}
+
+function listen(server: Server, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: LOOPBACK, port }, () => {
+      const bound = server.address();
+      resolve(`http://${LOOPBACK}:${typeof bound === "object" && bound !== null ? bound.port : port}`);
+    });
+  });
+}

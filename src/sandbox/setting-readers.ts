@@ -1,0 +1,145 @@
+import { parseScaled } from "../decimal/index.ts";
+import { SettingsError } from "./settings-error.ts";
+import { parseWhole, type WholeRange } from "./whole-number.ts";
+
+/** Reads the text of one setting; throws a SettingsError that says what it must be, without the setting's name. */
+export type SettingReader<T> = (text: string) => T;
+
+/** Where the engine's store lies. */
+export type StoreSetting = Readonly<{ kind: "sqlite"; path: string }> | Readonly<{ kind: "memory" }>;
+
+/** Where quotes and prints come from. */
+export type MarketSetting =
+  | Readonly<{ kind: "synthetic" }>
+  | Readonly<{ kind: "manual" }>
+  | Readonly<{ kind: "replay"; quotesPath: string; tradesPath?: string }>;
+
+/** Request limits of the service (decision 42). */
+export type RateLimits = Readonly<{
+  weightPerMinute: number;
+  ordersPer10Seconds: number;
+  ordersPerDay: number;
+  banMs: number;
+}>;
+
+const LONGEST_SHOWN = 60;
+
+/** A value as it may stand in a message: quoted, on one line, cut. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
+}
+
+const refuse = (what: string, text: string): never => {
+  throw new SettingsError(`must be ${what}, not ${shown(text)}`);
+};
+
+/** A whole number in a range. */
+export function wholeNumber(range: WholeRange): SettingReader<number> {
+  return (text) =>
+    parseWhole(text, range) ?? refuse(`a whole number from ${range.min} to ${range.max}`, text);
+}
+
+/** One word out of a list. */
+export function oneOf<T extends string>(...words: readonly T[]): SettingReader<T> {
+  return (text) => words.find((word) => word === text) ?? refuse(words.join(" or "), text);
+}
+
+/** `true` or `false`. */
+export const onOrOff: SettingReader<boolean> = (text) => oneOf("true", "false")(text) === "true";
+
+/** A reader whose empty default means that nothing was set. */
+export function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
+  return (text) => (text === "" ? undefined : read(text));
+}
+
+const portNumber = wholeNumber({ min: 0, max: 65_535 });
+
+/** A port, or `auto` (0 too) for a free one. */
+export const port: SettingReader<number | "auto"> = (text) =>
+  text === "auto" ? text : portNumber(text) || "auto";
+
+/** A port as {@link port}, or `off`. */
+export const optionalPort: SettingReader<number | "auto" | "off"> = (text) =>
+  text === "off" ? text : port(text);
+
+/** A host name or address to listen on. */
+export const host: SettingReader<string> = (text) =>
+  /^[A-Za-z0-9._:%-]{1,255}$/.test(text) ? text : refuse("a host name or an address", text);
+
+/** A factor above 0 with at most six decimals. */
+export const factor: SettingReader<number> = (text) => {
+  const millionths = parseScaled(text, 6);
+  if (typeof millionths === "number" && millionths > 0) return millionths / 1_000_000;
+  return refuse("a number above 0 with at most six decimals", text);
+};
+
+/** `sqlite:PATH` or `memory:`. */
+export const storeSetting: SettingReader<StoreSetting> = (text) => {
+  if (/^postgres(ql)?:/.test(text)) {
+    throw new SettingsError("the PostgreSQL adapter does not exist yet; use sqlite:PATH or memory:");
+  }
+  if (text === "memory:") return { kind: "memory" };
+  const path = /^sqlite:(.+)$/.exec(text)?.[1];
+  return path === undefined ? refuse("sqlite:PATH or memory:", text) : { kind: "sqlite", path };
+};
+
+/** `synthetic`, `manual` or `replay:QUOTES.csv[,TRADES.csv]`. */
+export const marketSetting: SettingReader<MarketSetting> = (text) => {
+  if (text === "synthetic" || text === "manual") return { kind: text };
+  const paths = /^replay:(.*)$/.exec(text)?.[1]?.split(",") ?? [];
+  const [quotesPath, tradesPath, ...more] = paths;
+  if (quotesPath === undefined || paths.includes("") || more.length > 0) {
+    return refuse("synthetic, manual or replay:QUOTES.csv[,TRADES.csv]", text);
+  }
+  return { kind: "replay", quotesPath, ...(tradesPath === undefined ? {} : { tradesPath }) };
+};
+
+const DEFAULT_LIMITS: RateLimits = {
+  weightPerMinute: 6_000,
+  ordersPer10Seconds: 50,
+  ordersPerDay: 160_000,
+  banMs: 120_000,
+};
+
+const LIMIT_NAMES: ReadonlyMap<string, keyof RateLimits> = new Map([
+  ["weight", "weightPerMinute"],
+  ["orders10s", "ordersPer10Seconds"],
+  ["orders1d", "ordersPerDay"],
+  ["banMs", "banMs"],
+]);
+
+const limitValue = wholeNumber({ min: 1, max: 1_000_000_000 });
+
+/** `default`, `off`, or limits by name; what is not named keeps its default. */
+export const rateLimits: SettingReader<RateLimits | "off"> = (text) => {
+  if (text === "off") return text;
+  if (text === "default") return DEFAULT_LIMITS;
+  const named = new Map<keyof RateLimits, number>();
+  for (const item of text.split(",")) {
+    const [name = "", value = "", ...more] = item.split("=");
+    const limit = LIMIT_NAMES.get(name);
+    if (limit === undefined || named.has(limit) || more.length > 0) {
+      return refuse(`default, off or ${[...LIMIT_NAMES.keys()].join("=…,")}=…`, text);
+    }
+    named.set(limit, limitValue(value));
+  }
+  return { ...DEFAULT_LIMITS, ...Object.fromEntries(named) };
+};
+
+/** An API key a client can send in a header. */
+export const apiKey: SettingReader<string> = (text) =>
+  /^[A-Za-z0-9_-]{1,128}$/.test(text) ? text : refuse("1 to 128 letters, digits, - or _", text);
+
+/** A secret; the message never shows it. */
+export const apiSecret: SettingReader<string> = (text) => {
+  if (/^[!-~]{1,256}$/.test(text)) return text;
+  throw new SettingsError("must be 1 to 256 visible ASCII characters");
+};
+
+/** A flag of the contract that cannot be turned on before native orders exist. */
+export const rejectPersistence: SettingReader<false> = (text) => {
+  if (!onOrOff(text)) return false;
+  throw new SettingsError(
+    "retaining rejections comes with native orders, which this version does not have; use false",
+  );
+};

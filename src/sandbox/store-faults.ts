@@ -1,0 +1,58 @@
+import type { Clock, OrderStore } from "../ports/index.ts";
+
+/** fail: nothing is kept; unknown: it is kept and the answer is lost; slow: it takes a second. */
+export type StoreFaultMode = "none" | "fail" | "unknown" | "slow";
+
+/** A fault of the store; `count` appends are hit, all when left out. */
+export type StoreFault = Readonly<{ mode: StoreFaultMode; count?: number | undefined }>;
+
+const SLOW_MS = 1_000;
+
+/** A store whose appends fail as asked. */
+export type FaultyStore = OrderStore & Readonly<{ setFault: (fault: StoreFault) => void }>;
+
+/** Puts a store behind faults. */
+export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
+  let mode: StoreFaultMode = "none";
+  let left = 0;
+  const next = (): StoreFaultMode => {
+    if (mode === "none" || left-- > 0) return mode;
+    mode = "none";
+    return mode;
+  };
+  const slowly = (): Promise<void> =>
+    new Promise((resolve) => void clock.schedule(clock.nowMs() + SLOW_MS, resolve));
+  const append: OrderStore["append"] = async (batch) => {
+    const fault = next();
+    if (fault === "fail") throw new Error("the store was told to fail");
+    if (fault === "slow") await slowly();
+    const outcomes = await store.append(batch);
+    if (fault === "unknown") throw new Error("the store was told to lose its answer");
+    return outcomes;
+  };
+  const setFault = (fault: StoreFault): void => {
+    mode = fault.mode;
+    left = fault.count ?? Number.POSITIVE_INFINITY;
+  };
+  return { ...boundTo(store), append, setFault };
+}
+
+/** The methods of a store as members of a plain object. */
+function boundTo(store: OrderStore): OrderStore {
+  return {
+    acquire: () => store.acquire(),
+    head: (shard) => store.head(shard),
+    append: (batch) => store.append(batch),
+    readRecords: (range) => store.readRecords(range),
+    readSnapshot: (shard) => store.readSnapshot(shard),
+    writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
+    readMarks: () => store.readMarks(),
+    deleteMarks: (marks) => store.deleteMarks(marks),
+    findEnded: (key) => store.findEnded(key),
+    pageEnded: (page) => store.pageEnded(page),
+    countEnded: (accountId) => store.countEnded(accountId),
+    readEnded: (range) => store.readEnded(range),
+    deleteEnded: (range) => store.deleteEnded(range),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryDisk, createMemoryKeyValueStore } from "../../src/adapters/memory/index.ts";
+import type { KeyValueStore } from "../../src/ports/index.ts";
+import { openManualClock } from "../../src/sandbox/index.ts";
+
+const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+describe("a manual clock", () => {
+  it("runs everything due on the way in order, each at its own time, and settles after each", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
+    const seen: string[] = [];
+    const note = (name: string) => () => void seen.push(`${name} ${clock.nowMs()}`);
+    clock.schedule(1_300, note("c"));
+    clock.schedule(1_100, note("a"));
+    clock.schedule(1_100, note("b"));
+    clock.schedule(1_501, note("later"));
+    clock.schedule(1_200, () => {
+      note("sets")();
+      clock.schedule(1_250, note("set on the way"));
+    });
+    await clock.advanceTo(1_500, async () => {
+      await settle();
+      seen.push("settled");
+    });
+    expect(seen.filter((line) => line !== "settled")).toEqual([
+      "a 1100",
+      "b 1100",
+      "sets 1200",
+      "set on the way 1250",
+      "c 1300",
+    ]);
+    expect(seen.slice(0, 4)).toEqual(["settled", "a 1100", "settled", "b 1100"]);
+    expect([clock.nowMs(), seen.at(-1)]).toEqual([1_500, "settled"]);
+  });
+
+  it("does not go on before a step has settled", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    let settledAt = -1;
+    const seen: number[] = [];
+    clock.schedule(10, () => seen.push(settledAt));
+    clock.schedule(20, () => seen.push(settledAt));
+    await clock.advanceTo(30, async () => {
+      for (let turn = 0; turn < 5; turn++) await settle();
+      settledAt = clock.nowMs();
+    });
+    expect(seen).toEqual([0, 10]);
+  });
+
+  it("what settling schedules for this very time still runs", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    const seen: number[] = [];
+    let asked = false;
+    await clock.advanceTo(50, async () => {
+      if (clock.nowMs() === 50 && !asked) {
+        asked = true;
+        clock.schedule(50, () => seen.push(clock.nowMs()));
+      }
+    });
+    expect(seen).toEqual([50]);
+  });
+
+  it("a canceled timer does not run, one that is due runs on a turn of its own", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 100 });
+    const seen: string[] = [];
+    clock.schedule(150, () => seen.push("canceled"))();
+    clock.schedule(100, () => seen.push("due"));
+    clock.schedule(40, () => seen.push("overdue"));
+    clock.soon(() => seen.push("soon"));
+    expect(seen).toEqual([]);
+    await settle();
+    expect(seen).toEqual(["overdue", "due", "soon"]);
+    await clock.advanceTo(200, settle);
+    expect(seen).toHaveLength(3);
+  });
+
+  it("never goes back, and says where it is", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 100 });
+    await expect(clock.advanceTo(99, settle)).rejects.toThrow("time never goes back: it is 100");
+    await clock.advanceTo(100, settle);
+    expect(clock.nowMs()).toBe(100);
+  });
+
+  it("advances asked for at once happen one after the other", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    const seen: number[] = [];
+    for (const atMs of [5, 15, 25]) clock.schedule(atMs, () => seen.push(clock.nowMs()));
+    const [first, past, last] = [
+      clock.advanceTo(20, settle),
+      clock.advanceTo(10, settle),
+      clock.advanceTo(30, settle),
+    ];
+    await expect(past).rejects.toThrow("it is 20");
+    await Promise.all([first, last]);
+    expect([seen, clock.nowMs()]).toEqual([[5, 15, 25], 30]);
+  });
+});
+
+describe("a manual clock after a restart", () => {
+  it("goes on from the time kept, whatever the start setting", async () => {
+    const disk = createMemoryDisk();
+    const clock = await openManualClock({ store: createMemoryKeyValueStore({ disk }), startMs: 1_000 });
+    await clock.advanceTo(5_000, settle);
+    const again = await openManualClock({ store: createMemoryKeyValueStore({ disk }), startMs: 9_000 });
+    expect(again.nowMs()).toBe(5_000);
+    const first = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 9_000 });
+    expect(first.nowMs()).toBe(9_000);
+  });
+
+  it("a time is kept before anything happens at it, so that no crash goes back behind it", async () => {
+    const kept = createMemoryKeyValueStore();
+    const clock = await openManualClock({ store: kept, startMs: 0 });
+    const keptThen: (string | undefined)[] = [];
+    for (const atMs of [10, 20]) {
+      clock.schedule(atMs, () => void kept.get("clock.now").then((value) => keptThen.push(value)));
+    }
+    await clock.advanceTo(40, settle);
+    expect(keptThen).toEqual(["10", "20"]);
+    expect(await kept.get("clock.now")).toBe("40");
+  });
+
+  it("a time that cannot be kept is not reached", async () => {
+    const broken: KeyValueStore = { get: async () => "7", set: () => Promise.reject(new Error("disk full")) };
+    const clock = await openManualClock({ store: broken, startMs: 0 });
+    const seen: number[] = [];
+    clock.schedule(8, () => seen.push(8));
+    await expect(clock.advanceTo(9, settle)).rejects.toThrow("disk full");
+    expect([clock.nowMs(), seen]).toEqual([7, []]);
+  });
+
+  it("a kept time that is none stops the start", async () => {
+    const store: KeyValueStore = { get: async () => "yesterday", set: async () => undefined };
+    await expect(openManualClock({ store, startMs: 0 })).rejects.toThrow("clock.now is not readable");
+  });
+
+  it("a timer canceled, or an earlier one set, while a time is being kept", async () => {
+    const values = new Map<string, string>();
+    let whileKeeping: () => void = () => undefined;
+    const store: KeyValueStore = {
+      get: async (key) => values.get(key),
+      set: async (key, value) => {
+        values.set(key, value);
+        whileKeeping();
+      },
+    };
+    const clock = await openManualClock({ store, startMs: 0 });
+    const seen: string[] = [];
+    const cancel = clock.schedule(20, () => seen.push("canceled"));
+    clock.schedule(30, () => seen.push(`last ${clock.nowMs()}`));
+    whileKeeping = () => {
+      whileKeeping = () => undefined;
+      cancel();
+      clock.schedule(15, () => seen.push(`earlier ${clock.nowMs()}`));
+    };
+    await clock.advanceTo(40, settle);
+    expect(seen).toEqual(["earlier 15", "last 30"]);
+  });
+});

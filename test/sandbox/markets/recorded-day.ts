@@ -1,0 +1,41 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { formatScaled } from "../../../src/decimal/index.ts";
+import { temporaryDirectory } from "../venue-world.ts";
+
+export const DAY_MS: number = Date.UTC(2020, 0, 1);
+export const MINUTE_MS = 60_000;
+export const MINUTES = 1_440;
+
+export const QUOTE_HEADER = "time,symbol,bid,bidQuantity,ask,askQuantity";
+export const TRADE_HEADER = "time,symbol,price,quantity";
+
+/** Minutes without a row: a gap is real input too. */
+export const GAPS: ReadonlySet<number> = new Set([17, 18, 900]);
+
+/** A made-up day: the price goes up and down again, sizes repeat with the minute; quotes and trades once a minute. */
+export function recordedDay(): Readonly<{ quotes: readonly string[]; trades: readonly string[] }> {
+  const minutes = Array.from({ length: MINUTES }, (_, minute) => minute).filter(
+    (minute) => !GAPS.has(minute),
+  );
+  const cents = (minute: number): number =>
+    740_000 + 100 * Math.min(minute, MINUTES - minute) + ((minute * 37) % 50);
+  const millionths = (minute: number): string => formatScaled(1_000 + ((minute * 7_919) % 9_000_000), 6);
+  return {
+    quotes: minutes.map((minute) => {
+      const [bid, ask] = [formatScaled(cents(minute), 2), formatScaled(cents(minute) + 1, 2)];
+      return `${DAY_MS + minute * MINUTE_MS},BTC/USD,${bid},${millionths(minute)},${ask},${millionths(minute + 1)}`;
+    }),
+    trades: minutes.map(
+      (minute) =>
+        `${DAY_MS + minute * MINUTE_MS},BTC/USD,${formatScaled(cents(minute), 2)},${millionths(minute + 2)}`,
+    ),
+  };
+}
+
+/** Writes rows under a header into a file of this test's own. */
+export async function csvFile(name: string, lines: readonly string[], end = "\n"): Promise<string> {
+  const path = join(await temporaryDirectory(), name);
+  await writeFile(path, lines.map((line) => `${line}${end}`).join(""));
+  return path;
+}

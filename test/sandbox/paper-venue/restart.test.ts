@@ -1,0 +1,150 @@
+import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { VenueRecordError } from "../../../src/sandbox/paper-venue/index.ts";
+import {
+  childOf,
+  DEADLINE_MS,
+  faulty,
+  openFundedWorld,
+  openVenueWorld,
+  quoteOf,
+  temporaryDirectory,
+} from "../venue-world.ts";
+
+const deadlineMs = DEADLINE_MS;
+const recordPath = async (): Promise<string> => join(await temporaryDirectory(), "deep", "venue.jsonl");
+
+describe("a restart from the file", () => {
+  it("brings children, counts and balances back exactly", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    venue.quote(quoteOf({ bids: ["100"], asks: ["9999999999.99999999x0.000001", "101x2"] }));
+    const child = childOf({ quantity: "1.5", limitPrice: "9999999999.99999999" });
+    const report = await venue.submit(child, { deadlineMs });
+    await venue.submit(child, { deadlineMs });
+    const market = childOf({ side: "SELL", timeInForce: "FOK" });
+    await venue.submit(market, { deadlineMs });
+    const before = [venue.children(), venue.balances(1)];
+    await venue.close();
+    const { venue: restarted } = await openVenueWorld({ path });
+    expect([restarted.children(), restarted.balances(1)]).toEqual(before);
+    expect(await restarted.lookup(child)).toEqual(report);
+    expect(restarted.hasAccount(1)).toBe(true);
+    await restarted.close();
+  });
+
+  it("everything answered is in the file, without a close", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    const children = Array.from({ length: 20 }, () => childOf({ quantity: "0.01" }));
+    await Promise.all(children.map((child) => venue.submit(child, { deadlineMs })));
+    const { venue: other } = await openVenueWorld({ path });
+    expect(other.children()).toEqual(venue.children());
+    expect(other.children().every((row) => row.executedQty === "0.01")).toBe(true);
+    await Promise.all([venue.close(), other.close()]);
+  });
+
+  it("an id that arrived before the restart is counted and not executed again", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    const child = childOf();
+    await venue.submit(child, { deadlineMs });
+    await venue.close();
+    const { venue: restarted } = await openVenueWorld({ path });
+    restarted.quote(quoteOf({ bids: ["100"], asks: ["101"] }));
+    await restarted.submit(child, { deadlineMs });
+    expect(restarted.children()).toMatchObject([{ submissions: 2, executedQty: "1" }]);
+    expect(restarted.balances(1).BTC).toBe("11");
+    await restarted.close();
+  });
+
+  it("execution ids go on and never repeat", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    const first = await venue.submit(childOf(), { deadlineMs });
+    await venue.close();
+    const { venue: restarted } = await openVenueWorld({ path });
+    restarted.quote(quoteOf({ bids: ["100"], asks: ["101"] }));
+    const second = await restarted.submit(childOf(), { deadlineMs });
+    expect(first.fills[0]?.executionId).not.toBe(second.fills[0]?.executionId);
+    await restarted.close();
+  });
+
+  it("a held child stays held and can be released after it", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    faulty(venue, { mode: "hold" });
+    const child = childOf();
+    await venue.submit(child, { deadlineMs });
+    await venue.close();
+    const { venue: restarted, events } = await openVenueWorld({ path });
+    expect(await restarted.lookup(child)).toMatchObject({ state: "open" });
+    expect(await restarted.release()).toBe(1);
+    expect(events).toMatchObject([{ report: { state: "closed", fills: [{}] } }]);
+    expect(restarted.balances(1).BTC).toBe("11");
+    await restarted.close();
+  });
+
+  it("a child that arrived and was not decided is closed without a fill", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    const child = childOf();
+    await venue.submit(child, { deadlineMs });
+    await venue.close();
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n");
+    await writeFile(path, `${lines.slice(0, -1).join("\n")}\n`);
+    const { venue: restarted } = await openVenueWorld({ path });
+    expect(await restarted.lookup(child)).toMatchObject({ state: "closed", fills: [] });
+    expect(restarted.children()).toMatchObject([{ submissions: 1, executedQty: "0" }]);
+    expect(restarted.balances(1).BTC).toBe("10");
+    await restarted.close();
+  });
+});
+
+describe("a damaged file", () => {
+  it("a last line without its end was never answered: it is cut off, and the record goes on behind it", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    await venue.submit(childOf(), { deadlineMs });
+    await venue.close();
+    const whole = await readFile(path, "utf8");
+    await appendFile(path, '{"kind":"released","childId":"aqc-');
+    const { venue: restarted } = await openVenueWorld({ path });
+    expect(await readFile(path, "utf8")).toBe(whole);
+    await restarted.setBalances(2, { USD: "1" });
+    await restarted.close();
+    const { venue: again } = await openVenueWorld({ path });
+    expect([again.balances(2), again.children()]).toMatchObject([{ USD: "1" }, [{ executedQty: "1" }]]);
+    await again.close();
+  });
+
+  it.each([
+    ["no JSON", "nonsense"],
+    ["an unknown entry", '{"kind":"gift","accountId":1}'],
+    ["a child that never arrived", '{"kind":"released","childId":"aqc-x","timeMs":1}'],
+    ["an amount that is none", '{"kind":"balances","accountId":1,"balances":{"USD":"x"},"timeMs":1}'],
+  ])("%s in a whole line stops the start and names the line", async (_what, line) => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    await venue.close();
+    await appendFile(path, `${line}\n`);
+    await expect(openVenueWorld({ path })).rejects.toThrow(VenueRecordError);
+    await expect(openVenueWorld({ path })).rejects.toThrow("line 2");
+  });
+
+  it("a write that failed is never answered as done", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    await venue.close();
+    await expect(venue.submit(childOf(), { deadlineMs })).rejects.toThrow();
+    await expect(venue.lookup(childOf())).rejects.toThrow();
+  });
+
+  it("the file is for its owner alone", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    await venue.close();
+    expect((await stat(path)).mode & 0o077).toBe(0);
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import {
+  asksForHelp,
+  readSettings,
+  SettingsError,
+  settingsHelp,
+  venueRecordPath,
+} from "../../src/sandbox/index.ts";
+
+const read = (env: Record<string, string>, ...argv: string[]): ReturnType<typeof readSettings> =>
+  readSettings({ env, argv });
+
+const DEFAULT_LIMITS = {
+  weightPerMinute: 6_000,
+  ordersPer10Seconds: 50,
+  ordersPerDay: 160_000,
+  banMs: 120_000,
+};
+
+describe("settings", () => {
+  it("have these defaults", () => {
+    expect(read({})).toEqual({
+      host: "127.0.0.1",
+      port: 8080,
+      controlPort: 8081,
+      store: { kind: "sqlite", path: "./data/managed-orders.db" },
+      market: { kind: "synthetic" },
+      marketSeed: 1,
+      marketSpeed: 1,
+      clock: "real",
+      clockStartMs: undefined,
+      quoteMaxAgeMs: 5_000,
+      submitDeadlineMs: 2_000,
+      venueQuietMs: 2_000,
+      retryMinMs: 100,
+      retryMaxMs: 5_000,
+      rateLimits: DEFAULT_LIMITS,
+      replayGuard: true,
+      businessErrors200: false,
+      retentionDays: 30,
+      advancedOrders: true,
+      demoKey: undefined,
+      log: "text",
+    });
+  });
+
+  it("every one can be set by a variable", () => {
+    const env = {
+      HOST: "0.0.0.0",
+      PORT: "9000",
+      CONTROL_PORT: "off",
+      STORE: "memory:",
+      MARKET: "replay:quotes.csv,trades.csv",
+      MARKET_SEED: "0",
+      MARKET_SPEED: "0.5",
+      CLOCK: "manual",
+      CLOCK_START: "1522800000000",
+      QUOTE_MAX_AGE_MS: "300000",
+      SUBMIT_DEADLINE_MS: "1",
+      VENUE_QUIET_MS: "0",
+      RETRY_MIN_MS: "7",
+      RETRY_MAX_MS: "7",
+      RATE_LIMITS: "off",
+      REPLAY_GUARD: "false",
+      BUSINESS_ERRORS_200: "true",
+      RETENTION_DAYS: "1",
+      LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: "false",
+      ORDER_REJECT_PERSISTENCE_ENABLED: "false",
+      SANDBOX_API_KEY: "demo-key_1",
+      SANDBOX_API_SECRET: "!~secret",
+      LOG: "json",
+    };
+    const expected = {
+      host: "0.0.0.0",
+      port: 9_000,
+      controlPort: "off",
+      store: { kind: "memory" },
+      market: { kind: "replay", quotesPath: "quotes.csv", tradesPath: "trades.csv" },
+      marketSeed: 0,
+      marketSpeed: 0.5,
+      clock: "manual",
+      clockStartMs: 1_522_800_000_000,
+      quoteMaxAgeMs: 300_000,
+      submitDeadlineMs: 1,
+      venueQuietMs: 0,
+      retryMinMs: 7,
+      retryMaxMs: 7,
+      rateLimits: "off",
+      replayGuard: false,
+      businessErrors200: true,
+      retentionDays: 1,
+      advancedOrders: false,
+      demoKey: { apiKey: "demo-key_1", secret: "!~secret" },
+      log: "json",
+    };
+    expect(read(env)).toEqual(expected);
+    const flags = Object.entries(env).flatMap(([name, value]) => [
+      `--${name.toLowerCase().replaceAll("_", "-")}`,
+      value,
+    ]);
+    expect(read({}, ...flags)).toEqual(expected);
+  });
+
+  it("a flag wins over its variable, in both forms", () => {
+    expect(read({ PORT: "1" }, "--port", "2").port).toBe(2);
+    expect(read({ PORT: "nonsense" }, "--port=auto").port).toBe("auto");
+    expect(read({}, "--port", "0", "--control-port=0")).toMatchObject({ port: "auto", controlPort: "auto" });
+    expect(read({}, "--market=replay:a=b.csv").market).toEqual({ kind: "replay", quotesPath: "a=b.csv" });
+  });
+
+  it("unknown and empty variables are ignored", () => {
+    expect(read({ NODE_ENV: "test", PORTS: "x", PORT: "", STORE: "" })).toEqual(read({}));
+  });
+
+  it("RATE_LIMITS that are not named keep their default", () => {
+    expect(read({ RATE_LIMITS: "default" }).rateLimits).toEqual(DEFAULT_LIMITS);
+    expect(read({ RATE_LIMITS: "orders10s=5" }).rateLimits).toEqual({
+      ...DEFAULT_LIMITS,
+      ordersPer10Seconds: 5,
+    });
+    expect(read({ RATE_LIMITS: "weight=1,orders10s=2,orders1d=3,banMs=4" }).rateLimits).toEqual({
+      weightPerMinute: 1,
+      ordersPer10Seconds: 2,
+      ordersPerDay: 3,
+      banMs: 4,
+    });
+  });
+
+  it("the venue's record lies beside the store, and nowhere in memory", () => {
+    expect(venueRecordPath({ kind: "sqlite", path: "./data/managed-orders.db" })).toBe(
+      "./data/managed-orders.venue.jsonl",
+    );
+    expect(venueRecordPath({ kind: "sqlite", path: "/var/x" })).toBe("/var/x.venue.jsonl");
+    expect(venueRecordPath({ kind: "memory" })).toBeUndefined();
+  });
+
+  it("--help lists every setting with its default", () => {
+    expect([
+      asksForHelp(["--port", "1", "--help"]),
+      asksForHelp(["-h"]),
+      asksForHelp(["--port", "1"]),
+    ]).toEqual([true, true, false]);
+    const help = settingsHelp();
+    for (const flag of ["--host", "--control-port", "--liquidity-api-advanced-orders-enabled", "--log"]) {
+      expect(help).toContain(`${flag} `);
+    }
+    expect(help).toMatch(/--store .*\(sqlite:\.\/data\/managed-orders\.db\)/);
+  });
+});
+
+describe("a bad setting", () => {
+  it.each([
+    ["HOST", "a b"],
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "80.0"],
+    ["PORT", "http"],
+    ["PORT", "off"],
+    ["CONTROL_PORT", "none"],
+    ["STORE", "memory"],
+    ["STORE", "sqlite:"],
+    ["STORE", "./data.db"],
+    ["MARKET", "random"],
+    ["MARKET", "replay:"],
+    ["MARKET", "replay:a.csv,"],
+    ["MARKET", "replay:a.csv,b.csv,c.csv"],
+    ["MARKET_SEED", "-1"],
+    ["MARKET_SEED", "4294967296"],
+    ["MARKET_SPEED", "0"],
+    ["MARKET_SPEED", "fast"],
+    ["MARKET_SPEED", "1e3"],
+    ["CLOCK", "Real"],
+    ["CLOCK_START", "2018-04-04"],
+    ["QUOTE_MAX_AGE_MS", "0"],
+    ["SUBMIT_DEADLINE_MS", "2s"],
+    ["VENUE_QUIET_MS", "-5"],
+    ["RETRY_MIN_MS", "0"],
+    ["RETRY_MAX_MS", "99"],
+    ["RATE_LIMITS", "on"],
+    ["RATE_LIMITS", "weight=0"],
+    ["RATE_LIMITS", "weight=1,weight=2"],
+    ["RATE_LIMITS", "weight=1=2"],
+    ["RATE_LIMITS", "banms=1"],
+    ["RATE_LIMITS", "weight"],
+    ["REPLAY_GUARD", "yes"],
+    ["BUSINESS_ERRORS_200", "1"],
+    ["RETENTION_DAYS", "0"],
+    ["LIQUIDITY_API_ADVANCED_ORDERS_ENABLED", "TRUE"],
+    ["SANDBOX_API_KEY", "two words"],
+    ["LOG", "xml"],
+  ])("%s=%s is one line that names it", (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(SettingsError);
+    expect(() => read({ [name]: value })).toThrow(new RegExp(`^${name}: must .*$`));
+  });
+
+  it("named as the flag that set it", () => {
+    expect(() => read({}, "--port", "x")).toThrow('--port: must be a whole number from 0 to 65535, not "x"');
+  });
+
+  it("stays one line of bounded length, whatever the value", () => {
+    const message = (): string => {
+      try {
+        read({ LOG: `a\nb${"c".repeat(10_000)}` });
+        return "";
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(message()).not.toContain("\n");
+    expect(message().length).toBeLessThan(150);
+  });
+
+  it("STORE=postgres says that the adapter does not exist yet", () => {
+    for (const url of ["postgres://user:word@host/db", "postgresql://host/db"]) {
+      expect(() => read({ STORE: url })).toThrow("STORE: the PostgreSQL adapter does not exist yet");
+      expect(() => read({ STORE: url })).not.toThrow("word@");
+    }
+  });
+
+  it("ORDER_REJECT_PERSISTENCE_ENABLED=true says that it comes with native orders", () => {
+    const refusal = "ORDER_REJECT_PERSISTENCE_ENABLED: retaining rejections comes with native orders";
+    expect(() => read({ ORDER_REJECT_PERSISTENCE_ENABLED: "true" })).toThrow(refusal);
+    expect(() => read({ ORDER_REJECT_PERSISTENCE_ENABLED: "maybe" })).toThrow("must be true or false");
+  });
+
+  it("I72 a bad secret is not shown", () => {
+    expect(() => read({ SANDBOX_API_KEY: "k", SANDBOX_API_SECRET: "sécret" })).toThrow(
+      "SANDBOX_API_SECRET: must be",
+    );
+    expect(() => read({ SANDBOX_API_KEY: "k", SANDBOX_API_SECRET: "sécret" })).not.toThrow("sécret");
+  });
+
+  it("key and secret go together, two ports differ", () => {
+    expect(() => read({ SANDBOX_API_KEY: "k" })).toThrow("set both or neither");
+    expect(() => read({ SANDBOX_API_SECRET: "s" })).toThrow("set both or neither");
+    expect(() => read({ PORT: "8081" })).toThrow("CONTROL_PORT: must differ from PORT");
+    expect(read({ PORT: "auto", CONTROL_PORT: "auto" })).toMatchObject({ port: "auto", controlPort: "auto" });
+  });
+
+  it.each([
+    [["--ports", "1"], 'unknown argument "--ports"'],
+    [["--PORT", "1"], 'unknown argument "--PORT"'],
+    [["serve"], 'unknown argument "serve"'],
+    [["--port"], "--port needs a value"],
+    [["--port="], "--port needs a value"],
+    [["--port", "1", "--port=2"], "--port was given twice"],
+  ])("the arguments %j are refused", (argv, message) => {
+    expect(() => read({}, ...argv)).toThrow(SettingsError);
+    expect(() => read({}, ...argv)).toThrow(message);
+  });
+});
