@@ -1,0 +1,28 @@
+/** Seconds that `run` takes; one short warm-up run comes first where `warmUp` is given. */
+export function secondsOf(run: () => void): number {
+  const start = process.hrtime.bigint();
+  run();
+  return Number(process.hrtime.bigint() - start) / 1e9;
+}
+
+/** The median of several measurements. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
+
+/** A figure with thousands separators and no false precision. */
+export function figure(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString("en-US");
+  return value.toPrecision(3);
+}
+
+/** Prints rows as a table with aligned columns. */
+export function printTable(title: string, rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  console.log(`\n${title}`);
+  for (const row of rows)
+    console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`);
+}

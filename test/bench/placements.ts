@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import {
+  createMemoryAccounts,
+  createMemoryExposure,
+  createMemoryInstruments,
+} from "../../src/adapters/memory/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { type Engine, openEngine } from "../../src/engine/index.ts";
+import type { Clock } from "../../src/ports/index.ts";
+import { orderIntent } from "../../src/requests/index.ts";
+import { encodeRecord } from "../../src/wire/index.ts";
+import { createScriptedVenue } from "../support/scripted-venue.ts";
+import { INSTRUMENTS } from "../support/world.ts";
+import { figure, medianOf, printTable, secondsOf } from "./measure.ts";
+
+const BATCH = 64;
+const ACCOUNTS = 64;
+const PLACEMENTS = 20_000;
+const RESTING = 100_000;
+const RUNS = 3;
+
+const clock: Clock = {
+  nowMs: () => Date.now(),
+  schedule: (atMs, run) => {
+    const handle = setTimeout(run, Math.min(Math.max(atMs - Date.now(), 0), 2 ** 31 - 1));
+    return () => clearTimeout(handle);
+  },
+  soon: (run) => void setImmediate(run),
+};
+
+function open(path: string): Promise<Engine> {
+  const account = (accountId: number) => ({
+    account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
+    keys: [],
+  });
+  return openEngine({
+    store: openSqliteStore({ path }),
+    instruments: createMemoryInstruments(INSTRUMENTS),
+    accounts: createMemoryAccounts(Array.from({ length: ACCOUNTS }, (_, n) => account(n + 1))),
+    exposure: createMemoryExposure(),
+    venue: createScriptedVenue(),
+    clock,
+    entropy: { token: () => "unused" },
+    settings: { advancedOrders: true },
+  });
+}
+
+const intentOf = (n: number) =>
+  orderIntent({
+    symbol: "BTC/USD",
+    side: "SELL",
+    type: "STOP_LOSS_LIMIT",
+    quantity: "0.125",
+    stopPrice: `${5_000 + (n % 1_000)}.25`,
+    price: `${4_990 + (n % 1_000)}.25`,
+    newClientOrderId: `bench-order-number-${n}`,
+  });
+
+async function place(
+  engine: Engine,
+  { from, count }: Readonly<{ from: number; count: number }>,
+): Promise<number> {
+  const start = process.hrtime.bigint();
+  for (let n = from; n < from + count; n += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, from + count - n) }, (_, k) =>
+      engine.place({ accountId: ((n + k) % ACCOUNTS) + 1, intent: intentOf(n + k) }),
+    );
+    await Promise.all(batch);
+  }
+  return count / (Number(process.hrtime.bigint() - start) / 1e9);
+}
+
+/** The limit: the same bytes into one table, in the same batches, with the same durability. */
+function rawInserts(path: string, texts: readonly string[]): number {
+  const database = new Database(path);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.exec("CREATE TABLE raw (id INTEGER PRIMARY KEY, record TEXT NOT NULL)");
+  const insert = database.prepare("INSERT INTO raw (record) VALUES (?)");
+  const batch = database.transaction((rows: readonly string[]) => {
+    for (const row of rows) insert.run(row);
+  });
+  const seconds = secondsOf(() => {
+    for (let n = 0; n < texts.length; n += BATCH) batch(texts.slice(n, n + BATCH));
+  });
+  database.close();
+  return texts.length / seconds;
+}
+
+/** Durable placements against raw inserts of the same bytes. */
+export async function benchPlacements(): Promise<void> {
+  await inFolder(async (folder) => {
+    const engine = await open(join(folder, "orders.db"));
+    const { order } = await engine.place({ accountId: 1, intent: intentOf(-1) });
+    const record = (await engine.story(order.orderId))?.records[0];
+    const bytes = record === undefined ? "" : encodeRecord(record);
+    const placed: number[] = [];
+    const raw: number[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      raw.push(rawInserts(join(folder, `raw-${run}.db`), new Array<string>(PLACEMENTS).fill(bytes)));
+      placed.push(await place(engine, { from: run * PLACEMENTS, count: PLACEMENTS }));
+    }
+    await engine.close();
+    const [ours, limit] = [medianOf(placed), medianOf(raw)];
+    printTable(`Durable placements on SQLite, batches of ${BATCH}, record of ${bytes.length} bytes`, [
+      ["engine, placements/s", "raw inserts, rows/s", "limit / engine"],
+      [figure(ours), figure(limit), `${figure(limit / ours)}x`],
+    ]);
+  });
+}
+
+const residentBytes = (): number => {
+  globalThis.gc?.();
+  return process.memoryUsage().rss;
+};
+
+/** Memory per resting parent and the time of a restart, in a process that does nothing else. */
+export async function benchResting(): Promise<void> {
+  await inFolder(async (folder) => {
+    const path = join(folder, "orders.db");
+    const engine = await open(path);
+    await place(engine, { from: 0, count: 2_000 });
+    const before = residentBytes();
+    await place(engine, { from: 2_000, count: RESTING - 2_000 });
+    const perParent = (residentBytes() - before) / (RESTING - 2_000);
+    await engine.close();
+    globalThis.gc?.();
+    const start = process.hrtime.bigint();
+    const again = await open(path);
+    const restartMs = Number(process.hrtime.bigint() - start) / 1e6;
+    printTable(`${figure(again.metrics().openParents)} open parents`, [
+      ["RSS per resting parent, bytes", "restart, ms", "parents/s while restarting"],
+      [figure(perParent), figure(restartMs), figure(RESTING / (restartMs / 1e3))],
+    ]);
+    await again.close();
+  });
+}
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "managed-orders-bench-"));
+  try {
+    await run(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

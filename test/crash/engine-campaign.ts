@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { createRandom } from "../support/random.ts";
+import { CRASH_POINTS } from "./campaign.ts";
+import type { ChildMessage, ChildTask } from "./engine-child.ts";
+
+/** How often to crash. */
+export type EngineCampaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;
+
+/** What the parent of the crashing process knows. */
+type Known = { readonly acknowledged: Map<string, number>; readonly refused: Set<string> };
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const bundle = join(root, "node_modules/.cache/engine-child.mjs");
+
+/** Engine, SQLite and a venue with a file of its own in one process that is killed again and again; no HTTP. */
+export async function engineCampaign({
+  seed,
+  randomKills,
+  timesPerPoint,
+}: EngineCampaign): Promise<Readonly<{ crashes: number; acknowledged: number }>> {
+  await build({
+    entryPoints: [join(root, "test/crash/engine-child.ts")],
+    outfile: bundle,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    alias: { "#hmac": join(root, "src/signing/hmac-node.ts") },
+    logLevel: "warning",
+  });
+  const folder = mkdtempSync(join(tmpdir(), "managed-orders-engine-crash-"));
+  const random = createRandom(seed);
+  const known: Known = { acknowledged: new Map(), refused: new Set() };
+  const points = CRASH_POINTS.flatMap((at) => Array.from({ length: timesPerPoint }, () => at));
+  let round = 0;
+  try {
+    for (const at of [...Array.from({ length: randomKills }, () => undefined), ...points]) {
+      round++;
+      const task: ChildTask = {
+        mode: "load",
+        folder,
+        seed,
+        round,
+        ...(at === undefined ? {} : { at, skip: random.below(20) }),
+      };
+      await run(task, known, at === undefined ? 20 + random.below(150) : undefined);
+      await run({ mode: "check", folder, seed, round }, known, undefined);
+    }
+    return { crashes: round, acknowledged: known.acknowledged.size };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs one process to its end; `killAfterMs` counts from its first acknowledgement. */
+async function run(task: ChildTask, known: Known, killAfterMs: number | undefined): Promise<void> {
+  const child = spawn(process.execPath, [bundle, JSON.stringify(task)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<string | number>((resolve) =>
+    child.once("exit", (code, signal) => resolve(signal ?? code ?? 0)),
+  );
+  let checked = false;
+  let killing = false;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const message = parse(line);
+    if (message === undefined) continue;
+    take(message, known);
+    checked ||= message.kind === "checked";
+    if (killAfterMs !== undefined && !killing) {
+      killing = true;
+      setTimeout(() => child.kill("SIGKILL"), killAfterMs);
+    }
+  }
+  const how = await ended;
+  if (task.mode === "load" && how !== "SIGKILL") throw new Error(`the loaded process ended with ${how}`);
+  if (task.mode === "check" && (how !== 0 || !checked)) throw new Error(`the check ended with ${how}`);
+}
+
+/** A line that the kill cut off is none. */
+function parse(line: string): ChildMessage | undefined {
+  return line.endsWith("}") ? (JSON.parse(line) as ChildMessage) : undefined;
+}
+
+function take(message: ChildMessage, { acknowledged, refused }: Known): void {
+  if (message.kind === "acknowledged") acknowledged.set(message.clientOrderId, message.orderId);
+  else if (message.kind === "refused") refused.add(message.clientOrderId);
+  else checkOrders(message, { acknowledged, refused });
+}
+
+function checkOrders(
+  { problems, orders }: Extract<ChildMessage, { kind: "checked" }>,
+  { acknowledged, refused }: Known,
+): void {
+  const found = [...problems];
+  for (const [clientOrderId, orderId] of acknowledged) {
+    if (orders[clientOrderId] !== orderId) found.push(`I01: acknowledged ${clientOrderId} is not there`);
+  }
+  for (const clientOrderId of refused)
+    if (orders[clientOrderId] !== undefined) found.push(`I02: refused ${clientOrderId} is there`);
+  if (found.length > 0) throw new Error(found.slice(0, 5).join("\n"));
+}

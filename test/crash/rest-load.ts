@@ -1,0 +1,209 @@
+import { createRandom, type Random } from "../support/random.ts";
+import { type Reply, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+
+/** Everything that a client of the crashing sandbox knows. */
+export type Ledger = {
+  /** Client id to managed id of every acknowledged parent. */
+  readonly acknowledged: Map<string, number>;
+  /** Client ids that were refused. */
+  readonly refused: Set<string>;
+  /** Client ids without an answer. */
+  readonly uncertain: Set<string>;
+  /** Highest floor seen of each trailing SELL parent, by client id. */
+  readonly floors: Map<string, number>;
+};
+
+export const createLedger = (): Ledger => ({
+  acknowledged: new Map(),
+  refused: new Set(),
+  uncertain: new Set(),
+  floors: new Map(),
+});
+
+/** A sandbox that is killed and started again on the same files. */
+export type CrashRun = Readonly<{
+  random: Random;
+  ledger: Ledger;
+  env: Readonly<Record<string, string>>;
+  ids: { next: number };
+}>;
+
+export const createCrashRun = (folder: string, seed: number): CrashRun => ({
+  random: createRandom(seed),
+  ledger: createLedger(),
+  env: {
+    STORE: `sqlite:${folder}/orders.db`,
+    MARKET: "manual",
+    CLOCK: "manual",
+    CLOCK_START: "1760000000000",
+    QUOTE_MAX_AGE_MS: "3600000",
+  },
+  ids: { next: 0 },
+});
+
+const SYMBOL = "BTC/USD";
+const BASE = 7_000;
+
+type Fields = Record<string, string | number | boolean>;
+
+function orderFields(random: Random, id: string): Fields {
+  const near = (spread: number): string => (BASE + random.below(2 * spread) - spread).toFixed(2);
+  const common = {
+    symbol: SYMBOL,
+    newClientOrderId: id,
+    quantity: `0.${1 + random.below(9)}`,
+    side: random.pick(["BUY", "SELL"]),
+  };
+  return random.pick<() => Fields>([
+    () => ({ ...common, type: "SYNTHETIC_LIMIT", price: near(40) }),
+    () => ({ ...common, type: "STOP_MARKET", stopPrice: near(60) }),
+    () => ({ ...common, type: "STOP_LOSS_LIMIT", stopPrice: near(60), price: near(60) }),
+    () => ({ ...common, type: "TAKE_PROFIT_LIMIT", stopPrice: near(60), price: near(60) }),
+    () => ({ ...common, type: "TRAILING_STOP_MARKET", trailingDelta: 20 + random.below(200) }),
+    () => ({ ...common, side: "SELL", type: "TRAILING_STOP_LIMIT", trailingDelta: 2_000, limitOffset: "5" }),
+    // Refused: below the minimum, or too precise.
+    () => ({ ...common, type: "SYNTHETIC_LIMIT", price: "1" }),
+    () => ({ ...common, type: "STOP_MARKET", stopPrice: "7000.123456789" }),
+  ])();
+}
+
+async function place(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  const id = `crash-${run.ids.next++}`;
+  run.ledger.uncertain.add(id);
+  const { status, body } = await sandbox.signed("POST", "/api/order", orderFields(run.random, id));
+  if (status >= 500) return;
+  run.ledger.uncertain.delete(id);
+  if (status === 200) run.ledger.acknowledged.set(id, body["orderId"] as number);
+  else run.ledger.refused.add(id);
+}
+
+async function cancel(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  const ids = [...run.ledger.acknowledged.keys()];
+  if (ids.length > 0)
+    await sandbox.signed("DELETE", "/api/v2/order", {
+      symbol: SYMBOL,
+      origClientOrderId: run.random.pick(ids),
+    });
+}
+
+async function quote(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  const bid = BASE - 50 + run.random.below(100);
+  const size = `0.${1 + run.random.below(9)}`;
+  await sandbox.control("POST", "quotes", {
+    symbol: SYMBOL,
+    bid: String(bid),
+    ask: String(bid + 1),
+    bidQuantity: size,
+    askQuantity: size,
+  });
+}
+
+/** Placements, cancels and quotes from several clients at once, until the process is gone. */
+export async function loadUntilDeath(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  let alive = true;
+  void sandbox.ended.then(() => {
+    alive = false;
+  });
+  const client = async (act: () => Promise<void>): Promise<void> => {
+    while (alive) {
+      await act().catch(() => undefined);
+      // Something with nothing to do must not keep the others from doing theirs.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  await Promise.all([
+    ...Array.from({ length: 6 }, () => client(() => place(run, sandbox))),
+    client(() => cancel(run, sandbox)),
+    client(() => quote(run, sandbox)),
+  ]);
+}
+
+export const startAgain = (run: CrashRun): Promise<SandboxProcess> => startSandboxProcess(run.env);
+
+type Child = Readonly<{
+  clientOrderId: string;
+  parentOrderId: number;
+  executedQty: string;
+  submissions: number;
+}>;
+
+const millionths = (text: string): bigint => {
+  const [whole = "0", decimals = ""] = text.split(".");
+  return BigInt(whole + decimals.padEnd(6, "0"));
+};
+
+/** What must hold after every restart; throws with what does not. */
+export async function checkRestart(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  const verification = await sandbox.control("GET", "verify");
+  demand(
+    verification["equal"] === true,
+    `I53: the journal makes another state: ${JSON.stringify(verification)}`,
+  );
+  await settleUnknown(sandbox);
+  const children = await sandbox.control<readonly Child[]>("GET", "children");
+  for (const child of children)
+    demand(child.submissions <= 1, `I21: ${child.clientOrderId} was submitted ${child.submissions} times`);
+  const executed = new Map<number, bigint>();
+  for (const { parentOrderId, executedQty } of children) {
+    executed.set(parentOrderId, (executed.get(parentOrderId) ?? 0n) + millionths(executedQty));
+  }
+  const orders = await allOrders(sandbox);
+  for (const [clientOrderId, orderId] of run.ledger.acknowledged) {
+    const order = orders.get(clientOrderId);
+    demand(order?.["orderId"] === orderId, `I01: acknowledged ${clientOrderId} (${orderId}) is not there`);
+  }
+  for (const [clientOrderId, order] of orders) {
+    demand(!run.ledger.refused.has(clientOrderId), `I02: refused ${clientOrderId} is there`);
+    const there = executed.get(order["orderId"] as number) ?? 0n;
+    demand(
+      millionths(String(order["executedQty"])) === there,
+      `I10: ${clientOrderId} says ${order["executedQty"]}, the venue ${there}`,
+    );
+    checkFloor(run.ledger, clientOrderId, order);
+  }
+}
+
+/** I31: the floor of a trailing SELL parent only rises. */
+function checkFloor(ledger: Ledger, clientOrderId: string, order: Reply["body"]): void {
+  if (order["type"] !== "TRAILING_STOP_LIMIT" || order["dynamicLimit"] === undefined) return;
+  const floor = Number(order["dynamicLimit"]);
+  const before = ledger.floors.get(clientOrderId) ?? 0;
+  demand(floor >= before, `I31: the floor of ${clientOrderId} fell from ${before} to ${floor}`);
+  ledger.floors.set(clientOrderId, floor);
+}
+
+/** Lets time pass until every outcome is known: past the deadline and the quiet time, twice asked. */
+async function settleUnknown(sandbox: SandboxProcess): Promise<void> {
+  for (let round = 0; round < 20; round++) {
+    const { inFlight, unknown } = await sandbox.control<{ inFlight: number; unknown: number }>(
+      "POST",
+      "settle",
+      {},
+    );
+    if (inFlight === 0 && unknown === 0) return;
+    await sandbox.control("POST", "clock", { advanceMs: 2_000 });
+  }
+  throw new Error("I63: an outcome stayed unknown");
+}
+
+/** Every parent with history, page by page (I70), by client id. */
+async function allOrders(sandbox: SandboxProcess): Promise<ReadonlyMap<string, Reply["body"]>> {
+  const orders = new Map<string, Reply["body"]>();
+  for (let afterOrderId = 0, more = true; more; ) {
+    const { status, body } = await sandbox.signed("GET", "/api/v3/openOrders", {
+      apiManaged: true,
+      includeHistory: true,
+      limit: 1_000,
+      afterOrderId,
+    });
+    demand(status === 200, `a page was refused: ${JSON.stringify(body)}`);
+    for (const order of body["orders"] as Reply["body"][]) orders.set(String(order["clientOrderId"]), order);
+    afterOrderId = body["nextOrderId"] as number;
+    more = afterOrderId !== 0;
+  }
+  return orders;
+}
+
+function demand(holds: boolean, what: string): asserts holds {
+  if (!holds) throw new Error(what);
+}
