@@ -15,6 +15,7 @@ export type CommitHost = Readonly<{
 }>;
 
 type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
+type Batch = Readonly<{ parts: readonly Part[]; marks: readonly MarketMark[] }>;
 
 /**
  * Group commit: records of many commands of many shards share one append; one append is under way at a time.
@@ -54,13 +55,17 @@ export class Committer {
     this.#stopped = true;
   }
 
+  /** Finding nothing and resting are one step: what wakes between them would wait for the next to come. */
   async #run(): Promise<void> {
-    let more = true;
-    while (more && !this.#stopped) more = await this.#flush();
+    while (!this.#stopped) {
+      const batch = this.#gather();
+      if (batch === undefined) break;
+      await this.#commit(batch);
+    }
     this.#busy = false;
   }
 
-  async #flush(): Promise<boolean> {
+  #gather(): Batch | undefined {
     const parts: Part[] = [];
     for (const shard of this.#dirty) {
       const pending = shard.takePending();
@@ -69,18 +74,19 @@ export class Committer {
     this.#dirty.clear();
     const marks = [...this.#unsaved, ...this.#host.takeMarks()];
     this.#unsaved = [];
-    if (parts.length === 0 && marks.length === 0) return false;
+    return parts.length === 0 && marks.length === 0 ? undefined : { parts, marks };
+  }
+
+  async #commit({ parts, marks }: Batch): Promise<void> {
     this.#core.counters.activity++;
     try {
       this.#settle(parts, await this.#append(parts, marks));
       this.#host.marked(marks);
     } catch (error) {
       this.#unsaved = marks;
-      await this.#recover(parts, error);
-      return true;
+      return await this.#recover(parts, error);
     }
     this.#host.committed(parts.map(({ shard }) => shard));
-    return true;
   }
 
   async #append(parts: readonly Part[], marks: readonly MarketMark[]): Promise<readonly AppendOutcome[]> {

@@ -22,8 +22,11 @@ import { Timers } from "./timers.ts";
 import { verify } from "./verification.ts";
 import { explainWait } from "./waiting.ts";
 
-/** Turns without anything happening after which an engine counts as idle. */
-const CALM_TURNS = 3;
+/**
+ * Turns without anything happening after which an engine counts as idle. A turn of a manual clock is one step of a
+ * promise, and the answer of a host's adapter may be many steps away.
+ */
+const CALM_TURNS = 32;
 
 class RunningEngine implements Api.Engine {
   readonly settings: Api.EngineSettings;

@@ -194,22 +194,16 @@ describe("an append that was kept though it failed", () => {
 describe("a store that cannot be read after a failed append", () => {
   it("a placement hears 500 -1006; when the store is back the order is there, or is not", async () => {
     for (const fault of ["fail", "unknown"] as const) {
-      const { world, store } = await createFaultyWorld();
+      const { world, store } = await createFaultyWorld({
+        tell: (name) => name === "append.failed" && store().inject("fail-reads", 2),
+      });
       const fields = { price: "100", newClientOrderId: "which" };
       store().inject(fault, 1);
-      const placing = world.place(fields).catch((error: OrderError) => error);
-      await turns(1);
-      const failing = store().append;
-      Object.assign(store(), {
-        append: async (...batch: Parameters<typeof failing>) => {
-          const outcome = failing(...batch).catch((error: unknown) => {
-            store().inject("fail-reads", 2);
-            throw error;
-          });
-          return await outcome;
-        },
+      await expect(world.place(fields)).rejects.toMatchObject({
+        code: -1006,
+        status: 500,
+        retry: "reconcile",
       });
-      expect(await placing).toMatchObject({ code: -1006, status: 500, retry: "reconcile" });
       await expect(world.place(fields)).rejects.toMatchObject({ code: -1001 });
       await world.pass(5_000);
       const kept = await world.engine.find({ accountId: 1, clientOrderId: "which" });

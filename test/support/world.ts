@@ -109,6 +109,8 @@ export type WorldOptions = Readonly<{
   accounts?: EngineOptions["accounts"];
   instruments?: readonly Instrument[];
   clock?: (clock: ManualClock) => EngineOptions["clock"];
+  /** Hears the name of everything the engine tells its operator. */
+  tell?: (name: string) => unknown;
 }>;
 
 export async function createWorld(options: WorldOptions = {}): Promise<World> {
@@ -129,7 +131,12 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       exposure: options.exposure ?? exposure,
       venue,
       clock: options.clock?.(clock) ?? clock,
-      telemetry: { event: (_level, name) => void told.push(name) },
+      telemetry: {
+        event(_level, name) {
+          told.push(name);
+          options.tell?.(name);
+        },
+      },
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
       settings: { advancedOrders: true, ...options.settings },
       ...(options.probe === undefined ? {} : { probe: options.probe }),

@@ -1,0 +1,81 @@
+import type { Instrument } from "../../model/index.ts";
+import type { Entropy, OrderStore } from "../../ports/index.ts";
+import { createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
+import { createMemoryDisk, type MemoryDisk } from "./disk.ts";
+import { createMemoryExposure, type MemoryExposure } from "./exposure.ts";
+import { createMemoryInstruments } from "./instruments.ts";
+import { createManualClock, type ManualClock } from "./manual-clock.ts";
+import { createMemoryStore } from "./order-store.ts";
+
+/** What a host lets trade: symbols such as `BTC/USD`, accounts with consent, and the time it begins at. */
+export type MemoryHostOptions = Readonly<{
+  symbols: readonly string[];
+  /** Default: account 1. */
+  accountIds?: readonly number[];
+  /** Epoch milliseconds; default 1760000000000. */
+  startMs?: number;
+}>;
+
+/** Everything an engine needs from its host but a venue; a test changes what it wants to be different. */
+export type MemoryHost = Readonly<{
+  store: OrderStore;
+  /** Holds the store's data: open another store on it to play a restart. */
+  disk: MemoryDisk;
+  instruments: ReturnType<typeof createMemoryInstruments>;
+  accounts: MemoryAccounts;
+  exposure: MemoryExposure;
+  clock: ManualClock;
+  entropy: Entropy;
+}>;
+
+const DEFAULT_START_MS = 1_760_000_000_000;
+
+/**
+ * A whole host in memory for strategy tests and trials: a manual clock, accounts with consent, liquidity markets, no
+ * exposure, and ids that count up, so that a run can be repeated. Throws a RangeError for a symbol without a slash.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryHost } from "managed-orders/memory";
+ * const host = createMemoryHost({ symbols: ["BTC/USD"] });
+ * console.log(host.instruments.resolve("BTCUSD")?.symbol); // BTC/USD
+ * ```
+ */
+export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
+  const disk = createMemoryDisk();
+  let tokens = 0;
+  return {
+    disk,
+    store: createMemoryStore({ disk }),
+    instruments: createMemoryInstruments(
+      options.symbols.map((symbol, index) => instrumentOf(symbol, index + 1)),
+    ),
+    accounts: createMemoryAccounts((options.accountIds ?? [1]).map(accountOf)),
+    exposure: createMemoryExposure(),
+    clock: createManualClock({ startMs: options.startMs ?? DEFAULT_START_MS }),
+    entropy: { token: (length) => String(++tokens).padStart(length, "0") },
+  };
+}
+
+function instrumentOf(symbol: string, id: number): Instrument {
+  const [baseAsset, quoteAsset, ...rest] = symbol.split("/");
+  if (!baseAsset || !quoteAsset || rest.length > 0) {
+    throw new RangeError(`not a symbol such as BTC/USD: ${symbol}`);
+  }
+  const aliases = [`${baseAsset}${quoteAsset}`, `${baseAsset}-${quoteAsset}`];
+  return {
+    id,
+    symbol,
+    aliases,
+    baseAsset,
+    quoteAsset,
+    name: baseAsset,
+    kind: "liquidity",
+    status: "TRADING",
+  };
+}
+
+function accountOf(accountId: number): Parameters<MemoryAccounts["put"]>[0] {
+  const account = { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false };
+  return { account, keys: [] };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { fillOf, reported } from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+/** Per shard, whether the numbers rise by one from one. */
+function isGapless(world: World): boolean {
+  const last = new Map<number, number>();
+  return world.updates.every(({ shard, sequence, record }) => {
+    const follows =
+      sequence === (last.get(shard) ?? 0) + 1 && record.sequence === sequence && record.shard === shard;
+    last.set(shard, sequence);
+    return follows;
+  });
+}
+
+describe("I54: the event stream", () => {
+  it("is gapless per shard over placements, children, cancels and crashes", async () => {
+    const world = await createWorld();
+    for (let n = 0; n < 30; n++) {
+      const order = await world.place({ price: "100", quantity: "1" }, 1 + (n % 2));
+      world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
+      if (n % 5 === 0) await world.quote("99", "100");
+      if (n % 4 === 0) await world.cancel(order).catch(() => undefined);
+      if (n % 7 === 6) await world.crash();
+    }
+    expect(isGapless(world)).toBe(true);
+    expect(world.updates).toHaveLength(world.engine.metrics().journalSequence);
+  });
+
+  it("carries the order as the record made it, and what is told is durable already", async () => {
+    const world = await createWorld();
+    const store = createMemoryStore({ disk: world.disk });
+    const kept: ReturnType<typeof store.readRecords>[] = [];
+    world.engine.events.on("order", ({ shard, sequence, order }) => {
+      kept.push(store.readRecords({ shard, after: sequence - 1, limit: 1 }));
+      expect(order.record).toBe(sequence);
+    });
+    const order = await world.place({ price: "100" });
+    await world.quote("99", "100");
+    expect((await Promise.all(kept)).flat()).toEqual(world.updates.map(({ record }) => record));
+    expect(world.updates.at(-1)?.order).toEqual(await world.order(order));
+  });
+
+  it("says nothing while the append is under way", async () => {
+    const { world, store } = await createFaultyWorld();
+    store().inject("slow");
+    const placing = world.place({ price: "100" });
+    await turns();
+    expect(world.updates).toEqual([]);
+    store().inject("none");
+    store().release();
+    await placing;
+    expect(world.updates).toHaveLength(1);
+  });
+});
+
+describe("listeners", () => {
+  it("that throw harm neither the engine nor those after them", async () => {
+    const world = await createWorld();
+    const heard: string[] = [];
+    const throwing = (): never => {
+      throw new Error("a listener's own trouble");
+    };
+    world.engine.events.on("order", throwing);
+    world.engine.events.on("alert", throwing);
+    world.engine.events.on("order", ({ sequence }) => void heard.push(`order ${sequence}`));
+    world.engine.events.on("alert", ({ alert }) => void heard.push(alert));
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "2" })]);
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(heard).toEqual(["order 1", "order 2", "order 3", "OVERFILL"]);
+    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(4);
+  });
+
+  it("hear nothing after they left", async () => {
+    const world = await createWorld();
+    const heard: number[] = [];
+    const listener = ({ sequence }: Readonly<{ sequence: number }>): void => void heard.push(sequence);
+    world.engine.events.on("order", listener);
+    await world.place({ price: "100" });
+    world.engine.events.off("order", listener);
+    await world.place({ price: "100" });
+    expect(heard).toEqual([1]);
+  });
+
+  it("may act on the engine from within an event", async () => {
+    const world = await createWorld();
+    const canceled: number[] = [];
+    world.engine.events.on("order", ({ order }) => {
+      if (order.ended === undefined) {
+        void world.engine
+          .cancel({ accountId: order.accountId, orderId: order.orderId })
+          .then((after) => canceled.push(after.orderId));
+      }
+    });
+    const order = await world.place({ price: "100" });
+    await world.engine.idle();
+    expect(canceled).toEqual([order.orderId]);
+    expect(isGapless(world)).toBe(true);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+/** Opens a second engine on the disk of a world; the first does not know yet. */
+async function takeOver(world: World): Promise<Engine> {
+  const first = world.engine;
+  await world.crash();
+  return first;
+}
+
+const CROSSING = { symbol: "BTC/USD", bid: "99", ask: "100" };
+const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
+
+describe("I26, I60: an engine whose shards another engine took over", () => {
+  it("sends nothing: its intents are refused by the store", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    const first = await takeOver(world);
+    first.market.quote(CROSSING);
+    await first.idle();
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("accepts nothing, and answers -1001 instead of 'not there' once it knows", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    const first = await takeOver(world);
+    const fields = {
+      symbol: "BTC/USD",
+      side: "BUY",
+      type: "SYNTHETIC_LIMIT",
+      quantity: "1",
+      price: "90",
+    } as const;
+    const gone = { code: -1001, status: 503 };
+    await expect(first.place({ accountId: 1, order: fields })).rejects.toMatchObject(gone);
+    const key = { accountId: 1, orderId: order.orderId };
+    for (const asked of [
+      first.place({ accountId: 1, order: fields }),
+      first.find(key),
+      first.find({ accountId: 1, clientOrderId: order.intent.clientOrderId }),
+      first.findAny(order.orderId),
+      first.story(order.orderId),
+      first.page(PAGE),
+      first.cancel(key),
+      first.cancelAll(1),
+      first.verify(),
+    ]) {
+      await expect(asked).rejects.toMatchObject(gone);
+    }
+    expect(await world.status(order)).toBe("NEW WAITING");
+    expect((await world.engine.page(PAGE)).total).toBe(1);
+  });
+
+  it("tells no cancel, expiry or fill as done that its successor does not have", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    const first = await takeOver(world);
+    const events = world.updates.length;
+    await expect(first.cancel({ accountId: 1, orderId: order.orderId })).rejects.toMatchObject({
+      code: -1001,
+    });
+    await first.idle();
+    expect(world.updates).toHaveLength(events);
+    expect(await world.status(order)).toBe("NEW WAITING");
+  });
+
+  it("does not hand over what waited for the venue's rate for longer than its successor waits out", async () => {
+    const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 0.25 }) });
+    await world.place({ price: "100" });
+    const second = await world.place({ price: "100", quantity: "2" });
+    await world.quote("99", "100");
+    const first = await takeOver(world);
+    expect(await world.status(second)).toBe("NEW UNKNOWN");
+    for (let n = 0; n < 8; n++) {
+      first.market.heartbeat("BTC/USD");
+      await world.pass(1_000);
+    }
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+    expect(await world.status(second)).toBe("NEW WAITING");
+  });
+
+  it("hands over what waited when the store says that the shard is its own still, and retries an unreadable store", async () => {
+    const { world, store } = await createFaultyWorld({ venue: createScriptedVenue({ ratePerSecond: 0.25 }) });
+    await world.place({ price: "100" });
+    await world.place({ price: "100", quantity: "2" });
+    await world.quote("99", "100");
+    for (let n = 0; n < 4; n++) await world.pass(990);
+    store().inject("fail-reads", 3);
+    await world.pass(140);
+    expect(sentTo(world.venue)).toHaveLength(1);
+    await world.pass(300);
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 2 @ 100"]);
+  });
+
+  it("follows the children of its shards no longer, and voids none", async () => {
+    const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
+    const world = await createWorld({ venue });
+    await world.place({ price: "100" });
+    venue.onSubmit = ({ childId }) => reported(childId, "open");
+    venue.onLookup = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    const first = await takeOver(world);
+    await expect(first.cancelAll(1)).rejects.toMatchObject({ code: -1001 });
+    expect(first.metrics()).toMatchObject({ inFlight: 0, unknown: 0, openParents: 0 });
+    expect(world.engine.metrics()).toMatchObject({ inFlight: 1, openParents: 1 });
+  });
+
+  it("a placement whose append is unknown hears -1006 when the shard has another owner by then", async () => {
+    const { world, store } = await createFaultyWorld();
+    const first = world.engine;
+    const stale = store();
+    stale.inject("slow");
+    const fields = {
+      symbol: "BTC/USD",
+      side: "BUY",
+      type: "SYNTHETIC_LIMIT",
+      quantity: "1",
+      price: "90",
+    } as const;
+    const placing = first.place({ accountId: 1, order: fields });
+    await turns();
+    await createMemoryStore({ disk: world.disk }).acquire();
+    stale.inject("unknown", 1);
+    stale.release();
+    await expect(placing).rejects.toMatchObject({ code: -1006, retry: "reconcile" });
+  });
+
+  it("does not ask for ever to keep marks of a market journal that is not its own", async () => {
+    const world = await createWorld();
+    await world.place({ side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "50", stopPrice: "100" });
+    await world.quote("100", "101");
+    const first = await takeOver(world);
+    first.market.quote({ symbol: "BTC/USD", bid: "110", ask: "111" });
+    await world.pass(60_000);
+    expect(world.told.filter((name) => name === "append.failed").length).toBeLessThan(3);
+  });
+
+  it("I15: a report to both engines is counted once, by the owner", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    let answer = (): void => undefined;
+    world.venue.onSubmit = (child) => new Promise((resolve) => (answer = () => resolve(filled(child))));
+    await world.quote("99", "100");
+    const child = world.venue.submitted[0];
+    await takeOver(world);
+    answer();
+    if (child !== undefined) world.venue.say(filled(child));
+    world.venue.onLookup = (asked) => filled(asked);
+    await world.pass(5_000);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import { formatPrice, formatQuantity } from "../../src/decimal/index.ts";
+import { QuoteGate } from "../../src/engine/quote-gate.ts";
+import type { LevelInput, QuoteInput } from "../../src/ports/index.ts";
+
+const NOW = 1_000_000;
+const LIMITS = { quoteMaxAgeMs: 5_000, quoteMaxAheadMs: 1_000, quoteJumpFactor: 10 };
+
+const at = (bid: string, ask: string, more: Partial<QuoteInput> = {}): QuoteInput => ({
+  symbol: "BTC/USD",
+  bid,
+  ask,
+  ...more,
+});
+
+/** What becomes of a quote in a gate that counted 100 / 101 before, at NOW. */
+function verdict(input: QuoteInput, nowMs = NOW): string {
+  const gate = new QuoteGate(LIMITS);
+  gate.take(at("100", "101", { timeMs: NOW }), NOW);
+  const taken = gate.take(input, nowMs);
+  return typeof taken === "string" ? taken : "counted";
+}
+
+describe("decision 16: a quote counts", () => {
+  it.each([
+    ["bid equal to ask", at("100", "100"), "counted"],
+    ["crossed by one step", at("100.00000001", "100"), "crossed"],
+    ["bid zero", at("0", "101"), "zero"],
+    ["ask zero, with decimals", at("100", "0.000"), "zero"],
+    ["negative", at("-100", "101"), "malformed"],
+    ["exponent", at("1e2", "101"), "malformed"],
+    ["nine decimals", at("100.123456789", "101"), "malformed"],
+    ["beyond the range", at("100", "10000000000"), "malformed"],
+    ["empty", at("", "101"), "malformed"],
+    ["one second ahead", at("100", "101", { timeMs: NOW + 1_000 }), "counted"],
+    ["more than one second ahead", at("100", "101", { timeMs: NOW + 1_001 }), "future"],
+    ["of the time of the last", at("100", "101", { timeMs: NOW }), "counted"],
+    ["before the last", at("100", "101", { timeMs: NOW - 1 }), "out-of-order"],
+    ["a time that is none", at("100", "101", { timeMs: Number.NaN }), "malformed"],
+    ["a broken time", at("100", "101", { timeMs: NOW + 0.5 }), "malformed"],
+    ["ten times as high", at("1000", "1010"), "counted"],
+    ["more than ten times as high", at("100", "1010.00000001"), "jump"],
+    ["a tenth", at("10", "10.1"), "counted"],
+    ["less than a tenth", at("9.99999999", "101"), "jump"],
+  ])("%s: %o", (_what, input, expected) => {
+    expect(verdict(input)).toBe(expected);
+  });
+
+  it("when it is at most five seconds old", () => {
+    const input = at("100", "101", { timeMs: NOW });
+    expect(verdict(input, NOW + 5_000)).toBe("counted");
+    expect(verdict(input, NOW + 5_001)).toBe("stale");
+  });
+
+  it("as the first of all, whatever its price", () => {
+    const gate = new QuoteGate(LIMITS);
+    expect(gate.last).toBeUndefined();
+    expect(gate.isFresh(NOW)).toBe(false);
+    expect(gate.take(at("0.00000001", "9999999999.99999999"), NOW)).toMatchObject({
+      sequence: 1,
+      timeMs: NOW,
+    });
+  });
+
+  it("as fresh for as long as heartbeats come, which renew no price and begin nothing", () => {
+    const gate = new QuoteGate(LIMITS);
+    gate.heartbeat(NOW);
+    expect(gate.isFresh(NOW)).toBe(false);
+    gate.take(at("100", "101"), NOW);
+    expect(gate.isFresh(NOW + 5_000)).toBe(true);
+    expect(gate.isFresh(NOW + 5_001)).toBe(false);
+    gate.heartbeat(NOW + 60_000);
+    gate.heartbeat(NOW);
+    expect(gate.isFresh(NOW + 65_000)).toBe(true);
+    expect(gate.last?.sequence).toBe(1);
+  });
+});
+
+describe("decision 16: a jump", () => {
+  const prices = (...bids: readonly string[]): readonly string[] => {
+    const gate = new QuoteGate(LIMITS);
+    return bids.map((bid) => {
+      const taken = gate.take(at(bid, bid), NOW);
+      return typeof taken === "string" ? taken : formatPrice(taken.bid);
+    });
+  };
+
+  it("counts with the quote that confirms it, at that one's price", () => {
+    expect(prices("100", "2000", "2100", "2000")).toEqual(["100", "jump", "2100", "2000"]);
+  });
+
+  it("is forgotten when the next quote is like those before, and held back anew", () => {
+    expect(prices("100", "2000", "101", "2000", "102")).toEqual(["100", "jump", "101", "jump", "102"]);
+  });
+
+  it("is not confirmed by another jump elsewhere", () => {
+    expect(prices("100", "2000", "5", "40000", "4")).toEqual(["100", "jump", "jump", "jump", "jump"]);
+  });
+
+  it("of prices beyond the safe integers is measured exactly", () => {
+    expect(prices("900000000", "9000000000", "899999999.99999999")).toEqual([
+      "900000000",
+      "9000000000",
+      "jump",
+    ]);
+  });
+});
+
+describe("levels", () => {
+  const asks = (levels: readonly LevelInput[], ask = levels[0]?.[0] ?? ""): string => {
+    const taken = new QuoteGate(LIMITS).take(at("1", ask, { asks: levels }), NOW);
+    if (typeof taken === "string") return taken;
+    return taken.asks
+      .map(({ price, size }) => `${formatPrice(price)}x${size === undefined ? "any" : formatQuantity(size)}`)
+      .join(" ");
+  };
+
+  it("are read best first, with and without sizes", () => {
+    expect(asks([["2", "1.5"], ["3"], ["4", "0"]])).toBe("2x1.5 3xany 4x0");
+  });
+
+  it("are cut to six decimals of size, never rounded up", () => {
+    expect(asks([["2", "1.9999999"]])).toBe("2x1.999999");
+  });
+
+  it.each([
+    [
+      "out of order",
+      [
+        ["2", "1"],
+        ["4", "1"],
+        ["3", "1"],
+      ],
+    ],
+    [
+      "twice",
+      [
+        ["2", "1"],
+        ["2", "1"],
+      ],
+    ],
+    ["with a broken size", [["2", "-1"]]],
+    ["with a size beyond the range", [["2", "1000000000000"]]],
+    [
+      "with a broken price further down",
+      [
+        ["2", "1"],
+        ["x", "1"],
+      ],
+    ],
+  ] as const)("%s are malformed", (_what, levels) => {
+    expect(asks(levels)).toBe("malformed");
+  });
+
+  it("that do not begin with the best price are malformed", () => {
+    expect(asks([["3", "1"]], "2")).toBe("malformed");
+  });
+
+  it("of one size stand for the best price", () => {
+    const taken = new QuoteGate(LIMITS).take(at("1", "2", { bidQuantity: "0.5" }), NOW);
+    expect(taken).toMatchObject({ bids: [{ size: 500_000 }], asks: [{ price: 200_000_000 }] });
+  });
+});

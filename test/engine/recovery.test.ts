@@ -1,0 +1,187 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { formatPrice } from "../../src/decimal/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
+
+const referenceOf = ({ trigger }: ParentOrder): string | undefined =>
+  trigger?.reference && formatPrice(trigger.reference);
+
+/** A world whose reads of ended orders are done at once and answered one by one, when the test says so. */
+async function slowReads(): Promise<
+  Readonly<{ world: World; hold(shard: number): void; answer(): Promise<void> }>
+> {
+  let holding: number | undefined;
+  const held: (() => void)[] = [];
+  const slow = (store: OrderStore): OrderStore => ({
+    ...store,
+    async readEnded(range) {
+      const page = await store.readEnded(range);
+      if (range.shard === holding) await new Promise<void>((resolve) => held.push(resolve));
+      return page;
+    },
+  });
+  const world = await createWorld({ store: (disk) => slow(createMemoryStore({ disk })) });
+  return {
+    world,
+    hold: (shard) => {
+      holding = shard;
+    },
+    async answer() {
+      held.shift()?.();
+      await turns();
+    },
+  };
+}
+
+/** An order that was canceled after its one child filled nothing. */
+async function canceled(
+  world: World,
+  accountId = 1,
+): Promise<Readonly<{ order: ParentOrder; childId: string }>> {
+  const order = await world.place({ price: "100" }, accountId);
+  world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+  await world.quote("99", "100");
+  await world.cancel(order);
+  return { order, childId: world.venue.submitted[0]?.childId ?? "" };
+}
+
+describe("I10: late fills of an ended order", () => {
+  it("that come while the first is read each build on what the one before made of it", async () => {
+    const { world, hold, answer } = await slowReads();
+    const { order, childId } = await canceled(world);
+    hold(shardOf(1));
+    for (let n = 0; n < 3; n++) world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
+    for (let n = 0; n < 6; n++) await answer();
+    const store = createMemoryStore({ disk: world.disk });
+    const after = await store.findEnded({ accountId: 1, orderId: order.orderId });
+    expect(after?.executions).toHaveLength(3);
+  });
+
+  it("I53: one that comes while the state is verified raises no false alarm", async () => {
+    const { world, hold, answer } = await slowReads();
+    const [first, second] = shardOf(1) < shardOf(2) ? [1, 2] : [2, 1];
+    await world.place({ price: "50" }, first);
+    const { order, childId } = await canceled(world, second);
+    hold(shardOf(first));
+    const verifying = world.engine.verify();
+    await turns();
+    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
+    await turns();
+    expect(await world.executed(order)).toBe("0.25");
+    await answer();
+    expect((await verifying).equal).toBe(true);
+    expect((await world.engine.findAny(order.orderId))?.ended?.status).toBe("CANCELED");
+  });
+});
+
+describe("I31: the marks that a trailing reference rests on", () => {
+  it("stay while a trigger that would make them needless is not durable", async () => {
+    const { world, store } = await createFaultyWorld({ settings: { snapshotEvery: 1 } });
+    const first = await world.place({ ...TRAIL, stopPrice: "100" });
+    await world.quote("100", "120");
+    await world.quote("110", "120");
+    await world.place(TRAIL);
+    await world.quote("106", "120");
+    store().inject("slow", 1);
+    const other = world.place({ price: "50" });
+    await turns();
+    world.engine.market.quote({ symbol: "BTC/USD", bid: "105", ask: "120" });
+    store().inject("fail", 1);
+    store().release();
+    await other;
+    await world.engine.idle();
+    expect((await world.order(first)).trigger).toBeUndefined();
+    await world.crash();
+    await world.quote("105", "120");
+    expect(referenceOf(await world.order(first))).toBe("110");
+  });
+
+  it("when they are gone the parent is stopped and told of, with its account; all others go on", async () => {
+    const world = await createWorld();
+    const broken = await world.place({ ...TRAIL, stopPrice: "100" });
+    const beside = await world.place({ price: "100" });
+    const other = await world.place({ price: "100" }, 2);
+    await world.quote("101", "120");
+    const thief = createMemoryStore({ disk: world.disk });
+    await thief.acquire();
+    await thief.deleteMarks(await thief.readMarks());
+    await world.crash();
+    expect(world.alerts.map(({ alert, orderId }) => [alert, orderId])).toEqual([
+      ["INVARIANT_BROKEN", broken.orderId],
+    ]);
+    await world.quote("50", "60");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+    expect(await world.status(other)).toBe("FILLED FILLED");
+    expect(await world.status(broken)).toBe("NEW WAITING");
+    expect((await world.engine.story(broken.orderId))?.waitingFor).toMatch(/stopped/);
+    expect(await world.status(beside)).toBe("NEW WAITING");
+    await world.cancel(broken);
+    await world.cancel(beside);
+    expect(await world.status(broken)).toBe("CANCELED CANCELED");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+});
+
+describe("I53: recovery", () => {
+  it("from snapshot and tail, with children, triggers and trails on both sides of the snapshot", async () => {
+    const world = await createWorld({ settings: { snapshotEvery: 4 } });
+    const stopLimit = await world.place({ type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "101" });
+    const trail = await world.place({ ...TRAIL, stopPrice: "100" });
+    for (const bid of ["100", "103", "109"]) await world.quote(bid, "110");
+    for (let n = 0; n < 10; n++) await world.place({ price: "10", quantity: "2" });
+    await world.crash();
+    await world.quote("104", "105");
+    expect(referenceOf(await world.order(trail))).toBe("109");
+    await world.crash();
+    await world.quote("100", "101");
+    expect(await world.status(stopLimit)).toBe("FILLED FILLED");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("of a canceled order whose child is in flight: the end waits still, and no new child goes out", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.25" })]);
+    await world.quote("99", "100");
+    await world.cancel(order);
+    await world.crash();
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED UNKNOWN cancelPending");
+    world.venue.onLookup = ({ childId }) => reported(childId, "closed");
+    await world.pass(5_000);
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(await world.executed(order)).toBe("0.25");
+    expect(sentTo(world.venue)).toHaveLength(1);
+  });
+
+  it("I55: of an order whose expiry waits for a child", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    await world.pass(1_000);
+    await world.crash();
+    await world.pass(10_000);
+    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
+  });
+
+  it("after close the store is released, and what was pending is durable", async () => {
+    const world = await createWorld();
+    const placing = world.place({ price: "100", newClientOrderId: "last" });
+    await turns();
+    await world.engine.close();
+    await placing;
+    await expect(world.engine.find({ accountId: 1, clientOrderId: "gone" })).rejects.toMatchObject({
+      code: -1001,
+    });
+    await world.crash();
+    expect(await world.engine.find({ accountId: 1, clientOrderId: "last" })).toBeDefined();
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { formatPrice } from "../../src/decimal/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
+import { turns } from "../support/faulty-world.ts";
+import { createScriptedVenue, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, type World, type WorldOptions } from "../support/world.ts";
+
+/** A world whose shard of account 1 fails an append and reads the store again for as long as the test wants. */
+type Reloading = Readonly<{
+  world: World;
+  /** Begins: an append fails, and the store does not answer. */
+  begin(): Promise<void>;
+  /** The store answers. */
+  end(): Promise<void>;
+}>;
+
+async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
+  let fails = false;
+  let answer: (() => void)[] | undefined;
+  const gated = (store: OrderStore): OrderStore => ({
+    ...store,
+    async head(shard) {
+      if (answer !== undefined) await new Promise<void>((resolve) => answer?.push(resolve));
+      return await store.head(shard);
+    },
+    async append(batch) {
+      if (fails) throw new Error("the store is away");
+      return await store.append(batch);
+    },
+  });
+  const world = await createWorld({ ...options, store: (disk) => gated(createMemoryStore({ disk })) });
+  return {
+    world,
+    async begin() {
+      fails = true;
+      answer = [];
+      void world.place({ price: "1", quantity: "20" }).catch(() => undefined);
+      await turns();
+      fails = false;
+    },
+    async end() {
+      const waiting = answer ?? [];
+      answer = undefined;
+      for (const each of waiting) each();
+      await world.engine.idle();
+    },
+  };
+}
+
+const see = (world: World, bid: string, ask: string): unknown =>
+  world.engine.market.quote({ symbol: "BTC/USD", bid, ask });
+
+describe("while a shard reads itself from the store again", () => {
+  it("I31: a trail that is activated keeps that reference and is not seeded anew", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    });
+    await begin();
+    see(world, "110", "120");
+    await end();
+    await world.quote("106", "120");
+    await world.quote("105", "120");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    const { trigger } = await world.order(order);
+    expect(trigger?.reference && formatPrice(trigger.reference)).toBe("110");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("complaint 29: a stop-limit that triggers waits inside its cap afterwards", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({ type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "101" });
+    await begin();
+    see(world, "101", "102");
+    await end();
+    expect((await world.order(order)).trigger).toBeDefined();
+    await world.quote("98", "99");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 101"]);
+  });
+
+  it("I25: what fires meets the market of afterwards", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    await world.place({ price: "100" });
+    await begin();
+    see(world, "99", "100");
+    see(world, "104", "105");
+    await end();
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+  });
+
+  it("I25: and nothing when no fresh quote is there", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({ type: "STOP_MARKET", stopPrice: "100" });
+    await begin();
+    see(world, "99", "100");
+    await world.clock.advanceBy(10_000, () => turns());
+    await end();
+    expect((await world.order(order)).trigger).toBeDefined();
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("cancels wait and are answered, placements are refused with -1001, reads go on", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({ price: "100" });
+    await begin();
+    const canceling = world.cancel(order);
+    await expect(world.place({ price: "90" })).rejects.toMatchObject({ code: -1001 });
+    expect(await world.status(order)).toBe("NEW WAITING");
+    await end();
+    expect((await canceling).ended?.status).toBe("CANCELED");
+  });
+
+  it("I15: what the venue says is taken in afterwards, once", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    world.venue.onLookup = () => new Error("not asked");
+    await world.quote("99", "100");
+    const fill = fillOf({ quantity: "0.25" });
+    const childId = world.venue.submitted[0]?.childId ?? "";
+    await begin();
+    world.venue.say(reported(childId, "open", [fill]));
+    world.venue.say(reported(childId, "closed", [fill]));
+    await end();
+    expect(await world.executed(order)).toBe("0.25");
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
+    expect(world.alerts).toEqual([]);
+  });
+
+  it("an intent that waits for the reload is not taken for one whose outcome is unknown", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({ price: "100" });
+    await begin();
+    see(world, "99", "100");
+    await end();
+    expect(await world.facts(order)).toEqual([
+      "ACCEPTED",
+      "CHILD_INTENDED",
+      "FILLED",
+      "CHILD_CLOSED",
+      "ENDED",
+    ]);
+  });
+
+  it("the shard sends nothing: a child that waits for the venue's rate goes back", async () => {
+    const { world, begin, end } = await reloadingWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
+    await world.place({ price: "100" });
+    const second = await world.place({ price: "100", quantity: "2" });
+    await world.quote("99", "100");
+    await begin();
+    await world.clock.advanceBy(1_000, () => turns());
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+    await end();
+    expect(await world.status(second)).toBe("NEW WAITING");
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    expect(await world.status(second)).toBe("FILLED FILLED");
+  });
+});

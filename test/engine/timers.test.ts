@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createManualClock, type ManualClock } from "../../src/adapters/memory/index.ts";
+import { Timers } from "../../src/engine/timers.ts";
+import type { Clock } from "../../src/ports/index.ts";
+
+/** A clock that counts how often it was asked to wake somebody. */
+function countingClock(): ManualClock & { armed: number; asked: number } {
+  const clock = createManualClock({ startMs: 0 });
+  const counting = {
+    ...clock,
+    armed: 0,
+    asked: 0,
+    schedule(atMs: number, run: () => void) {
+      counting.armed++;
+      counting.asked++;
+      let over = false;
+      const done = (): void => {
+        if (!over) counting.armed--;
+        over = true;
+      };
+      const cancel = clock.schedule(atMs, () => {
+        done();
+        run();
+      });
+      return () => {
+        done();
+        cancel();
+      };
+    },
+  };
+  return counting;
+}
+
+describe("timers", () => {
+  it("run in order of time, then of age, never before their time", async () => {
+    const clock = createManualClock({ startMs: 0 });
+    const timers = new Timers(clock);
+    const ran: string[] = [];
+    for (const [name, atMs] of [
+      ["c", 30],
+      ["a", 10],
+      ["b1", 20],
+      ["b2", 20],
+      ["now", 0],
+      ["past", -5],
+    ] as const) {
+      timers.at(atMs, () => ran.push(`${name} ${clock.nowMs()}`));
+    }
+    await clock.advanceTo(100);
+    expect(ran).toEqual(["past 0", "now 0", "a 10", "b1 20", "b2 20", "c 30"]);
+  });
+
+  it("arm one timer of the clock, however many there are", () => {
+    const clock = countingClock();
+    const timers = new Timers(clock);
+    for (let n = 0; n < 1_000; n++) timers.at(1_000 + ((n * 7_919) % 1_000), () => undefined);
+    expect(clock.armed).toBe(1);
+    expect(clock.asked).toBeLessThan(20);
+  });
+
+  it("that were canceled never run, also from within another, and cancelling twice does nothing", async () => {
+    const clock = createManualClock({ startMs: 0 });
+    const timers = new Timers(clock);
+    const ran: string[] = [];
+    const cancel = timers.at(10, () => ran.push("first"));
+    cancel();
+    cancel();
+    timers.at(20, () => {
+      ran.push("second");
+      cancelThird();
+    });
+    const cancelThird = timers.at(20, () => ran.push("third"));
+    await clock.advanceTo(100);
+    cancelThird();
+    expect(ran).toEqual(["second"]);
+  });
+
+  it("set while others run are taken up, those of now at once", async () => {
+    const clock = createManualClock({ startMs: 0 });
+    const timers = new Timers(clock);
+    const ran: string[] = [];
+    timers.at(10, () => {
+      ran.push("outer");
+      timers.at(10, () => ran.push("inner"));
+      timers.at(15, () => ran.push("later"));
+    });
+    await clock.advanceTo(12);
+    expect(ran).toEqual(["outer", "inner"]);
+    await clock.advanceTo(20);
+    expect(ran).toEqual(["outer", "inner", "later"]);
+  });
+
+  it("that throw do not stop those after them", () => {
+    const pending: { atMs: number; run: () => void }[] = [];
+    let nowMs = 0;
+    const clock: Clock = {
+      nowMs: () => nowMs,
+      schedule(atMs, run) {
+        const timer = { atMs, run };
+        pending.push(timer);
+        return () => void pending.splice(pending.indexOf(timer), 1);
+      },
+      soon: (run) => run(),
+    };
+    const timers = new Timers(clock);
+    const ran: string[] = [];
+    timers.at(10, () => {
+      throw new Error("a timer's own trouble");
+    });
+    timers.at(20, () => ran.push("second"));
+    nowMs = 10;
+    expect(() => pending.shift()?.run()).toThrow("own trouble");
+    nowMs = 20;
+    pending.shift()?.run();
+    expect(ran).toEqual(["second"]);
+  });
+
+  it("stop for good", async () => {
+    const clock = countingClock();
+    const timers = new Timers(clock);
+    timers.at(10, () => expect.unreachable());
+    timers.stop();
+    expect(clock.armed).toBe(0);
+    await clock.advanceTo(100);
+  });
+
+  it("agree with a sorted list, whatever is set and canceled when", async () => {
+    const step = fc.record({
+      atMs: fc.nat(50),
+      cancels: fc.option(fc.nat(200), { nil: undefined }),
+      passMs: fc.nat(3),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 200 }), async (steps) => {
+        const clock = createManualClock({ startMs: 0 });
+        const timers = new Timers(clock);
+        const expected: { id: number; atMs: number; canceledAtMs: number }[] = [];
+        const cancels: (() => void)[] = [];
+        const ran: [number, number][] = [];
+        for (const [id, { atMs, cancels: victim, passMs }] of steps.entries()) {
+          expected.push({ id, atMs: Math.max(atMs, clock.nowMs()), canceledAtMs: Number.POSITIVE_INFINITY });
+          cancels.push(timers.at(atMs, () => ran.push([id, clock.nowMs()])));
+          const one = victim === undefined ? undefined : expected[victim];
+          if (one !== undefined && victim !== undefined && !ran.some(([done]) => done === victim)) {
+            one.canceledAtMs = Math.min(one.canceledAtMs, clock.nowMs());
+            cancels[victim]?.();
+          }
+          await clock.advanceBy(passMs);
+        }
+        await clock.advanceTo(1_000);
+        const due = expected.filter(({ canceledAtMs }) => canceledAtMs === Number.POSITIVE_INFINITY);
+        expect([...ran].sort((a, b) => a[0] - b[0])).toEqual(due.map(({ id, atMs }) => [id, atMs]));
+        expect(ran.map(([, atMs]) => atMs)).toEqual(ran.map(([, atMs]) => atMs).sort((a, b) => a - b));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
