@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { pages, readPage, root } from "../examples/markdown.ts";
+import { readSources } from "../style/source-file.ts";
+
+const PATH = /`((?:src|test|docs|examples)\/[^`\s*<]+)`/g;
+const PROOF = /`(test\/[^`]+)` "([^"]+)"/g;
+
+/** The cells of every row of a table of a page, without head and rule. */
+function rowsOf(page: string): readonly (readonly string[])[] {
+  const lines = readPage(page).split("\n");
+  return lines
+    .filter((line, index) => line.startsWith("| ") && !isHead(lines, index) && !line.startsWith("| ---"))
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(" | ")
+        .map((cell) => cell.trim()),
+    );
+}
+
+const isHead = (lines: readonly string[], index: number): boolean =>
+  lines[index + 1]?.startsWith("| ---") === true;
+
+describe("docs/contract.md", () => {
+  const rows = rowsOf("docs/contract.md");
+
+  it("every row says where it is built and what proves it, or that it is not built yet", () => {
+    expect(rows.length).toBeGreaterThan(100);
+    const unclear = rows.filter(([, built = "", proof = "", ...more]) => {
+      if (more.length > 0) return true;
+      if (built === "nothing to build") return proof !== "-";
+      if (built.startsWith("not yet")) return proof !== "not yet" && !proof.startsWith("`test/");
+      return !built.startsWith("`src/") || !proof.startsWith("`test/");
+    });
+    expect(unclear).toEqual([]);
+  });
+
+  it("no row comes twice", () => {
+    const seen = rows.map((cells) => cells.join(" | "));
+    expect(seen.filter((row, index) => seen.indexOf(row) !== index)).toEqual([]);
+  });
+});
+
+describe("docs/invariants.md", () => {
+  const ids = rowsOf("docs/invariants.md").map(([id = ""]) => id);
+
+  it("ids rise", () => {
+    expect([...ids].sort()).toEqual(ids);
+  });
+
+  it("every invariant that the sources name stands in it", () => {
+    const comment = /"I00"/; // the example of invariant() itself
+    const named = readSources().flatMap(
+      ({ text }) => text.replace(comment, "").match(/\bI[0-9]{2}\b/g) ?? [],
+    );
+    expect([...new Set(named)].filter((id) => !ids.includes(id))).toEqual([]);
+  });
+});
+
+for (const page of pages) {
+  it(`every file named in ${page} exists`, () => {
+    const named = [...readPage(page).matchAll(PATH)].map(([, path = ""]) => path.replace(/#.*$/, ""));
+    const made = (path: string): boolean => path.startsWith("docs/reference");
+    expect(named.filter((path) => !made(path) && !existsSync(root + path))).toEqual([]);
+  });
+
+  it(`every test named in ${page} has such a name`, () => {
+    const missing = [...readPage(page).matchAll(PROOF)].filter(([, path = "", name = ""]) => {
+      return !existsSync(root + path) || !readFileSync(root + path, "utf8").includes(name);
+    });
+    expect(missing.map(([text]) => text)).toEqual([]);
+  });
+}

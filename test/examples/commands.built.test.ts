@@ -1,0 +1,94 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+import { type Block, blocksOf } from "./markdown.ts";
+import { openShell } from "./shell-session.ts";
+
+const tools = ["bash", "curl", "openssl"].every((tool) => spawnSync(tool, ["--version"]).error === undefined);
+const folders: string[] = [];
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The variables in front of `npm start`, with the store in a folder of the test. */
+function settingsOf(block: Block, folder: string): Readonly<Record<string, string>> {
+  const line = block.text.split("\n").find((text) => text.endsWith(" npm start")) ?? "";
+  const pairs = line
+    .split(" ")
+    .filter((word) => word.includes("="))
+    .map((word) => word.split("="));
+  const settings = Object.fromEntries(pairs.map(([name = "", ...value]) => [name, value.join("=")]));
+  return { ...settings, STORE: (settings.STORE ?? "memory:").replace("./data", folder) };
+}
+
+/** The ports of the sandbox before, because the shell keeps its addresses. */
+function portsOf(before: SandboxProcess | undefined): Readonly<Record<string, string>> {
+  if (before === undefined) return {};
+  return { PORT: new URL(before.url).port, CONTROL_PORT: new URL(before.controlUrl).port };
+}
+
+/** The addresses as a page has them, in place of the ports of this run. */
+function asWritten(text: string, { url, controlUrl }: SandboxProcess): string {
+  return text.replaceAll(url, "http://127.0.0.1:8080").replaceAll(controlUrl, "http://127.0.0.1:8081");
+}
+
+function asRun(text: string, { url, controlUrl }: SandboxProcess): string {
+  return text.replaceAll("http://127.0.0.1:8080", url).replaceAll("http://127.0.0.1:8081", controlUrl);
+}
+
+/**
+ * Follows a page: a `bash` block with `npm start` starts the sandbox, again when it is gone; a `sh` block is run in
+ * one shell and must print the `text` block right behind it, or nothing.
+ */
+async function follow(page: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "managed-orders-page-"));
+  folders.push(folder);
+  const blocks = blocksOf(page);
+  const shell = openShell();
+  let sandbox: SandboxProcess | undefined;
+  try {
+    for (const [index, block] of blocks.entries()) {
+      if (block.language === "bash" && block.text.includes("npm start")) {
+        if (sandbox !== undefined) expect(await sandbox.ended, block.name).toBe("SIGKILL");
+        sandbox = await startSandboxProcess({ ...settingsOf(block, folder), ...portsOf(sandbox) });
+      }
+      if (block.language !== "sh" || sandbox === undefined) continue;
+      const next = blocks[index + 1];
+      const printed = asWritten(await shell.run(asRun(block.text, sandbox)), sandbox);
+      expect(printed, block.name).toBe(next?.language === "text" ? next.text : "");
+    }
+  } finally {
+    shell.end();
+    await sandbox?.kill();
+  }
+}
+
+for (const page of ["docs/tutorial.md", "docs/how-to.md"]) {
+  it.skipIf(!tools)(`every command of ${page} prints what it says`, () => follow(page));
+}
+
+it.skipIf(!tools)("README: the three lines place a first order and see it filled", async () => {
+  const [lines] = blocksOf("README.md").filter(({ language }) => language === "sh");
+  const sandbox = await startSandboxProcess({
+    STORE: "memory:",
+    SANDBOX_API_KEY: "k",
+    SANDBOX_API_SECRET: "s",
+  });
+  const shell = openShell({ KEY: "k", SECRET: "s" });
+  try {
+    const [sign = "", place = "", read = ""] = (lines?.text ?? "").trim().split("\n");
+    await shell.run(sign);
+    expect(await shell.run(asRun(place, sandbox))).toContain('"status":"NEW","apiState":"WAITING"');
+    let seen = "";
+    for (let n = 0; n < 50 && !seen.includes("FILLED"); n++)
+      seen = await shell.run(asRun(`${read}; sleep 0.1`, sandbox));
+    expect(seen).toContain('"status":"FILLED"');
+  } finally {
+    shell.end();
+    await sandbox.kill();
+  }
+});

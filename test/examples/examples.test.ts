@@ -1,0 +1,22 @@
+import { fileURLToPath } from "node:url";
+import { format } from "node:util";
+import { afterEach, expect, it, vi } from "vitest";
+
+const folder = fileURLToPath(new URL("../../examples/", import.meta.url));
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs an example to its end; what it printed. */
+async function run(name: string): Promise<string> {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  await import(`${folder}${name}/main.ts`);
+  return log.mock.calls.map((values) => `${format(...values)}\n`).join("");
+}
+
+for (const name of ["engine-in-memory", "node-host"]) {
+  it(`examples/${name} prints what its expected.txt says`, async () => {
+    await expect(await run(name)).toMatchFileSnapshot(`${folder}${name}/expected.txt`);
+  });
+}

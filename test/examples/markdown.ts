@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { DocExample } from "../style/doc-examples.ts";
+
+/** The folder of the checkout, ending in a slash. */
+export const root: string = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A fenced block of a page: where it stands, the language it names, and its text. */
+export type Block = Readonly<{ name: string; language: string; text: string }>;
+
+/** The written pages, as paths below the root; docs/errors.md and docs/reference/ are generated. */
+export const pages: readonly string[] = [
+  "README.md",
+  "CHANGELOG.md",
+  "examples/README.md",
+  ...readdirSync(`${root}docs`)
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`),
+];
+
+const fence = /^```(\w*)\n([\s\S]*?)^```$/gm;
+const printed = /^.*\bconsole\.log\(.*?\/\/ (.+)$/gm;
+
+/** The text of a page. */
+export function readPage(path: string): string {
+  return readFileSync(root + path, "utf8");
+}
+
+/** Every fenced block of a page, in order. */
+export function blocksOf(path: string): readonly Block[] {
+  const page = readPage(path);
+  return [...page.matchAll(fence)].map((match) => {
+    const line = page.slice(0, match.index).split("\n").length;
+    return { name: `${path}:${line}`, language: match[1] ?? "", text: match[2] ?? "" };
+  });
+}
+
+/** The TypeScript blocks of a page, with what their `console.log` lines say they print. */
+export function examplesOf(path: string): readonly DocExample[] {
+  return blocksOf(path)
+    .filter(({ language }) => language === "ts")
+    .map(({ name, text }) => {
+      const prints = [...text.matchAll(printed)].map((line) => line[1] ?? "");
+      return { name, code: text, prints };
+    });
+}

@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+const MARK = "-- end of block --";
+
+/** One shell that runs block after block, so that variables and functions stay. */
+export type ShellSession = Readonly<{
+  /** Runs a block; what it printed, errors among it. */
+  run: (block: string) => Promise<string>;
+  end: () => void;
+}>;
+
+/** Opens a shell with these variables. */
+export function openShell(variables: Readonly<Record<string, string>> = {}): ShellSession {
+  const env = { PATH: process.env.PATH ?? "", ...variables };
+  const shell = spawn("bash", ["--norc", "--noprofile", "-c", "exec bash --norc --noprofile 2>&1"], {
+    env,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  return {
+    run(block) {
+      shell.stdin.write(`${block}\necho "${MARK}"\n`);
+      return printed(shell);
+    },
+    end: () => void shell.kill(),
+  };
+}
+
+/** What the shell prints up to the mark. */
+function printed(shell: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const read = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (!text.endsWith(`${MARK}\n`)) return;
+      shell.stdout?.off("data", read);
+      shell.off("exit", lost);
+      resolve(text.slice(0, -MARK.length - 1));
+    };
+    const lost = (): void => reject(new Error(`the shell ended: ${text}`));
+    shell.stdout?.on("data", read);
+    shell.once("exit", lost);
+  });
+}
