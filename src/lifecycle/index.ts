@@ -20,6 +20,6 @@ export {
   shardOf,
   shardOfId,
 } from "./identity.ts";
-export type { Effect, ParentEvent, ReportedChild, Rules, TransitionContext } from "./parent-event.ts";
+export type { Effect, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
 export { type Transition, transition } from "./transition.ts";

@@ -1,15 +1,6 @@
 import type { Notional, Quantity } from "../decimal/index.ts";
-import type { Activation, Fill, Quote } from "../model/index.ts";
+import type { Activation, ChildReport, Quote } from "../model/index.ts";
 import type { Fired } from "../triggers/index.ts";
-
-/** What a venue said of one child, without the transport: see the execution venue port. */
-export type ReportedChild = Readonly<{
-  childId: string;
-  state: "open" | "closed" | "rejected";
-  fills: readonly Fill[];
-  final?: boolean;
-  detail?: string;
-}>;
 
 /** What can happen to a parent. Everything a transition needs is in the event; it asks nobody. */
 export type ParentEvent =
@@ -20,7 +11,7 @@ export type ParentEvent =
   /** The exposure it asked for, with the counted quote of now. */
   | Readonly<{ kind: "MEASURED"; quote: Quote; fresh: boolean; exposure: Quantity }>
   /** The venue told of a child; `quote` is the counted quote when it is fresh. */
-  | Readonly<{ kind: "REPORTED"; report: ReportedChild; quote?: Quote }>
+  | Readonly<{ kind: "REPORTED"; report: ChildReport; quote?: Quote }>
   /** The outcome of its child is not known. */
   | Readonly<{ kind: "OUTCOME_UNKNOWN"; childId: string }>
   /** It is proved that its child never executes. */

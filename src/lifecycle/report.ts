@@ -1,10 +1,9 @@
-import type { AlertKind, ChildOutcome, Fill, Quote } from "../model/index.ts";
+import type { AlertKind, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
 import { isDustResidual } from "./child-size.ts";
 import { type Draft, isPast, note } from "./draft.ts";
-import type { ReportedChild } from "./parent-event.ts";
 
 /** Takes in what the venue said of a child: new fills once each, then whether the child is resolved. */
-export function reportChild(draft: Draft, report: ReportedChild, quote?: Quote): void {
+export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): void {
   const late = draft.order.child?.childId !== report.childId;
   for (const fill of report.fills) takeFill(draft, report.childId, fill);
   if (late) return settleLate(draft);
@@ -21,7 +20,7 @@ export function reportChild(draft: Draft, report: ReportedChild, quote?: Quote):
   if (child.state !== "OPEN") note(draft, { kind: "CHILD_OPEN", childId: child.childId });
 }
 
-const detailOf = (report: ReportedChild): Readonly<{ detail?: string }> =>
+const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>
   report.detail === undefined ? {} : { detail: report.detail };
 
 /** Counts one execution once (I15). Facts of the venue are never hidden: a late one is counted and flagged (I50). */
@@ -45,7 +44,7 @@ function isOverfilled(draft: Draft): boolean {
 }
 
 /** An overfill stops the parent (decision 11): nothing more is sent, whatever is still in flight is awaited. */
-function stopOverfilled(draft: Draft, report: ReportedChild): void {
+function stopOverfilled(draft: Draft, report: ChildReport): void {
   const isNews = draft.facts.length > 0;
   if (isNews) alert(draft, "OVERFILL", `${report.childId} executed more than it was sent for`);
   const complete = draft.order.executedQuantity >= draft.order.intent.quantity;

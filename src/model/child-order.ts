@@ -39,3 +39,15 @@ export type Fill = Readonly<{ executionId: string; quantity: Quantity; price: Pr
  * VOIDED after proof that it never arrived, WITHDRAWN before it was handed over.
  */
 export type ChildOutcome = "DONE" | "REJECTED" | "REJECTED_FINAL" | "VOIDED" | "WITHDRAWN";
+
+/**
+ * All that the venue knows of one child. `open`: taken, may still fill. `closed`: nothing more will come.
+ * `rejected`: not taken; `final` when no later attempt can succeed. Fills are complete each time, not increments.
+ */
+export type ChildReport = Readonly<{
+  childId: string;
+  state: "open" | "closed" | "rejected";
+  fills: readonly Fill[];
+  final?: boolean;
+  detail?: string;
+}>;

@@ -2,6 +2,7 @@ export type { Account, ApiKey, Delegate, Permission } from "./account.ts";
 export type {
   ChildOrder,
   ChildOutcome,
+  ChildReport,
   ChildRequest,
   ChildState,
   ChildTimeInForce,

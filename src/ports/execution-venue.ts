@@ -1,16 +1,4 @@
-import type { ChildRequest, Fill } from "../model/index.ts";
-
-/**
- * All that the venue knows of one child. `open`: taken, may still fill. `closed`: nothing more will come.
- * `rejected`: not taken; `final` when no later attempt can succeed. Fills are complete each time, not increments.
- */
-export type ChildReport = Readonly<{
-  childId: string;
-  state: "open" | "closed" | "rejected";
-  fills: readonly Fill[];
-  final?: boolean;
-  detail?: string;
-}>;
+import type { ChildReport, ChildRequest } from "../model/index.ts";
 
 /** What the venue says by itself; fills may come twice, late, or before the answer to the submit. */
 export type VenueEvent = Readonly<{ report: ChildReport }>;

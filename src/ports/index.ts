@@ -1,4 +1,5 @@
-export type { ChildReport, ExecutionVenue, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
+export type { ChildReport } from "../model/index.ts";
+export type { ExecutionVenue, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
 export type {
   Accounts,
   Awaitable,

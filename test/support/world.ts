@@ -21,7 +21,7 @@ import {
 } from "../../src/engine/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { Instrument, ParentOrder } from "../../src/model/index.ts";
-import type { LevelInput, OrderStore, QuoteVerdict } from "../../src/ports/index.ts";
+import type { ExecutionVenue, LevelInput, OrderStore, QuoteVerdict } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
 
@@ -103,6 +103,8 @@ export type QuoteMore = Readonly<{
 export type WorldOptions = Readonly<{
   settings?: Partial<EngineSettings>;
   venue?: ScriptedVenue;
+  /** A venue of another kind, in place of the scripted one. */
+  executes?: (clock: ManualClock) => ExecutionVenue;
   store?: (disk: MemoryDisk) => OrderStore;
   probe?: EngineOptions["probe"];
   exposure?: EngineOptions["exposure"];
@@ -119,6 +121,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const venue = options.venue ?? createScriptedVenue();
   const accounts = createMemoryAccounts([accountEntry(ACCOUNT), accountEntry(2)]);
   const exposure = createMemoryExposure();
+  const executes = options.executes?.(clock) ?? venue;
   let tokens = 0;
   const updates: OrderUpdate[] = [];
   const alerts: Alert[] = [];
@@ -129,7 +132,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       instruments: createMemoryInstruments(options.instruments ?? INSTRUMENTS),
       accounts: options.accounts ?? accounts,
       exposure: options.exposure ?? exposure,
-      venue,
+      venue: executes,
       clock: options.clock?.(clock) ?? clock,
       telemetry: {
         event(_level, name) {

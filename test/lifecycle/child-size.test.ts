@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { formatPrice, formatQuantity, notional, price, quantity } from "../../src/decimal/index.ts";
+import { executable, restOf, sizeChild } from "../../src/lifecycle/index.ts";
+import type { Level, ParentIntent, Quote } from "../../src/model/index.ts";
+import { quoteAt, Subject } from "./support.ts";
+
+const MINIMUM = { minimum: notional("15") };
+
+const levelsOf = (levels: readonly (readonly [string, string?])[]): readonly Level[] =>
+  levels.map(([at, size]) => ({ price: price(at), ...(size === undefined ? {} : { size: quantity(size) }) }));
+
+const asksOf = (...levels: readonly (readonly [string, string?])[]): Quote => ({
+  ...quoteAt("1", levels[0]?.[0] ?? "1"),
+  asks: levelsOf(levels),
+});
+const bidsOf = (...levels: readonly (readonly [string, string?])[]): Quote => ({
+  ...quoteAt(levels[0]?.[0] ?? "1", "9999999"),
+  bids: levelsOf(levels),
+});
+
+/** The child of an order of 10, or why there is none. */
+function sized(change: Partial<ParentIntent>, quote: Quote, reducible?: string): string {
+  const { order } = new Subject({ quantity: quantity("10"), ...change });
+  const sizing = sizeChild(order, quote, {
+    ...MINIMUM,
+    ...(reducible === undefined ? {} : { reducible: quantity(reducible) }),
+  });
+  if (sizing.kind !== "send") return sizing.kind === "wait" ? sizing.reason : sizing.kind;
+  const cap = sizing.limitPrice === undefined ? "market" : formatPrice(sizing.limitPrice);
+  return `${formatQuantity(sizing.quantity)} @ ${cap}`;
+}
+
+describe("decision 22", () => {
+  it.each([
+    ["everything where no sizes are shown", {}, asksOf(["100"]), "10 @ 100"],
+    ["all that is wanted though less is visible", {}, asksOf(["99", "0.2"]), "10 @ 100"],
+    ["nothing above its cap", {}, asksOf(["100.00000001"]), "PRICE_OUTSIDE_LIMIT"],
+    [
+      "nothing when what is visible inside the cap is too little",
+      {},
+      asksOf(["100", "0.149999"], ["101", "9"]),
+      "BELOW_MINIMUM_NOTIONAL",
+    ],
+    ["at the minimum exactly", {}, asksOf(["100", "0.15"], ["101", "9"]), "10 @ 100"],
+    [
+      "nothing for levels of size zero",
+      {},
+      { ...asksOf(["100"]), asks: [{ price: price("100"), size: 0 as never }] },
+      "PRICE_OUTSIDE_LIMIT",
+    ],
+    ["SELL: nothing below its floor", { side: "SELL" }, bidsOf(["99.99999999"]), "PRICE_OUTSIDE_LIMIT"],
+    [
+      "SELL: down to its floor",
+      { side: "SELL" },
+      bidsOf(["101", "0.1"], ["100", "0.05"], ["99", "9"]),
+      "10 @ 100",
+    ],
+    [
+      "at market all visible levels",
+      { type: "STOP_MARKET" },
+      asksOf(["100", "0.1"], ["500", "0.01"]),
+      "10 @ market",
+    ],
+    ["FOK: the whole", { childTimeInForce: "FOK" }, asksOf(["99", "9"], ["100", "1"]), "10 @ 100"],
+    [
+      "FOK: not a step less",
+      { childTimeInForce: "FOK" },
+      asksOf(["99", "9"], ["100", "0.999999"], ["101", "9"]),
+      "NOT_FILLABLE_WHOLE",
+    ],
+  ] as const)("%s", (_what, change, quote, expected) => {
+    expect(sized(change as Partial<ParentIntent>, quote as Quote)).toBe(expected);
+  });
+
+  it("the value of what is executable is exact", () => {
+    const { order } = new Subject({
+      quantity: quantity("999999999999.999999"),
+      price: price("9999999999.99999999"),
+    });
+    const taken = executable(order, { levels: levelsOf([["9999999999.99999999"]]), wanted: restOf(order) });
+    expect(taken.value).toBe(999_999_999_999_999_999n * 999_999_999_999_999_999n);
+  });
+});
+
+describe("decision 24", () => {
+  it.each([
+    ["what may be reduced", "3", "3 @ 100"],
+    ["no more than the rest", "30", "10 @ 100"],
+    ["below the minimum too", "0.000001", "0.000001 @ 100"],
+  ])("%s", (_what, reducible, expected) => {
+    expect(sized({ reduceOnly: true }, asksOf(["99"]), reducible)).toBe(expected);
+  });
+
+  it("FOK for what may be reduced, as a whole", () => {
+    expect(sized({ reduceOnly: true, childTimeInForce: "FOK" }, asksOf(["99", "3"]), "3")).toBe("3 @ 100");
+    expect(sized({ reduceOnly: true, childTimeInForce: "FOK" }, asksOf(["99", "2.999999"]), "3")).toBe(
+      "NOT_FILLABLE_WHOLE",
+    );
+  });
+
+  it("zero means wait", () => {
+    const { order } = new Subject({ reduceOnly: true });
+    expect(sizeChild(order, quoteAt("99", "100"), { ...MINIMUM, reducible: 0 as never })).toEqual({
+      kind: "wait",
+      reason: "NO_EXPOSURE",
+    });
+  });
+});
+
+describe("decision 25", () => {
+  const filledAlmost = (size: string, change: Partial<ParentIntent> = {}): Subject => {
+    const subject = new Subject({ ...change });
+    subject.fire("100", { exposure: quantity("1") });
+    subject.report("closed", [["a", size]]);
+    return subject;
+  };
+
+  it("a residual worth less than the minimum at the best price is one, whatever is visible", () => {
+    expect(sizeChild(filledAlmost("0.86").order, asksOf(["100", "0.01"]), MINIMUM)).toEqual({
+      kind: "residual",
+    });
+    expect(sizeChild(filledAlmost("0.85").order, asksOf(["100", "0.01"]), MINIMUM)).toMatchObject({
+      reason: "BELOW_MINIMUM_NOTIONAL",
+    });
+  });
+
+  it("not of a parent that filled nothing, nor of a reduce-only one", () => {
+    const { order } = new Subject({ quantity: quantity("0.1") });
+    expect(sizeChild(order, asksOf(["100"]), MINIMUM)).toMatchObject({ reason: "BELOW_MINIMUM_NOTIONAL" });
+    const reducing = filledAlmost("0.99", { reduceOnly: true }).order;
+    expect(sizeChild(reducing, asksOf(["100"]), { ...MINIMUM, reducible: quantity("1") })).toMatchObject({
+      kind: "send",
+    });
+  });
+});
