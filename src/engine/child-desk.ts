@@ -6,9 +6,16 @@ import {
   readChildId,
   shardOfId,
 } from "../lifecycle/index.ts";
-import type { Cause, ChildRequest, Fill, ParentOrder } from "../model/index.ts";
+import type { Cause, ChildRequest, Fact, Fill, ParentOrder } from "../model/index.ts";
 import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
-import { type Core, childRequestOf, type PendingRecord, type QuoteNow, type Slot } from "./core.ts";
+import {
+  type Core,
+  childRequestOf,
+  type DurableStep,
+  type PendingRecord,
+  type QuoteNow,
+  type Slot,
+} from "./core.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Reconciler } from "./reconciler.ts";
 import type { Shard } from "./shard.ts";
@@ -70,11 +77,8 @@ export class ChildDesk {
   }
 
   /** Follows what a durable record did to a parent's child. */
-  followUp(order: ParentOrder, closed: readonly string[]): void {
-    for (const childId of closed) {
-      this.dispatcher.forget(childId);
-      this.reconciler.drop(childId);
-    }
+  followUp({ order, facts }: DurableStep): void {
+    this.dropClosed(facts);
     const child = childRequestOf(order);
     if (child === undefined || order.child === undefined || order.child.state === "SENT") return;
     this.reconciler.follow(
@@ -82,6 +86,11 @@ export class ChildDesk {
       order.child.state,
       this.reconciler.deadlineOf(child.childId) ?? this.#newDeadline(),
     );
+  }
+
+  /** Follows children no longer that durable facts have closed. */
+  dropClosed(facts: readonly Fact[]): void {
+    for (const fact of facts) if (fact.kind === "CHILD_CLOSED") this.#drop(fact.childId);
   }
 
   /**
@@ -105,9 +114,7 @@ export class ChildDesk {
   /** Another engine owns the parent now, and follows its child. */
   letGo({ durable, working }: Slot): void {
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
-      if (childId === undefined) continue;
-      this.dispatcher.forget(childId);
-      this.reconciler.drop(childId);
+      if (childId !== undefined) this.#drop(childId);
     }
   }
 
@@ -116,6 +123,11 @@ export class ChildDesk {
     this.#unsubscribe();
     this.dispatcher.stop();
     this.reconciler.stop();
+  }
+
+  #drop(childId: string): void {
+    this.dispatcher.forget(childId);
+    this.reconciler.drop(childId);
   }
 
   #newDeadline(): number {

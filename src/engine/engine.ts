@@ -75,7 +75,10 @@ class RunningEngine implements Api.Engine {
     this.#shards = shardsOf({
       dirty: (dirty) => this.#committer.wake(dirty),
       durable: (step, slot) => this.#durable(step, slot),
-      found: (step) => this.#stream.tell(step),
+      found: (step) => {
+        this.#desk.dropClosed(step.facts);
+        this.#stream.tell(step);
+      },
       reloaded: (reloaded, lost) => this.#reloaded(reloaded, lost),
       measure: (order) => this.#exposure.measure(order),
     });
@@ -296,12 +299,9 @@ class RunningEngine implements Api.Engine {
 
   /** What follows once a record is durable: book and timers, the venue, the event stream. */
   #durable(step: DurableStep, slot: Slot): void {
-    const { order, facts, effects } = step;
+    const { order, effects } = step;
     this.#arming.arm(slot);
-    this.#desk.followUp(
-      order,
-      facts.flatMap((fact) => (fact.kind === "CHILD_CLOSED" ? [fact.childId] : [])),
-    );
+    this.#desk.followUp(step);
     for (const effect of effects) {
       if (effect.kind === "SUBMIT") this.#desk.dispatcher.submit(order);
       else this.#exposure.measure(order);

@@ -176,6 +176,21 @@ describe("an append that was kept though it failed", () => {
     expect(world.venue.submitted.map(({ childId }) => childId.slice(-2))).toEqual(["-2"]);
   });
 
+  it("I63: a child that it closed is not looked up any more", async () => {
+    const { world, store } = await createFaultyWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = (child) => {
+      store().inject("unknown", 1);
+      return filled(child);
+    };
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(world.engine.metrics()).toMatchObject({ inFlight: 0, unknown: 0, openParents: 0 });
+    await world.pass(120_000);
+    expect(world.venue.lookups).toEqual([]);
+    expect(world.alerts).toEqual([]);
+  });
+
   it("I54: its events are told, so that the numbers have no gap", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("unknown", 1);

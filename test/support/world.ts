@@ -107,7 +107,7 @@ export type WorldOptions = Readonly<{
   executes?: (clock: ManualClock) => ExecutionVenue;
   store?: (disk: MemoryDisk) => OrderStore;
   probe?: EngineOptions["probe"];
-  exposure?: EngineOptions["exposure"];
+  exposure?: EngineOptions["exposure"] | ((clock: ManualClock) => EngineOptions["exposure"]);
   accounts?: EngineOptions["accounts"];
   instruments?: readonly Instrument[];
   clock?: (clock: ManualClock) => EngineOptions["clock"];
@@ -121,6 +121,8 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const venue = options.venue ?? createScriptedVenue();
   const accounts = createMemoryAccounts([accountEntry(ACCOUNT), accountEntry(2)]);
   const exposure = createMemoryExposure();
+  const positions =
+    typeof options.exposure === "function" ? options.exposure(clock) : (options.exposure ?? exposure);
   const executes = options.executes?.(clock) ?? venue;
   let tokens = 0;
   const updates: OrderUpdate[] = [];
@@ -131,7 +133,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       store: options.store?.(disk) ?? createMemoryStore({ disk }),
       instruments: createMemoryInstruments(options.instruments ?? INSTRUMENTS),
       accounts: options.accounts ?? accounts,
-      exposure: options.exposure ?? exposure,
+      exposure: positions,
       venue: executes,
       clock: options.clock?.(clock) ?? clock,
       telemetry: {
