@@ -1,10 +1,10 @@
 import {
-  PRICE_LIMIT,
   PRICE_SCALE,
   type Price,
   parsePrice,
   parseScaled,
   QUANTITY_LIMIT,
+  QUANTITY_SCALE,
   type Quantity,
 } from "../decimal/index.ts";
 import type { Level, Quote } from "../model/index.ts";
@@ -114,53 +114,48 @@ function readSide(
   levels: readonly LevelInput[] | undefined,
   size: string | undefined,
 ): readonly Level[] | QuoteDrop {
-  const top = readPrice(best);
+  if (levels !== undefined && levels.length > 0) return readLevels(best, levels);
+  const level = readLevel(best, size);
+  return typeof level === "string" ? level : [level];
+}
+
+/** Levels of which the first must be the best price that was told beside them. */
+function readLevels(best: string, levels: readonly LevelInput[]): readonly Level[] | QuoteDrop {
+  const top = readLevel(best, undefined);
   if (typeof top === "string") return top;
-  if (levels === undefined || levels.length === 0)
-    return size === undefined ? [{ price: top }] : readLevels([[best, size]]);
-  const read = readLevels(levels);
-  if (typeof read === "string" || read[0]?.price === top) return read;
-  return "malformed";
-}
-
-function readPrice(text: string): Price | "zero" | "malformed" {
-  const price = parsePrice(text);
-  if (price !== undefined) return price;
-  return parseScaled(text, PRICE_SCALE) === 0 ? "zero" : "malformed";
-}
-
-function readLevels(levels: readonly LevelInput[]): readonly Level[] | QuoteDrop {
   const read: Level[] = [];
-  for (const [priceText, sizeText] of levels) {
-    const price = readPrice(priceText);
-    if (typeof price === "string") return price;
-    if (sizeText === undefined) {
-      read.push({ price });
-      continue;
-    }
-    const size = readSize(sizeText);
-    if (size === undefined) return "malformed";
-    read.push({ price, size });
+  for (const [price, size] of levels) {
+    const level = readLevel(price, size);
+    if (typeof level === "string") return level;
+    read.push(level);
   }
-  return read;
+  return read[0]?.price === top.price ? read : "malformed";
+}
+
+function readLevel(priceText: string, sizeText: string | undefined): Level | "zero" | "malformed" {
+  const price = parsePrice(priceText);
+  if (price === undefined) return parseScaled(priceText, PRICE_SCALE) === 0 ? "zero" : "malformed";
+  if (sizeText === undefined) return { price };
+  const size = readSize(sizeText);
+  return size === undefined ? "malformed" : { price, size };
 }
 
 const SIZE = /^([0-9]{1,20})(?:\.([0-9]{1,6})[0-9]*)?$/;
 
 /** Visible size; finer than our quantity step it is cut, never rounded up. Zero means that the level is empty. */
 function readSize(text: string): Quantity | undefined {
-  const exact = parseScaled(text, 6);
-  if (exact !== undefined) return exact < QUANTITY_LIMIT ? (exact as Quantity) : undefined;
-  const match = SIZE.exec(text);
-  return match === null
-    ? undefined
-    : (parseScaled(`${match[1]}.${match[2] ?? "0"}`, 6) as Quantity | undefined);
+  const size = parseScaled(text, QUANTITY_SCALE) ?? parseScaled(cutToScale(text), QUANTITY_SCALE);
+  return size !== undefined && size < QUANTITY_LIMIT ? (size as Quantity) : undefined;
+}
+
+function cutToScale(text: string): string {
+  const [, whole = "", decimals = ""] = SIZE.exec(text) ?? [];
+  return `${whole}.${decimals}`;
 }
 
 function isOrdered(levels: readonly Level[], direction: 1 | -1): boolean {
   let previous: Price | undefined;
   for (const { price } of levels) {
-    if (price >= PRICE_LIMIT) return false;
     if (previous !== undefined && (direction === 1 ? price <= previous : price >= previous)) return false;
     previous = price;
   }
