@@ -23,7 +23,9 @@ async function turns(): Promise<void> {
 }
 
 /** An exposure port that answers when the test says so; the position is read when it answers. */
-function slowExposure(position: () => Quantity): Exposure & { answer(): Promise<void>; asked: number } {
+function slowExposure(
+  position: () => Quantity,
+): Exposure & { answer(count?: number): Promise<void>; asked: number } {
   const asking: (() => void)[] = [];
   return {
     asked: 0,
@@ -32,9 +34,9 @@ function slowExposure(position: () => Quantity): Exposure & { answer(): Promise<
       const read = position();
       return new Promise((resolve) => asking.push(() => resolve(read)));
     },
-    async answer() {
+    async answer(count = Number.POSITIVE_INFINITY) {
       await turns();
-      for (const each of asking.splice(0)) each();
+      for (const each of asking.splice(0, count)) each();
       await turns();
     },
   };
@@ -171,15 +173,24 @@ describe("decision 24: an exposure port that answers later", () => {
     expect(exposure.asked - asked).toBe(1);
   });
 
-  it("an answer of before a fill is not used: the position is read again", async () => {
+  it("two answers at once share the exposure", async () => {
     const { world, exposure } = await slow();
     await world.quote("98", "99");
     await exposure.answer();
     await world.engine.idle();
-    await exposure.answer();
-    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3"]);
+  });
+
+  it("an answer that was read before a fill is not used: the position is read again", async () => {
+    const { world, exposure } = await slow();
     await world.quote("98", "99");
-    await exposure.answer();
+    const asked = exposure.asked;
+    await exposure.answer(1);
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual(["SELL 0.7"]);
+    await exposure.answer(1);
+    expect([sentTo(world.venue).length, exposure.asked - asked]).toEqual([1, 1]);
+    await exposure.answer(1);
     await world.engine.idle();
     expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3"]);
   });

@@ -143,6 +143,24 @@ describe("an append that failed and kept nothing", () => {
     expect((await world.cancel(order)).ended?.status).toBe("CANCELED");
   });
 
+  it("I31: a move of a reference that was not kept is kept soon after", async () => {
+    const { world, store } = await createFaultyWorld();
+    const trail = {
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    } as const;
+    const order = await world.place(trail);
+    await world.quote("100", "120");
+    store().inject("fail", 2);
+    await world.quote("110", "120");
+    await world.pass(500);
+    await world.crash();
+    await world.quote("105", "120");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
   it("an expiry that was not kept comes again at once", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
@@ -308,6 +326,28 @@ describe("I20: nothing leaves before its record is durable", () => {
       expect(new Set(answers.map(({ record }) => record)).size).toBe(1);
       expect(await all).toMatchObject({ matchedCount: 1, canceledCount: inFlight ? 0 : 1 });
     }
+  });
+
+  it("nor that of a cancel sent again while a record from before it becomes durable", async () => {
+    const { world, store } = await createFaultyWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    store().inject("slow");
+    world.venue.say(
+      reported(world.venue.submitted[0]?.childId ?? "", "open", [fillOf({ quantity: "0.25" })]),
+    );
+    await turns();
+    const first = world.cancel(order);
+    store().release();
+    await turns();
+    let answered = false;
+    const second = world.cancel(order).finally(() => (answered = true));
+    await turns();
+    expect([store().waiting, answered]).toEqual([1, false]);
+    store().inject("none");
+    store().release();
+    expect(await second).toEqual(await first);
   });
 
   it("a cancel that was answered twice and not kept was answered with the failure twice", async () => {

@@ -78,6 +78,20 @@ describe("I51: the table of status and apiState", () => {
 const unknown = (s: Subject): unknown => s.meet({ kind: "OUTCOME_UNKNOWN", childId: s.childId });
 const cancel = (s: Subject): unknown => s.meet({ kind: "CANCEL" });
 
+describe("decision 13: which end counts while a child is in flight", () => {
+  it("a cancel overrides an expiry, an expiry no cancel, and each is noted once", () => {
+    const subject = new Subject();
+    subject.fire("100");
+    expect(kindsOf(subject.meet({ kind: "EXPIRED" }))).toEqual(["END_REQUESTED"]);
+    expect(subject.meet({ kind: "EXPIRED" }).facts).toEqual([]);
+    expect(kindsOf(subject.meet({ kind: "CANCEL" }))).toEqual(["END_REQUESTED"]);
+    expect(subject.meet({ kind: "CANCEL" }).facts).toEqual([]);
+    expect(subject.meet({ kind: "EXPIRED" }).facts).toEqual([]);
+    subject.report("closed");
+    expect(subject.order.ended).toMatchObject({ status: "CANCELED", reason: "USER_CANCELED" });
+  });
+});
+
 describe("triggers", () => {
   it("decision 17: triggered is noted once and one-way, with level, price seen and time", () => {
     const subject = new Subject({ type: "STOP_LOSS_LIMIT", stopPrice: price("110"), price: price("111") });

@@ -86,6 +86,7 @@ class Simulation {
     if (dice < 141) return await this.#until(this.#cancelAll());
     if (dice < 190) return await this.#pass(this.#random.below(dice < 186 ? 1_500 : 10_000));
     if (dice < 193) return await this.#crash();
+    if (dice < 196) return this.#parts.replenish();
     this.#parts.store.inject(this.#random.pick(["fail", "unknown"] as const), 1);
   }
 

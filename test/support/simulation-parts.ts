@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { createMemoryStore, type ManualClock } from "../../src/adapters/memory/index.ts";
-import { type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import { add, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import type { ChildRequest } from "../../src/model/index.ts";
 import type { Clock, OrderStore } from "../../src/ports/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
@@ -11,7 +11,7 @@ import { createWorld, SYMBOL, type World } from "./world.ts";
 
 /** The account whose orders all reduce, and what it holds. */
 export const REDUCER = 2;
-const HELD = quantity("40");
+const HELD = quantity("5");
 
 /** What the world of a simulation is made of; the engines in it can die. */
 export class SimulationParts {
@@ -89,6 +89,11 @@ export class SimulationParts {
     if (kind === 1) return Promise.resolve(position);
     const atMs = clock.nowMs() + this.random.below(300);
     return new Promise((resolve) => clock.schedule(atMs, () => resolve(position)));
+  }
+
+  /** The account buys somewhere else. */
+  replenish(): void {
+    this.position = add(this.position, HELD);
   }
 
   #executed({ accountId }: ChildRequest, size: Quantity): void {
