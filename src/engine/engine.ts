@@ -187,8 +187,9 @@ class RunningEngine implements Api.Engine {
     if (order === undefined) return undefined;
     const records = await this.#reads.records(order);
     const slot = this.#shard(shardOfId(orderId)).slots.get(orderId);
-    const waitingFor =
-      slot === undefined ? undefined : explainWait(slot, this.market.now(order.intent.symbol));
+    const now = this.market.now(order.intent.symbol);
+    const context = { now, nowMs: this.#core.nowMs(), frozen: this.#isFrozen(order) };
+    const waitingFor = slot === undefined ? undefined : explainWait(slot, context);
     return { records, ...(waitingFor === undefined ? {} : { waitingFor }) };
   }
 

@@ -95,7 +95,8 @@ export class ExposureDesk {
 
   #position(order: ParentOrder): ReturnType<Exposure["position"]> {
     try {
-      return this.#exposure.position(order.accountId, order.intent.symbol);
+      const answer = this.#exposure.position(order.accountId, order.intent.symbol);
+      return answer instanceof Promise ? answer.then(wholePosition) : wholePosition(answer);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -127,4 +128,10 @@ export class ExposureDesk {
   #slot(order: ParentOrder): Slot | undefined {
     return this.#shard(order).slots.get(order.orderId);
   }
+}
+
+/** A position that is no whole number of steps is no answer. */
+function wholePosition(position: Quantity): Quantity {
+  if (typeof position === "bigint" || Number.isSafeInteger(position)) return position;
+  throw new RangeError("the position is no whole number of quantity steps");
 }

@@ -132,11 +132,13 @@ function readLevels(best: string, levels: readonly LevelInput[]): readonly Level
   return read[0]?.price === top.price ? read : "malformed";
 }
 
+/** A source that leaves a side out, or sends numbers, is held to the type here too. */
 function readLevel(priceText: string, sizeText: string | undefined): Level | "zero" | "malformed" {
+  if (typeof priceText !== "string") return "malformed";
   const price = parsePrice(priceText);
   if (price === undefined) return parseScaled(priceText, PRICE_SCALE) === 0 ? "zero" : "malformed";
   if (sizeText === undefined) return { price };
-  const size = readSize(sizeText);
+  const size = typeof sizeText === "string" ? readSize(sizeText) : undefined;
   return size === undefined ? "malformed" : { price, size };
 }
 

@@ -1,4 +1,4 @@
-import { InvariantError, OrderError } from "../errors/index.ts";
+import { OrderError } from "../errors/index.ts";
 import { type Effect, evolve, managedIdOf, type ParentEvent, transition } from "../lifecycle/index.ts";
 import type { Cause, Fact, ParentIntent, ParentOrder } from "../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
@@ -121,7 +121,10 @@ export class Shard {
     return slot;
   }
 
-  /** Lets a parent meet an event; call inside the mailbox. Undefined when nothing came of it. */
+  /**
+   * Lets a parent meet an event; call inside the mailbox. Undefined when nothing came of it. A parent that its rules
+   * cannot cope with is stopped, and with it its account; the others of the same quote or batch go on.
+   */
   change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
     const slot = this.slots.get(orderId);
     if (slot === undefined || this.#fenced) return undefined;
@@ -137,8 +140,9 @@ export class Shard {
       if (effects.some((effect) => effect.kind === "MEASURE")) this.#host.measure(before);
       return undefined;
     } catch (error) {
-      if (!(error instanceof InvariantError) || event.kind === "BROKEN") throw error;
-      return this.change(orderId, { kind: "BROKEN", detail: error.message }, cause);
+      if (event.kind === "BROKEN") throw error;
+      const detail = error instanceof Error ? error.message : String(error);
+      return this.change(orderId, { kind: "BROKEN", detail }, cause);
     }
   }
 

@@ -11,16 +11,21 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   STALE_QUOTE: "the last quote is too old",
 };
 
+/** What else decides what a parent waits for: the quote, the time, and whether its account is stopped. */
+export type WaitContext = Readonly<{ now: QuoteNow | undefined; nowMs: number; frozen: boolean }>;
+
 /** What an open parent waits for now, in a trader's words; undefined for one that has ended. */
-export function explainWait(slot: Slot, now: QuoteNow | undefined): string | undefined {
+export function explainWait(slot: Slot, { now, nowMs, frozen }: WaitContext): string | undefined {
   const order = slot.durable;
   if (order === undefined || order.ended !== undefined) return undefined;
   if (order.frozen !== undefined)
     return "it is stopped: something that must never happen was found; see its alerts";
+  if (frozen) return "its account is stopped: another order of it was found broken; see its alerts";
   if (order.child !== undefined) return explainChild(order);
   if (now === undefined) return "no quote of its market has come yet";
   if (!now.fresh) return REASONS.STALE_QUOTE;
   if (needsTrigger(order.intent.type) && order.trigger === undefined) return explainTrigger(order);
+  if (order.notBeforeMs > nowMs) return REASONS.RETRY_PACE;
   return slot.wait === undefined ? "the next quote inside its limit price" : REASONS[slot.wait];
 }
 

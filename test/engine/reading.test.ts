@@ -177,6 +177,16 @@ describe("story", () => {
     expect(await waitsFor(stop.orderId)).toMatch(/too old/);
   });
 
+  it("says that an order waits for the pause after an unsuccessful child", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+    await world.quote("99", "100");
+    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/pause/);
+    await world.pass(100);
+    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next quote/);
+  });
+
   it("of an id that is no managed order there is none", async () => {
     const world = await createWorld();
     await world.place({ price: "100" });

@@ -4,6 +4,7 @@ import { formatPrice } from "../../src/decimal/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
+import { orderIntent } from "../../src/requests/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -120,12 +121,44 @@ describe("I31: the marks that a trailing reference rests on", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
     expect(await world.status(other)).toBe("FILLED FILLED");
     expect(await world.status(broken)).toBe("NEW WAITING");
-    expect((await world.engine.story(broken.orderId))?.waitingFor).toMatch(/stopped/);
+    expect((await world.engine.story(broken.orderId))?.waitingFor).toMatch(/^it is stopped/);
+    expect((await world.engine.story(beside.orderId))?.waitingFor).toMatch(/^its account is stopped/);
     expect(await world.status(beside)).toBe("NEW WAITING");
     await world.cancel(broken);
     await world.cancel(beside);
     expect(await world.status(broken)).toBe("CANCELED CANCELED");
     expect((await world.engine.verify()).equal).toBe(true);
+  });
+});
+
+describe("what the rules cannot cope with", () => {
+  it("stops the parent and its account; the others that fire on the same quote go on", async () => {
+    const world = await createWorld();
+    const stop = { type: "STOP_MARKET", stopPrice: "101" } as const;
+    await world.quote("100", "100");
+    const offset = orderIntent({
+      symbol: "BTC/USD",
+      side: "BUY",
+      type: "TRAILING_STOP_LIMIT",
+      quantity: "1",
+      trailingAmount: "1",
+      limitOffset: "1",
+      newClientOrderId: "broken",
+    });
+    const intent = { ...offset, limitOffset: 0.5 as never };
+    const { order: broken } = await world.engine.place({ accountId: 1, intent });
+    const beside = await world.place({ price: "50" });
+    const others = [await world.place(stop, 2), await world.place({ ...stop, stopPrice: "100.5" }, 2)];
+    await world.quote("100", "100");
+    await world.quote("101", "101");
+    for (const other of others) expect(await world.status(other)).toBe("FILLED FILLED");
+    expect(world.alerts.map(({ alert, orderId }) => [alert, orderId])).toEqual([
+      ["INVARIANT_BROKEN", broken.orderId],
+    ]);
+    await world.quote("49", "50");
+    expect(sentTo(world.venue)).toEqual(["BUY 1", "BUY 1"]);
+    expect((await world.cancel(broken)).ended?.status).toBe("CANCELED");
+    expect((await world.cancel(beside)).ended?.status).toBe("CANCELED");
   });
 });
 

@@ -205,18 +205,19 @@ describe("decision 24: an exposure port that answers later", () => {
   });
 
   it("I62: a port that fails or never answers only costs time", async () => {
-    let fails: "no" | "rejects" | "throws" | "hangs" = "no";
+    let fails: "no" | "rejects" | "throws" | "hangs" | "lies" = "no";
     const world = await createWorld({
       exposure: {
         position() {
           if (fails === "throws") throw new Error("down");
           if (fails === "rejects") return Promise.reject(new Error("down"));
+          if (fails === "lies") return 0.5 as never;
           return fails === "hangs" ? new Promise(() => undefined) : quantity("1");
         },
       },
     });
     const order = await world.place({ ...EXIT, quantity: "1" });
-    for (const mode of ["rejects", "throws", "hangs"] as const) {
+    for (const mode of ["rejects", "throws", "lies", "hangs"] as const) {
       fails = mode;
       await world.quote("99", "100");
       await world.engine.idle();

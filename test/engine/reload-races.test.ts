@@ -9,18 +9,20 @@ import { createWorld, type World, type WorldOptions } from "../support/world.ts"
 /** A world whose shard of account 1 fails an append and reads the store again for as long as the test wants. */
 type Reloading = Readonly<{
   world: World;
-  /** Begins: an append fails, and the store does not answer. */
-  begin(): Promise<void>;
-  /** The store answers. */
+  /** Begins: an append fails, and the store does not answer, or answers that it cannot read. */
+  begin(reads?: "wait" | "fail"): Promise<void>;
+  /** The store answers; after a failure that takes the time until it is asked again. */
   end(): Promise<void>;
 }>;
 
 async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
   let fails = false;
   let answer: (() => void)[] | undefined;
+  let refuses = false;
   const gated = (store: OrderStore): OrderStore => ({
     ...store,
     async head(shard) {
+      if (refuses) throw new Error("the store cannot read");
       if (answer !== undefined) await new Promise<void>((resolve) => answer?.push(resolve));
       return await store.head(shard);
     },
@@ -32,9 +34,10 @@ async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
   const world = await createWorld({ ...options, store: (disk) => gated(createMemoryStore({ disk })) });
   return {
     world,
-    async begin() {
+    async begin(reads = "wait") {
       fails = true;
-      answer = [];
+      if (reads === "fail") refuses = true;
+      else answer = [];
       void world.place({ price: "1", quantity: "20" }).catch(() => undefined);
       await turns();
       fails = false;
@@ -43,6 +46,10 @@ async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
       const waiting = answer ?? [];
       answer = undefined;
       for (const each of waiting) each();
+      if (refuses) {
+        refuses = false;
+        await world.pass(world.engine.settings.retryMaxMs);
+      }
       await world.engine.idle();
     },
   };
@@ -69,6 +76,40 @@ describe("while a shard reads itself from the store again", () => {
     const { trigger } = await world.order(order);
     expect(trigger?.reference && formatPrice(trigger.reference)).toBe("110");
     expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I31: the mark of an activation that waits for the reload stays, whatever other shards need", async () => {
+    const { world, begin, end } = await reloadingWorld({ settings: { snapshotEvery: 1 } });
+    const trail = {
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    } as const;
+    const order = await world.place(trail);
+    await begin("fail");
+    await world.quote("110", "120");
+    await world.place(trail, 2);
+    await world.quote("106", "120");
+    await world.place({ price: "50" }, 2);
+    await world.engine.idle();
+    await end();
+    await world.crash();
+    await world.quote("105", "120");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("the other shards go on while the store cannot read one", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({ price: "100" });
+    await begin("fail");
+    const other = await world.place({ price: "100" }, 2);
+    await world.quote("99", "100");
+    expect(await world.status(other)).toBe("FILLED FILLED");
+    expect(await world.status(order)).toBe("NEW WAITING");
+    await end();
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
   it("complaint 29: a stop-limit that triggers waits inside its cap afterwards", async () => {
