@@ -46,8 +46,8 @@ export class ChildDesk {
   readonly #unsubscribe: () => void;
   /** Reports on ended parents that are being taken in, by parent: the last of each. */
   readonly #late: Map<number, Promise<void>> = new Map();
-  /** Of these, those that wait for time to pass after a failure. */
-  #pausing = 0;
+  /** Ended parents that are being read from the store. */
+  #reading = 0;
   #stopped = false;
 
   constructor(core: Core, parts: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: DeskHost) {
@@ -71,9 +71,9 @@ export class ChildDesk {
     this.#unsubscribe = parts.venue.subscribe(({ report }) => this.#report(report.childId, report, "EVENT"));
   }
 
-  /** Whether reports are being taken in. */
+  /** Whether a report waits for the store to read its parent. */
   get busy(): boolean {
-    return this.#late.size > this.#pausing;
+    return this.#reading > 0;
   }
 
   /** Follows what a durable record did to a parent's child. */
@@ -224,20 +224,31 @@ export class ChildDesk {
     const { clock, settings, telemetry } = this.#core;
     while (!this.#stopped) {
       try {
-        const ended = await this.findEnded(late.orderId);
+        const ended = await this.#readEnded(late.orderId);
         if (ended === undefined) return this.#refuse(late.report.childId, "its order is not known");
-        return await this.#addTo(ended, late);
+        await this.#addTo(ended, late);
+        // What waits behind it goes on.
+        this.#core.counters.activity++;
+        return;
       } catch (error) {
         telemetry.event("error", "late-report.failed", {
           childId: late.report.childId,
           message: String(error),
         });
-        this.#pausing++;
         await new Promise<void>((resolve) =>
           clock.schedule(this.#core.nowMs() + settings.retryMaxMs, resolve),
         );
-        this.#pausing--;
       }
+    }
+  }
+
+  async #readEnded(orderId: number): Promise<ParentOrder | undefined> {
+    this.#reading++;
+    try {
+      return await this.findEnded(orderId);
+    } finally {
+      this.#reading--;
+      this.#core.counters.activity++;
     }
   }
 

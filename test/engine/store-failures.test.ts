@@ -120,6 +120,25 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.executed(order)).toBe("0.25");
   });
 
+  it("the engine comes to rest though a late fill waits until the store may be asked again", async () => {
+    const { world, store } = await createFaultyWorld();
+    const order = await world.place({ price: "100" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+    await world.quote("99", "100");
+    await world.cancel(order);
+    await world.place({ side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "50", stopPrice: "90" });
+    await world.quote("99", "100");
+    store().inject("fail");
+    await world.quote("110", "111");
+    world.venue.say(
+      reported(world.venue.submitted[0]?.childId ?? "", "closed", [fillOf({ quantity: "0.25" })]),
+    );
+    await world.engine.idle();
+    store().inject("none");
+    await world.pass(10_000);
+    expect(await world.executed(order)).toBe("0.25");
+  });
+
   it("I10: and of an open one", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });

@@ -201,7 +201,9 @@ class Simulation {
       this.#acknowledged.set(newClientOrderId, { fields, accountId, orderId: order.orderId });
     } catch (error) {
       if (!(error instanceof OrderError)) throw error;
-      expect(["DISCONNECTED", "REDUCE_ONLY_REJECTED", "NO_DEPTH"]).toContain(error.reason);
+      expect(["DISCONNECTED", "REDUCE_ONLY_REJECTED", "NO_DEPTH", "INVALID_PARAMETER"]).toContain(
+        error.reason,
+      );
       this.#refused.set(newClientOrderId, accountId);
     }
   }
