@@ -5,8 +5,8 @@ export class AccountOrders {
   readonly byClientId: Map<string, number> = new Map();
   /** Parents with an unresolved reduce-only child; their quantity is reserved. */
   readonly reducing: Set<number> = new Set();
-  /** Rises with every fill, so that an exposure measured before it is known to be old. */
-  fills = 0;
+  /** Rises with every fill and every child that is resolved: an exposure measured before is old. */
+  moves = 0;
   /** How many open parents are durable: those that others may hear of. */
   confirmed = 0;
   /** A broken invariant stopped this account: nothing is sent for it. */

@@ -13,12 +13,13 @@ export type ExposureHost = Readonly<{
   idle: (slot: Slot) => void;
 }>;
 
-/** A position that was asked for, and how many fills of the account were known then. */
-type Asked = Readonly<{ answer: Promise<Quantity>; fills: number }>;
+/** A position that was asked for, and what had moved the account's exposure by then. */
+type Asked = Readonly<{ answer: Promise<Quantity>; moves: number }>;
 
 /**
  * Exposure for reduce-only children (decision 24, I13): the host's position, less what other unresolved reduce-only
- * children of the account hold. A position that was read before a fill of the account is read again.
+ * children of the account hold. A position that was read before a child of the account filled or was resolved is
+ * read again.
  */
 export class ExposureDesk {
   readonly #core: Core;
@@ -35,10 +36,10 @@ export class ExposureDesk {
   immediate(order: ParentOrder): Quantity | undefined {
     const slot = this.#slot(order);
     if (slot === undefined || slot.measuring !== undefined) return undefined;
-    const { fills } = this.#shard(order).account(order.accountId);
+    const { moves } = this.#shard(order).account(order.accountId);
     const answer = this.#position(order);
     if (!(answer instanceof Promise)) return this.#reducible(order, answer);
-    this.#await(order, slot, { answer, fills });
+    this.#await(order, slot, { answer, moves });
     return undefined;
   }
 
@@ -46,8 +47,8 @@ export class ExposureDesk {
   measure(order: ParentOrder): void {
     const slot = this.#slot(order);
     if (slot === undefined || slot.measuring !== undefined) return;
-    const { fills } = this.#shard(order).account(order.accountId);
-    this.#await(order, slot, { answer: Promise.resolve(this.#position(order)), fills });
+    const { moves } = this.#shard(order).account(order.accountId);
+    this.#await(order, slot, { answer: Promise.resolve(this.#position(order)), moves });
   }
 
   #await(order: ParentOrder, slot: Slot, asked: Asked): void {
@@ -78,7 +79,7 @@ export class ExposureDesk {
     delete slot.measuring;
     const shard = this.#shard(order);
     if (shard.slots.get(order.orderId) !== slot) return;
-    if (shard.account(order.accountId).fills !== asked.fills) return this.measure(order);
+    if (shard.account(order.accountId).moves !== asked.moves) return this.measure(order);
     const now = this.#host.quote(order.intent.symbol);
     if (now === undefined) return this.#host.idle(slot);
     const event = { kind: "MEASURED" as const, ...now, exposure: this.#reducible(order, position) };

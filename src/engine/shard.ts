@@ -282,7 +282,7 @@ export class Shard {
     };
     slot.working = order;
     this.#index(order);
-    if (facts.some((fact) => fact.kind === "FILLED")) this.account(order.accountId).fills++;
+    if (facts.some(movesExposure)) this.account(order.accountId).moves++;
     const decision = this.#core.counters.decisions++;
     const pending: PendingRecord = { record, decision, order, facts, effects, waiters: [] };
     slot.pending = pending;
@@ -313,6 +313,8 @@ export class Shard {
     this.#pending = [];
   }
 }
+
+const movesExposure = ({ kind }: Fact): boolean => kind === "FILLED" || kind === "CHILD_CLOSED";
 
 function resolveAll(waiters: readonly Waiter[], order: ParentOrder): void {
   for (const waiter of waiters) waiter.resolve(order);

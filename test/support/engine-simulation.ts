@@ -171,18 +171,22 @@ class Simulation {
   async #badQuote(): Promise<void> {
     const nowMs = this.#world.clock.nowMs();
     const before = this.#told.triggered;
-    this.#up = !this.#up;
     const verdict = await this.#random.pick([
       () => this.#world.quote("0", "100"),
       () => this.#world.quote("120", "80"),
       () => this.#world.quote("1e2", "101"),
       () => this.#world.quote("60", "61", { timeMs: nowMs - 60_000 }),
       () => this.#world.quote("60", "61", { timeMs: nowMs + 5_000 }),
-      // A jump that the jump before does not confirm.
-      () => (this.#up ? this.#world.quote("4000", "4001") : this.#world.quote("2", "2.1")),
+      () => this.#world.quote(...this.#jump()),
     ])();
     expect(verdict).not.toBe("counted");
     expect(this.#told.triggered, "I30").toBe(before);
+  }
+
+  /** A jump that the jump before does not confirm. */
+  #jump(): readonly [bid: string, ask: string] {
+    this.#up = !this.#up;
+    return this.#up ? ["4000", "4001"] : ["2", "2.1"];
   }
 
   async #place(): Promise<void> {
