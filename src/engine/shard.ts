@@ -242,8 +242,12 @@ export class Shard {
     }
   }
 
-  /** A snapshot of the durable state when enough records came since the last one. */
+  /**
+   * A snapshot of the durable state when enough records came since the last one; never of a shard that another engine
+   * owns, whose memory here is empty.
+   */
   snapshotIfDue(): ShardSnapshot | undefined {
+    if (this.#fenced) return undefined;
     if (this.#durableSequence - this.#snapshotSequence < this.#core.settings.snapshotEvery) return undefined;
     const parents: ParentOrder[] = [];
     for (const { durable } of this.slots.values()) {

@@ -135,6 +135,18 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     await expect(placing).rejects.toMatchObject({ code: -1006, retry: "reconcile" });
   });
 
+  it("I01: writes no snapshot of what it has let go", async () => {
+    const world = await createWorld({ settings: { snapshotEvery: 1 } });
+    const order = await world.place({ price: "100" });
+    await world.crash();
+    const second = await takeOver(world);
+    await expect(second.cancelAll(1)).rejects.toMatchObject({ code: -1001 });
+    await second.idle();
+    await world.crash();
+    expect(await world.status(order)).toBe("NEW WAITING");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
   it("does not ask for ever to keep marks of a market journal that is not its own", async () => {
     const world = await createWorld();
     await world.place({ side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "50", stopPrice: "100" });
