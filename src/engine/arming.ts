@@ -45,6 +45,19 @@ export class Arming {
     if (!book.has(order.orderId)) this.#watch(book, order, watch);
   }
 
+  /**
+   * Puts a parent back after a reload. One whose activation is on its way is watched at once, as it would have been
+   * without the reload: its reference misses no quote.
+   */
+  rearm(slot: Slot): void {
+    this.arm(slot);
+    const { durable, working } = slot;
+    const book = this.#market.book(working.intent.symbol);
+    if (durable === working || book === undefined || this.#host.isFrozen(working)) return;
+    const watch = watchOf(working);
+    if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
+  }
+
   /** A parent that the book cannot hold is stopped; the others go on. */
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): void {
     try {

@@ -316,7 +316,7 @@ class RunningEngine implements Api.Engine {
       if (shard.fenced) this.#desk.letGo(slot);
     }
     for (const slot of shard.slots.values()) {
-      this.#arming.arm(slot);
+      this.#arming.rearm(slot);
       this.#desk.recover(slot);
     }
   }

@@ -78,6 +78,29 @@ describe("while a shard reads itself from the store again", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
+  it("I31: a trail that is activated misses no quote, whenever that comes", async () => {
+    for (let peakAt = 1; peakAt <= 25; peakAt++) {
+      const { world, begin, end } = await reloadingWorld();
+      const order = await world.place({
+        side: "SELL",
+        type: "TRAILING_STOP_MARKET",
+        trailingAmount: "5",
+        stopPrice: "100",
+      });
+      await begin();
+      see(world, "110", "200");
+      const ending = end();
+      for (let turn = 1; turn <= 25; turn++) {
+        await Promise.resolve();
+        see(world, turn === peakAt ? "114" : "111", "200");
+      }
+      await ending;
+      await world.quote("109", "200");
+      const { trigger } = await world.order(order);
+      expect(trigger?.reference && formatPrice(trigger.reference), `turn ${peakAt}`).toBe("114");
+    }
+  });
+
   it("I31: the mark of an activation that waits for the reload stays, whatever other shards need", async () => {
     const { world, begin, end } = await reloadingWorld({ settings: { snapshotEvery: 1 } });
     const trail = {

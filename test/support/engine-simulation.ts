@@ -27,6 +27,7 @@ export async function simulate(
 ): Promise<SimulationReport> {
   const parts = new SimulationParts(createRandom(options.seed));
   const simulation = new Simulation(parts, await parts.open());
+  await simulation.begin();
   for (let step = 0; step < options.steps; step++) await simulation.step();
   return await simulation.end();
 }
@@ -68,12 +69,24 @@ class Simulation {
     }
   }
 
+  /** A first quote, so that there is something to jump from. */
+  async begin(): Promise<void> {
+    await this.#see([this.#prices(0.001)]);
+  }
+
   async step(): Promise<void> {
-    if (this.#failures > this.#waited) await this.#world.pass(150);
-    this.#waited = this.#failures;
+    await this.#recovered();
     await this.#act(this.#random.below(200));
     await Promise.all(this.#checks.splice(0));
     if (this.#random.below(300) === 0) expect((await this.#world.engine.verify()).equal, "I53").toBe(true);
+  }
+
+  /** After a failed append the engine waits a little before it writes again. */
+  async #recovered(): Promise<void> {
+    while (this.#failures > this.#waited) {
+      this.#waited = this.#failures;
+      await this.#world.pass(150);
+    }
   }
 
   async #act(dice: number): Promise<void> {
@@ -96,6 +109,7 @@ class Simulation {
     store.inject("none");
     venue.settle();
     this.#parts.position = quantity("1000");
+    await this.#recovered();
     await this.#world.engine.idle();
     for (let round = 0; round < 300 && this.#world.engine.metrics().openParents > 0; round++) {
       this.#mid = 100 * 1.07 ** (Math.abs((round % 60) - 30) - 15);

@@ -11,6 +11,10 @@ import {
   trailingLevel,
 } from "../../src/triggers/index.ts";
 
+/** The plainest trail: its reference, and the quote of this engine it sees next. */
+type Trail = { reference: Price; next: number; triggeredBy?: number };
+type Seen = Readonly<{ quote: QuoteStamp; failed: boolean }>;
+
 const TERMINAL = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
 
 /**
@@ -21,7 +25,9 @@ export class ToldOrders {
   readonly #latest: Map<number, ParentOrder> = new Map();
   readonly #updates: readonly OrderUpdate[];
   readonly #sequences: Map<number, number> = new Map();
-  readonly #trails: Map<number, { reference: Price; activatedBy: number; triggeredBy?: number }> = new Map();
+  readonly #trails: Map<number, Trail> = new Map();
+  /** What the engine of now has counted. */
+  #quotes: Seen[] = [];
   #read = 0;
 
   /** `updates` grows with what is told. */
@@ -47,9 +53,8 @@ export class ToldOrders {
   /** These quotes were counted, one after the other; `failed` says that the store failed meanwhile. */
   counted(quotes: readonly QuoteStamp[], failed: boolean): void {
     this.#catchUp();
-    for (const orderId of [...this.#trails.keys()]) {
-      for (const quote of quotes) if (!this.#follow(orderId, quote, failed)) break;
-    }
+    for (const quote of quotes) this.#quotes.push({ quote, failed });
+    for (const [orderId, trail] of this.#trails) this.#follow(orderId, trail);
   }
 
   #catchUp(): void {
@@ -66,7 +71,7 @@ export class ToldOrders {
     checkChange(before, order);
     const by = record.cause.kind === "QUOTE" ? record.cause.quote.sequence : -1;
     if (before?.activation === undefined && order.activation !== undefined) {
-      this.#trails.set(order.orderId, { reference: order.activation.seed, activatedBy: by });
+      this.#trails.set(order.orderId, { reference: order.activation.seed, next: by });
     }
     if (before?.trigger === undefined && order.trigger !== undefined) {
       checkTrigger(order, order.trigger, record);
@@ -76,34 +81,41 @@ export class ToldOrders {
     this.#latest.set(order.orderId, order);
   }
 
-  /** Lets the plain trail of an order see a quote; false when the order sees no more. */
-  #follow(orderId: number, quote: QuoteStamp, failed: boolean): boolean {
-    const trail = this.#trails.get(orderId);
+  /** Lets the plain trail of an order see what it has not seen; an activation may be told late. */
+  #follow(orderId: number, trail: Trail): void {
     const order = this.#latest.get(orderId);
-    if (trail === undefined || order?.intent.trailing === undefined) return false;
-    if (quote.sequence <= trail.activatedBy) return true;
+    for (; trail.next < this.#quotes.length; trail.next++) {
+      const seen = this.#quotes[trail.next];
+      if (order === undefined || seen === undefined || !this.#step(order, trail, seen)) {
+        this.#trails.delete(orderId);
+        return;
+      }
+    }
+  }
+
+  /** One quote; false when the order sees no more. */
+  #step(order: ParentOrder, trail: Trail, { quote, failed }: Seen): boolean {
+    const distance = order.intent.trailing;
+    if (distance === undefined) return false;
     const side = executableSide(order.intent.side);
     const observed = quote[side];
-    const level = trailingLevel({ side, reference: trail.reference, distance: order.intent.trailing });
+    const level = trailingLevel({ side, reference: trail.reference, distance });
     const fires = side === "ask" ? observed >= level : observed <= level;
     const what = `I31: ${[trail.reference, level, observed].map(formatPrice).join(" ")}`;
-    if (trail.triggeredBy === quote.sequence) {
-      expect([fires, order.trigger?.reference], what).toEqual([true, trail.reference]);
-    }
-    const over = fires || order.ended !== undefined;
-    if (fires && trail.triggeredBy !== quote.sequence) {
-      expect(failed || order.ended !== undefined || order.pendingEnd !== undefined, what).toBe(true);
-    }
-    if (over) this.#trails.delete(orderId);
-    else if (side === "ask" ? observed < trail.reference : observed > trail.reference)
-      trail.reference = observed;
-    return !over;
+    const triggered = trail.triggeredBy === quote.sequence;
+    if (triggered) expect([fires, order.trigger?.reference], what).toEqual([true, trail.reference]);
+    const ending = order.ended !== undefined || order.pendingEnd !== undefined;
+    if (fires && !triggered) expect(failed || ending, what).toBe(true);
+    if (fires || ending) return false;
+    if (side === "ask" ? observed < trail.reference : observed > trail.reference) trail.reference = observed;
+    return true;
   }
 
   /** A new engine counts its quotes from one. */
   restarted(): void {
-    this.#catchUp();
-    for (const trail of this.#trails.values()) trail.activatedBy = 0;
+    this.counted([], false);
+    this.#quotes = [];
+    for (const trail of this.#trails.values()) trail.next = 0;
   }
 }
 
