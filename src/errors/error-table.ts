@@ -25,6 +25,8 @@ export type ErrorName =
   | "TIMEOUT"
   | "SERVER_BUSY"
   | "FILTER_NOTIONAL"
+  | "FILTER_ICEBERG_PARTS"
+  | "ICEBERG_EXCEEDS_QUANTITY"
   | "UNSUPPORTED_COMBINATION"
   | "TOO_MANY_ORDERS"
   | "SHUTTING_DOWN"
@@ -62,14 +64,25 @@ export type ErrorName =
   | "BAD_STRATEGY"
   | "INVALID_JSON"
   | "NESTED_JSON"
+  | "OCO_TYPE_REJECTED"
+  | "BUY_OCO_LIMIT_BELOW"
+  | "SELL_OCO_LIMIT_ABOVE"
+  | "OCO_BOTH_LIMIT"
+  | "BUY_OCO_STOP_ABOVE"
+  | "SELL_OCO_STOP_BELOW"
+  | "BUY_OCO_TAKE_PROFIT_BELOW"
+  | "SELL_OCO_TAKE_PROFIT_ABOVE"
   | "DUPLICATE_ORDER"
   | "INSUFFICIENT_BALANCE"
   | "ACCOUNT_DISABLED"
   | "ACCOUNT_RESTRICTED"
   | "SYMBOL_RESTRICTED"
   | "MARKET_CLOSED"
+  | "WOULD_MATCH"
+  | "BAD_PRICE_RELATION"
   | "CANCEL_REJECTED"
   | "NO_SUCH_ORDER"
+  | "NO_VOLUME_HISTORY"
   | "BAD_API_KEY_FORMAT"
   | "REJECTED_API_KEY"
   | "REDUCE_ONLY_REJECTED"
@@ -97,7 +110,9 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   TIMEOUT: row(-1007, 504, "reconcile", "Timeout waiting for response from backend server. Send status unknown; execution status unknown.", "Look the order up by its client id before you send it again."),
   SERVER_BUSY: row(-1008, 503, "later", "Server is currently overloaded with other requests. Please try again in a few minutes.", "Nothing was kept; send the same request again later."),
   FILTER_NOTIONAL: row(-1013, 400, "never", "Filter failure: NOTIONAL", "Raise quantity or price so that the order is worth at least {minimum} USD."),
-  UNSUPPORTED_COMBINATION: row(-1014, 400, "never", "Unsupported order combination.", "Leave out '{field}' or choose another type."),
+  FILTER_ICEBERG_PARTS: row(-1013, 400, "never", "Filter failure: ICEBERG_PARTS", "Raise icebergQty so that the order has at most {limit} parts."),
+  ICEBERG_EXCEEDS_QUANTITY: row(-1013, 400, "never", "IcebergQty exceeds QTY.", "Send '{field}' of at most the quantity."),
+  UNSUPPORTED_COMBINATION: row(-1014, 400, "never", "Unsupported order combination.", "Change '{field}' or leave it out: targetStrategy goes with a single LIMIT, and lists hold no schedules."),
   TOO_MANY_ORDERS: row(-1015, 429, "later", "Too many new orders; current limit is {limit} orders per {interval}.", "Wait as long as Retry-After says."),
   SHUTTING_DOWN: row(-1016, 503, "later", "This service is no longer available.", "Send the request again after the service has restarted; cancels are still taken."),
   UNSUPPORTED_OPERATION: row(-1020, 404, "never", "This operation is not supported.", "Ask the operator whether advanced orders are enabled on this deployment."),
@@ -124,9 +139,9 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   BAD_TIME_IN_FORCE: row(-1115, 400, "never", "Invalid timeInForce.", "Use GTC, or GTD with a future expireTime."),
   BAD_ORDER_TYPE: row(-1116, 400, "never", "Invalid orderType.", "{type} is not available; use a type that exchangeInfo lists for the symbol."),
   BAD_SIDE: row(-1117, 400, "never", "Invalid side.", "Use BUY or SELL."),
-  EMPTY_NEW_CLIENT_ID: row(-1118, 400, "never", "New client order ID was empty.", "Send 1-36 characters or leave newClientOrderId out."),
+  EMPTY_NEW_CLIENT_ID: row(-1118, 400, "never", "New client order ID was empty.", "Send '{field}' with 1-36 letters, digits, '.', '_' or '-'."),
   EMPTY_CLIENT_ID: row(-1119, 400, "never", "Original client order ID was empty.", "Send the client order id of the order."),
-  BAD_INTERVAL: row(-1120, 400, "never", "Invalid interval.", "Use 1000 to 86400000 milliseconds."),
+  BAD_INTERVAL: row(-1120, 400, "never", "Invalid interval.", "Use 1000 to 86400000 milliseconds; for a VWAP without volumeProfile whole minutes, at most 256."),
   BAD_SYMBOL: row(-1121, 400, "never", "Invalid symbol.", "Take the symbol from exchangeInfo."),
   BAD_COMBINATION: row(-1128, 400, "never", "Combination of optional parameters invalid. Conflicting fields: [{fields}]", "{advice}"),
   INVALID_PARAMETER: row(-1130, 400, "never", "Data sent for parameter '{field}' is not valid.", "{advice}"),
@@ -134,14 +149,25 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   BAD_STRATEGY: row(-1134, 400, "never", "`targetStrategy` is not a known strategy.", "Use 180, 1000002 or 1000004."),
   INVALID_JSON: row(-1135, 400, "never", "Invalid JSON Request", "Send one flat JSON object of strings, booleans and plain integers."),
   NESTED_JSON: row(-1130, 400, "never", "Data sent for parameter '{field}' is not valid.", "Send '{field}' as a scalar: no object, array or null."),
+  OCO_TYPE_REJECTED: row(-1158, 400, "never", "Order type not supported in OCO.", "'{field}': pair one of LIMIT, LIMIT_MAKER, TAKE_PROFIT or TAKE_PROFIT_LIMIT with one stop or trailing stop; an iceberg is a LIMIT with an IcebergQty."),
+  BUY_OCO_LIMIT_BELOW: row(-1165, 400, "never", "A limit order in a buy OCO must be below.", "Send the stop above and the limit below; '{field}' is on the wrong side."),
+  SELL_OCO_LIMIT_ABOVE: row(-1166, 400, "never", "A limit order in a sell OCO must be above.", "Send the limit above and the stop below; '{field}' is on the wrong side."),
+  OCO_BOTH_LIMIT: row(-1168, 400, "never", "At least one OCO order must be contingent.", "Make one of the two legs a stop or a trailing stop."),
+  BUY_OCO_STOP_ABOVE: row(-1196, 400, "never", "A stop loss order in a buy OCO must be above.", "Send the stop above and the take-profit below; '{field}' is on the wrong side."),
+  SELL_OCO_STOP_BELOW: row(-1197, 400, "never", "A stop loss order in a sell OCO must be below.", "Send the take-profit above and the stop below; '{field}' is on the wrong side."),
+  BUY_OCO_TAKE_PROFIT_BELOW: row(-1198, 400, "never", "A take profit order in a buy OCO must be below.", "Send the stop above and the take-profit below; '{field}' is on the wrong side."),
+  SELL_OCO_TAKE_PROFIT_ABOVE: row(-1199, 400, "never", "A take profit order in a sell OCO must be above.", "Send the take-profit above and the stop below; '{field}' is on the wrong side."),
   DUPLICATE_ORDER: row(-2010, 400, "never", "Duplicate order sent.", "This client id names another order; look it up, or use a new id for a new order."),
   INSUFFICIENT_BALANCE: row(-2010, 400, "never", "Account has insufficient balance for requested action.", "Fund the account or send a smaller order."),
   ACCOUNT_DISABLED: row(-2010, 400, "never", "This action is disabled on this account.", "The owner of the account must save the enableDataSharing consent."),
   ACCOUNT_RESTRICTED: row(-2010, 400, "never", "This account may not place or cancel orders.", "Ask the operator about the restriction."),
   SYMBOL_RESTRICTED: row(-2010, 400, "never", "This symbol is restricted for this account.", "Trade another symbol or ask the operator."),
   MARKET_CLOSED: row(-2010, 400, "later", "Market is closed.", "Wait until exchangeInfo shows the symbol as TRADING."),
+  WOULD_MATCH: row(-2010, 400, "never", "Order would immediately match and take.", "Move the price away from the market, or send a LIMIT order."),
+  BAD_PRICE_RELATION: row(-2010, 400, "never", "The relationship of the prices for the orders is not correct.", "'{upper}' must be higher than '{lower}'."),
   CANCEL_REJECTED: row(-2011, 400, "never", "Unknown order sent.", "The order does not exist or has already ended; read its status."),
   NO_SUCH_ORDER: row(-2013, 400, "never", "Order does not exist.", "Check symbol, id and account."),
+  NO_VOLUME_HISTORY: row(-2016, 400, "later", "No trading window could be found for the symbol.", "The service has no executed volume for a profile yet; send volumeProfile, or wait for volume."),
   BAD_API_KEY_FORMAT: row(-2014, 401, "never", "API-key format invalid.", "Send the API key in the header X-MBX-APIKEY."),
   REJECTED_API_KEY: row(-2015, 401, "never", "Invalid API-key, IP, or permissions for action.", "Check the key, its IP list and its permissions."),
   REDUCE_ONLY_REJECTED: row(-2022, 400, "never", "ReduceOnly Order is rejected.", "There is no exposure on the opposite side to reduce."),

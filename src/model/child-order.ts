@@ -29,6 +29,8 @@ export type ChildOrder = Readonly<{
   executedQuantity: Quantity;
   state: ChildState;
   intendedAtMs: number;
+  /** The slot of the schedule it was sent in. */
+  slot?: number;
 }>;
 
 /** One execution at the venue. `executionId` is unique per venue. */

@@ -10,6 +10,8 @@ export type {
 } from "./child-order.ts";
 export type { Instrument, InstrumentKind, InstrumentStatus } from "./instrument.ts";
 export type { AlertKind, Cause, Fact, JournalRecord, ParentChange } from "./journal-record.ts";
+export type { Contingency, LegRole, ListMembership } from "./list-membership.ts";
+export type { EndedList, LegIntent, ListIntent, OrderList } from "./order-list.ts";
 export type {
   Activation,
   Ended,
@@ -18,10 +20,13 @@ export type {
   ParentOrder,
   ParentType,
   PendingEnd,
+  SchedulePlan,
+  ScheduleTerms,
   TerminalStatus,
   TimeInForce,
   TrailingDistance,
   Trigger,
+  TriggeredType,
 } from "./parent-order.ts";
 export {
   type Level,
@@ -32,3 +37,4 @@ export {
   stampOf,
 } from "./quote.ts";
 export type { Side } from "./side.ts";
+export type { CountedPrint, VolumeBar } from "./volume.ts";

@@ -1,17 +1,25 @@
 import type { Price, Quantity } from "../decimal/index.ts";
 import type { ChildOrder, ChildOutcome, Fill } from "./child-order.ts";
+import type { ListMembership } from "./list-membership.ts";
 import type {
   Activation,
   EndReason,
   ParentIntent,
   PendingEnd,
+  SchedulePlan,
   TerminalStatus,
   Trigger,
 } from "./parent-order.ts";
 import type { QuoteStamp } from "./quote.ts";
+import type { CountedPrint } from "./volume.ts";
 
 /** What a person must be told: counted, logged and sent out as an event. */
-export type AlertKind = "LATE_FILL" | "OVERFILL" | "UNKNOWN_ESCALATED" | "INVARIANT_BROKEN";
+export type AlertKind =
+  | "LATE_FILL"
+  | "OVERFILL"
+  | "UNKNOWN_ESCALATED"
+  | "INVARIANT_BROKEN"
+  | "POSITION_UNPROTECTED";
 
 /** One thing that happened to one parent. Facts are applied, never decided again: replay needs no rules. */
 export type Fact =
@@ -21,10 +29,18 @@ export type Fact =
       intent: ParentIntent;
       admissionPrice?: Price;
       exposure?: Quantity;
+      /** The quote at admission did not cross it (post-only). */
+      posted?: true;
+      plan?: SchedulePlan;
+      volumeBefore?: Quantity;
+      list?: ListMembership;
+      held?: true;
     }>
+  | Readonly<{ kind: "RELEASED" }>
+  | Readonly<{ kind: "POSTED" }>
   | Readonly<{ kind: "ACTIVATED"; activation: Activation }>
   | Readonly<{ kind: "TRIGGERED"; trigger: Trigger }>
-  | Readonly<{ kind: "CHILD_INTENDED"; child: ChildOrder; exposure?: Quantity }>
+  | Readonly<{ kind: "CHILD_INTENDED"; child: ChildOrder; exposure?: Quantity; volume?: Quantity }>
   | Readonly<{ kind: "CHILD_OPEN"; childId: string }>
   | Readonly<{ kind: "CHILD_UNKNOWN"; childId: string }>
   | Readonly<{ kind: "FILLED"; childId: string; fill: Fill }>
@@ -45,7 +61,8 @@ export type Cause =
   | Readonly<{ kind: "PLACE" }>
   | Readonly<{ kind: "CANCEL" }>
   | Readonly<{ kind: "QUOTE"; quote: QuoteStamp }>
-  | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" }>
+  | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" | "SLOT" }>
+  | Readonly<{ kind: "PRINT"; print: CountedPrint }>
   | Readonly<{ kind: "VENUE"; source: "SUBMIT" | "EVENT" | "LOOKUP" | "VOID" }>
   | Readonly<{ kind: "RECOVERY" }>;
 

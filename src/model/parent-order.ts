@@ -1,16 +1,26 @@
-import type { Notional, Price, Quantity } from "../decimal/index.ts";
+import type { Notional, Price, Quantity, Scaled } from "../decimal/index.ts";
 import type { ChildOrder, ChildTimeInForce } from "./child-order.ts";
+import type { ListMembership } from "./list-membership.ts";
 import type { Side } from "./side.ts";
 
-/** Canonical types of managed parents (decision 15). */
-export type ParentType =
-  | "SYNTHETIC_LIMIT"
+/** Types that wait for a trigger before their first child. */
+export type TriggeredType =
   | "STOP_MARKET"
   | "STOP_LOSS_LIMIT"
   | "TAKE_PROFIT_MARKET"
   | "TAKE_PROFIT_LIMIT"
   | "TRAILING_STOP_MARKET"
   | "TRAILING_STOP_LIMIT";
+
+/** Canonical types of managed parents (decision 15). */
+export type ParentType =
+  | TriggeredType
+  | "SYNTHETIC_LIMIT"
+  | "LIMIT_MAKER"
+  | "ICEBERG"
+  | "TWAP"
+  | "VWAP"
+  | "POV";
 
 /** Lifetime of a parent. */
 export type TimeInForce = "GTC" | "GTD";
@@ -20,6 +30,18 @@ export type TrailingDistance =
   | Readonly<{ kind: "bps"; bps: number }>
   | Readonly<{ kind: "percent"; percent: Price }>
   | Readonly<{ kind: "amount"; amount: Price }>;
+
+/**
+ * When a TWAP or VWAP is to trade, as asked for. TWAP has an intervalCount and no weights. VWAP has both with an
+ * explicit profile; without weights they come from the service's own volumes at admission.
+ */
+export type ScheduleTerms = Readonly<{
+  intervalMs: number;
+  intervalCount?: number;
+  intervalDelayMs: number;
+  /** Whole numbers of at least 0, one per interval. */
+  weights?: readonly number[];
+}>;
 
 /** What the caller asked for, canonical: aliases, defaults and decimals resolved. Never changes. */
 export type ParentIntent = Readonly<{
@@ -31,6 +53,12 @@ export type ParentIntent = Readonly<{
   stopPrice?: Price;
   trailing?: TrailingDistance;
   limitOffset?: Price;
+  /** Most that one child shows and takes. */
+  icebergQuantity?: Quantity;
+  /** TWAP and VWAP only. */
+  schedule?: ScheduleTerms;
+  /** POV only: share of the executed volume in basis points. */
+  participationBips?: number;
   timeInForce: TimeInForce;
   expireTimeMs?: number;
   reduceOnly: boolean;
@@ -48,7 +76,15 @@ export type EndReason =
   | "EXPIRED_GTD"
   | "RESIDUAL_BELOW_MIN_NOTIONAL"
   | "REJECTED_BY_VENUE"
-  | "OVERFILL";
+  | "OVERFILL"
+  /** The last slot of a TWAP has closed. */
+  | "SCHEDULE_ENDED"
+  /** A post-only order met a first quote that crosses it. */
+  | "WOULD_MATCH_IMMEDIATELY"
+  /** The other leg of its OCO won. */
+  | "OCO_TRIGGER"
+  /** The working leg it waited for ended without a full fill. */
+  | "WORKING_LEG_ENDED";
 
 /** The trailing trigger became active: position in the market journal and the price that seeded the reference. */
 export type Activation = Readonly<{ position: number; seed: Price }>;
@@ -60,6 +96,17 @@ export type Trigger = Readonly<{
   reference?: Price;
   limit?: Price;
   atMs: number;
+}>;
+
+/**
+ * The slots of a schedule, frozen at admission. Slot k (from 0) opens at `startsAtMs` + k · `intervalMs` and closes when
+ * the next opens. `cumulative` holds the sums of the weights up to and with each slot; without it all weigh the same.
+ */
+export type SchedulePlan = Readonly<{
+  startsAtMs: number;
+  intervalMs: number;
+  count: number;
+  cumulative?: readonly Scaled[];
 }>;
 
 /** The end that waits for the outcome of a child in flight. */
@@ -81,6 +128,19 @@ export type ParentOrder = Readonly<{
   record: number;
   activation?: Activation;
   trigger?: Trigger;
+  /** Its place in an order list. */
+  list?: ListMembership;
+  /** A pending leg that its working leg has not released. */
+  held?: true;
+  /** When its working leg released it. */
+  releasedAtMs?: number;
+  /** A post-only order that a counted quote did not cross: from now on it executes when the market comes to it. */
+  posted?: true;
+  plan?: SchedulePlan;
+  /** First slot of the plan that may still be used, 0 when absent; those before it were used or have passed. */
+  nextSlot?: number;
+  /** POV: the executed volume of its market that was counted before its admission. */
+  volumeBefore?: Quantity;
   /** The one unresolved child. */
   child?: ChildOrder;
   /** Children intended so far; the next child's number. */

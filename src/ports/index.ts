@@ -23,11 +23,14 @@ export type {
   AppendBatch,
   AppendOutcome,
   EndedKey,
+  EndedListKey,
+  EndedListPage,
   EndedPage,
   OrderStore,
   ShardAppend,
   ShardHead,
   ShardSnapshot,
+  VolumeState,
 } from "./order-store.ts";
 export type {
   OrderCounts,
@@ -38,3 +41,4 @@ export type {
   WeightRefusal,
   WeightVerdict,
 } from "./rate-limiter.ts";
+export type { VolumeHistory } from "./volume-history.ts";

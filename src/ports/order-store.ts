@@ -1,4 +1,12 @@
-import type { JournalRecord, MarketMark, ParentOrder } from "../model/index.ts";
+import type { Quantity } from "../decimal/index.ts";
+import type {
+  CountedPrint,
+  EndedList,
+  JournalRecord,
+  MarketMark,
+  ParentOrder,
+  VolumeBar,
+} from "../model/index.ts";
 
 /** Where a shard stands in the store: the epoch that owns it and the sequence of its last record. */
 export type ShardHead = Readonly<{ shard: number; epoch: number; sequence: number }>;
@@ -12,10 +20,19 @@ export type ShardAppend = Readonly<{
   epoch: number;
   records: readonly JournalRecord[];
   ended: readonly ParentOrder[];
+  /** Lists whose last leg ended; a row replaces the one of the same listId. */
+  endedLists?: readonly EndedList[];
 }>;
 
-/** One transaction: what several shards add, and the market journal's new marks. */
-export type AppendBatch = Readonly<{ shards: readonly ShardAppend[]; marks: readonly MarketMark[] }>;
+/**
+ * One transaction: what several shards add, the market journal's new marks, and the executed volume counted since. A
+ * print whose symbol and id are kept already adds nothing (a retry after an unknown append).
+ */
+export type AppendBatch = Readonly<{
+  shards: readonly ShardAppend[];
+  marks: readonly MarketMark[];
+  prints?: readonly CountedPrint[];
+}>;
 
 /** `durable`: kept. `fenced`: another epoch owns the shard, or its sequence does not follow; nothing of it was kept. */
 export type AppendOutcome = "durable" | "fenced";
@@ -37,6 +54,26 @@ export type EndedPage = Readonly<{
   afterOrderId: number;
   newestFirst: boolean;
   limit: number;
+}>;
+
+/** Names one ended list of an account. */
+export type EndedListKey = Readonly<
+  { accountId: number } & ({ listId: number } | { listClientOrderId: string })
+>;
+
+/** The newest ended lists of an account that were accepted in this time, both ends included. */
+export type EndedListPage = Readonly<{
+  accountId: number;
+  startTimeMs?: number;
+  endTimeMs?: number;
+  limit: number;
+}>;
+
+/** All executed volume that is kept: the sum of fresh prints per symbol, the bars, and the ids that were counted. */
+export type VolumeState = Readonly<{
+  totals: readonly Readonly<{ symbol: string; total: Quantity }>[];
+  bars: readonly VolumeBar[];
+  prints: readonly Readonly<{ symbol: string; id: string; seenAtMs: number }>[];
 }>;
 
 /**
@@ -69,7 +106,17 @@ export type OrderStore = {
   readEnded(
     range: Readonly<{ shard: number; afterOrderId: number; limit: number }>,
   ): Promise<readonly ParentOrder[]>;
-  /** Deletes at most `limit` ended parents that ended before `beforeMs`; resolves to how many. */
+  findEndedList(key: EndedListKey): Promise<EndedList | undefined>;
+  /** Newest first. */
+  pageEndedLists(page: EndedListPage): Promise<readonly EndedList[]>;
+  /**
+   * Deletes about `limit` of what ended before `beforeMs`: parents outside lists, and lists with all their legs.
+   * Resolves to how many rows went; 0 says that none is left.
+   */
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
+  /** Executed volume: totals, bars and print ids, bars by symbol and minute. */
+  readVolume(): Promise<VolumeState>;
+  /** Drops bars of minutes that began, and ids of prints first seen, before `beforeMs`; totals stay. */
+  deleteVolume(range: Readonly<{ beforeMs: number }>): Promise<void>;
   close(): Promise<void>;
 };
