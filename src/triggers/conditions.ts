@@ -1,5 +1,5 @@
 import type { Price } from "../decimal/index.ts";
-import type { MarketSide, ParentType, Side } from "../model/index.ts";
+import type { MarketSide, Side, TriggeredType } from "../model/index.ts";
 import type { Direction, LevelCondition } from "./watch.ts";
 
 /**
@@ -66,9 +66,7 @@ export function limitDirection(side: Side): Direction {
  * console.log(gateDirection({ type: "STOP_LOSS_LIMIT", side: "BUY" })); // rise
  * ```
  */
-export function gateDirection(
-  order: Readonly<{ type: Exclude<ParentType, "SYNTHETIC_LIMIT">; side: Side }>,
-): Direction {
+export function gateDirection(order: Readonly<{ type: TriggeredType; side: Side }>): Direction {
   switch (order.type) {
     case "STOP_MARKET":
     case "STOP_LOSS_LIMIT":

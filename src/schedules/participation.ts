@@ -1,0 +1,19 @@
+import type { Quantity } from "../decimal/index.ts";
+import { share } from "./share.ts";
+
+/** Basis points of the whole. */
+const WHOLE_BIPS = 10_000;
+
+/**
+ * What a POV parent should have executed when `volume` was executed since its admission, its own fills included:
+ * `bips` basis points of it, cut to whole 1e-6 steps. Source: contract, POST /api/order rule 5; decision 30.
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity, participationTarget, quantity } from "managed-orders";
+ * console.log(formatQuantity(participationTarget(quantity("2.000009"), 1000))); // 0.2
+ * ```
+ */
+export function participationTarget(volume: Quantity, bips: number): Quantity {
+  return share(volume, { numerator: bips, denominator: WHOLE_BIPS });
+}

@@ -1,0 +1,101 @@
+import { add, type Scaled } from "../decimal/index.ts";
+import type { SchedulePlan, ScheduleTerms } from "../model/index.ts";
+
+/** What a plan is made of; weights come from the terms or from the volumes of the service. */
+export type PlanTerms = Readonly<{
+  acceptedAtMs: number;
+  schedule: ScheduleTerms;
+  count: number;
+  weights?: readonly Scaled[];
+}>;
+
+/**
+ * Freezes a schedule at admission. `weights` replace those of the schedule itself; without either all slots weigh the
+ * same (TWAP). Throws a RangeError unless `count` is a whole number above 0 and the weights are `count` values of at
+ * least 0 with one above it. Source: contract, POST /api/order rules 3-4; decisions 27-29.
+ *
+ * @example
+ * ```ts
+ * import { schedulePlan } from "managed-orders";
+ * const schedule = { intervalMs: 60_000, intervalDelayMs: 5_000 };
+ * const plan = schedulePlan({ acceptedAtMs: 1_000, schedule, count: 3, weights: [1, 0, 2] });
+ * console.log(plan.startsAtMs, plan.cumulative?.join(" ")); // 6000 1 1 3
+ * ```
+ */
+export function schedulePlan(terms: PlanTerms): SchedulePlan {
+  const { acceptedAtMs, schedule, count, weights = schedule.weights } = terms;
+  if (!(Number.isSafeInteger(count) && count > 0)) throw new RangeError(`no number of slots: ${count}`);
+  const plan = {
+    startsAtMs: acceptedAtMs + schedule.intervalDelayMs,
+    intervalMs: schedule.intervalMs,
+    count,
+  };
+  return weights === undefined ? plan : { ...plan, cumulative: cumulate(weights, count) };
+}
+
+function cumulate(weights: readonly Scaled[], count: number): readonly Scaled[] {
+  if (weights.length !== count) throw new RangeError(`${weights.length} weights for ${count} slots`);
+  let sum: Scaled = 0;
+  const cumulative = weights.map((weight) => {
+    if (weight < 0) throw new RangeError(`a weight below 0: ${weight}`);
+    sum = add(sum, weight);
+    return sum;
+  });
+  if (!(sum > 0)) throw new RangeError("no weight above 0");
+  return cumulative;
+}
+
+/**
+ * When a slot opens, epoch milliseconds; slots count from 0 and go on beyond the plan. Source: decision 27.
+ *
+ * @example
+ * ```ts
+ * import { opensAtMs } from "managed-orders";
+ * console.log(opensAtMs({ startsAtMs: 6_000, intervalMs: 60_000, count: 3 }, 2)); // 126000
+ * ```
+ */
+export function opensAtMs(plan: SchedulePlan, slot: number): number {
+  return plan.startsAtMs + slot * plan.intervalMs;
+}
+
+/**
+ * When a slot closes and the next one opens, epoch milliseconds; at this moment itself it is closed. Source:
+ * decision 27.
+ *
+ * @example
+ * ```ts
+ * import { closesAtMs } from "managed-orders";
+ * console.log(closesAtMs({ startsAtMs: 6_000, intervalMs: 60_000, count: 3 }, 0)); // 66000
+ * ```
+ */
+export function closesAtMs(plan: SchedulePlan, slot: number): number {
+  return opensAtMs(plan, slot + 1);
+}
+
+/**
+ * When the last slot of the plan closes, epoch milliseconds. Source: decision 27.
+ *
+ * @example
+ * ```ts
+ * import { endsAtMs } from "managed-orders";
+ * console.log(endsAtMs({ startsAtMs: 6_000, intervalMs: 60_000, count: 3 })); // 186000
+ * ```
+ */
+export function endsAtMs(plan: SchedulePlan): number {
+  return opensAtMs(plan, plan.count);
+}
+
+/**
+ * The slot that is open at a time, epoch milliseconds: `undefined` before the first opens, and `plan.count` or more
+ * once the last has closed. Source: decision 27.
+ *
+ * @example
+ * ```ts
+ * import { slotAt } from "managed-orders";
+ * const plan = { startsAtMs: 6_000, intervalMs: 60_000, count: 3 };
+ * console.log(slotAt(plan, 5_999), slotAt(plan, 65_999), slotAt(plan, 66_000)); // undefined 0 1
+ * ```
+ */
+export function slotAt(plan: SchedulePlan, ms: number): number | undefined {
+  return ms < plan.startsAtMs ? undefined : Math.floor((ms - plan.startsAtMs) / plan.intervalMs);
+}

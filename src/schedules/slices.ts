@@ -1,0 +1,114 @@
+import { greatest, least, type Quantity, type Scaled, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
+import { InvariantError } from "../errors/index.ts";
+import type { SchedulePlan } from "../model/index.ts";
+import { closesAtMs, opensAtMs } from "./plan.ts";
+import { share } from "./share.ts";
+
+/** One slot of a plan in which something is to be sent; times in epoch milliseconds. */
+export type PlannedSlot = Readonly<{
+  slot: number;
+  opensAtMs: number;
+  closesAtMs: number;
+  quantity: Quantity;
+}>;
+
+/**
+ * How much of a quantity belongs to a slot: the cumulative share up to and with it less the one before it, each cut to
+ * whole 1e-6 steps, so that all slices sum to the quantity exactly. Zero outside the plan. Throws an InvariantError
+ * for a plan whose sums are damaged. Source: contract, POST /api/order rules 3-4; decisions 28-29.
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity, quantity, sliceOf } from "managed-orders";
+ * const plan = { startsAtMs: 0, intervalMs: 60_000, count: 3 };
+ * console.log(formatQuantity(sliceOf(plan, quantity("1"), 0))); // 0.333333
+ * console.log(formatQuantity(sliceOf(plan, quantity("1"), 2))); // 0.333334
+ * ```
+ */
+export function sliceOf(plan: SchedulePlan, quantity: Quantity, slot: number): Quantity {
+  if (!(slot >= 0 && slot < plan.count)) return ZERO_QUANTITY;
+  return subtract(sharedUpTo(plan, quantity, slot), sharedUpTo(plan, quantity, slot - 1));
+}
+
+/** What belongs to all slots up to and with this one. */
+function sharedUpTo(plan: SchedulePlan, quantity: Quantity, slot: number): Quantity {
+  if (slot < 0) return ZERO_QUANTITY;
+  return share(quantity, { numerator: sumAt(plan, slot), denominator: sumAt(plan, plan.count - 1) });
+}
+
+function sumAt({ cumulative }: SchedulePlan, slot: number): Scaled {
+  if (cumulative === undefined) return slot + 1;
+  const sum = cumulative[slot];
+  if (sum === undefined) throw new InvariantError("I33", `a plan without the sum of slot ${slot}`);
+  return sum;
+}
+
+/**
+ * The smallest slice of a plan: the equal share cut to whole steps (TWAP), which is zero for a quantity of fewer steps
+ * than slots, or the smallest one above zero of a weighted plan. Source: contract, POST /api/order rules 1 and 3;
+ * decision 28.
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity, quantity, smallestSlice } from "managed-orders";
+ * const plan = { startsAtMs: 0, intervalMs: 60_000, count: 10 };
+ * console.log(formatQuantity(smallestSlice(plan, quantity("0.000003")))); // 0
+ * ```
+ */
+export function smallestSlice(plan: SchedulePlan, quantity: Quantity): Quantity {
+  if (plan.cumulative === undefined) return share(quantity, { numerator: 1, denominator: plan.count });
+  let smallest: Quantity | undefined;
+  for (const slot of slotsOf(plan, quantity)) {
+    smallest = smallest === undefined ? slot.quantity : least(smallest, slot.quantity);
+  }
+  return smallest ?? ZERO_QUANTITY;
+}
+
+/**
+ * The largest slice of a plan, most that one attempt after the last slot of a VWAP may take. Source: decision 29.
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity, largestSlice, quantity } from "managed-orders";
+ * const plan = { startsAtMs: 0, intervalMs: 60_000, count: 3, cumulative: [1, 1, 4] };
+ * console.log(formatQuantity(largestSlice(plan, quantity("1")))); // 0.75
+ * ```
+ */
+export function largestSlice(plan: SchedulePlan, quantity: Quantity): Quantity {
+  if (plan.cumulative === undefined) return sliceOf(plan, quantity, plan.count - 1);
+  const known = largestSlices.get(plan);
+  if (known?.quantity === quantity) return known.largest;
+  let largest = ZERO_QUANTITY;
+  for (const slot of slotsOf(plan, quantity)) largest = greatest(largest, slot.quantity);
+  largestSlices.set(plan, { quantity, largest });
+  return largest;
+}
+
+/** Known answers, since a VWAP asks on every quote after its last slot. A plan never changes and has one quantity. */
+const largestSlices: WeakMap<
+  SchedulePlan,
+  Readonly<{ quantity: Quantity; largest: Quantity }>
+> = new WeakMap();
+
+/**
+ * The slots of a plan that have something to send, in time: a zero weight has no slot. Source: decision 29.
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity, quantity, slotsOf } from "managed-orders";
+ * const plan = { startsAtMs: 6_000, intervalMs: 60_000, count: 3, cumulative: [1, 1, 4] };
+ * for (const { slot, opensAtMs, quantity: slice } of slotsOf(plan, quantity("1")))
+ *   console.log(slot, opensAtMs, formatQuantity(slice));
+ * ```
+ */
+export function* slotsOf(plan: SchedulePlan, quantity: Quantity): Iterable<PlannedSlot> {
+  let before = ZERO_QUANTITY;
+  for (let slot = 0; slot < plan.count; slot++) {
+    const shared = sharedUpTo(plan, quantity, slot);
+    const slice = subtract(shared, before);
+    before = shared;
+    if (slice > 0) {
+      yield { slot, opensAtMs: opensAtMs(plan, slot), closesAtMs: closesAtMs(plan, slot), quantity: slice };
+    }
+  }
+}

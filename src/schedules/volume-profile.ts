@@ -1,0 +1,85 @@
+import { add, type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
+import type { VolumeBar } from "../model/index.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Completed minutes that a profile may read. */
+const WINDOW_MINUTES = 512;
+
+const WINDOW_MS: number = WINDOW_MINUTES * MINUTE_MS;
+
+/** Fewest intervals of a schedule. */
+const FEWEST_INTERVALS = 2;
+
+/** When a profile is made, and the intervals it is made for. */
+export type ProfileTerms = Readonly<{ nowMs: number; intervalMs: number; intervalCount?: number }>;
+
+/** The weights of a VWAP, one per interval. */
+export type VolumeProfile = Readonly<{ count: number; weights: readonly Quantity[] }>;
+
+/**
+ * The minutes that a profile made now reads, from `fromMs` on and before `toMs`, epoch milliseconds: the 512 that are
+ * complete. Source: contract, POST /api/order rule 4; decision 29.
+ *
+ * @example
+ * ```ts
+ * import { profileWindow } from "managed-orders";
+ * const { fromMs, toMs } = profileWindow(30_779_999);
+ * console.log(fromMs, toMs); // 0 30720000
+ * ```
+ */
+export function profileWindow(nowMs: number): Readonly<{ fromMs: number; toMs: number }> {
+  const toMs = nowMs - (nowMs % MINUTE_MS);
+  return { fromMs: toMs - WINDOW_MS, toMs };
+}
+
+/**
+ * Weights made of the executed volume of one instrument: the newest `intervalCount` intervals of completed minutes,
+ * oldest first; a minute without a bar counts 0. Without a count, as many whole intervals as there are since the
+ * oldest bar with volume. `undefined` when that is fewer than two, or when there is no volume in them. Throws a
+ * RangeError for intervals that are no whole minutes or together longer than the window. Source: contract,
+ * POST /api/order rule 4; decision 29.
+ *
+ * @example
+ * ```ts
+ * import { formatQuantity, quantity, volumeProfile } from "managed-orders";
+ * const bars = [
+ *   { symbol: "BTC/USD", minuteMs: 0, quantity: quantity("3") },
+ *   { symbol: "BTC/USD", minuteMs: 120_000, quantity: quantity("0.5") },
+ * ];
+ * const profile = volumeProfile(bars, { nowMs: 185_000, intervalMs: 60_000 });
+ * console.log(profile?.weights.map(formatQuantity).join(" ")); // 3 0 0.5
+ * ```
+ */
+export function volumeProfile(bars: readonly VolumeBar[], terms: ProfileTerms): VolumeProfile | undefined {
+  const { intervalMs } = terms;
+  if (!(intervalMs > 0 && intervalMs % MINUTE_MS === 0))
+    throw new RangeError(`an interval of a profile is whole minutes: ${intervalMs} ms`);
+  const { fromMs, toMs } = profileWindow(terms.nowMs);
+  const traded = bars.filter((bar) => bar.minuteMs >= fromMs && bar.minuteMs < toMs && bar.quantity > 0);
+  const count = terms.intervalCount ?? wholeIntervals(traded, { toMs, intervalMs });
+  if (count * intervalMs > WINDOW_MS)
+    throw new RangeError(`a profile covers at most ${WINDOW_MINUTES} minutes: ${count} of ${intervalMs} ms`);
+  if (count < FEWEST_INTERVALS) return undefined;
+  const weights = new Array<Quantity>(count).fill(ZERO_QUANTITY);
+  const startsAtMs = toMs - count * intervalMs;
+  let total = ZERO_QUANTITY;
+  for (const { minuteMs, quantity } of traded) {
+    const interval = Math.floor((minuteMs - startsAtMs) / intervalMs);
+    const weight = weights[interval];
+    if (weight === undefined) continue;
+    weights[interval] = add(weight, quantity);
+    total = add(total, quantity);
+  }
+  return total > 0 ? { count, weights } : undefined;
+}
+
+/** Whole intervals between the oldest bar and the end of the window. */
+function wholeIntervals(
+  bars: readonly VolumeBar[],
+  terms: Readonly<{ toMs: number; intervalMs: number }>,
+): number {
+  let oldestMs = terms.toMs;
+  for (const { minuteMs } of bars) oldestMs = Math.min(oldestMs, minuteMs);
+  return Math.floor((terms.toMs - oldestMs) / terms.intervalMs);
+}

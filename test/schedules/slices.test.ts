@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { formatQuantity, type Quantity, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import { InvariantError } from "../../src/errors/index.ts";
+import type { SchedulePlan } from "../../src/model/index.ts";
+import { largestSlice, schedulePlan, sliceOf, slotsOf, smallestSlice } from "../../src/schedules/index.ts";
+
+const SCHEDULE = { intervalMs: 60_000, intervalDelayMs: 0 };
+
+const twap = (count: number): SchedulePlan => schedulePlan({ acceptedAtMs: 0, schedule: SCHEDULE, count });
+const vwap = (weights: readonly (number | bigint)[]): SchedulePlan =>
+  schedulePlan({ acceptedAtMs: 0, schedule: SCHEDULE, count: weights.length, weights });
+const slicesOf = (plan: SchedulePlan, of: Quantity): readonly string[] =>
+  Array.from({ length: plan.count }, (_, slot) => formatQuantity(sliceOf(plan, of, slot)));
+const ends = (plan: SchedulePlan, of: Quantity): readonly string[] =>
+  [smallestSlice(plan, of), largestSlice(plan, of)].map(formatQuantity);
+
+describe("decision 28, I33: the slices of a TWAP", () => {
+  it.each([
+    ["divides evenly", "0.9", 3, ["0.3", "0.3", "0.3"]],
+    ["leaves one step", "0.000010", 3, ["0.000003", "0.000003", "0.000004"]],
+    ["leaves two steps", "0.000011", 3, ["0.000003", "0.000004", "0.000004"]],
+    ["complaint 7: fewer steps than slots", "0.000002", 5, ["0", "0", "0.000001", "0", "0.000001"]],
+    ["two slots", "0.000003", 2, ["0.000001", "0.000002"]],
+  ])("%s", (_what, of, count, slices) => {
+    expect(slicesOf(twap(count), quantity(of))).toEqual(slices);
+  });
+
+  it("the largest quantity over the most slots leaves nothing", () => {
+    const plan = twap(10_000);
+    const of = quantity("999999999999.999999");
+    let sum = 0n;
+    for (let slot = 0; slot < plan.count; slot++) sum += BigInt(sliceOf(plan, of, slot));
+    expect(sum).toBe(BigInt(of));
+    expect(ends(plan, of)).toEqual(["99999999.999999", "100000000"]);
+  });
+
+  it.each([
+    ["0.9", 3, ["0.3", "0.3"]],
+    ["0.000011", 3, ["0.000003", "0.000004"]],
+    ["0.000003", 10, ["0", "0.000001"]],
+  ])("smallest and largest of %s in %d, without a walk", (of, count, expected) => {
+    expect(ends(twap(count), quantity(of))).toEqual(expected);
+  });
+});
+
+describe("decision 29, I34: the slices of a VWAP", () => {
+  it("follow the weights", () => {
+    expect(slicesOf(vwap([1, 2, 1]), quantity("1"))).toEqual(["0.25", "0.5", "0.25"]);
+  });
+
+  it("a zero weight gets nothing and leaves nothing to catch up, at either end and in between", () => {
+    expect(slicesOf(vwap([0, 3, 0, 0, 1, 0]), quantity("1"))).toEqual(["0", "0.75", "0", "0", "0.25", "0"]);
+  });
+
+  it("what a cut leaves goes to a slot with weight", () => {
+    expect(slicesOf(vwap([1, 0, 1, 0, 1]), quantity("0.000004"))).toEqual([
+      "0.000001",
+      "0",
+      "0.000001",
+      "0",
+      "0.000002",
+    ]);
+  });
+
+  it("equal weights slice as a TWAP does", () => {
+    for (const of of ["1", "0.000011", "987654321.123457"]) {
+      expect(slicesOf(vwap([7, 7, 7]), quantity(of))).toEqual(slicesOf(twap(3), quantity(of)));
+    }
+  });
+
+  it("are exact where doubles are not", () => {
+    const of = quantity("999999999999.999999");
+    expect(slicesOf(vwap([1, Number.MAX_SAFE_INTEGER]), of)).toEqual(["0.000111", "999999999999.999888"]);
+    expect(slicesOf(vwap([1n, 10n ** 18n]), of)).toEqual(["0", "999999999999.999999"]);
+  });
+
+  it("the smallest is the smallest above zero, the largest the largest", () => {
+    expect(ends(vwap([0, 5, 1, 2]), quantity("0.8"))).toEqual(["0.1", "0.5"]);
+    expect(ends(vwap([1, 1_000_000]), quantity("0.000001"))).toEqual(["0.000001", "0.000001"]);
+  });
+
+  it("the largest is that of the quantity asked for, however often and of whichever plan", () => {
+    const plan = vwap([1, 3]);
+    const asked = ["1", "2", "2", "1"].map((of) => formatQuantity(largestSlice(plan, quantity(of))));
+    expect(asked).toEqual(["0.75", "1.5", "1.5", "0.75"]);
+    expect(formatQuantity(largestSlice(vwap([1, 1]), quantity("1")))).toBe("0.5");
+  });
+
+  it("a damaged plan is a broken invariant, never a wrong size", () => {
+    const damaged: SchedulePlan = { startsAtMs: 0, intervalMs: 1_000, count: 3, cumulative: [1, 2] };
+    expect(() => sliceOf(damaged, quantity("1"), 0)).toThrow(InvariantError);
+  });
+});
+
+describe("I33: slots", () => {
+  it.each([-1, 3, 1_000, Number.NaN])("there is nothing in slot %d of three", (slot) => {
+    expect(sliceOf(twap(3), quantity("1"), slot)).toBe(ZERO_QUANTITY);
+    expect(sliceOf(vwap([1, 1, 1]), quantity("1"), slot)).toBe(ZERO_QUANTITY);
+  });
+
+  it("those with something to send come in time, with their times", () => {
+    expect([...slotsOf(vwap([1, 0, 3]), quantity("1"))]).toEqual([
+      { slot: 0, opensAtMs: 0, closesAtMs: 60_000, quantity: quantity("0.25") },
+      { slot: 2, opensAtMs: 120_000, closesAtMs: 180_000, quantity: quantity("0.75") },
+    ]);
+  });
+
+  it("nothing of nothing", () => {
+    for (const plan of [twap(3), vwap([1, 2])]) {
+      expect([...slotsOf(plan, ZERO_QUANTITY)]).toEqual([]);
+      expect(ends(plan, ZERO_QUANTITY)).toEqual(["0", "0"]);
+    }
+  });
+});
