@@ -1,5 +1,7 @@
 import * as z from "zod";
 import { ownerSchema } from "./field-schemas.ts";
+import type { PlainFields } from "./plain-fields.ts";
+import { readWith } from "./read-with.ts";
 
 /** What any signed request may say besides its own fields (contract, Linked lists and managed parents: Shared). */
 export const actorShape: Readonly<{
@@ -24,4 +26,12 @@ export function actorOf(
     ...(account !== undefined && { accountId: account }),
     ...(userId !== undefined && { userId }),
   };
+}
+
+const actorSchema = z.object(actorShape);
+
+/** The actor of a placement, and the fields that are left for the order; throws the OrderError of what is wrong. */
+export function splitActor(plain: PlainFields): Readonly<{ actor: Actor; order: PlainFields }> {
+  const { account, userId, selfTradePreventionMode, ...order } = plain;
+  return { actor: actorOf(readWith(actorSchema, { account, userId, selfTradePreventionMode })), order };
 }

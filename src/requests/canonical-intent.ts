@@ -1,5 +1,5 @@
 import { formatPrice, formatQuantity, type Price } from "../decimal/index.ts";
-import type { ParentIntent, TrailingDistance } from "../model/index.ts";
+import type { ListIntent, ParentIntent, ScheduleTerms, TrailingDistance } from "../model/index.ts";
 
 const optional = (value: Price | undefined): string | null =>
   value === undefined ? null : formatPrice(value);
@@ -14,6 +14,12 @@ function trailingText(trailing: TrailingDistance | undefined): string | null {
     case "amount":
       return `${formatPrice(trailing.amount)} USD`;
   }
+}
+
+function scheduleTerms(schedule: ScheduleTerms | undefined): readonly unknown[] | null {
+  if (schedule === undefined) return null;
+  const { intervalMs, intervalCount, intervalDelayMs, weights } = schedule;
+  return [intervalMs, intervalCount ?? null, intervalDelayMs, weights ?? null];
 }
 
 /**
@@ -39,9 +45,46 @@ export function canonicalIntent(intent: ParentIntent): string {
     optional(intent.stopPrice),
     trailingText(intent.trailing),
     optional(intent.limitOffset),
+    intent.icebergQuantity === undefined ? null : formatQuantity(intent.icebergQuantity),
+    scheduleTerms(intent.schedule),
+    intent.participationBips ?? null,
     intent.timeInForce,
     intent.expireTimeMs ?? null,
     intent.reduceOnly,
     intent.childTimeInForce,
+  ]);
+}
+
+/**
+ * One text per intent of a list: equal for two lists if and only if they ask for the same orders in the same roles. A
+ * leg's client id is part of it where the caller gave it; the list's own id is not. Source: decision 1.
+ *
+ * @example
+ * ```ts
+ * import { canonicalList, listIntent, type OcoFields } from "managed-orders";
+ * const exit: OcoFields = {
+ *   symbol: "BTC/USD",
+ *   side: "SELL",
+ *   quantity: "0.5",
+ *   aboveType: "LIMIT",
+ *   abovePrice: "8000",
+ *   aboveClientOrderId: "exit-1-high",
+ *   belowType: "STOP",
+ *   belowStopPrice: "7000",
+ *   belowClientOrderId: "exit-1-low",
+ *   listClientOrderId: "exit-1",
+ * };
+ * const again = listIntent("oco", { ...exit, aboveType: "SYNTHETIC_LIMIT", quantity: "0.50" });
+ * console.log(canonicalList(listIntent("oco", exit)) === canonicalList(again)); // true
+ * ```
+ */
+export function canonicalList({ contingency, legs }: Pick<ListIntent, "contingency" | "legs">): string {
+  return JSON.stringify([
+    contingency,
+    legs.map(({ role, intent, generatedClientId }) => [
+      role,
+      canonicalIntent(intent),
+      generatedClientId ? null : intent.clientOrderId,
+    ]),
   ]);
 }

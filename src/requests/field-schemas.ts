@@ -62,6 +62,32 @@ export const percentSchema: z.ZodType<Price> = priceSchema.refine((percent) => p
 /** Basis points, 1-9999 (contract, Order input fields: trailingDelta). */
 export const basisPointsSchema: z.ZodType<number> = z.number().int().min(1).max(9_999);
 
+/** Length of a slot in milliseconds, 1 s to a day (contract, Order input fields: interval). */
+export const intervalSchema: z.ZodType<number> = z.number().int().min(1_000).max(86_400_000);
+
+/** Number of slots, 2-10000 (contract, Order input fields: intervalCount). */
+export const intervalCountSchema: z.ZodType<number> = z.number().int().min(2).max(10_000);
+
+/** Milliseconds before the first slot, up to a week (contract, Order input fields: intervalDelay). */
+export const intervalDelaySchema: z.ZodType<number> = z.number().int().min(0).max(604_800_000);
+
+/** Share of the executed volume in basis points, 1-10000 (contract, Order input fields: participationBips). */
+export const participationSchema: z.ZodType<number> = z.number().int().min(1).max(10_000);
+
+const MOST_WEIGHTS = 10_000;
+const WEIGHT_DIGITS = 15;
+const WEIGHTS = /^[0-9]{1,15}(,[0-9]{1,15})*$/;
+
+/** Weights of a schedule, one per slot; a weight has at most 15 digits, so that it is a safe integer. */
+export const weightsSchema: z.ZodType<readonly number[]> = z
+  .string()
+  .min(1)
+  .max(MOST_WEIGHTS * (WEIGHT_DIGITS + 1) - 1, { abort: true })
+  .regex(WEIGHTS)
+  .transform((csv) => csv.split(",").map((weight) => Number.parseInt(weight, 10)))
+  .refine((weights) => weights.length >= 2 && weights.length <= MOST_WEIGHTS)
+  .refine((weights) => weights.some((weight) => weight > 0));
+
 const LAST_EXPIRY_MS = 253_402_300_798_999;
 
 /** Expiry in epoch milliseconds, below 253402300799000; whether it is in the future is for admission to say. */

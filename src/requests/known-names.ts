@@ -9,7 +9,7 @@ const CONVENTIONAL: readonly string[] = [
   "returnRateLimits",
 ];
 
-/** The order itself: everything the contract's input fields name, of types that are not available too. */
+/** The order itself: everything the contract's input fields name, and what the public convention orders by amount with. */
 export const ORDER_NAMES: ReadonlySet<string> = new Set([
   "symbol",
   "side",
@@ -46,10 +46,10 @@ export function namesOfRead(own: Iterable<string>): KnownNames {
   return { read: new Set([...own, "account", "userId"]), ignored: new Set(AUTHENTICATION) };
 }
 
-/** The known parameters of a signed route that places or cancels. */
-export function namesOfWrite(own: Iterable<string>): KnownNames {
+/** The known parameters of a signed route that places or cancels; those of `unread` are taken without a look. */
+export function namesOfWrite(own: Iterable<string>, unread: readonly string[] = []): KnownNames {
   return {
     read: new Set([...own, "account", "userId", "selfTradePreventionMode"]),
-    ignored: new Set([...AUTHENTICATION, ...CONVENTIONAL]),
+    ignored: new Set([...AUTHENTICATION, ...CONVENTIONAL, ...unread]),
   };
 }

@@ -1,51 +1,23 @@
 import type { Price } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type {
-  ChildTimeInForce,
-  ParentIntent,
-  ParentType,
-  Side,
-  TimeInForce,
-  TrailingDistance,
-} from "../model/index.ts";
+import type { ParentIntent, ParentType, TrailingDistance } from "../model/index.ts";
 import { ORDER_NAMES } from "./known-names.ts";
-import { type OrderFieldValues, orderSchema } from "./order-schema.ts";
-import { canonicalType, type OrderTypeAlias } from "./order-type.ts";
+import type { OrderFields } from "./order-fields.ts";
+import { legSchema, type OrderFieldValues, orderSchema } from "./order-schema.ts";
+import { type LegPlace, typedLeg, typedOrder } from "./order-type.ts";
 import type { PlainFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
-import { conflict, unread } from "./refusals.ts";
+import { conflict, type NameOf, ownName, unread } from "./refusals.ts";
+import { scheduleTerms } from "./schedule-terms.ts";
 
-/**
- * An order in the words of the contract's input fields: decimals as strings, times, ids and basis points as numbers.
- * `symbol` is canonical here. Source: contract, Order input fields.
- */
-export type OrderFields = Readonly<{
-  symbol: string;
-  side: Side;
-  type: ParentType | OrderTypeAlias;
-  quantity: string;
-  price?: string;
-  stopPrice?: string;
-  trailingDelta?: number;
-  price2?: string;
-  trailingAmount?: string;
-  limitOffset?: string;
-  timeInForce?: TimeInForce;
-  expireTime?: number;
-  goodTillDate?: number;
-  reduceOnly?: boolean;
-  childTimeInForce?: ChildTimeInForce;
-  apiManaged?: boolean;
-  newClientOrderId?: string;
-}>;
-
-/** `clientId` makes the id of an order that names none. */
-export type OrderIntentOptions = Readonly<{ clientId?: () => string }>;
+/** `clientId` makes the id of an order that names none; it gets the name of the field, such as aboveClientOrderId. */
+export type OrderIntentOptions = Readonly<{ clientId?: (field: string) => string }>;
 
 /**
  * The canonical intent of an order given in process; the same rules and errors as on the wire.
  * Without newClientOrderId the id is taken from `options.clientId`; without both PARAMETER_MISSING (-1102) is thrown.
- * Throws an OrderError that names the field at fault. Source: contract, Order input fields; decisions 7, 10, 18, 19.
+ * Throws an OrderError that names the field at fault.
+ * Source: contract, Order input fields; decisions 7, 10, 18, 19, 28-32.
  *
  * @example
  * ```ts
@@ -62,20 +34,38 @@ export type OrderIntentOptions = Readonly<{ clientId?: () => string }>;
  * ```
  */
 export function orderIntent(fields: OrderFields, options: OrderIntentOptions = {}): ParentIntent {
-  const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const unknown = sent.map(([name]) => name).filter((name) => !ORDER_NAMES.has(name));
-  if (unknown.length > 0) throw unread(unknown, sent.length);
-  const plain: PlainFields = Object.fromEntries(sent);
+  const plain = sentFields(fields, ORDER_NAMES);
   if (plain.newClientOrderId !== undefined || options.clientId === undefined) return intentOf(plain);
-  return intentOf({ ...plain, newClientOrderId: options.clientId() });
+  return intentOf({ ...plain, newClientOrderId: options.clientId("newClientOrderId") });
+}
+
+/** Fields given in process without those that are undefined; throws UNREAD_PARAMETER (-1104) for one that is not known. */
+export function sentFields(fields: object, known: ReadonlySet<string>): PlainFields {
+  const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const unknown = sent.map(([name]) => name).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw unread(unknown, sent.length);
+  return Object.fromEntries(sent);
 }
 
 /** The intent that plain fields express; throws the OrderError of what is wrong with them. */
 export function intentOf(fields: PlainFields): ParentIntent {
-  const order = readWith(orderSchema, { ...fields, type: canonicalType(fields) });
-  const { price, stopPrice } = order;
-  const trailing = trailingDistance(order);
-  const limitOffset = dynamicOffset(order);
+  return intentFrom(readWith(orderSchema, typedOrder(fields)), ownName);
+}
+
+/** The intent of a leg; throws the OrderError of what is wrong, which names fields as the request does. */
+export function legIntentOf(fields: PlainFields, place: LegPlace): ParentIntent {
+  const { nameOf } = place;
+  return intentFrom(readWith(legSchema, typedLeg(fields, place), nameOf), nameOf);
+}
+
+function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
+  const { price, stopPrice, icebergQty, participationBips } = order;
+  const trailing = trailingDistance(order, nameOf);
+  const limitOffset = dynamicOffset(order, nameOf);
+  if (icebergQty !== undefined && icebergQty > order.quantity) {
+    throw new OrderError("ICEBERG_EXCEEDS_QUANTITY", { field: nameOf("icebergQty") });
+  }
+  const schedule = scheduleTerms(order);
   return {
     symbol: order.symbol,
     side: order.side,
@@ -85,7 +75,10 @@ export function intentOf(fields: PlainFields): ParentIntent {
     ...(stopPrice !== undefined && { stopPrice }),
     ...(trailing !== undefined && { trailing }),
     ...(limitOffset !== undefined && { limitOffset }),
-    ...lifetime(order),
+    ...(icebergQty !== undefined && { icebergQuantity: icebergQty }),
+    ...(schedule !== undefined && { schedule }),
+    ...(participationBips !== undefined && { participationBips }),
+    ...lifetime(order, nameOf),
     reduceOnly: order.reduceOnly,
     childTimeInForce: order.childTimeInForce,
     clientOrderId: order.newClientOrderId,
@@ -93,41 +86,64 @@ export function intentOf(fields: PlainFields): ParentIntent {
 }
 
 const TRAILING: ReadonlySet<ParentType> = new Set(["TRAILING_STOP_MARKET", "TRAILING_STOP_LIMIT"]);
+const TRIGGERED: ReadonlySet<ParentType> = new Set([
+  "STOP_MARKET",
+  "STOP_LOSS_LIMIT",
+  "TAKE_PROFIT_MARKET",
+  "TAKE_PROFIT_LIMIT",
+]);
 
-function trailingDistance(order: OrderFieldValues): TrailingDistance | undefined {
-  if (!TRAILING.has(order.type)) return undefined;
-  requireOne(order, ["trailingDelta", "price2", "trailingAmount"]);
+/** How far the trigger trails; a stop or take-profit leg that does not trail needs its stop price (decision 18). */
+function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDistance | undefined {
+  if (TRAILING.has(order.type)) requireOne(order, ["trailingDelta", "price2", "trailingAmount"], nameOf);
   const { trailingDelta, price2, trailingAmount } = order;
   if (trailingDelta !== undefined) return { kind: "bps", bps: trailingDelta };
   if (price2 !== undefined) return { kind: "percent", percent: price2 };
-  return trailingAmount === undefined ? undefined : { kind: "amount", amount: trailingAmount };
+  if (trailingAmount !== undefined) return { kind: "amount", amount: trailingAmount };
+  if (TRIGGERED.has(order.type) && order.stopPrice === undefined) {
+    const [field, other] = [nameOf("stopPrice"), nameOf("trailingDelta")];
+    throw new OrderError("PARAMETER_MISSING_BOTH", { field, other });
+  }
+  return undefined;
 }
 
-function dynamicOffset(order: OrderFieldValues): Price | undefined {
-  if (order.type === "TRAILING_STOP_LIMIT") requireOne(order, ["price", "limitOffset"]);
+function dynamicOffset(order: OrderFieldValues, nameOf: NameOf): Price | undefined {
+  if (order.type === "TRAILING_STOP_LIMIT") requireOne(order, ["price", "limitOffset"], nameOf);
   return order.limitOffset;
 }
 
 /** Exactly one of the fields must be there (-1128). */
-function requireOne(order: OrderFieldValues, fields: readonly (keyof OrderFieldValues)[]): void {
+function requireOne(
+  order: OrderFieldValues,
+  fields: readonly (keyof OrderFieldValues)[],
+  nameOf: NameOf,
+): void {
   const sent = fields.filter((field) => order[field] !== undefined);
   if (sent.length === 1) return;
-  throw conflict(sent.length === 0 ? fields : sent, `Send exactly one of ${fields.join(", ")}.`);
+  const advice = `Send exactly one of ${fields.map(nameOf).join(", ")}.`;
+  throw conflict((sent.length === 0 ? fields : sent).map(nameOf), advice);
 }
 
 /** Lifetime and expiry (decision 10): two names of one expiry, GTD if and only if there is one. */
-function lifetime(order: OrderFieldValues): Pick<ParentIntent, "timeInForce" | "expireTimeMs"> {
+function lifetime(
+  order: OrderFieldValues,
+  nameOf: NameOf,
+): Pick<ParentIntent, "timeInForce" | "expireTimeMs"> {
   const { expireTime, goodTillDate } = order;
   const expireTimeMs = expireTime ?? goodTillDate;
+  const names = [nameOf("expireTime"), nameOf("goodTillDate")] as const;
   if (goodTillDate !== undefined && goodTillDate !== expireTimeMs) {
-    throw conflict(["expireTime", "goodTillDate"], "Send one of them, or the same time in both.");
+    throw conflict(names, "Send one of them, or the same time in both.");
   }
   const timeInForce = order.timeInForce ?? (expireTimeMs === undefined ? "GTC" : "GTD");
   if (expireTimeMs === undefined) {
     if (timeInForce === "GTC") return { timeInForce };
-    throw new OrderError("PARAMETER_MISSING_BOTH", { field: "expireTime", other: "goodTillDate" });
+    throw new OrderError("PARAMETER_MISSING_BOTH", { field: names[0], other: names[1] });
   }
   if (timeInForce === "GTD") return { timeInForce, expireTimeMs };
-  const expiry = expireTime === undefined ? "goodTillDate" : "expireTime";
-  throw conflict(["timeInForce", expiry], "An order with an expiry is GTD; leave the expiry or GTC out.");
+  const expiry = expireTime === undefined ? names[1] : names[0];
+  throw conflict(
+    [nameOf("timeInForce"), expiry],
+    "An order with an expiry is GTD; leave the expiry or GTC out.",
+  );
 }

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters } from "../wire/index.ts";
 import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { oneClientId } from "./client-id-aliases.ts";
 import { lookupIdSchema, newClientIdSchema, textSchema } from "./field-schemas.ts";
 import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
-import { conflict } from "./refusals.ts";
 import { instrumentOf, type SymbolContext } from "./symbols.ts";
 
 /** Names one order: canonical symbol and orderId, client id, or both; a negative orderId is a managed parent's. */
@@ -44,7 +44,7 @@ const keySchema = z.strictObject({
 export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
   const fields = readWith(keySchema, plainFields(parameters, NAMES[context.purpose]));
   const { orderId } = fields;
-  const clientOrderId = clientIdOf(fields);
+  const clientOrderId = oneClientId(fields, ALIASES);
   if (orderId === undefined && clientOrderId === undefined) {
     throw new OrderError("PARAMETER_MISSING_BOTH", { field: "orderId", other: "origClientOrderId" });
   }
@@ -54,14 +54,4 @@ export function readOrderKey(parameters: Parameters, context: OrderKeyContext): 
     ...(clientOrderId !== undefined && { clientOrderId }),
     ...actorOf(fields),
   };
-}
-
-type AliasValues = Readonly<Partial<Record<(typeof ALIASES)[number], string | undefined>>>;
-
-/** The client id under any of its names; names that differ are in conflict (-1128). */
-function clientIdOf(fields: AliasValues): string | undefined {
-  const sent = ALIASES.filter((alias) => fields[alias] !== undefined);
-  const ids = new Set(sent.map((alias) => fields[alias]));
-  if (ids.size > 1) throw conflict(sent, "Send the client id under one name, or the same id under each.");
-  return [...ids][0];
 }

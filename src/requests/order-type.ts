@@ -1,10 +1,17 @@
 import { OrderError } from "../errors/index.ts";
 import type { ParentType } from "../model/index.ts";
-import type { PlainFields } from "./plain-fields.ts";
-import { invalid } from "./refusals.ts";
+import type { PlainFields, PlainValue } from "./plain-fields.ts";
+import { invalid, type NameOf, ownName } from "./refusals.ts";
 
 /** Names of order types on input that stand for a canonical one (contract, Order type values). */
-export type OrderTypeAlias = "LIMIT" | "STOP" | "STOP_LOSS" | "STOP_LIMIT" | "TAKE_PROFIT" | "TRAILING_STOP";
+export type OrderTypeAlias =
+  | "LIMIT"
+  | "STOP"
+  | "STOP_LOSS"
+  | "STOP_LIMIT"
+  | "TAKE_PROFIT"
+  | "TRAILING_STOP"
+  | "POST_ONLY";
 
 const CANONICAL: ReadonlyMap<string, ParentType> = new Map([
   ["SYNTHETIC_LIMIT", "SYNTHETIC_LIMIT"],
@@ -19,58 +26,114 @@ const CANONICAL: ReadonlyMap<string, ParentType> = new Map([
   ["TRAILING_STOP_MARKET", "TRAILING_STOP_MARKET"],
   ["TRAILING_STOP", "TRAILING_STOP_MARKET"],
   ["TRAILING_STOP_LIMIT", "TRAILING_STOP_LIMIT"],
+  ["LIMIT_MAKER", "LIMIT_MAKER"],
+  ["POST_ONLY", "LIMIT_MAKER"],
+  ["ICEBERG", "ICEBERG"],
+  ["TWAP", "TWAP"],
+  ["VWAP", "VWAP"],
+  ["POV", "POV"],
 ]);
 
 /** The canonical types that can be placed, for catalogues such as exchangeInfo (decision 43). */
 export const ORDER_TYPES: readonly ParentType[] = Object.freeze([...new Set(CANONICAL.values())]);
 
-/** Types of the contract and of native order flow that are refused by name. */
-const UNAVAILABLE: ReadonlySet<string> = new Set([
-  "LIMIT_MAKER",
-  "POST_ONLY",
-  "ICEBERG",
-  "TWAP",
-  "VWAP",
-  "POV",
-  "MARKET",
+/** Values of targetStrategy (contract, Order input fields). */
+const STRATEGIES: ReadonlyMap<PlainValue, ParentType> = new Map([
+  [180, "TWAP"],
+  [1_000_002, "VWAP"],
+  [1_000_004, "POV"],
 ]);
 
-const STRATEGIES: ReadonlySet<string> = new Set(["180", "1000002", "1000004"]);
+const SCHEDULES: ReadonlySet<ParentType> = new Set(STRATEGIES.values());
 const POST_ONLY: ReadonlySet<unknown> = new Set(["GTX", "POST_ONLY"]);
 
 /**
- * The canonical type of an order. LIMIT is a managed order when apiManaged, timeInForce, an expiry or icebergQty
- * makes it one (decision 32). Throws PARAMETER_MISSING (-1102) without a type, BAD_ORDER_TYPE (-1116) for one that
- * is not known or not available, BAD_STRATEGY (-1134) for an unknown targetStrategy and UNSUPPORTED_COMBINATION
- * (-1014) for one on another type than LIMIT.
+ * The fields of a single order under its canonical type, without those that only selected it. LIMIT is a managed order
+ * when apiManaged, targetStrategy, icebergQty, an expiry or timeInForce makes it one (decision 32); with targetStrategy
+ * it is a schedule with a price, with GTX or POST_ONLY a LIMIT_MAKER.
+ * Throws PARAMETER_MISSING (-1102) without a type or without the price of such a schedule, PARAMETER_NOT_REQUIRED
+ * (-1106) for a price on TWAP, VWAP or POV by name, BAD_ORDER_TYPE (-1116) for a type that is not known or not managed,
+ * BAD_STRATEGY (-1134) for an unknown targetStrategy, UNSUPPORTED_COMBINATION (-1014) for one on another type.
  */
-export function canonicalType(fields: PlainFields): ParentType {
-  const { type } = fields;
-  if (type === undefined) throw new OrderError("PARAMETER_MISSING", { field: "type" });
-  if (typeof type !== "string") throw invalid("type");
-  const canonical = type === "LIMIT" ? managedLimit(fields) : CANONICAL.get(type);
-  if (canonical === undefined) throw unavailable(UNAVAILABLE.has(type) ? type : "The type sent");
-  if (fields.targetStrategy !== undefined) throw refusedStrategy(fields);
-  return canonical;
+export function typedOrder(fields: PlainFields): PlainFields {
+  const type = typeNameOf(fields, ownName);
+  if (type === "LIMIT") {
+    return fields.targetStrategy === undefined ? limitOf(managed(fields)) : cappedSchedule(fields);
+  }
+  const canonical = canonicalType(type, ownName);
+  refuseStrategy(fields, ownName);
+  if (SCHEDULES.has(canonical) && fields.price !== undefined) {
+    throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "price" });
+  }
+  return { ...fields, type: canonical };
 }
 
-function managedLimit(fields: PlainFields): ParentType {
-  const { timeInForce, apiManaged, targetStrategy, icebergQty } = fields;
-  if (POST_ONLY.has(timeInForce)) throw unavailable(`LIMIT with timeInForce ${timeInForce}`);
+/** A leg of a list: what the request calls its fields, and whether it is one of an OCO pair. */
+export type LegPlace = Readonly<{ nameOf: NameOf; inPair: boolean }>;
+
+/**
+ * The fields of a leg under its canonical type; LIMIT is a managed limit here (convention 1.2 h).
+ * Throws as {@link typedOrder} does; schedules are refused in an OCO pair with OCO_TYPE_REJECTED (-1158), so is ICEBERG,
+ * and elsewhere in a list with UNSUPPORTED_COMBINATION. Source: contract rule 8, decisions 33 and 35.
+ */
+export function typedLeg(fields: PlainFields, { nameOf, inPair }: LegPlace): PlainFields {
+  const type = typeNameOf(fields, nameOf);
+  const canonical = type === "LIMIT" ? "SYNTHETIC_LIMIT" : canonicalType(type, nameOf);
+  refuseStrategy(fields, nameOf);
+  const isSchedule = SCHEDULES.has(canonical);
+  if (inPair && (isSchedule || canonical === "ICEBERG")) {
+    throw new OrderError("OCO_TYPE_REJECTED", { field: nameOf("type") });
+  }
+  if (isSchedule) throw new OrderError("UNSUPPORTED_COMBINATION", { field: nameOf("type") });
+  return type === "LIMIT" ? limitOf(fields) : { ...fields, type: canonical };
+}
+
+function typeNameOf({ type }: PlainFields, nameOf: NameOf): string {
+  if (type === undefined) throw new OrderError("PARAMETER_MISSING", { field: nameOf("type") });
+  if (typeof type !== "string") throw invalid("type", nameOf("type"));
+  return type;
+}
+
+/** The canonical type of every name but LIMIT. A name that is not known is not repeated in the answer. */
+function canonicalType(type: string, nameOf: NameOf): ParentType {
+  const canonical = CANONICAL.get(type);
+  if (canonical !== undefined) return canonical;
+  const named = type === "MARKET" ? type : "The type sent";
+  throw new OrderError("BAD_ORDER_TYPE", { field: nameOf("type"), type: named });
+}
+
+/** A LIMIT that something makes a managed one; a plain LIMIT is native. */
+function managed(fields: PlainFields): PlainFields {
+  const { timeInForce, apiManaged, icebergQty } = fields;
   const expires = fields.expireTime !== undefined || fields.goodTillDate !== undefined;
   const lifetime = timeInForce ?? (expires ? "GTD" : "GTC");
-  const managed = apiManaged === true || lifetime === "GTD";
-  if (managed || icebergQty !== undefined || targetStrategy !== undefined) return "SYNTHETIC_LIMIT";
-  throw unavailable("LIMIT without apiManaged=true");
+  const selected = apiManaged === true || icebergQty !== undefined;
+  if (selected || lifetime === "GTD" || POST_ONLY.has(lifetime)) return fields;
+  throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "LIMIT without apiManaged=true" });
 }
 
-function refusedStrategy({ type, targetStrategy }: PlainFields): OrderError {
-  const field = "targetStrategy";
-  if (!STRATEGIES.has(String(targetStrategy))) return new OrderError("BAD_STRATEGY", { field });
-  if (type === "LIMIT") return unavailable("LIMIT with targetStrategy");
-  return new OrderError("UNSUPPORTED_COMBINATION", { field });
+/** LIMIT as a managed limit. GTX and POST_ONLY say how it executes and nothing of how long it lives. */
+function limitOf(fields: PlainFields): PlainFields {
+  const { timeInForce, ...rest } = fields;
+  if (POST_ONLY.has(timeInForce)) return { ...rest, type: "LIMIT_MAKER" };
+  return { ...fields, type: "SYNTHETIC_LIMIT" };
 }
 
-function unavailable(type: string): OrderError {
-  return new OrderError("BAD_ORDER_TYPE", { field: "type", type });
+function cappedSchedule({ targetStrategy, ...rest }: PlainFields): PlainFields {
+  const type = strategyType(targetStrategy, ownName);
+  if (rest.price === undefined) throw new OrderError("PARAMETER_MISSING", { field: "price" });
+  return { ...rest, type };
+}
+
+/** targetStrategy stands with a single LIMIT only. */
+function refuseStrategy({ targetStrategy }: PlainFields, nameOf: NameOf): void {
+  if (targetStrategy === undefined) return;
+  strategyType(targetStrategy, nameOf);
+  throw new OrderError("UNSUPPORTED_COMBINATION", { field: nameOf("targetStrategy") });
+}
+
+function strategyType(targetStrategy: PlainValue | undefined, nameOf: NameOf): ParentType {
+  const type = targetStrategy === undefined ? undefined : STRATEGIES.get(targetStrategy);
+  if (type === undefined) throw invalid("targetStrategy", nameOf("targetStrategy"));
+  return type;
 }

@@ -1,13 +1,10 @@
-import * as z from "zod";
-import { OrderError } from "../errors/index.ts";
 import type { ParentIntent } from "../model/index.ts";
 import type { Parameters } from "../wire/index.ts";
-import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { type Actor, splitActor } from "./actor.ts";
 import { type KnownNames, namesOfWrite, ORDER_NAMES } from "./known-names.ts";
 import { intentOf } from "./order-intent.ts";
 import { plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
-import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
+import { marketOf, type ResolveSymbol } from "./symbols.ts";
 
 /** A placement: the intent, for whom, and whether its client id was made here (decision 3). */
 export type PlaceCommand = Actor & Readonly<{ intent: ParentIntent; generatedClientId: boolean }>;
@@ -16,7 +13,6 @@ export type PlaceCommand = Actor & Readonly<{ intent: ParentIntent; generatedCli
 export type PlacementContext = Readonly<{ resolve: ResolveSymbol; clientId: (field: string) => string }>;
 
 const NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
-const actorSchema = z.object(actorShape);
 
 /**
  * Reads the parameters of POST /api/order into a command for an advanced order.
@@ -46,16 +42,10 @@ const actorSchema = z.object(actorShape);
  * ```
  */
 export function readPlacement(parameters: Parameters, context: PlacementContext): PlaceCommand {
-  const { account, userId, selfTradePreventionMode, ...order } = plainFields(parameters, NAMES);
-  const actor = actorOf(readWith(actorSchema, { account, userId, selfTradePreventionMode }));
+  const { actor, order } = splitActor(plainFields(parameters, NAMES));
   const generatedClientId = order.newClientOrderId === undefined;
   const newClientOrderId = order.newClientOrderId ?? context.clientId("newClientOrderId");
   const intent = intentOf({ ...order, newClientOrderId });
-  return { ...actor, intent: { ...intent, symbol: marketOf(intent.symbol, context) }, generatedClientId };
-}
-
-function marketOf(symbol: string, { resolve }: PlacementContext): string {
-  const instrument = instrumentOf(symbol, { resolve, exactSymbol: false });
-  if (instrument.kind !== "liquidity") throw new OrderError("BAD_SYMBOL", { field: "symbol" });
-  return instrument.symbol;
+  const symbol = marketOf(intent.symbol, context.resolve);
+  return { ...actor, intent: { ...intent, symbol }, generatedClientId };
 }

@@ -2,7 +2,7 @@ import { OrderError } from "../errors/index.ts";
 import type { Parameters, Scalar } from "../wire/index.ts";
 import { ruleOf } from "./field-rules.ts";
 import type { KnownNames } from "./known-names.ts";
-import { illegal, invalid, unread } from "./refusals.ts";
+import { illegal, invalid, type NameOf, ownName, unread } from "./refusals.ts";
 
 /** A parameter's value once its kind is settled; decimals are still text. */
 export type PlainValue = string | number | bigint | boolean;
@@ -16,45 +16,55 @@ const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
 /**
- * Turns the parameters of a signed request into values.
+ * Turns the parameters of a signed request into values; `fieldOf` says by the rule of which field a parameter is read.
  * Throws UNREAD_PARAMETER (-1104) when one of them is not known (decision 38), and the errors of
  * {@link plainValue}.
  */
-export function plainFields(parameters: Parameters, names: KnownNames): PlainFields {
+export function plainFields(
+  parameters: Parameters,
+  names: KnownNames,
+  fieldOf: NameOf = ownName,
+): PlainFields {
   const unknown = [...parameters.keys()].filter((name) => !names.read.has(name) && !names.ignored.has(name));
   if (unknown.length > 0) throw unread(unknown, parameters.size);
-  return pickFields(parameters, names.read);
+  return pickFields(parameters, names.read, fieldOf);
 }
 
 /** Values of the named parameters; all others are left alone, as on public routes (convention 1.2 t). */
-export function pickFields(parameters: Parameters, names: ReadonlySet<string>): PlainFields {
+export function pickFields(
+  parameters: Parameters,
+  names: ReadonlySet<string>,
+  fieldOf: NameOf = ownName,
+): PlainFields {
   const fields: Record<string, PlainValue> = {};
-  for (const [name, scalar] of parameters) if (names.has(name)) fields[name] = plainValue(name, scalar);
+  for (const [name, scalar] of parameters) {
+    if (names.has(name)) fields[name] = plainValue(name, scalar, fieldOf(name));
+  }
   return fields;
 }
 
 /**
- * The value of one parameter. A query or form carries text for every kind; JSON carries decimals and text as
+ * The value of one parameter by the rule of `field`. A query or form carries text for every kind; JSON carries decimals and text as
  * strings, integers as plain integers and booleans as booleans, else -1130. Throws -1100 for an integer outside the
  * grammar, -1105 for an empty one, -1108 beyond 64 bits (convention 1.2 r).
  */
-export function plainValue(name: string, scalar: Scalar): PlainValue {
-  const { kind } = ruleOf(name);
+export function plainValue(name: string, scalar: Scalar, field: string = name): PlainValue {
+  const { kind } = ruleOf(field);
   switch (kind) {
     case "unread":
       return scalar.text;
     case "text":
     case "decimal":
-      if (scalar.kind !== "text" && scalar.kind !== "string") throw invalid(name);
+      if (scalar.kind !== "text" && scalar.kind !== "string") throw invalid(field, name);
       return scalar.text;
     case "natural":
-      return Number(integerOf(name, scalar, NATURAL));
+      return Number(integerOf({ name, field }, scalar, NATURAL));
     case "integer":
-      return Number(integerOf(name, scalar, SIGNED));
+      return Number(integerOf({ name, field }, scalar, SIGNED));
     case "int64":
-      return integerOf(name, scalar, SIGNED);
+      return integerOf({ name, field }, scalar, SIGNED);
     case "boolean":
-      return booleanOf(name, scalar);
+      return booleanOf({ name, field }, scalar);
   }
 }
 
@@ -63,8 +73,10 @@ export function naturalNumber(text: string): number | undefined {
   return NATURAL.test(text) ? Number(text) : undefined;
 }
 
-function integerOf(name: string, scalar: Scalar, grammar: RegExp): bigint {
-  if (scalar.kind !== "text" && scalar.kind !== "integer") throw invalid(name);
+type Named = Readonly<{ name: string; field: string }>;
+
+function integerOf({ name, field }: Named, scalar: Scalar, grammar: RegExp): bigint {
+  if (scalar.kind !== "text" && scalar.kind !== "integer") throw invalid(field, name);
   if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
   if (!grammar.test(scalar.text)) throw illegal(name, grammar.source);
   const value = BigInt(scalar.text);
@@ -72,9 +84,9 @@ function integerOf(name: string, scalar: Scalar, grammar: RegExp): bigint {
   return value;
 }
 
-function booleanOf(name: string, scalar: Scalar): boolean {
-  if (scalar.kind !== "text" && scalar.kind !== "boolean") throw invalid(name);
+function booleanOf({ name, field }: Named, scalar: Scalar): boolean {
+  if (scalar.kind !== "text" && scalar.kind !== "boolean") throw invalid(field, name);
   if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
-  if (scalar.text !== "true" && scalar.text !== "false") throw invalid(name);
+  if (scalar.text !== "true" && scalar.text !== "false") throw invalid(field, name);
   return scalar.text === "true";
 }

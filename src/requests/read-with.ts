@@ -1,36 +1,36 @@
 import type * as z from "zod";
 import { type ErrorName, OrderError } from "../errors/index.ts";
-import { ruleOf } from "./field-rules.ts";
+import { type FieldRule, ruleOf } from "./field-rules.ts";
 import type { PlainFields } from "./plain-fields.ts";
-import { illegal, invalid } from "./refusals.ts";
+import { illegal, invalid, type NameOf, ownName } from "./refusals.ts";
 
 type Issue = z.core.$ZodIssue;
 
 /**
  * Reads fields with a schema. Throws the OrderError of the first issue in the order of the schema's fields; a field
- * that does not belong there comes before all others.
+ * that does not belong there comes before all others. Errors name fields as `nameOf` does.
  */
-export function readWith<T>(schema: z.ZodType<T>, fields: PlainFields): T {
+export function readWith<T>(schema: z.ZodType<T>, fields: PlainFields, nameOf: NameOf = ownName): T {
   const result = schema.safeParse(fields, { reportInput: true });
   if (result.success) return result.data;
   const { issues } = result.error;
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (issue === undefined) throw result.error;
-  throw refusalOf(issue);
+  throw refusalOf(issue, nameOf);
 }
 
-function refusalOf(issue: Issue): OrderError {
+function refusalOf(issue: Issue, nameOf: NameOf): OrderError {
   if (issue.code === "unrecognized_keys") {
-    return new OrderError("PARAMETER_NOT_REQUIRED", { field: String(issue.keys[0]) });
+    return new OrderError("PARAMETER_NOT_REQUIRED", { field: nameOf(String(issue.keys[0])) });
   }
   const field = String(issue.path[0]);
-  if (issue.input === undefined) return new OrderError("PARAMETER_MISSING", { field });
-  return specificRefusal(issue, field) ?? invalid(field);
+  const name = nameOf(field);
+  if (issue.input === undefined) return new OrderError("PARAMETER_MISSING", { field: name });
+  return specificRefusal(issue, ruleOf(field), name) ?? invalid(field, name);
 }
 
 /** The errors that say more than that a value is not valid. */
-function specificRefusal(issue: Issue, field: string): OrderError | undefined {
-  const rule = ruleOf(field);
+function specificRefusal(issue: Issue, rule: FieldRule, field: string): OrderError | undefined {
   switch (issue.code) {
     case "invalid_format":
       return illegal(field, String(issue.pattern).slice(1, -1));

@@ -1,10 +1,16 @@
 import { OrderError } from "../errors/index.ts";
 import { ruleOf } from "./field-rules.ts";
 
-/** A value that its field does not take: -1130, or the field's own error. */
-export function invalid(field: string): OrderError {
+/** What a request calls a field of an order: the price of a leg may be its abovePrice. */
+export type NameOf = (field: string) => string;
+
+/** The fields of a single order go by their own names. */
+export const ownName: NameOf = (field) => field;
+
+/** A value that its field does not take: -1130, or the field's own error; `name` is what the request calls it. */
+export function invalid(field: string, name: string = field): OrderError {
   const rule = ruleOf(field);
-  return new OrderError(rule.invalid ?? "INVALID_PARAMETER", { field, advice: rule.legal });
+  return new OrderError(rule.invalid ?? "INVALID_PARAMETER", { field: name, advice: rule.legal });
 }
 
 /** Characters outside the grammar of a field: -1100 with the grammar as legal range. */

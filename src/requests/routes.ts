@@ -14,7 +14,15 @@ export type RouteName =
   | "order.status"
   | "order.cancel"
   | "openOrders.status"
-  | "openOrders.cancelAll";
+  | "openOrders.cancelAll"
+  | "orderList.place.oco"
+  | "orderList.place.oto"
+  | "orderList.place.otoco"
+  | "orderList.place.legacyOco"
+  | "orderList.status"
+  | "orderList.cancel"
+  | "openOrderLists.status"
+  | "allOrderLists";
 
 /** HTTP methods that routes answer to. */
 export type RouteMethod = "GET" | "POST" | "DELETE";
@@ -65,6 +73,10 @@ const ORDER_STATUS = {
 const TRADING = { access: "TRADE", scheme: "LEGACY", weight: 1, advanced: false } as const;
 const ORDER_CANCEL = { ...TRADING, name: "order.cancel", method: "DELETE" } as const;
 
+const V3_READING = { method: "GET", access: "READ", scheme: "V3", advanced: false } as const;
+const V3_TRADING = { ...TRADING, scheme: "V3" } as const;
+const LIST_PLACE = { ...V3_TRADING, method: "POST", advanced: true } as const;
+
 const TABLE: readonly RouteDescriptor[] = [
   { ...PUBLIC, name: "status", path: "/api/status", weight: 1 },
   { ...PUBLIC, name: "exchangeInfo", path: "/api/exchangeInfo", weight: 20 },
@@ -80,22 +92,16 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...ORDER_STATUS, path: "/api/order" },
   { ...ORDER_CANCEL, path: "/api/v2/order" },
   { ...ORDER_CANCEL, path: "/api/order" },
-  {
-    name: "openOrders.status",
-    method: "GET",
-    path: "/api/v3/openOrders",
-    access: "READ",
-    scheme: "V3",
-    weight: 6,
-    advanced: false,
-  },
-  {
-    ...TRADING,
-    name: "openOrders.cancelAll",
-    method: "DELETE",
-    path: "/api/v3/openOrders",
-    scheme: "V3",
-  },
+  { ...V3_READING, name: "openOrders.status", path: "/api/v3/openOrders", weight: 6 },
+  { ...V3_TRADING, name: "openOrders.cancelAll", method: "DELETE", path: "/api/v3/openOrders" },
+  { ...LIST_PLACE, name: "orderList.place.oco", path: "/api/v3/orderList/oco" },
+  { ...LIST_PLACE, name: "orderList.place.oto", path: "/api/v3/orderList/oto" },
+  { ...LIST_PLACE, name: "orderList.place.otoco", path: "/api/v3/orderList/otoco" },
+  { ...LIST_PLACE, name: "orderList.place.legacyOco", path: "/api/v3/order/oco" },
+  { ...V3_READING, name: "orderList.status", path: "/api/v3/orderList", weight: 4 },
+  { ...V3_TRADING, name: "orderList.cancel", method: "DELETE", path: "/api/v3/orderList" },
+  { ...V3_READING, name: "openOrderLists.status", path: "/api/v3/openOrderList", weight: 6 },
+  { ...V3_READING, name: "allOrderLists", path: "/api/v3/allOrderList", weight: 20 },
 ];
 
 /**

@@ -14,3 +14,10 @@ export function instrumentOf(symbol: string, context: SymbolContext): Instrument
   if (!named) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
   return instrument;
 }
+
+/** The canonical symbol of the market to place an order on; throws BAD_SYMBOL when it is no liquidity market. */
+export function marketOf(symbol: string, resolve: ResolveSymbol): string {
+  const instrument = instrumentOf(symbol, { resolve, exactSymbol: false });
+  if (instrument.kind !== "liquidity") throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+  return instrument.symbol;
+}

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCancelAll, readOpenOrdersPage } from "../../src/requests/index.ts";
-import { json, query, refusal } from "./support.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { type Fields, json, query, refusal } from "./support.ts";
 
 const page = (fields: Fields) => readOpenOrdersPage(query({ apiManaged: true, ...fields }));
 const refused = (fields: Fields) => refusal(() => page(fields));

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatPrice, formatQuantity, parsePrice, parseQuantity } from "../../src/decimal/index.ts";
-import type { ParentIntent, TrailingDistance } from "../../src/model/index.ts";
+import { formatQuantity, parseQuantity } from "../../src/decimal/index.ts";
+import type { ParentIntent } from "../../src/model/index.ts";
 import {
   canonicalIntent,
   ORDER_TYPES,
@@ -9,88 +10,8 @@ import {
   orderIntent,
   readPlacement,
 } from "../../src/requests/index.ts";
+import { fieldsOf, orders, similarOrders } from "./arbitraries.ts";
 import { context, json, query, refusal } from "./support.ts";
-
-const scaledText = (scale: number, integers: bigint): fc.Arbitrary<string> =>
-  fc
-    .tuple(fc.bigInt({ min: 0n, max: integers - 1n }), fc.nat(scale), fc.nat(10 ** scale - 1))
-    .map(([whole, decimals, fraction]) =>
-      decimals === 0 ? String(whole) : `${whole}.${String(fraction).padStart(scale, "0").slice(0, decimals)}`,
-    );
-
-const priceText = scaledText(8, 10n ** 10n).filter((text) => parsePrice(text) !== undefined);
-const quantityText = scaledText(6, 10n ** 12n).filter((text) => parseQuantity(text) !== undefined);
-const percentText = scaledText(8, 100n).filter((text) => parsePrice(text) !== undefined);
-const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,36}$/).filter((id) => !/^aqc-/i.test(id));
-
-const distance: fc.Arbitrary<Partial<OrderFields>> = fc.oneof(
-  fc.record({ trailingDelta: fc.integer({ min: 1, max: 9_999 }) }),
-  fc.record({ price2: percentText }),
-  fc.record({ trailingAmount: priceText }),
-);
-const cap: fc.Arbitrary<Partial<OrderFields>> = fc.oneof(
-  fc.record({ price: priceText }),
-  fc.record({ limitOffset: fc.oneof(priceText, fc.constant("0.00")) }),
-);
-const gate = fc.record({ stopPrice: priceText }, { requiredKeys: [] });
-const merged = (...parts: readonly fc.Arbitrary<object>[]): fc.Arbitrary<object> =>
-  fc.tuple(...parts).map((all) => Object.assign({}, ...all));
-const typed = (...names: readonly string[]): fc.Arbitrary<object> =>
-  fc.record({ type: fc.constantFrom(...names) });
-
-const own: fc.Arbitrary<object> = fc.oneof(
-  merged(typed("SYNTHETIC_LIMIT"), fc.record({ price: priceText })),
-  merged(fc.constant({ type: "LIMIT", apiManaged: true }), fc.record({ price: priceText })),
-  merged(
-    typed("STOP", "STOP_LOSS", "STOP_MARKET", "TAKE_PROFIT", "TAKE_PROFIT_MARKET"),
-    fc.record({ stopPrice: priceText }),
-  ),
-  merged(
-    typed("STOP_LIMIT", "STOP_LOSS_LIMIT", "TAKE_PROFIT_LIMIT"),
-    fc.record({ stopPrice: priceText, price: priceText }),
-  ),
-  merged(typed("TRAILING_STOP", "TRAILING_STOP_MARKET"), distance, gate),
-  merged(typed("TRAILING_STOP_LIMIT"), distance, gate, cap),
-);
-
-const common = fc.record(
-  {
-    symbol: fc.constant("BTC/USD"),
-    side: fc.constantFrom("BUY", "SELL"),
-    quantity: quantityText,
-    newClientOrderId: clientId,
-    reduceOnly: fc.boolean(),
-    childTimeInForce: fc.constantFrom("IOC", "FOK"),
-    expireTime: fc.integer({ min: 1, max: 253_402_300_798_999 }),
-  },
-  { requiredKeys: ["symbol", "side", "quantity", "newClientOrderId"] },
-);
-
-const orders = merged(own, common) as fc.Arbitrary<OrderFields>;
-
-const trailingFields = (trailing: TrailingDistance | undefined): Partial<OrderFields> => {
-  if (trailing === undefined) return {};
-  if (trailing.kind === "bps") return { trailingDelta: trailing.bps };
-  if (trailing.kind === "percent") return { price2: formatPrice(trailing.percent) };
-  return { trailingAmount: formatPrice(trailing.amount) };
-};
-
-/** The canonical fields that an intent stands for. */
-const fieldsOf = (intent: ParentIntent): OrderFields => ({
-  symbol: intent.symbol,
-  side: intent.side,
-  type: intent.type,
-  quantity: formatQuantity(intent.quantity),
-  ...(intent.price !== undefined && { price: formatPrice(intent.price) }),
-  ...(intent.stopPrice !== undefined && { stopPrice: formatPrice(intent.stopPrice) }),
-  ...(intent.limitOffset !== undefined && { limitOffset: formatPrice(intent.limitOffset) }),
-  ...trailingFields(intent.trailing),
-  timeInForce: intent.timeInForce,
-  ...(intent.expireTimeMs !== undefined && { expireTime: intent.expireTimeMs }),
-  reduceOnly: intent.reduceOnly,
-  childTimeInForce: intent.childTimeInForce,
-  newClientOrderId: intent.clientOrderId,
-});
 
 const limit: OrderFields = {
   symbol: "BTC/USD",
@@ -99,6 +20,15 @@ const limit: OrderFields = {
   quantity: "0.5",
   price: "7000",
   newClientOrderId: "a",
+};
+
+/** The intent of fields that go together. */
+const intentOrNone = (fields: OrderFields): ParentIntent | undefined => {
+  try {
+    return orderIntent(fields);
+  } catch {
+    return undefined;
+  }
 };
 
 describe("orderIntent", () => {
@@ -139,6 +69,9 @@ describe("orderIntent", () => {
       "price2",
       "expireTime",
       "icebergQty",
+      "interval",
+      "volumeProfile",
+      "targetStrategy",
       "x",
     ];
     const mixture = fc.dictionary(fc.constantFrom(...names), value);
@@ -180,8 +113,9 @@ describe("orderIntent", () => {
     [{ symbol: null }, -1130, "symbol"],
     [{ account: 1 }, -1104, "account"],
     [{ nonce: 1 }, -1104, "nonce"],
-    [{ icebergQty: "0.1" }, -1106, "icebergQty"],
-    [{ type: "TWAP" }, -1116, "type"],
+    [{ icebergQty: 0.1 }, -1130, "icebergQty"],
+    [{ type: "MARKET" }, -1116, "type"],
+    [{ type: "TWAP", price: undefined }, -1102, "interval"],
     [JSON.parse('{"__proto__":1}'), -1104, "__proto__"],
   ])("%j is refused as on the wire", (fields, code, field) => {
     expect(refusal(() => orderIntent({ ...limit, ...fields } as OrderFields))).toMatchObject({ code, field });
@@ -195,6 +129,7 @@ describe("canonicalIntent", () => {
   it("decision 1: aliases, defaults and spellings are one intent", () => {
     const same: readonly Partial<OrderFields>[] = [
       { type: "LIMIT", apiManaged: true },
+      { type: "LIMIT", timeInForce: "GTC", apiManaged: true },
       { quantity: "0.50", price: "7000.00000000" },
       { timeInForce: "GTC", reduceOnly: false, childTimeInForce: "IOC" },
       { newClientOrderId: "b" },
@@ -204,10 +139,65 @@ describe("canonicalIntent", () => {
     expect(text({ goodTillDate: 2e12 })).toBe(text(expiring));
   });
 
+  it("decision 1: spellings of the other types are one intent too", () => {
+    const { price: _, ...plain } = limit;
+    const same: readonly (readonly OrderFields[])[] = [
+      [
+        { ...limit, type: "LIMIT_MAKER" },
+        { ...limit, type: "POST_ONLY", timeInForce: "GTC" },
+        { ...limit, type: "LIMIT", timeInForce: "GTX" },
+        { ...limit, type: "LIMIT", timeInForce: "POST_ONLY", apiManaged: true },
+      ],
+      [
+        { ...limit, icebergQty: "0.1" },
+        { ...limit, type: "LIMIT", icebergQty: "0.10" },
+      ],
+      [
+        { ...plain, type: "TWAP", interval: 1_000, intervalCount: 2 },
+        { ...plain, type: "TWAP", interval: 1_000, intervalCount: 2, intervalDelay: 0 },
+      ],
+      [
+        { ...plain, type: "VWAP" },
+        { ...plain, type: "VWAP", interval: 60_000, intervalDelay: 0 },
+      ],
+      [
+        { ...plain, type: "VWAP", volumeProfile: "1,2,3" },
+        { ...plain, type: "VWAP", volumeProfile: "1,02,3", intervalCount: 3 },
+      ],
+    ];
+    const texts = same.map((orders) => new Set(orders.map((order) => canonicalIntent(orderIntent(order)))));
+    expect(texts.map(({ size }) => size)).toEqual(same.map(() => 1));
+    expect(new Set(texts.flatMap((each) => [...each])).size).toBe(same.length);
+  });
+
+  it("decision 1: two orders have one text if and only if they have one intent but for its id", () => {
+    const counts = { same: 0, different: 0 };
+    const near = fc
+      .tuple(similarOrders, similarOrders, fc.nat())
+      .map(([a, b, pick]): readonly [OrderFields, OrderFields] => {
+        const entries = Object.entries(b);
+        const [name, value] = entries[pick % entries.length] ?? ["symbol", a.symbol];
+        return [a, { ...a, [name]: value }];
+      });
+    fc.assert(
+      fc.property(fc.oneof(near, fc.tuple(similarOrders, similarOrders)), ([first, second]) => {
+        const [a, b] = [intentOrNone(first), intentOrNone(second)];
+        fc.pre(a !== undefined && b !== undefined);
+        const same = isDeepStrictEqual({ ...a, clientOrderId: "" }, { ...b, clientOrderId: "" });
+        expect(canonicalIntent(a) === canonicalIntent(b)).toBe(same);
+        counts[same ? "same" : "different"] += 1;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(counts.same).toBeGreaterThan(100);
+    expect(counts.different).toBeGreaterThan(100);
+  });
+
   it("decision 1: every field that says something else makes another intent", () => {
     const trail = { ...limit, type: "TRAILING_STOP_LIMIT", trailingDelta: 100 } as const;
     const { trailingDelta: _, ...untrailed } = trail;
     const { price: __, ...uncapped } = trail;
+    const { price: ___, ...unpriced } = limit;
     const intents: readonly OrderFields[] = [
       limit,
       { ...limit, symbol: "ETH/USD" },
@@ -229,6 +219,22 @@ describe("canonicalIntent", () => {
       { ...untrailed, trailingAmount: "1" },
       { ...uncapped, limitOffset: "7000" },
       { ...uncapped, limitOffset: "0" },
+      { ...limit, type: "LIMIT_MAKER" },
+      { ...limit, type: "ICEBERG", icebergQty: "0.1" },
+      { ...limit, icebergQty: "0.1" },
+      { ...limit, icebergQty: "0.2" },
+      { ...limit, type: "LIMIT", targetStrategy: 180, interval: 1_000, intervalCount: 2 },
+      { ...unpriced, type: "TWAP", interval: 1_000, intervalCount: 2 },
+      { ...unpriced, type: "TWAP", interval: 1_001, intervalCount: 2 },
+      { ...unpriced, type: "TWAP", interval: 1_000, intervalCount: 3 },
+      { ...unpriced, type: "TWAP", interval: 1_000, intervalCount: 2, intervalDelay: 1 },
+      { ...unpriced, type: "VWAP" },
+      { ...unpriced, type: "VWAP", intervalCount: 2 },
+      { ...unpriced, type: "VWAP", volumeProfile: "1,2" },
+      { ...unpriced, type: "VWAP", volumeProfile: "2,4" },
+      { ...unpriced, type: "VWAP", volumeProfile: "2,1" },
+      { ...unpriced, type: "POV", participationBips: 1 },
+      { ...unpriced, type: "POV", participationBips: 2 },
     ];
     expect(new Set(intents.map((fields) => canonicalIntent(orderIntent(fields)))).size).toBe(intents.length);
   });

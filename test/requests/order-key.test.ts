@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type OrderKeyContext, readOrderKey } from "../../src/requests/index.ts";
-import { context, json, query, rawJson, refusal } from "./support.ts";
+import { context, type Fields, json, query, rawJson, refusal } from "./support.ts";
 
 const status: OrderKeyContext = { resolve: context.resolve, exactSymbol: true, purpose: "status" };
 const cancel: OrderKeyContext = { resolve: context.resolve, exactSymbol: false, purpose: "cancel" };
 
-const key = (fields: Readonly<Record<string, unknown>>, how: OrderKeyContext = status) =>
+const key = (fields: Fields, how: OrderKeyContext = status) =>
   readOrderKey(query({ symbol: "BTC/USD", ...fields }), how);
-const refused = (fields: Readonly<Record<string, unknown>>, how: OrderKeyContext = status) =>
-  refusal(() => key(fields, how));
+const refused = (fields: Fields, how: OrderKeyContext = status) => refusal(() => key(fields, how));
 
 describe("orderId", () => {
   it.each([

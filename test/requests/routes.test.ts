@@ -26,13 +26,21 @@ describe("routes", () => {
     ["DELETE", "/api/order", "order.cancel", "TRADE", "LEGACY"],
     ["GET", "/api/v3/openOrders", "openOrders.status", "READ", "V3"],
     ["DELETE", "/api/v3/openOrders", "openOrders.cancelAll", "TRADE", "V3"],
+    ["POST", "/api/v3/orderList/oco", "orderList.place.oco", "TRADE", "V3"],
+    ["POST", "/api/v3/orderList/oto", "orderList.place.oto", "TRADE", "V3"],
+    ["POST", "/api/v3/orderList/otoco", "orderList.place.otoco", "TRADE", "V3"],
+    ["POST", "/api/v3/order/oco", "orderList.place.legacyOco", "TRADE", "V3"],
+    ["GET", "/api/v3/orderList", "orderList.status", "READ", "V3"],
+    ["DELETE", "/api/v3/orderList", "orderList.cancel", "TRADE", "V3"],
+    ["GET", "/api/v3/openOrderList", "openOrderLists.status", "READ", "V3"],
+    ["GET", "/api/v3/allOrderList", "allOrderLists", "READ", "V3"],
   ])("decisions 39, 40: %s %s is %s, %s, %s", (method, path, name, access, scheme) => {
     expect(found(method, path)).toMatchObject({ method, path, name, access, scheme });
   });
 
   it("there are no others, and none can be changed", () => {
-    expect(ROUTES).toHaveLength(16);
-    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(16);
+    expect(ROUTES).toHaveLength(24);
+    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(24);
     for (const route of ROUTES) expect(Object.isFrozen(route)).toBe(true);
     expect(Object.isFrozen(ROUTES)).toBe(true);
   });
@@ -40,6 +48,8 @@ describe("routes", () => {
   it.each([
     ["POST", "/api/v3/order"],
     ["GET", "/api/v3/ticker"],
+    ["POST", "/api/orderList/oco"],
+    ["POST", "/api/v3/orderList/oco/"],
     ["GET", "/api/order/"],
     ["GET", "/API/order"],
     ["GET", "/api//order"],
@@ -58,12 +68,21 @@ describe("routes", () => {
     ["POST", "/api/v2/order"],
     ["POST", "/api/ticker"],
     ["HEAD", "/api/status"],
+    ["GET", "/api/v3/orderList/oco"],
+    ["DELETE", "/api/v3/openOrderList"],
+    ["POST", "/api/v3/orderList"],
   ])("decision 49: %s on %s is a wrong method", (method, path) => {
     expect(findRoute(method, path)).toBe("wrong-method");
   });
 
   it("decision 14: only placing needs the advanced flag", () => {
-    expect(ROUTES.filter(({ advanced }) => advanced).map(({ name }) => name)).toEqual(["order.place"]);
+    expect(ROUTES.filter(({ advanced }) => advanced).map(({ name }) => name)).toEqual([
+      "order.place",
+      "orderList.place.oco",
+      "orderList.place.oto",
+      "orderList.place.otoco",
+      "orderList.place.legacyOco",
+    ]);
   });
 
   it.each([
@@ -83,6 +102,16 @@ describe("routes", () => {
       weight,
     );
   });
+
+  it.each([
+    ["POST", "/api/v3/orderList/otoco", 1],
+    ["POST", "/api/v3/order/oco", 1],
+    ["GET", "/api/v3/orderList", 4],
+    ["DELETE", "/api/v3/orderList", 1],
+    ["GET", "/api/v3/openOrders", 6],
+    ["GET", "/api/v3/openOrderList", 6],
+    ["GET", "/api/v3/allOrderList", 20],
+  ])("%s %s weighs %d", (method, path, weight) => expect(found(method, path).weight).toBe(weight));
 
   it("every other weight is a number above 0", () => {
     for (const { name, weight } of ROUTES) if (name !== "depth") expect(weight).toBeGreaterThan(0);

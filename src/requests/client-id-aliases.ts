@@ -1,0 +1,12 @@
+import { conflict } from "./refusals.ts";
+
+/** The client id under any of its names; throws BAD_COMBINATION (-1128) naming those sent when they differ. */
+export function oneClientId<A extends string>(
+  fields: Readonly<Partial<Record<A, string | undefined>>>,
+  aliases: readonly A[],
+): string | undefined {
+  const sent = aliases.filter((alias) => fields[alias] !== undefined);
+  const ids = new Set(sent.map((alias) => fields[alias]));
+  if (ids.size > 1) throw conflict(sent, "Send the client id under one name, or the same id under each.");
+  return [...ids][0];
+}

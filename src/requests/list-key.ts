@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { OrderError } from "../errors/index.ts";
+import type { Parameters } from "../wire/index.ts";
+import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { oneClientId } from "./client-id-aliases.ts";
+import { lookupIdSchema, textSchema } from "./field-schemas.ts";
+import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
+import { plainFields } from "./plain-fields.ts";
+import { readWith } from "./read-with.ts";
+import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
+
+/** Names one list by its id, its client id or both; symbol (canonical) and instrumentId are what its market must be. */
+export type ListLookup = Actor &
+  Readonly<{ orderListId?: bigint; listClientOrderId?: string; symbol?: string; instrumentId?: number }>;
+
+/** How a key is read: a status look-up can check the market, a cancel takes what the convention sends with it. */
+export type ListKeyContext = Readonly<{ resolve: ResolveSymbol; purpose: "status" | "cancel" }>;
+
+const ALIASES = ["origClientOrderId", "listClientOrderId"] as const;
+const KEY = ["orderListId", ...ALIASES];
+
+const NAMES: Readonly<Record<ListKeyContext["purpose"], KnownNames>> = {
+  status: namesOfRead([...KEY, "symbol", "instrumentId"]),
+  cancel: namesOfWrite(KEY, ["symbol", "newClientOrderId"]),
+};
+
+const keySchema = z.strictObject({
+  orderListId: z.bigint().optional(),
+  origClientOrderId: lookupIdSchema.optional(),
+  listClientOrderId: lookupIdSchema.optional(),
+  symbol: textSchema.optional(),
+  instrumentId: z.number().int().min(1).optional(),
+  ...actorShape,
+});
+
+/**
+ * Reads the parameters that name a list to read or cancel.
+ * Throws an OrderError: -1102 without any id, -1128 for client ids that differ, -1119 for an empty and -1100 for a
+ * malformed one, -1108 beyond 64 bits, -1121 for an unknown symbol, -1104 for a parameter that is not known.
+ * Source: contract, List queries; decisions 5, 38, 44.
+ */
+export function readListKey(parameters: Parameters, { resolve, purpose }: ListKeyContext): ListLookup {
+  const fields = readWith(keySchema, plainFields(parameters, NAMES[purpose]));
+  const { orderListId, symbol, instrumentId } = fields;
+  const listClientOrderId = oneClientId(fields, ALIASES);
+  if (orderListId === undefined && listClientOrderId === undefined) {
+    throw new OrderError("PARAMETER_MISSING_BOTH", { field: "orderListId", other: "listClientOrderId" });
+  }
+  return {
+    ...(orderListId !== undefined && { orderListId }),
+    ...(listClientOrderId !== undefined && { listClientOrderId }),
+    ...(symbol !== undefined && { symbol: instrumentOf(symbol, { resolve, exactSymbol: false }).symbol }),
+    ...(instrumentId !== undefined && { instrumentId }),
+    ...actorOf(fields),
+  };
+}

@@ -1,0 +1,138 @@
+import * as z from "zod";
+import type { ListIntent } from "../model/index.ts";
+import type { Parameters } from "../wire/index.ts";
+import { type Actor, splitActor } from "./actor.ts";
+import { newClientIdSchema } from "./field-schemas.ts";
+import type { ListFields, ListForm } from "./list-fields.ts";
+import { type LegSource, readLegs } from "./list-legs.ts";
+import { LIST_NAMES } from "./list-names.ts";
+import { asLeg, pairOf } from "./oco-pair.ts";
+import { type OrderIntentOptions, sentFields } from "./order-intent.ts";
+import type { PlacementContext } from "./placement.ts";
+import { plainFields } from "./plain-fields.ts";
+import { readWith } from "./read-with.ts";
+import { marketOf } from "./symbols.ts";
+
+/** A placement of a list: its legs in the order in which they are shown, and for whom. */
+export type ListCommand = Actor & Readonly<{ list: ListIntent }>;
+
+/**
+ * Reads the parameters of a list placement. In a list LIMIT is a managed limit, and a stop or take-profit leg may trail.
+ * Throws an OrderError that names the field as it was sent: -1102 for one that is missing, listClientOrderId too, -1104
+ * for one that is not known, -1106 for one that the leg's type does not take, -1014 for a schedule, -1121 for a symbol
+ * that is no market, and the errors of OCO pairs. Source: contract, List creation rules; decisions 3, 6, 10, 18, 33, 38.
+ *
+ * @example
+ * ```ts
+ * import { type Parameters, readListPlacement } from "managed-orders";
+ * const sent = {
+ *   symbol: "BTCUSD",
+ *   listClientOrderId: "trade-7",
+ *   workingType: "LIMIT",
+ *   workingSide: "BUY",
+ *   workingQuantity: "0.01",
+ *   workingPrice: "7000",
+ *   pendingType: "STOP",
+ *   pendingSide: "SELL",
+ *   pendingQuantity: "0.01",
+ *   pendingStopPrice: "6800",
+ * };
+ * const parameters: Parameters = new Map(
+ *   Object.entries(sent).map(([name, text]) => [name, { text, kind: "string" }]),
+ * );
+ * const instrument = {
+ *   id: 1,
+ *   symbol: "BTC/USD",
+ *   aliases: ["BTCUSD"],
+ *   baseAsset: "BTC",
+ *   quoteAsset: "USD",
+ *   name: "Bitcoin",
+ *   kind: "liquidity",
+ *   status: "TRADING",
+ * } as const;
+ * const { list } = readListPlacement("oto", parameters, {
+ *   resolve: () => instrument,
+ *   clientId: (field) => `made-for-${field}`,
+ * });
+ * console.log(list.contingency, list.legs.map(({ role }) => role).join()); // OTO working,pending
+ * ```
+ */
+export function readListPlacement(
+  form: ListForm,
+  parameters: Parameters,
+  { resolve, clientId }: PlacementContext,
+): ListCommand {
+  const { parameters: names, fieldOf } = LIST_NAMES[form];
+  const { actor, order } = splitActor(plainFields(parameters, names, fieldOf));
+  const list = listOf(form, { fields: order, clientId });
+  const legs = list.legs.map(({ intent, ...leg }) => {
+    return { ...leg, intent: { ...intent, symbol: marketOf(intent.symbol, resolve) } };
+  });
+  return { ...actor, list: { ...list, legs } };
+}
+
+/**
+ * The canonical intent of a list given in process; the same names, rules and errors as on the wire. The id of a leg that
+ * names none is taken from `options.clientId`, which gets the name of the field; without it PARAMETER_MISSING (-1102) is
+ * thrown. Throws an OrderError that names the field at fault. Source: contract, List creation rules; decisions 10, 18, 33.
+ *
+ * @example
+ * ```ts
+ * import { listIntent } from "managed-orders";
+ * const list = listIntent("oco", {
+ *   symbol: "BTC/USD",
+ *   side: "SELL",
+ *   quantity: "0.5",
+ *   aboveType: "LIMIT",
+ *   abovePrice: "8000",
+ *   aboveClientOrderId: "exit-1-high",
+ *   belowType: "STOP",
+ *   belowStopPrice: "7000",
+ *   belowClientOrderId: "exit-1-low",
+ *   listClientOrderId: "exit-1",
+ * });
+ * console.log(list.legs.map(({ role, intent }) => `${role} ${intent.type}`).join());
+ * // protective STOP_MARKET,profit SYNTHETIC_LIMIT
+ * ```
+ */
+export function listIntent<F extends ListForm>(
+  form: F,
+  fields: ListFields[F],
+  options: OrderIntentOptions = {},
+): ListIntent {
+  const plain = sentFields(fields, LIST_NAMES[form].known);
+  return listOf(form, { fields: plain, clientId: options.clientId });
+}
+
+const ownSchema = z.object({ newClientOrderId: newClientIdSchema });
+
+function listOf(form: ListForm, source: LegSource): ListIntent {
+  const own = { newClientOrderId: source.fields.listClientOrderId };
+  const { newClientOrderId } = readWith(ownSchema, own, () => "listClientOrderId");
+  return { listClientOrderId: newClientOrderId, ...READERS[form](source) };
+}
+
+type Arranged = Pick<ListIntent, "contingency" | "legs">;
+
+/** Reads the legs of each form and puts them in the order in which they are shown (decision 6). */
+const READERS: Readonly<Record<ListForm, (source: LegSource) => Arranged>> = {
+  oco: (source) => {
+    const { above, below } = readLegs(LIST_NAMES.oco.legs, source);
+    return { contingency: "OCO", legs: pairOf({ upper: above, lower: below }) };
+  },
+  oto: (source) => {
+    const { working, pending } = readLegs(LIST_NAMES.oto.legs, source);
+    return { contingency: "OTO", legs: [asLeg(working, "working"), asLeg(pending, "pending")] };
+  },
+  otoco: (source) => {
+    const { working, above, below } = readLegs(LIST_NAMES.otoco.legs, source);
+    const pair = pairOf({ upper: above, lower: below });
+    return { contingency: "OTOCO", legs: [asLeg(working, "working"), ...pair] };
+  },
+  legacyOco: (source) => {
+    const { limit, stop } = readLegs(LIST_NAMES.legacyOco.legs, source);
+    const isBuy = limit.intent.side === "BUY";
+    const pair = isBuy ? { upper: stop, lower: limit } : { upper: limit, lower: stop };
+    return { contingency: "OCO", legs: pairOf(pair) };
+  },
+};

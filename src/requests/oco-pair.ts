@@ -1,0 +1,81 @@
+import { type ErrorName, OrderError } from "../errors/index.ts";
+import type { LegIntent, LegRole, ParentIntent, ParentType, Side } from "../model/index.ts";
+import type { Leg } from "./list-legs.ts";
+
+/** The two legs of an OCO by where they stand. */
+export type LegPair = Readonly<{ upper: Leg; lower: Leg }>;
+
+const LIMITS: ReadonlySet<ParentType> = new Set(["SYNTHETIC_LIMIT", "LIMIT_MAKER"]);
+const TAKE_PROFITS: ReadonlySet<ParentType> = new Set(["TAKE_PROFIT_MARKET", "TAKE_PROFIT_LIMIT"]);
+
+/**
+ * The legs of a pair as they are shown: protective, then profit. The lower leg of a BUY takes the profit, of a SELL the
+ * upper one. Throws OCO_BOTH_LIMIT (-1168) or OCO_TYPE_REJECTED (-1158) for two of one kind, -1165, -1166 or -1196 to
+ * -1199 for a leg on the wrong side, BAD_PRICE_RELATION (-2010) naming both fields when the upper level is not above
+ * the lower one. Source: contract, List creation rules 2 and 5; decisions 6 and 33; complaint 44.
+ */
+export function pairOf({ upper, lower }: LegPair): readonly LegIntent[] {
+  refuseOneKind(upper, lower);
+  const { side } = upper.intent;
+  const [protective, profit] = side === "BUY" ? [upper, lower] : [lower, upper];
+  if (!takesProfit(profit)) throw wrongSide(side, { protective: profit, profit: protective });
+  refuseCrossed(upper, lower);
+  return [asLeg(protective, "protective"), asLeg(profit, "profit")];
+}
+
+/** The leg in its role in the list. */
+export function asLeg({ intent, generatedClientId }: Leg, role: LegRole): LegIntent {
+  return { role, intent, generatedClientId };
+}
+
+const isLimit = ({ intent }: Leg): boolean => LIMITS.has(intent.type);
+const takesProfit = (leg: Leg): boolean => isLimit(leg) || TAKE_PROFITS.has(leg.intent.type);
+
+/** The kinds of both legs decide, whatever their prices; the lower leg is named. */
+function refuseOneKind(upper: Leg, lower: Leg): void {
+  const field = lower.nameOf("type");
+  if (isLimit(upper) && isLimit(lower)) throw new OrderError("OCO_BOTH_LIMIT", { field });
+  if (takesProfit(upper) === takesProfit(lower)) throw new OrderError("OCO_TYPE_REJECTED", { field });
+}
+
+type WrongSide = Readonly<Record<"limit" | "stop" | "takeProfit", ErrorName>>;
+
+const WRONG_SIDE: Readonly<Record<Side, WrongSide>> = {
+  BUY: {
+    limit: "BUY_OCO_LIMIT_BELOW",
+    stop: "BUY_OCO_STOP_ABOVE",
+    takeProfit: "BUY_OCO_TAKE_PROFIT_BELOW",
+  },
+  SELL: {
+    limit: "SELL_OCO_LIMIT_ABOVE",
+    stop: "SELL_OCO_STOP_BELOW",
+    takeProfit: "SELL_OCO_TAKE_PROFIT_ABOVE",
+  },
+};
+
+/** Both legs are on the wrong side then; the one that is named is the limit, else one that trails, else the take-profit. */
+function wrongSide(
+  side: Side,
+  { protective, profit }: Readonly<Record<"protective" | "profit", Leg>>,
+): OrderError {
+  const errors = WRONG_SIDE[side];
+  if (isLimit(profit)) return new OrderError(errors.limit, { field: profit.nameOf("type") });
+  return protective.intent.trailing === undefined
+    ? new OrderError(errors.takeProfit, { field: profit.nameOf("type") })
+    : new OrderError(errors.stop, { field: protective.nameOf("type") });
+}
+
+/** Two levels must differ in the right direction; a leg without a level is not compared. */
+function refuseCrossed(upper: Leg, lower: Leg): void {
+  const [high, low] = [levelOf(upper.intent), levelOf(lower.intent)];
+  if (high === undefined || low === undefined || high.price > low.price) return;
+  const [upperName, lowerName] = [upper.nameOf(high.field), lower.nameOf(low.field)];
+  throw new OrderError("BAD_PRICE_RELATION", { field: upperName, upper: upperName, lower: lowerName });
+}
+
+type Level = Readonly<{ field: "price" | "stopPrice"; price: NonNullable<ParentIntent["price"]> }>;
+
+function levelOf({ price, stopPrice }: ParentIntent): Level | undefined {
+  if (stopPrice !== undefined) return { field: "stopPrice", price: stopPrice };
+  return price === undefined ? undefined : { field: "price", price };
+}

@@ -1,0 +1,45 @@
+import { OrderError } from "../errors/index.ts";
+import type { ScheduleTerms } from "../model/index.ts";
+import type { OrderFieldValues } from "./order-schema.ts";
+import { conflict, invalid } from "./refusals.ts";
+
+const MINUTE_MS = 60_000;
+/** The window of one-minute volumes that a VWAP without a profile is made of (contract rule 4). */
+const WINDOW_MS = 512 * MINUTE_MS;
+
+/**
+ * When a TWAP or VWAP is to trade; undefined for other types. The weights of an explicit profile are one per interval,
+ * so intervalCount may be left out beside them. Throws BAD_COMBINATION (-1128) when it says otherwise, and what
+ * {@link checkWindow} throws. Source: contract, Order input fields; decisions 27-29.
+ */
+export function scheduleTerms(order: OrderFieldValues): ScheduleTerms | undefined {
+  const { interval, intervalCount, intervalDelay = 0, volumeProfile } = order;
+  if (interval === undefined) return undefined;
+  const terms = { intervalMs: interval, intervalDelayMs: intervalDelay };
+  if (volumeProfile !== undefined) {
+    const count = volumeProfile.length;
+    if (intervalCount !== undefined && intervalCount !== count) {
+      throw conflict(
+        ["intervalCount", "volumeProfile"],
+        "Send one weight per interval, or no intervalCount.",
+      );
+    }
+    return { ...terms, intervalCount: count, weights: volumeProfile };
+  }
+  if (order.type === "VWAP") checkWindow(interval, intervalCount);
+  return intervalCount === undefined ? terms : { ...terms, intervalCount };
+}
+
+/**
+ * Weights from history come by whole minutes, out of a window of 512. Throws BAD_INTERVAL (-1120) for an interval that
+ * is not of whole minutes or does not fit in twice, INVALID_PARAMETER (-1130) for too many intervals.
+ */
+function checkWindow(interval: number, intervalCount: number | undefined): void {
+  if (interval % MINUTE_MS !== 0) throw invalid("interval");
+  if (interval * (intervalCount ?? 2) <= WINDOW_MS) return;
+  if (intervalCount === undefined) throw invalid("interval");
+  throw new OrderError("INVALID_PARAMETER", {
+    field: "intervalCount",
+    advice: "Without volumeProfile a VWAP lasts at most 512 minutes; send fewer or shorter intervals.",
+  });
+}
