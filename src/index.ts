@@ -9,5 +9,6 @@ export * from "./errors/index.ts";
 export * from "./lifecycle/index.ts";
 export * from "./model/index.ts";
 export * from "./requests/index.ts";
+export * from "./schedules/index.ts";
 export * from "./triggers/index.ts";
 export * from "./wire/index.ts";

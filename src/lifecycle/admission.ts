@@ -8,19 +8,38 @@ import {
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type { ParentIntent, ParentType, Quote, Side } from "../model/index.ts";
-import { executableSide } from "../triggers/index.ts";
+import type { Fact, ParentIntent, Quote, SchedulePlan, Side } from "../model/index.ts";
+import { schedulePlan, smallestSlice, type VolumeProfile } from "../schedules/index.ts";
+import { executableSide, limitDirection, meets } from "../triggers/index.ts";
+import { checkShape } from "./order-shape.ts";
 
-/** What admission looks at beside the intent; `quote` is the counted quote while it is fresh, `position` is signed. */
+/**
+ * What admission looks at beside the intent; `quote` is the counted quote while it is fresh, `position` is signed,
+ * `profile` the volumes for a VWAP without one of its own, `volume` all fresh executed volume of the market so far.
+ */
 export type AdmissionContext = Readonly<{
   nowMs: number;
   minimum: Notional;
   quote?: Quote;
   position?: Quantity;
+  profile?: VolumeProfile;
+  volume?: Quantity;
+  /** Most parts of an iceberg; 0 or absent: any number. */
+  maxIcebergParts?: number;
+  /** Set for a leg of a list; a held one needs no exposure yet and meets its first quote after its release. */
+  leg?: "active" | "held";
 }>;
 
-/** What admission found out and the journal keeps: the price the minimum was checked at, the exposure required. */
-export type Admission = Readonly<{ admissionPrice?: Price; exposure?: Quantity }>;
+/**
+ * What admission found out and the journal keeps: the price the minimum was checked at, the exposure required, that a
+ * post-only order does not cross, the plan of a schedule, the volume a participation begins after.
+ */
+export type Admission = Readonly<
+  Pick<
+    Extract<Fact, { kind: "ACCEPTED" }>,
+    "admissionPrice" | "exposure" | "posted" | "plan" | "volumeBefore" | "held"
+  >
+>;
 
 /** How much of a signed position an order of this side can reduce: never below zero. */
 export function reducibleOf(side: Side, position: Quantity): Quantity {
@@ -36,7 +55,7 @@ export function admissionPriceOf(intent: ParentIntent, quote?: Quote): Price | u
 
 /**
  * Admits an intent or throws the OrderError that refuses it; the same on server and client.
- * Source: contract "Single-parent advanced creation" rules 1, 2 and 7, decisions 10, 23, 24.
+ * Source: contract "Single-parent advanced creation" rules 1-7, decisions 10, 21, 23, 24, 27-31.
  *
  * @example
  * ```ts
@@ -47,24 +66,82 @@ export function admissionPriceOf(intent: ParentIntent, quote?: Quote): Price | u
  * ```
  */
 export function admit(intent: ParentIntent, context: AdmissionContext): Admission {
-  checkShape(intent);
+  checkShape(intent, context.leg !== undefined);
   checkExpiry(intent, context.nowMs);
-  return intent.reduceOnly ? admitReducing(intent, context) : admitOpening(intent, context);
+  checkIceberg(intent, context.maxIcebergParts ?? 0);
+  const plan = planOf(intent, context);
+  const opening = intent.reduceOnly
+    ? admitReducing(intent, context)
+    : admitOpening(intent, { ...context, plan });
+  return {
+    ...opening,
+    ...admitPostOnly(intent, context),
+    ...(plan !== undefined && { plan }),
+    ...(intent.participationBips !== undefined && { volumeBefore: context.volume ?? ZERO_QUANTITY }),
+    ...(context.leg === "held" && { held: true }),
+  };
 }
 
 function admitReducing(intent: ParentIntent, context: AdmissionContext): Admission {
+  if (context.leg === "held") return {};
   const exposure = reducibleOf(intent.side, context.position ?? ZERO_QUANTITY);
   if (exposure <= 0) throw new OrderError("REDUCE_ONLY_REJECTED", { field: "reduceOnly" });
   return { exposure };
 }
 
-function admitOpening(intent: ParentIntent, context: AdmissionContext): Admission {
-  const admissionPrice = admissionPriceOf(intent, context.quote);
+type OpeningContext = Pick<AdmissionContext, "minimum" | "quote"> &
+  Readonly<{ plan: SchedulePlan | undefined }>;
+
+function admitOpening(intent: ParentIntent, { minimum, quote, plan }: OpeningContext): Admission {
+  const admissionPrice = admissionPriceOf(intent, quote);
   if (admissionPrice === undefined) throw new OrderError("NO_DEPTH");
-  if (notionalOf(admissionPrice, intent.quantity) < context.minimum) {
-    throw new OrderError("FILTER_NOTIONAL", { field: "quantity", minimum: formatNotional(context.minimum) });
+  const demand = (quantity: Quantity, field: string): void => {
+    if (notionalOf(admissionPrice, quantity) >= minimum) return;
+    throw new OrderError("FILTER_NOTIONAL", { field, minimum: formatNotional(minimum) });
+  };
+  demand(intent.quantity, "quantity");
+  if (intent.icebergQuantity !== undefined) demand(intent.icebergQuantity, "icebergQty");
+  if (intent.type === "TWAP" && plan !== undefined) {
+    demand(smallestSlice(plan, intent.quantity), "intervalCount");
   }
   return { admissionPrice };
+}
+
+/** A post-only order may not cross the counted quote (decision 21); a held one meets its first quote later. */
+function admitPostOnly(intent: ParentIntent, { quote, leg }: AdmissionContext): Pick<Admission, "posted"> {
+  if (intent.type !== "LIMIT_MAKER" || intent.price === undefined) return {};
+  if (quote === undefined || leg === "held") return {};
+  const inside = { direction: limitDirection(intent.side), level: intent.price };
+  if (meets(inside, quote[executableSide(intent.side)]))
+    throw new OrderError("WOULD_MATCH", { field: "price" });
+  return { posted: true };
+}
+
+/** The plan of a schedule accepted now; undefined for orders without one. Throws the OrderError that refuses it. */
+export function planOf(
+  intent: ParentIntent,
+  context: Pick<AdmissionContext, "nowMs" | "profile">,
+): SchedulePlan | undefined {
+  const { schedule, type } = intent;
+  if (schedule === undefined) return undefined;
+  const terms = { acceptedAtMs: context.nowMs, schedule };
+  if (type === "TWAP") {
+    if (schedule.intervalCount === undefined)
+      throw new OrderError("PARAMETER_MISSING", { field: "intervalCount" });
+    return schedulePlan({ ...terms, count: schedule.intervalCount });
+  }
+  const { weights } = schedule;
+  const profile = weights === undefined ? context.profile : { count: weights.length, weights };
+  if (profile === undefined) throw new OrderError("NO_VOLUME_HISTORY", { field: "volumeProfile" });
+  return schedulePlan({ ...terms, ...profile });
+}
+
+function checkIceberg({ quantity, icebergQuantity }: ParentIntent, maxParts: number): void {
+  if (icebergQuantity === undefined) return;
+  if (icebergQuantity > quantity) throw new OrderError("ICEBERG_EXCEEDS_QUANTITY", { field: "icebergQty" });
+  if (maxParts > 0 && BigInt(icebergQuantity) * BigInt(maxParts) < BigInt(quantity)) {
+    throw new OrderError("FILTER_ICEBERG_PARTS", { field: "icebergQty", limit: maxParts });
+  }
 }
 
 function checkExpiry(intent: ParentIntent, nowMs: number): void {
@@ -77,45 +154,4 @@ function checkExpiry(intent: ParentIntent, nowMs: number): void {
       advice: "Send an expiry that lies in the future.",
     });
   }
-}
-
-type Need = "required" | "optional" | "none";
-type Shape = Readonly<Record<"price" | "stopPrice" | "trailing" | "limitOffset", Need>>;
-
-const LIMIT_SHAPE: Shape = { price: "required", stopPrice: "none", trailing: "none", limitOffset: "none" };
-const STOP_SHAPE: Shape = { price: "none", stopPrice: "required", trailing: "none", limitOffset: "none" };
-const STOP_LIMIT_SHAPE: Shape = { ...STOP_SHAPE, price: "required" };
-
-const SHAPES: Readonly<Record<ParentType, Shape>> = {
-  SYNTHETIC_LIMIT: LIMIT_SHAPE,
-  STOP_MARKET: STOP_SHAPE,
-  STOP_LOSS_LIMIT: STOP_LIMIT_SHAPE,
-  TAKE_PROFIT_MARKET: STOP_SHAPE,
-  TAKE_PROFIT_LIMIT: STOP_LIMIT_SHAPE,
-  TRAILING_STOP_MARKET: { price: "none", stopPrice: "optional", trailing: "required", limitOffset: "none" },
-  TRAILING_STOP_LIMIT: {
-    price: "optional",
-    stopPrice: "optional",
-    trailing: "required",
-    limitOffset: "optional",
-  },
-};
-
-/** The fields a type needs; an intent that was built in process by hand is held to them too. */
-function checkShape(intent: ParentIntent): void {
-  const shape = SHAPES[intent.type];
-  for (const field of ["price", "stopPrice", "trailing", "limitOffset"] as const) {
-    const given = intent[field] !== undefined;
-    if (shape[field] === "required" && !given) throw new OrderError("PARAMETER_MISSING", { field });
-    if (shape[field] === "none" && given) throw new OrderError("PARAMETER_NOT_REQUIRED", { field });
-  }
-  if (
-    intent.type !== "TRAILING_STOP_LIMIT" ||
-    (intent.price === undefined) !== (intent.limitOffset === undefined)
-  )
-    return;
-  throw new OrderError("BAD_COMBINATION", {
-    fields: "'price', 'limitOffset'",
-    advice: "Send exactly one of price and limitOffset.",
-  });
 }

@@ -20,7 +20,10 @@ export type WaitReason =
   | "NOT_FILLABLE_WHOLE"
   | "NO_EXPOSURE"
   | "RETRY_PACE"
-  | "STALE_QUOTE";
+  | "STALE_QUOTE"
+  | "NO_OPEN_SLOT"
+  | "NO_VOLUME"
+  | "SHARE_USED";
 
 /** What a quote allows: a child of this quantity, nothing yet, or the end of a residual too small to execute. */
 export type Sizing =
@@ -28,8 +31,11 @@ export type Sizing =
   | Readonly<{ kind: "wait"; reason: WaitReason }>
   | Readonly<{ kind: "residual" }>;
 
-/** What sizing needs beside order and quote: the opening minimum and, for reduce-only, the exposure left to reduce. */
-export type SizingContext = Readonly<{ minimum: Notional; reducible?: Quantity }>;
+/**
+ * What sizing needs beside order and quote: the opening minimum; for reduce-only the exposure left to reduce; the most
+ * that slice, display or share of volume allow.
+ */
+export type SizingContext = Readonly<{ minimum: Notional; reducible?: Quantity; most?: Quantity }>;
 
 /** Quantity still to execute. */
 export function restOf(order: ParentOrder): Quantity {
@@ -73,8 +79,8 @@ export function isDustResidual(order: ParentOrder, quote: Quote, minimum: Notion
  */
 export function sizeChild(order: ParentOrder, quote: Quote, context: SizingContext): Sizing {
   const { reduceOnly, childTimeInForce } = order.intent;
-  const rest = restOf(order);
-  const wanted = context.reducible === undefined ? rest : least(rest, context.reducible);
+  const allowed = least(restOf(order), context.most ?? order.intent.quantity);
+  const wanted = context.reducible === undefined ? allowed : least(allowed, context.reducible);
   if (wanted <= 0) return { kind: "wait", reason: "NO_EXPOSURE" };
   const { quantity: visible, value } = executable(order, { levels: executableLevels(order, quote), wanted });
   if (visible <= 0) return { kind: "wait", reason: "PRICE_OUTSIDE_LIMIT" };

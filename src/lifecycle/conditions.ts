@@ -1,5 +1,5 @@
 import type { Price } from "../decimal/index.ts";
-import type { ParentOrder, ParentType } from "../model/index.ts";
+import type { ParentOrder, ParentType, TriggeredType } from "../model/index.ts";
 import {
   executableSide,
   gateDirection,
@@ -9,10 +9,25 @@ import {
   takeProfitDirection,
   type Watch,
 } from "../triggers/index.ts";
+import { openSlotOf } from "./slots.ts";
+
+const TRIGGERED: ReadonlySet<ParentType> = new Set<TriggeredType>([
+  "STOP_MARKET",
+  "STOP_LOSS_LIMIT",
+  "TAKE_PROFIT_MARKET",
+  "TAKE_PROFIT_LIMIT",
+  "TRAILING_STOP_MARKET",
+  "TRAILING_STOP_LIMIT",
+]);
 
 /** Whether a type waits for a trigger before its first child. */
-export function needsTrigger(type: ParentType): type is Exclude<ParentType, "SYNTHETIC_LIMIT"> {
-  return type !== "SYNTHETIC_LIMIT";
+export function needsTrigger(type: ParentType): type is TriggeredType {
+  return TRIGGERED.has(type);
+}
+
+/** Whether a post-only order has yet to meet the quote that shows that it would not match at once (decision 21). */
+export function isUnposted(order: ParentOrder): boolean {
+  return order.intent.type === "LIMIT_MAKER" && order.posted === undefined;
 }
 
 /** The cap (BUY) or floor (SELL) of a parent's children now; undefined means at market. */
@@ -20,9 +35,14 @@ export function limitOf(order: ParentOrder): Price | undefined {
   return order.intent.price ?? order.trigger?.limit;
 }
 
-/** Whether a parent can still send children at all. */
+/** Whether a parent can send children as it is: neither held, ending, ended nor stopped. */
 export function isActive(order: ParentOrder): boolean {
-  return order.ended === undefined && order.pendingEnd === undefined && order.frozen === undefined;
+  return (
+    order.ended === undefined &&
+    order.pendingEnd === undefined &&
+    order.frozen === undefined &&
+    order.held === undefined
+  );
 }
 
 /** The prices inside a parent's cap (BUY) or floor (SELL) now; undefined means any price. */
@@ -32,19 +52,19 @@ export function limitConditionOf(order: ParentOrder): LevelCondition | undefined
 }
 
 /**
- * What a parent waits for on counted quotes; undefined while it has nothing to look for: ended, ending, frozen, or
- * with a child in flight.
+ * What a parent waits for on counted quotes at `nowMs`; undefined while it has nothing to look for: held, ended,
+ * ending, frozen, with a child in flight, or between two slots.
  */
-export function watchOf(order: ParentOrder): Watch | undefined {
+export function watchOf(order: ParentOrder, nowMs: number): Watch | undefined {
   if (!isActive(order) || order.child !== undefined) return undefined;
   const side = executableSide(order.intent.side);
   const { type } = order.intent;
   if (needsTrigger(type) && order.trigger === undefined) return triggerWatch(order, type);
+  if (isUnposted(order)) return { kind: "every", side };
+  if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return undefined;
   const condition = limitConditionOf(order);
   return condition === undefined ? { kind: "every", side } : { kind: "level", side, condition };
 }
-
-type TriggeredType = Exclude<ParentType, "SYNTHETIC_LIMIT">;
 
 function triggerWatch({ intent, activation }: ParentOrder, type: TriggeredType): Watch | undefined {
   const side = executableSide(intent.side);

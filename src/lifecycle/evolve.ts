@@ -39,6 +39,11 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
     executedQuantity: ZERO_QUANTITY,
     executedNotional: ZERO_NOTIONAL,
     executions: NO_EXECUTIONS,
+    ...(fact.posted && { posted: fact.posted }),
+    ...(fact.plan !== undefined && { plan: fact.plan }),
+    ...(fact.volumeBefore !== undefined && { volumeBefore: fact.volumeBefore }),
+    ...(fact.list !== undefined && { list: fact.list }),
+    ...(fact.held && { held: fact.held }),
   };
 }
 
@@ -51,6 +56,10 @@ function changed(
   context: FactContext,
 ): ParentOrder {
   switch (fact.kind) {
+    case "RELEASED":
+      return released(order, context.timeMs);
+    case "POSTED":
+      return { ...order, posted: true };
     case "ACTIVATED":
       return { ...order, activation: fact.activation };
     case "TRIGGERED":
@@ -76,6 +85,16 @@ function changed(
   }
 }
 
+function released(order: ParentOrder, atMs: number): ParentOrder {
+  invariant(
+    order.held === true && order.ended === undefined,
+    "I41",
+    `leg ${order.orderId} is released twice`,
+  );
+  const { held: _held, ...rest } = order;
+  return { ...rest, releasedAtMs: atMs };
+}
+
 function currentChild(order: ParentOrder, childId: string): ChildOrder {
   invariant(
     order.child?.childId === childId,
@@ -88,9 +107,9 @@ function currentChild(order: ParentOrder, childId: string): ChildOrder {
 function withChild(order: ParentOrder, child: ChildOrder): ParentOrder {
   invariant(order.child === undefined, "I24", `parent ${order.orderId} already has an outstanding child`);
   invariant(
-    order.ended === undefined && order.pendingEnd === undefined,
+    order.ended === undefined && order.pendingEnd === undefined && order.held === undefined,
     "I23",
-    `parent ${order.orderId} is ending`,
+    `parent ${order.orderId} is held or ending`,
   );
   const committed: Quantity = add(order.executedQuantity, child.quantity);
   invariant(
@@ -98,7 +117,14 @@ function withChild(order: ParentOrder, child: ChildOrder): ParentOrder {
     "I12",
     `parent ${order.orderId} would commit more than its quantity`,
   );
-  return { ...order, child, attempts: child.attempt, lastChildId: child.childId };
+  const sent = { ...order, child, attempts: child.attempt, lastChildId: child.childId };
+  if (child.slot === undefined) return sent;
+  invariant(
+    child.slot >= (order.nextSlot ?? 0),
+    "I33",
+    `slot ${child.slot} of parent ${order.orderId} is used already`,
+  );
+  return { ...sent, nextSlot: child.slot + 1 };
 }
 
 function withFill(order: ParentOrder, fact: Extract<Fact, { kind: "FILLED" }>): ParentOrder {
@@ -123,10 +149,12 @@ function withFill(order: ParentOrder, fact: Extract<Fact, { kind: "FILLED" }>): 
 }
 
 function withoutChild(order: ParentOrder, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>): ParentOrder {
-  currentChild(order, fact.childId);
+  const { slot } = currentChild(order, fact.childId);
   const { child: _closed, ...rest } = order;
-  if (fact.notBeforeMs === undefined) return rest;
-  return { ...rest, notBeforeMs: fact.notBeforeMs, misses: order.misses + 1 };
+  // What was never handed over has not used its slot.
+  const unsent = fact.outcome === "WITHDRAWN" && slot !== undefined ? { nextSlot: slot } : {};
+  if (fact.notBeforeMs === undefined) return { ...rest, ...unsent };
+  return { ...rest, ...unsent, notBeforeMs: fact.notBeforeMs, misses: order.misses + 1 };
 }
 
 function withEnd(order: ParentOrder, ended: NonNullable<ParentOrder["ended"]>): ParentOrder {

@@ -8,7 +8,7 @@ export {
   sizeChild,
   type WaitReason,
 } from "./child-size.ts";
-export { isActive, limitOf, needsTrigger, watchOf } from "./conditions.ts";
+export { isActive, isUnposted, limitOf, needsTrigger, watchOf } from "./conditions.ts";
 export { evolve, type FactContext } from "./evolve.ts";
 export {
   CHILD_PREFIX,
@@ -20,6 +20,11 @@ export {
   shardOf,
   shardOfId,
 } from "./identity.ts";
-export type { Effect, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
+export { admitList, type ListAdmissionContext, levelOf } from "./list-admission.ts";
+export { type LegEvent, transitionList } from "./list-transition.ts";
+export { type ListStatusView, listStatusOf, orderListOf, protectiveFirst } from "./order-list.ts";
+export type { Chance, Effect, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
+export { type OrderPreview, previewOrder } from "./preview.ts";
+export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf } from "./slots.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
 export { type Transition, transition } from "./transition.ts";

@@ -2,14 +2,22 @@ import type { Notional, Quantity } from "../decimal/index.ts";
 import type { Activation, ChildReport, Quote } from "../model/index.ts";
 import type { Fired } from "../triggers/index.ts";
 
+/**
+ * What a child is sent on: the counted quote of now, whether it is fresh, what a reduce-only parent may still reduce,
+ * and all executed volume of its market where there is new volume to follow.
+ */
+export type Chance = Readonly<{ quote: Quote; fresh: boolean; exposure?: Quantity; volume?: Quantity }>;
+
 /** What can happen to a parent. Everything a transition needs is in the event; it asks nobody. */
 export type ParentEvent =
-  /** Its condition was met on this counted quote; `exposure` is what a reduce-only parent may still reduce. */
-  | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote; fresh: boolean; exposure?: Quantity }>
+  /** Its condition was met on a counted quote. */
+  | Readonly<{ kind: "FIRED"; fired: Fired } & Chance>
   /** Its tracking began. */
   | Readonly<{ kind: "ACTIVATED"; activation: Activation }>
   /** The exposure it asked for, with the counted quote of now. */
-  | Readonly<{ kind: "MEASURED"; quote: Quote; fresh: boolean; exposure: Quantity }>
+  | Readonly<{ kind: "MEASURED" } & Chance>
+  /** Somebody else's trade was counted that it may follow. */
+  | Readonly<{ kind: "PRINTED" } & Chance>
   /** The venue told of a child; `quote` is the counted quote when it is fresh. */
   | Readonly<{ kind: "REPORTED"; report: ChildReport; quote?: Quote }>
   /** The outcome of its child is not known. */
@@ -20,6 +28,16 @@ export type ParentEvent =
   | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string }>
   | Readonly<{ kind: "CANCEL" }>
   | Readonly<{ kind: "EXPIRED" }>
+  /** The last slot of its schedule has closed. */
+  | Readonly<{ kind: "SCHEDULE_OVER" }>
+  /** Its working leg filled whole. */
+  | Readonly<{ kind: "RELEASED" }>
+  /** The other leg of its pair won. */
+  | Readonly<{ kind: "OUTDONE" }>
+  /** Its working leg ended otherwise. */
+  | Readonly<{ kind: "ORPHANED" }>
+  /** It ended with fills, and nothing is left that would protect them. */
+  | Readonly<{ kind: "UNPROTECTED" }>
   /** A person must be told. */
   | Readonly<{ kind: "ESCALATED"; detail: string }>
   /** A broken invariant was found in it. */

@@ -1,6 +1,7 @@
 import type { AlertKind, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
 import { isDustResidual } from "./child-size.ts";
 import { type Draft, isPast, note } from "./draft.ts";
+import { isScheduleOver } from "./slots.ts";
 
 /** Takes in what the venue said of a child: new fills once each, then whether the child is resolved. */
 export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): void {
@@ -98,6 +99,8 @@ function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefi
   }
   if (isPast(order, context.nowMs))
     return note(draft, { kind: "ENDED", status: "EXPIRED", reason: "EXPIRED_GTD" });
+  if (isScheduleOver(order, context.nowMs))
+    return note(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
   if (quote !== undefined && isDustResidual(order, quote, context.rules.minimum)) {
     note(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }

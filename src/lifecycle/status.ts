@@ -29,6 +29,7 @@ export function statusOf(order: ParentOrder): StatusView {
     const status = order.ended.status;
     return { status, apiState: status, held: false, cancelPending: false };
   }
+  if (order.held) return { status: "PENDING_NEW", apiState: "WAITING", held: true, cancelPending: false };
   return {
     status: order.executedQuantity > 0 ? "PARTIALLY_FILLED" : "NEW",
     apiState: apiStateOf(order),

@@ -1,12 +1,14 @@
-import { type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
-import type { ChildOrder, Fact, ParentOrder, PendingEnd, Quote, Trigger } from "../model/index.ts";
-import { dynamicLimit, executableSide, type Fired } from "../triggers/index.ts";
-import { type Sizing, sizeChild, type WaitReason } from "./child-size.ts";
-import { isActive, needsTrigger } from "./conditions.ts";
+import { formatQuantity, type Price, type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
+import type { ChildOrder, Fact, ParentOrder, PendingEnd, Trigger } from "../model/index.ts";
+import { dynamicLimit, executableSide, type Fired, meets } from "../triggers/index.ts";
+import { allowanceOf } from "./allowance.ts";
+import { sizeChild, type WaitReason } from "./child-size.ts";
+import { isActive, isUnposted, limitConditionOf, needsTrigger } from "./conditions.ts";
 import { type Draft, isPast, note } from "./draft.ts";
 import { childIdOf } from "./identity.ts";
-import type { Effect, ParentEvent, TransitionContext } from "./parent-event.ts";
+import type { Chance, Effect, ParentEvent, TransitionContext } from "./parent-event.ts";
 import { closeChild, reportChild } from "./report.ts";
+import { isScheduleOver } from "./slots.ts";
 
 /** The outcome of a transition: the parent after it, the facts to make durable, what to do then, why it waits. */
 export type Transition = Readonly<{
@@ -46,6 +48,7 @@ function step(draft: Draft, event: ParentEvent): void {
     case "ACTIVATED":
       return activate(draft, event);
     case "MEASURED":
+    case "PRINTED":
       return attempt(draft, event);
     case "REPORTED":
       return reportChild(draft, event.report, event.quote);
@@ -59,6 +62,16 @@ function step(draft: Draft, event: ParentEvent): void {
       return endBy(draft, { status: "CANCELED", reason: "USER_CANCELED" });
     case "EXPIRED":
       return endBy(draft, { status: "EXPIRED", reason: "EXPIRED_GTD" });
+    case "SCHEDULE_OVER":
+      return endSchedule(draft);
+    case "RELEASED":
+      return release(draft);
+    case "OUTDONE":
+      return endBy(draft, { status: "CANCELED", reason: "OCO_TRIGGER" });
+    case "ORPHANED":
+      return endBy(draft, { status: "CANCELED", reason: "WORKING_LEG_ENDED" });
+    case "UNPROTECTED":
+      return alertUnprotected(draft);
     case "ESCALATED":
       return note(draft, { kind: "ALERT", alert: "UNKNOWN_ESCALATED", detail: event.detail });
     case "BROKEN":
@@ -69,10 +82,21 @@ function step(draft: Draft, event: ParentEvent): void {
 function fire(draft: Draft, event: Extract<ParentEvent, { kind: "FIRED" }>): void {
   if (!isActive(draft.order) || draft.order.child !== undefined || isPast(draft.order, draft.context.nowMs))
     return;
+  if (isUnposted(draft.order)) return meetFirstQuote(draft, event);
   if (needsTrigger(draft.order.intent.type) && draft.order.trigger === undefined) {
     note(draft, { kind: "TRIGGERED", trigger: triggerOf(draft.order, event.fired, draft.context.nowMs) });
   }
   attempt(draft, event);
+}
+
+/** A post-only order that the first quote crosses is rejected; else it waits for the market to come to it (decision 21). */
+function meetFirstQuote(draft: Draft, { quote, fresh }: Chance): void {
+  if (!fresh) return wait(draft, "STALE_QUOTE");
+  const inside = limitConditionOf(draft.order);
+  if (inside === undefined || !meets(inside, quote[executableSide(draft.order.intent.side)])) {
+    return note(draft, { kind: "POSTED" });
+  }
+  note(draft, { kind: "ENDED", status: "REJECTED", reason: "WOULD_MATCH_IMMEDIATELY" });
 }
 
 /** The trigger as it is kept: a dynamic limit is frozen here, once (decision 19). */
@@ -100,50 +124,59 @@ function activate(draft: Draft, event: Extract<ParentEvent, { kind: "ACTIVATED" 
   note(draft, { kind: "ACTIVATED", activation: event.activation });
 }
 
-type Chance = Readonly<{ quote: Quote; fresh: boolean; exposure?: Quantity }>;
-
 function attempt(draft: Draft, chance: Chance): void {
   const { order, context } = draft;
   if (!isActive(order) || order.child !== undefined || isPast(order, context.nowMs)) return;
-  if (needsTrigger(order.intent.type) && order.trigger === undefined) return;
+  if (isUnposted(order) || (needsTrigger(order.intent.type) && order.trigger === undefined)) return;
   if (!chance.fresh) return wait(draft, "STALE_QUOTE");
   if (context.nowMs < order.notBeforeMs) return wait(draft, "RETRY_PACE");
+  const allowance = allowanceOf(order, {
+    nowMs: context.nowMs,
+    ...(chance.volume === undefined ? {} : { volume: chance.volume }),
+  });
+  if (allowance.kind === "wait") return wait(draft, allowance.reason);
   if (order.intent.reduceOnly && chance.exposure === undefined) {
     draft.effects.push({ kind: "MEASURE" });
     return;
   }
   const sizing = sizeChild(order, chance.quote, {
     minimum: context.rules.minimum,
+    ...(allowance.most === undefined ? {} : { most: allowance.most }),
     ...(order.intent.reduceOnly && chance.exposure !== undefined ? { reducible: chance.exposure } : {}),
   });
   if (sizing.kind === "wait") return wait(draft, sizing.reason);
   if (sizing.kind === "residual") {
     return note(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
-  intend(draft, sizing, chance.exposure);
+  intend(draft, { ...sizing, ...allowance }, chance);
 }
 
 function wait(draft: Draft, reason: WaitReason): void {
   draft.wait = reason;
 }
 
-function intend(
-  draft: Draft,
-  sizing: Extract<Sizing, { kind: "send" }>,
-  exposure: Quantity | undefined,
-): void {
+type Intention = Readonly<{ quantity: Quantity; limitPrice?: Price; slot?: number }>;
+
+function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, chance: Chance): void {
   const { order, context } = draft;
+  const { exposure, volume } = chance;
   const attemptNumber = order.attempts + 1;
   const child: ChildOrder = {
     childId: childIdOf(order, attemptNumber),
     attempt: attemptNumber,
-    quantity: sizing.quantity,
-    ...(sizing.limitPrice === undefined ? {} : { limitPrice: sizing.limitPrice }),
+    quantity,
+    ...(limitPrice === undefined ? {} : { limitPrice }),
     executedQuantity: ZERO_QUANTITY,
     state: "SENT",
     intendedAtMs: context.nowMs,
+    ...(slot === undefined ? {} : { slot }),
   };
-  note(draft, { kind: "CHILD_INTENDED", child, ...(exposure === undefined ? {} : { exposure }) });
+  note(draft, {
+    kind: "CHILD_INTENDED",
+    child,
+    ...(exposure === undefined ? {} : { exposure }),
+    ...(volume === undefined ? {} : { volume }),
+  });
   draft.effects.push({ kind: "SUBMIT" });
 }
 
@@ -160,6 +193,22 @@ function endBy(draft: Draft, end: PendingEnd): void {
   if (order.child === undefined) return note(draft, { kind: "ENDED", ...end });
   if (order.pendingEnd?.status === end.status) return;
   note(draft, { kind: "END_REQUESTED", end });
+}
+
+/** The final attempt has passed: what is not filled expires (decisions 27, 28). A child in flight is awaited. */
+function endSchedule(draft: Draft): void {
+  const { order, context } = draft;
+  if (!isActive(order) || order.child !== undefined || !isScheduleOver(order, context.nowMs)) return;
+  note(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
+}
+
+function release(draft: Draft): void {
+  if (draft.order.held && draft.order.ended === undefined) note(draft, { kind: "RELEASED" });
+}
+
+function alertUnprotected(draft: Draft): void {
+  const detail = `executed ${formatQuantity(draft.order.executedQuantity)}, and no order is left that would close it`;
+  note(draft, { kind: "ALERT", alert: "POSITION_UNPROTECTED", detail });
 }
 
 function breakOff(draft: Draft, detail: string): void {

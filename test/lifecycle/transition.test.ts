@@ -276,7 +276,7 @@ describe("decision 11: terminal states absorb (I50)", () => {
     for (const state of ["open", "closed", "rejected"] as const)
       expect(subject.report(state).facts).toEqual([]);
     expect(subject.order).toEqual(ended);
-    expect(watchOf(ended)).toBeUndefined();
+    expect(watchOf(ended, 0)).toBeUndefined();
     expect(kindsOf(subject.report("open", [["late", "0.25"]])).slice(0, 2)).toEqual(["FILLED", "ALERT"]);
     expect(statusOf(subject.order).status).toBe(status);
   });

@@ -1,0 +1,35 @@
+import { least, type Quantity, subtract } from "../decimal/index.ts";
+import type { ParentOrder } from "../model/index.ts";
+import { participationTarget } from "../schedules/index.ts";
+import type { WaitReason } from "./child-size.ts";
+import { openSlotOf } from "./slots.ts";
+
+/** The most that the next child may take, and the slot it uses; or why there is none now. Nothing: all of the rest. */
+export type Allowance =
+  | Readonly<{ kind: "take"; most?: Quantity; slot?: number }>
+  | Readonly<{ kind: "wait"; reason: WaitReason }>;
+
+/** When and of what: `volume` is all fresh executed volume of the market so far, where a child may follow it. */
+export type AllowanceContext = Readonly<{ nowMs: number; volume?: Quantity }>;
+
+/** What schedule, share of volume and display size leave for the next child (decisions 27-31). */
+export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allowance {
+  const { intent, plan } = order;
+  if (intent.participationBips !== undefined) return shareOf(order, intent.participationBips, context.volume);
+  if (plan !== undefined) {
+    const open = openSlotOf(order, context.nowMs);
+    return open === undefined
+      ? { kind: "wait", reason: "NO_OPEN_SLOT" }
+      : { kind: "take", most: open.quantity, slot: open.slot };
+  }
+  return intent.icebergQuantity === undefined
+    ? { kind: "take" }
+    : { kind: "take", most: least(intent.icebergQuantity, intent.quantity) };
+}
+
+function shareOf(order: ParentOrder, bips: number, volume: Quantity | undefined): Allowance {
+  if (volume === undefined || order.volumeBefore === undefined) return { kind: "wait", reason: "NO_VOLUME" };
+  const target = participationTarget(subtract(volume, order.volumeBefore), bips);
+  const most = subtract(target, order.executedQuantity);
+  return most > 0 ? { kind: "take", most } : { kind: "wait", reason: "SHARE_USED" };
+}

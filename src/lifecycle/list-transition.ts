@@ -1,0 +1,83 @@
+import { ZERO_QUANTITY } from "../decimal/index.ts";
+import { invariant } from "../errors/index.ts";
+import type { LegRole, ParentOrder } from "../model/index.ts";
+import type { ParentEvent, TransitionContext } from "./parent-event.ts";
+import { type Transition, transition } from "./transition.ts";
+
+/** An event of one leg, and the list it is a leg of: all legs as they are, in the order in which they are shown. */
+export type LegEvent = Readonly<{ legs: readonly ParentOrder[]; orderId: number; event: ParentEvent }>;
+
+/**
+ * The rules of an order list: what an event of one leg does to all of them, for one journal record. The transitions
+ * stand in the order of the record: a loser before the winner, a fill before the release that follows from it.
+ * Legs that nothing happens to are left out. A parent outside lists is a list of one.
+ * Source: contract "States and transitions", decisions 13, 34, 35; invariants I40-I43.
+ *
+ * @example
+ * ```ts
+ * import { type ParentOrder, type TransitionContext, transitionList } from "managed-orders";
+ * const canceled = (legs: readonly ParentOrder[], orderId: number, context: TransitionContext): number =>
+ *   transitionList({ legs, orderId, event: { kind: "CANCEL" } }, context).length;
+ * ```
+ */
+export function transitionList(
+  { legs, orderId, event }: LegEvent,
+  context: TransitionContext,
+): readonly Transition[] {
+  const before = legs.find((leg) => leg.orderId === orderId);
+  invariant(before !== undefined, "I53", `order ${orderId} is no leg of its list`);
+  const steps =
+    event.kind === "CANCEL"
+      ? legs.map((leg) => transition(leg, event, context))
+      : withConsequences({ legs, before, lead: transition(before, event, context) }, context);
+  return withAlert(legs, steps, context).filter(
+    (step) => step.order.orderId === orderId || step.facts.length > 0,
+  );
+}
+
+type Led = Readonly<{ legs: readonly ParentOrder[]; before: ParentOrder; lead: Transition }>;
+
+/** What follows for the other legs from what happened to one of them. */
+function withConsequences({ legs, before, lead }: Led, context: TransitionContext): readonly Transition[] {
+  const after = lead.order;
+  const others = (concerned: (leg: ParentOrder) => boolean, event: ParentEvent): readonly Transition[] =>
+    legs
+      .filter((leg) => leg.orderId !== after.orderId && concerned(leg))
+      .map((leg) => transition(leg, event, context));
+  if (isOfPair(after) && hasWon(after) && !hasWon(before)) {
+    return [...others(isOfPair, { kind: "OUTDONE" }), lead];
+  }
+  const ended = roleOf(after) === "working" && before.ended === undefined && after.ended !== undefined;
+  if (!ended) return [lead];
+  const kind = after.ended?.status === "FILLED" ? "RELEASED" : "ORPHANED";
+  return [lead, ...others(isHeld, { kind })];
+}
+
+/** A leg of a pair has won when its trigger fired, or, without a trigger, when a child of it was intended (decision 34). */
+function hasWon(leg: ParentOrder): boolean {
+  return leg.trigger !== undefined || leg.attempts > 0;
+}
+
+/** A working leg that ends with fills while none of its pending legs lives on leaves them unprotected (decision 35). */
+function withAlert(
+  legs: readonly ParentOrder[],
+  steps: readonly Transition[],
+  context: TransitionContext,
+): readonly Transition[] {
+  const ended = steps.find(({ order, facts }) => {
+    return roleOf(order) === "working" && facts.some(({ kind }) => kind === "ENDED");
+  });
+  if (ended === undefined || ended.order.executedQuantity === ZERO_QUANTITY) return steps;
+  const after = new Map(legs.map((leg) => [leg.orderId, leg]));
+  for (const { order } of steps) after.set(order.orderId, order);
+  const protectedStill = [...after.values()].some((leg) => isPending(leg) && leg.ended === undefined);
+  if (protectedStill) return steps;
+  const alert = transition(ended.order, { kind: "UNPROTECTED" }, context);
+  const alerted = { ...ended, order: alert.order, facts: [...ended.facts, ...alert.facts] };
+  return steps.map((step) => (step === ended ? alerted : step));
+}
+
+const roleOf = (leg: ParentOrder): LegRole | undefined => leg.list?.role;
+const isHeld = (leg: ParentOrder): boolean => leg.held === true && leg.ended === undefined;
+const isPending = (leg: ParentOrder): boolean => leg.list !== undefined && roleOf(leg) !== "working";
+const isOfPair = (leg: ParentOrder): boolean => roleOf(leg) === "protective" || roleOf(leg) === "profit";

@@ -1,0 +1,61 @@
+import { invariant } from "../errors/index.ts";
+import type { OrderList, ParentOrder } from "../model/index.ts";
+
+/** The public members that say where a list stands (contract, Linked order list reply). */
+export type ListStatusView = Readonly<{
+  listStatusType: "EXEC_STARTED" | "ALL_DONE";
+  listOrderStatus: "EXECUTING" | "ALL_DONE";
+}>;
+
+/**
+ * Status of a list: done if and only if every leg has ended (I44).
+ *
+ * @example
+ * ```ts
+ * import { listStatusOf, type OrderList } from "managed-orders";
+ * const isOpen = (list: OrderList): boolean => listStatusOf(list).listOrderStatus === "EXECUTING";
+ * ```
+ */
+export function listStatusOf(list: Pick<OrderList, "legs">): ListStatusView {
+  return list.legs.every((leg) => leg.ended !== undefined)
+    ? { listStatusType: "ALL_DONE", listOrderStatus: "ALL_DONE" }
+    : { listStatusType: "EXEC_STARTED", listOrderStatus: "EXECUTING" };
+}
+
+/** The list that its legs make; throws an InvariantError I53 for orders that are not the legs of one list. */
+export function orderListOf(legs: readonly ParentOrder[]): OrderList {
+  const [first] = legs;
+  const list = first?.list;
+  const whole =
+    list !== undefined &&
+    legs.length === list.legs.length &&
+    legs.every((leg, index) => leg.orderId === list.legs[index]);
+  invariant(whole, "I53", `orders ${legs.map(({ orderId }) => orderId).join(", ")} are not one list`);
+  const { listId, listClientOrderId, contingency } = list;
+  const { accountId, acceptedAtMs, intent } = first as ParentOrder;
+  return { listId, accountId, listClientOrderId, contingency, symbol: intent.symbol, acceptedAtMs, legs };
+}
+
+/**
+ * The order in which parents meet one quote: as they fired, but of the two legs of a pair the protective one first, so
+ * that it wins where both would (decision 20).
+ */
+export function protectiveFirst<T extends Readonly<{ orderId: number }>>(
+  fired: readonly T[],
+  orderOf: (orderId: number) => ParentOrder | undefined,
+): readonly T[] {
+  if (fired.length < 2) return fired;
+  const waiting = new Map(fired.map((one) => [one.orderId, one]));
+  const ordered: T[] = [];
+  const take = (orderId: number): void => {
+    const one = waiting.get(orderId);
+    if (one !== undefined) ordered.push(one);
+    waiting.delete(orderId);
+  };
+  for (const { orderId } of fired) {
+    const list = waiting.has(orderId) ? orderOf(orderId)?.list : undefined;
+    if (list?.role === "profit") for (const leg of list.legs) if (leg !== orderId) take(leg);
+    take(orderId);
+  }
+  return ordered;
+}

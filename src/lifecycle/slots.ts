@@ -1,0 +1,45 @@
+import { type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
+import type { ParentOrder } from "../model/index.ts";
+import { closesAtMs, endsAtMs, largestSlice, opensAtMs, sliceOf, slotAt } from "../schedules/index.ts";
+
+/** A slot that a child may be sent in now, and the most that child may take. */
+export type OpenSlot = Readonly<{ slot: number; quantity: Quantity }>;
+
+/**
+ * The slot of a parent's schedule that is open at `nowMs` and not used yet. After the last one a VWAP goes on with one
+ * attempt per interval of at most its largest slice; a TWAP does not.
+ */
+export function openSlotOf(order: ParentOrder, nowMs: number): OpenSlot | undefined {
+  const { plan } = order;
+  const slot = plan === undefined ? undefined : slotAt(plan, nowMs);
+  if (slot === undefined || slot < (order.nextSlot ?? 0)) return undefined;
+  const quantity = quantityOf(order, slot);
+  return quantity > 0 ? { slot, quantity } : undefined;
+}
+
+/** When a slot opens or closes next, so that the parent looks again; undefined when its schedule is over. */
+export function nextSlotChangeMs(order: ParentOrder, nowMs: number): number | undefined {
+  const { plan } = order;
+  if (plan === undefined || isScheduleOver(order, nowMs)) return undefined;
+  const now = slotAt(plan, nowMs);
+  if (now !== undefined && openSlotOf(order, nowMs) !== undefined) return closesAtMs(plan, now);
+  const first = Math.max(order.nextSlot ?? 0, now === undefined ? 0 : now + 1);
+  for (let slot = first; slot < plan.count; slot++) {
+    if (quantityOf(order, slot) > 0) return opensAtMs(plan, slot);
+  }
+  return goesOn(order) ? opensAtMs(plan, Math.max(first, plan.count)) : endsAtMs(plan);
+}
+
+/** Whether the final attempt of a schedule has passed: its last slot has closed, and it does not go on after that. */
+export function isScheduleOver(order: ParentOrder, nowMs: number): boolean {
+  return order.plan !== undefined && !goesOn(order) && nowMs >= endsAtMs(order.plan);
+}
+
+function quantityOf(order: ParentOrder, slot: number): Quantity {
+  const { plan, intent } = order;
+  if (plan === undefined) return ZERO_QUANTITY;
+  if (slot < plan.count) return sliceOf(plan, intent.quantity, slot);
+  return goesOn(order) ? largestSlice(plan, intent.quantity) : ZERO_QUANTITY;
+}
+
+const goesOn = ({ intent }: ParentOrder): boolean => intent.type === "VWAP";

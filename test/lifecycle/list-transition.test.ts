@@ -1,0 +1,388 @@
+import { describe, expect, it } from "vitest";
+import { price, quantity } from "../../src/decimal/index.ts";
+import { transitionList } from "../../src/lifecycle/index.ts";
+import type { ParentIntent } from "../../src/model/index.ts";
+import { ENTRY, EXIT, LIMIT, ListSubject, recordOf, STOP } from "./list-transition-subject.ts";
+import { NOW, quoteAt, RULES, Subject } from "./support.ts";
+
+const GTD = { timeInForce: "GTD", expireTimeMs: NOW + 1_000 } as const;
+const withChange = (leg: typeof STOP, change: Partial<ParentIntent>): typeof STOP => [
+  leg[0],
+  { ...leg[1], ...change },
+];
+
+describe("decision 34, I40: the winner of a pair", () => {
+  it.each([
+    ["a stop", "protective", "90", ["TRIGGERED, CHILD_INTENDED"]],
+    ["a plain limit, when a child of it passes every check", "profit", "110", ["CHILD_INTENDED"]],
+  ] as const)(
+    "%s: the loser is canceled in the same record, and stands before it",
+    (_what, winner, at, [facts]) => {
+      const list = new ListSubject("OCO");
+      const loser = winner === "profit" ? "protective" : "profit";
+      const steps = list.fire(winner, at);
+      expect(recordOf(steps)).toEqual([`${loser}: ENDED CANCELED OCO_TRIGGER`, `${winner}: ${facts}`]);
+      expect(steps.at(-1)?.effects).toEqual([{ kind: "SUBMIT" }]);
+      expect(list.status(loser)).toBe("CANCELED CANCELED");
+    },
+  );
+
+  it("a stop-limit wins when it triggers, though it then waits for a price inside its cap", () => {
+    const list = new ListSubject("OCO", [
+      withChange(STOP, { type: "STOP_LOSS_LIMIT", price: price("89") }),
+      LIMIT,
+    ]);
+    expect(recordOf(list.fire("protective", "80"))).toEqual([
+      "profit: ENDED CANCELED OCO_TRIGGER",
+      "protective: TRIGGERED",
+    ]);
+    expect(list.statuses).toEqual(["NEW WAITING", "CANCELED CANCELED"]);
+  });
+
+  it("a take-profit wins when it triggers, although the quote is stale by then", () => {
+    const list = new ListSubject("OCO", [
+      STOP,
+      withChange(LIMIT, { type: "TAKE_PROFIT_MARKET", stopPrice: price("110") }),
+    ]);
+    const { orderId } = list.leg("profit");
+    const fired = { orderId, observed: price("111"), level: price("110") };
+    const event = { kind: "FIRED" as const, fired, quote: quoteAt("111", "112"), fresh: false };
+    expect(recordOf(list.meet("profit", event))).toEqual([
+      "protective: ENDED CANCELED OCO_TRIGGER",
+      "profit: TRIGGERED",
+    ]);
+  });
+
+  it.each([
+    ["is outside its limit", "109.99", true],
+    ["is stale", "110", false],
+  ])("a plain limit wins nothing on a quote that %s", (_what, at, fresh) => {
+    const list = new ListSubject("OCO");
+    const fired = { orderId: list.leg("profit").orderId, observed: price(at) };
+    expect(recordOf(list.meet("profit", { kind: "FIRED", fired, quote: quoteAt(at, "120"), fresh }))).toEqual(
+      [],
+    );
+    expect(list.statuses).toEqual(["NEW WAITING", "NEW WAITING"]);
+  });
+
+  it("a reduce-only limit wins with its exposure, not with the question for it", () => {
+    const list = new ListSubject("OCO", [STOP, withChange(LIMIT, { reduceOnly: true })]);
+    const asked = list.fire("profit", "110");
+    expect([recordOf(asked), asked[0]?.effects]).toEqual([[], [{ kind: "MEASURE" }]]);
+    const quote = quoteAt("110", "111");
+    const none = { kind: "MEASURED", quote, fresh: true, exposure: quantity("1") } as const;
+    expect(recordOf(list.meet("profit", { ...none, exposure: 0 as never }))).toEqual([]);
+    expect(list.statuses).toEqual(["NEW WAITING", "NEW WAITING"]);
+    expect(recordOf(list.meet("profit", none))).toEqual([
+      "protective: ENDED CANCELED OCO_TRIGGER",
+      "profit: CHILD_INTENDED",
+    ]);
+  });
+
+  it("the loser stays canceled, whatever becomes of the winner, and does not lose twice", () => {
+    const list = new ListSubject("OCO");
+    list.fire("profit", "110");
+    const lost = list.leg("protective");
+    expect(recordOf(list.report("profit", "rejected"))).toEqual(["profit: CHILD_CLOSED"]);
+    list.nowMs += 10_000;
+    expect(recordOf(list.fire("profit", "110"))).toEqual(["profit: CHILD_INTENDED"]);
+    const { lastChildId = "" } = list.leg("profit");
+    list.meet("profit", { kind: "CHILD_VOIDED", childId: lastChildId });
+    expect(recordOf(list.meet("profit", { kind: "CANCEL" }))).toEqual([
+      "profit: ENDED CANCELED USER_CANCELED",
+    ]);
+    expect(list.fire("protective", "80")[0]?.facts).toEqual([]);
+    expect(list.leg("protective")).toEqual(lost);
+  });
+
+  it("an activation is no victory", () => {
+    const trailing = { kind: "bps", bps: 100 } as const;
+    const trail: typeof STOP = [
+      "protective",
+      { side: "SELL", type: "TRAILING_STOP_MARKET", trailing, clientOrderId: "trail" },
+    ];
+    const list = new ListSubject("OCO", [trail, LIMIT]);
+    const activation = { position: 1, seed: price("100") };
+    expect(recordOf(list.meet("protective", { kind: "ACTIVATED", activation }))).toEqual([
+      "protective: ACTIVATED",
+    ]);
+  });
+});
+
+describe("decision 35: an OCO leg that ends without having won ends alone", () => {
+  it("by its expiry", () => {
+    const list = new ListSubject("OCO", [withChange(STOP, GTD), LIMIT]);
+    list.nowMs += 1_000;
+    expect(recordOf(list.meet("protective", { kind: "EXPIRED" }))).toEqual([
+      "protective: ENDED EXPIRED EXPIRED_GTD",
+    ]);
+    expect(recordOf(list.fire("profit", "110"))).toEqual(["profit: CHILD_INTENDED"]);
+  });
+
+  it("by a first quote that crosses a post-only leg", () => {
+    const list = new ListSubject("OCO", [STOP, withChange(LIMIT, { type: "LIMIT_MAKER" })]);
+    expect(recordOf(list.fire("profit", "111"))).toEqual(["profit: ENDED REJECTED WOULD_MATCH_IMMEDIATELY"]);
+    expect(list.statuses).toEqual(["NEW WAITING", "REJECTED REJECTED"]);
+  });
+});
+
+describe("decision 35, I41: release", () => {
+  it.each([
+    ["OTO", ["working: FILLED, CHILD_CLOSED, ENDED FILLED FILLED", "pending: RELEASED"]],
+    [
+      "OTOCO",
+      ["working: FILLED, CHILD_CLOSED, ENDED FILLED FILLED", "protective: RELEASED", "profit: RELEASED"],
+    ],
+  ] as const)("%s: in the record of the full fill, after it", (contingency, record) => {
+    const list = new ListSubject(contingency);
+    list.fire("working", "100");
+    expect(recordOf(list.report("working", "closed", [["a", "1"]]))).toEqual(record);
+    expect(list.statuses.slice(1)).toEqual(record.slice(1).map(() => "NEW WAITING"));
+    expect(list.legs.slice(1).map(({ releasedAtMs }) => releasedAtMs)).toEqual(
+      record.slice(1).map(() => NOW),
+    );
+  });
+
+  it("I41: once; a report that comes twice and a late one release nothing", () => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    list.report("working", "closed", [["a", "1"]]);
+    expect(recordOf(list.report("working", "closed", [["a", "1"]]))).toEqual([]);
+    expect(recordOf(list.report("working", "closed", [["b", "0.5"]]))).toEqual([
+      "working: FILLED, ALERT LATE_FILL, ALERT OVERFILL",
+    ]);
+    expect(list.journal.filter(({ fact }) => fact.kind === "RELEASED")).toHaveLength(1);
+  });
+
+  it("complaint 1: a partial fill releases nothing", () => {
+    const list = new ListSubject("OTOCO");
+    list.fire("working", "100");
+    expect(recordOf(list.report("working", "closed", [["a", "0.999"]]))).toEqual([
+      "working: FILLED, CHILD_CLOSED",
+    ]);
+    expect(list.statuses).toEqual(["PARTIALLY_FILLED WAITING", "PENDING_NEW WAITING", "PENDING_NEW WAITING"]);
+    expect(list.active).toEqual(["working"]);
+  });
+
+  it("I23: a held leg neither triggers nor sends, and takes no activation", () => {
+    const list = new ListSubject("OTOCO");
+    const activation = { position: 1, seed: price("100") };
+    for (const role of ["protective", "profit"] as const) {
+      expect(list.fire(role, role === "profit" ? "200" : "1")[0]?.facts).toEqual([]);
+      expect(list.meet(role, { kind: "ACTIVATED", activation })[0]?.facts).toEqual([]);
+    }
+    expect(list.statuses).toEqual(["NEW WAITING", "PENDING_NEW WAITING", "PENDING_NEW WAITING"]);
+  });
+
+  it("a late execution that completes the working leg releases", () => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    const first = list.leg("working").lastChildId ?? "";
+    list.report("working", "closed", [["a", "0.6"]]);
+    const fill = {
+      executionId: "late",
+      quantity: quantity("0.4"),
+      price: price("100"),
+      timeMs: NOW,
+    };
+    const late = { childId: first, state: "closed" as const, fills: [fill] };
+    expect(recordOf(list.meet("working", { kind: "REPORTED", report: late }))).toEqual([
+      "working: FILLED, ALERT LATE_FILL, ENDED FILLED FILLED",
+      "pending: RELEASED",
+    ]);
+  });
+
+  it("decision 11: an overfill that fills it whole releases too: there is a position to protect", () => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    expect(recordOf(list.report("working", "open", [["a", "1.5"]]))).toEqual([
+      "working: FILLED, ALERT OVERFILL, CHILD_CLOSED, ENDED FILLED OVERFILL",
+      "pending: RELEASED",
+    ]);
+  });
+});
+
+describe("I42: a working leg that ends otherwise cancels the legs it holds", () => {
+  const END = "ENDED CANCELED WORKING_LEG_ENDED";
+
+  it("by its expiry, without a fill", () => {
+    const list = new ListSubject("OTOCO", [withChange(ENTRY, GTD), STOP, LIMIT]);
+    list.nowMs += 1_000;
+    expect(recordOf(list.meet("working", { kind: "EXPIRED" }))).toEqual([
+      "working: ENDED EXPIRED EXPIRED_GTD",
+      `protective: ${END}`,
+      `profit: ${END}`,
+    ]);
+  });
+
+  it("by its expiry, with fills: the event says that a position is left unprotected", () => {
+    const list = new ListSubject("OTO", [withChange(ENTRY, GTD), EXIT]);
+    list.fire("working", "100");
+    list.report("working", "closed", [["a", "0.5"]]);
+    list.nowMs += 1_000;
+    expect(recordOf(list.meet("working", { kind: "EXPIRED" }))).toEqual([
+      "working: ENDED EXPIRED EXPIRED_GTD, ALERT POSITION_UNPROTECTED",
+      `pending: ${END}`,
+    ]);
+  });
+
+  it("by a refusal of the venue for good", () => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    const childId = list.leg("working").lastChildId ?? "";
+    const report = { childId, state: "rejected" as const, fills: [], final: true };
+    expect(recordOf(list.meet("working", { kind: "REPORTED", report }))).toEqual([
+      "working: CHILD_CLOSED, ENDED REJECTED REJECTED_BY_VENUE",
+      `pending: ${END}`,
+    ]);
+  });
+
+  it("by a residual that is too small", () => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    list.report("working", "closed", [["a", "0.9"]]);
+    expect(recordOf(list.fire("working", "100"))).toEqual([
+      "working: ENDED EXPIRED RESIDUAL_BELOW_MIN_NOTIONAL, ALERT POSITION_UNPROTECTED",
+      `pending: ${END}`,
+    ]);
+  });
+
+  it("by a first quote that crosses it, when it is post-only", () => {
+    const list = new ListSubject("OTO", [
+      ["working", { type: "LIMIT_MAKER", price: price("100"), clientOrderId: "entry" }],
+      EXIT,
+    ]);
+    expect(recordOf(list.fire("working", "99"))).toEqual([
+      "working: ENDED REJECTED WOULD_MATCH_IMMEDIATELY",
+      `pending: ${END}`,
+    ]);
+  });
+
+  it("decision 11: by an overfill of a child that does not fill it whole", () => {
+    const list = new ListSubject("OTO", [
+      withChange(ENTRY, { type: "ICEBERG", price: price("100"), icebergQuantity: quantity("0.4") }),
+      EXIT,
+    ]);
+    list.fire("working", "100");
+    expect(recordOf(list.report("working", "closed", [["a", "0.6"]]))).toEqual([
+      "working: FILLED, ALERT OVERFILL, CHILD_CLOSED, ENDED CANCELED OVERFILL, ALERT POSITION_UNPROTECTED",
+      `pending: ${END}`,
+    ]);
+  });
+
+  it("but for those that have ended before it", () => {
+    const list = new ListSubject("OTOCO", [ENTRY, withChange(STOP, GTD), LIMIT]);
+    list.nowMs += 1_000;
+    expect(recordOf(list.meet("protective", { kind: "EXPIRED" }))).toEqual([
+      "protective: ENDED EXPIRED EXPIRED_GTD",
+    ]);
+    expect(list.status("protective")).toBe("EXPIRED EXPIRED");
+    list.fire("working", "100");
+    const steps = list.report("working", "closed", [["a", "1"]]);
+    expect(recordOf(steps).slice(1)).toEqual(["profit: RELEASED"]);
+  });
+
+  it("a full fill with no leg left to release leaves a position unprotected", () => {
+    const list = new ListSubject("OTO", [ENTRY, withChange(EXIT, GTD)]);
+    list.nowMs += 1_000;
+    list.meet("pending", { kind: "EXPIRED" });
+    list.fire("working", "100");
+    expect(recordOf(list.report("working", "closed", [["a", "1"]]))).toEqual([
+      "working: FILLED, CHILD_CLOSED, ENDED FILLED FILLED, ALERT POSITION_UNPROTECTED",
+    ]);
+  });
+});
+
+describe("I43: cancel of any leg", () => {
+  const CANCELED = "ENDED CANCELED USER_CANCELED";
+
+  it.each([
+    ["OCO", "protective"],
+    ["OCO", "profit"],
+    ["OTO", "working"],
+    ["OTO", "pending"],
+    ["OTOCO", "working"],
+    ["OTOCO", "protective"],
+    ["OTOCO", "profit"],
+  ] as const)("%s: the %s leg cancels all, in one record", (contingency, role) => {
+    const list = new ListSubject(contingency);
+    const roles = list.legs.map((leg) => leg.list?.role);
+    expect(recordOf(list.meet(role, { kind: "CANCEL" }))).toEqual(roles.map((one) => `${one}: ${CANCELED}`));
+    expect(list.meet(role, { kind: "CANCEL" }).flatMap(({ facts }) => facts)).toEqual([]);
+  });
+
+  it("decision 13: with a child of the working leg in flight the held legs end at once, and it waits", () => {
+    const list = new ListSubject("OTOCO");
+    list.fire("working", "100");
+    expect(recordOf(list.meet("profit", { kind: "CANCEL" }))).toEqual([
+      "working: END_REQUESTED CANCELED",
+      `protective: ${CANCELED}`,
+      `profit: ${CANCELED}`,
+    ]);
+    expect(list.status("working")).toBe("NEW WORKING cancelPending");
+    expect(recordOf(list.report("working", "closed", [["a", "1"]]))).toEqual([
+      "working: FILLED, CHILD_CLOSED, ENDED FILLED FILLED, ALERT POSITION_UNPROTECTED",
+    ]);
+    expect(list.statuses).toEqual(["FILLED FILLED", "CANCELED CANCELED", "CANCELED CANCELED"]);
+  });
+
+  it.each([
+    ["some", [["a", "0.4"]], "FILLED, CHILD_CLOSED", ", ALERT POSITION_UNPROTECTED"],
+    ["nothing", [], "CHILD_CLOSED", ""],
+  ] as const)("decision 13: when it then filled %s", (_what, fills, before, after) => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    list.meet("working", { kind: "CANCEL" });
+    expect(recordOf(list.report("working", "closed", fills))).toEqual([
+      `working: ${before}, ${CANCELED}${after}`,
+    ]);
+  });
+
+  it("at once, with some of the working leg filled: a position is left unprotected", () => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    list.report("working", "closed", [["a", "0.4"]]);
+    expect(recordOf(list.meet("pending", { kind: "CANCEL" }))).toEqual([
+      `working: ${CANCELED}, ALERT POSITION_UNPROTECTED`,
+      `pending: ${CANCELED}`,
+    ]);
+  });
+
+  it("after the release: the exits end, the fill stays, and nobody is alerted of what he asked for", () => {
+    const list = new ListSubject("OTOCO");
+    list.fire("working", "100");
+    list.report("working", "closed", [["a", "1"]]);
+    expect(recordOf(list.meet("protective", { kind: "CANCEL" }))).toEqual([
+      `protective: ${CANCELED}`,
+      `profit: ${CANCELED}`,
+    ]);
+  });
+
+  it("of the loser, or of the winner with its child in flight: the winner waits", () => {
+    for (const role of ["protective", "profit"] as const) {
+      const list = new ListSubject("OCO");
+      list.fire("profit", "110");
+      expect(recordOf(list.meet(role, { kind: "CANCEL" }))).toEqual(["profit: END_REQUESTED CANCELED"]);
+      list.report("profit", "closed", [["a", "0.5"]]);
+      expect(list.statuses).toEqual(["CANCELED CANCELED", "CANCELED CANCELED"]);
+    }
+  });
+});
+
+describe("a parent outside lists, and one that is no leg", () => {
+  it("is a list of one", () => {
+    const subject = new Subject();
+    const context = { sequence: 2, nowMs: NOW, rules: RULES };
+    const legs = [subject.order];
+    const event = { legs, orderId: subject.order.orderId, event: { kind: "CANCEL" } } as const;
+    expect(transitionList(event, context).map(({ facts }) => facts.length)).toEqual([1]);
+    expect(() => transitionList({ ...event, orderId: -1 }, context)).toThrow(/I53/);
+  });
+
+  it("I41: cannot be released, and no leg twice", () => {
+    expect(new Subject().meet({ kind: "RELEASED" }).facts).toEqual([]);
+    const list = new ListSubject("OTO");
+    expect(recordOf(list.meet("pending", { kind: "RELEASED" }))).toEqual(["pending: RELEASED"]);
+    expect(recordOf(list.meet("pending", { kind: "RELEASED" }))).toEqual([]);
+  });
+});

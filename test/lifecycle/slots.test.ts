@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import { formatQuantity, price, quantity } from "../../src/decimal/index.ts";
+import {
+  evolve,
+  isScheduleOver,
+  nextSlotChangeMs,
+  openSlotOf,
+  type Transition,
+  transition,
+  watchOf,
+} from "../../src/lifecycle/index.ts";
+import type { ChildOutcome, ParentIntent, ParentOrder, SchedulePlan } from "../../src/model/index.ts";
+import { intentOf, NOW, quoteAt, RULES } from "./support.ts";
+
+const STEP = 60_000;
+const at = (slots: number): number => NOW + slots * STEP;
+
+/** A BUY of 1 in three slots of a minute, the first after a delay of one. */
+function scheduled(
+  type: "TWAP" | "VWAP",
+  cumulative?: readonly number[],
+  change: Partial<ParentIntent> = {},
+): ParentOrder {
+  const plan: SchedulePlan = {
+    startsAtMs: at(1),
+    intervalMs: STEP,
+    count: 3,
+    ...(cumulative && { cumulative }),
+  };
+  const schedule = { intervalMs: STEP, intervalCount: 3, intervalDelayMs: STEP };
+  const intent = intentOf({ type, schedule, ...change });
+  const fact = { kind: "ACCEPTED", accountId: 1, intent, plan } as const;
+  return evolve(undefined, fact, { orderId: -256, sequence: 1, timeMs: NOW });
+}
+
+let sequence = 1;
+
+/** A quote meets an order: the ask at which it is offered everything, unless told otherwise. */
+const offer = (order: ParentOrder, nowMs: number, ask = "100"): Transition =>
+  transition(
+    order,
+    {
+      kind: "FIRED",
+      fired: { orderId: -256, observed: price(ask) },
+      quote: quoteAt("0.01", ask),
+      fresh: true,
+    },
+    { sequence: ++sequence, nowMs, rules: RULES },
+  );
+
+/** The child of an order is closed without a fill. */
+const closed = (order: ParentOrder, outcome: ChildOutcome, nowMs: number): ParentOrder =>
+  evolve(
+    order,
+    { kind: "CHILD_CLOSED", childId: order.child?.childId ?? "", outcome },
+    { orderId: -256, sequence: ++sequence, timeMs: nowMs },
+  );
+
+const openAt = (order: ParentOrder, nowMs: number): string | undefined => {
+  const open = openSlotOf(order, nowMs);
+  return open && `${open.slot}: ${formatQuantity(open.quantity)}`;
+};
+const changeAt = (order: ParentOrder, nowMs: number): number | undefined => {
+  const ms = nextSlotChangeMs(order, nowMs);
+  return ms === undefined ? undefined : (ms - NOW) / STEP;
+};
+
+describe("decision 27: a TWAP", () => {
+  const twap = scheduled("TWAP");
+
+  it.each([
+    ["before the delay is over", at(1) - 1, undefined, 1],
+    ["at the opening of the first", at(1), "0: 0.333333", 2],
+    ["at its last moment", at(2) - 1, "0: 0.333333", 2],
+    ["when it closes the next opens", at(2), "1: 0.333333", 3],
+    ["the last has what is left over", at(3), "2: 0.333334", 4],
+    ["at its last moment too", at(4) - 1, "2: 0.333334", 4],
+    ["after it: nothing", at(4), undefined, undefined],
+    ["a day later: nothing", at(1_440), undefined, undefined],
+  ])("slots: %s", (_what, nowMs, open, change) => {
+    expect([openAt(twap, nowMs), changeAt(twap, nowMs)]).toEqual([open, change]);
+    expect(isScheduleOver(twap, nowMs)).toBe(nowMs >= at(4));
+    expect(watchOf(twap, nowMs) !== undefined).toBe(open !== undefined);
+  });
+
+  it("one child a slot: what it does not take is not tried again, and not carried over", () => {
+    const sent = offer(twap, at(1));
+    expect(sent.order.child).toMatchObject({ quantity: quantity("0.333333"), slot: 0 });
+    const back = closed(sent.order, "DONE", at(1) + 1);
+    expect([openAt(back, at(1) + 1), changeAt(back, at(1) + 1)]).toEqual([undefined, 2]);
+    expect([offer(back, at(1) + 1).wait, watchOf(back, at(1) + 1)]).toEqual(["NO_OPEN_SLOT", undefined]);
+    expect(offer(back, at(2)).order.child).toMatchObject({ quantity: quantity("0.333333"), slot: 1 });
+  });
+
+  it("I33: slots that were missed are missed: no burst", () => {
+    expect(offer(twap, at(3)).order.child).toMatchObject({ quantity: quantity("0.333334"), slot: 2 });
+  });
+
+  it("a child that was withdrawn gives its slot back, one that was refused or voided does not", () => {
+    const sent = offer(twap, at(1)).order;
+    expect(openAt(closed(sent, "WITHDRAWN", at(1)), at(1))).toBe("0: 0.333333");
+    for (const outcome of ["DONE", "REJECTED", "VOIDED"] as const)
+      expect([outcome, openAt(closed(sent, outcome, at(1)), at(1))]).toEqual([outcome, undefined]);
+  });
+
+  it("I33: a slot that is used cannot be used again, nor one before it", () => {
+    const sent = offer(twap, at(2)).order;
+    const free = closed(sent, "DONE", at(2));
+    for (const slot of [0, 1]) {
+      const child = { ...sent.child, attempt: 2, slot, state: "SENT" as const, executedQuantity: 0 as never };
+      const fact = { kind: "CHILD_INTENDED" as const, child: { ...child, childId: "x" } as never };
+      expect(() => evolve(free, fact, { orderId: -256, sequence: 9, timeMs: at(2) })).toThrow(/I33/);
+    }
+  });
+
+  it("what is smaller than a slice takes the rest only", () => {
+    const nearly = { ...twap, executedQuantity: quantity("0.8") };
+    expect(formatQuantity(offer(nearly, at(2)).order.child?.quantity as never)).toBe("0.2");
+  });
+
+  it("its cap is minded in every slot", () => {
+    const capped = scheduled("TWAP", undefined, { price: price("100") });
+    expect(offer(capped, at(1), "100.01").wait).toBe("PRICE_OUTSIDE_LIMIT");
+    expect(offer(capped, at(1), "100").order.child?.limitPrice).toBe(price("100"));
+    expect(watchOf(capped, at(1))).toMatchObject({ kind: "level" });
+    expect(watchOf(twap, at(1))).toMatchObject({ kind: "every" });
+  });
+});
+
+describe("decision 28: the end of a TWAP", () => {
+  const over = { kind: "SCHEDULE_OVER" } as const;
+  const meet = (order: ParentOrder, nowMs: number): Transition =>
+    transition(order, over, { sequence: ++sequence, nowMs, rules: RULES });
+
+  it("is when its last slot has closed and nothing is in flight", () => {
+    const twap = scheduled("TWAP");
+    expect(meet(twap, at(4) - 1).facts).toEqual([]);
+    expect(meet(twap, at(4)).order.ended).toMatchObject({ status: "EXPIRED", reason: "SCHEDULE_ENDED" });
+    const sent = offer(twap, at(4) - 1).order;
+    expect(meet(sent, at(4)).facts).toEqual([]);
+  });
+
+  it.each([
+    ["nothing", [], "EXPIRED"],
+    ["a part", ["0.1"], "EXPIRED"],
+    ["all", ["0.333334"], "EXPIRED"],
+  ] as const)("a child in flight then is awaited: it filled %s", (_what, sizes, status) => {
+    const { order } = offer(scheduled("TWAP"), at(4) - 1);
+    const fills = sizes.map((size) => ({
+      executionId: "a",
+      quantity: quantity(size),
+      price: price("100"),
+      timeMs: NOW,
+    }));
+    const report = { childId: order.child?.childId ?? "", state: "closed" as const, fills };
+    const done = transition(order, { kind: "REPORTED", report }, { sequence: 9, nowMs: at(5), rules: RULES });
+    expect(done.order.ended?.status).toBe(status);
+    expect(done.order.ended?.reason).toBe("SCHEDULE_ENDED");
+  });
+
+  it("by its last fill it is FILLED, also after the last slot", () => {
+    const nearly = { ...scheduled("TWAP"), executedQuantity: quantity("0.666666") };
+    const { order } = offer(nearly, at(4) - 1);
+    const fill = { executionId: "a", quantity: quantity("0.333334"), price: price("100"), timeMs: NOW };
+    const report = { childId: order.child?.childId ?? "", state: "closed" as const, fills: [fill] };
+    const done = transition(order, { kind: "REPORTED", report }, { sequence: 9, nowMs: at(5), rules: RULES });
+    expect(done.order.ended).toMatchObject({ status: "FILLED", reason: "FILLED" });
+  });
+
+  it("is not of a VWAP, of an order without a schedule, or of one that is stopped", () => {
+    const vwap = scheduled("VWAP", [1, 2, 3]);
+    expect([meet(vwap, at(100)).facts, isScheduleOver(vwap, at(100))]).toEqual([[], false]);
+    const frozen = { ...scheduled("TWAP"), frozen: true as const };
+    expect(meet(frozen, at(4)).facts).toEqual([]);
+    const { plan: _plan, ...plain } = scheduled("TWAP");
+    expect([meet(plain, at(4)).facts, openAt(plain, at(4)), changeAt(plain, NOW)]).toEqual([
+      [],
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe("decision 29: a VWAP", () => {
+  it("a zero weight has no slot, and leaves nothing to catch up", () => {
+    const vwap = scheduled("VWAP", [1, 1, 4]);
+    expect([openAt(vwap, at(1)), changeAt(vwap, at(1))]).toEqual(["0: 0.25", 2]);
+    expect([openAt(vwap, at(2)), changeAt(vwap, at(2))]).toEqual([undefined, 3]);
+    expect(openAt(vwap, at(3))).toBe("2: 0.75");
+  });
+
+  it("with zero weights first it begins when the first slot of weight opens", () => {
+    const vwap = scheduled("VWAP", [0, 0, 1]);
+    expect([openAt(vwap, at(1)), changeAt(vwap, NOW)]).toEqual([undefined, 3]);
+    expect(openAt(vwap, at(3))).toBe("2: 1");
+  });
+
+  it("with a zero weight last its planned part is over before, and it goes on after the last", () => {
+    const vwap = scheduled("VWAP", [1, 4, 4]);
+    expect([openAt(vwap, at(3)), changeAt(vwap, at(3))]).toEqual([undefined, 4]);
+    expect(openAt(vwap, at(4))).toBe("3: 0.75");
+  });
+
+  it("after the last slot: one attempt an interval, of at most the largest slice", () => {
+    const vwap = scheduled("VWAP", [1, 3, 4]);
+    expect([openAt(vwap, at(4)), changeAt(vwap, at(4))]).toEqual(["3: 0.5", 5]);
+    const used = closed(offer(vwap, at(4)).order, "DONE", at(4));
+    expect([openAt(used, at(4)), changeAt(used, at(4)), openAt(used, at(5))]).toEqual([
+      undefined,
+      5,
+      "4: 0.5",
+    ]);
+    expect(openAt(vwap, at(10_000))).toBe("9999: 0.5");
+  });
+
+  it("a slot that was used early leaves the next change where it is", () => {
+    const vwap = scheduled("VWAP", [1, 1, 4]);
+    const used = closed(offer(vwap, at(1)).order, "DONE", at(1));
+    expect(changeAt(used, at(1))).toBe(3);
+    const all = { ...used, nextSlot: 3 };
+    expect(changeAt(all, at(3) + 1)).toBe(4);
+  });
+});
