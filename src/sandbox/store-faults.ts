@@ -52,7 +52,11 @@ function boundTo(store: OrderStore): OrderStore {
     pageEnded: (page) => store.pageEnded(page),
     countEnded: (accountId) => store.countEnded(accountId),
     readEnded: (range) => store.readEnded(range),
+    findEndedList: (key) => store.findEndedList(key),
+    pageEndedLists: (page) => store.pageEndedLists(page),
     deleteEnded: (range) => store.deleteEnded(range),
+    readVolume: () => store.readVolume(),
+    deleteVolume: (range) => store.deleteVolume(range),
     close: () => store.close(),
   };
 }

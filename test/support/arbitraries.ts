@@ -1,15 +1,32 @@
 import fc from "fast-check";
 import { type Notional, normalise, type Price, type Quantity, type Scaled } from "../../src/decimal/index.ts";
 import type {
+  Activation,
+  AlertKind,
   Cause,
   ChildOrder,
+  ChildOutcome,
+  Contingency,
+  CountedPrint,
+  Ended,
+  EndReason,
   Fact,
   Fill,
   JournalRecord,
+  LegRole,
+  ListMembership,
   MarketMark,
+  ParentChange,
   ParentIntent,
   ParentOrder,
+  ParentType,
+  PendingEnd,
   QuoteStamp,
+  SchedulePlan,
+  ScheduleTerms,
+  TerminalStatus,
+  TrailingDistance,
+  Trigger,
 } from "../../src/model/index.ts";
 
 /** Values of every size up to `limit`, in the one form that {@link Scaled} has; small ones and the edges often. */
@@ -52,35 +69,70 @@ const name = fc.string({ unit: fc.constantFrom(..."aZ09._-"), minLength: 1, maxL
 const symbol = fc.constantFrom("BTC/USD", "ETH/USD", "SOL/USD");
 
 type Members<T> = { [K in keyof T]: fc.Arbitrary<T[K]> };
+type OptionalKey<T> = { [K in keyof T]-?: object extends Pick<T, K> ? K : never }[keyof T];
+type Needed<T> = Members<Omit<T, OptionalKey<T>>>;
+type Optional<T> = Members<Required<Pick<T, OptionalKey<T>>>>;
 
-/** A plain object, as a codec makes it, with the required members and any of the optional ones or none. */
-function withOptional<R extends object, O extends object>(
-  required: Members<R>,
-  optional: Members<O>,
-): fc.Arbitrary<R & Partial<O>> {
-  const requiredKeys = Object.keys(required) as never[];
-  const all = fc.record({ ...required, ...optional }, { requiredKeys, noNullPrototype: true });
-  return all as fc.Arbitrary<object> as fc.Arbitrary<R & Partial<O>>;
+/**
+ * A plain object, as a codec makes it, with the needed members and any of the optional ones or none. A member that the
+ * model gains and this file does not name is a type error.
+ */
+function model<T extends object>(needed: Needed<T>, optional: Optional<T>): fc.Arbitrary<T> {
+  const requiredKeys = Object.keys(needed) as never[];
+  const all = fc.record({ ...needed, ...optional }, { requiredKeys, noNullPrototype: true });
+  return all as fc.Arbitrary<object> as fc.Arbitrary<T>;
 }
 
-function record<R extends object>(members: Members<R>): fc.Arbitrary<R> {
-  return withOptional(members, {});
+/** Every word of a type; one that the type gains and this file does not name is a type error. */
+function wordOf<T extends string>(words: Readonly<Record<T, true>>): fc.Arbitrary<T> {
+  return fc.constantFrom(...(Object.keys(words) as T[]));
 }
+
+const yes = fc.constant(true as const);
+
+const anyTerms = model<ScheduleTerms>(
+  { intervalMs: count, intervalDelayMs: count },
+  { intervalCount: count, weights: fc.array(fc.nat(999_999_999_999_999), { maxLength: 5 }) },
+);
+
+/** Plans; the sums of their weights may lie beyond the safe integers. */
+const anyPlan: fc.Arbitrary<SchedulePlan> = model<SchedulePlan>(
+  { startsAtMs: time, intervalMs: count, count },
+  { cumulative: fc.array(scaled<Scaled>(10n ** 22n, 0n), { maxLength: 5 }) },
+);
+
+const anyMembership = model<ListMembership>(
+  {
+    listId: managedId,
+    listClientOrderId: name,
+    contingency: wordOf<Contingency>({ OCO: true, OTO: true, OTOCO: true }),
+    role: wordOf<LegRole>({ working: true, pending: true, protective: true, profit: true }),
+    legs: fc.array(managedId, { minLength: 2, maxLength: 3 }),
+  },
+  { generatedClientId: yes },
+);
+
+type Trailing<K extends TrailingDistance["kind"]> = Extract<TrailingDistance, { kind: K }>;
 
 /** Intents of every type, without regard for which members go together. */
-export const anyIntent: fc.Arbitrary<ParentIntent> = withOptional(
+export const anyIntent: fc.Arbitrary<ParentIntent> = model<ParentIntent>(
   {
     symbol,
     side: fc.constantFrom("BUY", "SELL"),
-    type: fc.constantFrom(
-      "SYNTHETIC_LIMIT",
-      "STOP_MARKET",
-      "STOP_LOSS_LIMIT",
-      "TAKE_PROFIT_MARKET",
-      "TAKE_PROFIT_LIMIT",
-      "TRAILING_STOP_MARKET",
-      "TRAILING_STOP_LIMIT",
-    ),
+    type: wordOf<ParentType>({
+      SYNTHETIC_LIMIT: true,
+      STOP_MARKET: true,
+      STOP_LOSS_LIMIT: true,
+      TAKE_PROFIT_MARKET: true,
+      TAKE_PROFIT_LIMIT: true,
+      TRAILING_STOP_MARKET: true,
+      TRAILING_STOP_LIMIT: true,
+      LIMIT_MAKER: true,
+      ICEBERG: true,
+      TWAP: true,
+      VWAP: true,
+      POV: true,
+    }),
     quantity: anyQuantity,
     timeInForce: fc.constantFrom("GTC", "GTD"),
     reduceOnly: fc.boolean(),
@@ -91,27 +143,25 @@ export const anyIntent: fc.Arbitrary<ParentIntent> = withOptional(
     price: anyPrice,
     stopPrice: anyPrice,
     trailing: fc.oneof(
-      record({ kind: fc.constant("bps" as const), bps: count }),
-      record({ kind: fc.constant("percent" as const), percent: anyPrice }),
-      record({ kind: fc.constant("amount" as const), amount: anyPrice }),
+      model<Trailing<"bps">>({ kind: fc.constant("bps"), bps: count }, {}),
+      model<Trailing<"percent">>({ kind: fc.constant("percent"), percent: anyPrice }, {}),
+      model<Trailing<"amount">>({ kind: fc.constant("amount"), amount: anyPrice }, {}),
     ),
     limitOffset: anyPrice,
+    icebergQuantity: anyQuantity,
+    schedule: anyTerms,
+    participationBips: count,
     expireTimeMs: time,
   },
 );
 
-const anyTrigger = withOptional(
+const anyTrigger = model<Trigger>(
   { level: anyPrice, observed: anyPrice, atMs: time },
   { reference: anyPrice, limit: anyPrice },
 );
-const anyActivation = record({ position: count, seed: anyPrice });
-const anyFill: fc.Arbitrary<Fill> = record({
-  executionId: text,
-  quantity: anyQuantity,
-  price: anyPrice,
-  timeMs: time,
-});
-const anyChild: fc.Arbitrary<ChildOrder> = withOptional(
+const anyActivation = model<Activation>({ position: count, seed: anyPrice }, {});
+const anyFill = model<Fill>({ executionId: text, quantity: anyQuantity, price: anyPrice, timeMs: time }, {});
+const anyChild = model<ChildOrder>(
   {
     childId: name,
     attempt: count,
@@ -120,26 +170,25 @@ const anyChild: fc.Arbitrary<ChildOrder> = withOptional(
     state: fc.constantFrom("SENT", "OPEN", "UNKNOWN"),
     intendedAtMs: time,
   },
-  { limitPrice: anyPrice },
+  { limitPrice: anyPrice, slot: count },
 );
-const reason = fc.constantFrom(
-  "FILLED" as const,
-  "USER_CANCELED" as const,
-  "EXPIRED_GTD" as const,
-  "RESIDUAL_BELOW_MIN_NOTIONAL" as const,
-  "REJECTED_BY_VENUE" as const,
-  "OVERFILL" as const,
-);
-const terminal = fc.constantFrom(
-  "FILLED" as const,
-  "CANCELED" as const,
-  "EXPIRED" as const,
-  "REJECTED" as const,
-);
-const anyPendingEnd = record({ status: fc.constantFrom("CANCELED" as const, "EXPIRED" as const), reason });
+const reason = wordOf<EndReason>({
+  FILLED: true,
+  USER_CANCELED: true,
+  EXPIRED_GTD: true,
+  RESIDUAL_BELOW_MIN_NOTIONAL: true,
+  REJECTED_BY_VENUE: true,
+  OVERFILL: true,
+  SCHEDULE_ENDED: true,
+  WOULD_MATCH_IMMEDIATELY: true,
+  OCO_TRIGGER: true,
+  WORKING_LEG_ENDED: true,
+});
+const status = wordOf<TerminalStatus>({ FILLED: true, CANCELED: true, EXPIRED: true, REJECTED: true });
+const anyPendingEnd = model<PendingEnd>({ status: fc.constantFrom("CANCELED", "EXPIRED"), reason }, {});
 
 /** Parents in any state, without regard for which members go together. */
-export const anyParent: fc.Arbitrary<ParentOrder> = withOptional(
+export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
   {
     orderId: managedId,
     accountId: count,
@@ -157,76 +206,148 @@ export const anyParent: fc.Arbitrary<ParentOrder> = withOptional(
   {
     activation: anyActivation,
     trigger: anyTrigger,
+    list: anyMembership,
+    held: yes,
+    releasedAtMs: time,
+    posted: yes,
+    plan: anyPlan,
+    nextSlot: count,
+    volumeBefore: anyAmount,
     child: anyChild,
     lastChildId: name,
     pendingEnd: anyPendingEnd,
-    ended: record({ status: terminal, reason, atMs: time }),
-    frozen: fc.constant(true as const),
+    ended: model<Ended>({ status, reason, atMs: time }, {}),
+    frozen: yes,
   },
 );
 
-const anyStamp: fc.Arbitrary<QuoteStamp> = record({
-  symbol,
-  bid: anyPrice,
-  ask: anyPrice,
-  timeMs: time,
-  sequence: count,
-});
+const anyStamp = model<QuoteStamp>(
+  { symbol, bid: anyPrice, ask: anyPrice, timeMs: time, sequence: count },
+  {},
+);
 
-/** One fact of any kind. */
-export const anyFact: fc.Arbitrary<Fact> = fc.oneof<fc.Arbitrary<Fact>[]>(
-  withOptional(
+/** Prints as they are counted. */
+export const anyPrint: fc.Arbitrary<CountedPrint> = model<CountedPrint>(
+  { symbol, id: text, quantity: anyQuantity, timeMs: time, seenAtMs: time, fresh: fc.boolean() },
+  {},
+);
+
+type FactOf<K extends Fact["kind"]> = Extract<Fact, { kind: K }>;
+type OneOfEach<T extends { kind: string }> = {
+  [K in T["kind"]]: fc.Arbitrary<Extract<T, { kind: K }>>;
+};
+
+/** A fact of each kind. */
+const facts: OneOfEach<Fact> = {
+  ACCEPTED: model<FactOf<"ACCEPTED">>(
     { kind: fc.constant("ACCEPTED"), accountId: count, intent: anyIntent },
-    { admissionPrice: anyPrice, exposure: anyExposure },
+    {
+      admissionPrice: anyPrice,
+      exposure: anyExposure,
+      posted: yes,
+      plan: anyPlan,
+      volumeBefore: anyAmount,
+      list: anyMembership,
+      held: yes,
+    },
   ),
-  record({ kind: fc.constant("ACTIVATED"), activation: anyActivation }),
-  record({ kind: fc.constant("TRIGGERED"), trigger: anyTrigger }),
-  withOptional({ kind: fc.constant("CHILD_INTENDED"), child: anyChild }, { exposure: anyExposure }),
-  record({ kind: fc.constantFrom("CHILD_OPEN", "CHILD_UNKNOWN"), childId: name }),
-  record({ kind: fc.constant("FILLED"), childId: name, fill: anyFill }),
-  withOptional(
+  RELEASED: model<FactOf<"RELEASED">>({ kind: fc.constant("RELEASED") }, {}),
+  POSTED: model<FactOf<"POSTED">>({ kind: fc.constant("POSTED") }, {}),
+  ACTIVATED: model<FactOf<"ACTIVATED">>({ kind: fc.constant("ACTIVATED"), activation: anyActivation }, {}),
+  TRIGGERED: model<FactOf<"TRIGGERED">>({ kind: fc.constant("TRIGGERED"), trigger: anyTrigger }, {}),
+  CHILD_INTENDED: model<FactOf<"CHILD_INTENDED">>(
+    { kind: fc.constant("CHILD_INTENDED"), child: anyChild },
+    { exposure: anyExposure, volume: anyAmount },
+  ),
+  CHILD_OPEN: model<FactOf<"CHILD_OPEN">>({ kind: fc.constant("CHILD_OPEN"), childId: name }, {}),
+  CHILD_UNKNOWN: model<FactOf<"CHILD_UNKNOWN">>({ kind: fc.constant("CHILD_UNKNOWN"), childId: name }, {}),
+  FILLED: model<FactOf<"FILLED">>({ kind: fc.constant("FILLED"), childId: name, fill: anyFill }, {}),
+  CHILD_CLOSED: model<FactOf<"CHILD_CLOSED">>(
     {
       kind: fc.constant("CHILD_CLOSED"),
       childId: name,
-      outcome: fc.constantFrom("DONE", "REJECTED", "REJECTED_FINAL", "VOIDED", "WITHDRAWN"),
+      outcome: wordOf<ChildOutcome>({
+        DONE: true,
+        REJECTED: true,
+        REJECTED_FINAL: true,
+        VOIDED: true,
+        WITHDRAWN: true,
+      }),
     },
     { detail: text, notBeforeMs: time },
   ),
-  record({ kind: fc.constant("END_REQUESTED"), end: anyPendingEnd }),
-  record({ kind: fc.constant("ENDED"), status: terminal, reason }),
-  record({
-    kind: fc.constant("ALERT"),
-    alert: fc.constantFrom("LATE_FILL", "OVERFILL", "UNKNOWN_ESCALATED", "INVARIANT_BROKEN"),
-    detail: text,
-  }),
-  record({ kind: fc.constant("FROZEN") }),
-);
+  END_REQUESTED: model<FactOf<"END_REQUESTED">>(
+    { kind: fc.constant("END_REQUESTED"), end: anyPendingEnd },
+    {},
+  ),
+  ENDED: model<FactOf<"ENDED">>({ kind: fc.constant("ENDED"), status, reason }, {}),
+  ALERT: model<FactOf<"ALERT">>(
+    {
+      kind: fc.constant("ALERT"),
+      alert: wordOf<AlertKind>({
+        LATE_FILL: true,
+        OVERFILL: true,
+        UNKNOWN_ESCALATED: true,
+        INVARIANT_BROKEN: true,
+        POSITION_UNPROTECTED: true,
+      }),
+      detail: text,
+    },
+    {},
+  ),
+  FROZEN: model<FactOf<"FROZEN">>({ kind: fc.constant("FROZEN") }, {}),
+};
+
+/** One fact of any kind. */
+export const anyFact: fc.Arbitrary<Fact> = fc.oneof<fc.Arbitrary<Fact>[]>(...Object.values(facts));
+
+type CauseOf<K extends Cause["kind"]> = Extract<Cause, { kind: K }>;
+
+/** A cause of each kind. */
+const causes: OneOfEach<Cause> = {
+  PLACE: model<CauseOf<"PLACE">>({ kind: fc.constant("PLACE") }, {}),
+  CANCEL: model<CauseOf<"CANCEL">>({ kind: fc.constant("CANCEL") }, {}),
+  RECOVERY: model<CauseOf<"RECOVERY">>({ kind: fc.constant("RECOVERY") }, {}),
+  QUOTE: model<CauseOf<"QUOTE">>({ kind: fc.constant("QUOTE"), quote: anyStamp }, {}),
+  TIMER: model<CauseOf<"TIMER">>(
+    {
+      kind: fc.constant("TIMER"),
+      timer: wordOf<CauseOf<"TIMER">["timer"]>({ EXPIRY: true, DEADLINE: true, RECONCILE: true, SLOT: true }),
+    },
+    {},
+  ),
+  PRINT: model<CauseOf<"PRINT">>({ kind: fc.constant("PRINT"), print: anyPrint }, {}),
+  VENUE: model<CauseOf<"VENUE">>(
+    {
+      kind: fc.constant("VENUE"),
+      source: wordOf<CauseOf<"VENUE">["source"]>({ SUBMIT: true, EVENT: true, LOOKUP: true, VOID: true }),
+    },
+    {},
+  ),
+};
 
 /** One cause of any kind. */
-export const anyCause: fc.Arbitrary<Cause> = fc.oneof<fc.Arbitrary<Cause>[]>(
-  record({ kind: fc.constantFrom("PLACE", "CANCEL", "RECOVERY") }),
-  record({ kind: fc.constant("QUOTE"), quote: anyStamp }),
-  record({ kind: fc.constant("TIMER"), timer: fc.constantFrom("EXPIRY", "DEADLINE", "RECONCILE") }),
-  record({ kind: fc.constant("VENUE"), source: fc.constantFrom("SUBMIT", "EVENT", "LOOKUP", "VOID") }),
+export const anyCause: fc.Arbitrary<Cause> = fc.oneof<fc.Arbitrary<Cause>[]>(...Object.values(causes));
+
+const anyChange = model<ParentChange>(
+  { orderId: managedId, previous: count, facts: fc.array(anyFact, { maxLength: 4 }) },
+  {},
 );
 
 /** Journal records with up to three changes of up to four facts. */
-export const anyRecord: fc.Arbitrary<JournalRecord> = record({
-  shard: fc.nat(255),
-  sequence: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
-  timeMs: time,
-  cause: anyCause,
-  changes: fc.array(
-    record({ orderId: managedId, previous: count, facts: fc.array(anyFact, { maxLength: 4 }) }),
-    { maxLength: 3 },
-  ),
-});
+export const anyRecord: fc.Arbitrary<JournalRecord> = model<JournalRecord>(
+  {
+    shard: fc.nat(255),
+    sequence: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+    timeMs: time,
+    cause: anyCause,
+    changes: fc.array(anyChange, { maxLength: 3 }),
+  },
+  {},
+);
 
 /** Marks of the market journal. */
-export const anyMark: fc.Arbitrary<MarketMark> = record({
-  symbol,
-  side: fc.constantFrom("ask", "bid"),
-  position: count,
-  price: anyPrice,
-  timeMs: time,
-});
+export const anyMark: fc.Arbitrary<MarketMark> = model<MarketMark>(
+  { symbol, side: fc.constantFrom("ask", "bid"), position: count, price: anyPrice, timeMs: time },
+  {},
+);

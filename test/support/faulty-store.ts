@@ -41,9 +41,13 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     pageEnded: (page) => reading(() => store.pageEnded(page)),
     countEnded: (accountId) => reading(() => store.countEnded(accountId)),
     readEnded: (range) => reading(() => store.readEnded(range)),
+    findEndedList: (key) => reading(() => store.findEndedList(key)),
+    pageEndedLists: (page) => reading(() => store.pageEndedLists(page)),
+    readVolume: () => reading(() => store.readVolume()),
     writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
     deleteMarks: (marks) => store.deleteMarks(marks),
     deleteEnded: (range) => store.deleteEnded(range),
+    deleteVolume: (range) => store.deleteVolume(range),
     close: () => store.close(),
     async append(batch) {
       if (strikes("fail")) throw new Error("the store did not keep the append");

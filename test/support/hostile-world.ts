@@ -1,11 +1,13 @@
 import { expect } from "vitest";
 import { createNodeServer } from "../../src/adapters/node/index.ts";
+import type { ListForm } from "../../src/requests/index.ts";
 import { sign } from "../../src/signing/index.ts";
 import { encodeParent, type JsonObject, readJson } from "../../src/wire/index.ts";
 import { type RawAnswer, type RawRequest, sendRaw } from "./raw-http.ts";
 import {
   type Credentials,
   KEYS,
+  LISTS,
   openWorld,
   place,
   SECRETS,
@@ -73,7 +75,7 @@ export async function openHostileWorld(options: WorldOptions = {}): Promise<Host
   };
 }
 
-/** All that a request could have changed: every order of every account, the journal's length, the children. */
+/** All that a request could have changed: every order and leg of every account, the journal's length, the children. */
 async function stateOf({ engine, venue }: ServiceWorld): Promise<readonly unknown[]> {
   const pages = [1, 2, 3, 4].map((accountId) =>
     engine.page({ accountId, includeHistory: true, newestFirst: false, limit: 1_000, afterOrderId: 0 }),
@@ -135,15 +137,30 @@ export function order(body: string | Uint8Array, options: AttackOptions = {}): R
   return attack("POST", "/api/order", { query: "nonce=1", body, ...options });
 }
 
+/** JSON text of fields by name; undefined leaves a field out. */
+export type JsonFields = Readonly<Record<string, string | undefined>>;
+
+/** A flat JSON object with some members replaced, added or left out. */
+function jsonWith(base: Readonly<Record<string, unknown>>, fields: JsonFields): string {
+  const usual = Object.entries(base).map(([name, value]) => [name, JSON.stringify(value)]);
+  const members = Object.entries({ ...Object.fromEntries(usual), ...fields });
+  const sent = members.filter(([, text]) => text !== undefined);
+  return `{${sent.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
+}
+
 /** {@link BASE_ORDER} with some fields replaced, added (JSON text) or, with undefined, left out. */
-export function orderWith(fields: Readonly<Record<string, string | undefined>>): RawRequest {
-  const members = new Map(
-    Object.entries(JSON.parse(BASE_ORDER)).map(([name, value]) => [name, JSON.stringify(value)]),
-  );
-  members.delete("newClientOrderId");
-  for (const [name, text] of Object.entries(fields)) {
-    if (text === undefined) members.delete(name);
-    else members.set(name, text);
-  }
-  return order(`{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`);
+export function orderWith(fields: JsonFields): RawRequest {
+  return order(jsonWith(JSON.parse(BASE_ORDER), { newClientOrderId: undefined, ...fields }));
+}
+
+let lists = 0;
+
+/** The body of a list of a kind that is accepted as it is, with some fields replaced, added or left out. */
+export function listBody(form: ListForm, fields: JsonFields = {}): string {
+  return jsonWith({ listClientOrderId: `hostile-list-${++lists}`, ...LISTS[form].fields }, fields);
+}
+
+/** POST of {@link listBody} where its kind is placed. */
+export function listWith(form: ListForm, fields: JsonFields = {}): RawRequest {
+  return attack("POST", LISTS[form].path, { query: "nonce=1", body: listBody(form, fields) });
 }

@@ -15,6 +15,7 @@ import {
 import { type Engine, type EngineSettings, openEngine } from "../../src/engine/index.ts";
 import type { Account, ApiKey, Instrument, InstrumentKind } from "../../src/model/index.ts";
 import type { Entropy, OrderStore, Telemetry } from "../../src/ports/index.ts";
+import type { ListForm } from "../../src/requests/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/index.ts";
 import { encodeQuery, type RequestParameters, sign } from "../../src/signing/index.ts";
 import {
@@ -220,6 +221,80 @@ export function place(
   return call(world, "POST", "/api/order", {
     key: KEYS.owner,
     json,
+    query: { nonce: world.nonce() },
+    ...options,
+  });
+}
+
+/** A SELL pair around a market at 7,000: a stop 1,000 below, a limit 1,000 above; nothing of it executes there. */
+export const SELL_PAIR: RequestParameters = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  quantity: "0.01",
+  aboveType: "LIMIT",
+  abovePrice: "8000",
+  belowType: "STOP_LOSS",
+  belowStopPrice: "6000",
+};
+
+/** An entry below the market with one stop that it releases. */
+export const ENTRY_AND_STOP: RequestParameters = {
+  symbol: "BTC/USD",
+  workingType: "LIMIT",
+  workingSide: "BUY",
+  workingPrice: "6500",
+  workingQuantity: "0.01",
+  pendingType: "STOP_LOSS",
+  pendingSide: "SELL",
+  pendingStopPrice: "6000",
+  pendingQuantity: "0.01",
+};
+
+/** An entry below the market with a pair that it releases. */
+export const ENTRY_AND_PAIR: RequestParameters = {
+  symbol: "BTC/USD",
+  workingType: "LIMIT",
+  workingSide: "BUY",
+  workingPrice: "6500",
+  workingQuantity: "0.01",
+  pendingSide: "SELL",
+  pendingQuantity: "0.01",
+  pendingAboveType: "TAKE_PROFIT",
+  pendingAboveStopPrice: "8000",
+  pendingBelowType: "STOP_LOSS",
+  pendingBelowStopPrice: "6000",
+};
+
+/** A legacy pair: a SELL limit above, its stop below. */
+export const LEGACY_PAIR: RequestParameters = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  quantity: "0.01",
+  price: "8000",
+  stopPrice: "6000",
+};
+
+/** Where each kind of list is placed, and a list of that kind. */
+export const LISTS: Readonly<Record<ListForm, Readonly<{ path: string; fields: RequestParameters }>>> = {
+  oco: { path: "/api/v3/orderList/oco", fields: SELL_PAIR },
+  oto: { path: "/api/v3/orderList/oto", fields: ENTRY_AND_STOP },
+  otoco: { path: "/api/v3/orderList/otoco", fields: ENTRY_AND_PAIR },
+  legacyOco: { path: "/api/v3/order/oco", fields: LEGACY_PAIR },
+};
+
+let lists = 0;
+
+/** Places a list; the fields win over those of {@link LISTS}, and it gets an id of its own unless one is given. */
+export function placeList(
+  world: ServiceWorld,
+  form: ListForm,
+  fields: RequestParameters = {},
+  options: RequestOptions = {},
+): Promise<Reply> {
+  const { path, fields: usual } = LISTS[form];
+  return call(world, "POST", path, {
+    key: KEYS.owner,
+    json: { listClientOrderId: `list-${++lists}`, ...usual, ...fields },
     query: { nonce: world.nonce() },
     ...options,
   });

@@ -1,5 +1,12 @@
 import { notional, price, quantity } from "../../src/decimal/index.ts";
-import type { JournalRecord, MarketMark, ParentOrder } from "../../src/model/index.ts";
+import type {
+  CountedPrint,
+  EndedList,
+  JournalRecord,
+  ListMembership,
+  MarketMark,
+  ParentOrder,
+} from "../../src/model/index.ts";
 import type { OrderStore, ShardAppend } from "../../src/ports/index.ts";
 
 /** What tells one sample parent from another. */
@@ -48,6 +55,45 @@ export function openOrder(sample: SampleOrder): ParentOrder {
   };
 }
 
+/** A list of two legs, whose ids are the two after its own. */
+export function endedList(list: Partial<EndedList> & Pick<EndedList, "listId">): EndedList {
+  const { listId } = list;
+  return {
+    accountId: 1,
+    listClientOrderId: `l${-listId}`,
+    acceptedAtMs: 500,
+    endedAtMs: 1_000,
+    legs: [listId - 256, listId - 512],
+    ...list,
+  };
+}
+
+/** The legs of a list as parents that have ended when their list did, or at the time given. */
+export function endedLegs(list: EndedList, endedAtMs: number = list.endedAtMs): readonly ParentOrder[] {
+  const { listId, accountId, listClientOrderId, legs } = list;
+  const membership: ListMembership = {
+    listId,
+    listClientOrderId,
+    contingency: "OCO",
+    role: "protective",
+    legs,
+  };
+  return legs.map((orderId) => ({ ...endedOrder({ orderId, accountId, endedAtMs }), list: membership }));
+}
+
+/** A fresh print of BTC/USD in the first minute. */
+export function samplePrint(print: Partial<CountedPrint> = {}): CountedPrint {
+  return {
+    symbol: "BTC/USD",
+    id: "p1",
+    quantity: quantity("0.5"),
+    timeMs: 30_000,
+    seenAtMs: 30_100,
+    fresh: true,
+    ...print,
+  };
+}
+
 /** Record `sequence` of a shard. */
 export function sampleRecord(shard: number, sequence: number): JournalRecord {
   const facts = [{ kind: "CHILD_OPEN", childId: `aqc-${shard}-${sequence}` }] as const;
@@ -74,4 +120,14 @@ export function part(shard: number, epoch: number, rest: Partial<ShardAppend> = 
 export async function keepEnded(store: OrderStore, ended: readonly ParentOrder[], shard = 0): Promise<void> {
   const { epoch } = await store.head(shard);
   await store.append({ shards: [part(shard, epoch, { ended })], marks: [] });
+}
+
+/** Appends ended lists, with the parents that ended with them, to shard 0 in the epoch that owns it. */
+export async function keepLists(
+  store: OrderStore,
+  endedLists: readonly EndedList[],
+  ended: readonly ParentOrder[] = [],
+): Promise<void> {
+  const { epoch } = await store.head(0);
+  await store.append({ shards: [part(0, epoch, { ended, endedLists })], marks: [] });
 }

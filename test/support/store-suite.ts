@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { price } from "../../src/decimal/index.ts";
 import { SHARD_COUNT } from "../../src/lifecycle/index.ts";
-import type { OrderStore } from "../../src/ports/index.ts";
 import {
   endedOrder,
   keepEnded,
@@ -11,12 +10,9 @@ import {
   sampleRecord,
   sampleRecords,
 } from "./store-samples.ts";
-
-/** A fresh place to keep orders: `open` gives another handle on it, as another process would have. */
-export type StorePlace = Readonly<{ open: () => OrderStore; remove: () => void }>;
-
-/** The place of the running test, and a handle on it that owns every shard with epoch 1. */
-type World = { place: StorePlace; store: OrderStore };
+import { endedLists, listRetention } from "./store-suite-lists.ts";
+import { executedVolume } from "./store-suite-volume.ts";
+import type { StorePlace, StoreWorld as World } from "./store-world.ts";
 
 const idsOf = (orders: readonly Readonly<{ orderId: number }>[]): readonly number[] =>
   orders.map(({ orderId }) => orderId);
@@ -43,7 +39,12 @@ export function storeSuite(name: string, createPlace: () => StorePlace): void {
     describe("market journal", () => marketJournal(world));
     describe("ended parents", () => endedParents(world));
     describe("pages", () => pages(world));
-    describe("retention", () => retention(world));
+    describe("ended lists", () => endedLists(world));
+    describe("retention", () => {
+      retention(world);
+      listRetention(world);
+    });
+    describe("executed volume", () => executedVolume(world, createPlace));
     describe("lifetime", () => lifetime(world));
   });
 }
@@ -418,7 +419,11 @@ function lifetime(world: World): void {
       store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
       store.countEnded(1),
       store.readEnded({ shard: 0, afterOrderId: 0, limit: 1 }),
+      store.findEndedList({ accountId: 1, listId: -256 }),
+      store.pageEndedLists({ accountId: 1, limit: 1 }),
       store.deleteEnded({ beforeMs: 1, limit: 1 }),
+      store.readVolume(),
+      store.deleteVolume({ beforeMs: 1 }),
     ];
     const outcomes = await Promise.allSettled(calls);
     const reasons = outcomes.map((outcome) => outcome.status === "rejected" && String(outcome.reason));

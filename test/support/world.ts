@@ -16,13 +16,26 @@ import {
   type Engine,
   type EngineOptions,
   type EngineSettings,
+  type ListUpdate,
   type OrderUpdate,
   openEngine,
 } from "../../src/engine/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
-import type { Instrument, ParentOrder } from "../../src/model/index.ts";
-import type { ExecutionVenue, LevelInput, OrderStore, QuoteVerdict } from "../../src/ports/index.ts";
-import type { OrderFields } from "../../src/requests/index.ts";
+import type { Instrument, ListIntent, OrderList, ParentOrder } from "../../src/model/index.ts";
+import type {
+  ExecutionVenue,
+  LevelInput,
+  OrderStore,
+  PrintInput,
+  QuoteVerdict,
+} from "../../src/ports/index.ts";
+import {
+  type ListCommonFields,
+  type ListFields,
+  type ListForm,
+  listIntent,
+  type OrderFields,
+} from "../../src/requests/index.ts";
 import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
 
 export const START_MS = 1_760_000_000_000;
@@ -72,24 +85,51 @@ export type World = {
   readonly exposure: MemoryExposure;
   /** What the engine told so far, of every engine of this world. */
   readonly updates: OrderUpdate[];
+  readonly lists: ListUpdate[];
   readonly alerts: Alert[];
   /** Names of what it told its operator. */
   readonly told: string[];
   /** Feeds a quote with unlimited sizes, or with these, and waits until nothing more happens. */
   quote(bid: string, ask: string, more?: QuoteMore): Promise<QuoteVerdict>;
+  /** Tells of an executed trade, by default somebody else's of now at 100, and waits until nothing more happens. */
+  print(quantity: string, more?: Partial<PrintInput>): Promise<void>;
   /** Lets time pass; a heartbeat keeps the quote fresh unless told otherwise. */
   pass(ms: number, options?: Readonly<{ heartbeat?: boolean }>): Promise<void>;
   place(order: Partial<OrderFields>, accountId?: number): Promise<ParentOrder>;
+  /** Places a list; ids that are left out are made here, of the list and of every leg. */
+  placeList<F extends ListForm>(form: F, fields: SomeListFields<F>, accountId?: number): Promise<OrderList>;
+  list(of: OrderList | number): Promise<OrderList>;
+  /** Where each leg of a list stands, in the order in which they are shown. */
+  legs(of: OrderList | number): Promise<readonly string[]>;
   order(of: ParentOrder | number): Promise<ParentOrder>;
   status(of: ParentOrder | number): Promise<string>;
   /** What was executed of it, as text. */
   executed(of: ParentOrder | number): Promise<string>;
   cancel(of: ParentOrder): Promise<ParentOrder>;
+  cancelList(of: OrderList): Promise<OrderList>;
   /** Kinds of all facts of an order, oldest first. */
   facts(of: ParentOrder): Promise<readonly string[]>;
   /** Leaves the engine where it is, as a crash would, and opens another on the same disk. */
   crash(): Promise<void>;
 };
+
+/** The fields of a list, with or without its symbol and its id. */
+export type SomeListFields<F extends ListForm> = Omit<ListFields[F], keyof ListCommonFields> &
+  Partial<ListCommonFields>;
+
+/** The intent of a list on {@link SYMBOL}; every call makes other ids for legs that name none, as another request would. */
+export function listOf<F extends ListForm>(form: F, fields: SomeListFields<F>): ListIntent {
+  const whole = { symbol: SYMBOL, listClientOrderId: `list-${++generated}`, ...fields };
+  return listIntent(form, whole as ListFields[F], { clientId: (field) => `${field}-${++generated}` });
+}
+
+let generated = 0;
+
+/** What an order says of itself in one line, such as "NEW WAITING". */
+export function lineOf(order: ParentOrder): string {
+  const view = statusOf(order);
+  return `${view.status} ${view.apiState}${view.cancelPending ? " cancelPending" : ""}`;
+}
 
 /** Sizes at the best prices, whole sides, and a time, where the quote needs them. */
 export type QuoteMore = Readonly<{
@@ -125,7 +165,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     typeof options.exposure === "function" ? options.exposure(clock) : (options.exposure ?? exposure);
   const executes = options.executes?.(clock) ?? venue;
   let tokens = 0;
+  let prints = 0;
   const updates: OrderUpdate[] = [];
+  const lists: ListUpdate[] = [];
   const alerts: Alert[] = [];
   const told: string[] = [];
   const open = async (): Promise<Engine> => {
@@ -147,6 +189,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       ...(options.probe === undefined ? {} : { probe: options.probe }),
     });
     engine.events.on("order", (update) => void updates.push(update));
+    engine.events.on("list", (update) => void lists.push(update));
     engine.events.on("alert", (alert) => void alerts.push(alert));
     return engine;
   };
@@ -158,6 +201,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     accounts,
     exposure,
     updates,
+    lists,
     alerts,
     told,
     async quote(bid, ask, { bid: bidQuantity, ask: askQuantity, ...more } = {}) {
@@ -165,6 +209,12 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       const verdict = world.engine.market.quote({ symbol: SYMBOL, bid, ask, ...sizes, ...more });
       await world.engine.idle();
       return verdict;
+    },
+    async print(quantity, more = {}) {
+      const id = `print-${++prints}`;
+      const timeMs = clock.nowMs();
+      world.engine.market.print({ symbol: SYMBOL, price: "100", quantity, id, timeMs, ...more });
+      await world.engine.idle();
     },
     async pass(ms, { heartbeat = true } = {}) {
       await clock.advanceBy(ms, () => world.engine.idle());
@@ -181,17 +231,26 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       } as OrderFields;
       return (await world.engine.place({ accountId, order: fields })).order;
     },
+    async placeList(form, fields, accountId = ACCOUNT) {
+      return (await world.engine.placeList({ accountId, list: listOf(form, fields) })).list;
+    },
+    async list(of) {
+      const listId = typeof of === "number" ? of : of.listId;
+      const accountId = typeof of === "number" ? ACCOUNT : of.accountId;
+      const found = await world.engine.findList({ accountId, listId });
+      if (found === undefined) throw new Error("the list is not there");
+      return found;
+    },
+    legs: async (of) => (await world.list(of)).legs.map(lineOf),
     async order(of) {
       const found = await world.engine.findAny(typeof of === "number" ? of : of.orderId);
       if (found === undefined) throw new Error("the order is not there");
       return found;
     },
-    async status(of) {
-      const view = statusOf(await world.order(of));
-      return `${view.status} ${view.apiState}${view.cancelPending ? " cancelPending" : ""}`;
-    },
+    status: async (of) => lineOf(await world.order(of)),
     executed: async (of) => formatQuantity((await world.order(of)).executedQuantity),
     cancel: ({ accountId, orderId }) => world.engine.cancel({ accountId, orderId }),
+    cancelList: ({ accountId, listId }) => world.engine.cancelList({ accountId, listId }),
     async facts({ orderId }) {
       const story = await world.engine.story(orderId);
       const changes = story?.records.flatMap((record) => record.changes) ?? [];

@@ -61,6 +61,14 @@ describe("journal codec", () => {
     expect(decodeRecord(text)).toStrictEqual(record);
   });
 
+  it("I16 I34: the sums of a plan keep their last digit inside an array, numbers and bigints side by side", () => {
+    const [parent] = fc.sample(anyParent, 1);
+    if (parent === undefined) throw new Error("no sample");
+    const cumulative = [0, Number.MAX_SAFE_INTEGER, 9_007_199_254_740_993n, 9_999_999_999_999_990_000n];
+    const planned = { ...parent, plan: { startsAtMs: 1, intervalMs: 60_000, count: 4, cumulative } };
+    expect(decodeParent(encodeParent(planned)).plan?.cumulative).toStrictEqual(cumulative);
+  });
+
   it("a text names its format, and another format is refused by its name", () => {
     const text = encodeRecord(record);
     expect(text.startsWith('{"v":1,')).toBe(true);

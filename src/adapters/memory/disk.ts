@@ -1,5 +1,7 @@
 import type { MarketMark } from "../../model/index.ts";
+import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
+import { createKeptVolume, type KeptVolume } from "./volume.ts";
 
 /** Shards of a store; part of every managed id (decision 2). */
 const SHARDS = 256;
@@ -13,11 +15,13 @@ export type KeptShard = {
 
 /** All that is kept. */
 export type DiskContents = {
-  /** Counts the owners the store has had; the last one owns the market journal. */
+  /** Counts the owners the store has had; the last one owns the market journal and the volume. */
   owner: number;
   readonly shards: readonly KeptShard[];
   readonly marks: Map<string, MarketMark>;
+  readonly volume: KeptVolume;
   readonly ended: EndedOrders;
+  readonly endedLists: EndedLists;
   readonly values: Map<string, string>;
 };
 
@@ -44,7 +48,9 @@ export function createMemoryDisk(): MemoryDisk {
     owner: 0,
     shards: Array.from({ length: SHARDS }, () => ({ epoch: 0, records: [], snapshot: undefined })),
     marks: new Map(),
+    volume: createKeptVolume(),
     ended: createEndedOrders(),
+    endedLists: createEndedLists(),
     values: new Map(),
   });
   return disk;

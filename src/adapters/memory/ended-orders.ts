@@ -2,16 +2,21 @@ import { invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { EndedKey } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
+import { type IdIndex, type IdRange, insertId, pickIds, removeId } from "./id-index.ts";
 
-type Row = Readonly<{ clientKey: string; accountId: number; shard: number; endedAtMs: number; text: string }>;
+type Row = Readonly<{
+  clientKey: string;
+  accountId: number;
+  shard: number;
+  endedAtMs: number;
+  listId: number | undefined;
+  text: string;
+}>;
 
 /** An ended parent ready to be kept; made before anything is changed, so that an append is whole or not at all. */
 export type EndedRow = Readonly<{ orderId: number; row: Row }>;
 
-/** Ids of one account or shard to go through: falling from `afterOrderId`, or rising; 0 starts. */
-export type IdRange = Readonly<{ afterOrderId: number; rising: boolean; limit: number }>;
-
-/** Ended parents with the indexes that reads need: by id, by client id, by account and by shard. */
+/** Ended parents with the indexes that reads need: by id, by client id, by account, by shard and by list. */
 export type EndedOrders = Readonly<{
   /** Throws an InvariantError I03 when a client id would name two orders of an account. */
   checkClientIds(rows: readonly EndedRow[]): void;
@@ -20,7 +25,10 @@ export type EndedOrders = Readonly<{
   ofAccount(accountId: number, range: IdRange): readonly ParentOrder[];
   ofShard(shard: number, range: IdRange): readonly ParentOrder[];
   count(accountId: number): number;
+  /** Deletes parents outside lists only. */
   deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): number;
+  /** Deletes every parent that is a leg of the list; returns how many. */
+  deleteLegs(listId: number): number;
 }>;
 
 /** The row of an ended parent; throws an InvariantError I50 for one that has not ended. */
@@ -32,6 +40,7 @@ export function endedRow(order: ParentOrder, shard: number): EndedRow {
     accountId: order.accountId,
     shard,
     endedAtMs: order.ended.atMs,
+    listId: order.list?.listId,
     text: encodeParent(order),
   };
   return { orderId: order.orderId, row };
@@ -41,8 +50,9 @@ export function endedRow(order: ParentOrder, shard: number): EndedRow {
 export function createEndedOrders(): EndedOrders {
   const rows = new Map<number, Row>();
   const byClientKey = new Map<string, number>();
-  const byAccount = new Map<number, number[]>();
-  const byShard = new Map<number, number[]>();
+  const byAccount: IdIndex = new Map();
+  const byShard: IdIndex = new Map();
+  const byList: IdIndex = new Map();
   const load = (orderId: number): ParentOrder | undefined => {
     const text = rows.get(orderId)?.text;
     return text === undefined ? undefined : decodeParent(text, orderId);
@@ -56,6 +66,11 @@ export function createEndedOrders(): EndedOrders {
     byClientKey.delete(row.clientKey);
     removeId(byAccount, row.accountId, orderId);
     removeId(byShard, row.shard, orderId);
+    if (row.listId !== undefined) removeId(byList, row.listId, orderId);
+  };
+  const dropAll = (ids: readonly number[]): number => {
+    for (const orderId of ids) drop(orderId);
+    return ids.length;
   };
   return {
     checkClientIds: (added) => refuseSharedClientIds(added, byClientKey),
@@ -66,6 +81,7 @@ export function createEndedOrders(): EndedOrders {
         byClientKey.set(row.clientKey, orderId);
         insertId(byAccount, row.accountId, orderId);
         insertId(byShard, row.shard, orderId);
+        if (row.listId !== undefined) insertId(byList, row.listId, orderId);
       }
     },
     find(key) {
@@ -77,14 +93,14 @@ export function createEndedOrders(): EndedOrders {
     ofShard: (shard, range) => loadAll(pickIds(byShard.get(shard) ?? [], range)),
     count: (accountId) => byAccount.get(accountId)?.length ?? 0,
     deleteBefore({ beforeMs, limit }) {
-      const dropped: number[] = [];
+      const old: number[] = [];
       for (const [orderId, row] of rows) {
-        if (dropped.length === limit) break;
-        if (row.endedAtMs < beforeMs) dropped.push(orderId);
+        if (old.length === limit) break;
+        if (row.listId === undefined && row.endedAtMs < beforeMs) old.push(orderId);
       }
-      for (const orderId of dropped) drop(orderId);
-      return dropped.length;
+      return dropAll(old);
     },
+    deleteLegs: (listId) => dropAll([...(byList.get(listId) ?? [])]),
   };
 }
 
@@ -99,39 +115,4 @@ function refuseSharedClientIds(added: readonly EndedRow[], kept: ReadonlyMap<str
     invariant(holder === orderId, "I03", `parents ${holder} and ${orderId} share a client id`);
     claimed.set(row.clientKey, orderId);
   }
-}
-
-/** How many of the falling ids stand above `id`: where it stands, or would stand. Newer ids go to the end. */
-function rankOf(ids: readonly number[], id: number): number {
-  let low = 0;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] ?? 0) > id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function insertId(index: Map<number, number[]>, key: number, id: number): void {
-  const ids = index.get(key);
-  if (ids === undefined) index.set(key, [id]);
-  else ids.splice(rankOf(ids, id), 0, id);
-}
-
-function removeId(index: Map<number, number[]>, key: number, id: number): void {
-  const ids = index.get(key);
-  if (ids === undefined) return;
-  const rank = rankOf(ids, id);
-  if (ids[rank] === id) ids.splice(rank, 1);
-  if (ids.length === 0) index.delete(key);
-}
-
-function pickIds(ids: readonly number[], { afterOrderId, rising, limit }: IdRange): readonly number[] {
-  if (!rising) {
-    const from = rankOf(ids, afterOrderId - 1);
-    return ids.slice(from, from + limit);
-  }
-  const end = afterOrderId === 0 ? ids.length : rankOf(ids, afterOrderId);
-  return ids.slice(Math.max(0, end - limit), end).reverse();
 }

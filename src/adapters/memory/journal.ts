@@ -1,18 +1,24 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
-import type { JournalRecord, MarketMark } from "../../model/index.ts";
+import type { EndedList, JournalRecord, MarketMark } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, ShardAppend, ShardHead } from "../../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../../wire/index.ts";
 import type { DiskContents, KeptShard } from "./disk.ts";
 import { type EndedRow, endedRow } from "./ended-orders.ts";
 
-type Kept = Readonly<{ shard: KeptShard; records: readonly string[]; ended: readonly EndedRow[] }>;
+type Kept = Readonly<{
+  shard: KeptShard;
+  records: readonly string[];
+  ended: readonly EndedRow[];
+  endedLists: readonly EndedList[];
+}>;
 
 /**
- * Keeps a batch: the parts whose epoch and sequence hold, and the marks when the caller owns the market journal.
+ * Keeps a batch: the parts whose epoch and sequence hold, and marks and prints when the caller owns the market journal.
  * Checks and encodes everything first; what throws has changed nothing.
  */
-export function append(disk: DiskContents, batch: AppendBatch, ownsMarks: boolean): readonly AppendOutcome[] {
-  if (batch.shards.length === 0 && batch.marks.length > 0) requireOwner(ownsMarks);
+export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean): readonly AppendOutcome[] {
+  const { marks, prints = [] } = batch;
+  if (batch.shards.length === 0 && marks.length + prints.length > 0) requireOwner(isOwner);
   const sequences = new Map<number, number>();
   const kept: Kept[] = [];
   const outcomes = batch.shards.map((part): AppendOutcome => {
@@ -21,15 +27,20 @@ export function append(disk: DiskContents, batch: AppendBatch, ownsMarks: boolea
     if (!follows(part, { epoch: shard.epoch, sequence })) return "fenced";
     sequences.set(part.shard, sequence + part.records.length);
     const ended = part.ended.map((order) => endedRow(order, part.shard));
-    kept.push({ shard, records: part.records.map(encodeRecord), ended });
+    const { endedLists = [] } = part;
+    kept.push({ shard, records: part.records.map(encodeRecord), ended, endedLists });
     return "durable";
   });
   disk.ended.checkClientIds(kept.flatMap(({ ended }) => ended));
-  for (const { shard, records, ended } of kept) {
+  disk.endedLists.checkClientIds(kept.flatMap(({ endedLists }) => endedLists));
+  for (const { shard, records, ended, endedLists } of kept) {
     shard.records.push(...records);
     disk.ended.put(ended);
+    disk.endedLists.put(endedLists);
   }
-  if (ownsMarks) for (const mark of batch.marks) disk.marks.set(keyOf(mark), { ...mark });
+  if (!isOwner) return outcomes;
+  for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });
+  disk.volume.put(prints);
   return outcomes;
 }
 
@@ -73,13 +84,33 @@ export function readMarks(disk: DiskContents): readonly MarketMark[] {
 }
 
 /** Drops marks; throws an InvariantError I60 unless the caller owns the market journal. */
-export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], ownsMarks: boolean): void {
-  requireOwner(ownsMarks);
+export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], isOwner: boolean): void {
+  requireOwner(isOwner);
   for (const mark of marks) disk.marks.delete(keyOf(mark));
 }
 
-function requireOwner(ownsMarks: boolean): void {
-  if (!ownsMarks) throw new InvariantError("I60", "the market journal belongs to a later owner of the store");
+/** Drops bars and print ids; throws an InvariantError I60 unless the caller owns the market journal. */
+export function deleteVolume(disk: DiskContents, beforeMs: number, isOwner: boolean): void {
+  requireOwner(isOwner);
+  disk.volume.deleteBefore(beforeMs);
+}
+
+/** Deletes what ended before the time: parents outside lists, then lists with their legs, until `limit` rows went. */
+export function deleteEnded(
+  disk: DiskContents,
+  range: Readonly<{ beforeMs: number; limit: number }>,
+): number {
+  let gone = disk.ended.deleteBefore(range);
+  for (const listId of disk.endedLists.endedBefore(range)) {
+    if (gone >= range.limit) break;
+    disk.endedLists.delete(listId);
+    gone += disk.ended.deleteLegs(listId) + 1;
+  }
+  return gone;
+}
+
+function requireOwner(isOwner: boolean): void {
+  if (!isOwner) throw new InvariantError("I60", "the market journal belongs to a later owner of the store");
 }
 
 function keyOf(mark: MarketMark): string {

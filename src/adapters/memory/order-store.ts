@@ -2,7 +2,16 @@ import { invariant } from "../../errors/index.ts";
 import type { OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { contentsOf, createMemoryDisk, type DiskContents, type MemoryDisk } from "./disk.ts";
-import { append, deleteMarks, headOf, readMarks, readRecords, shardOf } from "./journal.ts";
+import {
+  append,
+  deleteEnded,
+  deleteMarks,
+  deleteVolume,
+  headOf,
+  readMarks,
+  readRecords,
+  shardOf,
+} from "./journal.ts";
 
 /**
  * An order store in memory: for tests, simulations and hosts that need no durability. It keeps texts, as a database
@@ -45,7 +54,11 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
     countEnded: (accountId) => guarded(() => disk.ended.count(accountId)),
     readEnded: (range) =>
       guarded(() => disk.ended.ofShard(range.shard, { ...limited(range), rising: false })),
-    deleteEnded: (range) => guarded(() => disk.ended.deleteBefore(limited(range))),
+    findEndedList: (key) => guarded(() => disk.endedLists.find(key)),
+    pageEndedLists: (page) => guarded(() => disk.endedLists.page(limited(page))),
+    deleteEnded: (range) => guarded(() => deleteEnded(disk, limited(range))),
+    readVolume: () => guarded(() => disk.volume.read()),
+    deleteVolume: ({ beforeMs }) => guarded(() => deleteVolume(disk, beforeMs, owner === disk.owner)),
     close: async () => {
       closed = true;
     },

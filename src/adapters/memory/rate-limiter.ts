@@ -6,9 +6,9 @@ export type RateLimiterOptions = Readonly<{
   clock: Clock;
   /** Request weight a minute and address; default 6000. */
   weightPerMinute?: number;
-  /** Placements in ten seconds and account; default 50. */
+  /** Orders placed in ten seconds and account, each leg of a list being one; default 50. */
   ordersPer10s?: number;
-  /** Placements in a UTC day and account; default 160000. */
+  /** Orders placed in a UTC day and account; default 160000. */
   ordersPerDay?: number;
   /** First ban of an address; default 120000. Each further one within three days is twice as long. */
   banMs?: number;
@@ -97,20 +97,21 @@ class MemoryRateLimiter implements RateLimiter {
     return { used, refused: { kind: "ban", untilMs: this.#ban(address, nowMs) } };
   }
 
-  takeOrder(accountId: number): OrderVerdict {
+  takeOrders({ accountId, count }: Readonly<{ accountId: number; count: number }>): OrderVerdict {
     const nowMs = this.#options.clock.nowMs();
     const counts = this.#counts(accountId, nowMs);
-    if (this.limits !== undefined && counts.perDay >= this.limits.ordersPerDay) {
+    if (this.limits !== undefined && counts.perDay + count > this.limits.ordersPerDay) {
       return { counts, takenAtMs: nowMs, refused: { window: "perDay", untilMs: this.#perDay.endMs(nowMs) } };
     }
-    if (this.limits !== undefined && counts.per10s >= this.limits.ordersPer10s) {
+    if (this.limits !== undefined && counts.per10s + count > this.limits.ordersPer10s) {
       return { counts, takenAtMs: nowMs, refused: { window: "per10s", untilMs: this.#per10s.endMs(nowMs) } };
     }
-    return { counts: this.#count(accountId, { amount: 1, nowMs }), takenAtMs: nowMs };
+    return { counts: this.#count(accountId, { amount: count, nowMs }), takenAtMs: nowMs };
   }
 
-  returnOrder({ accountId, takenAtMs }: Readonly<{ accountId: number; takenAtMs: number }>): OrderCounts {
-    return this.#count(accountId, { amount: -1, nowMs: takenAtMs });
+  returnOrders(placement: Readonly<{ accountId: number; count: number; takenAtMs: number }>): OrderCounts {
+    const { accountId, count, takenAtMs } = placement;
+    return this.#count(accountId, { amount: -count, nowMs: takenAtMs });
   }
 
   #counts(accountId: number, nowMs: number): OrderCounts {

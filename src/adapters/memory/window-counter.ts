@@ -20,13 +20,13 @@ export class WindowCounter<K> {
   }
 
   /**
-   * Adds to a key and returns its count. A negative amount takes back what was added at `nowMs`; when that window is
-   * over, or the key was forgotten, nothing changes.
+   * Adds to a key and returns its count. A negative amount takes back what was added at `nowMs`, never more than is
+   * counted; when that window is over, or the key was forgotten, nothing changes.
    */
   add(key: K, change: Readonly<{ amount: number; nowMs: number }>): number {
     const before = this.count(key, change.nowMs);
     if (change.amount < 0 && (change.nowMs < this.#startMs || before === 0)) return before;
-    const after = before + change.amount;
+    const after = Math.max(0, before + change.amount);
     if (after === 0) this.#counts.delete(key);
     else this.#counts.set(key, after);
     if (this.#counts.size > this.#maxKeys) this.#forgetOldest();

@@ -2,9 +2,10 @@ import { InvariantError, invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { EndedKey, EndedPage } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
+import { isTaken } from "./constraint.ts";
 import type { Database } from "./driver.ts";
 
-/** Ended parents. `put` expects to run inside a transaction. */
+/** Ended parents. What writes expects to run inside a transaction. */
 export type EndedTable = Readonly<{
   /**
    * Keeps or replaces a parent. Throws an InvariantError I03 when its client id names another parent of the account,
@@ -15,30 +16,36 @@ export type EndedTable = Readonly<{
   page(page: EndedPage): readonly ParentOrder[];
   ofShard(range: Readonly<{ shard: number; afterOrderId: number; limit: number }>): readonly ParentOrder[];
   count(accountId: number): number;
+  /** Deletes parents outside lists only. */
   deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): number;
+  /** Deletes every parent that is a leg of the list; returns how many. */
+  deleteLegs(listId: number): number;
 }>;
 
 type Row = readonly [orderId: number, record: string];
 
 /** The statements of ended parents. */
 export function endedTable(database: Database): EndedTable {
-  const put = database.prepare<[number, number, string, number, number, string]>(
-    `INSERT INTO ended (order_id, account_id, client_order_id, shard, ended_at_ms, record) VALUES (?, ?, ?, ?, ?, ?)
+  const put = database.prepare<[number, number, string, number, number, number | null, string]>(
+    `INSERT INTO ended (order_id, account_id, client_order_id, shard, ended_at_ms, list_id, record)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (order_id) DO UPDATE SET account_id = excluded.account_id,
        client_order_id = excluded.client_order_id, shard = excluded.shard, ended_at_ms = excluded.ended_at_ms,
-       record = excluded.record`,
+       list_id = excluded.list_id, record = excluded.record`,
   );
   const count = database.prepare<[number], number>("SELECT count(*) FROM ended WHERE account_id = ?").pluck();
   const deleteBefore = database.prepare<[beforeMs: number, limit: number]>(
     `DELETE FROM ended WHERE order_id IN
-     (SELECT order_id FROM ended WHERE ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?)`,
+     (SELECT order_id FROM ended WHERE list_id IS NULL AND ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?)`,
   );
+  const deleteLegs = database.prepare<[listId: number]>("DELETE FROM ended WHERE list_id = ?");
   return {
     put(order, shard) {
-      const { orderId, accountId, intent, ended } = order;
+      const { orderId, accountId, intent, ended, list } = order;
       invariant(ended !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
       try {
-        put.run(orderId, accountId, intent.clientOrderId, shard, ended.atMs, encodeParent(order));
+        const listId = list?.listId ?? null;
+        put.run(orderId, accountId, intent.clientOrderId, shard, ended.atMs, listId, encodeParent(order));
       } catch (error) {
         throw isTaken(error)
           ? new InvariantError("I03", `the client id of parent ${orderId} names another parent`)
@@ -48,6 +55,7 @@ export function endedTable(database: Database): EndedTable {
     ...endedReads(database),
     count: (accountId) => count.get(accountId) ?? 0,
     deleteBefore: ({ beforeMs, limit }) => deleteBefore.run(beforeMs, limit).changes,
+    deleteLegs: (listId) => deleteLegs.run(listId).changes,
   };
 }
 
@@ -81,8 +89,4 @@ function endedReads(database: Database): Pick<EndedTable, "find" | "page" | "ofS
     },
     ofShard: ({ shard, afterOrderId, limit }) => ofShard.all(shard, afterOrderId, limit).map(decode),
   };
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "SQLITE_CONSTRAINT_UNIQUE";
 }

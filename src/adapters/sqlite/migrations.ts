@@ -81,6 +81,49 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE TABLE key_values (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 2,
+    sql: `
+      ALTER TABLE ended ADD COLUMN list_id INTEGER;
+      -- A parent stands in one of the two: by its end, or as a leg that goes only with its list.
+      DROP INDEX ended_by_time;
+      CREATE INDEX ended_by_time ON ended (ended_at_ms) WHERE list_id IS NULL;
+      CREATE INDEX ended_of_list ON ended (list_id) WHERE list_id IS NOT NULL;
+
+      CREATE TABLE ended_lists (
+        list_id INTEGER PRIMARY KEY,
+        account_id INTEGER NOT NULL,
+        list_client_order_id TEXT NOT NULL,
+        accepted_at_ms INTEGER NOT NULL,
+        ended_at_ms INTEGER NOT NULL,
+        legs TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX ended_list_client_ids ON ended_lists (account_id, list_client_order_id);
+      -- A page is read in the order of the ids, and looks only at the rows whose time it asks for.
+      CREATE INDEX ended_lists_of_account ON ended_lists (account_id, list_id, accepted_at_ms);
+      CREATE INDEX ended_lists_by_time ON ended_lists (ended_at_ms);
+
+      CREATE TABLE prints (
+        symbol TEXT NOT NULL,
+        id TEXT NOT NULL,
+        seen_at_ms INTEGER NOT NULL,
+        PRIMARY KEY (symbol, id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX prints_by_time ON prints (seen_at_ms);
+      -- Sums are text: they may lie beyond 64 bits.
+      CREATE TABLE volume_totals (
+        symbol TEXT PRIMARY KEY,
+        total TEXT NOT NULL CHECK (total <> '' AND total NOT GLOB '*[^0-9]*')
+      ) STRICT, WITHOUT ROWID;
+      -- By minute first: the bars of now lie side by side, however many symbols there are.
+      CREATE TABLE volume_bars (
+        minute_ms INTEGER NOT NULL,
+        symbol TEXT NOT NULL,
+        quantity TEXT NOT NULL CHECK (quantity <> '' AND quantity NOT GLOB '*[^0-9]*'),
+        PRIMARY KEY (minute_ms, symbol)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];
 
 /** The schema version of the file; 0 for an empty one. */

@@ -1,12 +1,14 @@
-import type { AppendBatch, AppendOutcome, KeyValueStore, OrderStore, ShardHead } from "../../ports/index.ts";
-import type { Database } from "./driver.ts";
+import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import { endedListTable } from "./ended-list-table.ts";
 import { endedTable } from "./ended-table.ts";
-import { type JournalTable, journalTable } from "./journal-table.ts";
+import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
-import { type MarkTable, markTable } from "./mark-table.ts";
+import { markTable } from "./mark-table.ts";
 import { nextTurn } from "./next-turn.ts";
 import { openDatabase } from "./open-database.ts";
-import { type SnapshotTable, snapshotTable } from "./snapshot-table.ts";
+import { snapshotTable } from "./snapshot-table.ts";
+import { type Tables, transactions } from "./transactions.ts";
+import { volumeTable } from "./volume-table.ts";
 
 /** An order store in a SQLite file, and the small values of its host in the same file. */
 export type SqliteStore = OrderStore & Readonly<{ keyValue: KeyValueStore }>;
@@ -37,17 +39,20 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     path: options.path,
     busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
   });
-  const journal = journalTable(database);
-  const marks = markTable(database);
-  const snapshots = snapshotTable(database);
-  const ended = endedTable(database);
+  const tables: Tables = {
+    journal: journalTable(database),
+    marks: markTable(database),
+    volume: volumeTable(database),
+    snapshots: snapshotTable(database),
+    ended: endedTable(database),
+    endedLists: endedListTable(database),
+  };
+  const { journal, marks, volume, snapshots, ended, endedLists } = tables;
+  const { acquire, append, readRecords, deleteMarks, deleteEnded, deleteVolume } = transactions(
+    database,
+    tables,
+  );
   const values = keyValueTable(database);
-  const { acquire, append, readRecords, deleteMarks } = transactions(database, {
-    journal,
-    marks,
-    snapshots,
-    ended,
-  });
   const guarded = async <T>(run: () => T): Promise<T> => {
     if (!database.open) throw new Error("the store is closed");
     return run();
@@ -65,7 +70,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     pageEnded: (page) => guarded(() => ended.page(limited(page))),
     countEnded: (accountId) => guarded(() => ended.count(accountId)),
     readEnded: (range) => guarded(() => ended.ofShard(limited(range))),
-    deleteEnded: (range) => guarded(() => ended.deleteBefore(limited(range))),
+    findEndedList: (key) => guarded(() => endedLists.find(key)),
+    pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
+    deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
+    readVolume: () => guarded(volume.read),
+    deleteVolume: ({ beforeMs }) => guarded(() => deleteVolume(beforeMs)),
     close: async () => {
       database.close();
     },
@@ -73,49 +82,6 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       get: (key) => guarded(() => values.get(key)),
       set: (key, value) => guarded(() => values.set(key, value)),
     },
-  };
-}
-
-type Tables = Readonly<{
-  journal: JournalTable;
-  marks: MarkTable;
-  snapshots: SnapshotTable;
-  ended: ReturnType<typeof endedTable>;
-}>;
-
-/** What touches more than one table; a write takes the file's write lock first, so that it never has to give up. */
-function transactions(database: Database, { journal, marks, snapshots, ended }: Tables) {
-  const takeOver = database.transaction(() => {
-    snapshots.cleanUp();
-    return { owner: marks.acquire(), heads: journal.acquire() };
-  });
-  const append = database.transaction((batch: AppendBatch): readonly AppendOutcome[] => {
-    const outcomes = batch.shards.map((part) => {
-      const outcome = journal.append(part);
-      if (outcome === "durable") for (const order of part.ended) ended.put(order, part.shard);
-      return outcome;
-    });
-    journal.index();
-    if (batch.marks.length > 0) {
-      if (batch.shards.length === 0) marks.requireOwner();
-      if (marks.owns()) marks.put(batch.marks);
-    }
-    return outcomes;
-  });
-  const readRecords = database.transaction(journal.read);
-  const deleteMarks = database.transaction((old: Parameters<MarkTable["delete"]>[0]) => {
-    marks.requireOwner();
-    marks.delete(old);
-  });
-  return {
-    acquire(): readonly ShardHead[] {
-      const { owner, heads } = takeOver.immediate();
-      marks.become(owner);
-      return heads;
-    },
-    append: append.immediate,
-    readRecords,
-    deleteMarks: deleteMarks.immediate,
   };
 }
 

@@ -19,6 +19,8 @@ function limiterAt(
 }
 
 const ping = { address: "a", weight: 1 };
+/** A single order of account 1. */
+const one = { accountId: 1, count: 1 };
 
 describe("request weight", () => {
   it("convention 5.3: windows are aligned to the minute, not to the first request", async () => {
@@ -92,29 +94,69 @@ describe("order counts", () => {
   it("both windows count; the one that is full says until when", async () => {
     const { clock, limiter } = limiterAt({ ordersPer10s: 1, ordersPerDay: 2 });
     await clock.advanceBy(1_000);
-    expect(await limiter.takeOrder(1)).toEqual({
+    expect(await limiter.takeOrders(one)).toEqual({
       counts: { per10s: 1, perDay: 1 },
       takenAtMs: START_MS + 1_000,
     });
-    expect((await limiter.takeOrder(1)).refused).toEqual({ window: "per10s", untilMs: START_MS + 10_000 });
-    expect((await limiter.takeOrder(2)).refused).toBeUndefined();
+    expect((await limiter.takeOrders(one)).refused).toEqual({ window: "per10s", untilMs: START_MS + 10_000 });
+    expect((await limiter.takeOrders({ accountId: 2, count: 1 })).refused).toBeUndefined();
     await clock.advanceTo(START_MS + 10_000);
-    expect((await limiter.takeOrder(1)).counts).toEqual({ per10s: 1, perDay: 2 });
-    const { refused } = await limiter.takeOrder(1);
+    expect((await limiter.takeOrders(one)).counts).toEqual({ per10s: 1, perDay: 2 });
+    const { refused } = await limiter.takeOrders(one);
     expect(refused).toEqual({ window: "perDay", untilMs: Math.ceil(START_MS / DAY_MS) * DAY_MS });
   });
 
   it("what is given back counts no more, but only in the windows it was counted in", async () => {
     const { clock, limiter } = limiterAt({ ordersPer10s: 5 });
-    const { takenAtMs } = await limiter.takeOrder(1);
-    expect(await limiter.returnOrder({ accountId: 1, takenAtMs })).toEqual({ per10s: 0, perDay: 0 });
-    const second = await limiter.takeOrder(1);
+    const { takenAtMs } = await limiter.takeOrders(one);
+    expect(await limiter.returnOrders({ ...one, takenAtMs })).toEqual({ per10s: 0, perDay: 0 });
+    const second = await limiter.takeOrders(one);
     await clock.advanceBy(10_000);
-    await limiter.takeOrder(1);
-    expect(await limiter.returnOrder({ accountId: 1, takenAtMs: second.takenAtMs })).toEqual({
+    await limiter.takeOrders(one);
+    expect(await limiter.returnOrders({ ...one, takenAtMs: second.takenAtMs })).toEqual({
       per10s: 1,
       perDay: 1,
     });
+  });
+});
+
+describe("order counts of lists", () => {
+  it("convention 3.5: a list counts each of its legs, in both windows", async () => {
+    const { limiter } = limiterAt();
+    await limiter.takeOrders(one);
+    const { counts, refused } = await limiter.takeOrders({ accountId: 1, count: 3 });
+    expect(counts).toEqual({ per10s: 4, perDay: 4 });
+    expect(refused).toBeUndefined();
+  });
+
+  it.each(["ordersPer10s", "ordersPerDay"] as const)(
+    "%s: a list is refused whole when there is no room for all its legs; a smaller one may still fit",
+    async (limit) => {
+      const { limiter } = limiterAt({ [limit]: 4 });
+      await limiter.takeOrders({ accountId: 1, count: 2 });
+      const { counts, refused } = await limiter.takeOrders({ accountId: 1, count: 3 });
+      expect(refused?.window).toBe(limit === "ordersPer10s" ? "per10s" : "perDay");
+      expect(counts).toEqual({ per10s: 2, perDay: 2 });
+      expect((await limiter.takeOrders({ accountId: 1, count: 2 })).refused).toBeUndefined();
+      expect((await limiter.takeOrders(one)).refused).toBeDefined();
+    },
+  );
+
+  it("what a list took is given back whole", async () => {
+    const { limiter } = limiterAt();
+    await limiter.takeOrders(one);
+    const { takenAtMs } = await limiter.takeOrders({ accountId: 1, count: 3 });
+    const after = await limiter.returnOrders({ accountId: 1, count: 3, takenAtMs });
+    expect(after).toEqual({ per10s: 1, perDay: 1 });
+  });
+
+  it("giving back never counts below zero, when the account was forgotten and came again", async () => {
+    const { limiter } = limiterAt({ maxTracked: 1 });
+    const { takenAtMs } = await limiter.takeOrders({ accountId: 1, count: 3 });
+    await limiter.takeOrders({ accountId: 2, count: 1 });
+    await limiter.takeOrders(one);
+    const after = await limiter.returnOrders({ accountId: 1, count: 3, takenAtMs });
+    expect(after).toEqual({ per10s: 0, perDay: 0 });
   });
 });
 
@@ -129,7 +171,7 @@ describe("a limiter", () => {
     expect(limiter.limits).toBeUndefined();
     for (let count = 0; count < 20; count++) {
       expect((await limiter.weigh(ping)).refused).toBeUndefined();
-      expect((await limiter.takeOrder(1)).refused).toBeUndefined();
+      expect((await limiter.takeOrders({ accountId: 1, count: 3 })).refused).toBeUndefined();
     }
     expect(await limiter.weigh(ping)).toEqual({ used: 21 });
   });

@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import {
   MIGRATIONS,
   type Migration,
@@ -7,6 +10,19 @@ import {
   schemaVersion,
 } from "../../../src/adapters/sqlite/migrations.ts";
 import { SHARD_COUNT } from "../../../src/lifecycle/index.ts";
+import { encodeParent, encodeRecord } from "../../../src/wire/index.ts";
+import {
+  endedLegs,
+  endedList,
+  endedOrder,
+  keepLists,
+  openOrder,
+  part,
+  sampleMark,
+  samplePrint,
+  sampleRecord,
+  sampleRecords,
+} from "../../support/store-samples.ts";
 import { Driver, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 describe("sqlite migrations", () => {
@@ -46,9 +62,95 @@ describe("sqlite migrations", () => {
     database.close();
   });
 
+  it("a step never changes once there are files of its version: version 1", () => {
+    const [first] = MIGRATIONS;
+    const hash = createHash("sha256").update(first?.sql ?? "");
+    expect(hash.digest("hex").slice(0, 16)).toBe("5fcc3619448ea7ef");
+  });
+
   it("decision 2: the schema has as many shards as ids name", async () => {
     await openSqliteStore({ path: place.path }).close();
     expect(readValue(place.path, "SELECT count(*) FROM shards")).toBe(SHARD_COUNT);
     expect(readValue(place.path, "SELECT max(shard) FROM shards")).toBe(SHARD_COUNT - 1);
+  });
+});
+
+/** Parents as version 1 kept them: outside lists. */
+const kept = [10, 20, 30].map((endedAtMs) => endedOrder({ orderId: -256 * endedAtMs, endedAtMs }));
+
+/** Makes a file as version 1 of the schema left it: journal, mark, snapshot, ended parents and a small value. */
+function writeVersionOne(path: string): void {
+  mkdirSync(dirname(path));
+  const database = new Driver(path);
+  database.pragma("journal_mode = WAL");
+  database.pragma("application_id = 0x6d6f7264");
+  migrate(database, MIGRATIONS.slice(0, 1));
+  const mark = sampleMark();
+  const run = (sql: string, ...values: readonly unknown[]): void => void database.prepare(sql).run(...values);
+  database.transaction(() => {
+    for (const record of sampleRecords(3, 1, 4)) {
+      run(
+        "INSERT INTO journal (shard, sequence, record) VALUES (3, ?, ?)",
+        record.sequence,
+        encodeRecord(record),
+      );
+    }
+    run("UPDATE shards SET epoch = 5, sequence = iif(shard = 3, 4, 0)");
+    run("UPDATE state SET value = 5 WHERE name = 'owner'");
+    run("INSERT INTO marks VALUES ('BTC/USD', 'bid', 1, ?, ?)", mark.price, mark.timeMs);
+    run("INSERT INTO snapshots (shard, sequence, counter, parents, complete) VALUES (3, 2, 9, 1, 1)");
+    run("INSERT INTO snapshot_parts VALUES (1, 0, ?)", encodeParent(openOrder({ orderId: -259 })));
+    for (const order of kept) {
+      const { orderId, intent, ended } = order;
+      run(
+        "INSERT INTO ended VALUES (?, 1, ?, 0, ?, ?)",
+        orderId,
+        intent.clientOrderId,
+        ended?.atMs,
+        encodeParent(order),
+      );
+    }
+    run("INSERT INTO key_values VALUES ('clock', '7')");
+  })();
+  expect(schemaVersion(database)).toBe(1);
+  database.close();
+}
+
+describe("a file of schema version 1", () => {
+  let place: TemporaryPlace;
+  let store: SqliteStore;
+  beforeEach(() => {
+    place = temporaryPlace();
+    writeVersionOne(place.path);
+    store = openSqliteStore({ path: place.path });
+  });
+  afterEach(async () => {
+    await store.close();
+    place.remove();
+  });
+
+  it("I01 I53: keeps all it holds", async () => {
+    expect(readValue(place.path, "PRAGMA user_version")).toBe(2);
+    expect((await store.acquire())[3]).toEqual({ shard: 3, epoch: 6, sequence: 4 });
+    expect(await store.readRecords({ shard: 3, after: 0, limit: 9 })).toEqual(sampleRecords(3, 1, 4));
+    const parents = [openOrder({ orderId: -259 })];
+    expect(await store.readSnapshot(3)).toEqual({ shard: 3, sequence: 2, counter: 9, parents });
+    expect(await store.readMarks()).toEqual([sampleMark()]);
+    expect(await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 })).toEqual(kept);
+    expect(await store.keyValue.get("clock")).toBe("7");
+    expect(await store.readVolume()).toEqual({ totals: [], bars: [], prints: [] });
+    expect(await store.pageEndedLists({ accountId: 1, limit: 9 })).toEqual([]);
+  });
+
+  it("goes on: records, lists and volume are added, and its ended parents still age", async () => {
+    await store.acquire();
+    const list = endedList({ listId: -256_000, endedAtMs: 25 });
+    await keepLists(store, [list], endedLegs(list));
+    const shards = [part(3, 6, { records: [sampleRecord(3, 5)] })];
+    expect(await store.append({ shards, marks: [], prints: [samplePrint()] })).toEqual(["durable"]);
+    expect((await store.readVolume()).bars).toHaveLength(1);
+    expect(await store.deleteEnded({ beforeMs: 21, limit: 9 })).toBe(2);
+    expect(await store.deleteEnded({ beforeMs: 26, limit: 9 })).toBe(3);
+    expect(await store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 })).toEqual(kept.slice(2));
   });
 });

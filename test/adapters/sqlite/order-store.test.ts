@@ -2,11 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import {
+  endedLegs,
+  endedList,
   endedOrder,
   keepEnded,
+  keepLists,
   openOrder,
   part,
   sampleMark,
+  samplePrint,
   sampleRecord,
   sampleRecords,
 } from "../../support/store-samples.ts";
@@ -72,6 +76,36 @@ describe("sqlite order store", () => {
     );
   });
 
+  it.each(["", "-512,", "-512,x", "-512,7e2", "-512, -768"])(
+    "I53: a list whose legs are damaged to %j is an error that names it",
+    async (legs) => {
+      await keepLists(store, [endedList({ listId: -256 })]);
+      executeOn(place.path, `UPDATE ended_lists SET legs = '${legs}'`);
+      const broken = "I53: the legs of list -256 cannot be read";
+      await expect(store.findEndedList({ accountId: 1, listId: -256 })).rejects.toThrow(broken);
+      await expect(store.pageEndedLists({ accountId: 1, limit: 1 })).rejects.toThrow(broken);
+    },
+  );
+
+  it.each(["", "12.5", "-1", "1e3"])("I16: the file takes no sum of volume such as %j", async (sum) => {
+    await store.append({ shards: [], marks: [], prints: [samplePrint()] });
+    for (const change of ["volume_totals SET total", "volume_bars SET quantity"]) {
+      expect(() => executeOn(place.path, `UPDATE ${change} = '${sum}'`)).toThrow("CHECK constraint failed");
+    }
+  });
+
+  it("a list and its legs are deleted in one transaction", async () => {
+    const list = endedList({ listId: -256, endedAtMs: 10 });
+    await keepLists(store, [list], endedLegs(list));
+    executeOn(
+      place.path,
+      "CREATE TRIGGER stop BEFORE DELETE ON ended BEGIN SELECT raise(ABORT, 'no delete'); END",
+    );
+    await expect(store.deleteEnded({ beforeMs: 11, limit: 9 })).rejects.toThrow("no delete");
+    expect(await store.findEndedList({ accountId: 1, listId: -256 })).toEqual(list);
+    expect(await store.countEnded(1)).toBe(2);
+  });
+
   it("I53: a snapshot that has lost a part is an error", async () => {
     await append(0, 1, 1);
     const parents = Array.from({ length: 200 }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
@@ -84,7 +118,8 @@ describe("sqlite order store", () => {
     await append(0, 1, 1);
     executeOn(
       place.path,
-      "DROP TABLE ended; DROP TABLE journal; DROP TABLE marks; DROP TABLE snapshots; DROP TABLE snapshot_parts",
+      `DROP TABLE ended; DROP TABLE journal; DROP TABLE marks; DROP TABLE snapshots; DROP TABLE snapshot_parts;
+       DROP TABLE ended_lists; DROP TABLE prints; DROP TABLE volume_bars`,
     );
     const calls: readonly Promise<unknown>[] = [
       store.append({ shards: [part(0, 1, { records: [sampleRecord(0, 2)] })], marks: [] }),
@@ -95,6 +130,12 @@ describe("sqlite order store", () => {
       store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
       store.countEnded(1),
       store.readEnded({ shard: 0, afterOrderId: 0, limit: 1 }),
+      store.findEndedList({ accountId: 1, listClientOrderId: "a" }),
+      store.pageEndedLists({ accountId: 1, limit: 1 }),
+      store.deleteEnded({ beforeMs: 1, limit: 1 }),
+      store.append({ shards: [], marks: [], prints: [samplePrint()] }),
+      store.readVolume(),
+      store.deleteVolume({ beforeMs: 1 }),
     ];
     const outcomes = await Promise.allSettled(calls);
     expect(outcomes.map(({ status }) => status)).toEqual(calls.map(() => "rejected"));

@@ -1,0 +1,82 @@
+import { invariant } from "../../errors/index.ts";
+import type { EndedList } from "../../model/index.ts";
+import type { EndedListKey, EndedListPage } from "../../ports/index.ts";
+import { type IdIndex, insertId, removeId } from "./id-index.ts";
+
+/** Ended lists with the indexes that reads need: by id, by client id and by account. */
+export type EndedLists = Readonly<{
+  /** Throws an InvariantError I03 when a client id would name two lists of an account. */
+  checkClientIds(lists: readonly EndedList[]): void;
+  put(lists: readonly EndedList[]): void;
+  find(key: EndedListKey): EndedList | undefined;
+  /** Newest first. */
+  page(page: EndedListPage): readonly EndedList[];
+  /** Ids of lists that ended before the time. */
+  endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): readonly number[];
+  delete(listId: number): void;
+}>;
+
+/** An empty collection. */
+export function createEndedLists(): EndedLists {
+  const rows = new Map<number, EndedList>();
+  const byClientKey = new Map<string, number>();
+  const byAccount: IdIndex = new Map();
+  const drop = (listId: number): void => {
+    const row = rows.get(listId);
+    if (row === undefined) return;
+    rows.delete(listId);
+    byClientKey.delete(clientKeyOf(row));
+    removeId(byAccount, row.accountId, listId);
+  };
+  return {
+    checkClientIds: (added) => refuseSharedClientIds(added, byClientKey),
+    put(added) {
+      for (const list of added) {
+        drop(list.listId);
+        rows.set(list.listId, copyOf(list));
+        byClientKey.set(clientKeyOf(list), list.listId);
+        insertId(byAccount, list.accountId, list.listId);
+      }
+    },
+    find(key) {
+      const named = "listId" in key ? key.listId : byClientKey.get(clientKeyOf(key));
+      const row = named === undefined ? undefined : rows.get(named);
+      return row?.accountId === key.accountId ? copyOf(row) : undefined;
+    },
+    page({ accountId, startTimeMs = -Infinity, endTimeMs = Infinity, limit }) {
+      const newestFirst = [...(byAccount.get(accountId) ?? [])].reverse();
+      return newestFirst
+        .map((listId) => rows.get(listId))
+        .filter((row) => row !== undefined)
+        .filter(({ acceptedAtMs }) => startTimeMs <= acceptedAtMs && acceptedAtMs <= endTimeMs)
+        .slice(0, limit)
+        .map(copyOf);
+    },
+    endedBefore: ({ beforeMs, limit }) =>
+      [...rows.values()]
+        .filter(({ endedAtMs }) => endedAtMs < beforeMs)
+        .slice(0, limit)
+        .map(({ listId }) => listId),
+    delete: drop,
+  };
+}
+
+/** Nothing is shared by reference with who gave or reads it. */
+function copyOf(list: EndedList): EndedList {
+  return { ...list, legs: [...list.legs] };
+}
+
+function clientKeyOf(list: Readonly<{ accountId: number; listClientOrderId: string }>): string {
+  return `${list.accountId} ${list.listClientOrderId}`;
+}
+
+function refuseSharedClientIds(added: readonly EndedList[], kept: ReadonlyMap<string, number>): void {
+  const claimed = new Map<string, number>();
+  for (const list of added) {
+    const { listId } = list;
+    const key = clientKeyOf(list);
+    const holder = claimed.get(key) ?? kept.get(key) ?? listId;
+    invariant(holder === listId, "I03", `lists ${holder} and ${listId} share a client id`);
+    claimed.set(key, listId);
+  }
+}

@@ -1,0 +1,43 @@
+/** Managed ids by the account, shard or list they belong to, each from the oldest (highest) id to the newest. */
+export type IdIndex = Map<number, number[]>;
+
+/** Ids of one account or shard to go through: falling from `afterOrderId`, or rising; 0 starts. */
+export type IdRange = Readonly<{ afterOrderId: number; rising: boolean; limit: number }>;
+
+/** Adds an id that the index does not hold yet. */
+export function insertId(index: IdIndex, key: number, id: number): void {
+  const ids = index.get(key);
+  if (ids === undefined) index.set(key, [id]);
+  else ids.splice(rankOf(ids, id), 0, id);
+}
+
+/** Drops an id; nothing happens when the index does not hold it. */
+export function removeId(index: IdIndex, key: number, id: number): void {
+  const ids = index.get(key);
+  if (ids === undefined) return;
+  const rank = rankOf(ids, id);
+  if (ids[rank] === id) ids.splice(rank, 1);
+  if (ids.length === 0) index.delete(key);
+}
+
+/** The ids of a page. */
+export function pickIds(ids: readonly number[], { afterOrderId, rising, limit }: IdRange): readonly number[] {
+  if (!rising) {
+    const from = rankOf(ids, afterOrderId - 1);
+    return ids.slice(from, from + limit);
+  }
+  const end = afterOrderId === 0 ? ids.length : rankOf(ids, afterOrderId);
+  return ids.slice(Math.max(0, end - limit), end).reverse();
+}
+
+/** How many of the falling ids stand above `id`: where it stands, or would stand. Newer ids go to the end. */
+function rankOf(ids: readonly number[], id: number): number {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] ?? 0) > id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,68 @@
+import { add, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { CountedPrint } from "../../model/index.ts";
+import type { VolumeState } from "../../ports/index.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Executed volume as it is kept: totals of fresh prints, bars of one minute, and the ids that were counted. */
+export type KeptVolume = Readonly<{
+  /** Counts each print whose symbol and id are not kept yet. */
+  put(prints: readonly CountedPrint[]): void;
+  /** Totals by symbol, bars by symbol and minute, ids from the one first seen earliest. */
+  read(): VolumeState;
+  /** Drops bars of minutes that began, and ids first seen, before the time; totals stay. */
+  deleteBefore(beforeMs: number): void;
+}>;
+
+/** What is kept of one symbol; without a fresh print it has no total. */
+type SymbolVolume = {
+  total: Quantity | undefined;
+  readonly bars: Map<number, Quantity>;
+  readonly seen: Map<string, number>;
+};
+
+/** No volume. */
+export function createKeptVolume(): KeptVolume {
+  const symbols = new Map<string, SymbolVolume>();
+  const of = (symbol: string): SymbolVolume => {
+    const kept = symbols.get(symbol) ?? { total: undefined, bars: new Map(), seen: new Map() };
+    symbols.set(symbol, kept);
+    return kept;
+  };
+  return {
+    put(prints) {
+      for (const print of prints) count(of(print.symbol), print);
+    },
+    read: () => read([...symbols].sort(([a], [b]) => compare(a, b))),
+    deleteBefore(beforeMs) {
+      for (const { bars, seen } of symbols.values()) {
+        for (const minuteMs of bars.keys()) if (minuteMs < beforeMs) bars.delete(minuteMs);
+        for (const [id, seenAtMs] of seen) if (seenAtMs < beforeMs) seen.delete(id);
+      }
+    },
+  };
+}
+
+function count(kept: SymbolVolume, { id, quantity, timeMs, seenAtMs, fresh }: CountedPrint): void {
+  if (kept.seen.has(id)) return;
+  kept.seen.set(id, seenAtMs);
+  const minuteMs = Math.floor(timeMs / MINUTE_MS) * MINUTE_MS;
+  kept.bars.set(minuteMs, add(kept.bars.get(minuteMs) ?? ZERO_QUANTITY, quantity));
+  if (fresh) kept.total = add(kept.total ?? ZERO_QUANTITY, quantity);
+}
+
+function read(symbols: readonly (readonly [string, SymbolVolume])[]): VolumeState {
+  const totals = symbols.flatMap(([symbol, { total }]) => (total === undefined ? [] : [{ symbol, total }]));
+  const bars = symbols.flatMap(([symbol, kept]) =>
+    [...kept.bars].sort(([a], [b]) => a - b).map(([minuteMs, quantity]) => ({ symbol, minuteMs, quantity })),
+  );
+  const prints = symbols
+    .flatMap(([symbol, { seen }]) => [...seen].map(([id, seenAtMs]) => ({ symbol, id, seenAtMs })))
+    .sort((a, b) => a.seenAtMs - b.seenAtMs || compare(a.symbol, b.symbol) || compare(a.id, b.id));
+  return { totals, bars, prints };
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,84 @@
+import { InvariantError, invariant } from "../../errors/index.ts";
+import type { EndedList } from "../../model/index.ts";
+import type { EndedListKey, EndedListPage } from "../../ports/index.ts";
+import { isTaken } from "./constraint.ts";
+import type { Database } from "./driver.ts";
+
+/** Ended lists. `put` and `delete` expect to run inside a transaction. */
+export type EndedListTable = Readonly<{
+  /** Keeps or replaces a list. Throws an InvariantError I03 when its client id names another list of the account. */
+  put(list: EndedList): void;
+  find(key: EndedListKey): EndedList | undefined;
+  /** Newest first. */
+  page(page: EndedListPage): readonly EndedList[];
+  /** Ids of lists that ended before the time, the longest ago first. */
+  endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): readonly number[];
+  delete(listId: number): void;
+}>;
+
+type Row = Omit<EndedList, "legs"> & Readonly<{ legs: string }>;
+
+/** The statements of ended lists. */
+export function endedListTable(database: Database): EndedListTable {
+  const put = database.prepare<[number, number, string, number, number, string]>(
+    `INSERT INTO ended_lists (list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (list_id) DO UPDATE SET account_id = excluded.account_id,
+       list_client_order_id = excluded.list_client_order_id, accepted_at_ms = excluded.accepted_at_ms,
+       ended_at_ms = excluded.ended_at_ms, legs = excluded.legs`,
+  );
+  const endedBefore = database
+    .prepare<[beforeMs: number, limit: number], number>(
+      "SELECT list_id FROM ended_lists WHERE ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?",
+    )
+    .pluck();
+  const drop = database.prepare<[listId: number]>("DELETE FROM ended_lists WHERE list_id = ?");
+  return {
+    put({ listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs }) {
+      try {
+        put.run(listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs.join(","));
+      } catch (error) {
+        throw isTaken(error)
+          ? new InvariantError("I03", `the client id of list ${listId} names another list`)
+          : error;
+      }
+    },
+    ...endedListReads(database),
+    endedBefore: ({ beforeMs, limit }) => endedBefore.all(beforeMs, limit),
+    delete(listId) {
+      drop.run(listId);
+    },
+  };
+}
+
+function endedListReads(database: Database): Pick<EndedListTable, "find" | "page"> {
+  const select = <Parameters extends unknown[]>(where: string) =>
+    database.prepare<Parameters, Row>(
+      `SELECT list_id AS listId, account_id AS accountId, list_client_order_id AS listClientOrderId,
+         accepted_at_ms AS acceptedAtMs, ended_at_ms AS endedAtMs, legs
+       FROM ended_lists WHERE ${where}`,
+    );
+  const byId = select<[number, number]>("account_id = ? AND list_id = ?");
+  const byClientId = select<[number, string]>("account_id = ? AND list_client_order_id = ?");
+  const ofAccount = select<[accountId: number, startMs: number, endMs: number, limit: number]>(
+    "account_id = ? AND accepted_at_ms >= ? AND accepted_at_ms <= ? ORDER BY list_id LIMIT ?",
+  );
+  return {
+    find(key) {
+      const { accountId } = key;
+      const row =
+        "listId" in key ? byId.get(accountId, key.listId) : byClientId.get(accountId, key.listClientOrderId);
+      return row === undefined ? undefined : listOf(row);
+    },
+    page: ({ accountId, startTimeMs = -Infinity, endTimeMs = Infinity, limit }) =>
+      ofAccount.all(accountId, startTimeMs, endTimeMs, limit).map(listOf),
+  };
+}
+
+function listOf(row: Row): EndedList {
+  const texts = row.legs.split(",");
+  const legs = texts.map((text) => Number.parseInt(text, 10));
+  const whole = legs.every((leg, index) => Number.isSafeInteger(leg) && String(leg) === texts[index]);
+  invariant(whole, "I53", `the legs of list ${row.listId} cannot be read`);
+  return { ...row, legs };
+}

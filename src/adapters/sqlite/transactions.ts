@@ -1,0 +1,100 @@
+import type { AppendBatch, AppendOutcome, OrderStore, ShardHead } from "../../ports/index.ts";
+import type { Database } from "./driver.ts";
+import type { EndedListTable } from "./ended-list-table.ts";
+import type { EndedTable } from "./ended-table.ts";
+import type { JournalTable } from "./journal-table.ts";
+import type { MarkTable } from "./mark-table.ts";
+import type { SnapshotTable } from "./snapshot-table.ts";
+import type { VolumeTable } from "./volume-table.ts";
+
+/** The tables of an order store. */
+export type Tables = Readonly<{
+  journal: JournalTable;
+  marks: MarkTable;
+  volume: VolumeTable;
+  snapshots: SnapshotTable;
+  ended: EndedTable;
+  endedLists: EndedListTable;
+}>;
+
+type Range = Parameters<OrderStore["deleteEnded"]>[0];
+
+/** What touches more than one table; a write takes the file's write lock first, so that it never has to give up. */
+export type Transactions = Readonly<{
+  acquire(): readonly ShardHead[];
+  append(batch: AppendBatch): readonly AppendOutcome[];
+  readRecords: JournalTable["read"];
+  deleteMarks: MarkTable["delete"];
+  deleteEnded(range: Range): number;
+  deleteVolume: VolumeTable["delete"];
+}>;
+
+/** The transactions over these tables. */
+export function transactions(database: Database, tables: Tables): Transactions {
+  const { journal, marks, volume, snapshots } = tables;
+  const takeOver = database.transaction(() => {
+    snapshots.cleanUp();
+    return { owner: marks.acquire(), heads: journal.acquire() };
+  });
+  const readRecords = database.transaction(journal.read);
+  const deleteMarks = database.transaction((old: Parameters<MarkTable["delete"]>[0]) => {
+    marks.requireOwner();
+    marks.delete(old);
+  });
+  const deleteVolume = database.transaction((beforeMs: number) => {
+    marks.requireOwner();
+    volume.delete(beforeMs);
+  });
+  return {
+    acquire(): readonly ShardHead[] {
+      const { owner, heads } = takeOver.immediate();
+      marks.become(owner);
+      return heads;
+    },
+    append: appending(database, tables),
+    readRecords,
+    deleteMarks: deleteMarks.immediate,
+    deleteEnded: retention(database, tables),
+    deleteVolume: deleteVolume.immediate,
+  };
+}
+
+function appending(
+  database: Database,
+  { journal, marks, volume, ended, endedLists }: Tables,
+): Transactions["append"] {
+  const append = database.transaction((batch: AppendBatch): readonly AppendOutcome[] => {
+    const outcomes = batch.shards.map((part) => {
+      const outcome = journal.append(part);
+      if (outcome === "fenced") return outcome;
+      for (const order of part.ended) ended.put(order, part.shard);
+      for (const list of part.endedLists ?? []) endedLists.put(list);
+      return outcome;
+    });
+    journal.index();
+    const { prints = [] } = batch;
+    if (batch.marks.length > 0 || prints.length > 0) {
+      if (batch.shards.length === 0) marks.requireOwner();
+      if (!marks.owns()) return outcomes;
+      marks.put(batch.marks);
+      volume.put(prints);
+    }
+    return outcomes;
+  });
+  return append.immediate;
+}
+
+/** Deletes parents outside lists, then lists with their legs, until `limit` rows went. */
+function retention(database: Database, { ended, endedLists }: Tables): Transactions["deleteEnded"] {
+  const deleteEnded = database.transaction((range: Range): number => {
+    let gone = ended.deleteBefore(range);
+    if (gone >= range.limit) return gone;
+    for (const listId of endedLists.endedBefore(range)) {
+      if (gone >= range.limit) break;
+      endedLists.delete(listId);
+      gone += ended.deleteLegs(listId) + 1;
+    }
+    return gone;
+  });
+  return deleteEnded.immediate;
+}
