@@ -1,12 +1,17 @@
-import type { ParentOrder } from "../model/index.ts";
+import type { ListMembership, ParentOrder } from "../model/index.ts";
 
 /** The open parents of one account: by client id, in order of creation, and those whose reduce-only child is out. */
 export class AccountOrders {
   readonly byClientId: Map<string, number> = new Map();
+  /** Lists with a leg that has not ended: their legs, by list id. */
+  readonly lists: Map<number, readonly number[]> = new Map();
+  readonly listByClientId: Map<string, number> = new Map();
   /** Parents with an unresolved reduce-only child; their quantity is reserved. */
   readonly reducing: Set<number> = new Set();
   /** Rises with every fill and every child that is resolved: an exposure measured before is old. */
   moves = 0;
+  /** Durable legs that are held; pages show them with history only. */
+  readonly held: Set<number> = new Set();
   /** How many open parents are durable: those that others may hear of. */
   confirmed = 0;
   /** A broken invariant stopped this account: nothing is sent for it. */
@@ -29,9 +34,20 @@ export class AccountOrders {
     this.byClientId.set(order.intent.clientOrderId, order.orderId);
   }
 
+  addList({ listId, listClientOrderId, legs }: ListMembership): void {
+    this.lists.set(listId, legs);
+    this.listByClientId.set(listClientOrderId, listId);
+  }
+
+  removeList({ listId, listClientOrderId }: ListMembership): void {
+    this.lists.delete(listId);
+    this.listByClientId.delete(listClientOrderId);
+  }
+
   remove(order: ParentOrder): void {
     if (!this.#open.delete(order.orderId)) return;
     this.confirmed--;
+    this.held.delete(order.orderId);
     this.byClientId.delete(order.intent.clientOrderId);
     this.reducing.delete(order.orderId);
     if (this.#ids.length > 32 && this.#open.size * 3 < this.#ids.length * 2) {

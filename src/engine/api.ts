@@ -1,5 +1,13 @@
 import type { Price } from "../decimal/index.ts";
-import type { AlertKind, JournalRecord, ParentIntent, ParentOrder, Quote } from "../model/index.ts";
+import type {
+  AlertKind,
+  JournalRecord,
+  ListIntent,
+  OrderList,
+  ParentIntent,
+  ParentOrder,
+  Quote,
+} from "../model/index.ts";
 import type {
   Accounts,
   Clock,
@@ -12,6 +20,7 @@ import type {
   OrderStore,
   QuoteDrop,
   Telemetry,
+  VolumeHistory,
 } from "../ports/index.ts";
 import type { OrderFields } from "../requests/index.ts";
 
@@ -42,6 +51,10 @@ export type EngineSettings = Readonly<{
   /** Journal records of a shard between two snapshots. */
   snapshotEvery: number;
   retentionDays: number;
+  /** Most parts an iceberg may have; 0, the default, means any number (decision 31). */
+  maxIcebergParts: number;
+  /** Whether the market must lie between the legs of an OCO; false by default (decision 33). */
+  ocoMustStraddle: boolean;
 }>;
 
 /** What an engine is made of. */
@@ -54,6 +67,8 @@ export type EngineOptions = Readonly<{
   clock: Clock;
   entropy: Entropy;
   marketData?: MarketData;
+  /** Volumes for VWAP profiles; by default the bars made of the prints that the engine is given. */
+  volumeHistory?: VolumeHistory;
   telemetry?: Telemetry;
   settings?: Partial<EngineSettings>;
   /** Called at the named points of the submit path; a crash test kills the process there. */
@@ -78,6 +93,23 @@ export type PlaceRequest = Readonly<
 
 /** Answer to a placement: the order as durable, and whether this call created it. */
 export type Placement = Readonly<{ order: ParentOrder; created: boolean }>;
+
+/** A list to place; {@link ListIntent} says in which order its legs stand. */
+export type PlaceListRequest = Readonly<{ accountId: number; list: ListIntent }>;
+
+/** Answer to a list placement: the list as durable, and whether this call created it. */
+export type ListPlacement = Readonly<{ list: OrderList; created: boolean }>;
+
+/** Names one list of an account. */
+export type ListKey = Readonly<{ accountId: number } & ({ listId: number } | { listClientOrderId: string })>;
+
+/** Asks for the newest `limit` lists that were accepted in a time, both ends included. */
+export type ListPageRequest = Readonly<{
+  accountId: number;
+  startTimeMs?: number;
+  endTimeMs?: number;
+  limit: number;
+}>;
 
 /** Names one parent of an account. */
 export type ParentKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
@@ -114,6 +146,8 @@ export type InFlight = Readonly<{ inFlight: number; unknown: number }>;
 export type Metrics = Readonly<{
   quotesCounted: number;
   quotesDropped: Readonly<Record<QuoteDrop, number>>;
+  printsCounted: number;
+  printsDropped: number;
   triggers: number;
   children: number;
   appends: number;
@@ -136,20 +170,31 @@ export type OrderUpdate = Readonly<{
   order: ParentOrder;
 }>;
 
+/** A durable record that touched a list: after its creation, a release, a winner, or the end of a leg. */
+export type ListUpdate = Readonly<{
+  shard: number;
+  sequence: number;
+  record: JournalRecord;
+  list: OrderList;
+}>;
+
 /** Something a person must look at. */
 export type Alert = Readonly<{ alert: AlertKind; orderId: number; detail: string; timeMs: number }>;
 
 /** Events of an engine; all are emitted after their record is durable, in journal order per shard. */
 export type EngineEvents = {
   order: (update: OrderUpdate) => void;
+  list: (update: ListUpdate) => void;
   alert: (alert: Alert) => void;
 };
 
 /** Where a host listens. A listener that throws is logged; neither the engine nor the other listeners notice. */
 export type EngineEventSource = {
   on(event: "order", listener: EngineEvents["order"]): unknown;
+  on(event: "list", listener: EngineEvents["list"]): unknown;
   on(event: "alert", listener: EngineEvents["alert"]): unknown;
   off(event: "order", listener: EngineEvents["order"]): unknown;
+  off(event: "list", listener: EngineEvents["list"]): unknown;
   off(event: "alert", listener: EngineEvents["alert"]): unknown;
 };
 
@@ -164,7 +209,18 @@ export type Engine = {
   readonly market: MarketSink;
   /** Resolves when the parent is durable. A repeated intent answers with the existing order. */
   place(request: PlaceRequest): Promise<Placement>;
-  /** Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. */
+  /** Resolves when the list is durable, all of it or none. A repeated intent answers with the existing list. */
+  placeList(request: PlaceListRequest): Promise<ListPlacement>;
+  /** Resolves to the list after the cancel of every leg that had not ended. */
+  cancelList(key: ListKey): Promise<OrderList>;
+  findList(key: ListKey): Promise<OrderList | undefined>;
+  /** Lists with a leg that has not ended, oldest first. */
+  openLists(request: ListPageRequest): Promise<readonly OrderList[]>;
+  /** Open and ended lists, oldest first. */
+  allLists(request: ListPageRequest): Promise<readonly OrderList[]>;
+  /** The journal records of a list, oldest first, whoever owns it; for operators. */
+  listStory(listId: number): Promise<readonly JournalRecord[] | undefined>;
+  /** Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. Cancels the whole list of a leg. */
   cancel(key: ParentKey): Promise<ParentOrder>;
   cancelAll(accountId: number): Promise<CancelAllResult>;
   find(key: ParentKey): Promise<ParentOrder | undefined>;

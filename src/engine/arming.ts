@@ -1,6 +1,6 @@
 import { InvariantError } from "../errors/index.ts";
-import { watchOf } from "../lifecycle/index.ts";
-import type { ParentOrder } from "../model/index.ts";
+import { isScheduleOver, nextSlotChangeMs, type ParentEvent, watchOf } from "../lifecycle/index.ts";
+import type { Cause, ParentOrder } from "../model/index.ts";
 import type { TriggerBook, Watch } from "../triggers/index.ts";
 import type { Core, Slot } from "./core.ts";
 import type { MarketHub } from "./market-hub.ts";
@@ -9,9 +9,10 @@ import type { Timers } from "./timers.ts";
 /** What arming needs from the engine. */
 export type ArmingHost = Readonly<{
   isFrozen: (order: ParentOrder) => boolean;
-  expired: (order: ParentOrder) => void;
-  /** A rule was found broken when the parent was to wait for its price. */
-  broken: (order: ParentOrder, detail: string) => void;
+  /** Whether a POV parent has new volume to follow; it looks at quotes only then. */
+  mayFollow: (slot: Slot) => boolean;
+  /** Something happened to a parent that is not the market's or the venue's doing. */
+  post: (order: ParentOrder, event: ParentEvent, cause: Cause) => void;
 }>;
 
 /** Keeps the trigger book and the timers in step with the durable state of parents. */
@@ -39,10 +40,17 @@ export class Arming {
     this.#armExpiry(slot, order);
     const book = this.#market.book(order.intent.symbol);
     if (book === undefined) return;
-    const watch = this.#host.isFrozen(order) || slot.measuring !== undefined ? undefined : watchOf(order);
+    this.#armSlot(slot, order);
+    const watch = this.#watchOf(slot, order);
     if (watch === undefined) return void book.remove(order.orderId);
     if (order.notBeforeMs > this.#core.nowMs()) return this.#armRetry(slot, order.notBeforeMs);
     if (!book.has(order.orderId)) this.#watch(book, order, watch);
+  }
+
+  #watchOf(slot: Slot, order: ParentOrder): Watch | undefined {
+    if (this.#host.isFrozen(order) || slot.measuring !== undefined) return undefined;
+    if (order.intent.participationBips !== undefined && !this.#host.mayFollow(slot)) return undefined;
+    return watchOf(order, this.#core.nowMs());
   }
 
   /**
@@ -54,7 +62,7 @@ export class Arming {
     const { durable, working } = slot;
     const book = this.#market.book(working.intent.symbol);
     if (durable === working || book === undefined || this.#host.isFrozen(working)) return;
-    const watch = watchOf(working);
+    const watch = watchOf(working, this.#core.nowMs());
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
   }
 
@@ -64,7 +72,8 @@ export class Arming {
       book.add({ orderId: order.orderId, ageMs: order.acceptedAtMs, watch });
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
-      this.#host.broken(order, error.message);
+      // A rule was found broken when the parent was to wait for its price.
+      this.#host.post(order, { kind: "BROKEN", detail: error.message }, { kind: "RECOVERY" });
     }
   }
 
@@ -72,8 +81,10 @@ export class Arming {
   disarm(slot: Slot): void {
     slot.cancelExpiry?.();
     slot.cancelRetry?.();
+    slot.cancelSlot?.();
     delete slot.cancelExpiry;
     delete slot.cancelRetry;
+    delete slot.cancelSlot;
     this.#market.book(slot.working.intent.symbol)?.remove(slot.working.orderId);
   }
 
@@ -83,7 +94,22 @@ export class Arming {
       return;
     slot.cancelExpiry = this.#timers.at(expireTimeMs, () => {
       delete slot.cancelExpiry;
-      this.#host.expired(order);
+      this.#host.post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
+    });
+  }
+
+  /** Looks again when a slot of its schedule opens or closes next. */
+  #armSlot(slot: Slot, order: ParentOrder): void {
+    slot.cancelSlot?.();
+    delete slot.cancelSlot;
+    const nowMs = this.#core.nowMs();
+    if (isScheduleOver(order, nowMs))
+      return this.#host.post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
+    const atMs = nextSlotChangeMs(order, nowMs);
+    if (atMs === undefined) return;
+    slot.cancelSlot = this.#timers.at(atMs, () => {
+      delete slot.cancelSlot;
+      this.arm(slot);
     });
   }
 

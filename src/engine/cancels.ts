@@ -1,7 +1,9 @@
 import { OrderError } from "../errors/index.ts";
 import { shardOfId } from "../lifecycle/index.ts";
-import type { ParentOrder } from "../model/index.ts";
-import type { CancelAllResult, ParentKey } from "./api.ts";
+import type { OrderList, ParentOrder } from "../model/index.ts";
+import type { CancelAllResult, ListKey, ParentKey } from "./api.ts";
+import { orderIn } from "./core.ts";
+import type { ListReads } from "./list-reads.ts";
 import type { ReadModel } from "./read-model.ts";
 import type { Shard } from "./shard.ts";
 
@@ -9,9 +11,10 @@ import type { Shard } from "./shard.ts";
 export type CancelHost = Readonly<{
   shard: (number: number) => Shard;
   reads: ReadModel;
+  lists: ListReads;
 }>;
 
-/** Cancels of one parent or of all of an account; never refused for load or draining (decision 13). */
+/** Cancels of one parent, of a list, or of all of an account; never refused for load or draining (decision 13). */
 export class Cancels {
   readonly #host: CancelHost;
 
@@ -25,6 +28,16 @@ export class Cancels {
     const canceled = order && (await this.#cancel(this.#host.shard(shardOfId(order.orderId)), order.orderId));
     if (canceled === undefined) throw new OrderError("CANCEL_REJECTED");
     return canceled;
+  }
+
+  /** The list after the cancel of all its legs; rejects with CANCEL_REJECTED for one that is not there or is done. */
+  async list(key: ListKey): Promise<OrderList> {
+    const list = this.#host.lists.findOpen(key);
+    const open = list?.legs.find((leg) => leg.ended === undefined);
+    const canceled = open && (await this.#cancel(this.#host.shard(shardOfId(open.orderId)), open.orderId));
+    const after = canceled && (await this.#host.lists.find(key));
+    if (after === undefined) throw new OrderError("CANCEL_REJECTED");
+    return after;
   }
 
   /** Cancels every parent of an account that has not ended; one that ends by itself meanwhile does not match. */
@@ -46,7 +59,8 @@ export class Cancels {
         if (slot === undefined || slot.durable?.ended !== undefined) return resolve(undefined);
         const record = shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" }) ?? slot.pending;
         if (record === undefined) return resolve(slot.working);
-        shard.whenDurable(record).then((order) => resolve(isCanceling(order) ? order : undefined), reject);
+        const order = orderIn(record, orderId) ?? slot.working;
+        shard.whenDurable(record).then(() => resolve(isCanceling(order) ? order : undefined), reject);
       });
     });
   }

@@ -11,7 +11,7 @@ import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
 import {
   type Core,
   childRequestOf,
-  type DurableStep,
+  type ParentStep,
   type PendingRecord,
   type QuoteNow,
   type Slot,
@@ -77,7 +77,7 @@ export class ChildDesk {
   }
 
   /** Follows what a durable record did to a parent's child. */
-  followUp({ order, facts }: DurableStep): void {
+  followUp({ order, facts }: ParentStep): void {
     this.dropClosed(facts);
     const child = childRequestOf(order);
     if (child === undefined || order.child === undefined || order.child.state === "SENT") return;
@@ -259,7 +259,7 @@ export class ChildDesk {
         const slot = shard.adopt(ended);
         const pending = this.#takeIn(shard, { slot, attempt, report }, source);
         if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
-        if (slot.working === slot.durable) shard.slots.delete(ended.orderId);
+        shard.letGo(slot);
         resolve();
       });
     });

@@ -1,21 +1,26 @@
 import { InvariantError } from "../errors/index.ts";
-import type { MarketMark } from "../model/index.ts";
+import type { CountedPrint, MarketMark } from "../model/index.ts";
 import type { AppendOutcome } from "../ports/index.ts";
 import type { Core, PendingRecord } from "./core.ts";
 import type { Shard } from "./shard.ts";
 
 /** What a committer needs from its engine. */
 export type CommitHost = Readonly<{
-  /** Marks of the market journal made since the last call. */
-  takeMarks: () => readonly MarketMark[];
+  /** What the market journal is to keep that came since the last call. */
+  takeMarket: () => MarketFacts;
   /** Marks are durable. */
   marked: (marks: readonly MarketMark[]) => void;
   /** A batch is durable and everything that follows from it has been started. */
   committed: (shards: Iterable<Shard>) => void;
 }>;
 
+/** What the market journal keeps: extremes that trailing orders rest on, and executed volume. */
+export type MarketFacts = Readonly<{ marks: readonly MarketMark[]; prints: readonly CountedPrint[] }>;
+
+const NO_FACTS: MarketFacts = { marks: [], prints: [] };
+
 type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
-type Batch = Readonly<{ parts: readonly Part[]; marks: readonly MarketMark[] }>;
+type Batch = Readonly<{ parts: readonly Part[]; market: MarketFacts }>;
 
 /**
  * Group commit: records of many commands of many shards share one append; one append is under way at a time.
@@ -25,8 +30,8 @@ export class Committer {
   readonly #core: Core;
   readonly #host: CommitHost;
   readonly #dirty: Set<Shard> = new Set();
-  /** Marks of an append that failed; kept by position, so that a retry replaces. */
-  #unsaved: readonly MarketMark[] = [];
+  /** What an append that failed held: marks are kept by position and prints by id, so that a retry adds nothing. */
+  #unsaved: MarketFacts = NO_FACTS;
   #busy = false;
   /** Waits for time to pass after a failure. */
   #pausing = false;
@@ -72,30 +77,31 @@ export class Committer {
       if (pending.length > 0) parts.push({ shard, pending });
     }
     this.#dirty.clear();
-    const marks = [...this.#unsaved, ...this.#host.takeMarks()];
-    this.#unsaved = [];
-    return parts.length === 0 && marks.length === 0 ? undefined : { parts, marks };
+    const market = joined(this.#unsaved, this.#host.takeMarket());
+    this.#unsaved = NO_FACTS;
+    return parts.length === 0 && isEmpty(market) ? undefined : { parts, market };
   }
 
-  async #commit({ parts, marks }: Batch): Promise<void> {
+  async #commit({ parts, market }: Batch): Promise<void> {
     this.#core.counters.activity++;
     try {
-      this.#settle(parts, await this.#append(parts, marks));
-      this.#host.marked(marks);
+      this.#settle(parts, await this.#append(parts, market));
+      this.#host.marked(market.marks);
     } catch (error) {
-      this.#unsaved = marks;
+      this.#unsaved = market;
       return await this.#recover(parts, error);
     }
     this.#host.committed(parts.map(({ shard }) => shard));
   }
 
-  async #append(parts: readonly Part[], marks: readonly MarketMark[]): Promise<readonly AppendOutcome[]> {
+  async #append(parts: readonly Part[], { marks, prints }: MarketFacts): Promise<readonly AppendOutcome[]> {
     const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
     const outcomes = await this.#core.store.append({
       shards: parts.map(({ shard, pending }) => shard.appendOf(pending)),
       marks,
+      ...(prints.length > 0 && { prints }),
     });
     this.#core.probe("after-append");
     this.#core.counters.appends++;
@@ -118,8 +124,8 @@ export class Committer {
     this.#core.telemetry.event("error", "append.failed", { message: messageOf(error), shards: parts.length });
     for (const { shard, pending } of parts) await this.#reload(shard, pending);
     if (parts.length > 0) return;
-    // The market journal belongs to a later engine: its marks are not ours to make.
-    if (error instanceof InvariantError) this.#unsaved = [];
+    // The market journal belongs to a later engine: what it keeps is not ours to say.
+    if (error instanceof InvariantError) this.#unsaved = NO_FACTS;
     else await this.#pause();
   }
 
@@ -144,6 +150,13 @@ export class Committer {
     await new Promise<void>((resolve) => clock.schedule(this.#core.nowMs() + settings.retryMinMs, resolve));
     this.#pausing = false;
   }
+}
+
+const isEmpty = ({ marks, prints }: MarketFacts): boolean => marks.length === 0 && prints.length === 0;
+
+function joined(before: MarketFacts, after: MarketFacts): MarketFacts {
+  if (isEmpty(before)) return after;
+  return { marks: [...before.marks, ...after.marks], prints: [...before.prints, ...after.prints] };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import { notional } from "../decimal/index.ts";
 import type { Effect, Rules, WaitReason } from "../lifecycle/index.ts";
-import type { ChildRequest, Fact, JournalRecord, ParentOrder, Quote } from "../model/index.ts";
+import type { ChildRequest, Fact, JournalRecord, OrderList, ParentOrder, Quote } from "../model/index.ts";
 import type { Clock, OrderStore, Telemetry } from "../ports/index.ts";
 import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { resolveSettings } from "./settings.ts";
@@ -42,32 +42,38 @@ export type Slot = {
   wait?: WaitReason;
   /** The measurement of exposure under way for it; the answer to an earlier one does not count. */
   measuring?: object;
+  /** Prints up to this position of the volume tape have been followed (POV). */
+  followedTo?: number;
   cancelExpiry?: () => void;
   cancelRetry?: () => void;
+  cancelSlot?: () => void;
 };
+
+/** What one record does to one parent: the parent after it, the facts that say so, and what is to be done then. */
+export type ParentStep = Readonly<{ order: ParentOrder; facts: readonly Fact[]; effects: readonly Effect[] }>;
 
 /** A record of a shard that is not durable yet, with what follows when it is. */
 export type PendingRecord = {
   readonly record: JournalRecord;
   /** Counts the decisions of all shards: what they decided on one quote is acted on in that order (decision 20). */
   readonly decision: number;
-  readonly order: ParentOrder;
-  readonly facts: readonly Fact[];
-  readonly effects: readonly Effect[];
+  /** In the order of the record's changes. */
+  readonly steps: readonly ParentStep[];
+  /** The list it touches, as it is after it. */
+  readonly list?: OrderList;
   readonly waiters: Waiter[];
 };
 
 /** Somebody who waits until a record is durable. */
-export type Waiter = Readonly<{ resolve: (order: ParentOrder) => void; reject: (error: unknown) => void }>;
+export type Waiter = Readonly<{ resolve: () => void; reject: (error: unknown) => void }>;
 
 /** What a shard tells the engine once a record is durable. */
-export type DurableStep = Readonly<{
-  shard: number;
-  record: JournalRecord;
-  order: ParentOrder;
-  facts: readonly Fact[];
-  effects: readonly Effect[];
-}>;
+export type DurableRecord = Omit<PendingRecord, "decision" | "waiters">;
+
+/** A parent as a record on its way leaves it; undefined when the record does not touch it. */
+export function orderIn({ steps }: PendingRecord, orderId: number): ParentOrder | undefined {
+  return steps.find(({ order }) => order.orderId === orderId)?.order;
+}
 
 /** The counted quote of an instrument and whether it is fresh. */
 export type QuoteNow = Readonly<{ quote: Quote; fresh: boolean }>;

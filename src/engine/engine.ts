@@ -1,23 +1,26 @@
 import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import { type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
-import { type Cause, type MarketMark, type ParentOrder, type Quote, stampOf } from "../model/index.ts";
-import type { Entropy } from "../ports/index.ts";
+import type { Cause, JournalRecord, MarketMark, OrderList, ParentOrder } from "../model/index.ts";
+import type { Entropy, VolumeState } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
-import { type Activated, dynamicLimit, executableSide, type Fired } from "../triggers/index.ts";
+import { dynamicLimit, executableSide } from "../triggers/index.ts";
 import type * as Api from "./api.ts";
 import { Arming } from "./arming.ts";
 import { Cancels } from "./cancels.ts";
+import { Chances } from "./chances.ts";
 import { ChildDesk } from "./child-desk.ts";
 import { Committer } from "./committer.ts";
-import { type Core, coreOf, type DurableStep, type QuoteNow, type Slot } from "./core.ts";
+import { type Core, coreOf, type DurableRecord, type QuoteNow, type Slot } from "./core.ts";
 import { EventStream } from "./event-stream.ts";
 import { ExposureDesk } from "./exposure-desk.ts";
+import { Followers } from "./followers.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { ListReads } from "./list-reads.ts";
 import { MarketHub } from "./market-hub.ts";
 import { Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
-import { Shard } from "./shard.ts";
+import { Shard, type ShardHost } from "./shard.ts";
 import { Timers } from "./timers.ts";
 import { verify } from "./verification.ts";
 import { explainWait } from "./waiting.ts";
@@ -35,11 +38,14 @@ class RunningEngine implements Api.Engine {
   readonly #shards: readonly Shard[];
   readonly #timers: Timers;
   readonly #committer: Committer;
+  readonly #followers: Followers;
   readonly #arming: Arming;
   readonly #desk: ChildDesk;
   readonly #exposure: ExposureDesk;
+  readonly #chances: Chances;
   readonly #placements: Placements;
   readonly #reads: ReadModel;
+  readonly #lists: ListReads;
   readonly #cancels: Cancels;
   readonly #housekeeping: Housekeeping;
   readonly #stream: EventStream;
@@ -47,7 +53,7 @@ class RunningEngine implements Api.Engine {
   #unsubscribe: () => void = () => undefined;
   #draining = false;
 
-  constructor(core: Core, options: Api.EngineOptions, marks: readonly MarketMark[], shardsOf: ShardsOf) {
+  constructor(core: Core, options: Api.EngineOptions, kept: KeptMarket, shardsOf: ShardsOf) {
     this.#core = core;
     this.settings = core.settings;
     this.#entropy = options.entropy;
@@ -60,50 +66,51 @@ class RunningEngine implements Api.Engine {
     const { instruments } = options;
     this.market = new MarketHub(
       core,
-      { instruments, marks },
+      { instruments, ...kept },
       {
-        fired: (fired, seen) => this.#fired(fired, seen),
-        activated: (activated, seen) => this.#activated(activated, seen),
+        fired: (fired, seen) => this.#chances.fired(fired, seen),
+        activated: (activated, seen) => this.#chances.activated(activated, seen),
+        printed: (print) => this.#chances.printed(print),
         moved: () => this.#committer.wake(),
       },
     );
     this.#committer = new Committer(core, {
-      takeMarks: () => this.market.takeMarks(),
+      takeMarket: () => ({ marks: this.market.takeMarks(), prints: this.market.tape.takePrints() }),
       marked: (taken) => this.market.marked(taken),
       committed: (shards) => this.#housekeeping.afterCommit(shards),
     });
-    this.#shards = shardsOf({
-      dirty: (dirty) => this.#committer.wake(dirty),
-      durable: (step, slot) => this.#durable(step, slot),
-      found: (step) => {
-        this.#desk.dropClosed(step.facts);
-        this.#stream.tell(step);
-      },
-      reloaded: (reloaded, lost) => this.#reloaded(reloaded, lost),
-      measure: (order) => this.#exposure.measure(order),
-    });
+    this.#shards = shardsOf(this.#shardHost());
+    this.#followers = new Followers(this.market.tape);
     this.#arming = new Arming(
       core,
       { timers, market: this.market },
       {
         isFrozen,
-        expired: (order) => this.#post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" }),
-        broken: (order, detail) => this.#post(order, { kind: "BROKEN", detail }, { kind: "RECOVERY" }),
+        mayFollow: (slot) => this.#followers.volumeFor(slot) !== undefined,
+        post: (order, event, cause) => this.#post(order, event, cause),
       },
     );
     this.#desk = new ChildDesk(core, { venue: options.venue, timers }, { shard, quote, isFrozen });
     this.#exposure = new ExposureDesk(core, options.exposure, {
       shard,
-      quote,
+      measured: (slot, exposure) => this.#chances.measured(slot, exposure),
       idle: (slot) => this.#arming.arm(slot),
     });
+    this.#chances = new Chances(
+      { market: this.market, followers: this.#followers, exposure: this.#exposure, arming: this.#arming },
+      { shard, isFrozen },
+    );
     this.#reads = new ReadModel(core, { shard, shardFor: (accountId) => this.#shardFor(accountId) });
-    this.#cancels = new Cancels({ shard, reads: this.#reads });
+    this.#lists = new ListReads(core, { shard, reads: this.#reads });
+    this.#cancels = new Cancels({ shard, reads: this.#reads, lists: this.#lists });
     this.#placements = new Placements(core, options, {
       shardFor: (accountId) => this.#shardFor(accountId),
       openParents: () => this.#openParents(),
       quote,
       draining: () => this.#draining,
+      lists: this.#lists,
+      volumes: options.volumeHistory ?? this.market.tape,
+      executedVolume: (symbol) => this.market.tape.total(symbol),
     });
     this.#housekeeping = new Housekeeping(core, {
       shards: this.#shards,
@@ -111,6 +118,19 @@ class RunningEngine implements Api.Engine {
       instruments,
       timers,
     });
+  }
+
+  #shardHost(): ShardHost {
+    return {
+      dirty: (dirty) => this.#committer.wake(dirty),
+      durable: (record, slots) => this.#durable(record, slots),
+      found: (record) => {
+        for (const { facts } of record.steps) this.#desk.dropClosed(facts);
+        this.#stream.tell(record);
+      },
+      reloaded: (reloaded, lost) => this.#reloaded(reloaded, lost),
+      measure: (order) => this.#exposure.measure(order),
+    };
   }
 
   /** Makes every shard's memory from the store. */
@@ -137,6 +157,30 @@ class RunningEngine implements Api.Engine {
     if ("intent" in request) return await this.#placements.place({ accountId, intent: request.intent });
     const intent = orderIntent(request.order, { clientId: () => this.#entropy.token(CLIENT_ID_LENGTH) });
     return await this.#placements.place({ accountId, intent });
+  }
+
+  placeList({ accountId, list }: Api.PlaceListRequest): Promise<Api.ListPlacement> {
+    return this.#placements.placeList({ accountId, list });
+  }
+
+  cancelList(key: Api.ListKey): Promise<OrderList> {
+    return this.#cancels.list(key);
+  }
+
+  findList(key: Api.ListKey): Promise<OrderList | undefined> {
+    return this.#lists.find(key);
+  }
+
+  openLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
+    return this.#lists.open(request);
+  }
+
+  allLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
+    return this.#lists.all(request);
+  }
+
+  listStory(listId: number): Promise<readonly JournalRecord[] | undefined> {
+    return this.#lists.story(listId);
   }
 
   cancel(key: Api.ParentKey): Promise<ParentOrder> {
@@ -202,6 +246,8 @@ class RunningEngine implements Api.Engine {
     return {
       quotesCounted: this.market.counted,
       quotesDropped: { ...this.market.dropped },
+      printsCounted: this.market.printsCounted,
+      printsDropped: this.market.printsDropped,
       triggers,
       children,
       appends,
@@ -254,43 +300,11 @@ class RunningEngine implements Api.Engine {
   }
 
   #openParents(): number {
-    return this.#shards.reduce((sum, shard) => sum + shard.slots.size, 0);
+    return this.#shards.reduce((sum, shard) => sum + shard.openParents, 0);
   }
 
   #isFrozen(order: ParentOrder): boolean {
     return this.#shardFor(order.accountId).accounts.get(order.accountId)?.frozen === true;
-  }
-
-  /** A watcher left the book: its parent meets the quote, and looks at quotes again if nothing came of it. */
-  #fired(fired: Fired, quote: Quote): void {
-    const shard = this.#shard(shardOfId(fired.orderId));
-    shard.post(() => {
-      const slot = shard.slots.get(fired.orderId);
-      if (slot === undefined || this.#isFrozen(slot.working)) return;
-      // What waited behind a reload meets the market of now; what fired stays as it was seen.
-      const now = this.market.now(quote.symbol) ?? { quote, fresh: false };
-      const exposure = slot.working.intent.reduceOnly ? this.#exposure.immediate(slot.working) : undefined;
-      const event = {
-        kind: "FIRED" as const,
-        fired,
-        ...now,
-        ...(exposure === undefined ? {} : { exposure }),
-      };
-      if (shard.change(fired.orderId, event, { kind: "QUOTE", quote: stampOf(quote) }) === undefined)
-        this.#arming.arm(slot);
-    });
-  }
-
-  #activated({ orderId, activation }: Activated, quote: Quote): void {
-    const shard = this.#shard(shardOfId(orderId));
-    shard.post(
-      () =>
-        void shard.change(
-          orderId,
-          { kind: "ACTIVATED", activation },
-          { kind: "QUOTE", quote: stampOf(quote) },
-        ),
-    );
   }
 
   #post({ orderId }: ParentOrder, event: ParentEvent, cause: Cause): void {
@@ -299,33 +313,42 @@ class RunningEngine implements Api.Engine {
   }
 
   /** What follows once a record is durable: book and timers, the venue, the event stream. */
-  #durable(step: DurableStep, slot: Slot): void {
-    const { order, effects } = step;
-    this.#arming.arm(slot);
-    this.#desk.followUp(step);
-    for (const effect of effects) {
-      if (effect.kind === "SUBMIT") this.#desk.dispatcher.submit(order);
-      else this.#exposure.measure(order);
+  #durable(record: DurableRecord, slots: readonly Slot[]): void {
+    for (const slot of slots) {
+      this.#followers.keep(slot);
+      this.#arming.arm(slot);
     }
-    this.#stream.tell(step);
+    for (const step of record.steps) {
+      this.#desk.followUp(step);
+      for (const effect of step.effects) {
+        if (effect.kind === "SUBMIT") this.#desk.dispatcher.submit(step.order);
+        else this.#exposure.measure(step.order);
+      }
+    }
+    this.#stream.tell(record);
   }
 
   #reloaded(shard: Shard, lost: Iterable<Slot>): void {
     for (const slot of lost) {
+      this.#followers.drop(slot);
       this.#arming.disarm(slot);
       if (shard.fenced) this.#desk.letGo(slot);
     }
     for (const slot of shard.slots.values()) {
+      this.#followers.keep(slot);
       this.#arming.rearm(slot);
       this.#desk.recover(slot);
     }
   }
 }
 
+/** What the store keeps of the market. */
+type KeptMarket = Readonly<{ marks: readonly MarketMark[]; volume: VolumeState }>;
+
 /** Length of a client id made here (decision 3). */
 const CLIENT_ID_LENGTH = 22;
 
-type ShardsOf = (host: ConstructorParameters<typeof Shard>[2]) => readonly Shard[];
+type ShardsOf = (host: ShardHost) => readonly Shard[];
 
 /**
  * Opens an engine on a store: takes every shard over, makes the state again from snapshots and journal, arms what is
@@ -341,8 +364,8 @@ export async function openEngine(options: Api.EngineOptions): Promise<Api.Engine
     "I60",
     `the store holds ${heads.length} shards instead of ${SHARD_COUNT}`,
   );
-  const marks = await core.store.readMarks();
-  const engine = new RunningEngine(core, options, marks, (host) =>
+  const kept = { marks: await core.store.readMarks(), volume: await core.store.readVolume() };
+  const engine = new RunningEngine(core, options, kept, (host) =>
     heads.map((head) => new Shard(head, core, host)),
   );
   await engine.load();

@@ -1,7 +1,10 @@
 import { EventEmitter } from "eventemitter3";
-import type { Fact } from "../model/index.ts";
+import type { Fact, JournalRecord } from "../model/index.ts";
 import type { EngineEvents } from "./api.ts";
-import type { Core, DurableStep } from "./core.ts";
+import type { Core, DurableRecord, ParentStep } from "./core.ts";
+
+/** What a list is told about: its creation, a release, the end of a leg. */
+const movesList = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "RELEASED" || kind === "ENDED";
 
 /**
  * Tells the host what is durable: every record of a shard in sequence, without a gap (I54), and the alerts in it.
@@ -15,8 +18,15 @@ export class EventStream {
     this.#core = core;
   }
 
-  tell({ shard, record, order, facts }: DurableStep): void {
-    const update = { shard, sequence: record.sequence, record, order };
+  tell({ record, steps, list }: DurableRecord): void {
+    for (const step of steps) this.#tellStep(record, step);
+    if (list === undefined || !steps.some(({ facts }) => facts.some(movesList))) return;
+    const update = { shard: record.shard, sequence: record.sequence, record, list };
+    for (const listener of this.events.listeners("list")) this.#guard(() => listener(update));
+  }
+
+  #tellStep(record: JournalRecord, { order, facts }: ParentStep): void {
+    const update = { shard: record.shard, sequence: record.sequence, record, order };
     for (const listener of this.events.listeners("order")) this.#guard(() => listener(update));
     for (const fact of facts) {
       if (fact.kind === "TRIGGERED") this.#core.counters.triggers++;

@@ -1,14 +1,15 @@
 import { add, greatest, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
 import { reducibleOf, shardOfId } from "../lifecycle/index.ts";
-import { type ParentOrder, stampOf } from "../model/index.ts";
+import type { ParentOrder } from "../model/index.ts";
 import type { Exposure } from "../ports/index.ts";
-import type { Core, QuoteNow, Slot } from "./core.ts";
+import type { Core, Slot } from "./core.ts";
 import type { Shard } from "./shard.ts";
 
 /** What measuring needs from the engine. */
 export type ExposureHost = Readonly<{
   shard: (number: number) => Shard;
-  quote: (symbol: string) => QuoteNow | undefined;
+  /** The exposure is known: the parent may send a child on the quote of now. */
+  measured: (slot: Slot, exposure: Quantity) => void;
   /** A measurement came to nothing: the parent looks at quotes again. */
   idle: (slot: Slot) => void;
 }>;
@@ -80,11 +81,7 @@ export class ExposureDesk {
     const shard = this.#shard(order);
     if (shard.slots.get(order.orderId) !== slot) return;
     if (shard.account(order.accountId).moves !== asked.moves) return this.measure(order);
-    const now = this.#host.quote(order.intent.symbol);
-    if (now === undefined) return this.#host.idle(slot);
-    const event = { kind: "MEASURED" as const, ...now, exposure: this.#reducible(order, position) };
-    const pending = shard.change(order.orderId, event, { kind: "QUOTE", quote: stampOf(now.quote) });
-    if (pending === undefined) this.#host.idle(slot);
+    this.#host.measured(slot, this.#reducible(order, position));
   }
 
   /** Nothing came of a measurement. */

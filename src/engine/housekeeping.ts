@@ -66,8 +66,11 @@ export class Housekeeping {
 
   async #retain(): Promise<void> {
     const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
-    while ((await this.#core.store.deleteEnded(range)) === DELETE_BATCH);
+    while ((await this.#core.store.deleteEnded(range)) > 0);
     await this.#forgetMarks();
+    const volumeBeforeMs = this.#core.nowMs() - DAY_MS;
+    await this.#core.store.deleteVolume({ beforeMs: volumeBeforeMs });
+    this.#market.tape.forget(volumeBeforeMs);
   }
 
   /** Drops marks that no trailing parent rests on any more. */

@@ -1,5 +1,5 @@
 import { type Price, parsePrice } from "../decimal/index.ts";
-import type { MarketMark, Quote } from "../model/index.ts";
+import type { CountedPrint, MarketMark, Quote } from "../model/index.ts";
 import type {
   Instruments,
   MarketSink,
@@ -7,22 +7,28 @@ import type {
   QuoteDrop,
   QuoteInput,
   QuoteVerdict,
+  VolumeState,
 } from "../ports/index.ts";
 import { type Activated, type Fired, MarkHistory, TriggerBook } from "../triggers/index.ts";
 import type { Core, QuoteNow } from "./core.ts";
 import { QuoteGate } from "./quote-gate.ts";
+import { VolumeTape } from "./volume-tape.ts";
 
 /** What the market tells the engine. */
 export type MarketHost = Readonly<{
-  fired: (fired: Fired, quote: Quote) => void;
+  /** In the order in which they fired. */
+  fired: (fired: readonly Fired[], quote: Quote) => void;
   activated: (activated: Activated, quote: Quote) => void;
-  /** An extreme moved that trailing orders rest on. */
+  /** An executed trade was counted. */
+  printed: (print: CountedPrint) => void;
+  /** An extreme moved that trailing orders rest on, or volume was counted. */
   moved: () => void;
 }>;
 
-type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrice?: Price };
+type LastPrint = Readonly<{ price: Price; timeMs: number }>;
+type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint?: LastPrint };
 
-/** The market side of an engine: per instrument a quote gate and a trigger book, and the market journal over all. */
+/** The market side of an engine: per instrument a quote gate and a trigger book, the executed volume, and the market journal over all. */
 export class MarketHub implements MarketSink {
   readonly dropped: Record<QuoteDrop, number> = {
     "unknown-symbol": 0,
@@ -35,6 +41,10 @@ export class MarketHub implements MarketSink {
     jump: 0,
   };
   counted = 0;
+  printsCounted = 0;
+  printsDropped = 0;
+  /** Executed volume, counted once per trade. */
+  readonly tape: VolumeTape;
   /** Durable marks only. */
   readonly history: MarkHistory;
   readonly #markets: Map<string, Market> = new Map();
@@ -43,13 +53,19 @@ export class MarketHub implements MarketSink {
 
   constructor(
     core: Core,
-    options: Readonly<{ instruments: Instruments; marks: readonly MarketMark[] }>,
+    options: Readonly<{ instruments: Instruments; marks: readonly MarketMark[]; volume: VolumeState }>,
     host: MarketHost,
   ) {
     this.#core = core;
     this.#host = host;
     this.history = new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
+    this.tape = new VolumeTape({
+      symbols: options.instruments.all().map(({ symbol }) => symbol),
+      state: options.volume,
+      maxAgeMs: core.settings.quoteMaxAgeMs,
+      maxAheadMs: core.settings.quoteMaxAheadMs,
+    });
     for (const { symbol } of options.instruments.all()) {
       this.#markets.set(symbol, {
         gate: new QuoteGate(core.settings),
@@ -70,7 +86,7 @@ export class MarketHub implements MarketSink {
     this.counted++;
     const { fired, activated } = market.book.observe(taken);
     for (const one of activated) this.#host.activated(one, taken);
-    for (const one of fired) this.#host.fired(one, taken);
+    if (fired.length > 0) this.#host.fired(fired, taken);
     if (market.book.hasMarks) this.#host.moved();
     return "counted";
   }
@@ -79,10 +95,20 @@ export class MarketHub implements MarketSink {
     this.#markets.get(symbol)?.gate.heartbeat(this.#core.nowMs());
   }
 
+  /** Counts an executed trade, each id once; a price it cannot read, a future time and a duplicate do not count. */
   print(print: PrintInput): void {
-    const price = parsePrice(print.price);
+    this.#core.counters.activity++;
+    const counted = this.tape.take(print, this.#core.nowMs());
+    if (typeof counted === "string") return void this.printsDropped++;
+    this.printsCounted++;
     const market = this.#markets.get(print.symbol);
-    if (market !== undefined && price !== undefined) market.lastPrice = price;
+    const price = parsePrice(print.price);
+    const isNewest = counted.timeMs >= (market?.lastPrint?.timeMs ?? 0);
+    if (market !== undefined && price !== undefined && isNewest) {
+      market.lastPrint = { price, timeMs: counted.timeMs };
+    }
+    this.#host.moved();
+    this.#host.printed(counted);
   }
 
   /** The last counted quote of a symbol and whether it is fresh. */
@@ -93,7 +119,7 @@ export class MarketHub implements MarketSink {
   }
 
   lastPrice(symbol: string): Price | undefined {
-    return this.#markets.get(symbol)?.lastPrice;
+    return this.#markets.get(symbol)?.lastPrint?.price;
   }
 
   book(symbol: string): TriggerBook | undefined {

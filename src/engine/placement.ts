@@ -1,10 +1,21 @@
 import type { Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import { admit } from "../lifecycle/index.ts";
-import type { Account, Instrument, ParentIntent, ParentOrder } from "../model/index.ts";
-import { canonicalIntent } from "../requests/index.ts";
-import type { EngineOptions, Placement } from "./api.ts";
-import type { Core, QuoteNow, Slot } from "./core.ts";
+import { type AdmissionContext, admit, admitList, orderListOf } from "../lifecycle/index.ts";
+import type {
+  Account,
+  Instrument,
+  ListIntent,
+  OrderList,
+  ParentIntent,
+  ParentOrder,
+} from "../model/index.ts";
+import type { VolumeHistory } from "../ports/index.ts";
+import { canonicalIntent, canonicalList } from "../requests/index.ts";
+import { profileWindow, type VolumeProfile, volumeProfile } from "../schedules/index.ts";
+import type { EngineOptions, ListPlacement, Placement } from "./api.ts";
+import { Claims } from "./claims.ts";
+import type { Core, PendingRecord, QuoteNow } from "./core.ts";
+import type { ListReads } from "./list-reads.ts";
 import type { Shard } from "./shard.ts";
 
 /** What placing needs from its engine. */
@@ -13,20 +24,28 @@ export type PlacementHost = Readonly<{
   openParents: () => number;
   quote: (symbol: string) => QuoteNow | undefined;
   draining: () => boolean;
+  lists: ListReads;
+  volumes: VolumeHistory;
+  /** All fresh executed volume of a symbol so far. */
+  executedVolume: (symbol: string) => Quantity;
 }>;
 
 type Command = Readonly<{ accountId: number; intent: ParentIntent }>;
+type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
 type Parts = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 
+/** What was asked of the host before a command was decided: the position, and volumes for a profile. */
+type Fetched = Readonly<{ position?: Quantity; profile?: VolumeProfile }>;
+
 /**
- * The way of a new parent into the engine. One account and client id name one order for as long as its record is
- * kept (decision 1): copies that come at once wait for the first and answer with its order.
+ * The way of new parents and lists into the engine. One account and client id name one order for as long as its record
+ * is kept (decision 1): copies that come at once wait for the first and answer with its order.
  */
 export class Placements {
   readonly #core: Core;
   readonly #parts: Parts;
   readonly #host: PlacementHost;
-  readonly #claims: Map<string, Promise<unknown>> = new Map();
+  readonly #claims: Claims = new Claims();
   #pending = 0;
 
   constructor(core: Core, parts: Parts, host: PlacementHost) {
@@ -40,68 +59,125 @@ export class Placements {
     return this.#pending;
   }
 
-  async place(command: Command): Promise<Placement> {
+  place(command: Command): Promise<Placement> {
+    return this.#counted(() => this.#placeOnce(command));
+  }
+
+  /** The whole list or nothing of it. */
+  placeList(command: ListCommand): Promise<ListPlacement> {
+    return this.#counted(() => this.#placeListOnce(command));
+  }
+
+  async #counted<T>(run: () => Promise<T>): Promise<T> {
     if (this.#pending >= this.#core.settings.maxPendingCommands) throw new OrderError("SERVER_BUSY");
     this.#pending++;
     try {
-      return await this.#placeOnce(command);
+      return await run();
     } finally {
       this.#pending--;
     }
   }
 
-  async #placeOnce(command: Command): Promise<Placement> {
+  #placeOnce(command: Command): Promise<Placement> {
     const { accountId, intent } = command;
-    const key = `${accountId}:${intent.clientOrderId}`;
-    for (let claim = this.#claims.get(key); claim !== undefined; claim = this.#claims.get(key)) await claim;
-    const open = this.#findOpen(command);
-    if (open?.durable !== undefined) return existing(open.durable, intent);
-    const placing = this.#place(command);
-    const claim = placing.then(nothing, nothing);
-    this.#claims.set(key, claim);
-    try {
-      return await placing;
-    } finally {
-      this.#claims.delete(key);
+    return this.#claims.hold([`${accountId}:${intent.clientOrderId}`], async () => {
+      const known = await this.#findOrder(accountId, intent.clientOrderId);
+      return known === undefined ? await this.#place(command) : existing(known, intent);
+    });
+  }
+
+  #placeListOnce(command: ListCommand): Promise<ListPlacement> {
+    const { accountId, list } = command;
+    const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
+    return this.#claims.hold([`${accountId}:list:${list.listClientOrderId}`, ...ids], async () => {
+      const known = await this.#host.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
+      return known === undefined ? await this.#placeList(command) : existingList(known, list);
+    });
+  }
+
+  /** The order that a client id of an account names, open or ended. */
+  async #findOrder(accountId: number, clientOrderId: string): Promise<ParentOrder | undefined> {
+    const shard = this.#host.shardFor(accountId);
+    const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
+    const open = orderId === undefined ? undefined : shard.slots.get(orderId)?.durable;
+    if (open !== undefined) return open;
+    return await asked(() => this.#core.store.findEnded({ accountId, clientOrderId }));
+  }
+
+  async #place({ accountId, intent }: Command): Promise<Placement> {
+    const fetched = await this.#ask(accountId, [intent]);
+    const shard = this.#demandShard(accountId, 1);
+    const timeMs = this.#core.nowMs();
+    const admission = admit(intent, {
+      ...this.#admissionContext(intent.symbol, timeMs),
+      ...fetched,
+      volume: this.#host.executedVolume(intent.symbol),
+    });
+    const pending = shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
+    await shard.whenDurable(pending);
+    return { order: acceptedOf(pending)[0] as ParentOrder, created: true };
+  }
+
+  async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
+    const intents = list.legs.map(({ intent }) => intent);
+    await this.#refuseKnownIds(accountId, intents);
+    const { position } = await this.#ask(accountId, intents);
+    const shard = this.#demandShard(accountId, intents.length);
+    const timeMs = this.#core.nowMs();
+    const admissions = admitList(list, {
+      ...this.#admissionContext(intents[0]?.symbol ?? "", timeMs),
+      ...(position === undefined ? {} : { position }),
+      mustStraddle: this.#core.settings.ocoMustStraddle,
+    });
+    const parents = intents.map((intent, index) => ({ intent, admission: admissions[index] ?? {} }));
+    const pending = shard.accept({ accountId, timeMs, parents, list });
+    await shard.whenDurable(pending);
+    return { list: orderListOf(acceptedOf(pending)), created: true };
+  }
+
+  /** A leg of a new list is a new order: its client id must not name one, nor another leg. */
+  async #refuseKnownIds(accountId: number, intents: readonly ParentIntent[]): Promise<void> {
+    const ids = intents.map(({ clientOrderId }) => clientOrderId);
+    const known = await Promise.all(ids.map((clientOrderId) => this.#findOrder(accountId, clientOrderId)));
+    if (new Set(ids).size < ids.length || known.some((order) => order !== undefined)) {
+      throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
     }
   }
 
-  #findOpen({ accountId, intent }: Command): Slot | undefined {
-    const shard = this.#host.shardFor(accountId);
-    const orderId = shard.accounts.get(accountId)?.byClientId.get(intent.clientOrderId);
-    return orderId === undefined ? undefined : shard.slots.get(orderId);
+  #admissionContext(
+    symbol: string,
+    nowMs: number,
+  ): Pick<AdmissionContext, "nowMs" | "minimum" | "quote"> & Readonly<{ maxIcebergParts: number }> {
+    const now = this.#host.quote(symbol);
+    return {
+      nowMs,
+      minimum: this.#core.rules.minimum,
+      maxIcebergParts: this.#core.settings.maxIcebergParts,
+      ...(now?.fresh === true ? { quote: now.quote } : {}),
+    };
   }
 
-  async #place(command: Command): Promise<Placement> {
-    const { accountId, intent } = command;
-    const ended = await this.#findEnded(command);
-    if (ended !== undefined) return existing(ended, intent);
+  /** What the host must say before the command is decided; rejects with the OrderError of what stands against it. */
+  async #ask(accountId: number, intents: readonly ParentIntent[]): Promise<Fetched> {
     this.#demandService();
-    const instrument = this.#instrument(intent.symbol);
-    demandRights(await this.#account(accountId), instrument.symbol);
-    const position = intent.reduceOnly ? await this.#position(accountId, intent.symbol) : undefined;
+    const [first] = intents;
+    const symbol = this.#instrument(first?.symbol ?? "").symbol;
+    demandRights(await asked(async () => await this.#parts.accounts.account(accountId)), symbol);
+    const position = intents.some(({ reduceOnly }) => reduceOnly)
+      ? await asked(async () => await this.#parts.exposure.position(accountId, symbol))
+      : undefined;
+    const profile = first === undefined ? undefined : await this.#profile(first);
     // The host's answers took time: the engine may have begun to drain.
     this.#demandService();
-    const shard = this.#host.shardFor(accountId);
-    if (shard.reloading) throw new OrderError("DISCONNECTED");
-    this.#demandRoom(shard, accountId);
-    const now = this.#host.quote(intent.symbol);
-    const facts = admit(intent, {
-      nowMs: this.#core.nowMs(),
-      minimum: this.#core.rules.minimum,
-      ...(now?.fresh === true ? { quote: now.quote } : {}),
-      ...(position === undefined ? {} : { position }),
-    });
-    const pending = shard.accept({ accountId, intent, facts });
-    return { order: await shard.whenDurable(pending), created: true };
+    return { ...(position === undefined ? {} : { position }), ...(profile === undefined ? {} : { profile }) };
   }
 
-  async #findEnded({ accountId, intent }: Command): Promise<ParentOrder | undefined> {
-    try {
-      return await this.#core.store.findEnded({ accountId, clientOrderId: intent.clientOrderId });
-    } catch (error) {
-      throw new OrderError("DISCONNECTED", {}, { cause: error });
-    }
+  /** The volumes for a VWAP without a profile of its own (decision 29). */
+  async #profile({ type, symbol, schedule }: ParentIntent): Promise<VolumeProfile | undefined> {
+    if (type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
+    const nowMs = this.#core.nowMs();
+    const bars = await asked(async () => this.#host.volumes.minutes({ symbol, ...profileWindow(nowMs) }));
+    return volumeProfile(bars, { nowMs, ...schedule });
   }
 
   #demandService(): void {
@@ -118,38 +194,45 @@ export class Placements {
     return instrument;
   }
 
-  async #account(accountId: number): Promise<Account | undefined> {
-    try {
-      return await this.#parts.accounts.account(accountId);
-    } catch (error) {
-      throw new OrderError("DISCONNECTED", {}, { cause: error });
-    }
-  }
-
-  async #position(accountId: number, symbol: string): Promise<Quantity> {
-    try {
-      return await this.#parts.exposure.position(accountId, symbol);
-    } catch (error) {
-      throw new OrderError("DISCONNECTED", {}, { cause: error });
-    }
-  }
-
-  #demandRoom(shard: Shard, accountId: number): void {
+  /** The shard of an account, with room for so many parents more. */
+  #demandShard(accountId: number, more: number): Shard {
+    const shard = this.#host.shardFor(accountId);
+    if (shard.reloading) throw new OrderError("DISCONNECTED");
     const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
-    const mine = shard.accounts.get(accountId)?.size ?? 0;
-    if (mine >= maxOpenParentsPerAccount || this.#host.openParents() >= maxOpenParents)
+    const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
+    if (mine > maxOpenParentsPerAccount || this.#host.openParents() + more > maxOpenParents)
       throw new OrderError("SERVER_BUSY");
+    return shard;
   }
 }
 
-const nothing = (): void => undefined;
+const acceptedOf = ({ steps }: PendingRecord): readonly ParentOrder[] => steps.map(({ order }) => order);
+
+/** A host that fails to answer is a failure of the service, never a refusal. */
+async function asked<T>(question: () => Promise<T>): Promise<T> {
+  try {
+    return await question();
+  } catch (error) {
+    throw new OrderError("DISCONNECTED", {}, { cause: error });
+  }
+}
 
 /** A repeated intent answers with its order; another intent under the same id is refused (I03, I04). */
 function existing(order: ParentOrder, intent: ParentIntent): Placement {
-  if (canonicalIntent(order.intent) !== canonicalIntent(intent)) {
+  if (order.list !== undefined || canonicalIntent(order.intent) !== canonicalIntent(intent)) {
     throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
   }
   return { order, created: false };
+}
+
+function existingList(known: OrderList, list: ListIntent): ListPlacement {
+  const legs = known.legs.map(({ intent, list: place }) => {
+    return { role: place?.role ?? "working", intent, generatedClientId: place?.generatedClientId === true };
+  });
+  if (canonicalList({ contingency: known.contingency, legs }) !== canonicalList(list)) {
+    throw new OrderError("DUPLICATE_ORDER", { field: "listClientOrderId" });
+  }
+  return { list: known, created: false };
 }
 
 function demandRights(account: Account | undefined, symbol: string): void {

@@ -48,7 +48,10 @@ export class ReadModel {
     return ended?.orderId === orderId ? ended : undefined;
   }
 
-  /** A page of an account's parents (I70). Open ones are read first: one that ends meanwhile is found ended. */
+  /**
+   * A page of an account's parents (I70); held legs come with history only. Open ones are read first: one that ends
+   * meanwhile is found ended.
+   */
   async page(request: PageRequest): Promise<ParentPage> {
     const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
     const shard = this.ownShard(accountId);
@@ -56,12 +59,12 @@ export class ReadModel {
     const open: ParentOrder[] = [];
     for (const orderId of account?.after(afterOrderId, newestFirst) ?? []) {
       const order = shard.slots.get(orderId)?.durable;
-      if (order === undefined || order.ended !== undefined) continue;
+      if (order === undefined || order.ended !== undefined || (order.held && !includeHistory)) continue;
       open.push(order);
       if (open.length > limit) break;
     }
     const openCount = account?.confirmed ?? 0;
-    if (!includeHistory) return pageOf(open, { limit, total: openCount });
+    if (!includeHistory) return pageOf(open, { limit, total: openCount - (account?.held.size ?? 0) });
     const { store } = this.#core;
     const ended = await this.#stored(
       store.pageEnded({ accountId, afterOrderId, newestFirst, limit: limit + 1 }),

@@ -19,6 +19,8 @@ export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   maxPendingCommands: 100_000,
   snapshotEvery: 20_000,
   retentionDays: 30,
+  maxIcebergParts: 0,
+  ocoMustStraddle: false,
 });
 
 const WHOLE = [

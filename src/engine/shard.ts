@@ -1,9 +1,26 @@
 import { OrderError } from "../errors/index.ts";
-import { type Effect, evolve, managedIdOf, type ParentEvent, transition } from "../lifecycle/index.ts";
-import type { Cause, Fact, ParentIntent, ParentOrder } from "../model/index.ts";
+import {
+  type Admission,
+  evolve,
+  managedIdOf,
+  orderListOf,
+  type ParentEvent,
+  transitionList,
+} from "../lifecycle/index.ts";
+import type {
+  Cause,
+  EndedList,
+  Fact,
+  ListIntent,
+  ListMembership,
+  OrderList,
+  ParentIntent,
+  ParentOrder,
+} from "../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
-import type { Core, DurableStep, PendingRecord, Slot, Waiter } from "./core.ts";
+import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } from "./core.ts";
+import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
 import { replayShard } from "./replay.ts";
 
 /** What a shard needs from its engine. */
@@ -11,22 +28,23 @@ export type ShardHost = Readonly<{
   /** A record waits to be made durable. */
   dirty: (shard: Shard) => void;
   /** A record became durable; called in sequence. */
-  durable: (step: DurableStep, slot: Slot) => void;
+  durable: (record: DurableRecord, slots: readonly Slot[]) => void;
   /** A record whose append failed was found in the store: it is told like any other; its effects are recovery's. */
-  found: (step: DurableStep) => void;
+  found: (record: DurableRecord) => void;
   /** The memory of the shard was made again from the store; `lost` are the slots it had before. */
   reloaded: (shard: Shard, lost: Iterable<Slot>) => void;
   /** A transition wants an exposure and changed nothing else. */
   measure: (order: ParentOrder) => void;
 }>;
 
-/** What is decided for a new parent inside the mailbox. */
-export type NewParent = Readonly<{
+/** What is decided for new parents inside the mailbox: one by itself, or the legs of a list. */
+export type NewParents = Readonly<{
   accountId: number;
-  intent: ParentIntent;
-  facts: Readonly<Partial<AcceptedFacts>>;
+  /** When they are accepted, engine time. */
+  timeMs: number;
+  parents: readonly Readonly<{ intent: ParentIntent; admission: Admission }>[];
+  list?: ListIntent;
 }>;
-type AcceptedFacts = Pick<Extract<Fact, { kind: "ACCEPTED" }>, "admissionPrice" | "exposure">;
 
 /**
  * The single writer of its accounts. Everything that happens to them passes through `post`, one at a time and
@@ -43,6 +61,8 @@ export class Shard {
   #durableSequence = 0;
   #counter = 0;
   #snapshotSequence = 0;
+  /** Legs that have ended while their list has not: they stay for as long as it does. */
+  readonly #endedLegs: Set<number> = new Set();
   #pending: PendingRecord[] = [];
   /** Records of an append that failed, until the store was read again. */
   #undecided: PendingRecord[] = [];
@@ -71,6 +91,11 @@ export class Shard {
     return this.#mailbox !== undefined;
   }
 
+  /** How many parents have not ended. */
+  get openParents(): number {
+    return this.slots.size - this.#endedLegs.size;
+  }
+
   account(accountId: number): AccountOrders {
     let orders = this.accounts.get(accountId);
     if (orders === undefined) {
@@ -87,29 +112,19 @@ export class Shard {
     else this.#mailbox.push(input);
   }
 
-  /** Accepts a new parent; call inside the mailbox. */
-  accept(parent: NewParent): PendingRecord {
+  /** Accepts new parents, all in one record; call inside the mailbox. */
+  accept({ accountId, timeMs, parents, list }: NewParents): PendingRecord {
     this.#demandOwnership();
-    const orderId = managedIdOf({ count: ++this.#counter, shard: this.number });
-    const fact: Fact = {
-      kind: "ACCEPTED",
-      accountId: parent.accountId,
-      intent: parent.intent,
-      ...parent.facts,
-    };
-    const timeMs = this.#core.nowMs();
-    const order = evolve(undefined, fact, { orderId, sequence: this.#sequence + 1, timeMs });
-    const slot: Slot = { working: order, durable: undefined };
-    this.slots.set(orderId, slot);
-    this.account(parent.accountId).add(order);
-    return this.#write(slot, {
-      previous: 0,
-      order,
-      facts: [fact],
-      effects: [],
-      cause: { kind: "PLACE" },
-      timeMs,
+    const listId = list === undefined ? 0 : this.#nextId();
+    const ids = parents.map(() => this.#nextId());
+    const steps = parents.map(({ intent, admission }, index): ParentStep => {
+      const orderId = ids[index] ?? 0;
+      const membership = list && { list: membershipOf(list, { listId, legs: ids, index }) };
+      const fact: Fact = { kind: "ACCEPTED", accountId, intent, ...admission, ...membership };
+      const order = evolve(undefined, fact, { orderId, sequence: this.#sequence + 1, timeMs });
+      return { order, facts: [fact], effects: [] };
     });
+    return this.#write({ steps, cause: { kind: "PLACE" }, timeMs });
   }
 
   /** Takes an ended parent back in so that a late fact can be added to it. */
@@ -121,9 +136,16 @@ export class Shard {
     return slot;
   }
 
+  /** Lets an adopted parent go again when nothing came of it. */
+  letGo({ working, durable }: Slot): void {
+    const { orderId } = working;
+    if (working === durable && !this.#endedLegs.has(orderId)) this.slots.delete(orderId);
+  }
+
   /**
-   * Lets a parent meet an event; call inside the mailbox. Undefined when nothing came of it. A parent that its rules
-   * cannot cope with is stopped, and with it its account; the others of the same quote or batch go on.
+   * Lets a parent, and with it its list, meet an event; call inside the mailbox. Undefined when nothing came of it. A
+   * parent that its rules cannot cope with is stopped, and with it its account; the others of the same quote or batch
+   * go on.
    */
   change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
     const slot = this.slots.get(orderId);
@@ -132,12 +154,13 @@ export class Shard {
     const timeMs = this.#core.nowMs();
     const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules: this.#core.rules };
     try {
-      const { order, facts, effects, wait } = transition(before, event, context);
-      if (wait === undefined) delete slot.wait;
-      else slot.wait = wait;
-      if (facts.length > 0)
-        return this.#write(slot, { previous: before.record, order, facts, effects, cause, timeMs });
-      if (effects.some((effect) => effect.kind === "MEASURE")) this.#host.measure(before);
+      const steps = transitionList({ legs: this.legsOf(before), orderId, event }, context);
+      const lead = steps.find(({ order }) => order.orderId === orderId);
+      if (lead?.wait === undefined) delete slot.wait;
+      else slot.wait = lead.wait;
+      const changed = steps.filter(({ facts }) => facts.length > 0);
+      if (changed.length > 0) return this.#write({ steps: changed, cause, timeMs });
+      if (lead?.effects.some((effect) => effect.kind === "MEASURE")) this.#host.measure(before);
       return undefined;
     } catch (error) {
       if (event.kind === "BROKEN") throw error;
@@ -146,8 +169,14 @@ export class Shard {
     }
   }
 
-  /** Resolves when the record is durable, with the order as it says; rejects when it is not, or cannot be told. */
-  whenDurable(pending: PendingRecord): Promise<ParentOrder> {
+  /** The legs of a parent's list as decided; of a list that is done, and of none, the parent alone. */
+  legsOf(order: ParentOrder): readonly ParentOrder[] {
+    const legs = order.list?.legs.map((legId) => this.slots.get(legId)?.working) ?? [];
+    return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
+  }
+
+  /** Resolves when the record is durable; rejects when it is not, or cannot be told. */
+  whenDurable(pending: PendingRecord): Promise<void> {
     return new Promise((resolve, reject) => pending.waiters.push({ resolve, reject }));
   }
 
@@ -161,27 +190,48 @@ export class Shard {
   /** What the store is asked to keep for `pending`. */
   appendOf(pending: readonly PendingRecord[]): ShardAppend {
     const ended = new Map<number, ParentOrder>();
-    for (const { order } of pending) if (order.ended !== undefined) ended.set(order.orderId, order);
+    const endedLists = new Map<number, EndedList>();
+    for (const { steps, list } of pending) {
+      for (const { order } of steps) if (order.ended !== undefined) ended.set(order.orderId, order);
+      if (list !== undefined && isDone(list)) endedLists.set(list.listId, endedListOf(list));
+    }
     return {
       shard: this.number,
       epoch: this.#epoch,
       records: pending.map(({ record }) => record),
       ended: [...ended.values()],
+      ...(endedLists.size > 0 && { endedLists: [...endedLists.values()] }),
     };
   }
 
   /** A record is durable: show it, then let follow what follows. Called in sequence. */
   settle(settled: PendingRecord): void {
-    const { record, order, waiters } = settled;
-    if (this.#fenced) return resolveAll(waiters, order);
+    const { record, steps, waiters } = settled;
+    if (this.#fenced) return resolveAll(waiters);
     this.#durableSequence = record.sequence;
+    const slots = steps.map(({ order }) => this.#show(order, settled));
+    for (const slot of slots) if (slot.durable?.ended !== undefined) this.#retire(slot);
+    this.#host.durable(settled, slots);
+    resolveAll(waiters);
+  }
+
+  /** An open parent that came out of the store. */
+  #confirm(order: ParentOrder): void {
+    const account = this.account(order.accountId);
+    account.add(order);
+    account.confirmed++;
+    if (order.held) account.held.add(order.orderId);
+  }
+
+  #show(order: ParentOrder, settled: PendingRecord): Slot {
     const slot = this.slots.get(order.orderId) ?? { working: order, durable: order };
-    if (slot.durable === undefined) this.account(order.accountId).confirmed++;
+    const account = this.account(order.accountId);
+    if (slot.durable === undefined) account.confirmed++;
+    if (order.held) account.held.add(order.orderId);
+    else account.held.delete(order.orderId);
     slot.durable = order;
     if (slot.pending === settled) delete slot.pending;
-    if (order.ended !== undefined && slot.working === order) this.#release(order);
-    this.#host.durable(this.#stepOf(settled), slot);
-    resolveAll(waiters, order);
+    return slot;
   }
 
   /** Asks the store whose the shard is, and stops it when it is another's. */
@@ -233,11 +283,17 @@ export class Shard {
     this.#sequence = head.sequence;
     this.#durableSequence = head.sequence;
     this.#counter = state.counter;
-    for (const order of state.parents.values()) {
-      if (order.ended !== undefined) continue;
+    const parents = [...state.parents.values()];
+    const open = parents.filter((order) => order.ended === undefined);
+    const openLists = new Set(open.map((order) => order.list?.listId));
+    for (const order of parents) {
+      const isEnded = order.ended !== undefined;
+      if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
       this.slots.set(order.orderId, { working: order, durable: order });
-      this.account(order.accountId).add(order);
-      this.account(order.accountId).confirmed++;
+      if (isEnded) this.#endedLegs.add(order.orderId);
+      else {
+        this.#confirm(order);
+      }
       this.#index(order);
     }
   }
@@ -251,7 +307,8 @@ export class Shard {
     if (this.#durableSequence - this.#snapshotSequence < this.#core.settings.snapshotEvery) return undefined;
     const parents: ParentOrder[] = [];
     for (const { durable } of this.slots.values()) {
-      if (durable !== undefined && durable.ended === undefined) parents.push(durable);
+      const isKept = durable?.ended === undefined || this.#endedLegs.has(durable.orderId);
+      if (durable !== undefined && isKept) parents.push(durable);
     }
     this.#snapshotSequence = this.#durableSequence;
     return { shard: this.number, sequence: this.#durableSequence, counter: this.#counter, parents };
@@ -259,60 +316,97 @@ export class Shard {
 
   /** Tells what became of a record whose append failed, as the store says. */
   #answer(undecided: PendingRecord): void {
-    const { record, order, waiters } = undecided;
+    const { record, waiters } = undecided;
     // Whose record it is that a later owner's journal holds here cannot be told.
     if (this.#fenced) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
     if (record.sequence > this.#durableSequence) return rejectAll(waiters, new OrderError("DISCONNECTED"));
-    this.#host.found(this.#stepOf(undecided));
-    resolveAll(waiters, order);
+    this.#host.found(undecided);
+    resolveAll(waiters);
   }
 
-  #stepOf({ record, order, facts, effects }: PendingRecord): DurableStep {
-    return { shard: this.number, record, order, facts, effects };
+  #nextId(): number {
+    return managedIdOf({ count: ++this.#counter, shard: this.number });
   }
 
   #demandOwnership(): void {
     if (this.#fenced) throw new OrderError("DISCONNECTED");
   }
 
-  #write(slot: Slot, step: Step): PendingRecord {
-    const { previous, order, facts, effects, cause, timeMs } = step;
-    const record = {
-      shard: this.number,
-      sequence: ++this.#sequence,
-      timeMs,
-      cause,
-      changes: [{ orderId: order.orderId, previous, facts }],
-    };
-    slot.working = order;
-    this.#index(order);
-    if (facts.some(movesExposure)) this.account(order.accountId).moves++;
+  #write({ steps, cause, timeMs }: Decision): PendingRecord {
+    const changes = steps.map(({ order: { orderId }, facts }) => {
+      return { orderId, previous: this.slots.get(orderId)?.working.record ?? 0, facts };
+    });
+    const record = { shard: this.number, sequence: ++this.#sequence, timeMs, cause, changes };
+    const slots = steps.map((step) => this.#take(step));
+    const list = this.#listOf(steps);
     const decision = this.#core.counters.decisions++;
-    const pending: PendingRecord = { record, decision, order, facts, effects, waiters: [] };
-    slot.pending = pending;
+    const pending: PendingRecord = { record, decision, steps, ...(list && { list }), waiters: [] };
+    for (const slot of slots) slot.pending = pending;
     this.#pending.push(pending);
     this.#core.counters.activity++;
     this.#host.dirty(this);
     return pending;
   }
 
-  /** Keeps the account's reservations and its freeze in step with a parent. */
+  /** A decision becomes what the shard goes on from. */
+  #take({ order, facts }: ParentStep): Slot {
+    const slot = this.slots.get(order.orderId) ?? { working: order, durable: undefined };
+    const account = this.account(order.accountId);
+    if (!this.slots.has(order.orderId)) {
+      this.slots.set(order.orderId, slot);
+      account.add(order);
+    }
+    slot.working = order;
+    this.#index(order);
+    if (facts.some(movesExposure)) account.moves++;
+    return slot;
+  }
+
+  /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
+  #listOf(steps: readonly ParentStep[]): OrderList | undefined {
+    const order = steps[0]?.order;
+    if (order?.list === undefined) return undefined;
+    const legs = this.legsOf(order);
+    return legs.length === order.list.legs.length ? orderListOf(legs) : undefined;
+  }
+
+  /** Keeps the account's lists, reservations and freeze in step with a parent. */
   #index(order: ParentOrder): void {
     const account = this.account(order.accountId);
+    if (order.list !== undefined && order.ended === undefined) account.addList(order.list);
     if (order.intent.reduceOnly && order.child !== undefined) account.reducing.add(order.orderId);
     else account.reducing.delete(order.orderId);
     if (order.frozen !== undefined && order.ended === undefined) account.frozen = true;
   }
 
-  #release(order: ParentOrder): void {
-    this.slots.delete(order.orderId);
-    const account = this.account(order.accountId);
-    account.remove(order);
-    if (account.size === 0 && !account.frozen) this.accounts.delete(order.accountId);
+  /** An ended parent leaves memory; a leg of a list only with the last of them. */
+  #retire({ working, durable }: Slot): void {
+    if (durable?.ended === undefined || working !== durable) return;
+    const { orderId, accountId, list } = durable;
+    const account = this.account(accountId);
+    account.remove(durable);
+    if (list === undefined) this.slots.delete(orderId);
+    else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
+    else this.#endedLegs.add(orderId);
+    if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);
+  }
+
+  #isOver(legId: number): boolean {
+    const slot = this.slots.get(legId);
+    return slot === undefined || (slot.durable?.ended !== undefined && slot.working === slot.durable);
+  }
+
+  #dropList(list: ListMembership, account: AccountOrders): void {
+    account.removeList(list);
+    for (const legId of list.legs) {
+      this.slots.delete(legId);
+      this.#endedLegs.delete(legId);
+    }
   }
 
   #forget(): void {
     this.slots.clear();
+    this.#endedLegs.clear();
     this.accounts.clear();
     this.#pending = [];
   }
@@ -320,19 +414,12 @@ export class Shard {
 
 const movesExposure = ({ kind }: Fact): boolean => kind === "FILLED" || kind === "CHILD_CLOSED";
 
-function resolveAll(waiters: readonly Waiter[], order: ParentOrder): void {
-  for (const waiter of waiters) waiter.resolve(order);
+function resolveAll(waiters: readonly Waiter[]): void {
+  for (const waiter of waiters) waiter.resolve();
 }
 
 function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
   for (const waiter of waiters) waiter.reject(error);
 }
 
-type Step = Readonly<{
-  previous: number;
-  order: ParentOrder;
-  facts: readonly Fact[];
-  effects: readonly Effect[];
-  cause: Cause;
-  timeMs: number;
-}>;
+type Decision = Readonly<{ steps: readonly ParentStep[]; cause: Cause; timeMs: number }>;

@@ -1,4 +1,4 @@
-import { needsTrigger, type WaitReason } from "../lifecycle/index.ts";
+import { needsTrigger, openSlotOf, type WaitReason } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { QuoteNow, Slot } from "./core.ts";
 
@@ -9,6 +9,9 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   NO_EXPOSURE: "there is no exposure left to reduce",
   RETRY_PACE: "the pause after an unsuccessful child is not over",
   STALE_QUOTE: "the last quote is too old",
+  NO_OPEN_SLOT: "the next slot of its schedule",
+  NO_VOLUME: "somebody else's trade that it can follow",
+  SHARE_USED: "more executed volume: its share of it is used",
 };
 
 /** What else decides what a parent waits for: the quote, the time, and whether its account is stopped. */
@@ -22,10 +25,13 @@ export function explainWait(slot: Slot, { now, nowMs, frozen }: WaitContext): st
     return "it is stopped: something that must never happen was found; see its alerts";
   if (frozen) return "its account is stopped: another order of it was found broken; see its alerts";
   if (order.child !== undefined) return explainChild(order);
+  if (order.held) return "its working order to fill whole";
+  if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return REASONS.NO_OPEN_SLOT;
   if (now === undefined) return "no quote of its market has come yet";
   if (!now.fresh) return REASONS.STALE_QUOTE;
   if (needsTrigger(order.intent.type) && order.trigger === undefined) return explainTrigger(order);
   if (order.notBeforeMs > nowMs) return REASONS.RETRY_PACE;
+  if (order.intent.participationBips !== undefined && slot.wait === undefined) return REASONS.NO_VOLUME;
   return slot.wait === undefined ? "the next quote inside its limit price" : REASONS[slot.wait];
 }
 

@@ -1,0 +1,301 @@
+import { describe, expect, it } from "vitest";
+import { formatQuantity, type Quantity, quantity } from "../../src/decimal/index.ts";
+import { type TapeOptions, VolumeTape } from "../../src/engine/volume-tape.ts";
+import type { PrintInput, VolumeState } from "../../src/ports/index.ts";
+
+const BTC = "BTC/USD";
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+/** Whole minutes. */
+const NOW = 1_699_963_200_000;
+const EMPTY: VolumeState = { totals: [], bars: [], prints: [] };
+
+const tapeWith = (options: Partial<TapeOptions> = {}): VolumeTape =>
+  new VolumeTape({ symbols: [BTC, "ETH/USD"], state: EMPTY, maxAgeMs: 5_000, maxAheadMs: 1_000, ...options });
+
+const print = (id: string, more: Partial<PrintInput> = {}): PrintInput => ({
+  symbol: BTC,
+  price: "7424.9",
+  quantity: "1",
+  id,
+  timeMs: NOW,
+  ...more,
+});
+
+/** What becomes of a print at NOW in a tape that counted print "a". */
+function verdict(input: PrintInput): string {
+  const tape = tapeWith();
+  tape.take(print("a"), NOW);
+  const taken = tape.take(input, NOW);
+  return typeof taken === "string" ? taken : `counted ${taken.fresh ? "fresh" : "late"}`;
+}
+
+const totalOf = (tape: VolumeTape, symbol = BTC): string => formatQuantity(tape.total(symbol));
+const minutesOf = (tape: VolumeTape, symbol = BTC): readonly string[] =>
+  tape
+    .minutes({ symbol, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER })
+    .map((bar) => `${(NOW - bar.minuteMs) / MINUTE}: ${formatQuantity(bar.quantity)}`);
+
+describe("decision 30: a print counts", () => {
+  it.each([
+    ["once by its id", print("a"), "duplicate"],
+    [
+      "once by its id, whatever else it says now",
+      print("a", { quantity: "2", timeMs: NOW + 9 }),
+      "duplicate",
+    ],
+    ["by another id", print("b"), "counted fresh"],
+    ["by the same id of another symbol", print("a", { symbol: "ETH/USD" }), "counted fresh"],
+    ["of an unknown symbol", print("b", { symbol: "XRP/USD" }), "unknown-symbol"],
+    ["of no symbol", print("b", { symbol: undefined as never }), "unknown-symbol"],
+    ["with an id of 64 characters", print("i".repeat(64)), "counted fresh"],
+    ["with an id of 65", print("i".repeat(65)), "malformed"],
+    ["with an empty id", print(""), "malformed"],
+    ["with a space and a tilde in its id", print(" ~"), "counted fresh"],
+    ["with a line break in its id", print("a\nb"), "malformed"],
+    ["with a line break after its id", print("b\n"), "malformed"],
+    ["with an id beyond ASCII", print("é"), "malformed"],
+    ["with a number as id", print(7 as never), "malformed"],
+    ["of quantity zero", print("b", { quantity: "0.000000" }), "malformed"],
+    ["of a negative quantity", print("b", { quantity: "-1" }), "malformed"],
+    ["of seven decimals", print("b", { quantity: "1.0000000" }), "malformed"],
+    ["of the largest quantity", print("b", { quantity: "999999999999.999999" }), "counted fresh"],
+    ["of more", print("b", { quantity: "1000000000000" }), "malformed"],
+    ["with a number as quantity", print("b", { quantity: 1 as never }), "malformed"],
+    ["at price zero", print("b", { price: "0" }), "malformed"],
+    ["with an exponent as price", print("b", { price: "1e3" }), "malformed"],
+    ["without a price", print("b", { price: undefined as never }), "malformed"],
+    ["at no time", print("b", { timeMs: Number.NaN }), "malformed"],
+    ["at half a millisecond", print("b", { timeMs: NOW + 0.5 }), "malformed"],
+    ["before all time", print("b", { timeMs: -1 }), "malformed"],
+    ["as far ahead as may be", print("b", { timeMs: NOW + 1_000 }), "counted fresh"],
+    ["further ahead", print("b", { timeMs: NOW + 1_001 }), "future"],
+    ["as old as fresh may be", print("b", { timeMs: NOW - 5_000 }), "counted fresh"],
+    ["older", print("b", { timeMs: NOW - 5_001 }), "counted late"],
+    ["executed before one that counted already", print("b", { timeMs: NOW - 1 }), "counted fresh"],
+  ])("%s: %o", (_what, input, expected) => {
+    expect(verdict(input)).toBe(expected);
+  });
+
+  it("and is handed over as it was counted", () => {
+    expect(tapeWith().take(print("a", { timeMs: NOW - 9_000 }), NOW)).toEqual({
+      symbol: BTC,
+      id: "a",
+      quantity: quantity("1"),
+      timeMs: NOW - 9_000,
+      seenAtMs: NOW,
+      fresh: false,
+    });
+  });
+
+  it("when a future one comes again in its time: what did not count is not remembered", () => {
+    const tape = tapeWith();
+    expect(tape.take(print("a", { timeMs: NOW + 60_000 }), NOW)).toBe("future");
+    expect(tape.take(print("a", { timeMs: NOW + 60_000 }), NOW + 60_000)).toMatchObject({ fresh: true });
+  });
+});
+
+describe("contract, POST /api/order rule 5: totals are of fresh volume", () => {
+  it("per symbol, late prints left out", () => {
+    const tape = tapeWith();
+    tape.take(print("a", { quantity: "0.5" }), NOW);
+    tape.take(print("b", { quantity: "0.25", timeMs: NOW - 5_001 }), NOW);
+    tape.take(print("c", { quantity: "0.000001" }), NOW);
+    tape.take(print("c", { quantity: "9" }), NOW);
+    expect([totalOf(tape), totalOf(tape, "ETH/USD"), totalOf(tape, "XRP/USD")]).toEqual([
+      "0.500001",
+      "0",
+      "0",
+    ]);
+    expect([tape.position(BTC), tape.position("ETH/USD"), tape.position("XRP/USD")]).toEqual([2, 0, 0]);
+  });
+
+  it("exactly, beyond 2^53", () => {
+    const tape = tapeWith();
+    for (const id of ["a", "b"]) tape.take(print(id, { quantity: "999999999999.999999" }), NOW);
+    tape.take(print("c", { quantity: "0.000001" }), NOW);
+    expect(totalOf(tape)).toBe("1999999999999.999999");
+  });
+});
+
+describe("decision 29: one-minute bars", () => {
+  it("hold every print in the minute of its execution, oldest first", () => {
+    const tape = tapeWith();
+    tape.take(print("a", { quantity: "1", timeMs: NOW + 1_000 }), NOW);
+    tape.take(print("b", { quantity: "2", timeMs: NOW - 1 }), NOW);
+    tape.take(print("c", { quantity: "3", timeMs: NOW - 600 * MINUTE }), NOW);
+    tape.take(print("d", { quantity: "4", timeMs: NOW - 599 * MINUTE - 1 }), NOW);
+    expect(minutesOf(tape)).toEqual(["600: 7", "1: 2", "0: 1"]);
+    expect(minutesOf(tape, "XRP/USD")).toEqual([]);
+  });
+
+  it("a range has its first minute and not its last", () => {
+    const tape = tapeWith();
+    for (const before of [3, 2, 1])
+      tape.take(print(`${before}`, { quantity: `${before}`, timeMs: NOW - before * MINUTE }), NOW);
+    const range = { symbol: BTC, fromMs: NOW - 3 * MINUTE, toMs: NOW - MINUTE };
+    expect(tape.minutes(range)).toEqual([
+      { symbol: BTC, minuteMs: NOW - 3 * MINUTE, quantity: quantity("3") },
+      { symbol: BTC, minuteMs: NOW - 2 * MINUTE, quantity: quantity("2") },
+    ]);
+  });
+
+  it("are kept for the last 1,440 minutes; an older print counts once and has no bar here", () => {
+    const tape = tapeWith();
+    tape.take(print("new"), NOW);
+    tape.take(print("in", { timeMs: NOW - DAY + MINUTE }), NOW);
+    expect(tape.take(print("out", { timeMs: NOW - DAY + MINUTE - 1 }), NOW)).toMatchObject({ fresh: false });
+    expect(tape.take(print("out"), NOW)).toBe("duplicate");
+    expect(minutesOf(tape)).toEqual(["1439: 1", "0: 1"]);
+    tape.take(print("next", { timeMs: NOW + MINUTE }), NOW + MINUTE);
+    expect(minutesOf(tape)).toEqual(["0: 1", "-1: 1"]);
+  });
+});
+
+describe("decision 30: a child follows an external print only", () => {
+  const own = (id: string): boolean => id.startsWith("own");
+  const taking = (tape: VolumeTape, ids: readonly string[]): void => {
+    for (const id of ids) tape.take(print(id), NOW);
+  };
+
+  it("own fills are none, one stranger among them is", () => {
+    const tape = tapeWith();
+    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(false);
+    taking(tape, ["own1", "own2"]);
+    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(false);
+    taking(tape, ["x", "own3"]);
+    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(true);
+    expect(tape.hasExternal(BTC, { position: 2, own })).toBe(true);
+    expect(tape.hasExternal(BTC, { position: 3, own })).toBe(false);
+    expect(tape.hasExternal(BTC, { position: tape.position(BTC), own })).toBe(false);
+  });
+
+  it("neither a duplicate nor a late print, nor one of another symbol", () => {
+    const tape = tapeWith();
+    taking(tape, ["x"]);
+    const position = tape.position(BTC);
+    taking(tape, ["x"]);
+    tape.take(print("late", { timeMs: NOW - 5_001 }), NOW);
+    tape.take(print("y", { symbol: "ETH/USD" }), NOW);
+    expect(tape.hasExternal(BTC, { position, own })).toBe(false);
+    expect(tape.hasExternal("XRP/USD", { position: 0, own })).toBe(false);
+  });
+
+  it("of more than 4,096 prints the newest 4,096 are known", () => {
+    const tape = tapeWith();
+    taking(tape, ["x"]);
+    taking(
+      tape,
+      Array.from({ length: 4_095 }, (_, index) => `own${index}`),
+    );
+    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(true);
+    taking(tape, ["own-last"]);
+    expect(tape.hasExternal(BTC, { position: 0, own })).toBe(false);
+    taking(tape, ["y", "own-y"]);
+    expect(tape.hasExternal(BTC, { position: 4_097, own })).toBe(true);
+    expect(tape.hasExternal(BTC, { position: 4_098, own })).toBe(false);
+  });
+
+  it("a position of another process is ahead of all prints of this one", () => {
+    const tape = tapeWith();
+    taking(tape, ["x"]);
+    expect(tape.hasExternal(BTC, { position: 900, own })).toBe(false);
+  });
+});
+
+describe("what was counted is handed over once", () => {
+  it("in the order it was counted, of all symbols, late prints too", () => {
+    const tape = tapeWith();
+    expect([tape.hasPrints, tape.takePrints()]).toEqual([false, []]);
+    tape.take(print("a"), NOW);
+    tape.take(print("a"), NOW);
+    tape.take(print("b", { symbol: "ETH/USD" }), NOW + 1);
+    tape.take(print("c", { timeMs: 0 }), NOW + 2);
+    tape.take(print("d", { symbol: "XRP/USD" }), NOW + 3);
+    expect(tape.hasPrints).toBe(true);
+    const first = tape.takePrints();
+    expect(first.map(({ id, seenAtMs }) => [id, seenAtMs - NOW])).toEqual([
+      ["a", 0],
+      ["b", 1],
+      ["c", 2],
+    ]);
+    tape.take(print("e"), NOW + 4);
+    expect(first).toHaveLength(3);
+    expect(tape.takePrints().map(({ id }) => id)).toEqual(["e"]);
+    expect(tape.hasPrints).toBe(false);
+  });
+});
+
+describe("a tape begins with what the store kept", () => {
+  const huge = "1999999999999.999999";
+  const state: VolumeState = {
+    totals: [{ symbol: BTC, total: 1_999_999_999_999_999_999n as unknown as Quantity }],
+    bars: [
+      { symbol: BTC, minuteMs: NOW - DAY, quantity: quantity("8") },
+      { symbol: BTC, minuteMs: NOW, quantity: quantity("2") },
+      { symbol: "XRP/USD", minuteMs: NOW, quantity: quantity("3") },
+    ],
+    prints: [
+      { symbol: BTC, id: "b", seenAtMs: NOW },
+      { symbol: BTC, id: "a", seenAtMs: NOW - 1_000 },
+      { symbol: "XRP/USD", id: "c", seenAtMs: NOW },
+    ],
+  };
+
+  it("I15's rule for prints: what was counted before a restart is not counted again", () => {
+    const tape = tapeWith({ state });
+    expect(["a", "b"].map((id) => tape.take(print(id), NOW))).toEqual(["duplicate", "duplicate"]);
+    expect(totalOf(tape)).toBe(huge);
+    expect(minutesOf(tape)).toEqual(["0: 2"]);
+  });
+
+  it("goes on from there; positions begin anew and nothing is to be appended", () => {
+    const tape = tapeWith({ state });
+    expect([tape.position(BTC), tape.hasPrints]).toEqual([0, false]);
+    tape.take(print("d", { quantity: "0.000001" }), NOW);
+    expect([totalOf(tape), minutesOf(tape), tape.position(BTC)]).toEqual([
+      "2000000000000",
+      ["0: 2.000001"],
+      1,
+    ]);
+    expect(tape.hasExternal(BTC, { position: 0, own: (id) => id !== "d" })).toBe(true);
+  });
+
+  it("leaves symbols out that the exchange no longer has", () => {
+    const tape = tapeWith({ state });
+    expect([totalOf(tape, "XRP/USD"), minutesOf(tape, "XRP/USD")]).toEqual(["0", []]);
+  });
+
+  it("forgets its ids in the order they were first seen, however the store gave them", () => {
+    const tape = tapeWith({ state });
+    tape.forget(NOW);
+    expect(tape.take(print("b"), NOW)).toBe("duplicate");
+    expect(tape.take(print("a"), NOW)).toMatchObject({ id: "a" });
+  });
+});
+
+describe("memory is bounded", () => {
+  it("forget drops ids first seen and bars begun before a time; totals stay", () => {
+    const tape = tapeWith();
+    tape.take(print("a", { timeMs: NOW - MINUTE }), NOW - 1);
+    tape.take(print("b"), NOW);
+    tape.forget(NOW);
+    expect([totalOf(tape), minutesOf(tape)]).toEqual(["1", ["0: 1"]]);
+    expect(tape.take(print("b"), NOW)).toBe("duplicate");
+    expect(tape.take(print("a"), NOW)).toMatchObject({ id: "a" });
+  });
+
+  it("at most 500,000 ids per symbol, oldest dropped first; another symbol keeps its own", () => {
+    const tape = tapeWith();
+    const take = (number: number): unknown => tape.take(print(`${number}`), NOW);
+    tape.take(print("0", { symbol: "ETH/USD" }), NOW);
+    for (let number = 0; number < 500_000; number++) take(number);
+    tape.takePrints();
+    expect(take(0)).toBe("duplicate");
+    for (let number = 500_000; number < 500_003; number++) take(number);
+    expect([3, 4, 500_002].map(take)).toEqual(["duplicate", "duplicate", "duplicate"]);
+    expect(tape.take(print("0", { symbol: "ETH/USD" }), NOW)).toBe("duplicate");
+    expect([2, 1].map(take)).toMatchObject([{ id: "2" }, { id: "1" }]);
+    expect([5, 4, 3, 500_002].map(take)).toMatchObject(["duplicate", { id: "4" }, { id: "3" }, "duplicate"]);
+  });
+});
