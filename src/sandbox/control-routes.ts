@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parsePrice, parseQuantity } from "../decimal/index.ts";
 import type { ProbePoint } from "../engine/index.ts";
 import type { JsonInput, JsonValue } from "../wire/index.ts";
 import { readAccountSetup } from "./account-setup.ts";
@@ -52,7 +53,12 @@ const storeFault = z.strictObject({
   mode: z.enum(["none", "fail", "unknown", "slow"]),
   count: z.number().int().min(1).optional(),
 });
-const faultsBody = z.strictObject({ venue: z.unknown().optional(), store: storeFault.optional() });
+const volumeFault = z.strictObject({ mode: z.enum(["none", "stale"]) });
+const faultsBody = z.strictObject({
+  venue: z.unknown().optional(),
+  store: storeFault.optional(),
+  volume: volumeFault.optional(),
+});
 
 const oneOrMany = <T>(schema: z.ZodType<T>, body: unknown): readonly T[] =>
   Array.isArray(body) ? readInput(z.array(schema), body) : [readInput(schema, body)];
@@ -74,6 +80,7 @@ async function feedQuotes(exchange: Exchange, { body }: ControlCall): Promise<un
   return { accepted, dropped };
 }
 
+/** Accepts every print of some size; the engine counts each id once, so that a repeated one adds nothing. */
 async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const trades = oneOrMany(tradeBody, body);
   const nowMs = exchange.clock.nowMs();
@@ -82,12 +89,17 @@ async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<un
       throw new InputError(`symbol: no instrument ${symbol}`);
     if (time !== undefined && time > nowMs) throw new InputError(`time: lies in the future, it is ${nowMs}`);
   }
-  for (const { time, id, ...trade } of trades) {
+  const prints = trades.filter(({ price, quantity }) => isPositive(price, quantity));
+  for (const { time, id, ...trade } of prints) {
     exchange.sink.print({ ...trade, id: id ?? exchange.nextTradeId(), timeMs: time ?? nowMs });
   }
   await exchange.settle();
-  return { accepted: trades.length };
+  return { accepted: prints.length };
 }
+
+/** A print without price or quantity is none. */
+const isPositive = (price: string, quantity: string): boolean =>
+  parsePrice(price) !== undefined && parseQuantity(quantity) !== undefined;
 
 async function heartbeat(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const { symbol } = readInput(z.strictObject({ symbol: z.string() }), body);
@@ -106,14 +118,15 @@ async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unk
 }
 
 async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  for (const part of ["native", "volume"]) {
-    if (typeof body === "object" && body !== null && part in body) {
-      throw new InputError(`${part}: this sandbox has no such part yet; venue and store can be given faults`);
-    }
+  if (typeof body === "object" && body !== null && "native" in body) {
+    throw new InputError(
+      "native: this sandbox has no such part; venue, store and volume can be given faults",
+    );
   }
-  const { venue, store } = readInput(faultsBody, body);
+  const { venue, store, volume } = readInput(faultsBody, body);
   if (venue !== undefined) exchange.venue.setFault(readVenueFault(venue));
   if (store !== undefined) exchange.store.setFault(store);
+  if (volume !== undefined) exchange.setVolumeFault(volume.mode);
   return { ok: true };
 }
 
@@ -134,6 +147,12 @@ async function showJournal(exchange: Exchange, orderId: number): Promise<unknown
   const story = await exchange.engine.story(orderId);
   if (story === undefined) throw new MissingError(`no order ${orderId}`);
   return story.records.map(viewRecord);
+}
+
+async function showListJournal(exchange: Exchange, listId: number): Promise<unknown> {
+  const records = await exchange.engine.listStory(listId);
+  if (records === undefined) throw new MissingError(`no list ${listId}`);
+  return records.map(viewRecord);
 }
 
 function showChildren(exchange: Exchange, { query }: ControlCall): unknown {
@@ -162,7 +181,7 @@ function armCrash(exchange: Exchange, { body }: ControlCall): unknown {
 
 function idOf(text: string): number {
   const id = /^-?[0-9]{1,16}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw new InputError(`${text.slice(0, 32)} is no order id`);
+  if (!Number.isSafeInteger(id)) throw new InputError(`${text.slice(0, 32)} is no id`);
   return id;
 }
 
@@ -203,6 +222,9 @@ export async function answerControl(exchange: Exchange, call: ControlCall): Prom
   }
   if (call.method === "GET" && first === "orders" && last === "journal" && call.path.length === 3) {
     return (await showJournal(exchange, idOf(id))) as JsonInput;
+  }
+  if (call.method === "GET" && first === "lists" && last === "journal" && call.path.length === 3) {
+    return (await showListJournal(exchange, idOf(id))) as JsonInput;
   }
   throw new MissingError(`no call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
 }

@@ -27,12 +27,15 @@ import {
 import { openPaperVenue, type PaperVenue } from "./paper-venue/index.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
 import { type FaultyStore, withFaults } from "./store-faults.ts";
+import { type VolumeFaultMode, withVolumeFaults } from "./volume-faults.ts";
 
 /** A local exchange without its network side: engine, market, venue, accounts and what a test may do to them. */
 export type Exchange = Readonly<{
   engine: Engine;
   /** Where quotes and prints go; the venue sees every counted quote too. */
   sink: MarketSink;
+  /** Stops all prints on their way to the engine, or lets them through. */
+  setVolumeFault: (mode: VolumeFaultMode) => void;
   venue: PaperVenue;
   store: FaultyStore;
   directory: Directory;
@@ -52,6 +55,9 @@ export type Exchange = Readonly<{
 
 /** What an exchange takes from its surroundings. */
 export type ExchangeHost = Readonly<{ realClock: Clock; entropy: Entropy; telemetry: Telemetry }>;
+
+/** Characters that tell the trade ids of one run of the process from those of another. */
+const RUN_ID_LENGTH = 12;
 
 type Disk = Readonly<{ orders: OrderStore; keyValue: KeyValueStore }>;
 
@@ -81,18 +87,23 @@ export async function openExchange(settings: SandboxSettings, host: ExchangeHost
     settings: engineSettings(settings),
   });
   const parts = { engine, venue, store, directory, demoKey, instruments, clock, crashPoints };
-  return joined(parts, { manualClock, market: marketOf(settings, { clock, rows }) });
+  const market = marketOf(settings, { clock, rows });
+  return joined(parts, { manualClock, market, runId: host.entropy.token(RUN_ID_LENGTH) });
 }
 
-type Parts = Omit<Exchange, "sink" | "settle" | "advanceTo" | "runMarket" | "nextTradeId" | "close">;
+type Parts = Omit<
+  Exchange,
+  "sink" | "setVolumeFault" | "settle" | "advanceTo" | "runMarket" | "nextTradeId" | "close"
+>;
 
 function joined(
   parts: Parts,
-  moving: Readonly<{ manualClock: ManualClock | undefined; market: Market }>,
+  moving: Readonly<{ manualClock: ManualClock | undefined; market: Market; runId: string }>,
 ): Exchange {
-  const { engine, venue, clock } = parts;
-  const { market, manualClock } = moving;
-  const sink = tapCountedQuotes(engine, (quote) => venue.quote(quote));
+  const { engine, venue } = parts;
+  const { market, manualClock, runId } = moving;
+  const tapped = tapCountedQuotes(engine, (quote) => venue.quote(quote));
+  const { sink, setVolumeFault } = withVolumeFaults(tapped);
   venue.onPrint((print) => sink.print(print));
   market.start(sink);
   const settle = (): Promise<InFlight> => settled(engine, venue);
@@ -100,6 +111,7 @@ function joined(
   return {
     ...parts,
     sink,
+    setVolumeFault,
     settle,
     async advanceTo(ms) {
       if (manualClock === undefined)
@@ -110,7 +122,8 @@ function joined(
       market.run(on);
       return { running: market.running };
     },
-    nextTradeId: () => `control-${clock.nowMs()}-${++trades}`,
+    // A manual clock may stand still over a restart; a used id would not count again.
+    nextTradeId: () => `control-${runId}-${++trades}`,
     async close() {
       market.stop();
       await settle();

@@ -18,9 +18,19 @@ const PRICES: ReadonlySet<string> = new Set([
   "ask",
 ]);
 
-const QUANTITIES: ReadonlySet<string> = new Set(["quantity", "executedQuantity", "exposure"]);
+const QUANTITIES: ReadonlySet<string> = new Set([
+  "quantity",
+  "executedQuantity",
+  "exposure",
+  "icebergQuantity",
+  "volume",
+  "volumeBefore",
+]);
 
-/** A journal record for people: scaled integers as decimal text, everything else as it is. */
+/**
+ * A journal record for people: prices and quantities as decimal text, everything else as it is. Weights of a schedule and
+ * their sums have no unit and stay whole numbers.
+ */
 export function viewRecord(record: JournalRecord): unknown {
   return viewValue("", record);
 }

@@ -1,4 +1,5 @@
 import { formatNotional, notional } from "../decimal/index.ts";
+import type { EngineSettings } from "../engine/index.ts";
 import type { Instrument } from "../model/index.ts";
 import type { RateLimits } from "../ports/index.ts";
 import { ORDER_TYPES, readPairsQuery } from "../requests/index.ts";
@@ -67,12 +68,12 @@ function rateLimitItems(limits: RateLimits | undefined): readonly JsonInput[] {
 }
 
 function symbolsOf({ engine, instruments }: ServiceParts): readonly JsonInput[] {
-  const minimum = formatNotional(notional(engine.settings.minimumNotional));
-  return instruments.all().map((instrument) => symbolOf(instrument, minimum));
+  const filters = filtersOf(engine.settings);
+  return instruments.all().map((instrument) => symbolOf(instrument, filters));
 }
 
 /** Filters say what placement enforces; an instrument that takes no managed orders has neither types nor filters. */
-function symbolOf(instrument: Instrument, minimum: string): JsonInput {
+function symbolOf(instrument: Instrument, filters: readonly JsonInput[]): JsonInput {
   const { id, symbol, status, baseAsset, quoteAsset, name, kind } = instrument;
   const tradable = kind === "liquidity";
   return {
@@ -86,12 +87,16 @@ function symbolOf(instrument: Instrument, minimum: string): JsonInput {
     baseAssetPrecision: 6,
     quoteAssetPrecision: 8,
     orderTypes: tradable ? ORDER_TYPES : [],
-    filters: tradable ? filtersOf(minimum) : [],
+    icebergAllowed: tradable,
+    ocoAllowed: tradable,
+    otoAllowed: tradable,
+    filters: tradable ? filters : [],
   };
 }
 
-/** Bounds and steps of decision 7, and the opening minimum. */
-function filtersOf(minimum: string): readonly JsonInput[] {
+/** Bounds and steps of decision 7, the opening minimum, and the parts of an iceberg where they are limited. */
+function filtersOf({ minimumNotional, maxIcebergParts }: EngineSettings): readonly JsonInput[] {
+  const minimum = formatNotional(notional(minimumNotional));
   return [
     {
       filterType: "PRICE_FILTER",
@@ -101,5 +106,6 @@ function filtersOf(minimum: string): readonly JsonInput[] {
     },
     { filterType: "LOT_SIZE", minQty: "0.000001", maxQty: "999999999999.999999", stepSize: "0.000001" },
     { filterType: "NOTIONAL", minNotional: minimum, applyMinToMarket: true, avgPriceMins: 0 },
+    ...(maxIcebergParts > 0 ? [{ filterType: "ICEBERG_PARTS", limit: maxIcebergParts }] : []),
   ];
 }

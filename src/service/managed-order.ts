@@ -23,9 +23,11 @@ export type ManagedOrder = Readonly<{
   orderId: number;
   clientOrderId: string;
   clOrdId: string;
-  /** -1: not a member of a list. */
+  /** Negative; -1: not a member of a list. */
   orderListId: number;
   type: ParentType;
+  /** 180 TWAP, 1000002 VWAP, 1000004 POV. */
+  targetStrategy?: number;
   side: Side;
   origQty: string;
   executedQty: string;
@@ -39,6 +41,19 @@ export type ManagedOrder = Readonly<{
   limitOffset?: string;
   /** The limit that trigger level and limitOffset make: running before the trigger, frozen by it (decision 19). */
   dynamicLimit?: string;
+  icebergQty?: string;
+  /** Milliseconds of one slot of the schedule. */
+  interval?: number;
+  /** Slots of the schedule, as they were frozen at admission. */
+  intervalCount?: number;
+  /** Milliseconds between acceptance and the first slot. */
+  intervalDelay?: number;
+  /** Share of the executed volume in basis points. */
+  participationBips?: number;
+  /** Weights that were sent, comma separated, one for each slot. */
+  volumeProfile?: string;
+  /** Whose executed volume VWAP and POV follow. */
+  volumeBenchmark?: "SERVICE_EXECUTED_VOLUME";
   timeInForce: TimeInForce;
   childTimeInForce: ChildTimeInForce;
   expireTime?: number;
@@ -54,6 +69,9 @@ export type ManagedOrder = Readonly<{
   updateTime: number;
 }>;
 
+/** What stands in place of a list's id. */
+const NO_LIST = -1;
+
 /** What a view needs beside the order: its instrument's id, and its running dynamic limit. */
 export type ManagedOrderContext = Readonly<{
   instrumentId?: number | undefined;
@@ -62,7 +80,7 @@ export type ManagedOrderContext = Readonly<{
 
 /**
  * The public view of a managed order, members in a fixed order.
- * Source: contract, Managed order (parent) response fields; decisions 11, 15, 19.
+ * Source: contract, Managed order (parent) response fields; decisions 11, 15, 19, 29.
  *
  * @example
  * ```ts
@@ -85,12 +103,15 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     orderId: order.orderId,
     clientOrderId: intent.clientOrderId,
     clOrdId: intent.clientOrderId,
-    orderListId: -1,
+    orderListId: order.list?.listId ?? NO_LIST,
     type: intent.type,
+    ...strategyOf(intent.type),
     side: intent.side,
     origQty: formatQuantity(intent.quantity),
     executedQty: formatQuantity(order.executedQuantity),
     ...pricesOf(order, context.runningLimit),
+    ...(intent.icebergQuantity !== undefined && { icebergQty: formatQuantity(intent.icebergQuantity) }),
+    ...scheduleOf(order),
     timeInForce: intent.timeInForce,
     childTimeInForce: intent.childTimeInForce,
     ...(intent.expireTimeMs !== undefined && { expireTime: intent.expireTimeMs }),
@@ -135,4 +156,34 @@ function distanceOf(trailing: TrailingDistance | undefined): Prices {
     case "amount":
       return { trailingAmount: formatPrice(trailing.amount) };
   }
+}
+
+const TARGET_STRATEGIES: ReadonlyMap<ParentType, number> = new Map([
+  ["TWAP", 180],
+  ["VWAP", 1_000_002],
+  ["POV", 1_000_004],
+]);
+
+function strategyOf(type: ParentType): Pick<ManagedOrder, "targetStrategy"> {
+  const targetStrategy = TARGET_STRATEGIES.get(type);
+  return targetStrategy === undefined ? {} : { targetStrategy };
+}
+
+type Schedule = Pick<
+  ManagedOrder,
+  "interval" | "intervalCount" | "intervalDelay" | "participationBips" | "volumeProfile" | "volumeBenchmark"
+>;
+
+/** The count is the plan's: a VWAP of the service's own volumes learns it at admission. */
+function scheduleOf({ intent, plan }: ParentOrder): Schedule {
+  const { type, schedule, participationBips } = intent;
+  const followsVolume = type === "VWAP" || type === "POV";
+  return {
+    ...(schedule !== undefined && { interval: schedule.intervalMs }),
+    ...(plan !== undefined && { intervalCount: plan.count }),
+    ...(schedule !== undefined && { intervalDelay: schedule.intervalDelayMs }),
+    ...(participationBips !== undefined && { participationBips }),
+    ...(schedule?.weights !== undefined && { volumeProfile: schedule.weights.join(",") }),
+    ...(followsVolume && { volumeBenchmark: "SERVICE_EXECUTED_VOLUME" as const }),
+  };
 }

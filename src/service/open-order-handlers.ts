@@ -1,7 +1,7 @@
 import { readCancelAll, readOpenOrdersPage } from "../requests/index.ts";
-import { viewOf } from "./order-handlers.ts";
 import { accountOf } from "./ownership.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
+import { viewOf } from "./views.ts";
 
 /**
  * GET /api/v3/openOrders: a page of managed orders over all markets; `newestFirst` is there when it was asked for.

@@ -1,19 +1,12 @@
-import { normalise } from "../decimal/index.ts";
+import type { Engine } from "../engine/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import { type OrderKey, readOrderKey, readPlacement } from "../requests/index.ts";
-import { derivedClientId } from "../signing/index.ts";
-import { type ManagedOrder, managedOrderView } from "./managed-order.ts";
+import { clientIdsOf, managedId } from "./ids.ts";
 import { accountOf } from "./ownership.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-
-/** The public view of an order as it stands now. */
-export function viewOf(parts: ServiceParts, order: ParentOrder): ManagedOrder {
-  return managedOrderView(order, {
-    instrumentId: parts.instruments.find(order.intent.symbol)?.id,
-    runningLimit: parts.engine.runningLimit(order),
-  });
-}
+import { orderCountHeaders } from "./placement-desk.ts";
+import { canceledListView, canceledView, viewOf } from "./views.ts";
 
 /**
  * POST /api/order: the whole managed order once it is durable. An order without newClientOrderId is named by the
@@ -21,20 +14,13 @@ export function viewOf(parts: ServiceParts, order: ParentOrder): ManagedOrder {
  * Source: contract, Single-parent advanced creation; decisions 1, 14, 42.
  */
 export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const { signature, key } = call;
   const { intent, ...actor } = readPlacement(call.parameters, {
     resolve: (symbol) => parts.instruments.resolve(symbol),
-    clientId: (field) => derivedClientId({ apiKey: key.apiKey, signature, field }),
+    clientId: clientIdsOf(call),
   });
   const accountId = await accountOf(parts, call, actor);
-  const { order, counts } = await parts.desk.place({ accountId, intent });
-  return {
-    body: viewOf(parts, order),
-    headers: {
-      "X-MBX-ORDER-COUNT-10S": String(counts.per10s),
-      "X-MBX-ORDER-COUNT-1D": String(counts.perDay),
-    },
-  };
+  const { placed, counts } = await parts.desk.placeOrder({ accountId, intent });
+  return { body: viewOf(parts, placed), headers: orderCountHeaders(counts) };
 }
 
 /**
@@ -55,9 +41,10 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
 
 /**
  * DELETE /api/v2/order and its alias: the managed order after the cancel, with the client id it was canceled by as
- * `origClientOrderId` too. While a child is in flight that is the current status with cancelPending true. What is
- * unknown or has ended is -2011. Symbol aliases resolve: what was placed by an alias can be canceled by it.
- * Source: decisions 13 and 43; convention 3.3.
+ * `origClientOrderId` too. While a child is in flight that is the current status with cancelPending true. The cancel of
+ * a leg is the cancel of its list and answers with that. What is unknown or has ended is -2011, a leg that has ended
+ * before its list too: who cancels an entry that has just filled must not lose the exits. Symbol aliases resolve: what
+ * was placed by an alias can be canceled by it. Source: decisions 13 and 43; convention 3.3.
  */
 export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const key = readOrderKey(call.parameters, {
@@ -69,7 +56,10 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
   const found = await findOrder(parts, accountId, key);
   if (found === undefined) throw new OrderError("CANCEL_REJECTED");
   const order = await parts.engine.cancel({ accountId, orderId: found.orderId });
-  return { body: { ...viewOf(parts, order), origClientOrderId: order.intent.clientOrderId } };
+  if (order.list === undefined) return { body: canceledView(parts, order) };
+  const list = await parts.engine.findList({ accountId, listId: order.list.listId });
+  if (list === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
+  return { body: canceledListView(parts, list) };
 }
 
 /** The order that a key names; undefined when there is none with that symbol. Two ids must name one order (-2039). */
@@ -89,12 +79,10 @@ async function findOrder(
   return order;
 }
 
-/** Managed ids are negative safe integers; any other id names no managed order. */
 async function findById(
-  { engine, accountId }: Pick<ServiceParts, "engine"> & Readonly<{ accountId: number }>,
-  orderId: bigint,
+  { engine, accountId }: Readonly<{ engine: Engine; accountId: number }>,
+  id: bigint,
 ): Promise<ParentOrder | undefined> {
-  const managedId = normalise(orderId);
-  if (typeof managedId !== "number" || managedId >= 0) return undefined;
-  return await engine.find({ accountId, orderId: managedId });
+  const orderId = managedId(id);
+  return orderId === undefined ? undefined : await engine.find({ accountId, orderId });
 }

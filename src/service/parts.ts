@@ -34,3 +34,6 @@ export type SignedCall = Readonly<{
 
 /** What a handler answers: a JSON body with status 200, and headers of its own. */
 export type Answer = Readonly<{ body: JsonInput; headers?: Readonly<Record<string, string>> }>;
+
+/** Answers signed calls of a route. */
+export type SignedHandler = (parts: ServiceParts, call: SignedCall) => Promise<Answer>;

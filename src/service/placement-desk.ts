@@ -1,6 +1,6 @@
 import type { Engine } from "../engine/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type { ParentIntent, ParentOrder } from "../model/index.ts";
+import type { ListIntent, OrderList, ParentIntent, ParentOrder } from "../model/index.ts";
 import type { Clock, OrderCounts, OrderRefusal, RateLimiter } from "../ports/index.ts";
 import { askHost } from "./ask-host.ts";
 import { tooManyOrders } from "./rate-refusals.ts";
@@ -8,13 +8,25 @@ import { tooManyOrders } from "./rate-refusals.ts";
 /** A placement that every earlier check has passed. */
 export type PlacementCommand = Readonly<{ accountId: number; intent: ParentIntent }>;
 
-/** The durable order, new or found again, and what the order-count limit has counted. */
-export type CountedPlacement = Readonly<{ order: ParentOrder; counts: OrderCounts }>;
+/** A placement of a list that every earlier check has passed. */
+export type ListPlacementCommand = Readonly<{ accountId: number; list: ListIntent }>;
+
+/** What is durable, new or found again, and what the order-count limit has counted. */
+export type Counted<T> = Readonly<{ placed: T; counts: OrderCounts }>;
+
+/** One placement on its way: what it is called, how many orders it counts as, how it is looked for and made. */
+type Errand<T> = Readonly<{
+  accountId: number;
+  name: string;
+  count: number;
+  isKnown: () => Promise<boolean>;
+  place: () => Promise<Readonly<{ placed: T; created: boolean }>>;
+}>;
 
 /**
- * Takes placements through the order-count limit to the engine. Only an accepted new order counts: copies of one
- * order come one at a time, and a copy of an accepted one is answered even when the limit is reached.
- * Source: decisions 1 and 42.
+ * Takes placements through the order-count limit to the engine. Only what is accepted and new counts, a list as many
+ * orders as it has legs: copies of one order or list come one at a time, and a copy of an accepted one is answered
+ * even when the limit is reached. Source: decisions 1 and 42; convention 3.5.
  */
 export class PlacementDesk {
   readonly #engine: Engine;
@@ -29,10 +41,41 @@ export class PlacementDesk {
   }
 
   /** Resolves when the order is durable; rejects with the OrderError that refuses it. */
-  async place(command: PlacementCommand): Promise<CountedPlacement> {
-    const name = `${command.accountId} ${command.intent.clientOrderId}`;
+  placeOrder(command: PlacementCommand): Promise<Counted<ParentOrder>> {
+    const { accountId } = command;
+    const { clientOrderId } = command.intent;
+    return this.#inTurn({
+      accountId,
+      name: `order ${accountId} ${clientOrderId}`,
+      count: 1,
+      isKnown: async () => (await this.#engine.find({ accountId, clientOrderId })) !== undefined,
+      place: async () => {
+        const { order, created } = await this.#engine.place(command);
+        return { placed: order, created };
+      },
+    });
+  }
+
+  /** Resolves when all of the list is durable; rejects with the OrderError that refuses it. */
+  placeList(command: ListPlacementCommand): Promise<Counted<OrderList>> {
+    const { accountId } = command;
+    const { listClientOrderId, legs } = command.list;
+    return this.#inTurn({
+      accountId,
+      name: `list ${accountId} ${listClientOrderId}`,
+      count: legs.length,
+      isKnown: async () => (await this.#engine.findList({ accountId, listClientOrderId })) !== undefined,
+      place: async () => {
+        const { list, created } = await this.#engine.placeList(command);
+        return { placed: list, created };
+      },
+    });
+  }
+
+  async #inTurn<T>(errand: Errand<T>): Promise<Counted<T>> {
+    const { name } = errand;
     const before = this.#last.get(name) ?? Promise.resolve();
-    const placing = before.then(() => this.#place(command));
+    const placing = before.then(() => this.#place(errand));
     const settled = placing.catch(() => undefined);
     this.#last.set(name, settled);
     try {
@@ -42,16 +85,18 @@ export class PlacementDesk {
     }
   }
 
-  async #place(command: PlacementCommand): Promise<CountedPlacement> {
-    const { accountId } = command;
-    const { counts, takenAtMs, refused } = await askHost(() => this.#limiter.takeOrder(accountId));
-    if (refused !== undefined) return { order: await this.#placeAgain(command, refused), counts };
-    // An order that cannot be given back stays counted; the placement itself is not touched by that.
+  async #place<T>(errand: Errand<T>): Promise<Counted<T>> {
+    const { accountId, count } = errand;
+    const { counts, takenAtMs, refused } = await askHost(() =>
+      this.#limiter.takeOrders({ accountId, count }),
+    );
+    if (refused !== undefined) return { placed: await this.#placeAgain(errand, refused), counts };
+    // Orders that cannot be given back stay counted; the placement itself is not touched by that.
     const giveBack = (): Promise<OrderCounts> =>
-      askHost(() => this.#limiter.returnOrder({ accountId, takenAtMs })).catch(() => counts);
+      askHost(() => this.#limiter.returnOrders({ accountId, count, takenAtMs })).catch(() => counts);
     try {
-      const { order, created } = await this.#engine.place(command);
-      return { order, counts: created ? counts : await giveBack() };
+      const { placed, created } = await errand.place();
+      return { placed, counts: created ? counts : await giveBack() };
     } catch (error) {
       // What may have been accepted stays counted.
       if (error instanceof OrderError && error.retry !== "reconcile") await giveBack();
@@ -59,13 +104,16 @@ export class PlacementDesk {
     }
   }
 
-  /** The limit is reached: only an order that exists already is answered, or refused as a duplicate. */
-  async #placeAgain(command: PlacementCommand, refused: OrderRefusal): Promise<ParentOrder> {
-    const { accountId, intent } = command;
-    const known = await this.#engine.find({ accountId, clientOrderId: intent.clientOrderId });
-    if (known === undefined) {
+  /** The limit is reached: only what exists already is answered, or refused as a duplicate. */
+  async #placeAgain<T>(errand: Errand<T>, refused: OrderRefusal): Promise<T> {
+    if (!(await errand.isKnown())) {
       throw tooManyOrders(refused, { limits: this.#limiter.limits, nowMs: this.#clock.nowMs() });
     }
-    return (await this.#engine.place(command)).order;
+    return (await errand.place()).placed;
   }
+}
+
+/** The headers that tell what the order-count limit has counted. Source: convention 5.3. */
+export function orderCountHeaders({ per10s, perDay }: OrderCounts): Readonly<Record<string, string>> {
+  return { "X-MBX-ORDER-COUNT-10S": String(per10s), "X-MBX-ORDER-COUNT-1D": String(perDay) };
 }

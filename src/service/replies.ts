@@ -14,6 +14,8 @@ export type Reply = Answer & Readonly<{ status: number }>;
  */
 const BUSINESS: ReadonlySet<ErrorName> = new Set([
   "FILTER_NOTIONAL",
+  "FILTER_ICEBERG_PARTS",
+  "ICEBERG_EXCEEDS_QUANTITY",
   "NO_DEPTH",
   "DUPLICATE_ORDER",
   "INSUFFICIENT_BALANCE",
@@ -21,6 +23,9 @@ const BUSINESS: ReadonlySet<ErrorName> = new Set([
   "ACCOUNT_RESTRICTED",
   "SYMBOL_RESTRICTED",
   "MARKET_CLOSED",
+  "WOULD_MATCH",
+  "BAD_PRICE_RELATION",
+  "NO_VOLUME_HISTORY",
   "CANCEL_REJECTED",
   "NO_SUCH_ORDER",
   "REDUCE_ONLY_REJECTED",

@@ -15,10 +15,17 @@ import { askHost } from "./ask-host.ts";
 import { authenticate } from "./authentication.ts";
 import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
 import { readHeaders } from "./headers.ts";
+import {
+  allOrderLists,
+  cancelOrderList,
+  openOrderLists,
+  orderListStatus,
+  placeList,
+} from "./list-handlers.ts";
 import { depth, ticker } from "./market-handlers.ts";
 import { cancelAllOrders, openOrders } from "./open-order-handlers.ts";
 import { cancelOrder, orderStatus, placeOrder } from "./order-handlers.ts";
-import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
+import type { Answer, ServiceParts, SignedHandler } from "./parts.ts";
 import { PlacementDesk } from "./placement-desk.ts";
 import { tooMuchWeight } from "./rate-refusals.ts";
 import { type Reply, refusalReply, successReply, unexpectedError, wireReply } from "./replies.ts";
@@ -28,7 +35,6 @@ const REQUEST_ID_LENGTH = 22;
 
 type PublicName = "status" | "exchangeInfo" | "instrumentPairs" | "ticker" | "depth" | "ping" | "time";
 type PublicHandler = (parts: ServiceParts, parameters: Parameters) => JsonInput;
-type SignedHandler = (parts: ServiceParts, call: SignedCall) => Promise<Answer>;
 
 const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   status,
@@ -46,10 +52,18 @@ const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = 
   "order.cancel": cancelOrder,
   "openOrders.status": openOrders,
   "openOrders.cancelAll": cancelAllOrders,
+  "orderList.place.oco": placeList("oco"),
+  "orderList.place.oto": placeList("oto"),
+  "orderList.place.otoco": placeList("otoco"),
+  "orderList.place.legacyOco": placeList("legacyOco"),
+  "orderList.status": orderListStatus,
+  "orderList.cancel": cancelOrderList,
+  "openOrderLists.status": openOrderLists,
+  allOrderLists,
 };
 
 /**
- * Makes the REST service: public market data, and managed orders for signed requests. It needs no transport; a mount
+ * Makes the REST service: public market data, and managed orders and order lists for signed requests. It needs no transport; a mount
  * hands it the raw request. Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
  */
 export function createService(options: ServiceOptions): Service {

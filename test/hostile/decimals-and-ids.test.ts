@@ -100,10 +100,45 @@ describe("decimals", () => {
     expect(await world.accepts(reducing)).toMatchObject({ reduceOnly: true, origQty: "0.001" });
   });
 
-  it("hostile 75: the iceberg fields are refused by name until icebergs exist", async () => {
-    await world.refuses(orderWith({ icebergQty: text("1") }), refusal(-1106));
-    await world.refuses(orderWith({ icebergQty: text("0.001") }), refusal(-1106));
+  it("hostile 75: icebergQty above the quantity is refused, equal to it is accepted", async () => {
+    await world.refuses(orderWith({ icebergQty: text("0.010001") }), refusal(-1013));
+    await world.refuses(
+      orderWith({ type: text("ICEBERG"), icebergQty: text("999999999999.999999") }),
+      refusal(-1013),
+    );
+    expect(await world.accepts(orderWith({ icebergQty: text("0.010") }))).toMatchObject({
+      type: "SYNTHETIC_LIMIT",
+      icebergQty: "0.01",
+    });
   });
+
+  it("hostile 75: a display worth 14.999 is refused, one worth 15.001 is accepted", async () => {
+    await world.refuses(orderWith({ icebergQty: text("0.002142") }), refusal(-1013));
+    await world.refuses(orderWith({ type: text("ICEBERG"), icebergQty: text("0.002142") }), refusal(-1013));
+    const iceberg = orderWith({ type: text("ICEBERG"), icebergQty: text("0.002143") });
+    expect(await world.accepts(iceberg)).toMatchObject({ type: "ICEBERG", icebergQty: "0.002143" });
+  });
+
+  it.each([
+    ["0", INVALID],
+    ["0.0100000", PRECISION],
+    ["-0.01", ILLEGAL],
+    ["1e-2", ILLEGAL],
+    ["", ILLEGAL],
+  ])("hostile 75: icebergQty as %j", (value, expected) =>
+    world.refuses(orderWith({ icebergQty: text(value) }), expected),
+  );
+
+  it("decision 31: icebergQty on a type that cannot carry it", () =>
+    world.refuses(
+      orderWith({
+        type: text("STOP_MARKET"),
+        price: undefined,
+        stopPrice: text("7000"),
+        icebergQty: text("0.01"),
+      }),
+      refusal(-1106),
+    ));
 });
 
 describe("numeric ids", () => {

@@ -5,6 +5,7 @@ import {
   BASE_ID,
   BASE_ORDER,
   type HostileWorld,
+  listBody,
   openHostileWorld,
   refusal,
   signatureOf,
@@ -239,11 +240,31 @@ describe("what a signature covers", () => {
     await world.refuses(attack("GET", "/api/v2/orderStatus", signed), BAD_SIGNATURE);
   });
 
-  it("hostile 21: neither the list routes nor their legacy path exist yet", async () => {
-    const list = { query: "nonce=1", body: '{"symbol":"BTC/USD","side":"SELL","quantity":"1"}' };
-    for (const route of ["/api/v3/orderList/oco", "/api/v3/order/oco"]) {
-      await world.refuses(attack("POST", route, list), { status: 404, code: -1099 });
+  it("hostile 21: a signed OCO body sent again to the legacy path, and the other way round", async () => {
+    const list = { query: "nonce=hostile-21", body: listBody("oco") };
+    await world.accepts(attack("POST", "/api/v3/orderList/oco", list));
+    await world.refuses(attack("POST", "/api/v3/order/oco", list), BAD_SIGNATURE);
+    const legacy = { query: "nonce=hostile-21", body: listBody("legacyOco") };
+    await world.accepts(attack("POST", "/api/v3/order/oco", legacy));
+    await world.refuses(attack("POST", "/api/v3/orderList/oco", legacy), BAD_SIGNATURE);
+    await world.accepts(attack("POST", "/api/v3/order/oco", legacy));
+  });
+
+  it("hostile 21: a list's body without its first use is refused by names it does not know", async () => {
+    for (const path of ["/api/v3/order/oco", "/api/v3/orderList/oto", "/api/order"]) {
+      const oco = { query: "nonce=1", body: listBody("oco") };
+      await world.refuses(attack("POST", path, oco), refusal(-1104));
     }
+  });
+
+  it("hostile 20: a signed list query sent again as its cancel", async () => {
+    const placed = await world.accepts(
+      attack("POST", "/api/v3/orderList/oco", { query: "nonce=1", body: listBody("oco") }),
+    );
+    const signed: AttackOptions = { query: `orderListId=${placed.orderListId}&nonce=hostile-20` };
+    await world.accepts(attack("GET", "/api/v3/orderList", signed));
+    await world.refuses(attack("DELETE", "/api/v3/orderList", signed), BAD_SIGNATURE);
+    await world.accepts(attack("GET", "/api/v3/orderList", signed));
   });
 
   it("hostile 22: the same signed request twice is one order", async () => {

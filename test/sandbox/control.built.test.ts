@@ -151,14 +151,76 @@ it("accounts are made, shown without their secret, replaced, and their earlier k
   expect(await raw({ method: "GET", path: "accounts/8" })).toMatchObject({ status: 404 });
 });
 
-it("faults of parts that are not there are refused by name, not ignored", async () => {
-  for (const part of ["native", "volume"]) {
-    const reply = await raw({
-      path: "faults",
-      headers: JSON_TYPE,
-      body: JSON.stringify({ [part]: { mode: "none" } }),
-    });
-    expect(reply).toEqual({ status: 400, body: { error: expect.stringContaining(part) } });
+it("faults of a part that is not there, and modes that are none, are refused by name, not ignored", async () => {
+  for (const [part, mode] of [
+    ["native", "none"],
+    ["volume", "slow"],
+    ["store", "stale"],
+  ]) {
+    const body = JSON.stringify({ [part as string]: { mode } });
+    const reply = await raw({ path: "faults", headers: JSON_TYPE, body });
+    expect(reply).toEqual({ status: 400, body: { error: expect.stringContaining(part as string) } });
+  }
+});
+
+type Volume = { printsCounted: number; printsDropped: number };
+
+it("decision 30: every trade is accepted, an id that comes twice counts once; without size it is none", async () => {
+  const trade = { symbol: SYMBOL, price: "100", quantity: "0.5" };
+  const { printsCounted: before } = await sandbox.control<Volume>("GET", "metrics");
+  expect(await sandbox.control("POST", "trades", { ...trade, id: "once" })).toEqual({ accepted: 1 });
+  expect(await sandbox.control("POST", "trades", [{ ...trade, id: "once" }, trade, trade])).toEqual({
+    accepted: 3,
+  });
+  expect(await sandbox.control("POST", "trades", [{ ...trade, quantity: "0" }])).toEqual({ accepted: 0 });
+  expect(await sandbox.control("POST", "trades", [{ ...trade, price: "-1" }])).toEqual({ accepted: 0 });
+  const { printsCounted } = await sandbox.control<Volume>("GET", "metrics");
+  expect(printsCounted).toBe(before + 3);
+});
+
+it("volume stale: no print reaches the engine, nor later; none lets them through again", async () => {
+  const trade = { symbol: SYMBOL, price: "100.5", quantity: "1", id: "during" };
+  const { printsCounted: before } = await sandbox.control<Volume>("GET", "metrics");
+  await sandbox.control("POST", "faults", { volume: { mode: "stale" } });
+  expect(await sandbox.control("POST", "trades", { ...trade, price: "777" })).toEqual({ accepted: 1 });
+  await sandbox.control("POST", "faults", { volume: { mode: "none" } });
+  expect(await sandbox.control("GET", "metrics")).toMatchObject({ printsCounted: before });
+  await sandbox.control("POST", "trades", trade);
+  expect(await sandbox.control("GET", "metrics")).toMatchObject({ printsCounted: before + 1 });
+  const reply = await fetch(`${sandbox.url}/api/ticker?symbol=BTC/USD`);
+  expect(await reply.json()).toMatchObject({ price: "100.5" });
+});
+
+it("lists have a journal of their own: one record for all legs, each with its cause", async () => {
+  const { body } = await sandbox.signed("POST", "/api/v3/orderList/oco", {
+    symbol: SYMBOL,
+    side: "SELL",
+    quantity: "1",
+    listClientOrderId: "control-pair",
+    aboveType: "LIMIT",
+    abovePrice: "150",
+    aboveIcebergQty: "0.5",
+    belowType: "STOP_LOSS",
+    belowStopPrice: "50",
+  });
+  const orderListId = body["orderListId"] as number;
+  const path = `lists/${orderListId}/journal`;
+  const [protective, profit] = (body["orders"] as { orderId: number }[]).map(({ orderId }) => orderId);
+  expect(await sandbox.control("GET", path)).toMatchObject([
+    {
+      cause: { kind: "PLACE" },
+      changes: [
+        { orderId: protective, facts: [{ kind: "ACCEPTED", intent: { stopPrice: "50", quantity: "1" } }] },
+        { orderId: profit, facts: [{ kind: "ACCEPTED", intent: { price: "150", icebergQuantity: "0.5" } }] },
+      ],
+    },
+  ]);
+  await sandbox.signed("DELETE", "/api/v3/orderList", { orderListId });
+  const ended = await sandbox.control<readonly { cause: object }[]>("GET", path);
+  expect(ended.map(({ cause }) => cause)).toEqual([{ kind: "PLACE" }, { kind: "CANCEL" }]);
+  for (const id of [String(protective), "-999999", "0", "12", "x"]) {
+    const { status } = await raw({ method: "GET", path: `lists/${id}/journal` });
+    expect([id, status]).toEqual([id, id === "x" ? 400 : 404]);
   }
 });
 
@@ -205,6 +267,15 @@ it("a restart goes on from the same orders, accounts and time", async () => {
       changes: [{ facts: [{ kind: "ACCEPTED", intent: { stopPrice: "50", quantity: "1" } }] }],
     },
   ]);
+});
+
+it("trades without an id are trades of their own, after a restart on a clock that stood still too", async () => {
+  const trade = { symbol: SYMBOL, price: "100", quantity: "1" };
+  await sandbox.control("POST", "trades", [trade, trade]);
+  await sandbox.kill();
+  sandbox = await startSandboxProcess(environment());
+  await sandbox.control("POST", "trades", [trade, trade]);
+  expect(await sandbox.control("GET", "metrics")).toMatchObject({ printsCounted: 2, printsDropped: 0 });
 });
 
 it("SIGTERM drains and exits 0; nothing acknowledged is lost", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { call, KEYS, openWorld, place, START_MS } from "../support/service-world.ts";
+import { call, KEYS, openWorld, place, placeList, START_MS } from "../support/service-world.ts";
 
 const key = KEYS.owner;
 
@@ -56,7 +56,7 @@ describe("request weight", () => {
     const fail = (): never => {
       throw new Error("no connection to the limiter");
     };
-    const rateLimiter = { limits: undefined, weigh: fail, takeOrder: fail, returnOrder: fail };
+    const rateLimiter = { limits: undefined, weigh: fail, takeOrders: fail, returnOrders: fail };
     const world = await openWorld({ service: { rateLimiter } });
     expect((await call(world, "GET", "/api/ping")).body.code).toBe(-1001);
   });
@@ -104,6 +104,48 @@ describe("order counts", () => {
     expect(copies.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
     expect(new Set(copies.map(({ body }) => body.orderId)).size).toBe(1);
     expect((await place(world)).headers["X-MBX-ORDER-COUNT-10S"]).toBe("2");
+  });
+
+  it.each([
+    ["oco", "2"],
+    ["legacyOco", "2"],
+    ["oto", "2"],
+    ["otoco", "3"],
+  ] as const)("convention 3.5: a list counts its legs, %s %s; a copy of it nothing", async (form, count) => {
+    const world = await openWorld({ limits: {} });
+    const placed = await placeList(world, form, { listClientOrderId: "counted" });
+    expect(placed.headers).toMatchObject({ "X-MBX-ORDER-COUNT-10S": count, "X-MBX-ORDER-COUNT-1D": count });
+    const again = await placeList(world, form, { listClientOrderId: "counted" });
+    expect(again.headers["X-MBX-ORDER-COUNT-10S"]).toBe(count);
+  });
+
+  it("a refused list gives all its legs back", async () => {
+    const world = await openWorld({ limits: { ordersPer10s: 4 } });
+    expect((await placeList(world, "oco", { quantity: "0.0001" })).body.code).toBe(-1013);
+    expect((await placeList(world, "otoco")).headers["X-MBX-ORDER-COUNT-10S"]).toBe("3");
+  });
+
+  it("convention 3.5: a list needs room for every leg; a copy of an accepted one is answered without", async () => {
+    const world = await openWorld({ limits: { ordersPer10s: 4 } });
+    const first = await placeList(world, "otoco", { listClientOrderId: "first" });
+    const { records } = world.engine.metrics();
+    const refused = await placeList(world, "oco");
+    expect([refused.status, refused.body.code, refused.headers["Retry-After"]]).toEqual([429, -1015, "10"]);
+    expect(world.engine.metrics().records).toBe(records);
+    expect((await placeList(world, "otoco", { listClientOrderId: "first" })).body).toEqual(first.body);
+    const other = await placeList(world, "otoco", { listClientOrderId: "first", workingQuantity: "0.02" });
+    expect(other.body.code).toBe(-2010);
+    expect((await place(world)).headers["X-MBX-ORDER-COUNT-10S"]).toBe("4");
+  });
+
+  it("decision 1: 100 copies of a list at once are one list and count once, whatever the limit", async () => {
+    const world = await openWorld({ limits: { ordersPer10s: 5 } });
+    const copies = await Promise.all(
+      Array.from({ length: 100 }, () => placeList(world, "otoco", { listClientOrderId: "copied" })),
+    );
+    expect(copies.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
+    expect(new Set(copies.map(({ body }) => body.orderListId)).size).toBe(1);
+    expect((await placeList(world, "oco")).headers["X-MBX-ORDER-COUNT-10S"]).toBe("5");
   });
 
   it("the daily limit is told with the end of the UTC day", async () => {

@@ -100,6 +100,92 @@ describe("the public view of a managed order", () => {
     expect(managedOrderView(order, { runningLimit: price("7399") })).not.toHaveProperty("dynamicLimit");
   });
 
+  it("contract, managed order fields: a leg shows its list; -1 means none", () => {
+    const list = {
+      listId: -256,
+      listClientOrderId: "l1",
+      contingency: "OTO",
+      role: "pending",
+      legs: [-513, -257],
+    } as const;
+    const leg = orderOf({}, { list, held: true, executedQuantity: quantity("0.000001") });
+    expect(managedOrderView(leg)).toMatchObject({
+      orderListId: -256,
+      held: true,
+      status: "PENDING_NEW",
+      apiState: "WAITING",
+    });
+    expect(managedOrderView(orderOf({}))).toMatchObject({ orderListId: -1, held: false });
+  });
+
+  it("decision 31: icebergQty is returned on every type that carries it", () => {
+    const parts = { icebergQuantity: quantity("0.10") };
+    expect(managedOrderView(orderOf({ type: "ICEBERG", ...parts }))).toMatchObject({ icebergQty: "0.1" });
+    expect(managedOrderView(orderOf({ type: "STOP_LOSS_LIMIT", ...parts }))).toMatchObject({
+      icebergQty: "0.1",
+    });
+    expect(managedOrderView(orderOf({ type: "SYNTHETIC_LIMIT" }))).not.toHaveProperty("icebergQty");
+  });
+
+  const SCHEDULE_MEMBERS = [
+    "targetStrategy",
+    "interval",
+    "intervalCount",
+    "intervalDelay",
+    "participationBips",
+    "volumeProfile",
+    "volumeBenchmark",
+    "price",
+  ];
+  const scheduleMembers = (order: ParentOrder): unknown =>
+    Object.fromEntries(
+      Object.entries(managedOrderView(order)).filter(([name]) => SCHEDULE_MEMBERS.includes(name)),
+    );
+  const plan = { startsAtMs: 1_500, intervalMs: 60_000, count: 3 };
+
+  it("decision 15: a TWAP, with its price when it was sent as LIMIT with targetStrategy 180", () => {
+    const schedule = { intervalMs: 60_000, intervalCount: 3, intervalDelayMs: 1_000 };
+    expect(scheduleMembers(orderOf({ type: "TWAP", price: price("7000"), schedule }, { plan }))).toEqual({
+      targetStrategy: 180,
+      price: "7000",
+      interval: 60_000,
+      intervalCount: 3,
+      intervalDelay: 1_000,
+    });
+  });
+
+  it("decisions 15, 29: a VWAP with its weights as they were sent, and its benchmark", () => {
+    const schedule = { intervalMs: 60_000, intervalDelayMs: 0, weights: [1, 0, 999_999_999_999_999] };
+    expect(scheduleMembers(orderOf({ type: "VWAP", schedule }, { plan }))).toEqual({
+      targetStrategy: 1_000_002,
+      interval: 60_000,
+      intervalCount: 3,
+      intervalDelay: 0,
+      volumeProfile: "1,0,999999999999999",
+      volumeBenchmark: "SERVICE_EXECUTED_VOLUME",
+    });
+  });
+
+  it("decision 29: a VWAP of the service's own volumes shows the count of its plan and no profile", () => {
+    const schedule = { intervalMs: 60_000, intervalDelayMs: 0 };
+    const weighted = { ...plan, cumulative: [1, 2, 3] };
+    expect(scheduleMembers(orderOf({ type: "VWAP", schedule }, { plan: weighted }))).toEqual({
+      targetStrategy: 1_000_002,
+      interval: 60_000,
+      intervalCount: 3,
+      intervalDelay: 0,
+      volumeBenchmark: "SERVICE_EXECUTED_VOLUME",
+    });
+  });
+
+  it("decisions 15, 30: a POV with its share and its benchmark, without intervals", () => {
+    expect(scheduleMembers(orderOf({ type: "POV", participationBips: 1_000 }))).toEqual({
+      targetStrategy: 1_000_004,
+      participationBips: 1_000,
+      volumeBenchmark: "SERVICE_EXECUTED_VOLUME",
+    });
+  });
+
   it("I16: amounts beyond the safe integers are exact", () => {
     const order = orderOf({
       stopPrice: price("9999999999.99999999"),

@@ -59,15 +59,31 @@ describe("public routes", () => {
       baseAsset: "BTC",
       quoteAsset: "USD",
       quantityScale: 6,
-      orderTypes: expect.arrayContaining(["SYNTHETIC_LIMIT", "TRAILING_STOP_LIMIT"]),
+      orderTypes: expect.arrayContaining(["SYNTHETIC_LIMIT", "TRAILING_STOP_LIMIT", "ICEBERG", "POV"]),
+      icebergAllowed: true,
+      ocoAllowed: true,
+      otoAllowed: true,
       filters: [
         { filterType: "PRICE_FILTER", tickSize: "0.00000001" },
         { filterType: "LOT_SIZE", stepSize: "0.000001" },
         { filterType: "NOTIONAL", minNotional: "15" },
       ],
     });
-    expect(symbols[2]).toMatchObject({ symbol: "STETH/USD", orderTypes: [], filters: [] });
+    expect(symbols[2]).toMatchObject({
+      symbol: "STETH/USD",
+      orderTypes: [],
+      filters: [],
+      icebergAllowed: false,
+      ocoAllowed: false,
+      otoAllowed: false,
+    });
     expect((await get(await openWorld(), "exchangeInfo")).body.rateLimits).toEqual([]);
+  });
+
+  it("decision 31: ICEBERG_PARTS is among the filters when a setting limits the parts", async () => {
+    const world = await openWorld({ engine: { maxIcebergParts: 100 } });
+    const symbols = (await get(world, "exchangeInfo")).body.symbols as readonly Record<string, unknown>[];
+    expect(symbols[0]?.filters).toContainEqual({ filterType: "ICEBERG_PARTS", limit: 100 });
   });
 
   it("getInstrumentPairs: as many as asked for", async () => {

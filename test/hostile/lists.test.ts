@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/wire/index.ts";
+import {
+  attack,
+  BASE_ID,
+  type HostileWorld,
+  type JsonFields,
+  listBody,
+  listWith,
+  openHostileWorld,
+  refusal,
+} from "../support/hostile-world.ts";
+import type { RawRequest } from "../support/raw-http.ts";
+import { KEYS, placeList, START_MS } from "../support/service-world.ts";
+
+let world: HostileWorld;
+
+beforeAll(async () => {
+  world = await openHostileWorld();
+});
+
+afterAll(() => world.close());
+
+const ILLEGAL = refusal(-1100);
+const INVALID = refusal(-1130);
+const CONFLICT = refusal(-1128);
+const DUPLICATE = refusal(-2010);
+const PRICES = refusal(-2010);
+const MISSING = refusal(-1102);
+const NOT_REQUIRED = refusal(-1106);
+const UNKNOWN_NAME = refusal(-1104);
+const NOT_CANCELED = refusal(-2011);
+
+const text = JSON.stringify;
+const oco = (fields: JsonFields): RawRequest => listWith("oco", fields);
+const oto = (fields: JsonFields): RawRequest => listWith("oto", fields);
+const otoco = (fields: JsonFields): RawRequest => listWith("otoco", fields);
+const legacy = (fields: JsonFields): RawRequest => listWith("legacyOco", fields);
+
+describe("pairs", () => {
+  it("complaint 44, hostile 90: above at or below the lower level names both fields", async () => {
+    await world.refuses(oco({ abovePrice: text("6000") }), PRICES);
+    await world.refuses(oco({ abovePrice: text("5999.99999999") }), PRICES);
+    await world.accepts(oco({ abovePrice: text("6000.00000001") }));
+    const answer = await world.send(oco({ abovePrice: text("6000") }));
+    expect(answer.body).toContain("The relationship of the prices for the orders is not correct.");
+    expect(answer.body).toContain("abovePrice");
+    expect(answer.body).toContain("belowStopPrice");
+  });
+
+  it("hostile 90: the same in a released pair and in a legacy one", async () => {
+    await world.refuses(otoco({ pendingAboveStopPrice: text("6000") }), PRICES);
+    await world.refuses(otoco({ pendingAboveStopPrice: text("5000") }), PRICES);
+    await world.refuses(legacy({ price: text("6000") }), PRICES);
+    await world.refuses(legacy({ price: text("5000") }), PRICES);
+  });
+
+  it("hostile 90: a SELL pair with its limit below, a BUY pair with its limit above", async () => {
+    const turned = {
+      aboveType: text("STOP_LOSS"),
+      abovePrice: undefined,
+      aboveStopPrice: text("8000"),
+      belowType: text("LIMIT"),
+      belowStopPrice: undefined,
+      belowPrice: text("6000"),
+    };
+    await world.refuses(oco(turned), refusal(-1166));
+    await world.accepts(oco({ side: text("BUY"), ...turned }));
+    await world.refuses(oco({ side: text("BUY") }), refusal(-1165));
+  });
+
+  it("hostile 90: a take-profit on the wrong side", async () => {
+    const profitBelow = {
+      aboveType: text("STOP_LOSS"),
+      abovePrice: undefined,
+      aboveStopPrice: text("8000"),
+      belowType: text("TAKE_PROFIT"),
+    };
+    await world.refuses(oco(profitBelow), refusal(-1199));
+    const profitAbove = {
+      side: text("BUY"),
+      aboveType: text("TAKE_PROFIT"),
+      abovePrice: undefined,
+      aboveStopPrice: text("8000"),
+    };
+    await world.refuses(oco(profitAbove), refusal(-1198));
+  });
+
+  it("hostile 90: two of one kind", async () => {
+    await world.refuses(
+      oco({ belowType: text("LIMIT_MAKER"), belowStopPrice: undefined, belowPrice: text("6000") }),
+      refusal(-1168),
+    );
+    await world.refuses(
+      oco({ aboveType: text("STOP_LOSS"), abovePrice: undefined, aboveStopPrice: text("8000") }),
+      refusal(-1158),
+    );
+  });
+
+  it.each(["TWAP", "VWAP", "POV"])("hostile 90: a %s leg in a pair", async (type) => {
+    const leg = { aboveType: text(type), abovePrice: undefined };
+    await world.refuses(oco(leg), refusal(-1158));
+  });
+
+  it("hostile 90: sides of its own for a leg of a pair are not known", async () => {
+    await world.refuses(oco({ aboveSide: text("BUY") }), UNKNOWN_NAME);
+    await world.refuses(otoco({ pendingAboveSide: text("BUY") }), UNKNOWN_NAME);
+  });
+
+  it("hostile 90: a pair with one leg missing", async () => {
+    await world.refuses(oco({ belowType: undefined, belowStopPrice: undefined }), MISSING);
+    await world.refuses(oco({ aboveType: undefined, abovePrice: undefined }), MISSING);
+    await world.refuses(legacy({ stopPrice: undefined }), MISSING);
+  });
+
+  it("hostile 84: two trailing distances, 0 and 10,000 basis points in a leg", async () => {
+    const trailing = { belowType: text("TRAILING_STOP_MARKET"), belowStopPrice: text("7900") };
+    await world.refuses(oco({ ...trailing, belowTrailingDelta: "0" }), INVALID);
+    await world.refuses(oco({ ...trailing, belowTrailingDelta: "10000" }), INVALID);
+    await world.refuses(oco({ ...trailing, belowTrailingDelta: "5", belowPrice2: text("1") }), CONFLICT);
+    expect(await world.accepts(oco({ ...trailing, belowTrailingDelta: "9999" }))).toMatchObject({
+      orderReports: [{ type: "TRAILING_STOP_MARKET", trailingDelta: 9_999 }, { type: "SYNTHETIC_LIMIT" }],
+    });
+  });
+
+  it("hostile 75: an icebergQty above the quantity, and a display below 15, in a leg", async () => {
+    await world.refuses(oco({ aboveIcebergQty: text("0.010001") }), refusal(-1013));
+    await world.refuses(oco({ aboveIcebergQty: text("0.001874") }), refusal(-1013));
+    await world.accepts(oco({ aboveIcebergQty: text("0.001875") }));
+    await world.refuses(oco({ belowIcebergQty: text("0.01") }), NOT_REQUIRED);
+  });
+});
+
+describe("entries and what they release", () => {
+  it("hostile 90: an OTO without its pending order, an OTOCO with one leg missing", async () => {
+    const noPending = { pendingType: undefined, pendingSide: undefined, pendingStopPrice: undefined };
+    await world.refuses(oto({ ...noPending, pendingQuantity: undefined }), MISSING);
+    await world.refuses(oto({ pendingQuantity: undefined }), MISSING);
+    await world.refuses(otoco({ pendingBelowType: undefined, pendingBelowStopPrice: undefined }), MISSING);
+    await world.refuses(otoco({ pendingAboveType: undefined, pendingAboveStopPrice: undefined }), MISSING);
+    await world.refuses(otoco({ workingType: undefined }), MISSING);
+  });
+
+  it.each(["TWAP", "VWAP", "POV"])("hostile 90: a %s as entry, and as what it releases", async (type) => {
+    await world.refuses(oto({ workingType: text(type), workingPrice: undefined }), refusal(-1014));
+    await world.refuses(oto({ pendingType: text(type), pendingStopPrice: undefined }), refusal(-1014));
+  });
+
+  it.each([
+    ["MARKET", -1116],
+    ["limit", -1116],
+    ["OCO", -1116],
+    ["", -1116],
+  ])("the leg type %j", (type, code) => world.refuses(oto({ workingType: text(type) }), refusal(code)));
+
+  it("hostile 74: a leg below the minimum refuses the whole list", async () => {
+    await world.refuses(oto({ workingQuantity: text("0.000001") }), refusal(-1013));
+    await world.refuses(oto({ pendingQuantity: text("0.000001") }), refusal(-1013));
+    await world.refuses(otoco({ pendingQuantity: text("0.000001") }), refusal(-1013));
+  });
+
+  it("hostile 85: a leg with GTD and no expiry, with one that has come, with two that differ", async () => {
+    const gtd = { workingTimeInForce: text("GTD") };
+    await world.refuses(oto(gtd), MISSING);
+    await world.refuses(oto({ ...gtd, expireTime: String(START_MS) }), INVALID);
+    await world.refuses(
+      oto({ ...gtd, workingExpireTime: String(START_MS + 1), workingGoodTillDate: String(START_MS + 2) }),
+      CONFLICT,
+    );
+    expect(await world.accepts(oto({ ...gtd, expireTime: String(START_MS + 1) }))).toMatchObject({
+      orderReports: [{ timeInForce: "GTD", expireTime: START_MS + 1 }, { timeInForce: "GTC" }],
+    });
+  });
+
+  it("decision 10: an expiry that no leg uses", () =>
+    world.refuses(oto({ expireTime: String(START_MS + 1) }), NOT_REQUIRED));
+});
+
+describe("fields of a list", () => {
+  it("contract, List creation rule 1: listClientOrderId is required, of the same characters as an order's", async () => {
+    for (const list of [oco, oto, otoco, legacy]) {
+      await world.refuses(list({ listClientOrderId: undefined }), MISSING);
+      await world.refuses(list({ listClientOrderId: text("a".repeat(37)) }), ILLEGAL);
+      await world.refuses(list({ listClientOrderId: text("a b") }), ILLEGAL);
+      await world.refuses(list({ listClientOrderId: text("aqc-list") }), INVALID);
+      await world.refuses(list({ listClientOrderId: text("..") }), INVALID);
+    }
+    await world.accepts(oco({ listClientOrderId: text("a".repeat(36)) }));
+  });
+
+  it("hostile 78: reserved and malformed ids of legs", async () => {
+    await world.refuses(oco({ aboveClientOrderId: text("aqc-1") }), INVALID);
+    await world.refuses(oco({ belowClientOrderId: text("AQC-1") }), INVALID);
+    await world.refuses(oco({ aboveClientOrderId: text("a/b") }), ILLEGAL);
+    await world.refuses(oco({ aboveClientOrderId: text("a".repeat(37)) }), ILLEGAL);
+  });
+
+  it("decision 1: two legs of one id, and a leg of another order's id", async () => {
+    await world.refuses(
+      oco({ aboveClientOrderId: text("twin"), belowClientOrderId: text("twin") }),
+      DUPLICATE,
+    );
+    await world.refuses(oco({ aboveClientOrderId: text(BASE_ID) }), DUPLICATE);
+  });
+
+  it.each(["price", "type", "newClientOrderId", "orderListId", "contingencyType", "aboveHeld", "AbovePrice"])(
+    "hostile 67, 68: the field %s",
+    (name) => world.refuses(oco({ [name]: text("1") }), UNKNOWN_NAME),
+  );
+
+  it.each(["{}", "[]", "null", '{"price":"8000"}'])("contract, Shared: %s in place of a field", (value) =>
+    world.refuses(oco({ abovePrice: value }), INVALID),
+  );
+
+  it("hostile 70: decimals of a leg are read like an order's", async () => {
+    await world.refuses(oco({ abovePrice: text("8e3") }), ILLEGAL);
+    await world.refuses(oco({ abovePrice: text("0") }), INVALID);
+    await world.refuses(oco({ belowStopPrice: text("6000.000000001") }), refusal(-1111));
+    await world.refuses(oco({ quantity: text("0.0100000") }), refusal(-1111));
+    await world.refuses(otoco({ pendingQuantity: text("1000000000000") }), refusal(-1108));
+  });
+
+  it("hostile 82, 83: symbols and sides", async () => {
+    await world.refuses(oco({ symbol: text("STETH/USD") }), refusal(-1121));
+    await world.refuses(oco({ symbol: text("btc/usd") }), refusal(-1121));
+    await world.refuses(oco({ side: text("sell") }), refusal(-1117));
+    await world.refuses(oto({ pendingSide: text("Sell") }), refusal(-1117));
+    await world.accepts(oco({ symbol: text("BTC-USD") }));
+  });
+});
+
+describe("one list by one name", () => {
+  it("hostile 81: the same listClientOrderId with its legs swapped", async () => {
+    const named = {
+      listClientOrderId: text("hostile-81-list"),
+      aboveClientOrderId: text("leg-a"),
+      belowClientOrderId: text("leg-b"),
+    };
+    await world.accepts(oco(named));
+    const swapped = { aboveClientOrderId: text("leg-b"), belowClientOrderId: text("leg-a") };
+    await world.refuses(oco({ ...named, ...swapped }), DUPLICATE);
+    await world.refuses(oco({ ...named, abovePrice: text("8000.00000001") }), DUPLICATE);
+    await world.refuses(oco({ ...named, quantity: text("0.010001") }), DUPLICATE);
+    await world.accepts(oco({ ...named, quantity: text("0.010000") }));
+  });
+
+  it("hostile 81: entry and exit swapped", async () => {
+    const named = { listClientOrderId: text("hostile-81-oto") };
+    await world.accepts(oto(named));
+    const swapped = {
+      workingType: text("STOP_LOSS"),
+      workingSide: text("SELL"),
+      workingPrice: undefined,
+      workingStopPrice: text("6000"),
+      pendingType: text("LIMIT"),
+      pendingSide: text("BUY"),
+      pendingStopPrice: undefined,
+      pendingPrice: text("6500"),
+    };
+    await world.refuses(oto({ ...named, ...swapped }), DUPLICATE);
+  });
+
+  it("hostile 81: the same list 100 times at once is one list", async () => {
+    const { records } = world.engine.metrics();
+    const body = listBody("otoco", { listClientOrderId: text("hostile-81-copies") });
+    const copies = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        world.accepts(attack("POST", "/api/v3/orderList/otoco", { query: `nonce=list-${index}`, body })),
+      ),
+    );
+    expect(new Set(copies.map(({ orderListId }) => orderListId)).size).toBe(1);
+    expect(world.engine.metrics().records).toBe(records + 1);
+  });
+});
+
+describe("reads and cancels", () => {
+  let nonces = 0;
+  const look = (query: string): RawRequest =>
+    attack("GET", "/api/v3/orderList", { query: `${query}&nonce=look-${++nonces}` });
+  const cancel = (query: string): RawRequest =>
+    attack("DELETE", "/api/v3/orderList", { query: `${query}&nonce=cancel-${++nonces}` });
+  const legsOf = (list: JsonObject): readonly number[] =>
+    (list.orders as readonly { orderId: number }[]).map(({ orderId }) => orderId);
+
+  it("hostile 91: cancels of unknown, foreign and ended lists", async () => {
+    const foreign = await placeList(world, "oco", { listClientOrderId: "theirs" }, { key: KEYS.stranger });
+    const ended = await world.accepts(oco({}));
+    await world.accepts(cancel(`orderListId=${ended.orderListId}`));
+    await world.refuses(cancel("orderListId=-1000000"), NOT_CANCELED);
+    await world.refuses(cancel("listClientOrderId=nothing"), NOT_CANCELED);
+    await world.refuses(cancel(`orderListId=${foreign.body.orderListId}`), NOT_CANCELED);
+    await world.refuses(cancel("listClientOrderId=theirs"), NOT_CANCELED);
+    await world.refuses(cancel(`orderListId=${ended.orderListId}`), NOT_CANCELED);
+    await world.refuses(cancel(`orderListId=${world.orderId}`), NOT_CANCELED);
+    await world.refuses(look(`orderListId=${foreign.body.orderListId}`), refusal(-2013));
+    await world.refuses(look("listClientOrderId=theirs"), refusal(-2013));
+  });
+
+  it("hostile 91: the cancel of a held leg is accepted and takes the whole list", async () => {
+    const placed = await world.accepts(otoco({}));
+    const held = legsOf(placed)[2];
+    const query = `symbol=BTC/USD&orderId=${held}&nonce=held-leg`;
+    expect(await world.accepts(attack("DELETE", "/api/v2/order", { query }))).toMatchObject({
+      orderListId: placed.orderListId,
+      listOrderStatus: "ALL_DONE",
+      orderReports: [{ status: "CANCELED" }, { status: "CANCELED" }, { status: "CANCELED" }],
+    });
+  });
+
+  it("hostile 91: two cancels at once: one cancels, the other is refused or says the same", async () => {
+    const { orderListId } = await world.accepts(oco({}));
+    const answers = await Promise.all([1, 2].map(() => world.send(cancel(`orderListId=${orderListId}`))));
+    const bodies = answers.map(({ body }) => body);
+    expect(bodies.some((body) => body.includes('"listOrderStatus":"ALL_DONE"'))).toBe(true);
+    for (const body of bodies) expect(body).toMatch(/"listOrderStatus":"ALL_DONE"|"code":-2011/);
+  });
+
+  it("hostile 76: list ids beyond the safe integers, beyond 64 bits, of another form", async () => {
+    await world.refuses(look("orderListId=-9007199254740993"), refusal(-2013));
+    await world.refuses(cancel("orderListId=-9007199254740993"), NOT_CANCELED);
+    for (const [id, expected] of [
+      ["-9223372036854775809", refusal(-1108)],
+      ["-0", ILLEGAL],
+      ["-1.0", ILLEGAL],
+      ["", refusal(-1105)],
+    ] as const) {
+      await world.refuses(look(`orderListId=${id}`), expected);
+      await world.refuses(cancel(`orderListId=${id}`), expected);
+    }
+  });
+
+  it("hostile 77, 80: ids of two lists, aliases that differ; equal ones are accepted", async () => {
+    const first = await world.accepts(oco({ listClientOrderId: text("hostile-77-a") }));
+    await world.accepts(oco({ listClientOrderId: text("hostile-77-b") }));
+    const both = `orderListId=${first.orderListId}&listClientOrderId=hostile-77-b`;
+    await world.refuses(look(both), refusal(-2039));
+    await world.refuses(cancel(both), refusal(-2039));
+    const aliases = "origClientOrderId=hostile-77-a&listClientOrderId=";
+    await world.refuses(look(`${aliases}hostile-77-b`), CONFLICT);
+    await world.refuses(cancel(`${aliases}hostile-77-b`), CONFLICT);
+    expect(await world.accepts(look(`${aliases}hostile-77-a`))).toMatchObject({
+      orderListId: first.orderListId,
+    });
+  });
+
+  it("no id at all, and a page's parameters", async () => {
+    await world.refuses(look("symbol=BTC/USD"), MISSING);
+    await world.refuses(cancel("symbol=BTC/USD"), MISSING);
+    await world.refuses(look("orderListId=-256&limit=5"), UNKNOWN_NAME);
+    await world.refuses(cancel("orderListId=-256&apiManaged=true"), UNKNOWN_NAME);
+  });
+});
