@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
-import { benchPlacements, benchResting } from "./placements.ts";
+import { benchLists, benchPlacements, benchResting } from "./placements.ts";
 import { benchQuotes } from "./quotes.ts";
+import { benchSlots } from "./slots.ts";
 
 /** Memory is measured in a process of its own, so that nothing else rests in it. */
 if (process.argv[2] === "resting") {
@@ -12,6 +13,8 @@ if (process.argv[2] === "resting") {
   );
   benchQuotes();
   await benchPlacements();
+  await benchLists();
+  await benchSlots();
   const self = process.argv[1] ?? "";
   const { status } = spawnSync(process.execPath, ["--expose-gc", self, "resting"], { stdio: "inherit" });
   process.exitCode = status ?? 1;

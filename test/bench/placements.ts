@@ -10,7 +10,7 @@ import {
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { type Engine, openEngine } from "../../src/engine/index.ts";
 import type { Clock } from "../../src/ports/index.ts";
-import { orderIntent } from "../../src/requests/index.ts";
+import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
@@ -60,22 +60,47 @@ const intentOf = (n: number) =>
     newClientOrderId: `bench-order-number-${n}`,
   });
 
-/** Placements per second; `inFlight` of them are awaited together. The intents are made before the time is taken. */
-async function place(
-  engine: Engine,
-  { from, count, inFlight }: Readonly<{ from: number; count: number; inFlight: number }>,
+const otocoOf = (n: number) =>
+  listIntent("otoco", {
+    symbol: "BTC/USD",
+    listClientOrderId: `bench-list-${n}`,
+    workingType: "LIMIT",
+    workingSide: "BUY",
+    workingQuantity: "0.125",
+    workingPrice: `${4_000 + (n % 1_000)}.25`,
+    workingClientOrderId: `bench-entry-${n}`,
+    pendingSide: "SELL",
+    pendingQuantity: "0.125",
+    pendingAboveType: "LIMIT",
+    pendingAbovePrice: "9000",
+    pendingAboveClientOrderId: `bench-profit-${n}`,
+    pendingBelowType: "STOP_LOSS",
+    pendingBelowStopPrice: "3000",
+    pendingBelowClientOrderId: `bench-stop-${n}`,
+  });
+
+type Run = Readonly<{ from: number; count: number; inFlight: number }>;
+
+/** Commands per second; `inFlight` of them are awaited together. They are made before the time is taken. */
+async function timed<T>(
+  { from, count, inFlight }: Run,
+  make: (n: number) => T,
+  send: (accountId: number, command: T) => Promise<unknown>,
 ): Promise<number> {
-  const intents = Array.from({ length: count }, (_, k) => intentOf(from + k));
+  const commands = Array.from({ length: count }, (_, k) => make(from + k));
   const start = process.hrtime.bigint();
   for (let n = 0; n < count; n += inFlight) {
-    await Promise.all(
-      intents
-        .slice(n, n + inFlight)
-        .map((intent, k) => engine.place({ accountId: ((n + k) % ACCOUNTS) + 1, intent })),
-    );
+    const together = commands.slice(n, n + inFlight);
+    await Promise.all(together.map((command, k) => send(((n + k) % ACCOUNTS) + 1, command)));
   }
   return count / (Number(process.hrtime.bigint() - start) / 1e9);
 }
+
+const place = (engine: Engine, run: Run): Promise<number> =>
+  timed(run, intentOf, (accountId, intent) => engine.place({ accountId, intent }));
+
+const placeLists = (engine: Engine, run: Run): Promise<number> =>
+  timed(run, otocoOf, (accountId, list) => engine.placeList({ accountId, list }));
 
 /** The limit: the same bytes into one table, in the same batches, with the same durability. */
 function rawInserts(path: string, texts: readonly string[]): number {
@@ -122,6 +147,26 @@ export async function benchPlacements(): Promise<void> {
         }),
       ],
     );
+  });
+}
+
+/** Durable lists of three legs against single parents, in turns on one store. */
+export async function benchLists(): Promise<void> {
+  await inFolder(async (folder) => {
+    const engine = await open(join(folder, "orders.db"));
+    const count = PLACEMENTS / 4;
+    const singles: number[] = [];
+    const lists: number[] = [];
+    for (let run = 0; run < RUNS; run++) {
+      singles.push(await place(engine, { from: run * PLACEMENTS, count: PLACEMENTS, inFlight: 512 }));
+      lists.push(await placeLists(engine, { from: run * count, count, inFlight: 512 }));
+    }
+    await engine.close();
+    const [single, list] = [medianOf(singles), medianOf(lists)];
+    printTable("Durable OTOCO lists (3 legs) on SQLite against single parents, 512 in flight", [
+      ["lists/s", "legs/s", "single parents/s", "legs / single parents"],
+      [figure(list), figure(3 * list), figure(single), `${figure((3 * list) / single)}x`],
+    ]);
   });
 }
 

@@ -24,6 +24,7 @@ export type Campaign = Readonly<{
 export type CampaignResult = Readonly<{
   crashes: number;
   acknowledged: number;
+  lists: number;
   refused: number;
   uncertain: number;
 }>;
@@ -42,7 +43,9 @@ export async function crashCampaign({
     for (let n = 0; n < randomKills; n++) {
       await crashOnce(run, undefined);
       crashes++;
-      tell(`random kill ${n + 1} of ${randomKills}: ${run.ledger.acknowledged.size} acknowledged`);
+      tell(
+        `random kill ${n + 1} of ${randomKills}: ${run.ledger.acknowledged.size} orders, ${run.ledger.lists.size} lists acknowledged`,
+      );
     }
     for (const at of CRASH_POINTS) {
       for (let n = 0; n < timesPerPoint; n++) {
@@ -51,8 +54,14 @@ export async function crashCampaign({
       }
       tell(`${at}: ${timesPerPoint} crashes`);
     }
-    const { acknowledged, refused, uncertain } = run.ledger;
-    return { crashes, acknowledged: acknowledged.size, refused: refused.size, uncertain: uncertain.size };
+    const { acknowledged, lists, refused, uncertain } = run.ledger;
+    return {
+      crashes,
+      acknowledged: acknowledged.size,
+      lists: lists.size,
+      refused: refused.size,
+      uncertain: uncertain.size,
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

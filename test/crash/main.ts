@@ -10,6 +10,6 @@ const result = await crashCampaign({
   tell: (line) => console.log(line),
 });
 console.log(
-  `${result.crashes} crashes, ${result.acknowledged} acknowledged, ${result.refused} refused, ${result.uncertain} without an answer`,
+  `${result.crashes} crashes, ${result.acknowledged} orders and ${result.lists} lists acknowledged, ${result.refused} refused, ${result.uncertain} without an answer`,
 );
 console.log(`all invariants held after every restart, in ${Math.round((Date.now() - started) / 1000)} s`);

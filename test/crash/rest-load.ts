@@ -1,10 +1,20 @@
 import { createRandom, type Random } from "../support/random.ts";
 import { type Reply, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+import {
+  checkLists,
+  checkSchedules,
+  listRequest,
+  type Near,
+  scheduleFields,
+  type VenueChild,
+} from "./rest-lists.ts";
 
 /** Everything that a client of the crashing sandbox knows. */
 export type Ledger = {
   /** Client id to managed id of every acknowledged parent. */
   readonly acknowledged: Map<string, number>;
+  /** The same of lists, by list client id. */
+  readonly lists: Map<string, number>;
   /** Client ids that were refused. */
   readonly refused: Set<string>;
   /** Client ids without an answer. */
@@ -15,6 +25,7 @@ export type Ledger = {
 
 export const createLedger = (): Ledger => ({
   acknowledged: new Map(),
+  lists: new Map(),
   refused: new Set(),
   uncertain: new Set(),
   floors: new Map(),
@@ -46,8 +57,13 @@ const BASE = 7_000;
 
 type Fields = Record<string, string | number | boolean>;
 
+const nearOf =
+  (random: Random): Near =>
+  (spread) =>
+    (BASE + random.below(2 * spread) - spread).toFixed(2);
+
 function orderFields(random: Random, id: string): Fields {
-  const near = (spread: number): string => (BASE + random.below(2 * spread) - spread).toFixed(2);
+  const near = nearOf(random);
   const common = {
     symbol: SYMBOL,
     newClientOrderId: id,
@@ -61,6 +77,7 @@ function orderFields(random: Random, id: string): Fields {
     () => ({ ...common, type: "TAKE_PROFIT_LIMIT", stopPrice: near(60), price: near(60) }),
     () => ({ ...common, type: "TRAILING_STOP_MARKET", trailingDelta: 20 + random.below(200) }),
     () => ({ ...common, side: "SELL", type: "TRAILING_STOP_LIMIT", trailingDelta: 2_000, limitOffset: "5" }),
+    () => ({ ...scheduleFields(random, common) }),
     // Refused: below the minimum, or too precise.
     () => ({ ...common, type: "SYNTHETIC_LIMIT", price: "1" }),
     () => ({ ...common, type: "STOP_MARKET", stopPrice: "7000.123456789" }),
@@ -75,6 +92,30 @@ async function place(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   run.ledger.uncertain.delete(id);
   if (status === 200) run.ledger.acknowledged.set(id, body["orderId"] as number);
   else run.ledger.refused.add(id);
+}
+
+async function placeList(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  const id = `list-${run.ids.next++}`;
+  run.ledger.uncertain.add(id);
+  const { path, fields } = listRequest(run.random, id, nearOf(run.random));
+  const { status, body } = await sandbox.signed("POST", path, fields);
+  if (status >= 500) return;
+  run.ledger.uncertain.delete(id);
+  if (status === 200) run.ledger.lists.set(id, body["orderListId"] as number);
+  else run.ledger.refused.add(id);
+}
+
+async function cancelList(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  const ids = [...run.ledger.lists.keys()];
+  if (ids.length > 0)
+    await sandbox.signed("DELETE", "/api/v3/orderList", { listClientOrderId: run.random.pick(ids) });
+}
+
+/** Slots open, and somebody else trades. */
+async function passTime(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
+  await sandbox.control("POST", "clock", { advanceMs: 200 + run.random.below(400) });
+  const quantity = `0.${1 + run.random.below(9)}`;
+  await sandbox.control("POST", "trades", { symbol: SYMBOL, price: String(BASE), quantity });
 }
 
 async function cancel(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
@@ -113,19 +154,16 @@ export async function loadUntilDeath(run: CrashRun, sandbox: SandboxProcess): Pr
   };
   await Promise.all([
     ...Array.from({ length: 6 }, () => client(() => place(run, sandbox))),
+    client(() => placeList(run, sandbox)),
+    client(() => placeList(run, sandbox)),
+    client(() => cancelList(run, sandbox)),
+    client(() => passTime(run, sandbox)),
     client(() => cancel(run, sandbox)),
     client(() => quote(run, sandbox)),
   ]);
 }
 
 export const startAgain = (run: CrashRun): Promise<SandboxProcess> => startSandboxProcess(run.env);
-
-type Child = Readonly<{
-  clientOrderId: string;
-  parentOrderId: number;
-  executedQty: string;
-  submissions: number;
-}>;
 
 const millionths = (text: string): bigint => {
   const [whole = "0", decimals = ""] = text.split(".");
@@ -140,7 +178,7 @@ export async function checkRestart(run: CrashRun, sandbox: SandboxProcess): Prom
     `I53: the journal makes another state: ${JSON.stringify(verification)}`,
   );
   await settleUnknown(sandbox);
-  const children = await sandbox.control<readonly Child[]>("GET", "children");
+  const children = await sandbox.control<readonly VenueChild[]>("GET", "children");
   for (const child of children)
     demand(child.submissions <= 1, `I21: ${child.clientOrderId} was submitted ${child.submissions} times`);
   const executed = new Map<number, bigint>();
@@ -161,6 +199,16 @@ export async function checkRestart(run: CrashRun, sandbox: SandboxProcess): Prom
     );
     checkFloor(run.ledger, clientOrderId, order);
   }
+  const lists = await allLists(sandbox);
+  const listIds = new Map(lists.map((list) => [list["listClientOrderId"], list["orderListId"]]));
+  for (const [clientId, listId] of run.ledger.lists) {
+    demand(listIds.get(clientId) === listId, `I01: acknowledged ${clientId} (${listId}) is not there`);
+  }
+  for (const id of listIds.keys()) {
+    demand(!run.ledger.refused.has(String(id)), `I02: refused ${String(id)} is there`);
+  }
+  checkLists(lists, children);
+  checkSchedules(orders.values(), children);
 }
 
 /** I31: the floor of a trailing SELL parent only rises. */
@@ -202,6 +250,21 @@ async function allOrders(sandbox: SandboxProcess): Promise<ReadonlyMap<string, R
     more = afterOrderId !== 0;
   }
   return orders;
+}
+
+/** Every list, a window of time after the other: a page holds at most 1,000. */
+async function allLists(sandbox: SandboxProcess): Promise<readonly Reply["body"][]> {
+  const lists = new Map<unknown, Reply["body"]>();
+  for (let endTime: number | undefined; ; ) {
+    const parameters = { limit: 1_000, ...(endTime === undefined ? {} : { endTime }) };
+    const { status, body } = await sandbox.signed("GET", "/api/v3/allOrderList", parameters);
+    demand(status === 200, `a page of lists was refused: ${JSON.stringify(body)}`);
+    const page = body as unknown as readonly Reply["body"][];
+    const before = lists.size;
+    for (const list of page) lists.set(list["orderListId"], list);
+    if (page.length < 1_000 || lists.size === before) return [...lists.values()];
+    endTime = page[0]?.["transactionTime"] as number;
+  }
 }
 
 function demand(holds: boolean, what: string): asserts holds {
