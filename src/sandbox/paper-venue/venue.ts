@@ -124,6 +124,8 @@ class RecordedVenue implements PaperVenue {
     if (fault?.lookup === "not-found") return "not-found";
     if (fault?.lookup === "delay") await this.#waitUntil(this.#clock.nowMs() + fault.delayMs);
     await this.#work(this.#log.durable());
+    // The prints of a child may have gone down with whoever asks: they come again, and each id counts once.
+    this.#print(child.childId);
     return this.#record.report(child.childId) ?? "not-found";
   }
 

@@ -41,11 +41,19 @@ describe("faults of a submit", () => {
     const answer = venue.submit(child, { deadlineMs });
     await clock.advanceTo(deadlineMs + 60_000);
     expect(await isAnswered(venue, answer)).toBe(false);
+    expect(prints).toHaveLength(1);
     expect(await venue.lookup(child)).toMatchObject({
       state: "closed",
       fills: [{ quantity: quantity("1") }],
     });
-    expect(prints).toHaveLength(1);
+  });
+
+  it("decision 30: a look-up brings the prints of its child again, under the same ids", async () => {
+    const { venue, prints } = await openFundedWorld();
+    const child = childOf();
+    const { fills } = await venue.submit(child, { deadlineMs });
+    await venue.lookup(child);
+    expect(prints.map(({ id }) => id)).toEqual([fills[0]?.executionId, fills[0]?.executionId]);
   });
 
   it("partial: the fraction of what would fill, rounded down to six decimals", async () => {
