@@ -56,8 +56,9 @@ export function canonicalIntent(intent: ParentIntent): string {
 }
 
 /**
- * One text per intent of a list: equal for two lists if and only if they ask for the same orders in the same roles. A
- * leg's client id is part of it where the caller gave it; the list's own id is not. Source: decision 1.
+ * One text per intent of a list: equal for two lists if and only if they ask for the same orders in the same roles;
+ * the contingency and the place of a leg say its role. A leg's client id is part of it where the caller gave it; the
+ * list's own id is not. Source: decision 1.
  *
  * @example
  * ```ts
@@ -81,8 +82,7 @@ export function canonicalIntent(intent: ParentIntent): string {
 export function canonicalList({ contingency, legs }: Pick<ListIntent, "contingency" | "legs">): string {
   return JSON.stringify([
     contingency,
-    legs.map(({ role, intent, generatedClientId }) => [
-      role,
+    legs.map(({ intent, generatedClientId }) => [
       canonicalIntent(intent),
       generatedClientId ? null : intent.clientOrderId,
     ]),

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ListIntent } from "../../src/model/index.ts";
 import { canonicalList, type ListFields, type ListForm, listIntent } from "../../src/requests/index.ts";
-import { listFieldsOf, type SentList, similarLists } from "./arbitraries.ts";
+import { listFieldsOf, prefixed, type SentList, similarLists } from "./arbitraries.ts";
 
 const read = ({ form, fields }: SentList, clientId?: (field: string) => string): ListIntent | undefined => {
   try {
@@ -81,6 +81,28 @@ describe("canonicalList", () => {
     expect(text({ aboveClientOrderId: "a" }, "y")).toBe(text({ aboveClientOrderId: "a" }, "x"));
     expect(text({ aboveClientOrderId: "x-aboveClientOrderId" })).not.toBe(text({}));
     expect(text({ aboveClientOrderId: "b" })).not.toBe(text({ aboveClientOrderId: "a" }));
+  });
+
+  it("decision 1: a pair and an entry with the same two orders are two intents", () => {
+    const leg = { type: "STOP_MARKET", stopPrice: "7000" };
+    const limit = { type: "LIMIT", price: "8000" };
+    const size = { side: "SELL", quantity: "1" };
+    const common = { symbol: "BTC/USD", listClientOrderId: "a" };
+    const texts = [
+      { form: "oco" as const, fields: { ...size, ...prefixed("above", limit), ...prefixed("below", leg) } },
+      {
+        form: "oto" as const,
+        fields: {
+          ...prefixed("working", { ...leg, ...size }),
+          ...prefixed("pending", { ...limit, ...size }),
+        },
+      },
+    ].map(({ form, fields }) => read({ form, fields: { ...common, ...fields } }, (field) => field));
+    expect(texts.map((list) => list?.legs.map(({ intent }) => intent.type))).toEqual([
+      ["STOP_MARKET", "SYNTHETIC_LIMIT"],
+      ["STOP_MARKET", "SYNTHETIC_LIMIT"],
+    ]);
+    expect(new Set(texts.map((list) => list && canonicalList(list))).size).toBe(2);
   });
 
   it("hostile 81: legs swapped make another list", () => {
