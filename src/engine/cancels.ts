@@ -25,7 +25,8 @@ export class Cancels {
   /** The order after the cancel; rejects with CANCEL_REJECTED for one that is not there or has ended. */
   async one(key: ParentKey): Promise<ParentOrder> {
     const order = this.#host.reads.findOpen(key);
-    const canceled = order && (await this.#cancel(this.#host.shard(shardOfId(order.orderId)), order.orderId));
+    const canceled =
+      order && (await this.#cancel(this.#host.shard(shardOfId(order.orderId)), [order.orderId]));
     if (canceled === undefined) throw new OrderError("CANCEL_REJECTED");
     return canceled;
   }
@@ -33,8 +34,8 @@ export class Cancels {
   /** The list after the cancel of all its legs; rejects with CANCEL_REJECTED for one that is not there or is done. */
   async list(key: ListKey): Promise<OrderList> {
     const list = this.#host.lists.findOpen(key);
-    const open = list?.legs.find((leg) => leg.ended === undefined);
-    const canceled = open && (await this.#cancel(this.#host.shard(shardOfId(open.orderId)), open.orderId));
+    const legs = list?.legs.map(({ orderId }) => orderId);
+    const canceled = legs && (await this.#cancel(this.#host.reads.ownShard(key.accountId), legs));
     const after = canceled && (await this.#host.lists.find(key));
     if (after === undefined) throw new OrderError("CANCEL_REJECTED");
     return after;
@@ -44,27 +45,37 @@ export class Cancels {
   async all(accountId: number): Promise<CancelAllResult> {
     const shard = this.#host.reads.ownShard(accountId);
     const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
-    const answers = await Promise.all(open.map((orderId) => this.#cancel(shard, orderId)));
+    const answers = await Promise.all(open.map((orderId) => this.#cancel(shard, [orderId])));
     const after = answers.filter((order) => order !== undefined);
     const canceledCount = after.filter((order) => order.ended !== undefined).length;
     return { matchedCount: after.length, canceledCount, cancelPendingCount: after.length - canceledCount };
   }
 
-  /** Resolves to what is durable after the cancel; to undefined when the parent had ended without it. */
-  #cancel(shard: Shard, orderId: number): Promise<ParentOrder | undefined> {
+  /**
+   * Cancels the first of these orders that has not ended. Resolves to it as it is durable after the cancel; to undefined
+   * when all had ended without one. An end that is decided and not durable yet is awaited: the cancel of a leg that has
+   * ended does nothing to its list (I52).
+   */
+  #cancel(shard: Shard, orderIds: readonly number[]): Promise<ParentOrder | undefined> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
         if (shard.fenced) return reject(new OrderError("DISCONNECTED"));
-        const slot = shard.slots.get(orderId);
-        if (slot === undefined || slot.durable?.ended !== undefined) return resolve(undefined);
-        const record = shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" }) ?? slot.pending;
+        const open = orderIds
+          .map((orderId) => shard.slots.get(orderId))
+          .filter((slot) => slot !== undefined && slot.durable?.ended === undefined);
+        const slot = open.find((one) => one?.working.ended === undefined) ?? open[0];
+        if (slot === undefined) return resolve(undefined);
+        const { orderId, ended } = slot.working;
+        const canceled = ended ? undefined : shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" });
+        const record = canceled ?? slot.pending;
         if (record === undefined) return resolve(slot.working);
         const order = orderIn(record, orderId) ?? slot.working;
-        shard.whenDurable(record).then(() => resolve(isCanceling(order) ? order : undefined), reject);
+        shard.whenDurable(record).then(() => resolve(isCanceled(order) ? order : undefined), reject);
       });
     });
   }
 }
 
-const isCanceling = ({ ended, pendingEnd }: ParentOrder): boolean =>
-  (ended ?? pendingEnd)?.status === "CANCELED";
+/** Whether a cancel ended it, or will when its child is resolved. */
+const isCanceled = ({ ended, pendingEnd }: ParentOrder): boolean =>
+  ended === undefined ? pendingEnd?.status === "CANCELED" : ended.reason === "USER_CANCELED";

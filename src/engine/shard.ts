@@ -381,13 +381,15 @@ export class Shard {
 
   /** An ended parent leaves memory; a leg of a list only with the last of them. */
   #retire({ working, durable }: Slot): void {
-    if (durable?.ended === undefined || working !== durable) return;
+    if (durable?.ended === undefined) return;
     const { orderId, accountId, list } = durable;
+    // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
+    if (list !== undefined) this.#endedLegs.add(orderId);
+    if (working !== durable) return;
     const account = this.account(accountId);
     account.remove(durable);
     if (list === undefined) this.slots.delete(orderId);
     else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
-    else this.#endedLegs.add(orderId);
     if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);
   }
 

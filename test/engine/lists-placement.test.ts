@@ -1,0 +1,302 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryInstruments } from "../../src/adapters/memory/index.ts";
+import type { ListIntent, OrderList } from "../../src/model/index.ts";
+import { listIntent } from "../../src/requests/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { legOf, OCO, OTO, OTOCO } from "../support/list-samples.ts";
+import { sentTo } from "../support/scripted-venue.ts";
+import { createWorld, INSTRUMENTS, listOf, SYMBOL, type World } from "../support/world.ts";
+
+const NAMED = {
+  ...OCO,
+  listClientOrderId: "exit-1",
+  aboveClientOrderId: "exit-1-high",
+  belowClientOrderId: "exit-1-low",
+} as const;
+const DUPLICATE = { code: -2010, message: "Duplicate order sent." };
+
+const place = async (
+  world: World,
+  list: ListIntent,
+  accountId = 1,
+): Promise<readonly [OrderList, boolean]> => {
+  const answer = await world.engine.placeList({ accountId, list });
+  return [answer.list, answer.created];
+};
+
+const totalOf = async (world: World): Promise<number> =>
+  (
+    await world.engine.page({
+      accountId: 1,
+      includeHistory: true,
+      newestFirst: false,
+      limit: 1_000,
+      afterOrderId: 0,
+    })
+  ).total;
+
+describe("I03, decision 1: the same list again", () => {
+  it("is the same list, in whatever spelling and order of fields", async () => {
+    const world = await createWorld();
+    const [first] = await place(world, listOf("oco", NAMED));
+    const swapped = {
+      belowStopPrice: "90.00",
+      belowType: "STOP_LOSS",
+      belowClientOrderId: "exit-1-low",
+      belowTimeInForce: "GTC",
+      aboveClientOrderId: "exit-1-high",
+      abovePrice: "110.0",
+      aboveType: "SYNTHETIC_LIMIT",
+      listClientOrderId: "exit-1",
+      quantity: "1.000",
+      side: "SELL",
+    } as const;
+    expect(await place(world, listOf("oco", swapped))).toEqual([first, false]);
+    const legacy = {
+      side: "SELL",
+      quantity: "1",
+      price: "110",
+      stopPrice: "90",
+      limitClientOrderId: "exit-1-high",
+      stopClientOrderId: "exit-1-low",
+      listClientOrderId: "exit-1",
+    } as const;
+    expect(await place(world, listOf("legacyOco", legacy))).toEqual([first, false]);
+    expect(await totalOf(world)).toBe(2);
+  });
+
+  it("generated ids of legs are no part of it, those that were given are", async () => {
+    const world = await createWorld();
+    const fields = { ...OCO, listClientOrderId: "exit-1" };
+    const [first] = await place(world, listOf("oco", fields));
+    expect(first.legs.every((leg) => leg.list?.generatedClientId === true)).toBe(true);
+    expect(await place(world, listOf("oco", fields))).toEqual([first, false]);
+    for (const other of [NAMED, { ...fields, aboveClientOrderId: "mine" }])
+      await expect(place(world, listOf("oco", other))).rejects.toMatchObject(DUPLICATE);
+    expect(await totalOf(world)).toBe(2);
+  });
+
+  it("of 100 copies at once one creates it, and all hear of it", async () => {
+    const world = await createWorld();
+    const copies = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        place(world, listOf("otoco", { ...OTOCO, listClientOrderId: "trade" })),
+      ),
+    );
+    expect(new Set(copies.map(([list]) => list.listId)).size).toBe(1);
+    expect(copies.filter(([, created]) => created)).toHaveLength(1);
+    expect(await totalOf(world)).toBe(3);
+  });
+
+  it("while the first is on its way to the store, and when that fails", async () => {
+    const { world, store } = await createFaultyWorld();
+    store().inject("slow", 1);
+    const first = place(world, listOf("oco", NAMED));
+    await turns();
+    const second = place(world, listOf("oco", NAMED));
+    await turns();
+    store().release();
+    const [list] = await first;
+    expect(await second).toEqual([list, false]);
+    store().inject("fail", 1);
+    const fields = { ...OTO, listClientOrderId: "other" };
+    const answers = await Promise.allSettled(
+      Array.from({ length: 5 }, () => place(world, listOf("oto", fields))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(4).fill("fulfilled"), "rejected"]);
+    expect(await totalOf(world)).toBe(4);
+  });
+
+  it("complaint 30: after a crash in between, open, done, and done before a crash", async () => {
+    const world = await createWorld();
+    const [first] = await place(world, listOf("oco", NAMED));
+    await world.crash();
+    expect(await place(world, listOf("oco", NAMED))).toEqual([first, false]);
+    await world.quote("110", "111");
+    const [done, created] = await place(world, listOf("oco", NAMED));
+    expect([done.listId, created, done.legs.map((leg) => leg.ended?.status)]).toEqual([
+      first.listId,
+      false,
+      ["CANCELED", "FILLED"],
+    ]);
+    await world.crash();
+    expect(await place(world, listOf("oco", NAMED))).toEqual([done, false]);
+    expect(sentTo(world.venue)).toHaveLength(1);
+  });
+
+  it("I04: another intent under its id is refused and changes nothing", async () => {
+    const world = await createWorld();
+    const [first] = await place(world, listOf("oco", NAMED));
+    for (const other of [
+      listOf("oco", { ...NAMED, quantity: "2" }),
+      listOf("oco", { ...NAMED, abovePrice: "110.00000001" }),
+      listOf("oco", { ...NAMED, belowReduceOnly: true, aboveReduceOnly: true }),
+      listOf("oco", { ...NAMED, aboveClientOrderId: "exit-1-low2" }),
+      listOf("oco", { ...NAMED, aboveClientOrderId: "exit-1-low", belowClientOrderId: "exit-1-high" }),
+      listOf("oto", { ...OTO, listClientOrderId: "exit-1" }),
+    ])
+      await expect(place(world, other)).rejects.toMatchObject(DUPLICATE);
+    expect(await world.list(first)).toEqual(first);
+    expect(await totalOf(world)).toBe(2);
+  });
+
+  it("until it is deleted by retention: then the ids are free, of the list and of its legs", async () => {
+    const world = await createWorld({ settings: { retentionDays: 1 } });
+    const [first] = await place(world, listOf("oco", NAMED));
+    await world.cancelList(first);
+    await world.pass(23 * 3_600_000);
+    expect((await place(world, listOf("oco", NAMED)))[1]).toBe(false);
+    await world.pass(2 * 3_600_000);
+    const [second, created] = await place(world, listOf("oco", NAMED));
+    expect([created, second.listId < first.listId]).toEqual([true, true]);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("I07: another account has ids of its own", async () => {
+    const world = await createWorld();
+    const [mine] = await place(world, listOf("oco", NAMED));
+    const [other, created] = await place(world, listOf("oco", NAMED), 2);
+    expect([created, other.listId === mine.listId]).toEqual([true, false]);
+    expect(await world.engine.findList({ accountId: 2, listId: mine.listId })).toBeUndefined();
+    const found = await world.engine.findList({ accountId: 2, listClientOrderId: "exit-1" });
+    expect(found?.listId).toBe(other.listId);
+  });
+});
+
+describe("decision 1: orders and legs share one space of ids, lists have their own", () => {
+  it("a leg cannot take the id of an order, open or ended, nor of a leg", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "50", newClientOrderId: "exit-1-low" });
+    await expect(place(world, listOf("oco", NAMED))).rejects.toMatchObject(DUPLICATE);
+    await world.cancel(order);
+    await expect(place(world, listOf("oco", NAMED))).rejects.toMatchObject(DUPLICATE);
+    await place(world, listOf("oco", { ...NAMED, belowClientOrderId: "low" }));
+    const again = { ...NAMED, listClientOrderId: "exit-2", belowClientOrderId: "low-2" };
+    await expect(place(world, listOf("oco", again))).rejects.toMatchObject(DUPLICATE);
+    expect(await totalOf(world)).toBe(3);
+  });
+
+  it("an order cannot take the id of a leg, whatever it asks for, while the leg is open or ended", async () => {
+    const world = await createWorld();
+    const [list] = await place(world, listOf("oco", NAMED));
+    const same = {
+      side: "SELL",
+      type: "STOP_MARKET",
+      stopPrice: "90",
+      newClientOrderId: "exit-1-low",
+    } as const;
+    await expect(world.place(same)).rejects.toMatchObject(DUPLICATE);
+    await world.cancelList(list);
+    await expect(world.place(same)).rejects.toMatchObject(DUPLICATE);
+  });
+
+  it("a list may bear the id of an order, and its leg that of the list", async () => {
+    const world = await createWorld();
+    await world.place({ price: "50", newClientOrderId: "exit-1" });
+    await expect(place(world, listOf("oco", NAMED))).resolves.toMatchObject([{}, true]);
+    const twin = { ...OCO, listClientOrderId: "twin", aboveClientOrderId: "twin" };
+    const [list] = await place(world, listOf("oco", twin));
+    expect((await world.engine.find({ accountId: 1, clientOrderId: "twin" }))?.orderId).toBe(
+      legOf(list, "profit").orderId,
+    );
+  });
+
+  it("two legs of one id are refused, in a list that was built by hand too", async () => {
+    const world = await createWorld();
+    const list = listOf("oco", NAMED);
+    const [protective, profit] = list.legs;
+    if (protective === undefined || profit === undefined) throw new Error("no pair");
+    const { clientOrderId } = protective.intent;
+    const twins = [protective, { ...profit, intent: { ...profit.intent, clientOrderId } }];
+    await expect(place(world, { ...list, legs: twins })).rejects.toMatchObject(DUPLICATE);
+    expect(await totalOf(world)).toBe(0);
+  });
+
+  it("an order and a list that want one id at once: one of them gets it", async () => {
+    for (const orderFirst of [true, false]) {
+      const world = await createWorld();
+      const order = (): Promise<unknown> => world.place({ price: "50", newClientOrderId: "exit-1-low" });
+      const list = (): Promise<unknown> => place(world, listOf("oco", NAMED));
+      const racing = orderFirst ? [order(), list()] : [list(), order()];
+      const answers = await Promise.allSettled(racing);
+      expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+      expect(await totalOf(world)).toBe(orderFirst ? 1 : 2);
+    }
+  });
+});
+
+describe("I02: a list that is refused leaves nothing", () => {
+  it.each([
+    ["a leg below the minimum", () => listOf("oto", { ...OTO, pendingQuantity: "0.1" }), -1013],
+    ["an unknown market", () => listOf("oco", { ...OCO, symbol: "XRP/USD" }), -1121],
+    ["an instrument that is none of liquidity", () => listOf("oco", { ...OCO, symbol: "STETH/USD" }), -1121],
+    ["no exposure", () => listOf("oco", { ...OCO, aboveReduceOnly: true }), -2022],
+  ] as const)("%s: %s", async (_what, list, code) => {
+    const world = await createWorld();
+    await expect(place(world, list())).rejects.toMatchObject({ code });
+    expect([await totalOf(world), world.engine.metrics().journalSequence]).toEqual([0, 0]);
+  });
+
+  it("the whole list, or nothing of it, is kept by the store", async () => {
+    const { world, store } = await createFaultyWorld();
+    store().inject("fail", 1);
+    await expect(place(world, listOf("otoco", { ...OTOCO, listClientOrderId: "t" }))).rejects.toMatchObject({
+      code: -1001,
+    });
+    await world.crash();
+    expect(await totalOf(world)).toBe(0);
+    store().inject("unknown", 1);
+    const [list, created] = await place(world, listOf("otoco", { ...OTOCO, listClientOrderId: "t" }));
+    expect([created, list.legs.length, await totalOf(world)]).toEqual([true, 3, 3]);
+  });
+
+  it("decision 14: flag, consent, restriction and a closed market refuse lists as they refuse orders", async () => {
+    const off = await createWorld({ settings: { advancedOrders: false } });
+    await expect(off.placeList("oco", OCO)).rejects.toMatchObject({ code: -1020 });
+    const world = await createWorld();
+    const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
+    for (const more of [
+      { enableDataSharing: false },
+      { restricted: true as const },
+      { restricted: [SYMBOL] },
+    ]) {
+      world.accounts.put({ account: { ...account, ...more }, keys: [] });
+      await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -2010 });
+    }
+    const halted = INSTRUMENTS.map((one) => ({ ...one, status: "HALT" as const }));
+    expect(createMemoryInstruments(halted).find(SYMBOL)?.status).toBe("HALT");
+    const closed = await createWorld({ instruments: halted });
+    await expect(closed.placeList("oco", OCO)).rejects.toMatchObject({ code: -2010 });
+  });
+
+  it("I64: room for parents is counted by legs", async () => {
+    const world = await createWorld({ settings: { maxOpenParentsPerAccount: 4 } });
+    await world.placeList("otoco", OTOCO);
+    await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -1008 });
+    await world.place({ price: "50" });
+    await expect(world.place({ price: "50" })).rejects.toMatchObject({ code: -1008 });
+    const all = await createWorld({ settings: { maxOpenParents: 3 } });
+    await all.placeList("oco", OCO);
+    await expect(all.placeList("oco", OCO, 2)).rejects.toMatchObject({ code: -1008 });
+  });
+
+  it("decision 33: a setting can demand that the market lies between the legs", async () => {
+    const world = await createWorld({ settings: { ocoMustStraddle: true } });
+    await world.quote("100", "101");
+    await expect(world.placeList("oco", OCO)).resolves.toMatchObject({ contingency: "OCO" });
+    await world.quote("111", "112");
+    await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -2010 });
+    await world.pass(6_000, { heartbeat: false });
+    await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -1112 });
+  });
+
+  it("a list that was built by hand out of form is refused by name", async () => {
+    const world = await createWorld();
+    const fields = { symbol: SYMBOL, listClientOrderId: "by-hand", ...OTO };
+    const list = listIntent("oto", fields, { clientId: (field) => field });
+    await expect(place(world, { ...list, legs: list.legs.slice(0, 1) })).rejects.toMatchObject({
+      code: -1128,
+    });
+    await expect(place(world, { ...list, legs: [] })).rejects.toMatchObject({ code: -1121 });
+  });
+});

@@ -1,0 +1,299 @@
+import { describe, expect, it } from "vitest";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { alertsOf, BUY_OCO, legOf, OCO, OTO, OTOCO, storyOf } from "../support/list-samples.ts";
+import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
+
+const GTD = (ms: number): number => START_MS + ms;
+const ACCEPTED = "protective: ACCEPTED; profit: ACCEPTED";
+const FILLED = "FILLED, CHILD_CLOSED, ENDED FILLED FILLED";
+const END = "ENDED CANCELED WORKING_LEG_ENDED";
+
+describe("contract, Linked order list reply: a list that was placed", () => {
+  it("decision 6: is one record; ids fall: the list, the working leg, the protective one, the other", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("otoco", { ...OTOCO, listClientOrderId: "trade-1" });
+    const ids = [list.listId, ...list.legs.map(({ orderId }) => orderId)];
+    expect(ids).toEqual([1, 2, 3, 4].map((count) => -(256 * count) - shardOf(1)));
+    expect(list).toMatchObject({ listClientOrderId: "trade-1", contingency: "OTOCO", symbol: SYMBOL });
+    expect(list.legs.map((leg) => leg.list?.role)).toEqual(["working", "protective", "profit"]);
+    expect(await storyOf(world, list)).toEqual(["working: ACCEPTED; protective: ACCEPTED; profit: ACCEPTED"]);
+    expect(await world.legs(list)).toEqual(["NEW WAITING", "PENDING_NEW WAITING", "PENDING_NEW WAITING"]);
+  });
+
+  it("I51: a held leg neither watches quotes nor is sent", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("otoco", { ...OTOCO, workingPrice: "50" });
+    for (const bid of ["80", "120", "70"]) await world.quote(bid, "121");
+    expect([sentTo(world.venue), await world.legs(list)]).toEqual([
+      [],
+      ["NEW WAITING", "PENDING_NEW WAITING", "PENDING_NEW WAITING"],
+    ]);
+    const story = await world.engine.story(legOf(list, "profit").orderId);
+    expect(story?.waitingFor).toMatch(/working order/);
+  });
+});
+
+describe("decision 34, I40: the winner of an OCO", () => {
+  it.each([
+    ["oco", OCO, "89", "95", "protective", "SELL 1"],
+    ["oco", OCO, "110", "111", "profit", "SELL 1 @ 110"],
+    ["oco", BUY_OCO, "100", "110", "protective", "BUY 1"],
+    ["oco", BUY_OCO, "80", "90", "profit", "BUY 1 @ 90"],
+  ] as const)(
+    "%s %o at %s / %s: the %s leg; the loser is canceled before it in the same record",
+    async (form, fields, bid, ask, winner, sent) => {
+      const world = await createWorld();
+      const list = await world.placeList(form, fields);
+      await world.quote(bid, ask);
+      expect(sentTo(world.venue)).toEqual([sent]);
+      const loser = winner === "profit" ? "protective" : "profit";
+      const won = winner === "profit" ? "CHILD_INTENDED" : "TRIGGERED, CHILD_INTENDED";
+      expect(await storyOf(world, list)).toEqual([
+        ACCEPTED,
+        `${loser}: ENDED CANCELED OCO_TRIGGER; ${winner}: ${won}`,
+        `${winner}: ${FILLED}`,
+      ]);
+      await world.quote("60", "140");
+      await world.quote("140", "141");
+      expect(sentTo(world.venue)).toEqual([sent]);
+    },
+  );
+
+  it("I40: the loser's end is durable before the venue sees the child", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("oco", OCO);
+    const seen: (string | undefined)[] = [];
+    world.venue.onSubmit = async (child) => {
+      seen.push((await world.order(legOf(list, "protective"))).ended?.reason);
+      return filled(child);
+    };
+    await world.quote("110", "111");
+    expect(seen).toEqual(["OCO_TRIGGER"]);
+  });
+
+  it.each([
+    ["protective", "110"],
+    ["profit", "100"],
+  ])(
+    "decision 20: where both would win on one quote the protective leg wins (the %s one is crossed more)",
+    async (_leg, abovePrice) => {
+      const world = await createWorld();
+      const { belowStopPrice: _stop, ...fields } = OCO;
+      const trail = { belowType: "TRAILING_STOP_MARKET", belowTrailingAmount: "5" } as const;
+      await world.quote("90", "91");
+      const list = await world.placeList("oco", { ...fields, ...trail, abovePrice });
+      // Inside the limit, but too little of it: the reference rises to 120, and neither leg has won.
+      await world.quote("120", "121", { bid: "0.1" });
+      expect(await world.legs(list)).toEqual(["NEW WAITING", "NEW WAITING"]);
+      await world.quote("112", "113");
+      expect(sentTo(world.venue)).toEqual(["SELL 1"]);
+      expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
+    },
+  );
+
+  it("a winning stop-limit waits inside its cap, and its sibling stays canceled", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("oco", { ...OCO, belowType: "STOP_LOSS_LIMIT", belowPrice: "88" });
+    await world.quote("80", "95");
+    expect([await world.legs(list), sentTo(world.venue)]).toEqual([["NEW WAITING", "CANCELED CANCELED"], []]);
+    await world.quote("110", "111");
+    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 88"]);
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
+  });
+
+  it("whatever the winner fills, the loser stays canceled", async () => {
+    const world = await createWorld();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    const list = await world.placeList("oco", OCO);
+    await world.quote("110", "111");
+    expect(await world.legs(list)).toEqual(["CANCELED CANCELED", "NEW WAITING"]);
+    await world.pass(10_000);
+    await world.quote("80", "81");
+    expect(sentTo(world.venue)).toEqual(["SELL 1 @ 110"]);
+    world.venue.onSubmit = (child) => filled(child);
+    await world.quote("111", "112");
+    expect(await world.legs(list)).toEqual(["CANCELED CANCELED", "FILLED FILLED"]);
+  });
+});
+
+describe("decision 35, I41: release", () => {
+  it("by the full fill of the working leg, in its record, once", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("otoco", OTOCO);
+    await world.quote("99", "100");
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING", "NEW WAITING"]);
+    expect((await storyOf(world, list)).at(-1)).toBe(
+      `working: ${FILLED}; protective: RELEASED; profit: RELEASED`,
+    );
+    world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "closed"));
+    await world.engine.idle();
+    expect((await storyOf(world, list)).join().match(/RELEASED/g)).toHaveLength(2);
+  });
+
+  it("decision 16: a released leg looks only at quotes that come after its release", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("oto", { ...OTO, pendingStopPrice: "99" });
+    await world.quote("99", "100");
+    await world.pass(1_000);
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING"]);
+    await world.quote("99", "100");
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "FILLED FILLED"]);
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "SELL 1"]);
+  });
+
+  it("I31: a trail begins with the first quote after its release, whatever stood before", async () => {
+    const world = await createWorld();
+    await world.quote("200", "201");
+    const { pendingStopPrice: _stop, ...fields } = OTO;
+    const trail = { pendingType: "TRAILING_STOP_MARKET", pendingTrailingAmount: "5" } as const;
+    const list = await world.placeList("oto", { ...fields, ...trail });
+    await world.quote("99", "100");
+    await world.quote("98", "101");
+    await world.quote("93.01", "101");
+    expect((await world.legs(list))[1]).toBe("NEW WAITING");
+    await world.quote("93", "101");
+    expect((await world.legs(list))[1]).toBe("FILLED FILLED");
+  });
+
+  it("complaint 2: two fills that come in one batch release once, with the whole pending quantity", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("oto", { ...OTO, workingQuantity: "0.3", pendingQuantity: "0.3" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    const { childId = "" } = world.venue.submitted[0] ?? {};
+    const fills = [fillOf({ quantity: "0.1" }), fillOf({ quantity: "0.2" })];
+    world.venue.say(reported(childId, "open", fills.slice(0, 1)));
+    world.venue.say(reported(childId, "open", fills));
+    await world.engine.idle();
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING"]);
+    expect((await storyOf(world, list)).join().match(/RELEASED/g)).toHaveLength(1);
+    world.venue.onSubmit = (child) => filled(child);
+    await world.quote("90", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.3 @ 100", "SELL 0.3"]);
+  });
+
+  it("the pair that was released is an OCO of its own", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("otoco", OTOCO);
+    await world.quote("99", "100");
+    await world.quote("90", "91");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "SELL 1"]);
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "FILLED FILLED", "CANCELED CANCELED"]);
+  });
+
+  it("decision 24: the exposure of a held reduce-only leg is what is there when it sends", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("oto", { ...OTO, pendingReduceOnly: true });
+    await world.quote("99", "100");
+    await world.quote("90", "91");
+    expect((await world.engine.story(legOf(list, "pending").orderId))?.waitingFor).toMatch(/exposure/);
+    world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: fillOf({ quantity: "0.4" }).quantity });
+    await world.quote("90", "91");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "SELL 0.4"]);
+  });
+});
+
+describe("I42: a working leg that ends otherwise", () => {
+  it.each([
+    ["without a fill", undefined, []],
+    ["with a part filled: a position is left unprotected", "0.4", ["POSITION_UNPROTECTED"]],
+  ])("expired %s", async (_what, part, alerts) => {
+    const world = await createWorld();
+    const list = await world.placeList("otoco", {
+      ...OTOCO,
+      workingTimeInForce: "GTD",
+      expireTime: GTD(60_000),
+    });
+    const fills = part === undefined ? [] : [fillOf({ quantity: part })];
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", fills);
+    await world.quote("99", "100");
+    await world.pass(60_000);
+    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "CANCELED CANCELED", "CANCELED CANCELED"]);
+    expect(alertsOf(world)).toEqual(alerts);
+    const alert = alerts.map((one) => `, ALERT ${one}`).join("");
+    expect((await storyOf(world, list)).at(-1)).toBe(
+      `working: ENDED EXPIRED EXPIRED_GTD${alert}; protective: ${END}; profit: ${END}`,
+    );
+  });
+
+  it.each([
+    ["refused for good", true, "REJECTED REJECTED", "CANCELED CANCELED"],
+    ["refused for now", false, "NEW WAITING", "PENDING_NEW WAITING"],
+  ])("%s", async (_what, final, working, pending) => {
+    const world = await createWorld();
+    const list = await world.placeList("oto", OTO);
+    world.venue.onSubmit = ({ childId }) => ({ ...reported(childId, "rejected"), final });
+    await world.quote("99", "100");
+    expect(await world.legs(list)).toEqual([working, pending]);
+    expect(alertsOf(world)).toEqual([]);
+  });
+
+  it("decision 25: as a residual that is too small: what it bought is left unprotected", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("oto", OTO);
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.9" })]);
+    await world.quote("99", "100");
+    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "CANCELED CANCELED"]);
+    expect(alertsOf(world)).toEqual(["POSITION_UNPROTECTED"]);
+    expect(world.alerts[0]).toMatchObject({ orderId: legOf(list, "working").orderId });
+  });
+
+  it("decision 12: while its child is unknown nothing of the list is sent, and no leg ends or is released", async () => {
+    const world = await createWorld();
+    const list = await world.placeList("otoco", OTOCO);
+    world.venue.onSubmit = () => "silence";
+    world.venue.onLookup = () => new Error("no connection");
+    await world.quote("99", "100");
+    await world.pass(5_000);
+    for (const bid of ["80", "120"]) await world.quote(bid, "121");
+    expect(await world.legs(list)).toEqual(["NEW UNKNOWN", "PENDING_NEW WAITING", "PENDING_NEW WAITING"]);
+    expect(sentTo(world.venue)).toHaveLength(1);
+    world.venue.onLookup = (child) => filled(child);
+    await world.pass(10_000);
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING", "NEW WAITING"]);
+  });
+});
+
+describe("decisions 10, 35: expiry of legs", () => {
+  it("an OCO leg that expires ends alone; its sibling goes on", async () => {
+    const world = await createWorld();
+    const expiry = { belowTimeInForce: "GTD", belowExpireTime: GTD(60_000) } as const;
+    const list = await world.placeList("oco", { ...OCO, ...expiry });
+    await world.pass(60_000);
+    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "NEW WAITING"]);
+    await world.quote("80", "81");
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("110", "111");
+    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "FILLED FILLED"]);
+  });
+
+  it("a held leg expires while it is held, and is not released then", async () => {
+    const world = await createWorld();
+    const expiry = { pendingBelowTimeInForce: "GTD", pendingBelowExpireTime: GTD(60_000) } as const;
+    const list = await world.placeList("otoco", { ...OTOCO, ...expiry });
+    await world.pass(60_000);
+    expect(await world.legs(list)).toEqual(["NEW WAITING", "EXPIRED EXPIRED", "PENDING_NEW WAITING"]);
+    await world.quote("99", "100");
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "EXPIRED EXPIRED", "NEW WAITING"]);
+  });
+
+  it("the unprefixed expiry holds for every leg that is GTD: all end, in their order", async () => {
+    const world = await createWorld();
+    const every = { workingTimeInForce: "GTD", pendingTimeInForce: "GTD", expireTime: GTD(60_000) } as const;
+    const list = await world.placeList("oto", { ...OTO, ...every });
+    await world.pass(60_000);
+    expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "CANCELED CANCELED"]);
+    expect((await world.order(legOf(list, "pending"))).ended?.reason).toBe("WORKING_LEG_ENDED");
+  });
+
+  it("an entry that fills when no exit is left leaves a position unprotected", async () => {
+    const world = await createWorld();
+    const expiry = { pendingTimeInForce: "GTD", pendingExpireTime: GTD(60_000) } as const;
+    const list = await world.placeList("oto", { ...OTO, ...expiry });
+    await world.pass(60_000);
+    await world.quote("99", "100");
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "EXPIRED EXPIRED"]);
+    expect(alertsOf(world)).toEqual(["POSITION_UNPROTECTED"]);
+  });
+});

@@ -1,0 +1,220 @@
+import { describe, expect, it } from "vitest";
+import { quantity } from "../../src/decimal/index.ts";
+import type { ParentOrder, VolumeBar } from "../../src/model/index.ts";
+import type { OrderFields } from "../../src/requests/index.ts";
+import { reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, START_MS, SYMBOL, type World, type WorldOptions } from "../support/world.ts";
+
+const MINUTE = 60_000;
+const STEP = 10_000;
+const VWAP = { type: "VWAP", quantity: "1", interval: STEP, volumeProfile: "1,0,3" } as const;
+
+async function trading(
+  fields: Partial<OrderFields> = VWAP,
+  world?: World,
+): Promise<Readonly<{ world: World; order: ParentOrder }>> {
+  const own = world ?? (await createWorld());
+  await own.quote("99", "100");
+  return { world: own, order: await own.place(fields) };
+}
+
+/** Several quotes in every slot, so many slots long. */
+async function slots(world: World, count: number): Promise<void> {
+  for (let slot = 0; slot < count; slot++) {
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    await world.pass(STEP);
+  }
+}
+
+/** Volumes by minute, the last of which is the newest that is complete. */
+const history = (...volumes: readonly (string | undefined)[]): WorldOptions["volumeHistory"] => ({
+  minutes: ({ fromMs, toMs, symbol }): readonly VolumeBar[] =>
+    volumes.flatMap((volume, index) => {
+      const minuteMs = toMs - (volumes.length - index) * MINUTE;
+      return volume === undefined || minuteMs < fromMs
+        ? []
+        : [{ symbol, minuteMs, quantity: quantity(volume) }];
+    }),
+});
+
+/** The weights that were frozen, as they grow. */
+const cumulativeOf = ({ plan }: ParentOrder): string | undefined => plan?.cumulative?.join();
+
+describe("decision 29: a VWAP with weights of its own", () => {
+  it("slices by weight; a zero weight places nothing and leaves nothing to catch up", async () => {
+    const { world, order } = await trading();
+    await slots(world, 3);
+    expect(sentTo(world.venue)).toEqual(["BUY 0.25", "BUY 0.75"]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("I33: slices sum to the quantity, whatever the weights", async () => {
+    const { world, order } = await trading({ ...VWAP, quantity: "2.000001", volumeProfile: "1,1,1,4,0" });
+    await slots(world, 5);
+    expect(await world.executed(order)).toBe("2.000001");
+    expect(world.venue.submitted).toHaveLength(4);
+  });
+
+  it("with zero weights first, nothing before the first slot of weight opens", async () => {
+    const { world } = await trading({ ...VWAP, volumeProfile: "0,0,1" });
+    await slots(world, 2);
+    expect(sentTo(world.venue)).toEqual([]);
+    await slots(world, 1);
+    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
+  });
+
+  it("I33: a missed slot is missed: no burst before the last has closed", async () => {
+    const { world } = await trading({ ...VWAP, volumeProfile: "2,2,1" });
+    await world.pass(2 * STEP);
+    await slots(world, 1);
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+  });
+
+  it("contract: after the last slot the rest goes on, one attempt an interval of at most the largest slice", async () => {
+    const { world, order } = await trading({ ...VWAP, quantity: "2", volumeProfile: "1,2,1" });
+    await world.pass(3 * STEP, { heartbeat: false });
+    await slots(world, 1);
+    expect(sentTo(world.venue)).toEqual(["BUY 1"]);
+    await slots(world, 1);
+    expect([sentTo(world.venue), await world.status(order)]).toEqual([["BUY 1", "BUY 1"], "FILLED FILLED"]);
+  });
+
+  it("until it expires, or is canceled", async () => {
+    const { world, order } = await trading({ ...VWAP, expireTime: START_MS + 5 * STEP });
+    const other = await world.place(VWAP);
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+    await world.pass(5 * STEP - 1);
+    expect([await world.status(order), await world.status(other)]).toEqual(["NEW WAITING", "NEW WAITING"]);
+    await world.pass(1);
+    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
+    await slots(world, 2);
+    expect(sentTo(world.venue)).toEqual(["BUY 0.75", "BUY 0.75"]);
+    expect((await world.cancel(other)).ended?.status).toBe("CANCELED");
+  });
+
+  it("decision 25: a slice below the minimum waits, and is sent with what comes after the last slot", async () => {
+    const { world, order } = await trading({ ...VWAP, quantity: "0.4", volumeProfile: "1,1,2" });
+    await slots(world, 2);
+    expect(sentTo(world.venue)).toEqual([]);
+    expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next slot|minimum/);
+    await slots(world, 2);
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.2"]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("with a cap: it holds, also after the last slot", async () => {
+    const capped = { ...VWAP, type: "LIMIT", targetStrategy: 1_000_002, price: "99.5" } as const;
+    const { world } = await trading(capped);
+    await slots(world, 4);
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "99.5");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.75 @ 99.5"]);
+  });
+});
+
+describe("decision 29: a VWAP with weights of the service's own volumes", () => {
+  const OWN = { type: "VWAP", quantity: "1", interval: MINUTE, intervalCount: 3 } as const;
+
+  it.each([
+    ["the newest minutes, in their order", ["7", "1", "2", "3"], OWN, "1000000,3000000,6000000"],
+    ["minutes without volume weigh nothing", ["1", undefined, "3"], OWN, "1000000,1000000,4000000"],
+    [
+      "without a count as many intervals as history holds",
+      ["1", undefined, "2", "3"],
+      { ...OWN, intervalCount: undefined as never },
+      "1000000,1000000,3000000,6000000",
+    ],
+    [
+      "grouped by the interval",
+      ["1", "2", "3", "4"],
+      { ...OWN, interval: 2 * MINUTE, intervalCount: 2 },
+      "3000000,10000000",
+    ],
+  ] as const)("%s", async (_what, volumes, fields, cumulative) => {
+    const world = await createWorld({ volumeHistory: history(...volumes) });
+    const { order } = await trading(fields, world);
+    expect(cumulativeOf(order)).toBe(cumulative);
+  });
+
+  it.each([
+    ["none at all", [], OWN],
+    ["none in the intervals asked for", ["1", undefined, undefined, undefined], OWN],
+    ["of one minute only, without a count", ["1"], { ...OWN, intervalCount: undefined as never }],
+  ] as const)("-2016 when there is %s", async (_what, volumes, fields) => {
+    const world = await createWorld({ volumeHistory: history(...volumes) });
+    await expect(trading(fields, world)).rejects.toMatchObject({ code: -2016 });
+    expect(world.engine.metrics().openParents).toBe(0);
+  });
+
+  it("by default the bars of the prints that the engine was given; the minute of now is not complete", async () => {
+    const world = await createWorld();
+    await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
+    for (const volume of ["2", "3", "4"]) {
+      await world.print(volume);
+      await world.print("1");
+      await world.pass(MINUTE);
+    }
+    await world.print("9");
+    await world.pass(MINUTE - 1);
+    const { order } = await trading(OWN, world);
+    expect(cumulativeOf(order)).toBe("3000000,7000000,12000000");
+    await world.pass(1);
+    expect(cumulativeOf(await world.place(OWN))).toBe("4000000,9000000,18000000");
+  });
+
+  it("late prints count for the minute they were executed in, duplicates for none", async () => {
+    const world = await createWorld();
+    await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
+    const nowMs = world.clock.nowMs();
+    for (const back of [3, 2, 1])
+      for (let n = 0; n < 2; n++)
+        await world.print(String(back), { id: `late-${back}`, timeMs: nowMs - back * MINUTE });
+    const { order } = await trading(OWN, world);
+    expect(cumulativeOf(order)).toBe("3000000,5000000,6000000");
+  });
+
+  it("I34: they are frozen at admission, over prints that come after, and restarts", async () => {
+    const world = await createWorld({ settings: { snapshotEvery: 1 } });
+    await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
+    const nowMs = world.clock.nowMs();
+    for (const back of [3, 2, 1]) await world.print("1", { timeMs: nowMs - back * MINUTE });
+    const { order } = await trading(OWN, world);
+    for (const back of [3, 2, 1]) await world.print("5", { timeMs: nowMs - back * MINUTE });
+    await world.crash();
+    expect((await world.order(order)).plan).toEqual(order.plan);
+    await world.quote("99", "100");
+    expect(cumulativeOf(await world.place(OWN))).toBe("6000000,12000000,18000000");
+  });
+
+  it("volumes are durable without any order: they are there after a crash", async () => {
+    const world = await createWorld();
+    await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
+    const nowMs = world.clock.nowMs();
+    for (const back of [3, 2, 1])
+      await world.print(String(back), { id: `p${back}`, timeMs: nowMs - back * MINUTE });
+    await world.crash();
+    for (const back of [3, 2, 1])
+      await world.print(String(back), { id: `p${back}`, timeMs: nowMs - back * MINUTE });
+    expect(cumulativeOf((await trading(OWN, world)).order)).toBe("3000000,5000000,6000000");
+  });
+
+  it("a history that does not answer is a failure of the service, never a refusal", async () => {
+    const failing = { minutes: () => Promise.reject(new Error("gone")) };
+    const world = await createWorld({ volumeHistory: failing });
+    await expect(trading(OWN, world)).rejects.toMatchObject({ code: -1001 });
+    const throwing = {
+      minutes: () => {
+        throw new Error("gone");
+      },
+    };
+    await expect(trading(OWN, await createWorld({ volumeHistory: throwing }))).rejects.toMatchObject({
+      code: -1001,
+    });
+  });
+
+  it("one with weights of its own asks nobody", async () => {
+    const failing = { minutes: () => Promise.reject(new Error("gone")) };
+    const { order } = await trading(VWAP, await createWorld({ volumeHistory: failing }));
+    expect([cumulativeOf(order), order.intent.symbol]).toEqual(["1,1,4", SYMBOL]);
+  });
+});
