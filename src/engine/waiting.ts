@@ -12,6 +12,7 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   NO_OPEN_SLOT: "the next slot of its schedule",
   NO_VOLUME: "somebody else's trade that it can follow",
   SHARE_USED: "more executed volume: its share of it is used",
+  LIST_UNKNOWN: "the outcome of a child of its list, which is being looked up",
 };
 
 /** What else decides what a parent waits for: the quote, the time, and whether its account is stopped. */

@@ -23,7 +23,8 @@ export type WaitReason =
   | "STALE_QUOTE"
   | "NO_OPEN_SLOT"
   | "NO_VOLUME"
-  | "SHARE_USED";
+  | "SHARE_USED"
+  | "LIST_UNKNOWN";
 
 /** What a quote allows: a child of this quantity, nothing yet, or the end of a residual too small to execute. */
 export type Sizing =

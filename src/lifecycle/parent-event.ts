@@ -46,8 +46,16 @@ export type ParentEvent =
 /** Rules that hosts set. */
 export type Rules = Readonly<{ minimum: Notional; retryMinMs: number; retryMaxMs: number }>;
 
-/** Where and when a transition happens. */
-export type TransitionContext = Readonly<{ sequence: number; nowMs: number; rules: Rules }>;
+/**
+ * Where and when a transition happens. `listUnknown`: the outcome of a child of another leg of its list is not known,
+ * so that nothing of the list is submitted (decision 12).
+ */
+export type TransitionContext = Readonly<{
+  sequence: number;
+  nowMs: number;
+  rules: Rules;
+  listUnknown?: true;
+}>;
 
 /** What the shell must do once the facts are durable. Watching and timers follow from the state itself. */
 export type Effect =

@@ -48,9 +48,13 @@ function isOverfilled(draft: Draft): boolean {
 function stopOverfilled(draft: Draft, report: ChildReport): void {
   const isNews = draft.facts.length > 0;
   if (isNews) alert(draft, "OVERFILL", `${report.childId} executed more than it was sent for`);
-  const complete = draft.order.executedQuantity >= draft.order.intent.quantity;
-  if (!complete && report.state === "open") {
-    if (isNews) note(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
+  const { child, executedQuantity, intent, pendingEnd } = draft.order;
+  const complete = executedQuantity >= intent.quantity;
+  const mayFillMore = child !== undefined && child.executedQuantity < child.quantity;
+  if (report.state === "open" && (!complete || mayFillMore)) {
+    const isAsked = pendingEnd?.reason === "OVERFILL";
+    if (isNews && !isAsked)
+      note(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
     return;
   }
   note(draft, { kind: "CHILD_CLOSED", childId: report.childId, outcome: "DONE" });

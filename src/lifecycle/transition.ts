@@ -130,6 +130,7 @@ function attempt(draft: Draft, chance: Chance): void {
   if (isUnposted(order) || (needsTrigger(order.intent.type) && order.trigger === undefined)) return;
   if (!chance.fresh) return wait(draft, "STALE_QUOTE");
   if (context.nowMs < order.notBeforeMs) return wait(draft, "RETRY_PACE");
+  if (context.listUnknown) return wait(draft, "LIST_UNKNOWN");
   const allowance = allowanceOf(order, {
     nowMs: context.nowMs,
     ...(chance.volume === undefined ? {} : { volume: chance.volume }),

@@ -192,6 +192,24 @@ describe("decision 35, I41: release", () => {
     ]);
   });
 
+  it("decision 12: one that completes it while another child is out releases nothing before that is resolved", () => {
+    const list = new ListSubject("OTO");
+    list.fire("working", "100");
+    const first = list.leg("working").lastChildId ?? "";
+    list.report("working", "closed", [["a", "0.6"]]);
+    list.fire("working", "100");
+    const fill = { executionId: "late", quantity: quantity("0.4"), price: price("100"), timeMs: NOW };
+    const late = { childId: first, state: "closed" as const, fills: [fill] };
+    expect(recordOf(list.meet("working", { kind: "REPORTED", report: late }))).toEqual([
+      "working: FILLED, ALERT LATE_FILL, END_REQUESTED CANCELED",
+    ]);
+    expect(list.active).toEqual([]);
+    expect(recordOf(list.report("working", "closed"))).toEqual([
+      "working: CHILD_CLOSED, ENDED FILLED FILLED",
+      "pending: RELEASED",
+    ]);
+  });
+
   it("decision 11: an overfill that fills it whole releases too: there is a position to protect", () => {
     const list = new ListSubject("OTO");
     list.fire("working", "100");
