@@ -15,7 +15,7 @@ async function run(name: string): Promise<string> {
   return log.mock.calls.map((values) => `${format(...values)}\n`).join("");
 }
 
-for (const name of ["engine-in-memory", "node-host"]) {
+for (const name of ["bracket", "engine-in-memory", "node-host"]) {
   it(`examples/${name} prints what its expected.txt says`, async () => {
     await expect(await run(name)).toMatchFileSnapshot(`${folder}${name}/expected.txt`);
   });

@@ -4,6 +4,7 @@ import { OrderError } from "../../src/errors/index.ts";
 import { executable, executableLevels, shardOfId, statusOf } from "../../src/lifecycle/index.ts";
 import { type ChildRequest, type ParentOrder, type QuoteStamp, stampOf } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
+import { ListActs } from "./list-acts.ts";
 import { createRandom, type Random } from "./random.ts";
 import { REDUCER, randomFields, SimulationParts } from "./simulation-parts.ts";
 import { ToldOrders } from "./told-orders.ts";
@@ -12,6 +13,12 @@ import { type QuoteMore, SYMBOL, type World } from "./world.ts";
 /** What a simulation did. */
 export type SimulationReport = Readonly<{
   parents: number;
+  /** Lists, releases of pending legs, and legs that lost to their sibling. */
+  lists: number;
+  released: number;
+  outdone: number;
+  /** Types of parents that executed something. */
+  types: readonly string[];
   children: number;
   crashes: number;
   failures: number;
@@ -34,6 +41,17 @@ export async function simulate(
 
 const MINIMUM = 15n * 10n ** 14n;
 
+/** Why an order may be refused here. */
+const REFUSALS = [
+  "DISCONNECTED",
+  "REDUCE_ONLY_REJECTED",
+  "NO_DEPTH",
+  "INVALID_PARAMETER",
+  "WOULD_MATCH",
+  "NO_VOLUME_HISTORY",
+  "FILTER_NOTIONAL",
+];
+
 type Acknowledged = Readonly<{ fields: OrderFields; accountId: number; orderId: number }>;
 
 class Simulation {
@@ -41,6 +59,7 @@ class Simulation {
   readonly #random: Random;
   readonly #world: World;
   readonly #told: ToldOrders;
+  readonly #lists: ListActs;
   readonly #acknowledged: Map<string, Acknowledged> = new Map();
   readonly #refused: Map<string, number> = new Map();
   readonly #checks: Promise<void>[] = [];
@@ -55,7 +74,8 @@ class Simulation {
     this.#parts = parts;
     this.#random = parts.random;
     this.#world = world;
-    this.#told = new ToldOrders(world.updates);
+    this.#told = new ToldOrders({ updates: world.updates, lists: world.lists, volume: parts.tape });
+    this.#lists = new ListActs(parts, world, this.#told);
     parts.submitting = (child) => this.#submitting(child);
     for (const accountId of [1, REDUCER, 3]) {
       const account = {
@@ -93,10 +113,14 @@ class Simulation {
     if (dice < 65) return await this.#quote(1);
     if (dice < 80) return await this.#burst();
     if (dice < 90) return await this.#badQuote();
-    if (dice < 120) return await this.#until(this.#place());
-    if (dice < 126) return await this.#until(this.#placeAgain());
-    if (dice < 140) return await this.#until(this.#cancel());
-    if (dice < 141) return await this.#until(this.#cancelAll());
+    if (dice < 108) return await this.#until(this.#place());
+    if (dice < 120) return await this.#until(this.#lists.place());
+    if (dice < 123) return await this.#until(this.#placeAgain());
+    if (dice < 126) return await this.#until(this.#lists.placeAgain());
+    if (dice < 132) return await this.#until(this.#cancel());
+    if (dice < 136) return await this.#until(this.#lists.cancel());
+    if (dice < 137) return await this.#until(this.#cancelAll());
+    if (dice < 152) return await this.#print();
     if (dice < 190) return await this.#pass(this.#random.below(dice < 186 ? 1_500 : 10_000));
     if (dice < 193) return await this.#crash();
     if (dice < 196) return this.#parts.replenish();
@@ -114,12 +138,24 @@ class Simulation {
     for (let round = 0; round < 300 && this.#world.engine.metrics().openParents > 0; round++) {
       this.#mid = 100 * 1.07 ** (Math.abs((round % 60) - 30) - 15);
       await this.#see([this.#prices(0.001)]);
+      this.#world.engine.market.print(this.#parts.tape.external(this.#world.clock.nowMs()));
       await this.#world.pass(500);
     }
     await this.#checkEnd();
     await this.#checkPlacements();
+    await this.#lists.checkEnd();
     return {
       parents: this.#told.all.length,
+      lists: this.#told.lists.size,
+      released: this.#told.all.filter(({ releasedAtMs }) => releasedAtMs !== undefined).length,
+      outdone: this.#told.all.filter(({ ended }) => ended?.reason === "OCO_TRIGGER").length,
+      types: [
+        ...new Set(
+          this.#told.all
+            .filter(({ executedQuantity }) => executedQuantity > 0)
+            .map(({ intent }) => intent.type),
+        ),
+      ].sort(),
       children: venue.rows.size,
       crashes: this.#crashes,
       failures: this.#failures,
@@ -170,14 +206,27 @@ class Simulation {
     this.#told.counted(quotes, this.#failures > failures);
   }
 
+  /** A trade is told, or several. */
+  async #print(): Promise<void> {
+    for (let left = 1 + this.#random.below(3); left > 0; left--) this.#tellTrade();
+    await this.#world.engine.idle();
+  }
+
+  #tellTrade(): void {
+    this.#world.engine.market.print(this.#parts.tape.next(this.#world.clock.nowMs()));
+  }
+
   /** Several things at once. */
   async #burst(): Promise<void> {
     const doing: Promise<void>[] = [];
     await this.#quote(1 + this.#random.below(4), () => {
-      const dice = this.#random.below(4);
+      const dice = this.#random.below(8);
       if (dice === 0) doing.push(this.#place());
       else if (dice === 1) doing.push(this.#cancel());
-      else if (dice === 2) this.#parts.venue.tick();
+      else if (dice === 2) doing.push(this.#lists.place());
+      else if (dice === 3) doing.push(this.#lists.cancel());
+      else if (dice === 4) this.#tellTrade();
+      else if (dice < 7) this.#parts.venue.tick();
     });
     await this.#until(Promise.all(doing).then(() => undefined));
   }
@@ -219,9 +268,7 @@ class Simulation {
       this.#acknowledged.set(newClientOrderId, { fields, accountId, orderId: order.orderId });
     } catch (error) {
       if (!(error instanceof OrderError)) throw error;
-      expect(["DISCONNECTED", "REDUCE_ONLY_REJECTED", "NO_DEPTH", "INVALID_PARAMETER"]).toContain(
-        error.reason,
-      );
+      expect(REFUSALS).toContain(error.reason);
       this.#refused.set(newClientOrderId, accountId);
     }
   }
@@ -298,6 +345,7 @@ class Simulation {
     }
     expect(add(order.executedQuantity, child.quantity) <= order.intent.quantity, "I12").toBe(true);
     this.#checkMarket(order, child);
+    if (order.list !== undefined) this.#checks.push(this.#checkSibling(order, order.list.legs));
     if (order.child?.childId !== child.childId) this.#checks.push(this.#checkIntent(order, child));
   }
 
@@ -321,6 +369,22 @@ class Simulation {
     const facts = records.flatMap(({ changes }) => changes.flatMap((change) => change.facts));
     const intents = facts.map((fact) => (fact.kind === "CHILD_INTENDED" ? fact.child.childId : ""));
     expect(intents, "I20").toContain(child.childId);
+  }
+
+  /** The store holds the end of the other leg of a pair at this very moment (I40). */
+  async #checkSibling(order: ParentOrder, legs: readonly number[]): Promise<void> {
+    const pair = legs
+      .map((legId) => this.#told.find(legId))
+      .filter((leg) => leg !== undefined && isOfPair(leg));
+    const sibling = pair.find((leg) => leg?.orderId !== order.orderId);
+    if (!isOfPair(order) || sibling === undefined || sibling.ended !== undefined) return;
+    const range = { shard: shardOfId(order.orderId), after: sibling.record, limit: 1_000 };
+    const changes = (await this.#parts.reader.readRecords(range)).flatMap((record) => record.changes);
+    const facts = changes.filter(({ orderId }) => orderId === sibling.orderId).flatMap((one) => one.facts);
+    expect(
+      facts.map(({ kind }) => kind),
+      "I40: the sibling has not ended",
+    ).toContain("ENDED");
   }
 
   async #checkEnd(): Promise<void> {
@@ -363,3 +427,5 @@ class Simulation {
     expect(new Set(names).size, "I03").toBe(names.length);
   }
 }
+
+const isOfPair = ({ list }: ParentOrder): boolean => list?.role === "protective" || list?.role === "profit";

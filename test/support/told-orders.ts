@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { formatPrice, type Price } from "../../src/decimal/index.ts";
-import type { OrderUpdate } from "../../src/engine/index.ts";
+import type { ListUpdate, OrderUpdate } from "../../src/engine/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { JournalRecord, ParentOrder, QuoteStamp, Trigger } from "../../src/model/index.ts";
 import {
@@ -10,6 +10,9 @@ import {
   takeProfitDirection,
   trailingLevel,
 } from "../../src/triggers/index.ts";
+import { demand } from "./demand.ts";
+import { checkLists, type ToldChange, type ToldRecord } from "./told-lists.ts";
+import { ToldSchedules, type TrueVolume } from "./told-schedules.ts";
 
 /** The plainest trail: its reference, and the quote of this engine it sees next. */
 type Trail = { reference: Price; next: number; triggeredBy?: number };
@@ -17,22 +20,41 @@ type Seen = Readonly<{ quote: QuoteStamp; failed: boolean }>;
 
 const TERMINAL = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
 
+/** What is told, which grows, and what the simulation knows beside it. */
+export type ToldSources = Readonly<{
+  updates: readonly OrderUpdate[];
+  lists: readonly ListUpdate[];
+  volume: TrueVolume;
+}>;
+
+/** Whose a list is, and the ids of its legs. */
+export type ToldList = Readonly<{ accountId: number; legs: readonly number[] }>;
+
 /**
- * What a listener of the event stream knows, and the rules it sees kept: numbers, quantities, states, triggers. Beside
- * every trailing order it runs the plainest trail there is; over crashes and failures of the store both say the same.
+ * What a listener of the event stream knows, and the rules it sees kept: numbers, quantities, states, triggers, lists
+ * and schedules. Beside every trailing order it runs the plainest trail there is; over crashes and failures of the store
+ * both say the same.
  */
 export class ToldOrders {
   readonly #latest: Map<number, ParentOrder> = new Map();
-  readonly #updates: readonly OrderUpdate[];
+  /** Every order as each record left it, by id and record. */
+  readonly #versions: Map<string, ParentOrder> = new Map();
+  readonly #lists: Map<number, ToldList> = new Map();
+  readonly #told: ToldSources;
+  readonly #schedules: ToldSchedules;
   readonly #sequences: Map<number, number> = new Map();
   readonly #trails: Map<number, Trail> = new Map();
   /** What the engine of now has counted. */
   #quotes: Seen[] = [];
   #read = 0;
+  #readLists = 0;
+  /** The record that is being told, and what it did so far. */
+  #record: JournalRecord | undefined;
+  #changes: ToldChange[] = [];
 
-  /** `updates` grows with what is told. */
-  constructor(updates: readonly OrderUpdate[]) {
-    this.#updates = updates;
+  constructor(told: ToldSources) {
+    this.#told = told;
+    this.#schedules = new ToldSchedules(told.volume);
   }
 
   /** Every order as it was told last. */
@@ -58,16 +80,63 @@ export class ToldOrders {
   }
 
   #catchUp(): void {
-    for (; this.#read < this.#updates.length; this.#read++) {
-      const update = this.#updates[this.#read];
+    const { updates, lists } = this.#told;
+    for (; this.#read < updates.length; this.#read++) {
+      const update = updates[this.#read];
       if (update !== undefined) this.#take(update);
+    }
+    this.#endRecord();
+    for (; this.#readLists < lists.length; this.#readLists++) {
+      const update = lists[this.#readLists];
+      if (update !== undefined) this.#checkList(update);
     }
   }
 
-  #take({ shard, sequence, record, order }: OrderUpdate): void {
-    expect(sequence, "I54").toBe((this.#sequences.get(shard) ?? 0) + 1);
+  /** A record is told order by order, in its order; records of a shard in sequence. */
+  #beginRecord(record: JournalRecord): void {
+    if (record === this.#record) return;
+    this.#endRecord();
+    const { shard, sequence } = record;
+    demand(sequence === (this.#sequences.get(shard) ?? 0) + 1, `I54: record ${sequence} of shard ${shard}`);
     this.#sequences.set(shard, sequence);
+    this.#record = record;
+  }
+
+  #endRecord(): void {
+    const record = this.#record;
+    if (record === undefined) return;
+    const changes = this.#changes;
+    this.#record = undefined;
+    this.#changes = [];
+    const whole = changes.length === record.changes.length;
+    const inOrder = changes.every(({ order }, index) => order.orderId === record.changes[index]?.orderId);
+    demand(whole && inOrder, "I54: a record is told order by order");
+    const told: ToldRecord = { record, changes, latest: (orderId) => this.#latest.get(orderId) };
+    checkLists(told);
+    this.#schedules.check(told);
+  }
+
+  /** A list is told as its legs stand after the record (I44). */
+  #checkList({ list, sequence }: ListUpdate): void {
+    for (const leg of list.legs) {
+      expect(this.#versions.get(`${leg.orderId} ${leg.record}`), "I54: a list is its legs").toEqual(leg);
+    }
+    expect(Math.max(...list.legs.map((leg) => leg.record)), "I54").toBe(sequence);
+  }
+
+  /** The lists that were told of, by id, each with the ids of its legs. */
+  get lists(): ReadonlyMap<number, ToldList> {
+    this.#catchUp();
+    return this.#lists;
+  }
+
+  #take({ record, order }: OrderUpdate): void {
+    this.#beginRecord(record);
     const before = this.#latest.get(order.orderId);
+    this.#changes.push({ before, order });
+    const { accountId, list } = order;
+    if (list !== undefined) this.#lists.set(list.listId, { accountId, legs: list.legs });
+    this.#versions.set(`${order.orderId} ${order.record}`, order);
     checkChange(before, order);
     const by = record.cause.kind === "QUOTE" ? record.cause.quote.sequence : -1;
     if (before?.activation === undefined && order.activation !== undefined) {
@@ -124,13 +193,27 @@ function checkChange(before: ParentOrder | undefined, order: ParentOrder): void 
   const allowed = TERMINAL.includes(status)
     ? apiState === status && !cancelPending
     : ["NEW", "PARTIALLY_FILLED"].includes(status) && ["WAITING", "WORKING", "UNKNOWN"].includes(apiState);
-  expect(allowed && !held && !(cancelPending && apiState === "WAITING"), "I51").toBe(true);
-  expect(new Set(order.executions).size, "I15").toBe(order.executions.length);
+  const isHeld = status === "PENDING_NEW" && apiState === "WAITING" && !cancelPending;
+  const stands = held ? isHeld : allowed && !(cancelPending && apiState === "WAITING");
+  demand(stands, `I51: ${status} ${apiState}`);
+  demand(new Set(order.executions).size === order.executions.length, "I15");
   if (before === undefined) return;
-  expect(order.executedQuantity >= before.executedQuantity, "I10").toBe(true);
-  if (before.ended !== undefined) expect(order.ended, "I50").toEqual(before.ended);
-  if (before.activation !== undefined) expect(order.activation, "I31").toEqual(before.activation);
-  if (before.trigger !== undefined) expect(order.trigger, "decision 17").toEqual(before.trigger);
+  demand(order.executedQuantity >= before.executedQuantity, "I10");
+  checkKept(before, order);
+  if (order.attempts > before.attempts) {
+    const sends = before.held ?? before.ended ?? before.pendingEnd ?? before.child;
+    demand(sends === undefined, "I23, I24: it may not send");
+  }
+}
+
+/** What never changes once it is there: end, weights, activation, trigger. */
+const KEPT = { ended: "I50", plan: "I34", activation: "I31", trigger: "decision 17", list: "I53" } as const;
+
+function checkKept(before: ParentOrder, order: ParentOrder): void {
+  for (const [name, rule] of Object.entries(KEPT) as [keyof typeof KEPT, string][]) {
+    if (before[name] === undefined || before[name] === order[name]) continue;
+    expect(order[name], rule).toEqual(before[name]);
+  }
 }
 
 /** A trigger's record holds the quote that caused it, and that quote meets the level on the executable side (I30). */

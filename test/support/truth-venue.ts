@@ -27,7 +27,7 @@ export type Row = {
 export type TruthHost = Readonly<{
   /** Before a child is taken in. */
   submitting: (child: ChildRequest) => void;
-  executed: (child: ChildRequest, size: Quantity) => void;
+  executed: (child: ChildRequest, size: Quantity, executionId: string) => void;
 }>;
 
 const STEP = quantity("0.000001");
@@ -162,7 +162,7 @@ export class TruthVenue implements ExecutionVenue {
     const executionId = `x${++this.#executions}`;
     const price = row.child.limitPrice ?? (quantity("100") as never);
     row.fills.push({ executionId, quantity: size, price, timeMs: this.#clock.nowMs() });
-    this.#host.executed(row.child, size);
+    this.#host.executed(row.child, size, executionId);
   }
 
   /** Something between a step and what is left. */

@@ -150,6 +150,7 @@ export type WorldOptions = Readonly<{
   exposure?: EngineOptions["exposure"] | ((clock: ManualClock) => EngineOptions["exposure"]);
   accounts?: EngineOptions["accounts"];
   instruments?: readonly Instrument[];
+  volumeHistory?: EngineOptions["volumeHistory"];
   clock?: (clock: ManualClock) => EngineOptions["clock"];
   /** Hears the name of everything the engine tells its operator. */
   tell?: (name: string) => unknown;
@@ -186,6 +187,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       },
       entropy: { token: (length) => String(++tokens).padStart(length, "t") },
       settings: { advancedOrders: true, ...options.settings },
+      ...(options.volumeHistory && { volumeHistory: options.volumeHistory }),
       ...(options.probe === undefined ? {} : { probe: options.probe }),
     });
     engine.events.on("order", (update) => void updates.push(update));

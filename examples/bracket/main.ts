@@ -1,0 +1,184 @@
+/**
+ * A bracket (OTOCO) in memory: the entry fills in two parts, the process dies before it hears of the second, another
+ * engine opens the same disk, and then the stop wins. Time stands still unless the program moves it.
+ */
+import {
+  add,
+  type Cause,
+  type ChildRequest,
+  type Fact,
+  formatPrice,
+  formatQuantity,
+  least,
+  listIntent,
+  listStatusOf,
+  type OrderList,
+  type ParentOrder,
+  price,
+  quantity,
+  statusOf,
+  subtract,
+  ZERO_QUANTITY,
+} from "managed-orders";
+import { type Engine, openEngine } from "managed-orders/engine";
+import { createMemoryHost, createMemoryStore } from "managed-orders/memory";
+import type { ChildReport, ExecutionVenue } from "managed-orders/ports";
+
+const SYMBOL = "BTC/USD";
+const ACCOUNT = 1;
+
+const host = createMemoryHost({ symbols: [SYMBOL] });
+const { clock, exposure } = host;
+
+/** The venue and what it knows: it goes on when the process of the engine dies. */
+const market = { bid: price("60000"), ask: price("60001"), size: quantity("1") };
+const executed = new Map<string, ChildReport>();
+let position = ZERO_QUANTITY;
+let submissions = 0;
+let answersArrive = true;
+
+/** Takes what the touch holds and closes the child. */
+function execute({ childId, side, quantity: wanted }: ChildRequest): ChildReport {
+  const taken = least(wanted, market.size);
+  const at = side === "BUY" ? market.ask : market.bid;
+  position = side === "BUY" ? add(position, taken) : subtract(position, taken);
+  exposure.set({ accountId: ACCOUNT, symbol: SYMBOL, quantity: position });
+  const fill = { executionId: `exec-${childId}`, quantity: taken, price: at, timeMs: clock.nowMs() };
+  return { childId, state: "closed", fills: [fill] };
+}
+
+const venue: ExecutionVenue = {
+  capabilities: { honoursDeadline: true, canVoid: false },
+  submit: (child) => {
+    submissions++;
+    const report = execute(child);
+    executed.set(child.childId, report);
+    return answersArrive ? Promise.resolve(report) : new Promise(() => undefined);
+  },
+  lookup: async ({ childId }) => executed.get(childId) ?? "not-found",
+  // It says everything in its answers and nothing by itself.
+  subscribe: () => () => undefined,
+};
+
+/** A process with its engine; what it leaves on the disk is all that the next one knows. */
+function startEngine(): Promise<Engine> {
+  const store = createMemoryStore({ disk: host.disk });
+  return openEngine({ ...host, store, venue, settings: { advancedOrders: true } });
+}
+
+async function quote(engine: Engine, bid: string, size = "1"): Promise<void> {
+  await clock.advanceBy(1_000, () => engine.idle());
+  market.bid = price(bid);
+  market.ask = add(market.bid, price("1"));
+  market.size = quantity(size);
+  const ask = formatPrice(market.ask);
+  engine.market.quote({ symbol: SYMBOL, bid, ask, bidQuantity: size, askQuantity: size });
+  await engine.idle();
+  console.log(`quote ${bid} / ${ask}, ${size} at each`);
+}
+
+const roleOf = (leg: ParentOrder): string => leg.list?.role ?? "";
+
+async function show(engine: Engine): Promise<void> {
+  const list = await engine.findList({ accountId: ACCOUNT, listClientOrderId: "bracket-1" });
+  if (list === undefined) throw new Error("the list is not there");
+  console.log(`  list ${list.listId} ${listStatusOf(list).listOrderStatus}`);
+  for (const leg of list.legs) {
+    const { status, apiState } = statusOf(leg);
+    console.log(
+      `    ${leg.orderId} ${roleOf(leg)}: ${status} ${apiState} ${formatQuantity(leg.executedQuantity)}`,
+    );
+  }
+}
+
+/** Why a record was written. */
+function because(cause: Cause): string {
+  switch (cause.kind) {
+    case "QUOTE":
+      return `quote ${formatPrice(cause.quote.bid)} / ${formatPrice(cause.quote.ask)}`;
+    case "VENUE":
+      return cause.source === "LOOKUP" ? "a look-up at the venue" : "the venue's answer";
+    default:
+      return cause.kind.toLowerCase();
+  }
+}
+
+/** One fact in words. */
+function tell(fact: Fact): string {
+  switch (fact.kind) {
+    case "ACCEPTED":
+      return `${fact.held ? "accepted, held" : "accepted"}: ${fact.intent.type} ${fact.intent.side}`;
+    case "TRIGGERED":
+      return `triggered: ${formatPrice(fact.trigger.observed)} met ${formatPrice(fact.trigger.level)}`;
+    case "CHILD_INTENDED":
+      return `child for ${formatQuantity(fact.child.quantity)}`;
+    case "FILLED":
+      return `filled: ${formatQuantity(fact.fill.quantity)} at ${formatPrice(fact.fill.price)}`;
+    case "ENDED":
+      return fact.reason === fact.status ? `ended: ${fact.status}` : `ended: ${fact.status}, ${fact.reason}`;
+    default:
+      return fact.kind.toLowerCase().replaceAll("_", " ");
+  }
+}
+
+/** Every record of the list: its cause, then what it did to which leg. */
+async function story(engine: Engine, { listId, legs }: OrderList): Promise<void> {
+  const roles = new Map(legs.map((leg) => [leg.orderId, roleOf(leg)]));
+  for (const { cause, changes } of (await engine.listStory(listId)) ?? []) {
+    console.log(`  because of ${because(cause)}`);
+    for (const { orderId, facts } of changes) {
+      console.log(`    ${roles.get(orderId)}: ${facts.map(tell).join("; ")}`);
+    }
+  }
+}
+
+const first = await startEngine();
+await quote(first, "60200");
+const { list } = await first.placeList({
+  accountId: ACCOUNT,
+  list: listIntent("otoco", {
+    symbol: SYMBOL,
+    listClientOrderId: "bracket-1",
+    workingType: "LIMIT",
+    workingSide: "BUY",
+    workingQuantity: "0.5",
+    workingPrice: "60000",
+    workingClientOrderId: "entry",
+    pendingSide: "SELL",
+    pendingQuantity: "0.5",
+    pendingAboveType: "LIMIT",
+    pendingAbovePrice: "63000",
+    pendingAboveReduceOnly: true,
+    pendingAboveClientOrderId: "profit",
+    pendingBelowType: "STOP_LOSS",
+    pendingBelowStopPrice: "58500",
+    pendingBelowReduceOnly: true,
+    pendingBelowClientOrderId: "stop",
+  }),
+});
+await show(first);
+
+await quote(first, "59990", "0.2");
+await show(first);
+
+console.log("the process dies: the venue executes the next child, and nobody hears the answer");
+answersArrive = false;
+await quote(first, "59980");
+answersArrive = true;
+
+const second = await startEngine();
+await second.idle();
+console.log("another engine on the same disk");
+await show(second);
+
+await quote(second, "60500");
+await quote(second, "58490");
+await show(second);
+
+console.log("story");
+await story(second, list);
+
+const { records, equal } = await second.verify();
+console.log(`${records} records; the journal alone makes the same state: ${equal}`);
+console.log(`position ${formatQuantity(position)}; ${executed.size} children in ${submissions} submissions`);
+await second.close();

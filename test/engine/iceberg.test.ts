@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { quantity } from "../../src/decimal/index.ts";
+import { OCO, OTO } from "../support/list-samples.ts";
+import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, SYMBOL } from "../support/world.ts";
+
+const ICEBERG = { type: "ICEBERG", quantity: "1", price: "100", icebergQty: "0.4" } as const;
+
+describe("decision 31: an iceberg", () => {
+  it("is sent in parts, each the display quantity or the rest, one after the other", async () => {
+    const world = await createWorld();
+    const order = await world.place(ICEBERG);
+    for (let n = 0; n < 5; n++) await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.4 @ 100", "BUY 0.2 @ 100"]);
+    expect([await world.status(order), await world.executed(order)]).toEqual(["FILLED FILLED", "1"]);
+  });
+
+  it("I24: the next part goes out only after the one before is resolved", async () => {
+    const world = await createWorld();
+    const order = await world.place(ICEBERG);
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.1" })]);
+    world.venue.onLookup = () => new Error("no connection");
+    for (let n = 0; n < 5; n++) {
+      await world.quote("99", "100");
+      await world.pass(1_000);
+    }
+    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
+    world.venue.say(reported(world.venue.submitted[0]?.childId ?? "", "closed"));
+    await world.engine.idle();
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.4 @ 100"]);
+    expect(await world.executed(order)).toBe("0.2");
+  });
+
+  it("I10: what it executed is the sum of its executions", async () => {
+    const world = await createWorld();
+    const order = await world.place(ICEBERG);
+    const parts = ["0.4", "0.15", "0.3"];
+    world.venue.onSubmit = ({ childId }) =>
+      reported(childId, "closed", [fillOf({ quantity: parts.shift() ?? "0.15" })]);
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    expect([await world.executed(order), await world.status(order)]).toEqual([
+      "0.85",
+      "PARTIALLY_FILLED WAITING",
+    ]);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual([
+      "BUY 0.4 @ 100",
+      "BUY 0.4 @ 100",
+      "BUY 0.4 @ 100",
+      "BUY 0.15 @ 100",
+    ]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("decision 22: a part goes out when what is on offer reaches the minimum, whatever more is wanted", async () => {
+    const world = await createWorld();
+    await world.place(ICEBERG);
+    await world.quote("99", "100", { ask: "0.149999" });
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100", { ask: "0.15" });
+    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
+  });
+
+  it("decision 25: a last part below the minimum ends it", async () => {
+    const world = await createWorld();
+    const order = await world.place({ ...ICEBERG, quantity: "0.9" });
+    for (let n = 0; n < 4; n++) await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100", "BUY 0.4 @ 100"]);
+    expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.8"]);
+  });
+
+  it("FOK parts: only when the whole part is on offer", async () => {
+    const world = await createWorld();
+    await world.place({ ...ICEBERG, childTimeInForce: "FOK" });
+    await world.quote("99", "100", { ask: "0.399999" });
+    await world.quote("99", "100", { ask: "0.4" });
+    expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
+  });
+
+  it("reduce-only: a part is not beyond the exposure either", async () => {
+    const world = await createWorld();
+    const hold = (size: string): void =>
+      world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity(size) });
+    hold("0.3");
+    await world.place({ ...ICEBERG, side: "SELL", reduceOnly: true });
+    await world.quote("100", "101");
+    hold("5");
+    await world.quote("100", "101");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.3 @ 100", "SELL 0.4 @ 100"]);
+  });
+});
+
+describe("decision 31: icebergQty on other types", () => {
+  it.each([
+    ["a limit", { type: "SYNTHETIC_LIMIT", price: "100" }, "100", "BUY 0.4 @ 100"],
+    ["a stop-limit", { type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "101" }, "100", "BUY 0.4 @ 101"],
+    [
+      "a take-profit-limit",
+      { type: "TAKE_PROFIT_LIMIT", stopPrice: "100", price: "101" },
+      "99",
+      "BUY 0.4 @ 101",
+    ],
+  ] as const)("%s", async (_what, fields, ask, sent) => {
+    const world = await createWorld();
+    const order = await world.place({ ...fields, icebergQty: "0.4" });
+    for (let n = 0; n < 4; n++) await world.quote("90", ask);
+    expect(sentTo(world.venue)[0]).toBe(sent);
+    expect([world.venue.submitted.length, await world.status(order)]).toEqual([3, "FILLED FILLED"]);
+  });
+
+  it("a trailing stop-limit", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    const trail = { type: "TRAILING_STOP_LIMIT", trailingAmount: "5", price: "120" } as const;
+    const order = await world.place({ ...trail, icebergQty: "0.5" });
+    for (const ask of ["100", "105", "105"]) await world.quote("90", ask);
+    expect(sentTo(world.venue)).toEqual(["BUY 0.5 @ 120", "BUY 0.5 @ 120"]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("legs of lists: the first part of a limit wins the pair, and the entry releases with its last", async () => {
+    const world = await createWorld();
+    const oco = await world.placeList("oco", { ...OCO, aboveIcebergQty: "0.4" });
+    await world.quote("110", "111");
+    expect(await world.legs(oco)).toEqual(["CANCELED CANCELED", "PARTIALLY_FILLED WAITING"]);
+    const oto = await world.placeList("oto", { ...OTO, workingIcebergQty: "0.5" });
+    await world.quote("99", "100");
+    expect(await world.legs(oto)).toEqual(["PARTIALLY_FILLED WAITING", "PENDING_NEW WAITING"]);
+    await world.quote("99", "100");
+    expect(await world.legs(oto)).toEqual(["FILLED FILLED", "NEW WAITING"]);
+  });
+});
+
+describe("contract rule 1, decision 31: admission of an iceberg", () => {
+  it.each([
+    ["a display below the minimum", { icebergQty: "0.149999" }, -1013],
+    ["a display of the minimum", { icebergQty: "0.15" }, undefined],
+    ["a display of the whole", { icebergQty: "1" }, undefined],
+    [
+      "reduce-only: a display of a step",
+      { icebergQty: "0.000001", side: "SELL", reduceOnly: true },
+      undefined,
+    ],
+  ] as const)("%s", async (_what, fields, code) => {
+    const world = await createWorld();
+    world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("1") });
+    const placing = world.place({ ...ICEBERG, ...fields });
+    if (code === undefined) await expect(placing).resolves.toMatchObject({ accountId: 1 });
+    else await expect(placing).rejects.toMatchObject({ code });
+  });
+
+  it("any number of parts, unless a setting limits it; the last part may be smaller", async () => {
+    const small = { ...ICEBERG, quantity: "150", icebergQty: "0.15" };
+    const world = await createWorld();
+    await expect(world.place(small)).resolves.toMatchObject({ accountId: 1 });
+    const limited = await createWorld({ settings: { maxIcebergParts: 3 } });
+    await expect(limited.place({ ...ICEBERG, quantity: "1.2" })).resolves.toMatchObject({ accountId: 1 });
+    await expect(limited.place({ ...ICEBERG, quantity: "1.200001" })).rejects.toMatchObject({ code: -1013 });
+  });
+});
+
+describe("I21: an iceberg with a child in flight over a restart", () => {
+  it("goes on with the same child; the next part has the next number", async () => {
+    const world = await createWorld();
+    const order = await world.place(ICEBERG);
+    world.venue.onSubmit = () => "silence";
+    await world.quote("99", "100");
+    const { lastChildId } = await world.order(order);
+    await world.crash();
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    expect((await world.order(order)).child?.childId).toBe(lastChildId);
+    expect(sentTo(world.venue)).toHaveLength(1);
+    world.venue.onLookup = (child) => filled(child);
+    world.venue.onSubmit = (child) => filled(child);
+    await world.pass(5_000);
+    await world.quote("99", "100");
+    expect(world.venue.submitted.map(({ childId }) => childId.slice(-2))).toEqual(["-1", "-2"]);
+    expect(await world.executed(order)).toBe("0.8");
+  });
+});

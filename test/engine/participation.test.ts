@@ -1,0 +1,367 @@
+import { describe, expect, it } from "vitest";
+import { add, formatQuantity, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { OrderFields } from "../../src/requests/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { createRandom } from "../support/random.ts";
+import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
+
+/** A tenth of what is executed, until 10 is filled. */
+const POV = { type: "POV", quantity: "10", participationBips: 1_000 } as const;
+const CAPPED = { ...POV, type: "LIMIT", targetStrategy: 1_000_004, price: "100" } as const;
+
+async function trading(
+  fields: Partial<OrderFields> = POV,
+  world?: World,
+): Promise<Readonly<{ world: World; order: ParentOrder }>> {
+  const own = world ?? (await createWorld());
+  await own.quote("99", "100");
+  return { world: own, order: await own.place(fields) };
+}
+
+const waitsFor = async (world: World, { orderId }: ParentOrder): Promise<string | undefined> =>
+  (await world.engine.story(orderId))?.waitingFor;
+
+/** The print of a fill, as its venue tells it. */
+const ownPrint = async (world: World, order: ParentOrder): Promise<void> => {
+  const { executions } = await world.order(order);
+  const sent = world.venue.submitted.at(-1);
+  await world.print(formatQuantity(sent?.quantity ?? ZERO_QUANTITY), { id: executions.at(-1) ?? "" });
+};
+
+describe("decision 30: a POV follows somebody else's trades", () => {
+  it("for its share of what was executed since its admission, cut to whole steps", async () => {
+    const { world, order } = await trading({ ...POV, participationBips: 3_333 });
+    expect(await waitsFor(world, order)).toBe("somebody else's trade that it can follow");
+    await world.print("1.000002");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.3333"]);
+    const { cause } = (await world.engine.story(order.orderId))?.records[1] ?? {};
+    expect(cause).toMatchObject({ kind: "PRINT", print: { id: "print-1" } });
+  });
+
+  it("what was executed before its admission does not count", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    await world.print("1000");
+    const { order } = await trading(POV, world);
+    expect(formatQuantity(order.volumeBefore ?? ZERO_QUANTITY)).toBe("1000");
+    await world.print("2");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+  });
+
+  it("not quotes, nor heartbeats, nor time", async () => {
+    const { world, order } = await trading();
+    await world.print("2");
+    for (let n = 0; n < 10; n++) {
+      await world.quote("99", "100");
+      await world.pass(1_000);
+    }
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+    expect(await waitsFor(world, order)).toBe("somebody else's trade that it can follow");
+  });
+
+  it("below the minimum it accumulates; at it, it sends", async () => {
+    const { world, order } = await trading();
+    await world.print("1");
+    expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
+      [],
+      "what is on offer is worth less than the minimum",
+    ]);
+    await world.print("0.499999");
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.print("0.000001");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.15"]);
+  });
+
+  it("a trade that it waited with may be followed on a later quote, at most once", async () => {
+    const { world } = await trading();
+    await world.print("1.4");
+    await world.quote("107", "108");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.14"]);
+    await world.quote("107", "108");
+    expect(sentTo(world.venue)).toHaveLength(1);
+  });
+
+  it("its own fills count as volume, and are not followed", async () => {
+    const { world, order } = await trading();
+    await world.print("2");
+    await ownPrint(world, order);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+    await world.print("1.8");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.2"]);
+    expect(await world.executed(order)).toBe("0.4");
+  });
+
+  it("also when the print of a fill comes before the venue's report of it", async () => {
+    const { world, order } = await trading();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.print("2");
+    const { childId = "" } = world.venue.submitted[0] ?? {};
+    await world.print("0.2", { id: "own-1" });
+    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.2", id: "own-1" })]));
+    await world.engine.idle();
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    expect([sentTo(world.venue), await world.executed(order)]).toEqual([["BUY 0.2"], "0.2"]);
+  });
+
+  it("while a child is out nothing is sent; then the trades meanwhile are followed by one", async () => {
+    const { world } = await trading();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.print("2");
+    for (let n = 0; n < 5; n++) await world.print("1");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+    const [child] = world.venue.submitted;
+    if (child === undefined) throw new Error("nothing was sent");
+    world.venue.onSubmit = (next) => filled(next);
+    world.venue.say(filled(child));
+    await world.engine.idle();
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.5"]);
+  });
+
+  it("decision 26: after a child that filled nothing it waits for the next trade, and takes up what is left", async () => {
+    const { world } = await trading();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    await world.print("2");
+    await world.pass(1_000);
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    expect(sentTo(world.venue)).toHaveLength(1);
+    world.venue.onSubmit = (child) => filled(child);
+    await world.print("1");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.3"]);
+  });
+
+  it("a pause after a refusal keeps it from the next trade, and a later quote does for it", async () => {
+    const { world } = await trading();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    await world.print("2");
+    await world.print("2");
+    expect(sentTo(world.venue)).toHaveLength(1);
+    await world.pass(100);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.4"]);
+  });
+
+  it("I34: whatever the market does, its share is never above its basis points of what was executed", async () => {
+    for (const participationBips of [1, 2_500, 10_000]) {
+      const random = createRandom(20_261_121 + participationBips);
+      const { world, order } = await trading({ ...POV, quantity: "100000", participationBips });
+      let volume = ZERO_QUANTITY;
+      for (let n = 0; n < 60; n++) {
+        const size = `${random.below(40)}.${String(1 + random.below(999_999)).padStart(6, "0")}`;
+        volume = add(volume, quantity(size));
+        await world.print(size);
+        const { executions, executedQuantity } = await world.order(order);
+        const share = (BigInt(volume) * BigInt(participationBips)) / 10_000n;
+        expect([size, BigInt(executedQuantity) <= share]).toEqual([size, true]);
+        if (executions.length === 0 || random.below(2) === 0) continue;
+        const own = world.venue.submitted.at(-1)?.quantity ?? ZERO_QUANTITY;
+        const before = world.engine.metrics().printsCounted;
+        await world.print(formatQuantity(own), { id: executions.at(-1) ?? "" });
+        if (world.engine.metrics().printsCounted > before) volume = add(volume, own);
+        expect(world.venue.submitted.length, "one child a trade").toBeLessThanOrEqual(n + 1);
+      }
+    }
+  });
+
+  it("several of one market each follow each trade, and none another's own", async () => {
+    const { world } = await trading();
+    await world.place({ ...POV, side: "SELL", participationBips: 2_000 }, 2);
+    await world.print("2");
+    expect([...sentTo(world.venue)].sort()).toEqual(["BUY 0.2", "SELL 0.4"]);
+  });
+});
+
+describe("decision 30: which prints count", () => {
+  it.each([
+    ["late", { timeMs: START_MS - 5_001 }, 0],
+    ["as old as may be", { timeMs: START_MS - 5_000 }, 1],
+    ["of another market", { symbol: "ETH/USD" }, 0],
+    ["of an unknown market", { symbol: "XRP/USD" }, 0],
+    ["from too far ahead", { timeMs: START_MS + 1_001 }, 0],
+    ["without a price", { price: "0" }, 0],
+  ])("%s: %o", async (_what, more, children) => {
+    const { world } = await trading();
+    await world.print("2", more);
+    expect(world.venue.submitted).toHaveLength(children);
+  });
+
+  it("each id once", async () => {
+    const { world } = await trading();
+    for (let n = 0; n < 5; n++) await world.print("1", { id: "same" });
+    expect(sentTo(world.venue)).toEqual([]);
+    expect(world.engine.metrics()).toMatchObject({ printsCounted: 1, printsDropped: 4 });
+    await world.print("1");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+  });
+});
+
+describe("contract: stale observations pause a POV", () => {
+  it("a stale quote; it goes on with a fresh one", async () => {
+    const { world, order } = await trading();
+    await world.pass(5_001, { heartbeat: false });
+    await world.print("2");
+    expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([[], "the last quote is too old"]);
+    world.engine.market.heartbeat(SYMBOL);
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+  });
+
+  it("no quote at all", async () => {
+    const world = await createWorld();
+    await world.place(CAPPED);
+    await world.print("2");
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2 @ 100"]);
+  });
+
+  it("a price outside its cap; what was executed meanwhile is taken up inside it", async () => {
+    const { world } = await trading(CAPPED);
+    await world.quote("100", "100.01");
+    for (let n = 0; n < 3; n++) await world.print("2");
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.6 @ 100"]);
+  });
+});
+
+describe("the end of a POV", () => {
+  it("FILLED with what is left, never more", async () => {
+    const { world, order } = await trading({ ...POV, quantity: "0.5" });
+    await world.print("3");
+    await world.print("30");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.3", "BUY 0.2"]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    await world.print("30");
+    expect(world.venue.submitted).toHaveLength(2);
+  });
+
+  it("decision 25: a residual that is too small", async () => {
+    const { world, order } = await trading({ ...POV, quantity: "0.4" });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.3" })]);
+    await world.print("30");
+    expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.3"]);
+  });
+
+  it("its expiry, a cancel, with a child in flight too", async () => {
+    const { world, order } = await trading({ ...POV, expireTime: START_MS + 1_000 });
+    const other = await world.place(POV);
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.print("2");
+    expect((await world.cancel(other)).pendingEnd?.status).toBe("CANCELED");
+    await world.pass(1_000);
+    for (const { childId } of world.venue.submitted) world.venue.say(reported(childId, "closed"));
+    await world.engine.idle();
+    expect([await world.status(order), await world.status(other)]).toEqual([
+      "EXPIRED EXPIRED",
+      "CANCELED CANCELED",
+    ]);
+    await world.print("20");
+    expect(world.venue.submitted).toHaveLength(2);
+  });
+
+  it("decision 24: reduce-only takes no more than its exposure, and has no minimum", async () => {
+    const world = await createWorld();
+    world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("0.05") });
+    const { order } = await trading({ ...POV, side: "SELL", reduceOnly: true }, world);
+    await world.print("0.1");
+    await world.print("100");
+    expect(sentTo(world.venue)).toEqual(["SELL 0.01", "SELL 0.05"]);
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
+  });
+
+  it("an exposure that is asked for while trades go on is waited for, and one child sent", async () => {
+    const asking: (() => void)[] = [];
+    let slow = false;
+    const held = quantity("5");
+    const position = () =>
+      slow ? new Promise<typeof held>((resolve) => asking.push(() => resolve(held))) : held;
+    const world = await createWorld({ exposure: { position } });
+    await trading({ ...POV, side: "SELL", reduceOnly: true }, world);
+    slow = true;
+    world.engine.market.print({ symbol: SYMBOL, price: "100", quantity: "2", id: "a", timeMs: START_MS });
+    await turns();
+    world.engine.market.print({ symbol: SYMBOL, price: "100", quantity: "2", id: "b", timeMs: START_MS });
+    await turns();
+    for (const answer of asking.splice(0)) answer();
+    await world.engine.idle();
+    expect(sentTo(world.venue)).toEqual(["SELL 0.4"]);
+  });
+});
+
+describe("a POV over a restart and a failing store", () => {
+  it("executed volume is durable: what was there before counts, what comes again does not", async () => {
+    const { world, order } = await trading();
+    await world.print("1", { id: "a" });
+    await world.crash();
+    await world.quote("99", "100");
+    await world.print("1", { id: "a" });
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.print("0.5", { id: "b" });
+    expect(sentTo(world.venue)).toEqual(["BUY 0.15"]);
+    expect(formatQuantity((await world.order(order)).volumeBefore ?? quantity("1"))).toBe("0");
+  });
+
+  it("only trades from then on are followed; quotes alone send nothing", async () => {
+    const { world } = await trading(CAPPED);
+    await world.quote("100", "101");
+    await world.print("5");
+    await world.crash();
+    for (let n = 0; n < 3; n++) await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.print("1");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.6 @ 100"]);
+  });
+
+  it("an own fill is told from others after a restart too", async () => {
+    const { world, order } = await trading();
+    await world.print("2");
+    await world.crash();
+    await world.quote("99", "100");
+    await ownPrint(world, order);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
+  });
+
+  it("I20: prints of an append that failed count once, and the intent that was lost follows the next trade", async () => {
+    const { world, store } = await createFaultyWorld();
+    await trading(POV, world);
+    store().inject("fail", 1);
+    await world.print("2");
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    expect(sentTo(world.venue)).toEqual([]);
+    await world.print("1");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.3"]);
+    await world.crash();
+    await world.quote("99", "100");
+    await world.print("2");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.3", "BUY 0.2"]);
+  });
+
+  it("of an append that the store kept without saying so they count once too", async () => {
+    const { world, store } = await createFaultyWorld();
+    await trading(POV, world);
+    store().inject("unknown", 1);
+    await world.print("1");
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    await world.crash();
+    await world.quote("99", "100");
+    await world.print("0.5");
+    expect(sentTo(world.venue)).toEqual(["BUY 0.15"]);
+  });
+
+  it("I53: state and journal agree", async () => {
+    const { world } = await trading();
+    for (let n = 0; n < 5; n++) await world.print("2");
+    expect((await world.engine.verify()).equal).toBe(true);
+    await world.crash();
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+});
