@@ -11,7 +11,7 @@ export type LegEvent = Readonly<{ legs: readonly ParentOrder[]; orderId: number;
  * The rules of an order list: what an event of one leg does to all of them, for one journal record. The transitions
  * stand in the order of the record: a loser before the winner, a fill before the release that follows from it.
  * Legs that nothing happens to are left out. A parent outside lists is a list of one.
- * Source: contract "States and transitions", decisions 13, 34, 35; invariants I40-I43.
+ * Source: contract "States and transitions", decisions 12, 13, 34, 35; invariants I40-I43.
  *
  * @example
  * ```ts
@@ -26,10 +26,12 @@ export function transitionList(
 ): readonly Transition[] {
   const before = legs.find((leg) => leg.orderId === orderId);
   invariant(before !== undefined, "I53", `order ${orderId} is no leg of its list`);
+  const isUnknown = legs.some((leg) => leg !== before && leg.child?.state === "UNKNOWN");
+  const leadContext = isUnknown ? { ...context, listUnknown: true as const } : context;
   const steps =
     event.kind === "CANCEL"
       ? legs.map((leg) => transition(leg, event, context))
-      : withConsequences({ legs, before, lead: transition(before, event, context) }, context);
+      : withConsequences({ legs, before, lead: transition(before, event, leadContext) }, context);
   return withAlert(legs, steps, context).filter(
     (step) => step.order.orderId === orderId || step.facts.length > 0,
   );
@@ -47,18 +49,24 @@ function withConsequences({ legs, before, lead }: Led, context: TransitionContex
   if (isOfPair(after) && hasWon(after) && !hasWon(before)) {
     return [...others(isOfPair, { kind: "OUTDONE" }), lead];
   }
-  const ended = roleOf(after) === "working" && before.ended === undefined && after.ended !== undefined;
-  if (!ended) return [lead];
-  const kind = after.ended?.status === "FILLED" ? "RELEASED" : "ORPHANED";
-  return [lead, ...others(isHeld, { kind })];
+  if (roleOf(after) !== "working") return [lead];
+  if (isWhole(after)) return [lead, ...others(isHeld, { kind: "RELEASED" })];
+  const endsNow = before.ended === undefined && after.ended !== undefined;
+  return endsNow ? [lead, ...others(isHeld, { kind: "ORPHANED" })] : [lead];
 }
+
+/**
+ * A working leg has filled whole when it executed its quantity, in the record of that fill; a child of it may still be
+ * in flight then, when the fill was a late one of another (decision 35).
+ */
+const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
 
 /** A leg of a pair has won when its trigger fired, or, without a trigger, when a child of it was intended (decision 34). */
 function hasWon(leg: ParentOrder): boolean {
   return leg.trigger !== undefined || leg.attempts > 0;
 }
 
-/** A working leg that ends with fills while none of its pending legs lives on leaves them unprotected (decision 35). */
+/** A working leg that ends with fills while none of its pending legs was released leaves them unprotected (decision 35). */
 function withAlert(
   legs: readonly ParentOrder[],
   steps: readonly Transition[],
@@ -70,8 +78,8 @@ function withAlert(
   if (ended === undefined || ended.order.executedQuantity === ZERO_QUANTITY) return steps;
   const after = new Map(legs.map((leg) => [leg.orderId, leg]));
   for (const { order } of steps) after.set(order.orderId, order);
-  const protectedStill = [...after.values()].some((leg) => isPending(leg) && leg.ended === undefined);
-  if (protectedStill) return steps;
+  const isProtected = [...after.values()].some((leg) => isPending(leg) && !endedHeld(leg));
+  if (isProtected) return steps;
   const alert = transition(ended.order, { kind: "UNPROTECTED" }, context);
   const alerted = { ...ended, order: alert.order, facts: [...ended.facts, ...alert.facts] };
   return steps.map((step) => (step === ended ? alerted : step));
@@ -79,5 +87,6 @@ function withAlert(
 
 const roleOf = (leg: ParentOrder): LegRole | undefined => leg.list?.role;
 const isHeld = (leg: ParentOrder): boolean => leg.held === true && leg.ended === undefined;
+const endedHeld = (leg: ParentOrder): boolean => leg.held === true && leg.ended !== undefined;
 const isPending = (leg: ParentOrder): boolean => leg.list !== undefined && roleOf(leg) !== "working";
 const isOfPair = (leg: ParentOrder): boolean => roleOf(leg) === "protective" || roleOf(leg) === "profit";

@@ -126,6 +126,22 @@ describe("decision 35: an OCO leg that ends without having won ends alone", () =
   });
 });
 
+/** An OTO whose entry was completed by a late execution while a second child of it is in flight. */
+function completedLate(): ListSubject {
+  const list = new ListSubject("OTO");
+  list.fire("working", "100");
+  const first = list.leg("working").lastChildId ?? "";
+  list.report("working", "closed", [["a", "0.6"]]);
+  list.fire("working", "100");
+  const fill = { executionId: "late", quantity: quantity("0.4"), price: price("100"), timeMs: NOW };
+  const late = { childId: first, state: "closed" as const, fills: [fill] };
+  expect(recordOf(list.meet("working", { kind: "REPORTED", report: late }))).toEqual([
+    "working: FILLED, ALERT LATE_FILL, END_REQUESTED CANCELED",
+    "pending: RELEASED",
+  ]);
+  return list;
+}
+
 describe("decision 35, I41: release", () => {
   it.each([
     ["OTO", ["working: FILLED, CHILD_CLOSED, ENDED FILLED FILLED", "pending: RELEASED"]],
@@ -192,22 +208,25 @@ describe("decision 35, I41: release", () => {
     ]);
   });
 
-  it("decision 12: one that completes it while another child is out releases nothing before that is resolved", () => {
-    const list = new ListSubject("OTO");
-    list.fire("working", "100");
-    const first = list.leg("working").lastChildId ?? "";
-    list.report("working", "closed", [["a", "0.6"]]);
-    list.fire("working", "100");
-    const fill = { executionId: "late", quantity: quantity("0.4"), price: price("100"), timeMs: NOW };
-    const late = { childId: first, state: "closed" as const, fills: [fill] };
-    expect(recordOf(list.meet("working", { kind: "REPORTED", report: late }))).toEqual([
-      "working: FILLED, ALERT LATE_FILL, END_REQUESTED CANCELED",
-    ]);
-    expect(list.active).toEqual([]);
+  it("in the record of that execution, also while another child is in flight; of what was released nobody is alerted", () => {
+    const list = completedLate();
+    expect(list.statuses).toEqual(["PARTIALLY_FILLED WORKING cancelPending", "NEW WAITING"]);
+    list.fire("pending", "110");
+    list.report("pending", "closed", [["b", "1"]]);
     expect(recordOf(list.report("working", "closed"))).toEqual([
       "working: CHILD_CLOSED, ENDED FILLED FILLED",
-      "pending: RELEASED",
     ]);
+    expect(list.statuses).toEqual(["FILLED FILLED", "FILLED FILLED"]);
+  });
+
+  it("decision 12: while that other child is unknown the released leg triggers and sends nothing", () => {
+    const list = completedLate();
+    const childId = list.leg("working").lastChildId ?? "";
+    list.meet("working", { kind: "OUTCOME_UNKNOWN", childId });
+    const [waiting] = list.fire("pending", "110");
+    expect([waiting?.facts, waiting?.wait]).toEqual([[], "LIST_UNKNOWN"]);
+    list.meet("working", { kind: "CHILD_VOIDED", childId });
+    expect(recordOf(list.fire("pending", "110"))).toEqual(["pending: CHILD_INTENDED"]);
   });
 
   it("decision 11: an overfill that fills it whole releases too: there is a position to protect", () => {

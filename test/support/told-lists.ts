@@ -49,20 +49,17 @@ function checkHeld(
   legs: readonly ParentOrder[],
   { record, changes }: ToldRecord,
 ): void {
-  const filledNow = working.ended?.status === "FILLED" && working.record === record.sequence;
-  const before = changes.find(({ order }) => order === working)?.before;
-  // Completed by a late execution while another child was out: then it is that child's end that fills it.
-  const wasWhole = before !== undefined && before.executedQuantity >= working.intent.quantity;
-  for (const { before: leg, order } of changes) {
-    if (!legs.includes(order) || leg?.held !== true || order.held === true) continue;
-    const byFill = wasWhole || factsOf(record, working).includes("FILLED");
-    demand(filledNow && byFill, "I41: released otherwise than in the record of the full fill");
+  const isWhole = working.executedQuantity >= working.intent.quantity;
+  for (const { before, order } of changes) {
+    if (!legs.includes(order) || before?.held !== true || order.held === true) continue;
+    const byFill = working.record === record.sequence && factsOf(record, working).includes("FILLED");
+    demand(isWhole && byFill, "I41: released otherwise than in the record of the full fill");
   }
   const held = legs.filter((leg) => leg.held === true && leg.ended === undefined);
   demand(working.ended === undefined || held.length === 0, "I42: legs are held by nothing");
   const endedNow = factsOf(record, working).includes("ENDED");
-  const alone = legs.every((leg) => leg === working || leg.ended !== undefined);
-  const unprotected = endedNow && working.executedQuantity > 0 && alone;
+  const neverReleased = legs.every((leg) => leg === working || leg.held === true);
+  const unprotected = endedNow && working.executedQuantity > 0 && neverReleased;
   const alerted = record.changes.some(({ facts }) => facts.some(isUnprotected));
   demand(alerted === unprotected, "decision 35: the alert of an unprotected position");
 }
