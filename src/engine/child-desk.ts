@@ -148,13 +148,15 @@ export class ChildDesk {
     shard.post(() => void shard.change(child.parentOrderId, event, cause));
   }
 
-  /** The last look before a child leaves: a cancel, time or the market may have come in between (I23, I25). */
+  /** The last look before a child leaves: a cancel, time, its list or the market may have come in between (I23, I25). */
   #objection(child: ChildRequest): string | undefined {
     const shard = this.#host.shard(shardOfId(child.parentOrderId));
     const order = shard.slots.get(child.parentOrderId)?.working;
     if (shard.fenced || order?.child?.childId !== child.childId) return "the order is not here any more";
     if (shard.reloading) return "the state is being read again";
     if (!isActive(order)) return "the order is ending";
+    const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
+    if (shard.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
     if (this.#host.isFrozen(order)) return "the account is frozen";
     const expireTimeMs = order.intent.expireTimeMs;
     if (expireTimeMs !== undefined && this.#core.nowMs() >= expireTimeMs) return "the order has expired";

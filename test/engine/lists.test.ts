@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { alertsOf, BUY_OCO, legOf, OCO, OTO, OTOCO, storyOf } from "../support/list-samples.ts";
-import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
 
 const GTD = (ms: number): number => START_MS + ms;
@@ -252,6 +252,39 @@ describe("I42: a working leg that ends otherwise", () => {
     world.venue.onLookup = (child) => filled(child);
     await world.pass(10_000);
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING", "NEW WAITING"]);
+  });
+});
+
+describe("decision 12: a list with an unknown child", () => {
+  it("hands nothing over, not even a child that was decided before and waits for the venue's rate", async () => {
+    const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
+    const list = await world.placeList("oto", OTO);
+    world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.6" })]);
+    await world.quote("99", "100");
+    const [first] = world.venue.submitted;
+    world.venue.onSubmit = () =>
+      new Promise((_resolve, reject) =>
+        world.clock.schedule(world.clock.nowMs() + 500, () => reject(new Error("connection reset"))),
+      );
+    world.venue.onLookup = () => new Error("no connection");
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    world.venue.say(reported(first?.childId ?? "", "closed", [fillOf({ quantity: "0.4" })]));
+    await world.engine.idle();
+    expect(await world.legs(list)).toEqual(["PARTIALLY_FILLED WORKING cancelPending", "NEW WAITING"]);
+    await world.quote("90", "91");
+    expect((await world.legs(list))[1]).toBe("NEW WORKING");
+    await world.pass(1_100);
+    await world.quote("90", "91");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 0.4 @ 100"]);
+    expect(await world.legs(list)).toEqual(["PARTIALLY_FILLED UNKNOWN cancelPending", "NEW WAITING"]);
+    const story = await world.engine.story(legOf(list, "pending").orderId);
+    expect(story?.waitingFor).toMatch(/child of its list/);
+    world.venue.onSubmit = (child) => filled(child);
+    world.venue.onLookup = ({ childId }) => reported(childId, "closed");
+    await world.pass(10_000);
+    await world.quote("90", "91");
+    expect(await world.legs(list)).toEqual(["FILLED FILLED", "FILLED FILLED"]);
   });
 });
 
