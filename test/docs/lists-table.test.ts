@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { searchPlan, tableOf } from "../exhaustive/campaign.ts";
+import { TABLE_CATALOGUE } from "../exhaustive/catalogue.ts";
+import { tableInPage } from "../exhaustive/lists-page.ts";
+
+const table = tableOf(TABLE_CATALOGUE.map((plan) => searchPlan(plan, () => 0)));
+
+it("the table of docs/lists.md is the one that the search makes; `npm run search -- --write` rewrites it", () => {
+  expect(tableInPage()).toEqual(table);
+});
+
+it("the table of docs/lists.md can be read: it has no more than 150 rows", () => {
+  expect(tableInPage().length - 2).toBeLessThanOrEqual(150);
+});

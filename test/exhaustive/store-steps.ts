@@ -1,0 +1,45 @@
+import { withChild } from "./decider.ts";
+import type { Emit } from "./happening.ts";
+import type { World } from "./world.ts";
+
+/** The oldest record becomes durable: its child, if it has one, goes to the dispatcher. */
+export function durableStep(world: World, emit: Emit): void {
+  if (world.versions.length < 2) return;
+  const [submits = -1, ...later] = world.submits;
+  const attempt = world.versions[1]?.[submits]?.order.attempts ?? 0;
+  const sent = world.children[submits]?.find((child) => child.attempt === attempt);
+  const children =
+    sent?.at === "unsent"
+      ? withChild(world.children, { leg: submits, attempt, change: { due: true } })
+      : world.children;
+  emit({ kind: "DURABLE" }, { ...world, versions: world.versions.slice(1), submits: later, children });
+}
+
+/**
+ * A crash, or a failure of the store that the process lives through. Of the records that were on their way any number
+ * is in the store afterwards, from the oldest on; when the process lives on, what was decided after the append that
+ * failed is decided anew. A new process holds no child; what a living one was about to hand over it still is. The child
+ * of a record that is found in the store is handed over by nobody: it is lost sight of, and looked up.
+ *
+ * A crash that finds nothing on its way and no child due changes nothing, and is left out.
+ */
+export function faultSteps(world: World, emit: Emit): void {
+  const of = world.versions.length - 1;
+  const holds = world.children.some((children) => children.some(({ due }) => due));
+  for (let kept = 0; kept <= of && (of > 0 || holds); kept++) {
+    emit({ kind: "CRASH", kept, of }, reread(world, { kept, lives: false }));
+  }
+  for (let kept = 0; kept <= 1 && of > 0; kept++) {
+    emit({ kind: "STORE_FAILS", kept, of }, reread(world, { kept, lives: true }));
+  }
+}
+
+function reread(world: World, { kept, lives }: Readonly<{ kept: number; lives: boolean }>): World {
+  const legs = world.versions[kept] ?? [];
+  const children = world.children.map((known, leg) =>
+    known
+      .filter(({ attempt, at }) => attempt <= (legs[leg]?.order.attempts ?? 0) || at !== "unsent")
+      .map((child) => (lives || !child.due ? child : { ...child, due: false })),
+  );
+  return { ...world, versions: [legs], submits: [], children, faults: world.faults + 1 };
+}

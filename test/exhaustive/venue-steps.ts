@@ -1,0 +1,62 @@
+import { withChild } from "./decider.ts";
+import type { Emit } from "./happening.ts";
+import { type Child, executedOf, toldOf, type World, workingOf } from "./world.ts";
+
+/** What happens at the venue, "it" being the child; and what that makes of the child. */
+type Step = Readonly<{ what: string; change: Partial<Child>; lies?: true }>;
+
+/** What may happen at the venue now, unseen by the engine; `mayLie` says whether it may break its word. */
+export function venueSteps(world: World, mayLie: boolean, emit: Emit): void {
+  for (let leg = 0; leg < world.children.length; leg++) {
+    for (const child of world.children[leg] ?? []) {
+      const { attempt } = child;
+      const told = toldOf(workingOf(world)[leg], child);
+      for (const { what, change, lies } of stepsOf(child, { mayLie, told })) {
+        const children = withChild(world.children, { leg, attempt, change });
+        const next = { ...world, children, lies: lies ? world.lies | (1 << leg) : world.lies };
+        emit({ kind: "VENUE", leg, attempt, what }, next);
+      }
+    }
+  }
+}
+
+const ARRIVALS: readonly Step[] = [
+  { what: "takes it", change: { at: "open" } },
+  { what: "rejects it, for now", change: { at: "rejected" } },
+  { what: "refuses it for good", change: { at: "refused" } },
+  { what: "does not get it before its deadline", change: { at: "lost" } },
+];
+const SHOWN: readonly Step[] = [{ what: "shows all its executions now", change: { hides: false } }];
+
+type Manners = Readonly<{ mayLie: boolean; told: number }>;
+
+function stepsOf(child: Child, manners: Manners): readonly Step[] {
+  if (child.at === "on its way") return ARRIVALS;
+  if (child.at === "open") return openSteps(child, manners);
+  return child.hides ? SHOWN : [];
+}
+
+/** What an open child may come to. One that is executed whole is closed; a venue that fills too many tells of it last. */
+function openSteps(child: Child, { mayLie, told }: Manners): readonly Step[] {
+  const { fills } = child;
+  const rest = child.quantity - executedOf(child);
+  const steps: Step[] = [
+    { what: `executes ${rest} of it`, change: { at: "closed", fills: [...fills, rest] } },
+  ];
+  if (rest > 1) steps.push({ what: "executes 1 of it", change: { fills: [...fills, 1] } });
+  steps.push({ what: "is done with it", change: { at: "closed" } });
+  if (!mayLie) return steps;
+  const over = { at: "closed", fills: [...fills, rest, 1] } as const;
+  const quiet = { at: "closed", hides: true } as const;
+  steps.push({ what: `executes ${rest} of it and 1 too many`, change: over, lies: true });
+  steps.push({
+    what: `executes ${rest} of it, and will say that it is done with it before it tells of that`,
+    change: { ...quiet, fills: [...fills, rest] },
+    lies: true,
+  });
+  if (told < fills.length) {
+    const what = "is done with it, and will say so before it tells of the last execution";
+    steps.push({ what, change: quiet, lies: true });
+  }
+  return steps;
+}
