@@ -67,8 +67,31 @@ const OTOCO: readonly FormPlan[] = [
   otoco("BUY", [leg("limit"), reducing("stop"), reducing("limit")]),
 ];
 
+/** A leg with fewer children than its form allows: for forms in which others matter. */
+const upTo = (attempts: number, plan: LegPlan): LegPlan => ({ ...plan, attempts });
+
+/**
+ * With two children of every leg the states of an entry multiply with those of its exits: minutes and gigabytes for one
+ * form. So each form is searched twice, with two children of the entry and one of its exits, and the other way round.
+ */
+const inTurns = (plan: FormPlan): readonly FormPlan[] => {
+  const [working, ...exits] = plan.legs as readonly [LegPlan, ...LegPlan[]];
+  return [
+    { ...plan, legs: [working, ...exits.map((exit) => upTo(1, exit))] },
+    { ...plan, legs: [upTo(1, working), ...exits] },
+  ];
+};
+
 /** Every form of order and list, as far as the long search goes. */
-export const CATALOGUE: readonly FormPlan[] = [...SINGLES, ...OCO, ...OTO, ...OTOCO];
+export const CATALOGUE: readonly FormPlan[] = [
+  ...SINGLES,
+  ...OCO,
+  ...OTO.flatMap(inTurns),
+  ...OTOCO.flatMap(inTurns),
+];
+
+/** Every form once, for the search that goes less far. */
+const FORMS: readonly FormPlan[] = [...SINGLES, ...OCO, ...OTO, ...OTOCO];
 
 /** One child per leg, nothing goes wrong but at the venue. */
 const NEAR: Bounds = { attempts: 1, undurable: 1, faults: 0, lies: false };
@@ -85,9 +108,6 @@ const CRASHED: readonly FormPlan[] = searchedTo(CRASHING, [
   otoco("BUY", [leg("limit"), leg("stop"), leg("limit")]),
 ]);
 
-/** A leg with fewer children than its form allows: for forms in which others matter. */
-const upTo = (attempts: number, plan: LegPlan): LegPlan => ({ ...plan, attempts });
-
 const RETRIED: readonly FormPlan[] = searchedTo(RETRYING, [
   single("BUY", gtd("stop-limit", 1)),
   single("BUY", leg("limit")),
@@ -100,7 +120,7 @@ const RETRIED: readonly FormPlan[] = searchedTo(RETRYING, [
 ]);
 
 /** Every form, nearer, and one or two of each kind farther: the search that belongs to the tests. */
-export const SHORT_CATALOGUE: readonly FormPlan[] = [...searchedTo(NEAR, CATALOGUE), ...CRASHED, ...RETRIED];
+export const SHORT_CATALOGUE: readonly FormPlan[] = [...searchedTo(NEAR, FORMS), ...CRASHED, ...RETRIED];
 
 /** The fewest forms that together show every transition. */
 export const TABLE_CATALOGUE: readonly FormPlan[] = [
