@@ -2,7 +2,7 @@
  * A host with an HTTP server of its own that hands everything below /api to the service, byte for byte.
  * Then a client of it places an order with a signed request over the loopback, reads it back, and is refused once.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import { type Engine, openEngine } from "managed-orders/engine";
 import {
   createMarketFeed,
@@ -12,9 +12,9 @@ import {
   createMemoryRateLimiter,
   createMemoryStore,
 } from "managed-orders/memory";
-import { createEntropy, createSystemClock } from "managed-orders/node";
+import { createEntropy, createNodeMount, createSystemClock } from "managed-orders/node";
 import type { ExecutionVenue } from "managed-orders/ports";
-import { createService, MAX_BODY_BYTES, type Service } from "managed-orders/service";
+import { createService } from "managed-orders/service";
 import { signBody, signQuery } from "managed-orders/signing";
 
 const KEY = { apiKey: "example-key", secret: "example-secret" };
@@ -64,36 +64,13 @@ function openOrders(): Promise<Engine> {
   });
 }
 
-/** The body as it came, one byte more than allowed at most: the service says so then. */
-async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) break;
-  }
-  return Buffer.concat(chunks);
-}
-
-/** Signatures cover raw bytes: the target and the headers go in as they were received. */
-async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const reply = await service.handle({
-    method: request.method ?? "",
-    target: request.url ?? "",
-    rawHeaders: request.rawHeaders,
-    body: await bodyOf(request),
-    remoteAddress: request.socket.remoteAddress ?? "",
-  });
-  response.writeHead(reply.status, reply.headers).end(reply.body);
-}
-
 const engine = await openOrders();
 const rateLimiter = createMemoryRateLimiter({ clock });
 const service = createService({ engine, accounts, instruments, clock, entropy, rateLimiter });
+const mount = createNodeMount({ service });
 const server = createServer((request, response) => {
-  if (request.url === "/health") response.writeHead(200).end("well\n");
-  else answer(service, request, response).catch(() => response.destroy());
+  if (request.url === "/health") response.end("well");
+  else void mount.answer(request, response);
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const address = server.address();
@@ -111,7 +88,7 @@ async function show(response: Response): Promise<void> {
 }
 
 feed.quote({ symbol: "BTC/USD", bid: "60000", ask: "60001" });
-console.log("health:", (await (await fetch(`${url}/health`)).text()).trim());
+console.log("health:", await (await fetch(`${url}/health`)).text());
 
 const query = `nonce=${clock.nowMs()}`;
 const parameters = {
@@ -133,6 +110,7 @@ const status = `${url}/api/v2/order?${signQuery({ secret: KEY.secret, parameters
 await show(await fetch(status, { headers: { "X-MBX-APIKEY": KEY.apiKey } }));
 await show(await fetch(`${status}0`, { headers: { "X-MBX-APIKEY": KEY.apiKey } }));
 
-server.closeAllConnections();
+const drained = mount.drain();
 server.close();
+await drained;
 await engine.close();

@@ -1,6 +1,7 @@
 import type { Price } from "../decimal/index.ts";
 import type {
   AlertKind,
+  CountedPrint,
   JournalRecord,
   ListIntent,
   OrderList,
@@ -181,11 +182,19 @@ export type ListUpdate = Readonly<{
 /** Something a person must look at. */
 export type Alert = Readonly<{ alert: AlertKind; orderId: number; detail: string; timeMs: number }>;
 
-/** Events of an engine; all are emitted after their record is durable, in journal order per shard. */
+/** A print as it was counted, with its price. */
+export type PrintUpdate = CountedPrint & Readonly<{ price: Price }>;
+
+/**
+ * Events of an engine. Those of orders are emitted after their record is durable, in journal order per shard; those of
+ * the market when a quote or print counts, in the order in which they came.
+ */
 export type EngineEvents = {
   order: (update: OrderUpdate) => void;
   list: (update: ListUpdate) => void;
   alert: (alert: Alert) => void;
+  quote: (quote: Quote) => void;
+  print: (print: PrintUpdate) => void;
 };
 
 /** Where a host listens. A listener that throws is logged; neither the engine nor the other listeners notice. */
@@ -193,9 +202,13 @@ export type EngineEventSource = {
   on(event: "order", listener: EngineEvents["order"]): unknown;
   on(event: "list", listener: EngineEvents["list"]): unknown;
   on(event: "alert", listener: EngineEvents["alert"]): unknown;
+  on(event: "quote", listener: EngineEvents["quote"]): unknown;
+  on(event: "print", listener: EngineEvents["print"]): unknown;
   off(event: "order", listener: EngineEvents["order"]): unknown;
   off(event: "list", listener: EngineEvents["list"]): unknown;
   off(event: "alert", listener: EngineEvents["alert"]): unknown;
+  off(event: "quote", listener: EngineEvents["quote"]): unknown;
+  off(event: "print", listener: EngineEvents["print"]): unknown;
 };
 
 /**
@@ -231,6 +244,8 @@ export type Engine = {
   quote(symbol: string): Readonly<{ quote: Quote; fresh: boolean }> | undefined;
   /** Price text of the last print of a symbol. */
   lastPrice(symbol: string): Price | undefined;
+  /** Executed volume by minute: the host's history, without one the bars made of the prints of the last day. */
+  readonly volumes: VolumeHistory;
   /** An order by its managed id alone, whoever owns it; for operators. */
   findAny(orderId: number): Promise<ParentOrder | undefined>;
   story(orderId: number): Promise<Story | undefined>;

@@ -2,7 +2,7 @@ import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import { type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
 import type { Cause, JournalRecord, MarketMark, OrderList, ParentOrder } from "../model/index.ts";
-import type { Entropy, VolumeState } from "../ports/index.ts";
+import type { Entropy, VolumeHistory, VolumeState } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { dynamicLimit, executableSide } from "../triggers/index.ts";
 import type * as Api from "./api.ts";
@@ -32,8 +32,8 @@ import { explainWait } from "./waiting.ts";
 const CALM_TURNS = 32;
 
 class RunningEngine implements Api.Engine {
-  readonly settings: Api.EngineSettings;
   readonly market: MarketHub;
+  readonly volumes: VolumeHistory;
   readonly #core: Core;
   readonly #shards: readonly Shard[];
   readonly #timers: Timers;
@@ -55,7 +55,6 @@ class RunningEngine implements Api.Engine {
 
   constructor(core: Core, options: Api.EngineOptions, kept: KeptMarket, shardsOf: ShardsOf) {
     this.#core = core;
-    this.settings = core.settings;
     this.#entropy = options.entropy;
     this.#timers = new Timers(core.clock);
     this.#stream = new EventStream(core);
@@ -70,7 +69,11 @@ class RunningEngine implements Api.Engine {
       {
         fired: (fired, seen) => this.#chances.fired(fired, seen),
         activated: (activated, seen) => this.#chances.activated(activated, seen),
-        printed: (print) => this.#chances.printed(print),
+        quoted: (seen) => this.#stream.quoted(seen),
+        printed: (print, price) => {
+          this.#chances.printed(print);
+          this.#stream.printed(print, price);
+        },
         moved: () => this.#committer.wake(),
       },
     );
@@ -103,13 +106,14 @@ class RunningEngine implements Api.Engine {
     this.#reads = new ReadModel(core, { shard, shardFor: (accountId) => this.#shardFor(accountId) });
     this.#lists = new ListReads(core, { shard, reads: this.#reads });
     this.#cancels = new Cancels({ shard, reads: this.#reads, lists: this.#lists });
+    this.volumes = options.volumeHistory ?? this.market.tape;
     this.#placements = new Placements(core, options, {
       shardFor: (accountId) => this.#shardFor(accountId),
       openParents: () => this.#openParents(),
       quote,
       draining: () => this.#draining,
       lists: this.#lists,
-      volumes: options.volumeHistory ?? this.market.tape,
+      volumes: this.volumes,
       executedVolume: (symbol) => this.market.tape.total(symbol),
     });
     this.#housekeeping = new Housekeeping(core, {
@@ -148,15 +152,16 @@ class RunningEngine implements Api.Engine {
     return this.#stream.events;
   }
 
+  get settings(): Api.EngineSettings {
+    return this.#core.settings;
+  }
+
   get draining(): boolean {
     return this.#draining;
   }
 
-  async place(request: Api.PlaceRequest): Promise<Api.Placement> {
-    const { accountId } = request;
-    if ("intent" in request) return await this.#placements.place({ accountId, intent: request.intent });
-    const intent = orderIntent(request.order, { clientId: () => this.#entropy.token(CLIENT_ID_LENGTH) });
-    return await this.#placements.place({ accountId, intent });
+  place(request: Api.PlaceRequest): Promise<Api.Placement> {
+    return "intent" in request ? this.#placements.place(request) : this.#placeFields(request);
   }
 
   placeList({ accountId, list }: Api.PlaceListRequest): Promise<Api.ListPlacement> {
@@ -287,6 +292,14 @@ class RunningEngine implements Api.Engine {
     await this.#housekeeping.finished();
     this.#stream.stop();
     await this.#core.store.close();
+  }
+
+  async #placeFields({
+    accountId,
+    order,
+  }: Extract<Api.PlaceRequest, { order: unknown }>): Promise<Api.Placement> {
+    const intent = orderIntent(order, { clientId: () => this.#entropy.token(CLIENT_ID_LENGTH) });
+    return await this.#placements.place({ accountId, intent });
   }
 
   #shard(number: number): Shard {

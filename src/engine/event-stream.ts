@@ -1,5 +1,6 @@
 import { EventEmitter } from "eventemitter3";
-import type { Fact, JournalRecord } from "../model/index.ts";
+import type { Price } from "../decimal/index.ts";
+import type { CountedPrint, Fact, JournalRecord, Quote } from "../model/index.ts";
 import type { EngineEvents } from "./api.ts";
 import type { Core, DurableRecord, ParentStep } from "./core.ts";
 
@@ -32,6 +33,19 @@ export class EventStream {
       if (fact.kind === "TRIGGERED") this.#core.counters.triggers++;
       if (fact.kind === "ALERT") this.#alert(order.orderId, fact, record.timeMs);
     }
+  }
+
+  /** A quote counts. Quotes are many and listeners few: without one nothing is made. */
+  quoted(quote: Quote): void {
+    if (this.events.listenerCount("quote") === 0) return;
+    for (const listener of this.events.listeners("quote")) this.#guard(() => listener(quote));
+  }
+
+  /** A print counts. */
+  printed(print: CountedPrint, price: Price): void {
+    if (this.events.listenerCount("print") === 0) return;
+    const update = { ...print, price };
+    for (const listener of this.events.listeners("print")) this.#guard(() => listener(update));
   }
 
   /** Nobody is told anything from now on. */

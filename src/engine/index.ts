@@ -19,6 +19,7 @@ export type {
   PlaceListRequest,
   Placement,
   PlaceRequest,
+  PrintUpdate,
   ProbePoint,
   Story,
   Verification,

@@ -19,8 +19,10 @@ export type MarketHost = Readonly<{
   /** In the order in which they fired. */
   fired: (fired: readonly Fired[], quote: Quote) => void;
   activated: (activated: Activated, quote: Quote) => void;
+  /** A quote was counted, and what it fired or activated has been told. */
+  quoted: (quote: Quote) => void;
   /** An executed trade was counted. */
-  printed: (print: CountedPrint) => void;
+  printed: (print: CountedPrint, price: Price) => void;
   /** An extreme moved that trailing orders rest on, or volume was counted. */
   moved: () => void;
 }>;
@@ -88,6 +90,7 @@ export class MarketHub implements MarketSink {
     for (const one of activated) this.#host.activated(one, taken);
     if (fired.length > 0) this.#host.fired(fired, taken);
     if (market.book.hasMarks) this.#host.moved();
+    this.#host.quoted(taken);
     return "counted";
   }
 
@@ -101,14 +104,14 @@ export class MarketHub implements MarketSink {
     const counted = this.tape.take(print, this.#core.nowMs());
     if (typeof counted === "string") return void this.printsDropped++;
     this.printsCounted++;
+    this.#host.moved();
     const market = this.#markets.get(print.symbol);
     const price = parsePrice(print.price);
-    const isNewest = counted.timeMs >= (market?.lastPrint?.timeMs ?? 0);
-    if (market !== undefined && price !== undefined && isNewest) {
-      market.lastPrint = { price, timeMs: counted.timeMs };
-    }
-    this.#host.moved();
-    this.#host.printed(counted);
+    // The tape counts none without them.
+    if (market === undefined || price === undefined) return;
+    const isNewest = counted.timeMs >= (market.lastPrint?.timeMs ?? 0);
+    if (isNewest) market.lastPrint = { price, timeMs: counted.timeMs };
+    this.#host.printed(counted, price);
   }
 
   /** The last counted quote of a symbol and whether it is fresh. */

@@ -9,7 +9,7 @@ import type {
   ParentIntent,
   ParentOrder,
 } from "../model/index.ts";
-import type { VolumeHistory } from "../ports/index.ts";
+import type { Awaitable, VolumeHistory } from "../ports/index.ts";
 import { canonicalIntent, canonicalList } from "../requests/index.ts";
 import { profileWindow, type VolumeProfile, volumeProfile } from "../schedules/index.ts";
 import type { EngineOptions, ListPlacement, Placement } from "./api.ts";
@@ -47,6 +47,8 @@ export class Placements {
   readonly #host: PlacementHost;
   readonly #claims: Claims = new Claims();
   #pending = 0;
+  /** Parents for which there is room for certain; how many are open is counted anew when it is used up. */
+  #room = 0;
 
   constructor(core: Core, parts: Parts, host: PlacementHost) {
     this.#core = core;
@@ -60,51 +62,39 @@ export class Placements {
   }
 
   place(command: Command): Promise<Placement> {
-    return this.#counted(() => this.#placeOnce(command));
+    const { accountId, intent } = command;
+    return this.#holding([`${accountId}:${intent.clientOrderId}`], () => this.#place(command));
   }
 
   /** The whole list or nothing of it. */
   placeList(command: ListCommand): Promise<ListPlacement> {
-    return this.#counted(() => this.#placeListOnce(command));
+    const { accountId, list } = command;
+    const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
+    const names = [`${accountId}:list:${list.listClientOrderId}`, ...ids];
+    return this.#holding(names, () => this.#placeList(command));
   }
 
-  async #counted<T>(run: () => Promise<T>): Promise<T> {
+  async #holding<T>(names: readonly string[], place: () => Promise<T>): Promise<T> {
     if (this.#pending >= this.#core.settings.maxPendingCommands) throw new OrderError("SERVER_BUSY");
     this.#pending++;
     try {
-      return await run();
+      return await this.#claims.hold(names, place);
     } finally {
       this.#pending--;
     }
   }
 
-  #placeOnce(command: Command): Promise<Placement> {
-    const { accountId, intent } = command;
-    return this.#claims.hold([`${accountId}:${intent.clientOrderId}`], async () => {
-      const known = await this.#findOrder(accountId, intent.clientOrderId);
-      return known === undefined ? await this.#place(command) : existing(known, intent);
-    });
-  }
-
-  #placeListOnce(command: ListCommand): Promise<ListPlacement> {
-    const { accountId, list } = command;
-    const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
-    return this.#claims.hold([`${accountId}:list:${list.listClientOrderId}`, ...ids], async () => {
-      const known = await this.#host.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
-      return known === undefined ? await this.#placeList(command) : existingList(known, list);
-    });
-  }
-
   /** The order that a client id of an account names, open or ended. */
-  async #findOrder(accountId: number, clientOrderId: string): Promise<ParentOrder | undefined> {
+  #findOrder(accountId: number, clientOrderId: string): Awaitable<ParentOrder | undefined> {
     const shard = this.#host.shardFor(accountId);
     const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
     const open = orderId === undefined ? undefined : shard.slots.get(orderId)?.durable;
-    if (open !== undefined) return open;
-    return await asked(() => this.#core.store.findEnded({ accountId, clientOrderId }));
+    return open ?? asked(() => this.#core.store.findEnded({ accountId, clientOrderId }));
   }
 
   async #place({ accountId, intent }: Command): Promise<Placement> {
+    const known = await this.#findOrder(accountId, intent.clientOrderId);
+    if (known !== undefined) return existing(known, intent);
     const fetched = await this.#ask(accountId, [intent]);
     const shard = this.#demandShard(accountId, 1);
     const timeMs = this.#core.nowMs();
@@ -119,6 +109,8 @@ export class Placements {
   }
 
   async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
+    const known = await this.#host.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
+    if (known !== undefined) return existingList(known, list);
     const intents = list.legs.map(({ intent }) => intent);
     await this.#refuseKnownIds(accountId, intents);
     const { position } = await this.#ask(accountId, intents);
@@ -162,9 +154,9 @@ export class Placements {
     this.#demandService();
     const [first] = intents;
     const symbol = this.#instrument(first?.symbol ?? "").symbol;
-    demandRights(await asked(async () => await this.#parts.accounts.account(accountId)), symbol);
+    demandRights(await asked(() => this.#parts.accounts.account(accountId)), symbol);
     const position = intents.some(({ reduceOnly }) => reduceOnly)
-      ? await asked(async () => await this.#parts.exposure.position(accountId, symbol))
+      ? await asked(() => this.#parts.exposure.position(accountId, symbol))
       : undefined;
     const profile = first === undefined ? undefined : await this.#profile(first);
     // The host's answers took time: the engine may have begun to drain.
@@ -173,11 +165,11 @@ export class Placements {
   }
 
   /** The volumes for a VWAP without a profile of its own (decision 29). */
-  async #profile({ type, symbol, schedule }: ParentIntent): Promise<VolumeProfile | undefined> {
+  #profile({ type, symbol, schedule }: ParentIntent): Awaitable<VolumeProfile | undefined> {
     if (type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
     const nowMs = this.#core.nowMs();
-    const bars = await asked(async () => this.#host.volumes.minutes({ symbol, ...profileWindow(nowMs) }));
-    return volumeProfile(bars, { nowMs, ...schedule });
+    const bars = asked(() => this.#host.volumes.minutes({ symbol, ...profileWindow(nowMs) }));
+    return bars.then((kept) => volumeProfile(kept, { nowMs, ...schedule }));
   }
 
   #demandService(): void {
@@ -200,8 +192,9 @@ export class Placements {
     if (shard.reloading) throw new OrderError("DISCONNECTED");
     const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
-    if (mine > maxOpenParentsPerAccount || this.#host.openParents() + more > maxOpenParents)
-      throw new OrderError("SERVER_BUSY");
+    if (this.#room < more) this.#room = maxOpenParents - this.#host.openParents();
+    if (mine > maxOpenParentsPerAccount || this.#room < more) throw new OrderError("SERVER_BUSY");
+    this.#room -= more;
     return shard;
   }
 }
@@ -209,7 +202,7 @@ export class Placements {
 const acceptedOf = ({ steps }: PendingRecord): readonly ParentOrder[] => steps.map(({ order }) => order);
 
 /** A host that fails to answer is a failure of the service, never a refusal. */
-async function asked<T>(question: () => Promise<T>): Promise<T> {
+async function asked<T>(question: () => Awaitable<T>): Promise<T> {
   try {
     return await question();
   } catch (error) {

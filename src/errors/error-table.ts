@@ -20,6 +20,7 @@ export type ErrorName =
   | "DISCONNECTED"
   | "UNAUTHORIZED"
   | "TOO_MANY_REQUESTS"
+  | "TOO_MANY_CONNECTIONS"
   | "IP_BANNED"
   | "UNEXPECTED_RESPONSE"
   | "TIMEOUT"
@@ -31,6 +32,7 @@ export type ErrorName =
   | "TOO_MANY_ORDERS"
   | "SHUTTING_DOWN"
   | "UNSUPPORTED_OPERATION"
+  | "UNKNOWN_METHOD"
   | "TIMESTAMP_OUTSIDE"
   | "TIMESTAMP_AHEAD"
   | "BAD_SIGNATURE"
@@ -63,6 +65,8 @@ export type ErrorName =
   | "BAD_RECV_WINDOW"
   | "BAD_STRATEGY"
   | "INVALID_JSON"
+  | "INVALID_REQUEST_ID"
+  | "INVALID_PARAMS"
   | "NESTED_JSON"
   | "OCO_TYPE_REJECTED"
   | "BUY_OCO_LIMIT_BELOW"
@@ -72,6 +76,7 @@ export type ErrorName =
   | "SELL_OCO_STOP_BELOW"
   | "BUY_OCO_TAKE_PROFIT_BELOW"
   | "SELL_OCO_TAKE_PROFIT_ABOVE"
+  | "ORDER_REJECTED"
   | "DUPLICATE_ORDER"
   | "INSUFFICIENT_BALANCE"
   | "ACCOUNT_DISABLED"
@@ -86,7 +91,10 @@ export type ErrorName =
   | "BAD_API_KEY_FORMAT"
   | "REJECTED_API_KEY"
   | "REDUCE_ONLY_REJECTED"
-  | "CLIENT_ID_MISMATCH";
+  | "SUBSCRIPTION_ACTIVE"
+  | "SUBSCRIPTION_INACTIVE"
+  | "CLIENT_ID_MISMATCH"
+  | "TOO_MANY_SUBSCRIPTIONS";
 
 const row = (code: number, status: number, retry: RetryClass, text: string, remedy: string): ErrorRow => Object.freeze({ code, status, retry, text, remedy });
 
@@ -105,6 +113,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   DISCONNECTED: row(-1001, 503, "later", "Internal error; unable to process your request. Please try again.", "Nothing was kept; send the same request again."),
   UNAUTHORIZED: row(-1002, 401, "never", "You are not authorized to execute this request.", "Use an account of your own or one that is delegated to you."),
   TOO_MANY_REQUESTS: row(-1003, 429, "later", "Too much request weight used; current limit is {limit} request weight per {interval}. Please use WebSocket Streams for live updates to avoid polling the API.", "Wait as long as Retry-After says."),
+  TOO_MANY_CONNECTIONS: row(-1003, 429, "later", "Too many connections; current limit is {limit} connections per {interval}.", "Keep connections open; wait as long as Retry-After says."),
   IP_BANNED: row(-1003, 429, "later", "Way too much request weight used; IP banned until {until}. Please use WebSocket Streams for live updates to avoid bans.", "Wait as long as Retry-After says."),
   UNEXPECTED_RESPONSE: row(-1006, 500, "reconcile", "An unexpected response was received from the message bus. Execution status unknown.", "Look the order up by its client id before you send it again."),
   TIMEOUT: row(-1007, 504, "reconcile", "Timeout waiting for response from backend server. Send status unknown; execution status unknown.", "Look the order up by its client id before you send it again."),
@@ -115,7 +124,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   UNSUPPORTED_COMBINATION: row(-1014, 400, "never", "Unsupported order combination.", "Change '{field}' or leave it out: targetStrategy goes with a single LIMIT, and lists hold no schedules."),
   TOO_MANY_ORDERS: row(-1015, 429, "later", "Too many new orders; current limit is {limit} orders per {interval}.", "Wait as long as Retry-After says."),
   SHUTTING_DOWN: row(-1016, 503, "later", "This service is no longer available.", "Send the request again after the service has restarted; cancels are still taken."),
-  UNSUPPORTED_OPERATION: row(-1020, 404, "never", "This operation is not supported.", "Ask the operator whether advanced orders are enabled on this deployment."),
+  UNSUPPORTED_OPERATION: row(-1020, 404, "never", "This operation is not supported.", "Ask the operator which orders are enabled on this deployment."),
+  UNKNOWN_METHOD: row(-1020, 400, "never", "This operation is not supported.", "Send one of the WebSocket request methods, such as order.place."),
   TIMESTAMP_OUTSIDE: row(-1021, 400, "never", "Timestamp for this request is outside of the recvWindow.", "Send the current epoch time in milliseconds and set your clock."),
   TIMESTAMP_AHEAD: row(-1021, 400, "never", "Timestamp for this request was 1000ms ahead of the server's time.", "Set your clock; compare it with /api/time."),
   BAD_SIGNATURE: row(-1022, 400, "never", "Signature for this request is not valid.", "Sign the exact bytes sent: query, then body, without the signature itself, and sign every request anew."),
@@ -136,7 +146,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   PRECISION: row(-1111, 400, "never", "Parameter '{field}' has too much precision.", "Send '{field}' with at most {decimals} decimals."),
   NO_DEPTH: row(-1112, 400, "later", "No orders on book for symbol.", "Wait for a quote, or send a limit or stop price."),
   TIME_IN_FORCE_NOT_REQUIRED: row(-1114, 400, "never", "TimeInForce parameter sent when not required.", "Leave out timeInForce."),
-  BAD_TIME_IN_FORCE: row(-1115, 400, "never", "Invalid timeInForce.", "Use GTC, or GTD with a future expireTime."),
+  BAD_TIME_IN_FORCE: row(-1115, 400, "never", "Invalid timeInForce.", "Use GTC, or GTD with a future expireTime; a plain LIMIT takes GTC, IOC or FOK."),
   BAD_ORDER_TYPE: row(-1116, 400, "never", "Invalid orderType.", "{type} is not available; use a type that exchangeInfo lists for the symbol."),
   BAD_SIDE: row(-1117, 400, "never", "Invalid side.", "Use BUY or SELL."),
   EMPTY_NEW_CLIENT_ID: row(-1118, 400, "never", "New client order ID was empty.", "Send '{field}' with 1-36 letters, digits, '.', '_' or '-'."),
@@ -148,6 +158,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   BAD_RECV_WINDOW: row(-1131, 400, "never", "'recvWindow' must be less than 60000.", "Use a recvWindow above 0 and at most 60000."),
   BAD_STRATEGY: row(-1134, 400, "never", "`targetStrategy` is not a known strategy.", "Use 180, 1000002 or 1000004."),
   INVALID_JSON: row(-1135, 400, "never", "Invalid JSON Request", "Send one flat JSON object of strings, booleans and plain integers."),
+  INVALID_REQUEST_ID: row(-1135, 400, "never", "Invalid 'id' in JSON request; expected an integer, a string matching '^[ -~]{1,36}$', or null.", "Send an id with every request."),
+  INVALID_PARAMS: row(-1135, 400, "never", "Invalid 'params' in JSON request; expected an object.", "Send params as one flat JSON object of strings, booleans and plain integers."),
   NESTED_JSON: row(-1130, 400, "never", "Data sent for parameter '{field}' is not valid.", "Send '{field}' as a scalar: no object, array or null."),
   OCO_TYPE_REJECTED: row(-1158, 400, "never", "Order type not supported in OCO.", "'{field}': pair one of LIMIT, LIMIT_MAKER, TAKE_PROFIT or TAKE_PROFIT_LIMIT with one stop or trailing stop; an iceberg is a LIMIT with an IcebergQty."),
   BUY_OCO_LIMIT_BELOW: row(-1165, 400, "never", "A limit order in a buy OCO must be below.", "Send the stop above and the limit below; '{field}' is on the wrong side."),
@@ -157,6 +169,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   SELL_OCO_STOP_BELOW: row(-1197, 400, "never", "A stop loss order in a sell OCO must be below.", "Send the take-profit above and the stop below; '{field}' is on the wrong side."),
   BUY_OCO_TAKE_PROFIT_BELOW: row(-1198, 400, "never", "A take profit order in a buy OCO must be below.", "Send the stop above and the take-profit below; '{field}' is on the wrong side."),
   SELL_OCO_TAKE_PROFIT_ABOVE: row(-1199, 400, "never", "A take profit order in a sell OCO must be above.", "Send the take-profit above and the stop below; '{field}' is on the wrong side."),
+  ORDER_REJECTED: row(-2010, 400, "never", "{text}", "Change the order as the text says, or ask the operator."),
   DUPLICATE_ORDER: row(-2010, 400, "never", "Duplicate order sent.", "This client id names another order; look it up, or use a new id for a new order."),
   INSUFFICIENT_BALANCE: row(-2010, 400, "never", "Account has insufficient balance for requested action.", "Fund the account or send a smaller order."),
   ACCOUNT_DISABLED: row(-2010, 400, "never", "This action is disabled on this account.", "The owner of the account must save the enableDataSharing consent."),
@@ -171,5 +184,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   BAD_API_KEY_FORMAT: row(-2014, 401, "never", "API-key format invalid.", "Send the API key in the header X-MBX-APIKEY."),
   REJECTED_API_KEY: row(-2015, 401, "never", "Invalid API-key, IP, or permissions for action.", "Check the key, its IP list and its permissions."),
   REDUCE_ONLY_REJECTED: row(-2022, 400, "never", "ReduceOnly Order is rejected.", "There is no exposure on the opposite side to reduce."),
+  SUBSCRIPTION_ACTIVE: row(-2035, 400, "never", "User Data Stream subscription already active.", "One connection has one subscription per account; use it, or end it first."),
+  SUBSCRIPTION_INACTIVE: row(-2036, 400, "never", "User Data Stream subscription not active.", "Send the subscriptionId of a subscription of this connection."),
   CLIENT_ID_MISMATCH: row(-2039, 400, "never", "Client order ID is not correct for this order ID.", "Send the two ids of one order, or only one of them."),
+  TOO_MANY_SUBSCRIPTIONS: row(-2042, 400, "never", "Maximum subscription ID reached for this connection.", "Open another connection."),
 });

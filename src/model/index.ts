@@ -11,6 +11,18 @@ export type {
 export type { Instrument, InstrumentKind, InstrumentStatus } from "./instrument.ts";
 export type { AlertKind, Cause, Fact, JournalRecord, ParentChange } from "./journal-record.ts";
 export type { Contingency, LegRole, ListMembership } from "./list-membership.ts";
+export type {
+  ExecutionReason,
+  NativeExecution,
+  NativeFill,
+  NativeLimitTerms,
+  NativeMarketTerms,
+  NativeOrder,
+  NativeStatus,
+  NativeTerms,
+  NativeTimeInForce,
+  RejectReason,
+} from "./native-order.ts";
 export type { EndedList, LegIntent, ListIntent, OrderList } from "./order-list.ts";
 export type {
   Activation,
@@ -36,5 +48,6 @@ export {
   type QuoteStamp,
   stampOf,
 } from "./quote.ts";
+export type { Rejection } from "./rejection.ts";
 export type { Side } from "./side.ts";
 export type { CountedPrint, VolumeBar } from "./volume.ts";

@@ -14,4 +14,8 @@ export type Instrument = Readonly<{
   name: string;
   kind: InstrumentKind;
   status: InstrumentStatus;
+  /** Address of the base asset, such as that of its contract on a chain. */
+  address?: string;
+  /** Page about the instrument, a URI. */
+  url?: string;
 }>;

@@ -1,4 +1,15 @@
 export type { ChildReport } from "../model/index.ts";
+export type {
+  AccountEvent,
+  AccountEvents,
+  AccountUpdate,
+  AccountUpdateReason,
+  BalanceNow,
+  MarginCall,
+  PositionAtRisk,
+  PositionNow,
+  ToldFill,
+} from "./account-events.ts";
 export type { ExecutionVenue, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
 export type {
   Accounts,
@@ -20,6 +31,15 @@ export type {
   QuoteVerdict,
 } from "./market-data.ts";
 export type {
+  ExecutionQuery,
+  NativeKey,
+  NativeOrders,
+  NativePage,
+  NativePlaced,
+  NativePlacement,
+  NativeRequest,
+} from "./native-orders.ts";
+export type {
   AppendBatch,
   AppendOutcome,
   EndedKey,
@@ -33,6 +53,7 @@ export type {
   VolumeState,
 } from "./order-store.ts";
 export type {
+  ConnectionVerdict,
   OrderCounts,
   OrderRefusal,
   OrderVerdict,
@@ -41,4 +62,5 @@ export type {
   WeightRefusal,
   WeightVerdict,
 } from "./rate-limiter.ts";
+export type { RejectionCounts, RejectionQuery, Rejections } from "./rejections.ts";
 export type { VolumeHistory } from "./volume-history.ts";

@@ -28,10 +28,15 @@ export function actorOf(
   };
 }
 
-const actorSchema = z.object(actorShape);
+/** Whose request it is, by itself. */
+export const actorSchema: z.ZodObject<typeof actorShape> = z.object(actorShape);
+
+const ACTOR_NAMES = Object.keys(actorShape);
 
 /** The actor of a placement, and the fields that are left for the order; throws the OrderError of what is wrong. */
 export function splitActor(plain: PlainFields): Readonly<{ actor: Actor; order: PlainFields }> {
+  // Most requests name none, and the copy without them is work.
+  if (!ACTOR_NAMES.some((name) => plain[name] !== undefined)) return { actor: {}, order: plain };
   const { account, userId, selfTradePreventionMode, ...order } = plain;
   return { actor: actorOf(readWith(actorSchema, { account, userId, selfTradePreventionMode })), order };
 }

@@ -2,9 +2,9 @@ import type { ErrorName } from "../errors/index.ts";
 
 /**
  * How a parameter's text becomes a value. `natural`: whole number without sign; `integer`: with an optional minus;
- * `int64`: the same, but a bigint; `unread`: known by name only, its value is never looked at.
+ * `int64`: the same, but a bigint.
  */
-export type FieldKind = "text" | "decimal" | "natural" | "integer" | "int64" | "boolean" | "unread";
+export type FieldKind = "text" | "decimal" | "natural" | "integer" | "int64" | "boolean";
 
 /** A known parameter: its kind, what is legal in a sentence, and errors other than the usual ones. */
 export type FieldRule = Readonly<{
@@ -52,7 +52,10 @@ const RULES: ReadonlyMap<string, FieldRule> = new Map([
   ],
   ["trailingAmount", decimal(USD)],
   ["limitOffset", decimal("Send a decimal string of 0 or more with at most 8 decimals.")],
-  ["timeInForce", text("Use GTC or GTD.", { invalid: "BAD_TIME_IN_FORCE" })],
+  [
+    "timeInForce",
+    text("Use GTC or GTD; GTC, IOC or FOK on a plain LIMIT.", { invalid: "BAD_TIME_IN_FORCE" }),
+  ],
   ["childTimeInForce", text("Use IOC or FOK.")],
   ["expireTime", natural(EXPIRY)],
   ["goodTillDate", natural(EXPIRY)],
@@ -64,7 +67,7 @@ const RULES: ReadonlyMap<string, FieldRule> = new Map([
   ["intervalDelay", natural("Send milliseconds from 0 to 604800000.")],
   ["volumeProfile", text("Send 2 to 10000 weights, one of them above 0, separated by commas.")],
   ["participationBips", natural("Send basis points as a whole number from 1 to 10000.")],
-  ["quoteOrderQty", { kind: "unread", legal: "" }],
+  ["quoteOrderQty", decimal(USD)],
   ["apiManaged", boolean("Send true; in JSON without quotes.")],
   ["newClientOrderId", text(CREATED_ID, { empty: "EMPTY_NEW_CLIENT_ID" })],
   ["selfTradePreventionMode", text("Use NONE or leave it out.")],
@@ -82,6 +85,8 @@ const RULES: ReadonlyMap<string, FieldRule> = new Map([
   ["orderListId", { kind: "int64", legal: "Send a 64-bit integer; in JSON without quotes." }],
   ["listClientOrderId", text(LOOKUP_ID, { empty: "EMPTY_CLIENT_ID" })],
   ["instrumentId", natural("Send an instrument id: a whole number above 0.")],
+  ["subscriptionId", natural("Send the subscriptionId that the subscription was answered with.")],
+  ["requestToken", text("Send the session token as a string.")],
   ["startTime", natural(TIME)],
   ["endTime", natural(TIME)],
 ]);

@@ -3,6 +3,8 @@ import {
   DECIMAL_GRAMMAR,
   type DecimalProblem,
   decimalProblem,
+  type Notional,
+  notional,
   PRICE_LIMIT,
   PRICE_SCALE,
   type Price,
@@ -23,9 +25,21 @@ const DECIMAL_ERRORS: Readonly<Partial<Record<DecimalProblem, ErrorName>>> = {
   range: "PARAMETER_OVERFLOW",
 };
 
-type DecimalReader<T> = Readonly<{ scale: number; parse: (text: string) => T | undefined }>;
+/** `digits` before the point are enough for every value below the first that is out of range. */
+type DecimalReader<T> = Readonly<{
+  scale: number;
+  digits: number;
+  parse: (text: string) => T | undefined;
+}>;
 
-const decimalSchema = <T>({ scale, parse }: DecimalReader<T>): z.ZodType<T> =>
+/** Digits that the grammar allows before the point. */
+const MOST_DIGITS = 20;
+
+/** What can be taken, zero where it is not besides, for descriptions; without look-ahead, which many tools lack. */
+const patternOf = ({ scale, digits }: Pick<DecimalReader<unknown>, "scale" | "digits">): string =>
+  `^0{0,${MOST_DIGITS - digits}}[0-9]{1,${digits}}(\\.[0-9]{1,${scale}})?$`;
+
+const decimalSchema = <T>({ scale, digits, parse }: DecimalReader<T>): z.ZodType<T> =>
   z
     .string()
     .regex(DECIMAL)
@@ -35,7 +49,8 @@ const decimalSchema = <T>({ scale, parse }: DecimalReader<T>): z.ZodType<T> =>
       const reason = DECIMAL_ERRORS[decimalProblem(input, scale)];
       context.issues.push({ code: "custom", input, params: { reason, decimals: scale } });
       return z.NEVER;
-    });
+    })
+    .meta({ pattern: patternOf({ scale, digits }) });
 
 function parseOffset(text: string): Price | undefined {
   const value = parseScaled(text, PRICE_SCALE);
@@ -45,19 +60,46 @@ function parseOffset(text: string): Price | undefined {
 /** Base-asset quantity: above 0, below 10^12, at most 6 decimals (decision 7). */
 export const quantitySchema: z.ZodType<Quantity> = decimalSchema({
   scale: QUANTITY_SCALE,
+  digits: 12,
   parse: parseQuantity,
 });
 
 /** USD per unit: above 0, below 10^10, at most 8 decimals (decision 7). */
-export const priceSchema: z.ZodType<Price> = decimalSchema({ scale: PRICE_SCALE, parse: parsePrice });
+export const priceSchema: z.ZodType<Price> = decimalSchema({
+  scale: PRICE_SCALE,
+  digits: 10,
+  parse: parsePrice,
+});
 
 /** USD distance of a limit from its trigger: 0 or more (decision 19). */
-export const offsetSchema: z.ZodType<Price> = decimalSchema({ scale: PRICE_SCALE, parse: parseOffset });
+export const offsetSchema: z.ZodType<Price> = decimalSchema({
+  scale: PRICE_SCALE,
+  digits: 10,
+  parse: parseOffset,
+});
+
+/** First amount out of range: 10^12 USD. */
+const AMOUNT_LIMIT = notional("1000000000000");
+
+function parseAmount(text: string): Notional | undefined {
+  const value = parseScaled(text, PRICE_SCALE);
+  const amount = value === undefined || value <= 0 ? undefined : notional(text);
+  return amount !== undefined && amount < AMOUNT_LIMIT ? amount : undefined;
+}
+
+/** USD to spend or receive: above 0, below 10^12, at most 8 decimals. Source: convention 3.1, quoteOrderQty. */
+export const amountSchema: z.ZodType<Notional> = decimalSchema({
+  scale: PRICE_SCALE,
+  digits: 12,
+  parse: parseAmount,
+});
 
 const HUNDRED = price("100");
 
 /** Percentage above 0 and below 100, at most 8 decimals (contract, Order input fields: price2). */
-export const percentSchema: z.ZodType<Price> = priceSchema.refine((percent) => percent < HUNDRED);
+export const percentSchema: z.ZodType<Price> = priceSchema
+  .refine((percent) => percent < HUNDRED)
+  .meta({ pattern: patternOf({ scale: PRICE_SCALE, digits: 2 }) });
 
 /** Basis points, 1-9999 (contract, Order input fields: trailingDelta). */
 export const basisPointsSchema: z.ZodType<number> = z.number().int().min(1).max(9_999);
@@ -99,14 +141,16 @@ export const ownerSchema: z.ZodType<number> = z.number().int().min(1);
 /** Text that may not be empty. */
 export const textSchema: z.ZodType<string> = z.string().min(1);
 
-const RESERVED = /^(aqc-.*|\.{1,2})$/i;
+/** Child ids in any letter case, and names that mean a folder in a path. */
+const RESERVED = /^([aA][qQ][cC]-.*|\.{1,2})$/;
 
 /** Client id of a new order: decision 5; without the ids that decision 49 keeps back. */
 export const newClientIdSchema: z.ZodType<string> = z
   .string()
   .min(1)
   .regex(/^[A-Za-z0-9._-]{1,36}$/)
-  .refine((id) => !RESERVED.test(id));
+  .refine((id) => !RESERVED.test(id))
+  .meta({ not: { pattern: RESERVED.source } });
 
 /** Client id in a look-up: 1-64 printable ASCII characters (decision 5). */
 export const lookupIdSchema: z.ZodType<string> = z

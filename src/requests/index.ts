@@ -15,6 +15,14 @@ export type {
 export { type ListKeyContext, type ListLookup, readListKey } from "./list-key.ts";
 export { type ListPage, readListPage } from "./list-page.ts";
 export { type ListCommand, listIntent, readListPlacement } from "./list-placement.ts";
+export { findMethod, METHODS, type MethodDescriptor, type SessionAct } from "./methods.ts";
+export {
+  type AllOrdersPage,
+  type OrderHistoryPage,
+  readAllOrdersPage,
+  readOrderHistoryPage,
+} from "./native-page.ts";
+export { type NativeCommand, placementFlow, readNativePlacement } from "./native-placement.ts";
 export { type OpenOrdersPage, readCancelAll, readOpenOrdersPage } from "./open-orders.ts";
 export type { OrderFields } from "./order-fields.ts";
 export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
@@ -22,8 +30,10 @@ export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.t
 export { ORDER_TYPES, type OrderTypeAlias } from "./order-type.ts";
 export { type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
 export {
+  type DayTickerQuery,
   type DepthQuery,
   type PairsQuery,
+  readDayTickerQuery,
   readDepthQuery,
   readPairsQuery,
   readTickerQuery,
@@ -39,4 +49,12 @@ export {
   type RouteScheme,
   type RouteWeight,
 } from "./routes.ts";
+export {
+  readStreamName,
+  STREAM_KINDS,
+  STREAM_METHODS,
+  type StreamKind,
+  type StreamName,
+} from "./stream-names.ts";
+export { readNothing, readRequestToken, readSubscription, readUnsubscription } from "./subscriptions.ts";
 export { instrumentOf, type ResolveSymbol, type SymbolContext } from "./symbols.ts";

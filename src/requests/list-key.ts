@@ -4,7 +4,7 @@ import type { Parameters } from "../wire/index.ts";
 import { type Actor, actorOf, actorShape } from "./actor.ts";
 import { oneClientId } from "./client-id-aliases.ts";
 import { lookupIdSchema, textSchema } from "./field-schemas.ts";
-import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
+import { type KnownNames, namesOfRead, namesOfWrite, type RequestShape } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
 import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
@@ -16,8 +16,10 @@ export type ListLookup = Actor &
 /** How a key is read: a status look-up can check the market, a cancel takes what the convention sends with it. */
 export type ListKeyContext = Readonly<{ resolve: ResolveSymbol; purpose: "status" | "cancel" }>;
 
-const ALIASES = ["origClientOrderId", "listClientOrderId"] as const;
-const KEY = ["orderListId", ...ALIASES];
+/** The names that a client id of a list may be looked up under. Source: contract, List queries. */
+export const LIST_ID_ALIASES = ["origClientOrderId", "listClientOrderId"] as const;
+
+const KEY = ["orderListId", ...LIST_ID_ALIASES];
 
 const NAMES: Readonly<Record<ListKeyContext["purpose"], KnownNames>> = {
   status: namesOfRead([...KEY, "symbol", "instrumentId"]),
@@ -33,6 +35,12 @@ const keySchema = z.strictObject({
   ...actorShape,
 });
 
+/** What names a list. */
+export const LIST_KEY: Readonly<Record<ListKeyContext["purpose"], RequestShape>> = {
+  status: { names: NAMES.status, schema: keySchema },
+  cancel: { names: NAMES.cancel, schema: keySchema },
+};
+
 /**
  * Reads the parameters that name a list to read or cancel.
  * Throws an OrderError: -1102 without any id, -1128 for client ids that differ, -1119 for an empty and -1100 for a
@@ -42,7 +50,7 @@ const keySchema = z.strictObject({
 export function readListKey(parameters: Parameters, { resolve, purpose }: ListKeyContext): ListLookup {
   const fields = readWith(keySchema, plainFields(parameters, NAMES[purpose]));
   const { orderListId, symbol, instrumentId } = fields;
-  const listClientOrderId = oneClientId(fields, ALIASES);
+  const listClientOrderId = oneClientId(fields, LIST_ID_ALIASES);
   if (orderListId === undefined && listClientOrderId === undefined) {
     throw new OrderError("PARAMETER_MISSING_BOTH", { field: "orderListId", other: "listClientOrderId" });
   }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters } from "../wire/index.ts";
 import { type Actor, actorOf, actorShape } from "./actor.ts";
-import { type KnownNames, namesOfRead } from "./known-names.ts";
+import { type KnownNames, namesOfRead, type RequestShape } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
 
@@ -22,6 +22,9 @@ const pageSchema = z.strictObject({
   endTime: timeSchema.optional(),
   ...actorShape,
 });
+
+/** What asks for a page of lists. */
+export const LIST_PAGE: RequestShape = { names: NAMES, schema: pageSchema };
 
 /**
  * Reads the parameters of GET /api/v3/openOrderList and /api/v3/allOrderList.

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Parameters } from "../wire/index.ts";
 import { type Actor, actorOf, actorShape } from "./actor.ts";
-import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
+import { type KnownNames, namesOfRead, namesOfWrite, type RequestShape } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
 
@@ -27,6 +27,12 @@ const pageSchema = cancelAllSchema.extend({
   limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
   afterOrderId: z.number().int().max(0).default(0),
 });
+
+/** What asks for a page of managed orders. */
+export const OPEN_ORDERS_PAGE: RequestShape = { names: PAGE_NAMES, schema: pageSchema };
+
+/** What cancels all managed orders. */
+export const CANCEL_ALL: RequestShape = { names: CANCEL_NAMES, schema: cancelAllSchema };
 
 /**
  * Reads the parameters of GET /api/v3/openOrders.

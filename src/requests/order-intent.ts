@@ -85,17 +85,26 @@ function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
   };
 }
 
-const TRAILING: ReadonlySet<ParentType> = new Set(["TRAILING_STOP_MARKET", "TRAILING_STOP_LIMIT"]);
-const TRIGGERED: ReadonlySet<ParentType> = new Set([
+/** Types that trail by exactly one of {@link DISTANCES}. */
+export const TRAILING: ReadonlySet<ParentType> = new Set(["TRAILING_STOP_MARKET", "TRAILING_STOP_LIMIT"]);
+
+/** Types that have a stop price; as a leg of a list they may trail in its place (decision 18). */
+export const TRIGGERED: ReadonlySet<ParentType> = new Set([
   "STOP_MARKET",
   "STOP_LOSS_LIMIT",
   "TAKE_PROFIT_MARKET",
   "TAKE_PROFIT_LIMIT",
 ]);
 
+/** How far a trigger trails: in basis points, in percent, in USD. */
+export const DISTANCES = ["trailingDelta", "price2", "trailingAmount"] as const;
+
+/** What the limit of a TRAILING_STOP_LIMIT is: one fixed price, or a distance from the trigger (decision 19). */
+export const TRAILING_LIMITS = ["price", "limitOffset"] as const;
+
 /** How far the trigger trails; a stop or take-profit leg that does not trail needs its stop price (decision 18). */
 function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDistance | undefined {
-  if (TRAILING.has(order.type)) requireOne(order, ["trailingDelta", "price2", "trailingAmount"], nameOf);
+  if (TRAILING.has(order.type)) requireOne(order, DISTANCES, nameOf);
   const { trailingDelta, price2, trailingAmount } = order;
   if (trailingDelta !== undefined) return { kind: "bps", bps: trailingDelta };
   if (price2 !== undefined) return { kind: "percent", percent: price2 };
@@ -108,7 +117,7 @@ function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDist
 }
 
 function dynamicOffset(order: OrderFieldValues, nameOf: NameOf): Price | undefined {
-  if (order.type === "TRAILING_STOP_LIMIT") requireOne(order, ["price", "limitOffset"], nameOf);
+  if (order.type === "TRAILING_STOP_LIMIT") requireOne(order, TRAILING_LIMITS, nameOf);
   return order.limitOffset;
 }
 

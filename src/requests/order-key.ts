@@ -4,7 +4,7 @@ import type { Parameters } from "../wire/index.ts";
 import { type Actor, actorOf, actorShape } from "./actor.ts";
 import { oneClientId } from "./client-id-aliases.ts";
 import { lookupIdSchema, newClientIdSchema, textSchema } from "./field-schemas.ts";
-import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
+import { type KnownNames, namesOfRead, namesOfWrite, type RequestShape } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
 import { instrumentOf, type SymbolContext } from "./symbols.ts";
@@ -15,8 +15,10 @@ export type OrderKey = Actor & Readonly<{ symbol: string; orderId?: bigint; clie
 /** How a key is read; `cancel` also takes what only a cancel may carry. */
 export type OrderKeyContext = SymbolContext & Readonly<{ purpose: "status" | "cancel" }>;
 
-const ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"] as const;
-const KEY = ["symbol", "orderId", ...ALIASES];
+/** The names that a client id may be looked up under. Source: contract, Native status and history. */
+export const ORDER_ID_ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"] as const;
+
+const KEY = ["symbol", "orderId", ...ORDER_ID_ALIASES];
 
 const NAMES: Readonly<Record<OrderKeyContext["purpose"], KnownNames>> = {
   status: namesOfRead(KEY),
@@ -34,9 +36,15 @@ const keySchema = z.strictObject({
   ...actorShape,
 });
 
+/** What names an order. */
+export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape>> = {
+  status: { names: NAMES.status, schema: keySchema },
+  cancel: { names: NAMES.cancel, schema: keySchema },
+};
+
 /**
  * Reads the parameters that name an order to read or cancel. `newClientOrderId`, the convention's id of the cancel
- * itself, is checked and not kept: a managed parent keeps its own id.
+ * itself, is checked and not kept: an order keeps its own id.
  * Throws an OrderError: -1102 without symbol or without any id, -1121 for a symbol that is not taken, -1128 for
  * client-id aliases that differ, -1119 for an empty and -1100 for a malformed id, -1108 beyond 64 bits, -1104 for a
  * parameter that is not known. Source: contract, Native status and history; decisions 2, 5, 44.
@@ -44,7 +52,7 @@ const keySchema = z.strictObject({
 export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
   const fields = readWith(keySchema, plainFields(parameters, NAMES[context.purpose]));
   const { orderId } = fields;
-  const clientOrderId = oneClientId(fields, ALIASES);
+  const clientOrderId = oneClientId(fields, ORDER_ID_ALIASES);
   if (orderId === undefined && clientOrderId === undefined) {
     throw new OrderError("PARAMETER_MISSING_BOTH", { field: "orderId", other: "origClientOrderId" });
   }

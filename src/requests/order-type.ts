@@ -13,7 +13,8 @@ export type OrderTypeAlias =
   | "TRAILING_STOP"
   | "POST_ONLY";
 
-const CANONICAL: ReadonlyMap<string, ParentType> = new Map([
+/** Every name of a type but LIMIT, which other fields decide on, with the type that it means. */
+export const CANONICAL_TYPES: ReadonlyMap<string, ParentType> = new Map([
   ["SYNTHETIC_LIMIT", "SYNTHETIC_LIMIT"],
   ["STOP_MARKET", "STOP_MARKET"],
   ["STOP", "STOP_MARKET"],
@@ -35,17 +36,19 @@ const CANONICAL: ReadonlyMap<string, ParentType> = new Map([
 ]);
 
 /** The canonical types that can be placed, for catalogues such as exchangeInfo (decision 43). */
-export const ORDER_TYPES: readonly ParentType[] = Object.freeze([...new Set(CANONICAL.values())]);
+export const ORDER_TYPES: readonly ParentType[] = Object.freeze([...new Set(CANONICAL_TYPES.values())]);
 
 /** Values of targetStrategy (contract, Order input fields). */
-const STRATEGIES: ReadonlyMap<PlainValue, ParentType> = new Map([
+export const STRATEGIES: ReadonlyMap<PlainValue, ParentType> = new Map([
   [180, "TWAP"],
   [1_000_002, "VWAP"],
   [1_000_004, "POV"],
 ]);
 
-const SCHEDULES: ReadonlySet<ParentType> = new Set(STRATEGIES.values());
-const POST_ONLY: ReadonlySet<unknown> = new Set(["GTX", "POST_ONLY"]);
+/** Types that trade by a schedule or a share of the volume. */
+export const SCHEDULES: ReadonlySet<ParentType> = new Set(STRATEGIES.values());
+/** Values of timeInForce that make a LIMIT a LIMIT_MAKER (contract, Order type values). */
+export const POST_ONLY: ReadonlySet<unknown> = new Set(["GTX", "POST_ONLY"]);
 
 /**
  * The fields of a single order under its canonical type, without those that only selected it. LIMIT is a managed order
@@ -96,19 +99,32 @@ function typeNameOf({ type }: PlainFields, nameOf: NameOf): string {
 
 /** The canonical type of every name but LIMIT. A name that is not known is not repeated in the answer. */
 function canonicalType(type: string, nameOf: NameOf): ParentType {
-  const canonical = CANONICAL.get(type);
+  const canonical = CANONICAL_TYPES.get(type);
   if (canonical !== undefined) return canonical;
   const named = type === "MARKET" ? type : "The type sent";
   throw new OrderError("BAD_ORDER_TYPE", { field: nameOf("type"), type: named });
 }
 
-/** A LIMIT that something makes a managed one; a plain LIMIT is native. */
-function managed(fields: PlainFields): PlainFields {
+/**
+ * Whether the fields of a single order ask for a native one: MARKET, or a LIMIT that nothing makes a managed one.
+ * Source: decision 32.
+ */
+export function isNative(fields: PlainFields): boolean {
+  if (fields.type === "MARKET") return fields.apiManaged !== true;
+  return fields.type === "LIMIT" && fields.targetStrategy === undefined && !isManagedLimit(fields);
+}
+
+/** Whether apiManaged, icebergQty, timeInForce or an expiry makes a LIMIT a managed one. */
+function isManagedLimit(fields: PlainFields): boolean {
   const { timeInForce, apiManaged, icebergQty } = fields;
   const expires = fields.expireTime !== undefined || fields.goodTillDate !== undefined;
   const lifetime = timeInForce ?? (expires ? "GTD" : "GTC");
-  const selected = apiManaged === true || icebergQty !== undefined;
-  if (selected || lifetime === "GTD" || POST_ONLY.has(lifetime)) return fields;
+  return apiManaged === true || icebergQty !== undefined || lifetime === "GTD" || POST_ONLY.has(lifetime);
+}
+
+/** A LIMIT that something makes a managed one; a plain LIMIT is native. */
+function managed(fields: PlainFields): PlainFields {
+  if (isManagedLimit(fields)) return fields;
   throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "LIMIT without apiManaged=true" });
 }
 

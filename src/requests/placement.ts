@@ -12,7 +12,8 @@ export type PlaceCommand = Actor & Readonly<{ intent: ParentIntent; generatedCli
 /** What reading a placement needs: the catalogue, and client ids for orders that name none, by field. */
 export type PlacementContext = Readonly<{ resolve: ResolveSymbol; clientId: (field: string) => string }>;
 
-const NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
+/** The names that POST /api/order knows. */
+export const PLACEMENT_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
 
 /**
  * Reads the parameters of POST /api/order into a command for an advanced order.
@@ -42,10 +43,11 @@ const NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
  * ```
  */
 export function readPlacement(parameters: Parameters, context: PlacementContext): PlaceCommand {
-  const { actor, order } = splitActor(plainFields(parameters, NAMES));
+  const { actor, order } = splitActor(plainFields(parameters, PLACEMENT_NAMES));
   const generatedClientId = order.newClientOrderId === undefined;
-  const newClientOrderId = order.newClientOrderId ?? context.clientId("newClientOrderId");
-  const intent = intentOf({ ...order, newClientOrderId });
+  const intent = intentOf(
+    generatedClientId ? { ...order, newClientOrderId: context.clientId("newClientOrderId") } : order,
+  );
   const symbol = marketOf(intent.symbol, context.resolve);
   return { ...actor, intent: { ...intent, symbol }, generatedClientId };
 }

@@ -25,7 +25,10 @@ export function plainFields(
   names: KnownNames,
   fieldOf: NameOf = ownName,
 ): PlainFields {
-  const unknown = [...parameters.keys()].filter((name) => !names.read.has(name) && !names.ignored.has(name));
+  const unknown: string[] = [];
+  for (const name of parameters.keys()) {
+    if (!names.read.has(name) && !names.ignored.has(name)) unknown.push(name);
+  }
   if (unknown.length > 0) throw unread(unknown, parameters.size);
   return pickFields(parameters, names.read, fieldOf);
 }
@@ -51,8 +54,6 @@ export function pickFields(
 export function plainValue(name: string, scalar: Scalar, field: string = name): PlainValue {
   const { kind } = ruleOf(field);
   switch (kind) {
-    case "unread":
-      return scalar.text;
     case "text":
     case "decimal":
       if (scalar.kind !== "text" && scalar.kind !== "string") throw invalid(field, name);

@@ -1,11 +1,15 @@
 import * as z from "zod";
 import type { Parameters } from "../wire/index.ts";
 import { textSchema } from "./field-schemas.ts";
+import type { RequestShape } from "./known-names.ts";
 import { pickFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
 
 /** A request for the ticker of one symbol. */
 export type TickerQuery = Readonly<{ symbol: string }>;
+
+/** A request for the last day of one symbol, or of all. */
+export type DayTickerQuery = Readonly<{ symbol?: string }>;
 
 /** A request for the order book of one symbol, `limit` levels a side. */
 export type DepthQuery = Readonly<{ symbol: string; limit: number }>;
@@ -22,16 +26,35 @@ const SYMBOL_AND_LIMIT: ReadonlySet<string> = new Set(["symbol", "limit"]);
 
 const tickerSchema = z.object({ symbol: textSchema });
 
+const dayTickerSchema = z.object({ symbol: textSchema.exactOptional() });
+
 const depthSchema = z.object({
   symbol: textSchema,
   limit: z
     .number()
     .min(1)
     .default(DEFAULT_LIMIT)
-    .transform((limit) => Math.min(limit, MAX_LIMIT)),
+    .transform((limit) => Math.min(limit, MAX_LIMIT))
+    .meta({ type: "integer" }),
 });
 
 const pairsSchema = z.object({ limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT) });
+
+/** A public query reads these parameters and passes over all others (convention 1.2 t). */
+const picked = (read: ReadonlySet<string>, schema: z.ZodType): RequestShape => ({
+  names: { read, ignored: new Set() },
+  schema,
+});
+
+/** What the public queries read, by route. */
+export const PUBLIC_QUERIES: Readonly<
+  Record<"ticker" | "ticker24hr" | "depth" | "instrumentPairs", RequestShape>
+> = {
+  ticker: picked(SYMBOL, tickerSchema),
+  ticker24hr: picked(SYMBOL, dayTickerSchema),
+  depth: picked(SYMBOL_AND_LIMIT, depthSchema),
+  instrumentPairs: picked(LIMIT, pairsSchema),
+};
 
 /**
  * Reads the parameters of GET /api/ticker; others are ignored. Throws an OrderError when symbol is missing (-1102)
@@ -39,6 +62,14 @@ const pairsSchema = z.object({ limit: z.number().int().min(1).max(MAX_LIMIT).def
  */
 export function readTickerQuery(parameters: Parameters): TickerQuery {
   return readWith(tickerSchema, pickFields(parameters, SYMBOL));
+}
+
+/**
+ * Reads the parameters of GET /api/ticker/24hr; others are ignored. Throws an OrderError -1105 for an empty symbol.
+ * Source: decision 43.
+ */
+export function readDayTickerQuery(parameters: Parameters): DayTickerQuery {
+  return readWith(dayTickerSchema, pickFields(parameters, SYMBOL));
 }
 
 /**

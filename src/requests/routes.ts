@@ -7,12 +7,17 @@ export type RouteName =
   | "exchangeInfo"
   | "instrumentPairs"
   | "ticker"
+  | "ticker24hr"
   | "depth"
   | "ping"
   | "time"
   | "order.place"
+  | "order.place.native"
   | "order.status"
+  | "order.status.scaled"
   | "order.cancel"
+  | "allOrders"
+  | "orderHistory"
   | "openOrders.status"
   | "openOrders.cancelAll"
   | "orderList.place.oco"
@@ -59,6 +64,11 @@ function depthWeight(parameters: Parameters): number {
   return limit > 100 ? 25 : 5;
 }
 
+/** Weight of a day's ticker: of one market, or of all of them (convention: 2 and 80). */
+function dayTickerWeight(parameters: Parameters): number {
+  return parameters.has("symbol") ? 2 : 80;
+}
+
 const PUBLIC = { method: "GET", access: "PUBLIC", scheme: "NONE", advanced: false } as const;
 
 const ORDER_STATUS = {
@@ -69,6 +79,12 @@ const ORDER_STATUS = {
   weight: 4,
   advanced: false,
 } as const;
+
+const ALL_ORDERS = { ...ORDER_STATUS, name: "allOrders", weight: 20 } as const;
+
+/** The older forms of reading: they keep the nonce rules of their POST, and need no more than to read (decision 39). */
+const POST_READING = { method: "POST", access: "READ", scheme: "LEGACY", advanced: false } as const;
+const SCALED_STATUS = { ...POST_READING, name: "order.status.scaled", weight: 4 } as const;
 
 const TRADING = { access: "TRADE", scheme: "LEGACY", weight: 1, advanced: false } as const;
 const ORDER_CANCEL = { ...TRADING, name: "order.cancel", method: "DELETE" } as const;
@@ -82,16 +98,23 @@ const TABLE: readonly RouteDescriptor[] = [
   { ...PUBLIC, name: "exchangeInfo", path: "/api/exchangeInfo", weight: 20 },
   { ...PUBLIC, name: "instrumentPairs", path: "/api/getInstrumentPairs", weight: 20 },
   { ...PUBLIC, name: "ticker", path: "/api/ticker", weight: 2 },
+  { ...PUBLIC, name: "ticker24hr", path: "/api/ticker/24hr", weight: dayTickerWeight },
   { ...PUBLIC, name: "depth", path: "/api/depth", weight: depthWeight },
   { ...PUBLIC, name: "ping", path: "/api/ping", weight: 1 },
   { ...PUBLIC, name: "time", path: "/api/time", weight: 1 },
   { ...TRADING, name: "order.place", method: "POST", path: "/api/order", advanced: true },
+  { ...TRADING, name: "order.place.native", method: "POST", path: "/api/v2/order" },
   { ...ORDER_STATUS, path: "/api/v2/order" },
   { ...ORDER_STATUS, path: "/api/v2/getOrderStatus" },
   { ...ORDER_STATUS, path: "/api/v2/orderStatus" },
   { ...ORDER_STATUS, path: "/api/order" },
   { ...ORDER_CANCEL, path: "/api/v2/order" },
   { ...ORDER_CANCEL, path: "/api/order" },
+  { ...ALL_ORDERS, path: "/api/v2/allOrders" },
+  { ...ALL_ORDERS, path: "/api/v2/getOrderHistory" },
+  { ...SCALED_STATUS, path: "/api/v2/orderStatus" },
+  { ...SCALED_STATUS, path: "/api/v2/getOrderStatus" },
+  { ...POST_READING, name: "orderHistory", path: "/api/v2/getOrderHistory", weight: 20 },
   { ...V3_READING, name: "openOrders.status", path: "/api/v3/openOrders", weight: 6 },
   { ...V3_TRADING, name: "openOrders.cancelAll", method: "DELETE", path: "/api/v3/openOrders" },
   { ...LIST_PLACE, name: "orderList.place.oco", path: "/api/v3/orderList/oco" },
@@ -110,6 +133,10 @@ const TABLE: readonly RouteDescriptor[] = [
  */
 export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route) => Object.freeze(route)));
 
+const BY_PATH: ReadonlyMap<string, readonly RouteDescriptor[]> = new Map(
+  ROUTES.map(({ path }) => [path, ROUTES.filter((route) => route.path === path)]),
+);
+
 /**
  * The route of a method and an exact raw path; "wrong-method" when the path is known with other methods only.
  * Source: decision 49, hostile input 44.
@@ -122,6 +149,6 @@ export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route
  * ```
  */
 export function findRoute(method: string, path: string): RouteDescriptor | "wrong-method" | undefined {
-  const here = ROUTES.filter((route) => route.path === path);
-  return here.find((route) => route.method === method) ?? (here.length > 0 ? "wrong-method" : undefined);
+  const here = BY_PATH.get(path);
+  return here && (here.find((route) => route.method === method) ?? "wrong-method");
 }

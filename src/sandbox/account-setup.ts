@@ -1,9 +1,8 @@
-import { isIP, isIPv6 } from "node:net";
 import * as z from "zod";
 import type { Delegate, Permission } from "../model/index.ts";
+import { parseBlock } from "./address-block.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
 import { parseAmount } from "./paper-venue/index.ts";
-import { parseWhole } from "./whole-number.ts";
 
 /** An account with its one key, as `POST /control/accounts` sets it. */
 export type AccountSetup = Readonly<{
@@ -22,10 +21,8 @@ export type AccountSetup = Readonly<{
 
 /** An address with a prefix length; a bare address is a block of one. */
 const cidr = z.string().transform((text, context) => {
-  const [address = "", bits, ...more] = text.split("/");
-  const longest = isIPv6(address) ? 128 : 32;
-  const prefix = bits === undefined ? longest : parseWhole(bits, { min: 0, max: longest });
-  if (isIP(address) > 0 && prefix !== undefined && more.length === 0) return `${address}/${prefix}`;
+  const block = parseBlock(text);
+  if (block !== undefined) return block;
   context.addIssue("must be a CIDR block such as 10.0.0.0/8");
   return z.NEVER;
 });

@@ -3,8 +3,11 @@ import { type Sandbox, startSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 
-/** Exit code for a setting that cannot be used, a port in use among them. */
+/** Exit code for a setting that cannot be used, a port or a store in use among them. */
 const BAD_SETTING = 2;
+
+/** How long the end may take that was asked for with a signal. */
+const LONGEST_STOP_MS = 10_000;
 
 async function main(argv: readonly string[]): Promise<void> {
   const [command, ...rest] = argv;
@@ -20,16 +23,18 @@ async function main(argv: readonly string[]): Promise<void> {
   process.stdout.write(settings.log === "json" ? jsonLine(sandbox) : greeting(settings, sandbox));
 }
 
-function jsonLine({ url, controlUrl, exchange }: Sandbox): string {
-  return `${JSON.stringify({ ready: true, url, controlUrl: controlUrl ?? null, apiKey: exchange.demoKey.apiKey })}\n`;
+function jsonLine({ url, wsUrl, controlUrl, exchange }: Sandbox): string {
+  const { apiKey } = exchange.demoKey;
+  return `${JSON.stringify({ ready: true, url, wsUrl, controlUrl: controlUrl ?? null, apiKey })}\n`;
 }
 
 /** What a person needs to begin. The secret is shown only when it was made here: nobody else could tell it. */
-function greeting(settings: SandboxSettings, { url, controlUrl, exchange }: Sandbox): string {
+function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange }: Sandbox): string {
   const { apiKey, secret } = exchange.demoKey;
   const lines = [
     "Sandbox ready.",
     `  REST      ${url}/api`,
+    `  WebSocket ${wsUrl}/ws/listenKey, ${wsUrl}/ws/liquidity`,
     `  Control   ${controlUrl === undefined ? "off" : `${controlUrl}/control`}`,
     `  API key   ${apiKey}`,
     ...(settings.demoKey === undefined
@@ -44,6 +49,8 @@ function stopOnSignals(sandbox: Sandbox): void {
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
+    // Where the clock stands still an answer may never come; what is durable is not lost by going.
+    setTimeout(() => process.exit(0), LONGEST_STOP_MS);
     sandbox.stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),
@@ -58,10 +65,18 @@ function fail(error: unknown): void {
   process.exit(isBadSetting(error) ? BAD_SETTING : 1);
 }
 
+const BAD_SETTING_CODES: ReadonlySet<string> = new Set([
+  "EADDRINUSE",
+  "EADDRNOTAVAIL",
+  "EACCES",
+  "ENOENT",
+  "EBUSY",
+]);
+
 function isBadSetting(error: unknown): boolean {
   if (error instanceof SettingsError) return true;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "EADDRINUSE" || code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOENT";
+  return typeof code === "string" && BAD_SETTING_CODES.has(code);
 }
 
 main(process.argv.slice(2)).catch(fail);

@@ -54,10 +54,12 @@ const storeFault = z.strictObject({
   count: z.number().int().min(1).optional(),
 });
 const volumeFault = z.strictObject({ mode: z.enum(["none", "stale"]) });
+const nativeFault = z.strictObject({ mode: z.enum(["none", "fail"]) });
 const faultsBody = z.strictObject({
   venue: z.unknown().optional(),
   store: storeFault.optional(),
   volume: volumeFault.optional(),
+  native: nativeFault.optional(),
 });
 
 const oneOrMany = <T>(schema: z.ZodType<T>, body: unknown): readonly T[] =>
@@ -118,15 +120,11 @@ async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unk
 }
 
 async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  if (typeof body === "object" && body !== null && "native" in body) {
-    throw new InputError(
-      "native: this sandbox has no such part; venue, store and volume can be given faults",
-    );
-  }
-  const { venue, store, volume } = readInput(faultsBody, body);
+  const { venue, store, volume, native } = readInput(faultsBody, body);
   if (venue !== undefined) exchange.venue.setFault(readVenueFault(venue));
   if (store !== undefined) exchange.store.setFault(store);
   if (volume !== undefined) exchange.setVolumeFault(volume.mode);
+  if (native !== undefined) exchange.setNativeFault(native.mode);
   return { ok: true };
 }
 
@@ -185,6 +183,11 @@ function idOf(text: string): number {
   return id;
 }
 
+function metrics({ engine, rejections }: Exchange): unknown {
+  const { retained, lost } = rejections.counts;
+  return { ...engine.metrics(), rejectionsRetained: retained, rejectionsLost: lost };
+}
+
 function health(exchange: Exchange): unknown {
   const { openParents, journalSequence } = exchange.engine.metrics();
   return { ok: true, now: exchange.clock.nowMs(), openParents, journalSequence };
@@ -209,7 +212,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["POST crash", armCrash],
   ["GET children", showChildren],
   ["GET verify", (exchange) => exchange.engine.verify()],
-  ["GET metrics", (exchange) => exchange.engine.metrics()],
+  ["GET metrics", metrics],
 ]);
 
 /** Answers a call of the control interface; throws InputError or MissingError. */

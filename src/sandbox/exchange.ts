@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { createMemoryKeyValueStore, createMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
 import { type Engine, type EngineSettings, type InFlight, openEngine } from "../engine/index.ts";
@@ -7,9 +8,12 @@ import type {
   Instruments,
   KeyValueStore,
   MarketSink,
+  NativeOrders,
   OrderStore,
+  Rejections,
   Telemetry,
 } from "../ports/index.ts";
+import { createRejectionBuffer } from "../service/index.ts";
 import { createCatalogue, demoBalances } from "./catalogue.ts";
 import { type CrashPoints, createCrashPoints } from "./crash-points.ts";
 import { DEMO_ACCOUNT_ID, type Directory, type KeyPair, openDirectory } from "./directory.ts";
@@ -24,8 +28,10 @@ import {
   readReplay,
   tapCountedQuotes,
 } from "./markets/index.ts";
+import { type NativeFaultMode, withNativeFaults } from "./native-faults.ts";
 import { openPaperVenue, type PaperVenue } from "./paper-venue/index.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
+import { SettingsError } from "./settings-error.ts";
 import { type FaultyStore, withFaults } from "./store-faults.ts";
 import { type VolumeFaultMode, withVolumeFaults } from "./volume-faults.ts";
 
@@ -37,6 +43,10 @@ export type Exchange = Readonly<{
   /** Stops all prints on their way to the engine, or lets them through. */
   setVolumeFault: (mode: VolumeFaultMode) => void;
   venue: PaperVenue;
+  /** Ordinary orders at the venue, behind their faults. */
+  native: NativeOrders;
+  setNativeFault: (mode: NativeFaultMode) => void;
+  rejections: Rejections;
   store: FaultyStore;
   directory: Directory;
   demoKey: KeyPair;
@@ -59,18 +69,40 @@ export type ExchangeHost = Readonly<{ realClock: Clock; entropy: Entropy; teleme
 /** Characters that tell the trade ids of one run of the process from those of another. */
 const RUN_ID_LENGTH = 12;
 
-type Disk = Readonly<{ orders: OrderStore; keyValue: KeyValueStore }>;
+/** How long fills are told again as prints after a restart: within the time in which the engine knows each id. */
+const PRINTED_AGAIN_MS = 12 * 3_600_000;
+
+/** Rejections of one account that are kept when they are to be persisted and the store is in memory. */
+const REJECTIONS_IN_MEMORY = 10_000;
+
+type Disk = Readonly<{ orders: OrderStore; keyValue: KeyValueStore; rejections: Rejections }>;
 
 /** Opens store, clock, venue, engine and market as the settings say. */
 export async function openExchange(settings: SandboxSettings, host: ExchangeHost): Promise<Exchange> {
   const instruments = createCatalogue();
   const rows = await readRows(settings, instruments);
-  const disk = openDisk(settings);
+  const disk = openDisk(settings, host);
+  try {
+    return await openOn(disk, { settings, host, instruments, rows });
+  } catch (error) {
+    await disk.orders.close();
+    throw error;
+  }
+}
+
+type Surroundings = Readonly<{
+  settings: SandboxSettings;
+  host: ExchangeHost;
+  instruments: Instruments;
+  rows: readonly ReplayRow[];
+}>;
+
+async function openOn(disk: Disk, { settings, host, instruments, rows }: Surroundings): Promise<Exchange> {
   const manualClock = await openClock(settings, { disk, rows, host });
   const clock = manualClock ?? host.realClock;
   const directory = await openDirectory(disk.keyValue);
+  const venue = await openVenue(settings, { clock, instruments, directory, telemetry: host.telemetry });
   const demoKey = await directory.ensureDemo(settings.demoKey);
-  const venue = await openPaperVenue({ clock, instruments, path: venueRecordPath(settings.store) });
   if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
   const crashPoints = createCrashPoints();
   const store = withFaults(disk.orders, clock);
@@ -86,14 +118,42 @@ export async function openExchange(settings: SandboxSettings, host: ExchangeHost
     probe: crashPoints.probe,
     settings: engineSettings(settings),
   });
-  const parts = { engine, venue, store, directory, demoKey, instruments, clock, crashPoints };
+  const { rejections } = disk;
+  const parts = { engine, venue, store, rejections, directory, demoKey, instruments, clock, crashPoints };
   const market = marketOf(settings, { clock, rows });
   return joined(parts, { manualClock, market, runId: host.entropy.token(RUN_ID_LENGTH) });
 }
 
+/**
+ * Opens the venue on its record. A store without accounts is new, and a record that is not was written beside another:
+ * children of new orders could bear the ids of its children, and would be answered for by their fills.
+ */
+async function openVenue(
+  settings: SandboxSettings,
+  parts: Readonly<{ clock: Clock; instruments: Instruments; directory: Directory; telemetry: Telemetry }>,
+): Promise<PaperVenue> {
+  const { directory, ...venueParts } = parts;
+  const path = venueRecordPath(settings.store);
+  const venue = await openPaperVenue({ ...venueParts, path });
+  const isForeign = venue.hasAccount(DEMO_ACCOUNT_ID) && directory.account(DEMO_ACCOUNT_ID) === undefined;
+  if (!isForeign) return venue;
+  await venue.close();
+  throw new SettingsError(
+    `${basename(path ?? "")} is the record of another store; remove it, or bring its store back`,
+  );
+}
+
 type Parts = Omit<
   Exchange,
-  "sink" | "setVolumeFault" | "settle" | "advanceTo" | "runMarket" | "nextTradeId" | "close"
+  | "sink"
+  | "setVolumeFault"
+  | "native"
+  | "setNativeFault"
+  | "settle"
+  | "advanceTo"
+  | "runMarket"
+  | "nextTradeId"
+  | "close"
 >;
 
 function joined(
@@ -105,11 +165,13 @@ function joined(
   const tapped = tapCountedQuotes(engine, (quote) => venue.quote(quote));
   const { sink, setVolumeFault } = withVolumeFaults(tapped);
   venue.onPrint((print) => sink.print(print));
+  venue.printAgain(parts.clock.nowMs() - PRINTED_AGAIN_MS);
   market.start(sink);
   const settle = (): Promise<InFlight> => settled(engine, venue);
   let trades = 0;
   return {
     ...parts,
+    ...withNativeFaults(venue.native),
     sink,
     setVolumeFault,
     settle,
@@ -155,10 +217,17 @@ function engineSettings(settings: SandboxSettings): Partial<EngineSettings> {
   };
 }
 
-function openDisk({ store }: SandboxSettings): Disk {
-  if (store.kind === "memory") return { orders: createMemoryStore(), keyValue: createMemoryKeyValueStore() };
-  const orders = openSqliteStore({ path: store.path });
-  return { orders, keyValue: orders.keyValue };
+function openDisk(settings: SandboxSettings, { telemetry }: ExchangeHost): Disk {
+  const { store, persistRejections, retentionDays } = settings;
+  if (store.kind === "memory") {
+    const rejections = createRejectionBuffer(persistRejections ? { perAccount: REJECTIONS_IN_MEMORY } : {});
+    return { orders: createMemoryStore(), keyValue: createMemoryKeyValueStore(), rejections };
+  }
+  // The venue keeps its record beside the store, and two of them would write it to pieces.
+  const rejecting = { retentionDays, telemetry };
+  const orders = openSqliteStore({ path: store.path, exclusive: true, rejections: rejecting });
+  const rejections = persistRejections ? orders.rejections : createRejectionBuffer();
+  return { orders, keyValue: orders.keyValue, rejections };
 }
 
 async function readRows(

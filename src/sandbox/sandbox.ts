@@ -7,8 +7,10 @@ import {
   createSystemClock,
 } from "../adapters/node/index.ts";
 import type { RateLimiter, Telemetry } from "../ports/index.ts";
-import { createService } from "../service/index.ts";
+import { createService, type ServiceSettings } from "../service/index.ts";
+import { createAccountEvents } from "./account-events.ts";
 import { createControlServer } from "./control-server.ts";
+import { withDescriptions } from "./descriptions.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import type { SandboxSettings } from "./settings.ts";
 
@@ -17,6 +19,8 @@ export type Sandbox = Readonly<{
   exchange: Exchange;
   /** Base address of REST, without a path. */
   url: string;
+  /** Base address of WebSocket, without a path. */
+  wsUrl: string;
   /** Base address of the control interface; undefined when it is off. */
   controlUrl: string | undefined;
   /** Takes no new orders, answers what was asked within ten seconds, and closes. */
@@ -46,19 +50,26 @@ async function serve(settings: SandboxSettings, exchange: Exchange, telemetry: T
     clock: exchange.clock,
     entropy: createEntropy(),
     rateLimiter: rateLimiterOf(settings, exchange),
+    nativeOrders: exchange.native,
+    rejections: exchange.rejections,
     telemetry,
     ...(settings.replayGuard ? {} : { replayGuard: false }),
-    settings: { businessErrorsAs200: settings.businessErrors200 },
+    settings: serviceSettings(settings),
+    sockets: { accountEvents: createAccountEvents(exchange), realClock: createSystemClock() },
   });
-  const rest = createNodeServer({ service, telemetry });
+  const described = withDescriptions(service, () => ({ url, wsUrl }));
+  const rest = createNodeServer({ service: described, sockets: service.sockets, telemetry });
   const bound = await rest.listen({ host: settings.host, port: portOf(settings.port) });
-  const url = `http://${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`;
+  const address = `${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`;
+  const url = `http://${address}`;
+  const wsUrl = `ws://${address}`;
   const control = settings.controlPort === "off" ? undefined : createControlServer(exchange, () => [url]);
   try {
     const controlUrl = control && (await listen(control, portOf(settings.controlPort)));
     return {
       exchange,
       url,
+      wsUrl,
       controlUrl,
       async stop() {
         exchange.engine.drain();
@@ -72,6 +83,17 @@ async function serve(settings: SandboxSettings, exchange: Exchange, telemetry: T
     await rest.close();
     throw error;
   }
+}
+
+function serviceSettings(settings: SandboxSettings): ServiceSettings {
+  const { businessErrors200, allowedOrigins, trustedProxies, getAllowlist, postAllowlist } = settings;
+  return {
+    businessErrorsAs200: businessErrors200,
+    ...(allowedOrigins && { allowedOrigins }),
+    ...(trustedProxies && { trustedProxies }),
+    ...(getAllowlist && { getAllowlist }),
+    ...(postAllowlist && { postAllowlist }),
+  };
 }
 
 const portOf = (port: number | "auto" | "off"): number => (typeof port === "number" ? port : 0);

@@ -1,4 +1,5 @@
 import { parseScaled } from "../decimal/index.ts";
+import { parseBlock } from "./address-block.ts";
 import { SettingsError } from "./settings-error.ts";
 import { parseWhole, type WholeRange } from "./whole-number.ts";
 
@@ -51,6 +52,38 @@ export const onOrOff: SettingReader<boolean> = (text) => oneOf("true", "false")(
 export function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
   return (text) => (text === "" ? undefined : read(text));
 }
+
+/** Items between commas, each of which must pass; undefined for no text. */
+function listOf(
+  passes: (item: string) => boolean,
+  what: string,
+): SettingReader<readonly string[] | undefined> {
+  return optional((text) => {
+    const items = text.split(",");
+    return items.every(passes) ? items : refuse(what, text);
+  });
+}
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/;
+const SEGMENT = /^[A-Za-z0-9]+$/;
+
+/** Web origins, or `*`. */
+export const originList: SettingReader<readonly string[] | undefined> = listOf(
+  (item) => item === "*" || ORIGIN.test(item),
+  "origins such as https://desk.example.com, or *",
+);
+
+/** Addresses and CIDR blocks. */
+export const blockList: SettingReader<readonly string[] | undefined> = listOf(
+  (item) => parseBlock(item) !== undefined,
+  "addresses or CIDR blocks such as 10.0.0.0/8",
+);
+
+/** Last path segments of routes. */
+export const routeList: SettingReader<readonly string[] | undefined> = listOf(
+  (item) => SEGMENT.test(item),
+  "last path segments such as orderStatus,allOrders",
+);
 
 const portNumber = wholeNumber({ min: 0, max: 65_535 });
 
@@ -134,12 +167,4 @@ export const apiKey: SettingReader<string> = (text) =>
 export const apiSecret: SettingReader<string> = (text) => {
   if (/^[!-~]{1,256}$/.test(text)) return text;
   throw new SettingsError("must be 1 to 256 visible ASCII characters");
-};
-
-/** A flag of the contract that cannot be turned on before native orders exist. */
-export const rejectPersistence: SettingReader<false> = (text) => {
-  if (!onOrOff(text)) return false;
-  throw new SettingsError(
-    "retaining rejections comes with native orders, which this version does not have; use false",
-  );
 };

@@ -1,6 +1,7 @@
 import {
   apiKey,
   apiSecret,
+  blockList,
   factor,
   host,
   type MarketSetting,
@@ -9,10 +10,11 @@ import {
   onOrOff,
   optional,
   optionalPort,
+  originList,
   port,
   type RateLimits,
   rateLimits,
-  rejectPersistence,
+  routeList,
   type SettingReader,
   type StoreSetting,
   shown,
@@ -41,8 +43,17 @@ export type SandboxSettings = Readonly<{
   rateLimits: RateLimits | "off";
   replayGuard: boolean;
   businessErrors200: boolean;
+  /** Web origins whose scripts may use the service; undefined: none. */
+  allowedOrigins: readonly string[] | undefined;
+  /** Proxies whose X-Forwarded-For counts; undefined: none. */
+  trustedProxies: readonly string[] | undefined;
+  /** Last path segments that GET and POST serve; undefined: all. */
+  getAllowlist: readonly string[] | undefined;
+  postAllowlist: readonly string[] | undefined;
   retentionDays: number;
   advancedOrders: boolean;
+  /** Whether refusals of new orders are kept in the store, not only the newest 16 of each account in memory. */
+  persistRejections: boolean;
   /** Key and secret of the demo account, when they were given. */
   demoKey: Readonly<{ apiKey: string; secret: string }> | undefined;
   log: "text" | "json";
@@ -83,9 +94,13 @@ const OPTIONS = {
   RATE_LIMITS: option("default", "off, or weight=6000,orders10s=50,orders1d=160000,banMs=120000", rateLimits),
   REPLAY_GUARD: option("true", "a signature serves one method and path only", onOrOff),
   BUSINESS_ERRORS_200: option("false", "business errors with HTTP 200 in place of 400", onOrOff),
+  ALLOWED_ORIGINS: option("", "web origins whose scripts may use the service; * = every origin", originList),
+  TRUSTED_PROXIES: option("", "addresses or CIDR blocks whose X-Forwarded-For counts", blockList),
+  GET_ALLOWLIST: option("", "last path segments that GET serves, such as orderStatus,allOrders", routeList),
+  POST_ALLOWLIST: option("", "the same for POST", routeList),
   RETENTION_DAYS: option("30", "how long an ended order is kept", days),
   LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: option("true", "whether advanced orders can be placed", onOrOff),
-  ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "comes with native orders", rejectPersistence),
+  ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "refusals of new orders outlive a restart", onOrOff),
   SANDBOX_API_KEY: option("", "key of demo account 1; generated once", optional(apiKey)),
   SANDBOX_API_SECRET: option("", "its secret; generated once", optional(apiSecret)),
   LOG: option("text", "json = one JSON line when ready", oneOf("text", "json")),
@@ -176,8 +191,13 @@ function settingsOf(values: Values): SandboxSettings {
     rateLimits: values.RATE_LIMITS,
     replayGuard: values.REPLAY_GUARD,
     businessErrors200: values.BUSINESS_ERRORS_200,
+    allowedOrigins: values.ALLOWED_ORIGINS,
+    trustedProxies: values.TRUSTED_PROXIES,
+    getAllowlist: values.GET_ALLOWLIST,
+    postAllowlist: values.POST_ALLOWLIST,
     retentionDays: values.RETENTION_DAYS,
     advancedOrders: values.LIQUIDITY_API_ADVANCED_ORDERS_ENABLED,
+    persistRejections: values.ORDER_REJECT_PERSISTENCE_ENABLED,
     demoKey: key === undefined || secret === undefined ? undefined : { apiKey: key, secret },
     log: values.LOG,
   };

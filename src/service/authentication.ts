@@ -14,6 +14,7 @@ import { isListed } from "./address-list.ts";
 import { askHost } from "./ask-host.ts";
 import type { RequestHeaders } from "./headers.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
+import { useOf } from "./signature-use.ts";
 
 /** A signed request on its way in: its route, raw query and headers, of which only the bytes were looked at. */
 export type Arrival = Readonly<{
@@ -38,10 +39,10 @@ export async function authenticate(parts: ServiceParts, arrival: Arrival): Promi
     body: request.body,
     header: arrival.headers.signature,
   });
-  const key = await verifiedKey(parts, apiKey, signed);
+  const key = verified(await askHost(() => parts.accounts.key(apiKey)), signed);
   const parameters = readParameters(signed, arrival.headers.contentType);
   checkTime(route, parameters, parts.clock.nowMs());
-  guard(parts, { apiKey: key.apiKey, signature: signed.signature, route });
+  guard(parts, { apiKey: key.apiKey, signature: signed.signature, use: useOf(route) });
   const permission = route.access === "READ" ? "READ" : "TRADE";
   demandAccess(key, { address: request.remoteAddress, permission });
   return { route, permission, key, signature: signed.signature, parameters };
@@ -49,18 +50,17 @@ export async function authenticate(parts: ServiceParts, arrival: Arrival): Promi
 
 const API_KEY = /^[\x21-\x7e]{1,256}$/;
 
-function requiredKey(apiKey: string | undefined): string {
+/** The API key as it was sent, when it can be one; throws an OrderError -2014 otherwise. */
+export function requiredKey(apiKey: string | undefined): string {
   if (apiKey === undefined || !API_KEY.test(apiKey)) throw new OrderError("BAD_API_KEY_FORMAT");
   return apiKey;
 }
 
 /** An unknown key costs the work of a wrong signature, so that time does not tell them apart. */
-async function verifiedKey(parts: ServiceParts, apiKey: string, signed: RestSignature): Promise<ApiKey> {
-  const key = await askHost(() => parts.accounts.key(apiKey));
-  const { payload, signature } = signed;
-  const verified = verifySignature({ secret: key?.secret, payload, signature });
+function verified(key: ApiKey | undefined, { payload, signature }: RestSignature): ApiKey {
+  const isSigned = verifySignature({ secret: key?.secret, payload, signature });
   if (key === undefined) throw new OrderError("REJECTED_API_KEY");
-  if (!verified) throw new OrderError("BAD_SIGNATURE");
+  if (!isSigned) throw new OrderError("BAD_SIGNATURE");
   return key;
 }
 
@@ -78,17 +78,17 @@ function checkTime(route: RouteDescriptor, parameters: Parameters, nowMs: number
   checkFreshness({ timestamp, recvWindow, nowMs, required: route.scheme === "V2_QUERY" });
 }
 
-function guard(
+/** Throws an OrderError -1022 when the signature was used for something else before. Source: decision 41. */
+export function guard(
   parts: ServiceParts,
-  seen: Readonly<{ apiKey: string; signature: string; route: RouteDescriptor }>,
+  seen: Readonly<{ apiKey: string; signature: string; use: string }>,
 ): void {
-  const { apiKey, signature, route } = seen;
-  const use = `${route.method} ${route.path}`;
-  const verdict = parts.replayGuard?.decide({ apiKey, signature, use, nowMs: parts.clock.nowMs() });
+  const verdict = parts.replayGuard?.decide({ ...seen, nowMs: parts.clock.nowMs() });
   if (verdict === "other") throw new OrderError("BAD_SIGNATURE");
 }
 
-function demandAccess(key: ApiKey, use: Readonly<{ address: string; permission: Permission }>): void {
+/** Throws an OrderError -2015, in the form of an unknown key, for an address or a permission that the key lacks. */
+export function demandAccess(key: ApiKey, use: Readonly<{ address: string; permission: Permission }>): void {
   const allowed = key.permissions.includes(use.permission) && isListed(use.address, key.ipAllowlist);
   if (!allowed) throw new OrderError("REJECTED_API_KEY");
 }

@@ -4,6 +4,7 @@ import type { Instrument } from "../model/index.ts";
 import type { RateLimits } from "../ports/index.ts";
 import { ORDER_TYPES, readPairsQuery } from "../requests/index.ts";
 import type { JsonInput, Parameters } from "../wire/index.ts";
+import type { HostFeatures } from "./api.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** GET /api/ping. Source: decision 43. */
@@ -26,13 +27,18 @@ export function status(parts: ServiceParts): JsonInput {
     system: systemState(parts),
     serverTime: parts.clock.nowMs(),
     features: {
-      leveraged_trading: false,
-      dark_pool_mode: false,
-      bridge_required: false,
+      ...NO_FEATURES,
+      ...parts.settings.features,
       advanced_orders: advancedOrders && liquidityMode,
     },
   };
 }
+
+const NO_FEATURES: Required<HostFeatures> = {
+  leveraged_trading: false,
+  dark_pool_mode: false,
+  bridge_required: false,
+};
 
 function systemState({ engine, instruments }: ServiceParts): "normal" | "degraded" | "draining" {
   if (engine.draining) return "draining";
@@ -67,14 +73,21 @@ function rateLimitItems(limits: RateLimits | undefined): readonly JsonInput[] {
   ];
 }
 
-function symbolsOf({ engine, instruments }: ServiceParts): readonly JsonInput[] {
-  const filters = filtersOf(engine.settings);
-  return instruments.all().map((instrument) => symbolOf(instrument, filters));
+/** Types that are placed as native orders, where the host has those (decision 32). */
+const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
+
+/** What a liquidity market takes. */
+type Tradable = Readonly<{ orderTypes: readonly string[]; filters: readonly JsonInput[] }>;
+
+function symbolsOf({ engine, instruments, native }: ServiceParts): readonly JsonInput[] {
+  const orderTypes = native === undefined ? ORDER_TYPES : [...NATIVE_TYPES, ...ORDER_TYPES];
+  const tradable = { orderTypes, filters: filtersOf(engine.settings) };
+  return instruments.all().map((instrument) => symbolOf(instrument, tradable));
 }
 
-/** Filters say what placement enforces; an instrument that takes no managed orders has neither types nor filters. */
-function symbolOf(instrument: Instrument, filters: readonly JsonInput[]): JsonInput {
-  const { id, symbol, status, baseAsset, quoteAsset, name, kind } = instrument;
+/** Filters say what placement enforces; an instrument that is not traded here has neither types nor filters. */
+function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): JsonInput {
+  const { id, symbol, status, baseAsset, quoteAsset, name, kind, address, url } = instrument;
   const tradable = kind === "liquidity";
   return {
     id,
@@ -84,9 +97,11 @@ function symbolOf(instrument: Instrument, filters: readonly JsonInput[]): JsonIn
     quoteAsset,
     name,
     quantityScale: 6,
+    ...(address !== undefined && { address }),
+    ...(url !== undefined && { url }),
     baseAssetPrecision: 6,
     quoteAssetPrecision: 8,
-    orderTypes: tradable ? ORDER_TYPES : [],
+    orderTypes: tradable ? orderTypes : [],
     icebergAllowed: tradable,
     ocoAllowed: tradable,
     otoAllowed: tradable,

@@ -1,9 +1,51 @@
 /**
- * The REST interface without a transport: authentication, rate limits, handlers and replies over an engine.
+ * REST and WebSocket without a transport: authentication, rate limits, handlers and replies over an engine.
  *
  * @packageDocumentation
  */
-export { MAX_BODY_BYTES, type Service, type ServiceOptions, type ServiceSettings } from "./api.ts";
+
+export {
+  AUTHENTICATION_SCHEMAS,
+  type JsonSchema,
+  type RequestSchema,
+  requestSchema,
+} from "../requests/schemas/index.ts";
+export {
+  type HostFeatures,
+  MAX_BODY_BYTES,
+  type Service,
+  type ServiceOptions,
+  type ServiceSettings,
+} from "./api.ts";
+export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
+export type { Description } from "./descriptions/components.ts";
+export { type OpenApiOptions, openApiDocument } from "./descriptions/openapi.ts";
 export { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
+export type { ProbeAnswer } from "./mount-probe/compare-reply.ts";
+export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";
+export {
+  createMountProbe,
+  FAULT_HEADER,
+  type MountFinding,
+  type MountProbe,
+  type ProbeSender,
+} from "./mount-probe/probe.ts";
+export type { ProbeRequest } from "./mount-probe/requests.ts";
+export {
+  type ExecutionView,
+  executionView,
+  type NativeOrderView,
+  nativeOrderView,
+  type Snapshot,
+} from "./native-order-view.ts";
 export { type LegIdentity, type OrderListView, orderListView } from "./order-list-view.ts";
+export { createRejectionBuffer, type RejectionBufferOptions } from "./rejection-buffer.ts";
 export { createService } from "./service.ts";
+export type {
+  SocketOptions,
+  SocketPeer,
+  SocketService,
+  SocketSession,
+  SocketSettings,
+} from "./socket/api.ts";
+export { SOCKET_PATHS } from "./socket/socket-service.ts";

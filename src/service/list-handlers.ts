@@ -27,7 +27,7 @@ export function placeList(form: ListForm): SignedHandler {
     });
     const accountId = await accountOf(parts, call, actor);
     const { placed, counts } = await parts.desk.placeList({ accountId, list });
-    return { body: listViewOf(parts, placed), headers: orderCountHeaders(counts) };
+    return { body: listViewOf(parts, placed.list), headers: orderCountHeaders(counts) };
   };
 }
 

@@ -9,12 +9,16 @@ import {
 } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { Level, Quote } from "../model/index.ts";
-import { instrumentOf, readDepthQuery, readTickerQuery } from "../requests/index.ts";
+import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } from "../requests/index.ts";
 import type { JsonInput, Parameters } from "../wire/index.ts";
+import { askHost } from "./ask-host.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** The largest quantity an order can have: what a level without a size stands for (decision 22). */
 const UNLIMITED = "999999999999.999999";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
 
 /**
  * GET /api/ticker: `price` is the last print's, before the first print the middle of bid and ask. A symbol that was
@@ -22,11 +26,46 @@ const UNLIMITED = "999999999999.999999";
  * Source: contract, Ticker; decision 43.
  */
 export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
-  const symbol = symbolOf(parts, readTickerQuery(parameters).symbol);
-  const quote = parts.engine.quote(symbol)?.quote;
-  const last = parts.engine.lastPrice(symbol);
-  const price = last ?? (quote && middleOf(quote));
-  if (price === undefined) throw new OrderError("NO_DEPTH");
+  const known = tickerOf(parts, symbolOf(parts, readTickerQuery(parameters).symbol));
+  if (known === undefined) throw new OrderError("NO_DEPTH");
+  return known;
+}
+
+/**
+ * GET /api/ticker/24hr: the ticker with the executed volume of the last day; without a symbol an array with all markets
+ * that were quoted or traded. The volume is what the service itself has counted, by whole minutes: it covers 1,440 of
+ * them, the running one included, from `openTime` until now, which is `closeTime`. Other figures of a day (open, high,
+ * low, count, quote volume) are not known here, and left out. Source: decision 43.
+ */
+export async function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
+  const { symbol } = readDayTickerQuery(parameters);
+  if (symbol === undefined) {
+    const days = await Promise.all(parts.instruments.all().map((each) => dayOf(parts, each.symbol)));
+    return days.filter((day) => day !== undefined);
+  }
+  const day = await dayOf(parts, symbolOf(parts, symbol));
+  if (day === undefined) throw new OrderError("NO_DEPTH");
+  return day;
+}
+
+type Ticker = Readonly<Record<string, JsonInput>>;
+
+async function dayOf(parts: ServiceParts, symbol: string): Promise<Ticker | undefined> {
+  const known = tickerOf(parts, symbol);
+  if (known === undefined) return undefined;
+  const nowMs = parts.clock.nowMs();
+  const toMs = nowMs - (nowMs % MINUTE_MS) + MINUTE_MS;
+  const range = { symbol, fromMs: toMs - DAY_MS, toMs };
+  const bars = await askHost(() => parts.engine.volumes.minutes(range));
+  const volume = bars.reduce((sum, { quantity }) => add(sum, quantity), ZERO_QUANTITY);
+  return { ...known, volume: formatQuantity(volume), openTime: range.fromMs, closeTime: nowMs };
+}
+
+/** What is known of a market's price; undefined when it was neither quoted nor traded yet. */
+function tickerOf({ engine }: ServiceParts, symbol: string): Ticker | undefined {
+  const quote = engine.quote(symbol)?.quote;
+  const price = engine.lastPrice(symbol) ?? (quote && middleOf(quote));
+  if (price === undefined) return undefined;
   return { symbol, price: formatPrice(price), lastPrice: formatPrice(price), ...(quote && quoteOf(quote)) };
 }
 
@@ -42,8 +81,8 @@ export function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
   return {
     symbol,
     lastUpdateId: String(quote?.sequence ?? 0),
-    bids: levelsOf(quote?.bids, query.limit),
-    asks: levelsOf(quote?.asks, query.limit),
+    bids: visibleLevels(quote?.bids, query.limit),
+    asks: visibleLevels(quote?.asks, query.limit),
   };
 }
 
@@ -71,7 +110,11 @@ function quoteOf(quote: Quote): Readonly<Record<string, JsonInput>> {
   };
 }
 
-function levelsOf(levels: readonly Level[] = [], limit: number): readonly JsonInput[] {
+/** The levels of a side as clients see them, best first: all that show a size, or the first `limit` of them. */
+export function visibleLevels(
+  levels: readonly Level[] = [],
+  limit?: number,
+): readonly (readonly [price: string, quantity: string])[] {
   const visible = levels.filter(({ size }) => size === undefined || size > ZERO_QUANTITY);
   return visible.slice(0, limit).map(({ price, size }) => [formatPrice(price), sizeOf(size)]);
 }

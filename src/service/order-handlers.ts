@@ -1,88 +1,111 @@
-import type { Engine } from "../engine/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type { ParentOrder } from "../model/index.ts";
-import { type OrderKey, readOrderKey, readPlacement } from "../requests/index.ts";
-import { clientIdsOf, managedId } from "./ids.ts";
+import {
+  type OrderKey,
+  type OrderKeyContext,
+  placementFlow,
+  readOrderKey,
+  readPlacement,
+} from "../requests/index.ts";
+import { clientIdsOf } from "./ids.ts";
+import { cancelNative, placeNativeOrder } from "./native-handlers.ts";
+import { nativeOrderView, type Snapshot, scaledManagedView, scaledNativeView } from "./native-order-view.ts";
+import { type AccountKey, type FoundOrder, findManaged, findOrder, nativeKeyOf } from "./order-lookup.ts";
 import { accountOf } from "./ownership.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 import { orderCountHeaders } from "./placement-desk.ts";
+import { retaining } from "./retained-rejections.ts";
 import { canceledListView, canceledView, viewOf } from "./views.ts";
 
 /**
- * POST /api/order: the whole managed order once it is durable. An order without newClientOrderId is named by the
- * signature, so that the same bytes sent again are the same order (decision 3).
- * Source: contract, Single-parent advanced creation; decisions 1, 14, 42.
+ * POST /api/order: the whole managed order once it is durable; a plain LIMIT or MARKET is a native order and answered as
+ * one. An order without newClientOrderId is named by the signature, so that the same bytes sent again are the same order
+ * (decision 3). Source: contract, Single-parent advanced creation; decisions 1, 14, 32, 42.
  */
 export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
   const { intent, ...actor } = readPlacement(call.parameters, {
     resolve: (symbol) => parts.instruments.resolve(symbol),
     clientId: clientIdsOf(call),
   });
   const accountId = await accountOf(parts, call, actor);
-  const { placed, counts } = await parts.desk.placeOrder({ accountId, intent });
-  return { body: viewOf(parts, placed), headers: orderCountHeaders(counts) };
+  const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
+    parts.desk.placeOrder({ accountId, intent }),
+  );
+  return { body: viewOf(parts, placed.order), headers: orderCountHeaders(counts) };
 }
 
 /**
- * GET /api/v2/order and its aliases, for managed orders: by negative id, by client id or both, open or ended.
- * An unknown order, another account's, a positive id and another symbol are all -2013; two ids of two orders -2039.
- * Source: contract, Native status and history; decisions 5 and 39.
+ * GET /api/v2/order and its aliases: a managed or native order by id, by client id or both, open or ended, or a
+ * retained rejection by client id. An unknown order, another account's and another symbol's are all -2013; two ids of
+ * two orders -2039. Source: contract, Native status and history; decisions 5 and 39.
  */
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const key = readOrderKey(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    exactSymbol: true,
-    purpose: "status",
-  });
-  const order = await findOrder(parts, await accountOf(parts, call, key), key);
-  if (order === undefined) throw new OrderError("NO_SUCH_ORDER");
-  return { body: viewOf(parts, order) };
+  const found = await demandOrder(parts, call);
+  if ("managed" in found) return { body: viewOf(parts, found.managed) };
+  return { body: nativeOrderView(snapshotOf(parts, found)) };
 }
 
 /**
- * DELETE /api/v2/order and its alias: the managed order after the cancel, with the client id it was canceled by as
- * `origClientOrderId` too. While a child is in flight that is the current status with cancelPending true. The cancel of
- * a leg is the cancel of its list and answers with that. What is unknown or has ended is -2011, a leg that has ended
- * before its list too: who cancels an entry that has just filled must not lose the exits. Symbol aliases resolve: what
- * was placed by an alias can be canceled by it. Source: decisions 13 and 43; convention 3.3.
+ * POST /api/v2/orderStatus and its alias: the same order with prices in 1e-8 and quantities in 1e-6 as whole numbers.
+ * Source: contract, Native status and history; decision 46.
+ */
+export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const found = await demandOrder(parts, call);
+  if ("managed" in found) return { body: scaledManagedView(found.managed, viewOf(parts, found.managed)) };
+  return { body: scaledNativeView(snapshotOf(parts, found)) };
+}
+
+/**
+ * DELETE /api/v2/order and its alias: the order after the cancel, with the client id it was canceled by as
+ * `origClientOrderId` too. A client id names a managed parent before a native order, as in look-ups, but one that has
+ * ended does not stand before an open native order. While a child of a managed order is in flight the reply is the
+ * current status with cancelPending true. The cancel of a leg is the cancel of its list and answers with that. What is
+ * unknown or has ended is -2011, a leg that has ended before its list too: who cancels an entry that has just filled
+ * must not lose the exits. Symbol aliases resolve: what was placed by an alias can be canceled by it.
+ * Source: decisions 5, 13 and 43; convention 3.3.
  */
 export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  const key = readOrderKey(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    exactSymbol: false,
-    purpose: "cancel",
-  });
-  const accountId = await accountOf(parts, call, key);
-  const found = await findOrder(parts, accountId, key);
-  if (found === undefined) throw new OrderError("CANCEL_REJECTED");
-  const order = await parts.engine.cancel({ accountId, orderId: found.orderId });
+  const key = await readKey(parts, call, { exactSymbol: false, purpose: "cancel" });
+  const managed = await findManaged(parts, key);
+  if (managed === undefined || (managed.ended !== undefined && key.orderId === undefined)) {
+    const canceled = await cancelNativeOf(parts, key);
+    if (canceled !== undefined) return canceled;
+  }
+  if (managed === undefined) throw new OrderError("CANCEL_REJECTED");
+  const { accountId } = key;
+  const order = await parts.engine.cancel({ accountId, orderId: managed.orderId });
   if (order.list === undefined) return { body: canceledView(parts, order) };
   const list = await parts.engine.findList({ accountId, listId: order.list.listId });
   if (list === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
   return { body: canceledListView(parts, list) };
 }
 
-/** The order that a key names; undefined when there is none with that symbol. Two ids must name one order (-2039). */
-async function findOrder(
-  { engine }: ServiceParts,
-  accountId: number,
-  { symbol, orderId, clientOrderId }: OrderKey,
-): Promise<ParentOrder | undefined> {
-  const order =
-    orderId === undefined
-      ? await engine.find({ accountId, clientOrderId: clientOrderId ?? "" })
-      : await findById({ engine, accountId }, orderId);
-  if (order?.intent.symbol !== symbol) return undefined;
-  if (clientOrderId !== undefined && order.intent.clientOrderId !== clientOrderId) {
-    throw new OrderError("CLIENT_ID_MISMATCH");
+/** Cancels the open native order of a key; two ids must name one order before anything is canceled. */
+async function cancelNativeOf(parts: ServiceParts, key: AccountKey): Promise<Answer | undefined> {
+  const { orderId, clientOrderId } = key;
+  if (orderId !== undefined && orderId <= 0n) return undefined;
+  if (orderId !== undefined && clientOrderId !== undefined && (await findOrder(parts, key)) === undefined) {
+    return undefined;
   }
-  return order;
+  return await cancelNative(parts, nativeKeyOf(key));
 }
 
-async function findById(
-  { engine, accountId }: Readonly<{ engine: Engine; accountId: number }>,
-  id: bigint,
-): Promise<ParentOrder | undefined> {
-  const orderId = managedId(id);
-  return orderId === undefined ? undefined : await engine.find({ accountId, orderId });
+type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
+
+/** The key that a call sends, with the account that it is about. */
+async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<AccountKey> {
+  const resolve: OrderKeyContext["resolve"] = (symbol) => parts.instruments.resolve(symbol);
+  const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
+  return { ...key, accountId: await accountOf(parts, call, key) };
+}
+
+async function demandOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
+  const found = await findOrder(parts, await readKey(parts, call, { exactSymbol: true, purpose: "status" }));
+  if (found === undefined) throw new OrderError("NO_SUCH_ORDER");
+  return found;
+}
+
+function snapshotOf({ native }: ServiceParts, found: Exclude<FoundOrder, { managed: unknown }>): Snapshot {
+  const order = "native" in found ? found.native : found.rejection;
+  return { order, isPaperTrade: native?.isPaperTrade ?? false };
 }

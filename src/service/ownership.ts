@@ -10,7 +10,11 @@ import type { ServiceParts, SignedCall } from "./parts.ts";
  * account too. Throws an OrderError -1002 otherwise, in one form whether the account exists or not.
  * Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4; decision 39.
  */
-export async function accountOf(parts: ServiceParts, call: SignedCall, actor: Actor): Promise<number> {
+export async function accountOf(
+  parts: ServiceParts,
+  call: Pick<SignedCall, "key" | "permission">,
+  actor: Actor,
+): Promise<number> {
   const { key, permission } = call;
   const accountId = actor.accountId ?? key.accountId;
   const mine = actor.userId === undefined || actor.userId === key.userId;

@@ -1,10 +1,22 @@
 import type { Engine } from "../engine/index.ts";
 import type { ApiKey, Permission } from "../model/index.ts";
-import type { Accounts, Clock, Entropy, Instruments, RateLimiter, Telemetry } from "../ports/index.ts";
+import type {
+  Accounts,
+  Clock,
+  Entropy,
+  Instruments,
+  NativeOrders,
+  RateLimiter,
+  Rejections,
+  Telemetry,
+} from "../ports/index.ts";
 import type { RouteDescriptor } from "../requests/index.ts";
 import type { ReplayGuard } from "../signing/index.ts";
 import type { JsonInput, Parameters } from "../wire/index.ts";
 import type { ServiceSettings } from "./api.ts";
+import type { Bans } from "./bans.ts";
+import type { ClientAddress } from "./client-address.ts";
+import type { CrossOrigin } from "./cross-origin.ts";
 import type { PlacementDesk } from "./placement-desk.ts";
 
 /** What the parts of one service share. */
@@ -15,10 +27,16 @@ export type ServiceParts = Readonly<{
   clock: Clock;
   entropy: Entropy;
   rateLimiter: RateLimiter;
+  /** Undefined: the host has no native orders. */
+  native: NativeOrders | undefined;
+  rejections: Rejections;
   telemetry: Telemetry;
   settings: ServiceSettings;
   replayGuard: ReplayGuard | undefined;
   desk: PlacementDesk;
+  clientAddress: ClientAddress;
+  crossOrigin: CrossOrigin;
+  bans: Bans;
 }>;
 
 /** A request whose signature, freshness, address and permission are proved; its parameters are not read yet. */

@@ -1,7 +1,14 @@
-import type { Engine } from "../engine/index.ts";
+import type { Engine, ListPlacement, Placement } from "../engine/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type { ListIntent, OrderList, ParentIntent, ParentOrder } from "../model/index.ts";
-import type { Clock, OrderCounts, OrderRefusal, RateLimiter } from "../ports/index.ts";
+import type { ListIntent, ParentIntent } from "../model/index.ts";
+import type {
+  Awaitable,
+  Clock,
+  NativePlaced,
+  OrderCounts,
+  OrderRefusal,
+  RateLimiter,
+} from "../ports/index.ts";
 import { askHost } from "./ask-host.ts";
 import { tooManyOrders } from "./rate-refusals.ts";
 
@@ -10,6 +17,14 @@ export type PlacementCommand = Readonly<{ accountId: number; intent: ParentInten
 
 /** A placement of a list that every earlier check has passed. */
 export type ListPlacementCommand = Readonly<{ accountId: number; list: ListIntent }>;
+
+/** A placement of a native order that every earlier check has passed, how it is looked for and made. */
+export type NativePlacementCommand = Readonly<{
+  accountId: number;
+  clientOrderId: string;
+  findKnown: () => Awaitable<NativePlaced | undefined>;
+  place: () => Promise<NativePlaced>;
+}>;
 
 /** What is durable, new or found again, and what the order-count limit has counted. */
 export type Counted<T> = Readonly<{ placed: T; counts: OrderCounts }>;
@@ -20,8 +35,11 @@ type Errand<T> = Readonly<{
   name: string;
   count: number;
   isKnown: () => Promise<boolean>;
-  place: () => Promise<Readonly<{ placed: T; created: boolean }>>;
+  place: () => Promise<T>;
 }>;
+
+/** What came of a placement, and whether it made something new. */
+type Placed = Readonly<{ created: boolean }>;
 
 /**
  * Takes placements through the order-count limit to the engine. Only what is accepted and new counts, a list as many
@@ -41,7 +59,7 @@ export class PlacementDesk {
   }
 
   /** Resolves when the order is durable; rejects with the OrderError that refuses it. */
-  placeOrder(command: PlacementCommand): Promise<Counted<ParentOrder>> {
+  placeOrder(command: PlacementCommand): Promise<Counted<Placement>> {
     const { accountId } = command;
     const { clientOrderId } = command.intent;
     return this.#inTurn({
@@ -49,15 +67,12 @@ export class PlacementDesk {
       name: `order ${accountId} ${clientOrderId}`,
       count: 1,
       isKnown: async () => (await this.#engine.find({ accountId, clientOrderId })) !== undefined,
-      place: async () => {
-        const { order, created } = await this.#engine.place(command);
-        return { placed: order, created };
-      },
+      place: () => this.#engine.place(command),
     });
   }
 
   /** Resolves when all of the list is durable; rejects with the OrderError that refuses it. */
-  placeList(command: ListPlacementCommand): Promise<Counted<OrderList>> {
+  placeList(command: ListPlacementCommand): Promise<Counted<ListPlacement>> {
     const { accountId } = command;
     const { listClientOrderId, legs } = command.list;
     return this.#inTurn({
@@ -65,18 +80,27 @@ export class PlacementDesk {
       name: `list ${accountId} ${listClientOrderId}`,
       count: legs.length,
       isKnown: async () => (await this.#engine.findList({ accountId, listClientOrderId })) !== undefined,
-      place: async () => {
-        const { list, created } = await this.#engine.placeList(command);
-        return { placed: list, created };
-      },
+      place: () => this.#engine.placeList(command),
     });
   }
 
-  async #inTurn<T>(errand: Errand<T>): Promise<Counted<T>> {
+  /** The same for a native order; a copy of it is known by its request, for its client id may serve again. */
+  placeNative(command: NativePlacementCommand): Promise<Counted<NativePlaced>> {
+    const { accountId, clientOrderId, findKnown, place } = command;
+    return this.#inTurn({
+      accountId,
+      name: `native ${accountId} ${clientOrderId}`,
+      count: 1,
+      isKnown: async () => (await findKnown()) !== undefined,
+      place,
+    });
+  }
+
+  async #inTurn<T extends Placed>(errand: Errand<T>): Promise<Counted<T>> {
     const { name } = errand;
-    const before = this.#last.get(name) ?? Promise.resolve();
-    const placing = before.then(() => this.#place(errand));
-    const settled = placing.catch(() => undefined);
+    const before = this.#last.get(name);
+    const placing = before === undefined ? this.#place(errand) : before.then(() => this.#place(errand));
+    const settled = placing.then(nothing, nothing);
     this.#last.set(name, settled);
     try {
       return await placing;
@@ -85,18 +109,23 @@ export class PlacementDesk {
     }
   }
 
-  async #place<T>(errand: Errand<T>): Promise<Counted<T>> {
+  async #place<T extends Placed>(errand: Errand<T>): Promise<Counted<T>> {
     const { accountId, count } = errand;
     const { counts, takenAtMs, refused } = await askHost(() =>
       this.#limiter.takeOrders({ accountId, count }),
     );
     if (refused !== undefined) return { placed: await this.#placeAgain(errand, refused), counts };
     // Orders that cannot be given back stay counted; the placement itself is not touched by that.
-    const giveBack = (): Promise<OrderCounts> =>
-      askHost(() => this.#limiter.returnOrders({ accountId, count, takenAtMs })).catch(() => counts);
+    const giveBack = async (): Promise<OrderCounts> => {
+      try {
+        return await this.#limiter.returnOrders({ accountId, count, takenAtMs });
+      } catch {
+        return counts;
+      }
+    };
     try {
-      const { placed, created } = await errand.place();
-      return { placed, counts: created ? counts : await giveBack() };
+      const placed = await errand.place();
+      return { placed, counts: placed.created ? counts : await giveBack() };
     } catch (error) {
       // What may have been accepted stays counted.
       if (error instanceof OrderError && error.retry !== "reconcile") await giveBack();
@@ -105,15 +134,28 @@ export class PlacementDesk {
   }
 
   /** The limit is reached: only what exists already is answered, or refused as a duplicate. */
-  async #placeAgain<T>(errand: Errand<T>, refused: OrderRefusal): Promise<T> {
+  async #placeAgain<T extends Placed>(errand: Errand<T>, refused: OrderRefusal): Promise<T> {
     if (!(await errand.isKnown())) {
       throw tooManyOrders(refused, { limits: this.#limiter.limits, nowMs: this.#clock.nowMs() });
     }
-    return (await errand.place()).placed;
+    return await errand.place();
   }
 }
 
+const nothing = (): void => undefined;
+
+/** What {@link orderCountHeaders} tell; undefined for headers that tell nothing of it. */
+export function orderCountsOf(headers: Readonly<Record<string, string>> = {}): OrderCounts | undefined {
+  const per10s = headers[PER_10S];
+  const perDay = headers[PER_DAY];
+  if (per10s === undefined || perDay === undefined) return undefined;
+  return { per10s: Number.parseInt(per10s, 10), perDay: Number.parseInt(perDay, 10) };
+}
+
+const PER_10S = "X-MBX-ORDER-COUNT-10S";
+const PER_DAY = "X-MBX-ORDER-COUNT-1D";
+
 /** The headers that tell what the order-count limit has counted. Source: convention 5.3. */
 export function orderCountHeaders({ per10s, perDay }: OrderCounts): Readonly<Record<string, string>> {
-  return { "X-MBX-ORDER-COUNT-10S": String(per10s), "X-MBX-ORDER-COUNT-1D": String(perDay) };
+  return { [PER_10S]: String(per10s), [PER_DAY]: String(perDay) };
 }

@@ -21,6 +21,16 @@ export function tooMuchWeight(refused: WeightRefusal, { limits, nowMs }: RateCon
   return new OrderError("TOO_MANY_REQUESTS", details);
 }
 
+/** The error of one WebSocket connection too many, -1003, with the same detail. Source: convention 4.2. */
+export function tooManyConnections(untilMs: number, { limits, nowMs }: RateContext): OrderError {
+  const limit = limits?.connectionsPer5Min ?? 0;
+  return new OrderError("TOO_MANY_CONNECTIONS", {
+    limit,
+    interval: "5 MINUTE",
+    retryAfter: secondsUntil(untilMs, nowMs),
+  });
+}
+
 /** The error of one placement too many, -1015, with the same detail. Source: decision 42; convention 5.3. */
 export function tooManyOrders(refused: OrderRefusal, { limits, nowMs }: RateContext): OrderError {
   const daily = refused.window === "perDay";

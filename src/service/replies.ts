@@ -2,8 +2,12 @@ import { type ErrorBody, type ErrorName, OrderError } from "../errors/index.ts";
 import { type WireResponse, writeJson } from "../wire/index.ts";
 import type { Answer } from "./parts.ts";
 
-/** What stands in the headers of every reply. */
-export type ReplyStamp = Readonly<{ requestId: string; usedWeight: number }>;
+/** What stands in the headers of every reply; `headers` are those that its web origin asks for. */
+export type ReplyStamp = Readonly<{
+  requestId: string;
+  usedWeight: number;
+  headers: WireResponse["headers"];
+}>;
 
 /** A reply before its common headers. */
 export type Reply = Answer & Readonly<{ status: number }>;
@@ -17,6 +21,7 @@ const BUSINESS: ReadonlySet<ErrorName> = new Set([
   "FILTER_ICEBERG_PARTS",
   "ICEBERG_EXCEEDS_QUANTITY",
   "NO_DEPTH",
+  "ORDER_REJECTED",
   "DUPLICATE_ORDER",
   "INSUFFICIENT_BALANCE",
   "ACCOUNT_DISABLED",
@@ -32,9 +37,14 @@ const BUSINESS: ReadonlySet<ErrorName> = new Set([
   "CLIENT_ID_MISMATCH",
 ]);
 
+/** Whether a refusal is about the order and not about the request. Source: contract "Errors". */
+export function isBusinessRefusal(reason: ErrorName): boolean {
+  return BUSINESS.has(reason);
+}
+
 /** The reply of a refusal; one with a `retryAfter` detail says it in header and body. Source: decisions 37 and 42. */
 export function refusalReply(error: OrderError, options: Readonly<{ businessAs200: boolean }>): Reply {
-  const status = options.businessAs200 && BUSINESS.has(error.reason) ? 200 : error.status;
+  const status = options.businessAs200 && isBusinessRefusal(error.reason) ? 200 : error.status;
   const { retryAfter } = error.details;
   const body: ErrorBody = error.toBody();
   if (retryAfter === undefined) return { status, body };
@@ -44,24 +54,32 @@ export function refusalReply(error: OrderError, options: Readonly<{ businessAs20
 
 /** The reply as it goes out: common headers, then the body as JSON with its members in the order they were made. */
 export function wireReply(reply: Reply, stamp: ReplyStamp): WireResponse {
-  const weight = String(stamp.usedWeight);
+  const type = "application/json; charset=utf-8";
   return {
     status: reply.status,
-    headers: {
-      "Content-Type": "application/json; charset=utf-8",
-      "Cache-Control": "no-store",
-      "X-Request-Id": stamp.requestId,
-      "X-MBX-USED-WEIGHT": weight,
-      "X-MBX-USED-WEIGHT-1M": weight,
-      ...reply.headers,
-    },
+    headers: { "Content-Type": type, ...stampHeaders(stamp), ...reply.headers, ...stamp.headers },
     body: writeJson(reply.body),
   };
 }
 
+/** A reply of status 204, which has no body. */
+export function emptyReply(headers: WireResponse["headers"], stamp: ReplyStamp): WireResponse {
+  return { status: 204, headers: { ...stampHeaders(stamp), ...headers, ...stamp.headers }, body: "" };
+}
+
+function stampHeaders({ requestId, usedWeight }: ReplyStamp): WireResponse["headers"] {
+  const weight = String(usedWeight);
+  return {
+    "Cache-Control": "no-store",
+    "X-Request-Id": requestId,
+    "X-MBX-USED-WEIGHT": weight,
+    "X-MBX-USED-WEIGHT-1M": weight,
+  };
+}
+
 /** An unexpected failure: whether a write took place is not known then. Source: convention 2.1. */
-export function unexpectedError(method: string): OrderError {
-  return new OrderError(method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
+export function unexpectedError(onlyReads: boolean): OrderError {
+  return new OrderError(onlyReads ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
 }
 
 /** The reply of a request that was done. */

@@ -1,4 +1,4 @@
-import { findRoute, type RouteDescriptor } from "../requests/index.ts";
+import { findRoute, ROUTES, type RouteDescriptor, type RouteMethod } from "../requests/index.ts";
 import { type Parameters, readQuery, splitTarget, type WireRequest } from "../wire/index.ts";
 import type { ServiceSettings } from "./api.ts";
 
@@ -17,10 +17,19 @@ export function destinationOf(request: WireRequest, settings: ServiceSettings): 
   return { route, query: target.query };
 }
 
-function isServed(route: RouteDescriptor, settings: ServiceSettings): boolean {
+/** Whether the allow list of its method lets a route be used. Source: decision 44. */
+export function isServed(route: RouteDescriptor, settings: ServiceSettings): boolean {
   const { getAllowlist, postAllowlist } = settings;
   const list = { GET: getAllowlist, POST: postAllowlist, DELETE: undefined }[route.method];
   return list === undefined || list.includes(route.path.slice(route.path.lastIndexOf("/") + 1));
+}
+
+/** The methods that are served at a target's exact raw path; none for an unknown path. */
+export function methodsAt(target: string, settings: ServiceSettings): readonly RouteMethod[] {
+  const path = splitTarget(target)?.path;
+  return ROUTES.filter((route) => route.path === path && isServed(route, settings)).map(
+    ({ method }) => method,
+  );
 }
 
 /** Weight of a request; what its query says counts only when the query can be read. */

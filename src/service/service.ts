@@ -1,5 +1,5 @@
 import { OrderError } from "../errors/index.ts";
-import type { WeightVerdict } from "../ports/index.ts";
+import type { Awaitable, WeightVerdict } from "../ports/index.ts";
 import type { RouteDescriptor, RouteName } from "../requests/index.ts";
 import { createReplayGuard } from "../signing/index.ts";
 import {
@@ -11,9 +11,12 @@ import {
   type WireResponse,
 } from "../wire/index.ts";
 import { MAX_BODY_BYTES, type Service, type ServiceOptions } from "./api.ts";
-import { askHost } from "./ask-host.ts";
 import { authenticate } from "./authentication.ts";
+import { Bans } from "./bans.ts";
+import { clientAddressBehind } from "./client-address.ts";
+import { crossOriginOf } from "./cross-origin.ts";
 import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
+import { refusalOf } from "./failures.ts";
 import { readHeaders } from "./headers.ts";
 import {
   allOrderLists,
@@ -22,25 +25,37 @@ import {
   orderListStatus,
   placeList,
 } from "./list-handlers.ts";
-import { depth, ticker } from "./market-handlers.ts";
+import { dayTicker, depth, ticker } from "./market-handlers.ts";
+import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts";
 import { cancelAllOrders, openOrders } from "./open-order-handlers.ts";
-import { cancelOrder, orderStatus, placeOrder } from "./order-handlers.ts";
-import type { Answer, ServiceParts, SignedHandler } from "./parts.ts";
+import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus } from "./order-handlers.ts";
+import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 import { PlacementDesk } from "./placement-desk.ts";
-import { tooMuchWeight } from "./rate-refusals.ts";
-import { type Reply, refusalReply, successReply, unexpectedError, wireReply } from "./replies.ts";
-import { type Destination, destinationOf, weightOf } from "./routing.ts";
+import { createRejectionBuffer } from "./rejection-buffer.ts";
+import { emptyReply, type Reply, refusalReply, successReply, wireReply } from "./replies.ts";
+import { type Destination, destinationOf, methodsAt, weightOf } from "./routing.ts";
+import { createSockets } from "./socket/socket-service.ts";
+import { demandWeight, weigh } from "./weight.ts";
 
 const REQUEST_ID_LENGTH = 22;
 
-type PublicName = "status" | "exchangeInfo" | "instrumentPairs" | "ticker" | "depth" | "ping" | "time";
-type PublicHandler = (parts: ServiceParts, parameters: Parameters) => JsonInput;
+type PublicName =
+  | "status"
+  | "exchangeInfo"
+  | "instrumentPairs"
+  | "ticker"
+  | "ticker24hr"
+  | "depth"
+  | "ping"
+  | "time";
+type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
 
 const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   status,
   exchangeInfo,
   instrumentPairs,
   ticker,
+  ticker24hr: dayTicker,
   depth,
   ping,
   time,
@@ -48,8 +63,12 @@ const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
 
 const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = {
   "order.place": placeOrder,
+  "order.place.native": placeNativeOrder,
   "order.status": orderStatus,
+  "order.status.scaled": scaledOrderStatus,
   "order.cancel": cancelOrder,
+  allOrders,
+  orderHistory,
   "openOrders.status": openOrders,
   "openOrders.cancelAll": cancelAllOrders,
   "orderList.place.oco": placeList("oco"),
@@ -63,11 +82,13 @@ const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = 
 };
 
 /**
- * Makes the REST service: public market data, and managed orders and order lists for signed requests. It needs no transport; a mount
- * hands it the raw request. Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
+ * Makes the service, REST and WebSocket: public market data, and for signed requests managed orders, order lists, and the native
+ * orders of a host that has them. It needs no transport; a mount hands it the raw request or message.
+ * Throws a RangeError for a setting that is out of range: of the sockets, an origin, or a proxy.
+ * Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
  */
 export function createService(options: ServiceOptions): Service {
-  const { engine, accounts, instruments, clock, entropy, rateLimiter, replayGuard } = options;
+  const { engine, accounts, instruments, clock, entropy, rateLimiter, replayGuard, settings = {} } = options;
   const parts: ServiceParts = {
     engine,
     accounts,
@@ -75,50 +96,77 @@ export function createService(options: ServiceOptions): Service {
     clock,
     entropy,
     rateLimiter,
+    native: options.nativeOrders,
+    rejections: options.rejections ?? createRejectionBuffer(),
     telemetry: options.telemetry ?? { event: () => undefined },
-    settings: options.settings ?? {},
+    settings,
     replayGuard: replayGuard === false ? undefined : createReplayGuard(replayGuard),
     desk: new PlacementDesk({ engine, rateLimiter, clock }),
+    clientAddress: clientAddressBehind(settings.trustedProxies),
+    crossOrigin: crossOriginOf(settings.allowedOrigins),
+    bans: new Bans(),
   };
-  return { handle: (request) => handle(parts, request) };
+  const answer = async (call: SignedCall): Promise<Answer> => {
+    if (isPublic(call.route.name)) throw new OrderError("NOT_FOUND");
+    return await SIGNED[call.route.name](parts, call);
+  };
+  return {
+    handle: (request) => handle(parts, request),
+    sockets: createSockets(parts, { ...options.sockets, answer }),
+  };
 }
 
-async function handle(parts: ServiceParts, request: WireRequest): Promise<WireResponse> {
+async function handle(parts: ServiceParts, arrived: WireRequest): Promise<WireResponse> {
+  const request = fromClient(parts, arrived);
   const requestId = parts.entropy.token(REQUEST_ID_LENGTH);
+  const headers = parts.crossOrigin.headersOf(request.rawHeaders);
   const destination = destinationOf(request, parts.settings);
+  const weight = destination === undefined ? 0 : weightOf(destination);
   let usedWeight = 0;
   try {
-    const verdict = await weigh(parts, { request, destination });
+    const verdict = await weigh(parts, { address: request.remoteAddress, weight });
     usedWeight = verdict.used;
+    const preflight = preflightOf(parts, request);
+    if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
     const answer = await pass(parts, { request, destination, verdict });
-    return wireReply(successReply(answer), { requestId, usedWeight });
+    return wireReply(successReply(answer), { requestId, usedWeight, headers });
   } catch (error) {
     const reply = failure(parts, error, { requestId, request, route: destination?.route });
-    return wireReply(reply, { requestId, usedWeight });
+    return wireReply(reply, { requestId, usedWeight, headers });
   }
 }
 
-type Arriving = Readonly<{ request: WireRequest; destination: Destination | undefined }>;
-
-/** Counts the weight of a known route, whatever becomes of the request; an unknown one costs nothing. */
-function weigh(parts: ServiceParts, { request, destination }: Arriving): Promise<WeightVerdict> {
-  const weight = destination === undefined ? 0 : weightOf(destination);
-  return askHost(() => parts.rateLimiter.weigh({ address: request.remoteAddress, weight }));
+/** Everything that answers knows the client by the address that the proxies in front tell. */
+function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
+  const remoteAddress = parts.clientAddress(arrived);
+  return remoteAddress === arrived.remoteAddress ? arrived : { ...arrived, remoteAddress };
 }
+
+/**
+ * What a browser is told that asks whether a script may send a request. It weighs nothing, and a banned address is told
+ * too: a script cannot see why a preflight was refused, and what it sends then is weighed. Source: decision 47.
+ */
+function preflightOf(parts: ServiceParts, request: WireRequest): WireResponse["headers"] | undefined {
+  if (request.method !== "OPTIONS") return undefined;
+  const methods = methodsAt(request.target, parts.settings);
+  return methods.length === 0 ? undefined : parts.crossOrigin.preflight(request.rawHeaders, methods);
+}
+
+type Arriving = Readonly<{
+  request: WireRequest;
+  destination: Destination | undefined;
+  verdict: WeightVerdict;
+}>;
 
 /** The defences of every request in their order, then its handler. Source: hostile inputs, Defences in order. */
-async function pass(
-  parts: ServiceParts,
-  { request, destination, verdict }: Arriving & Readonly<{ verdict: WeightVerdict }>,
-): Promise<Answer> {
+async function pass(parts: ServiceParts, { request, destination, verdict }: Arriving): Promise<Answer> {
+  if (verdict.refused?.kind === "ban") parts.bans.tell(request.remoteAddress);
   if (destination === undefined) throw new OrderError("NOT_FOUND");
-  if (verdict.refused !== undefined) {
-    throw tooMuchWeight(verdict.refused, { limits: parts.rateLimiter.limits, nowMs: parts.clock.nowMs() });
-  }
+  demandWeight(parts, verdict);
   const { route, query } = destination;
   const headers = readHeaders(request.rawHeaders);
   checkBytes(query, request);
-  if (isPublic(route.name)) return { body: PUBLIC[route.name](parts, readQuery(query)) };
+  if (isPublic(route.name)) return { body: await PUBLIC[route.name](parts, readQuery(query)) };
   const call = await authenticate(parts, { route, request, query, headers });
   return await SIGNED[route.name](parts, call);
 }
@@ -138,32 +186,13 @@ function checkBytes(query: string, { method, body }: WireRequest): void {
   if (method === "GET" && body.length > 0) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "body" });
 }
 
-type Failed = Readonly<{ requestId: string; request: WireRequest; route: RouteDescriptor | undefined }>;
+type Failure = Readonly<{ requestId: string; request: WireRequest; route: RouteDescriptor | undefined }>;
 
-/** The reply of a failure, and a word to the operator; neither holds a secret, a payload or a stack. */
-function failure(parts: ServiceParts, error: unknown, failed: Failed): Reply {
+/** The reply of a failure. */
+function failure(parts: ServiceParts, error: unknown, failed: Failure): Reply {
   const { requestId, request, route } = failed;
-  const refusal = error instanceof OrderError ? error : unexpectedError(request.method);
-  const fields = { requestId, route: route?.name ?? "none", code: refusal.code, reason: refusal.reason };
-  if (refusal.status < 500) parts.telemetry.event("debug", "request.refused", fields);
-  else {
-    const level = refusal === error ? "warn" : "error";
-    parts.telemetry.event(level, "request.failed", { ...fields, ...originOf(error) });
-  }
+  const fields = { requestId, route: route?.name ?? "none" };
+  const refusal = refusalOf(parts, error, { fields, onlyReads: request.method === "GET" });
   const businessAs200 = parts.settings.businessErrorsAs200 === true && route?.access !== "PUBLIC";
   return refusalReply(refusal, { businessAs200 });
-}
-
-/** Kind and place of a failure. Its message stays out: it may quote what a client or a store said. */
-function originOf(error: unknown): Readonly<Record<string, string>> {
-  const origin = error instanceof OrderError ? error.cause : error;
-  if (!(origin instanceof Error)) return {};
-  const frames = (origin.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  return {
-    error: origin.name,
-    at: frames
-      .slice(0, 5)
-      .map((line) => line.trim())
-      .join("; "),
-  };
 }

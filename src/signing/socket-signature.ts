@@ -51,7 +51,10 @@ export function socketSignature(parameters: Parameters): SocketSignature {
     apiKey,
     signature: signature.toLowerCase(),
     payload: socketPayload(parameters),
-    encodedPayload: joinSorted(parameters, percentEncode),
+    // Clients that sign this form are few.
+    get encodedPayload() {
+      return joinSorted(parameters, percentEncode);
+    },
   };
 }
 
@@ -62,10 +65,11 @@ export function socketSignature(parameters: Parameters): SocketSignature {
 export function verifySocketSignature(
   options: Readonly<{ secret: string | undefined; signed: SocketSignature }>,
 ): boolean {
-  const { payload, encodedPayload, signature } = options.signed;
-  const plain = verifySignature({ secret: options.secret, payload, signature });
-  if (plain || payload === encodedPayload) return plain;
-  return verifySignature({ secret: options.secret, payload: encodedPayload, signature });
+  const { signed, secret } = options;
+  const { payload, signature } = signed;
+  if (verifySignature({ secret, payload, signature })) return true;
+  const { encodedPayload } = signed;
+  return encodedPayload !== payload && verifySignature({ secret, payload: encodedPayload, signature });
 }
 
 function joinSorted(parameters: Parameters, write: (text: string) => string): string {

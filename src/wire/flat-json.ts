@@ -24,7 +24,12 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Source: contract, Linked lists ("Fields are scalars"); hostile inputs 55-66.
  */
 export function readFlatJson(bytes: Uint8Array): Parameters {
-  const cursor: JsonCursor = { text: decode(bytes), at: 0 };
+  return readFlatText(decode(bytes));
+}
+
+/** The same for JSON that came as text, such as a part of a WebSocket message. */
+export function readFlatText(text: string): Parameters {
+  const cursor: JsonCursor = { text, at: 0 };
   if (cursor.text.charAt(0) !== "{") throw malformedJson();
   cursor.at = 1;
   const parameters = new Map<string, Scalar>();

@@ -17,7 +17,8 @@ export function singleHeader(rawHeaders: readonly string[], name: string): strin
   const wanted = name.toLowerCase();
   let found: string | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() !== wanted) continue;
+    const sent = rawHeaders[index] ?? "";
+    if (sent.length !== wanted.length || sent.toLowerCase() !== wanted) continue;
     if (found !== undefined)
       throw new OrderError(OWN_ERRORS.get(wanted) ?? "DUPLICATE_PARAMETER", { field: name });
     found = rawHeaders[index + 1];

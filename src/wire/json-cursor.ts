@@ -5,6 +5,7 @@ export type JsonCursor = { readonly text: string; at: number };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*"/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /true|false|null/y;
 
@@ -44,6 +45,12 @@ export function takeString(cursor: JsonCursor): string {
   } catch {
     throw malformedJson();
   }
+}
+
+/** Moves past a string token; what it means is not looked at. Throws OrderError -1135 when it is not one. */
+export function skipString(cursor: JsonCursor): void {
+  if (peek(cursor) !== '"') throw malformedJson();
+  takeLexeme(cursor, STRING);
 }
 
 /** Takes the lexeme of a number. Throws OrderError -1135 when none comes next. */

@@ -13,15 +13,28 @@ export type JsonInput =
  * leave exactly. Throws a RangeError for a number that is not finite. Source: decision 2.
  */
 export function writeJson(value: JsonInput): string {
+  return isUsual(value) ? JSON.stringify(value) : writeExactly(value);
+}
+
+/** Whether the platform's own writer, which is far faster, writes a value as {@link writeExactly} does. */
+function isUsual(value: JsonInput | undefined): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return typeof value !== "bigint";
+  if (isList(value)) return value.every(isUsual);
+  for (const name in value) if (!isUsual(value[name])) return false;
+  return true;
+}
+
+function writeExactly(value: JsonInput): string {
   switch (typeof value) {
     case "string":
-      return JSON.stringify(value);
+      return quoted(value);
     case "bigint":
     case "boolean":
       return String(value);
     case "number":
       if (!Number.isFinite(value)) throw new RangeError("JSON has no text for a number that is not finite");
-      return JSON.stringify(value);
+      return Object.is(value, -0) ? "0" : String(value);
     default:
       return value === null ? "null" : writeMembers(value);
   }
@@ -30,13 +43,21 @@ export function writeJson(value: JsonInput): string {
 function writeMembers(
   value: readonly JsonInput[] | { readonly [name: string]: JsonInput | undefined },
 ): string {
-  if (isList(value)) return `[${value.map(writeJson).join(",")}]`;
+  if (isList(value)) return `[${value.map(writeExactly).join(",")}]`;
   let members = "";
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
     if (member === undefined) continue;
-    members += `${members === "" ? "" : ","}${JSON.stringify(name)}:${writeJson(member)}`;
+    members += `${members === "" ? "" : ","}${quoted(name)}:${writeExactly(member)}`;
   }
   return `{${members}}`;
+}
+
+/** Text that stands in JSON as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function isList(value: object): value is readonly JsonInput[] {

@@ -15,7 +15,9 @@ async function run(name: string): Promise<string> {
   return log.mock.calls.map((values) => `${format(...values)}\n`).join("");
 }
 
-for (const name of ["bracket", "engine-in-memory", "node-host"]) {
+const mounts = ["mount-node-http", "mount-express", "mount-fastify", "mount-hono"];
+
+for (const name of ["bracket", "engine-in-memory", "node-host", "private-stream", ...mounts]) {
   it(`examples/${name} prints what its expected.txt says`, async () => {
     await expect(await run(name)).toMatchFileSnapshot(`${folder}${name}/expected.txt`);
   });

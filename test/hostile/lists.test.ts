@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/wire/index.ts";
 import {
+  type Attack,
   attack,
   BASE_ID,
   type HostileWorld,
@@ -10,7 +11,6 @@ import {
   openHostileWorld,
   refusal,
 } from "../support/hostile-world.ts";
-import type { RawRequest } from "../support/raw-http.ts";
 import { KEYS, placeList, START_MS } from "../support/service-world.ts";
 
 let world: HostileWorld;
@@ -32,15 +32,15 @@ const UNKNOWN_NAME = refusal(-1104);
 const NOT_CANCELED = refusal(-2011);
 
 const text = JSON.stringify;
-const oco = (fields: JsonFields): RawRequest => listWith("oco", fields);
-const oto = (fields: JsonFields): RawRequest => listWith("oto", fields);
-const otoco = (fields: JsonFields): RawRequest => listWith("otoco", fields);
-const legacy = (fields: JsonFields): RawRequest => listWith("legacyOco", fields);
+const oco = (fields: JsonFields): Attack => listWith("oco", fields);
+const oto = (fields: JsonFields): Attack => listWith("oto", fields);
+const otoco = (fields: JsonFields): Attack => listWith("otoco", fields);
+const legacy = (fields: JsonFields): Attack => listWith("legacyOco", fields);
 
 describe("pairs", () => {
   it("complaint 44, hostile 90: above at or below the lower level names both fields", async () => {
-    await world.refuses(oco({ abovePrice: text("6000") }), PRICES);
-    await world.refuses(oco({ abovePrice: text("5999.99999999") }), PRICES);
+    await world.bothRefuse(oco({ abovePrice: text("6000") }), PRICES);
+    await world.bothRefuse(oco({ abovePrice: text("5999.99999999") }), PRICES);
     await world.accepts(oco({ abovePrice: text("6000.00000001") }));
     const answer = await world.send(oco({ abovePrice: text("6000") }));
     expect(answer.body).toContain("The relationship of the prices for the orders is not correct.");
@@ -49,8 +49,8 @@ describe("pairs", () => {
   });
 
   it("hostile 90: the same in a released pair and in a legacy one", async () => {
-    await world.refuses(otoco({ pendingAboveStopPrice: text("6000") }), PRICES);
-    await world.refuses(otoco({ pendingAboveStopPrice: text("5000") }), PRICES);
+    await world.bothRefuse(otoco({ pendingAboveStopPrice: text("6000") }), PRICES);
+    await world.bothRefuse(otoco({ pendingAboveStopPrice: text("5000") }), PRICES);
     await world.refuses(legacy({ price: text("6000") }), PRICES);
     await world.refuses(legacy({ price: text("5000") }), PRICES);
   });
@@ -64,9 +64,9 @@ describe("pairs", () => {
       belowStopPrice: undefined,
       belowPrice: text("6000"),
     };
-    await world.refuses(oco(turned), refusal(-1166));
+    await world.bothRefuse(oco(turned), refusal(-1166));
     await world.accepts(oco({ side: text("BUY"), ...turned }));
-    await world.refuses(oco({ side: text("BUY") }), refusal(-1165));
+    await world.bothRefuse(oco({ side: text("BUY") }), refusal(-1165));
   });
 
   it("hostile 90: a take-profit on the wrong side", async () => {
@@ -76,22 +76,22 @@ describe("pairs", () => {
       aboveStopPrice: text("8000"),
       belowType: text("TAKE_PROFIT"),
     };
-    await world.refuses(oco(profitBelow), refusal(-1199));
+    await world.bothRefuse(oco(profitBelow), refusal(-1199));
     const profitAbove = {
       side: text("BUY"),
       aboveType: text("TAKE_PROFIT"),
       abovePrice: undefined,
       aboveStopPrice: text("8000"),
     };
-    await world.refuses(oco(profitAbove), refusal(-1198));
+    await world.bothRefuse(oco(profitAbove), refusal(-1198));
   });
 
   it("hostile 90: two of one kind", async () => {
-    await world.refuses(
+    await world.bothRefuse(
       oco({ belowType: text("LIMIT_MAKER"), belowStopPrice: undefined, belowPrice: text("6000") }),
       refusal(-1168),
     );
-    await world.refuses(
+    await world.bothRefuse(
       oco({ aboveType: text("STOP_LOSS"), abovePrice: undefined, aboveStopPrice: text("8000") }),
       refusal(-1158),
     );
@@ -99,51 +99,51 @@ describe("pairs", () => {
 
   it.each(["TWAP", "VWAP", "POV"])("hostile 90: a %s leg in a pair", async (type) => {
     const leg = { aboveType: text(type), abovePrice: undefined };
-    await world.refuses(oco(leg), refusal(-1158));
+    await world.bothRefuse(oco(leg), refusal(-1158));
   });
 
   it("hostile 90: sides of its own for a leg of a pair are not known", async () => {
-    await world.refuses(oco({ aboveSide: text("BUY") }), UNKNOWN_NAME);
-    await world.refuses(otoco({ pendingAboveSide: text("BUY") }), UNKNOWN_NAME);
+    await world.bothRefuse(oco({ aboveSide: text("BUY") }), UNKNOWN_NAME);
+    await world.bothRefuse(otoco({ pendingAboveSide: text("BUY") }), UNKNOWN_NAME);
   });
 
   it("hostile 90: a pair with one leg missing", async () => {
-    await world.refuses(oco({ belowType: undefined, belowStopPrice: undefined }), MISSING);
-    await world.refuses(oco({ aboveType: undefined, abovePrice: undefined }), MISSING);
+    await world.bothRefuse(oco({ belowType: undefined, belowStopPrice: undefined }), MISSING);
+    await world.bothRefuse(oco({ aboveType: undefined, abovePrice: undefined }), MISSING);
     await world.refuses(legacy({ stopPrice: undefined }), MISSING);
   });
 
   it("hostile 84: two trailing distances, 0 and 10,000 basis points in a leg", async () => {
     const trailing = { belowType: text("TRAILING_STOP_MARKET"), belowStopPrice: text("7900") };
-    await world.refuses(oco({ ...trailing, belowTrailingDelta: "0" }), INVALID);
-    await world.refuses(oco({ ...trailing, belowTrailingDelta: "10000" }), INVALID);
-    await world.refuses(oco({ ...trailing, belowTrailingDelta: "5", belowPrice2: text("1") }), CONFLICT);
+    await world.bothRefuse(oco({ ...trailing, belowTrailingDelta: "0" }), INVALID);
+    await world.bothRefuse(oco({ ...trailing, belowTrailingDelta: "10000" }), INVALID);
+    await world.bothRefuse(oco({ ...trailing, belowTrailingDelta: "5", belowPrice2: text("1") }), CONFLICT);
     expect(await world.accepts(oco({ ...trailing, belowTrailingDelta: "9999" }))).toMatchObject({
       orderReports: [{ type: "TRAILING_STOP_MARKET", trailingDelta: 9_999 }, { type: "SYNTHETIC_LIMIT" }],
     });
   });
 
   it("hostile 75: an icebergQty above the quantity, and a display below 15, in a leg", async () => {
-    await world.refuses(oco({ aboveIcebergQty: text("0.010001") }), refusal(-1013));
-    await world.refuses(oco({ aboveIcebergQty: text("0.001874") }), refusal(-1013));
+    await world.bothRefuse(oco({ aboveIcebergQty: text("0.010001") }), refusal(-1013));
+    await world.bothRefuse(oco({ aboveIcebergQty: text("0.001874") }), refusal(-1013));
     await world.accepts(oco({ aboveIcebergQty: text("0.001875") }));
-    await world.refuses(oco({ belowIcebergQty: text("0.01") }), NOT_REQUIRED);
+    await world.bothRefuse(oco({ belowIcebergQty: text("0.01") }), NOT_REQUIRED);
   });
 });
 
 describe("entries and what they release", () => {
   it("hostile 90: an OTO without its pending order, an OTOCO with one leg missing", async () => {
     const noPending = { pendingType: undefined, pendingSide: undefined, pendingStopPrice: undefined };
-    await world.refuses(oto({ ...noPending, pendingQuantity: undefined }), MISSING);
-    await world.refuses(oto({ pendingQuantity: undefined }), MISSING);
-    await world.refuses(otoco({ pendingBelowType: undefined, pendingBelowStopPrice: undefined }), MISSING);
-    await world.refuses(otoco({ pendingAboveType: undefined, pendingAboveStopPrice: undefined }), MISSING);
-    await world.refuses(otoco({ workingType: undefined }), MISSING);
+    await world.bothRefuse(oto({ ...noPending, pendingQuantity: undefined }), MISSING);
+    await world.bothRefuse(oto({ pendingQuantity: undefined }), MISSING);
+    await world.bothRefuse(otoco({ pendingBelowType: undefined, pendingBelowStopPrice: undefined }), MISSING);
+    await world.bothRefuse(otoco({ pendingAboveType: undefined, pendingAboveStopPrice: undefined }), MISSING);
+    await world.bothRefuse(otoco({ workingType: undefined }), MISSING);
   });
 
   it.each(["TWAP", "VWAP", "POV"])("hostile 90: a %s as entry, and as what it releases", async (type) => {
-    await world.refuses(oto({ workingType: text(type), workingPrice: undefined }), refusal(-1014));
-    await world.refuses(oto({ pendingType: text(type), pendingStopPrice: undefined }), refusal(-1014));
+    await world.bothRefuse(oto({ workingType: text(type), workingPrice: undefined }), refusal(-1014));
+    await world.bothRefuse(oto({ pendingType: text(type), pendingStopPrice: undefined }), refusal(-1014));
   });
 
   it.each([
@@ -151,19 +151,19 @@ describe("entries and what they release", () => {
     ["limit", -1116],
     ["OCO", -1116],
     ["", -1116],
-  ])("the leg type %j", (type, code) => world.refuses(oto({ workingType: text(type) }), refusal(code)));
+  ])("the leg type %j", (type, code) => world.bothRefuse(oto({ workingType: text(type) }), refusal(code)));
 
   it("hostile 74: a leg below the minimum refuses the whole list", async () => {
-    await world.refuses(oto({ workingQuantity: text("0.000001") }), refusal(-1013));
-    await world.refuses(oto({ pendingQuantity: text("0.000001") }), refusal(-1013));
-    await world.refuses(otoco({ pendingQuantity: text("0.000001") }), refusal(-1013));
+    await world.bothRefuse(oto({ workingQuantity: text("0.000001") }), refusal(-1013));
+    await world.bothRefuse(oto({ pendingQuantity: text("0.000001") }), refusal(-1013));
+    await world.bothRefuse(otoco({ pendingQuantity: text("0.000001") }), refusal(-1013));
   });
 
   it("hostile 85: a leg with GTD and no expiry, with one that has come, with two that differ", async () => {
     const gtd = { workingTimeInForce: text("GTD") };
-    await world.refuses(oto(gtd), MISSING);
-    await world.refuses(oto({ ...gtd, expireTime: String(START_MS) }), INVALID);
-    await world.refuses(
+    await world.bothRefuse(oto(gtd), MISSING);
+    await world.bothRefuse(oto({ ...gtd, expireTime: String(START_MS) }), INVALID);
+    await world.bothRefuse(
       oto({ ...gtd, workingExpireTime: String(START_MS + 1), workingGoodTillDate: String(START_MS + 2) }),
       CONFLICT,
     );
@@ -173,58 +173,62 @@ describe("entries and what they release", () => {
   });
 
   it("decision 10: an expiry that no leg uses", () =>
-    world.refuses(oto({ expireTime: String(START_MS + 1) }), NOT_REQUIRED));
+    world.bothRefuse(oto({ expireTime: String(START_MS + 1) }), NOT_REQUIRED));
 });
 
 describe("fields of a list", () => {
   it("contract, List creation rule 1: listClientOrderId is required, of the same characters as an order's", async () => {
-    for (const list of [oco, oto, otoco, legacy]) {
-      await world.refuses(list({ listClientOrderId: undefined }), MISSING);
-      await world.refuses(list({ listClientOrderId: text("a".repeat(37)) }), ILLEGAL);
-      await world.refuses(list({ listClientOrderId: text("a b") }), ILLEGAL);
-      await world.refuses(list({ listClientOrderId: text("aqc-list") }), INVALID);
-      await world.refuses(list({ listClientOrderId: text("..") }), INVALID);
+    for (const [id, expected] of [
+      [undefined, MISSING],
+      [text("a".repeat(37)), ILLEGAL],
+      [text("a b"), ILLEGAL],
+      [text("aqc-list"), INVALID],
+      [text(".."), INVALID],
+    ] as const) {
+      const named = { listClientOrderId: id };
+      for (const list of [oco, oto, otoco]) await world.bothRefuse(list(named), expected);
+      await world.refuses(legacy(named), expected);
     }
     await world.accepts(oco({ listClientOrderId: text("a".repeat(36)) }));
   });
 
   it("hostile 78: reserved and malformed ids of legs", async () => {
-    await world.refuses(oco({ aboveClientOrderId: text("aqc-1") }), INVALID);
-    await world.refuses(oco({ belowClientOrderId: text("AQC-1") }), INVALID);
-    await world.refuses(oco({ aboveClientOrderId: text("a/b") }), ILLEGAL);
-    await world.refuses(oco({ aboveClientOrderId: text("a".repeat(37)) }), ILLEGAL);
+    await world.bothRefuse(oco({ aboveClientOrderId: text("aqc-1") }), INVALID);
+    await world.bothRefuse(oco({ belowClientOrderId: text("AQC-1") }), INVALID);
+    await world.bothRefuse(oco({ aboveClientOrderId: text("a/b") }), ILLEGAL);
+    await world.bothRefuse(oco({ aboveClientOrderId: text("a".repeat(37)) }), ILLEGAL);
   });
 
   it("decision 1: two legs of one id, and a leg of another order's id", async () => {
-    await world.refuses(
+    await world.bothRefuse(
       oco({ aboveClientOrderId: text("twin"), belowClientOrderId: text("twin") }),
       DUPLICATE,
     );
-    await world.refuses(oco({ aboveClientOrderId: text(BASE_ID) }), DUPLICATE);
+    await world.bothRefuse(oco({ aboveClientOrderId: text(BASE_ID) }), DUPLICATE);
   });
 
   it.each(["price", "type", "newClientOrderId", "orderListId", "contingencyType", "aboveHeld", "AbovePrice"])(
     "hostile 67, 68: the field %s",
-    (name) => world.refuses(oco({ [name]: text("1") }), UNKNOWN_NAME),
+    (name) => world.bothRefuse(oco({ [name]: text("1") }), UNKNOWN_NAME),
   );
 
   it.each(["{}", "[]", "null", '{"price":"8000"}'])("contract, Shared: %s in place of a field", (value) =>
-    world.refuses(oco({ abovePrice: value }), INVALID),
+    world.bothRefuse(oco({ abovePrice: value }), INVALID),
   );
 
   it("hostile 70: decimals of a leg are read like an order's", async () => {
-    await world.refuses(oco({ abovePrice: text("8e3") }), ILLEGAL);
-    await world.refuses(oco({ abovePrice: text("0") }), INVALID);
-    await world.refuses(oco({ belowStopPrice: text("6000.000000001") }), refusal(-1111));
-    await world.refuses(oco({ quantity: text("0.0100000") }), refusal(-1111));
-    await world.refuses(otoco({ pendingQuantity: text("1000000000000") }), refusal(-1108));
+    await world.bothRefuse(oco({ abovePrice: text("8e3") }), ILLEGAL);
+    await world.bothRefuse(oco({ abovePrice: text("0") }), INVALID);
+    await world.bothRefuse(oco({ belowStopPrice: text("6000.000000001") }), refusal(-1111));
+    await world.bothRefuse(oco({ quantity: text("0.0100000") }), refusal(-1111));
+    await world.bothRefuse(otoco({ pendingQuantity: text("1000000000000") }), refusal(-1108));
   });
 
   it("hostile 82, 83: symbols and sides", async () => {
-    await world.refuses(oco({ symbol: text("STETH/USD") }), refusal(-1121));
-    await world.refuses(oco({ symbol: text("btc/usd") }), refusal(-1121));
-    await world.refuses(oco({ side: text("sell") }), refusal(-1117));
-    await world.refuses(oto({ pendingSide: text("Sell") }), refusal(-1117));
+    await world.bothRefuse(oco({ symbol: text("STETH/USD") }), refusal(-1121));
+    await world.bothRefuse(oco({ symbol: text("btc/usd") }), refusal(-1121));
+    await world.bothRefuse(oco({ side: text("sell") }), refusal(-1117));
+    await world.bothRefuse(oto({ pendingSide: text("Sell") }), refusal(-1117));
     await world.accepts(oco({ symbol: text("BTC-USD") }));
   });
 });
@@ -238,9 +242,9 @@ describe("one list by one name", () => {
     };
     await world.accepts(oco(named));
     const swapped = { aboveClientOrderId: text("leg-b"), belowClientOrderId: text("leg-a") };
-    await world.refuses(oco({ ...named, ...swapped }), DUPLICATE);
-    await world.refuses(oco({ ...named, abovePrice: text("8000.00000001") }), DUPLICATE);
-    await world.refuses(oco({ ...named, quantity: text("0.010001") }), DUPLICATE);
+    await world.bothRefuse(oco({ ...named, ...swapped }), DUPLICATE);
+    await world.bothRefuse(oco({ ...named, abovePrice: text("8000.00000001") }), DUPLICATE);
+    await world.bothRefuse(oco({ ...named, quantity: text("0.010001") }), DUPLICATE);
     await world.accepts(oco({ ...named, quantity: text("0.010000") }));
   });
 
@@ -257,7 +261,7 @@ describe("one list by one name", () => {
       pendingStopPrice: undefined,
       pendingPrice: text("6500"),
     };
-    await world.refuses(oto({ ...named, ...swapped }), DUPLICATE);
+    await world.bothRefuse(oto({ ...named, ...swapped }), DUPLICATE);
   });
 
   it("hostile 81: the same list 100 times at once is one list", async () => {
@@ -275,9 +279,9 @@ describe("one list by one name", () => {
 
 describe("reads and cancels", () => {
   let nonces = 0;
-  const look = (query: string): RawRequest =>
+  const look = (query: string): Attack =>
     attack("GET", "/api/v3/orderList", { query: `${query}&nonce=look-${++nonces}` });
-  const cancel = (query: string): RawRequest =>
+  const cancel = (query: string): Attack =>
     attack("DELETE", "/api/v3/orderList", { query: `${query}&nonce=cancel-${++nonces}` });
   const legsOf = (list: JsonObject): readonly number[] =>
     (list.orders as readonly { orderId: number }[]).map(({ orderId }) => orderId);
@@ -286,14 +290,14 @@ describe("reads and cancels", () => {
     const foreign = await placeList(world, "oco", { listClientOrderId: "theirs" }, { key: KEYS.stranger });
     const ended = await world.accepts(oco({}));
     await world.accepts(cancel(`orderListId=${ended.orderListId}`));
-    await world.refuses(cancel("orderListId=-1000000"), NOT_CANCELED);
-    await world.refuses(cancel("listClientOrderId=nothing"), NOT_CANCELED);
-    await world.refuses(cancel(`orderListId=${foreign.body.orderListId}`), NOT_CANCELED);
-    await world.refuses(cancel("listClientOrderId=theirs"), NOT_CANCELED);
-    await world.refuses(cancel(`orderListId=${ended.orderListId}`), NOT_CANCELED);
-    await world.refuses(cancel(`orderListId=${world.orderId}`), NOT_CANCELED);
-    await world.refuses(look(`orderListId=${foreign.body.orderListId}`), refusal(-2013));
-    await world.refuses(look("listClientOrderId=theirs"), refusal(-2013));
+    await world.bothRefuse(cancel("orderListId=-1000000"), NOT_CANCELED);
+    await world.bothRefuse(cancel("listClientOrderId=nothing"), NOT_CANCELED);
+    await world.bothRefuse(cancel(`orderListId=${foreign.body.orderListId}`), NOT_CANCELED);
+    await world.bothRefuse(cancel("listClientOrderId=theirs"), NOT_CANCELED);
+    await world.bothRefuse(cancel(`orderListId=${ended.orderListId}`), NOT_CANCELED);
+    await world.bothRefuse(cancel(`orderListId=${world.orderId}`), NOT_CANCELED);
+    await world.bothRefuse(look(`orderListId=${foreign.body.orderListId}`), refusal(-2013));
+    await world.bothRefuse(look("listClientOrderId=theirs"), refusal(-2013));
   });
 
   it("hostile 91: the cancel of a held leg is accepted and takes the whole list", async () => {
@@ -316,16 +320,16 @@ describe("reads and cancels", () => {
   });
 
   it("hostile 76: list ids beyond the safe integers, beyond 64 bits, of another form", async () => {
-    await world.refuses(look("orderListId=-9007199254740993"), refusal(-2013));
-    await world.refuses(cancel("orderListId=-9007199254740993"), NOT_CANCELED);
-    for (const [id, expected] of [
-      ["-9223372036854775809", refusal(-1108)],
-      ["-0", ILLEGAL],
-      ["-1.0", ILLEGAL],
-      ["", refusal(-1105)],
+    await world.bothRefuse(look("orderListId=-9007199254740993"), refusal(-2013));
+    await world.bothRefuse(cancel("orderListId=-9007199254740993"), NOT_CANCELED);
+    for (const [id, expected, ofTheMessage] of [
+      ["-9223372036854775809", refusal(-1108), undefined],
+      ["-0", ILLEGAL, refusal(-1100)],
+      ["-1.0", ILLEGAL, refusal(-1100)],
+      ["", refusal(-1105), INVALID],
     ] as const) {
-      await world.refuses(look(`orderListId=${id}`), expected);
-      await world.refuses(cancel(`orderListId=${id}`), expected);
+      await world.bothRefuse(look(`orderListId=${id}`), expected, ofTheMessage);
+      await world.bothRefuse(cancel(`orderListId=${id}`), expected, ofTheMessage);
     }
   });
 
@@ -333,20 +337,20 @@ describe("reads and cancels", () => {
     const first = await world.accepts(oco({ listClientOrderId: text("hostile-77-a") }));
     await world.accepts(oco({ listClientOrderId: text("hostile-77-b") }));
     const both = `orderListId=${first.orderListId}&listClientOrderId=hostile-77-b`;
-    await world.refuses(look(both), refusal(-2039));
-    await world.refuses(cancel(both), refusal(-2039));
+    await world.bothRefuse(look(both), refusal(-2039));
+    await world.bothRefuse(cancel(both), refusal(-2039));
     const aliases = "origClientOrderId=hostile-77-a&listClientOrderId=";
-    await world.refuses(look(`${aliases}hostile-77-b`), CONFLICT);
-    await world.refuses(cancel(`${aliases}hostile-77-b`), CONFLICT);
+    await world.bothRefuse(look(`${aliases}hostile-77-b`), CONFLICT);
+    await world.bothRefuse(cancel(`${aliases}hostile-77-b`), CONFLICT);
     expect(await world.accepts(look(`${aliases}hostile-77-a`))).toMatchObject({
       orderListId: first.orderListId,
     });
   });
 
   it("no id at all, and a page's parameters", async () => {
-    await world.refuses(look("symbol=BTC/USD"), MISSING);
-    await world.refuses(cancel("symbol=BTC/USD"), MISSING);
-    await world.refuses(look("orderListId=-256&limit=5"), UNKNOWN_NAME);
-    await world.refuses(cancel("orderListId=-256&apiManaged=true"), UNKNOWN_NAME);
+    await world.bothRefuse(look("symbol=BTC/USD"), MISSING);
+    await world.bothRefuse(cancel("symbol=BTC/USD"), MISSING);
+    await world.bothRefuse(look("orderListId=-256&limit=5"), UNKNOWN_NAME);
+    await world.bothRefuse(cancel("orderListId=-256&apiManaged=true"), UNKNOWN_NAME);
   });
 });

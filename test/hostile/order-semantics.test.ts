@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { messageOf, sendText } from "../support/hostile-socket.ts";
 import {
+  type Attack,
   attack,
   BASE_ID,
   type HostileWorld,
@@ -7,7 +9,6 @@ import {
   orderWith,
   refusal,
 } from "../support/hostile-world.ts";
-import type { RawRequest } from "../support/raw-http.ts";
 import { KEYS, place, START_MS } from "../support/service-world.ts";
 
 let world: HostileWorld;
@@ -33,26 +34,33 @@ describe("symbols and sides", () => {
     "STETHUSD",
     "DOGE/USD",
     "BTC",
-    "BTC%2FUSD",
     "BTC/USDT",
     " BTC/USD",
   ])("hostile 82: the symbol %j cannot be ordered", (symbol) =>
-    world.refuses(orderWith({ symbol: text(symbol) }), BAD_SYMBOL),
+    world.bothRefuse(orderWith({ symbol: text(symbol) }), BAD_SYMBOL),
   );
 
+  it.each(["BTC+USD", "BTC USD", "BTC/USD "])("hostile 40: plus and space in the symbol: %s", (symbol) =>
+    world.bothRefuse(orderWith({ symbol: text(symbol) }), BAD_SYMBOL),
+  );
+
+  it("hostile 82: a percent is no part of a symbol, and no message may hold one", () =>
+    world.bothRefuse(orderWith({ symbol: text("BTC%2FUSD") }), BAD_SYMBOL, refusal(-1100)));
+
   it("hostile 82: an empty symbol, and none", async () => {
-    await world.refuses(orderWith({ symbol: text("") }), refusal(-1105));
-    await world.refuses(orderWith({ symbol: undefined }), refusal(-1102));
+    await world.bothRefuse(orderWith({ symbol: text("") }), refusal(-1105));
+    await world.bothRefuse(orderWith({ symbol: undefined }), refusal(-1102));
   });
 
   it.each(["BTC%252FUSD", "BTCUSD", "BTC-USD", "btc/usd", "BTC/USD/", "DOGE/USD"])(
     "hostile 82: version 2 queries do not know %s",
     (symbol) =>
-      world.refuses(
+      world.bothRefuse(
         attack("GET", "/api/v2/order", {
           query: `symbol=${symbol}&origClientOrderId=${BASE_ID}&timestamp=${START_MS}`,
         }),
         BAD_SYMBOL,
+        symbol.includes("%") ? refusal(-1100) : BAD_SYMBOL,
       ),
   );
 
@@ -64,30 +72,30 @@ describe("symbols and sides", () => {
   );
 
   it.each(["buy", "BUY ", "Sell", "B", "", "BOTH"])("hostile 83: the side %j", (side) =>
-    world.refuses(orderWith({ side: text(side) }), refusal(-1117)),
+    world.bothRefuse(orderWith({ side: text(side) }), refusal(-1117)),
   );
 });
 
 describe("trailing distances", () => {
-  const trailing = (fields: Readonly<Record<string, string>>): RawRequest =>
+  const trailing = (fields: Readonly<Record<string, string>>): Attack =>
     orderWith({ type: text("TRAILING_STOP_MARKET"), price: undefined, stopPrice: text("9000"), ...fields });
 
   it("hostile 84: two of them, three of them, none", async () => {
-    await world.refuses(trailing({ trailingDelta: "100", price2: text("1") }), CONFLICT);
-    await world.refuses(trailing({ trailingDelta: "100", trailingAmount: text("5") }), CONFLICT);
-    await world.refuses(
+    await world.bothRefuse(trailing({ trailingDelta: "100", price2: text("1") }), CONFLICT);
+    await world.bothRefuse(trailing({ trailingDelta: "100", trailingAmount: text("5") }), CONFLICT);
+    await world.bothRefuse(
       trailing({ price2: text("1"), trailingAmount: text("5"), trailingDelta: "1" }),
       CONFLICT,
     );
-    await world.refuses(trailing({}), CONFLICT);
+    await world.bothRefuse(trailing({}), CONFLICT);
   });
 
   it.each(["0", "10000", "99999999"])("hostile 84: %s basis points", (trailingDelta) =>
-    world.refuses(trailing({ trailingDelta }), INVALID),
+    world.bothRefuse(trailing({ trailingDelta }), INVALID),
   );
 
   it.each(["0", "100", "100.00000001", "0.00000000"])("hostile 84: %s percent", (price2) =>
-    world.refuses(trailing({ price2: text(price2) }), INVALID),
+    world.bothRefuse(trailing({ price2: text(price2) }), INVALID),
   );
 
   it("hostile 84: 99.99 percent, 1 and 9,999 basis points are accepted", async () => {
@@ -97,29 +105,29 @@ describe("trailing distances", () => {
   });
 
   it("a distance on a type that does not trail", () =>
-    world.refuses(orderWith({ trailingDelta: "100" }), refusal(-1106)));
+    world.bothRefuse(orderWith({ trailingDelta: "100" }), refusal(-1106)));
 
   it("decision 19: both price and limitOffset, and neither", async () => {
     const limit = { type: text("TRAILING_STOP_LIMIT"), trailingDelta: "100", stopPrice: text("9000") };
-    await world.refuses(orderWith({ ...limit, limitOffset: text("1") }), CONFLICT);
-    await world.refuses(orderWith({ ...limit, price: undefined }), CONFLICT);
+    await world.bothRefuse(orderWith({ ...limit, limitOffset: text("1") }), CONFLICT);
+    await world.bothRefuse(orderWith({ ...limit, price: undefined }), CONFLICT);
   });
 });
 
 describe("expiry", () => {
-  const expiring = (fields: Readonly<Record<string, string>>): RawRequest => orderWith(fields);
+  const expiring = (fields: Readonly<Record<string, string>>): Attack => orderWith(fields);
   const gtd = { timeInForce: text("GTD") };
 
   it("hostile 85: GTD without an expiry, an expiry with GTC", async () => {
-    await world.refuses(expiring(gtd), refusal(-1102));
-    await world.refuses(
+    await world.bothRefuse(expiring(gtd), refusal(-1102));
+    await world.bothRefuse(
       expiring({ timeInForce: text("GTC"), expireTime: String(START_MS + 1_000) }),
       CONFLICT,
     );
   });
 
   it.each([START_MS, START_MS - 1, 1, 0])("hostile 85: an expiry that has come already: %d", (expireTime) =>
-    world.refuses(expiring({ ...gtd, expireTime: String(expireTime) }), INVALID),
+    world.bothRefuse(expiring({ ...gtd, expireTime: String(expireTime) }), INVALID),
   );
 
   it("hostile 85: an expiry in 1 ms is accepted and comes then", async () => {
@@ -134,47 +142,46 @@ describe("expiry", () => {
 
   it.each(["9007199254740992", "9007199254740993", "253402300799000"])(
     "hostile 85: an expiry at %s",
-    (expireTime) => world.refuses(expiring({ ...gtd, expireTime }), INVALID),
+    (expireTime) => world.bothRefuse(expiring({ ...gtd, expireTime }), INVALID),
   );
 
   it("hostile 85: two different expiries are refused, two equal ones accepted", async () => {
     const [one, other] = [String(START_MS + 60_000), String(START_MS + 60_001)];
-    await world.refuses(expiring({ ...gtd, expireTime: one, goodTillDate: other }), CONFLICT);
+    await world.bothRefuse(expiring({ ...gtd, expireTime: one, goodTillDate: other }), CONFLICT);
     await world.accepts(expiring({ ...gtd, expireTime: one, goodTillDate: one }));
   });
 });
 
 describe("open orders", () => {
-  const page = (query: string): RawRequest =>
-    attack("GET", "/api/v3/openOrders", { query: `${query}&nonce=1` });
-  const cancelAll = (query: string): RawRequest =>
+  const page = (query: string): Attack => attack("GET", "/api/v3/openOrders", { query: `${query}&nonce=1` });
+  const cancelAll = (query: string): Attack =>
     attack("DELETE", "/api/v3/openOrders", { query: `${query}&nonce=2` });
 
   it("hostile 92: without apiManaged, with false, in capitals, empty", async () => {
     for (const request of [page, cancelAll]) {
-      await world.refuses(request("account=1"), refusal(-1102));
-      await world.refuses(request("apiManaged=false"), INVALID);
-      await world.refuses(request("apiManaged=TRUE"), INVALID);
-      await world.refuses(request("apiManaged="), refusal(-1105));
+      await world.bothRefuse(request("account=1"), refusal(-1102));
+      await world.bothRefuse(request("apiManaged=false"), INVALID);
+      await world.bothRefuse(request("apiManaged=TRUE"), INVALID);
+      await world.bothRefuse(request("apiManaged="), refusal(-1105), INVALID);
     }
   });
 
   it.each(["symbol=BTC/USD", "instrumentId=1", "side=BUY"])("hostile 92: with %s", async (parameter) => {
-    await world.refuses(page(`apiManaged=true&${parameter}`), refusal(-1106));
-    await world.refuses(cancelAll(`apiManaged=true&${parameter}`), refusal(-1106));
+    await world.bothRefuse(page(`apiManaged=true&${parameter}`), refusal(-1106));
+    await world.bothRefuse(cancelAll(`apiManaged=true&${parameter}`), refusal(-1106));
   });
 
   it("hostile 92: limits of 0 and 1,001, a positive cursor", async () => {
-    await world.refuses(page("apiManaged=true&limit=0"), INVALID);
-    await world.refuses(page("apiManaged=true&limit=1001"), refusal(-1102));
-    await world.refuses(page("apiManaged=true&limit=-1"), refusal(-1100));
-    await world.refuses(page("apiManaged=true&afterOrderId=1"), INVALID);
+    await world.bothRefuse(page("apiManaged=true&limit=0"), INVALID);
+    await world.bothRefuse(page("apiManaged=true&limit=1001"), refusal(-1102));
+    await world.bothRefuse(page("apiManaged=true&limit=-1"), refusal(-1100));
+    await world.bothRefuse(page("apiManaged=true&afterOrderId=1"), INVALID);
     await world.accepts(page("apiManaged=true&limit=1000&afterOrderId=0"));
   });
 
   it("a page's parameters on a cancel-all", async () => {
-    await world.refuses(cancelAll("apiManaged=true&limit=5"), refusal(-1104));
-    await world.refuses(cancelAll("apiManaged=true&includeHistory=false"), refusal(-1104));
+    await world.bothRefuse(cancelAll("apiManaged=true&limit=5"), refusal(-1104));
+    await world.bothRefuse(cancelAll("apiManaged=true&includeHistory=false"), refusal(-1104));
   });
 
   it("hostile 92: another account's cursor is accepted and shows one's own orders only", async () => {
@@ -185,4 +192,56 @@ describe("open orders", () => {
       for (const order of orders as readonly { accountId: number }[]) expect(order.accountId).toBe(1);
     }
   });
+});
+
+describe("cancels", () => {
+  let nonces = 0;
+  const cancel = (key: string): Attack =>
+    attack("DELETE", "/api/v2/order", { query: `symbol=BTC/USD&${key}&nonce=cancel-${++nonces}` });
+  const NOT_CANCELED = refusal(-2011);
+
+  it("hostile 91: of what is unknown, foreign or has ended", async () => {
+    const foreign = await place(world, { newClientOrderId: "theirs" }, { key: KEYS.stranger });
+    const ended = await place(world);
+    await world.accepts(cancel(`orderId=${ended.body.orderId}`));
+    for (const id of [-1_000_000, foreign.body.orderId, ended.body.orderId]) {
+      await world.bothRefuse(cancel(`orderId=${id}`), NOT_CANCELED);
+    }
+    await world.bothRefuse(cancel("origClientOrderId=theirs"), NOT_CANCELED);
+    await world.bothRefuse(cancel("origClientOrderId=nothing"), NOT_CANCELED);
+  });
+
+  it("hostile 91: twice at once: one cancels, the other is refused or says the same", async () => {
+    for (const [first, second] of [
+      ["rest", "rest"],
+      ["rest", "message"],
+      ["message", "message"],
+    ]) {
+      const { orderId } = (await place(world)).body;
+      const byRest = async (): Promise<string> => (await world.send(cancel(`orderId=${orderId}`))).body;
+      const json = `{"symbol":"BTC/USD","orderId":${orderId}}`;
+      const byMessage = async (): Promise<string> =>
+        (await sendText(world.port, messageOf({ method: "order.cancel", json }))).text;
+      const bodies = await Promise.all(
+        [first, second].map((way) => (way === "rest" ? byRest() : byMessage())),
+      );
+      expect(bodies.some((body) => body.includes('"status":"CANCELED"'))).toBe(true);
+      for (const body of bodies) expect(body).toMatch(/"status":"CANCELED"|"code":-2011/);
+    }
+  });
+});
+
+describe("pages of lists", () => {
+  it.each(["openOrderList", "allOrderList"])(
+    "hostile 93: %s with limits of 0 and 1,001, and a start after the end",
+    async (name) => {
+      const page = (query: string): Attack =>
+        attack("GET", `/api/v3/${name}`, { query: `${query}&nonce=${name}` });
+      await world.bothRefuse(page("limit=1001"), refusal(-1102));
+      await world.bothRefuse(page("limit=0"), INVALID);
+      await world.bothRefuse(page("limit=-1"), refusal(-1100));
+      await world.bothRefuse(page("startTime=2&endTime=1"), refusal(-1023));
+      await world.accepts(page("limit=1000&startTime=1&endTime=1"));
+    },
+  );
 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  type Attack,
   type HostileWorld,
   type JsonFields,
   openHostileWorld,
   orderWith,
   refusal,
 } from "../support/hostile-world.ts";
-import type { RawRequest } from "../support/raw-http.ts";
 
 let world: HostileWorld;
 
@@ -24,26 +24,26 @@ const NOT_REQUIRED = refusal(-1106);
 const text = JSON.stringify;
 
 /** Price-capped schedules, so that no quote is needed; large enough for 10,000 slots. */
-const scheduled = (targetStrategy: string, fields: JsonFields): RawRequest =>
+const scheduled = (targetStrategy: string, fields: JsonFields): Attack =>
   orderWith({ type: text("LIMIT"), quantity: text("100"), targetStrategy, ...fields });
-const twap = (fields: JsonFields = {}): RawRequest =>
+const twap = (fields: JsonFields = {}): Attack =>
   scheduled("180", { interval: "60000", intervalCount: "10", ...fields });
-const vwap = (fields: JsonFields = {}): RawRequest =>
+const vwap = (fields: JsonFields = {}): Attack =>
   scheduled("1000002", { volumeProfile: text("1,2,3"), ...fields });
-const pov = (fields: JsonFields = {}): RawRequest =>
+const pov = (fields: JsonFields = {}): Attack =>
   scheduled("1000004", { participationBips: "1000", ...fields });
 
 describe("intervals", () => {
   it.each(["0", "999", "86400001", "9007199254740993"])("hostile 86: an interval of %s ms", (interval) =>
-    world.refuses(twap({ interval }), refusal(-1120)),
+    world.bothRefuse(twap({ interval }), refusal(-1120)),
   );
 
   it.each(["0", "1", "10001"])("hostile 86: %s intervals", (intervalCount) =>
-    world.refuses(twap({ intervalCount }), INVALID),
+    world.bothRefuse(twap({ intervalCount }), INVALID),
   );
 
   it("hostile 86: a delay of 604,800,001 ms", () =>
-    world.refuses(twap({ intervalDelay: "604800001" }), INVALID));
+    world.bothRefuse(twap({ intervalDelay: "604800001" }), INVALID));
 
   it("hostile 86: the bounds themselves are accepted", async () => {
     expect(await world.accepts(twap({ interval: "1000", intervalCount: "2" }))).toMatchObject({
@@ -65,14 +65,15 @@ describe("intervals", () => {
   it.each(["interval", "intervalCount", "intervalDelay"])(
     "hostile 86: %s as no whole number",
     async (name) => {
-      for (const value of ["-1", "1.5", "6e4", "-0"]) await world.refuses(twap({ [name]: value }), ILLEGAL);
+      for (const value of ["-1", "1.5", "6e4", "-0"])
+        await world.bothRefuse(twap({ [name]: value }), ILLEGAL);
       const expected = name === "interval" ? refusal(-1120) : INVALID;
       await world.refuses(twap({ [name]: text("60000") }), expected);
     },
   );
 
   it.each(["interval", "intervalCount"])("a TWAP without %s", (name) =>
-    world.refuses(twap({ [name]: undefined }), refusal(-1102)),
+    world.bothRefuse(twap({ [name]: undefined }), refusal(-1102)),
   );
 });
 
@@ -92,20 +93,20 @@ describe("volume profiles", () => {
     ["\u0661,2", -1100],
     ["5", -1130],
   ])("hostile 87: the profile %j", (profile, code) =>
-    world.refuses(vwap({ volumeProfile: text(profile) }), refusal(code)),
+    world.bothRefuse(vwap({ volumeProfile: text(profile) }), refusal(code), refusal(code)),
   );
 
   it("hostile 87: 10,001 items are refused, 10,000 accepted", async () => {
     const items = (count: number): string => text(Array.from({ length: count }, () => "1").join(","));
-    await world.refuses(vwap({ volumeProfile: items(10_001) }), INVALID);
+    await world.bothRefuse(vwap({ volumeProfile: items(10_001) }), INVALID);
     expect(await world.accepts(vwap({ volumeProfile: items(10_000) }))).toMatchObject({
       intervalCount: 10_000,
     });
   });
 
   it("hostile 87: a count that is not the profile's is refused, its own accepted", async () => {
-    await world.refuses(vwap({ intervalCount: "2" }), refusal(-1128));
-    await world.refuses(vwap({ intervalCount: "4" }), refusal(-1128));
+    await world.bothRefuse(vwap({ intervalCount: "2" }), refusal(-1128));
+    await world.bothRefuse(vwap({ intervalCount: "4" }), refusal(-1128));
     expect(await world.accepts(vwap({ intervalCount: "3" }))).toMatchObject({
       type: "VWAP",
       targetStrategy: 1_000_002,
@@ -116,19 +117,19 @@ describe("volume profiles", () => {
   });
 
   it("decision 29: without a profile and without volume in the window, -2016", () =>
-    world.refuses(vwap({ volumeProfile: undefined, intervalCount: "2" }), refusal(-2016)));
+    world.bothRefuse(vwap({ volumeProfile: undefined, intervalCount: "2" }), refusal(-2016)));
 
   it("decision 29: without a profile 512 minutes are the most, by whole minutes", async () => {
-    const own = (fields: JsonFields): RawRequest => vwap({ volumeProfile: undefined, ...fields });
-    await world.refuses(own({ interval: "60000", intervalCount: "513" }), INVALID);
-    await world.refuses(own({ interval: "61000", intervalCount: "2" }), refusal(-1120));
-    await world.refuses(own({ interval: "60000", intervalCount: "512" }), refusal(-2016));
+    const own = (fields: JsonFields): Attack => vwap({ volumeProfile: undefined, ...fields });
+    await world.bothRefuse(own({ interval: "60000", intervalCount: "513" }), INVALID);
+    await world.bothRefuse(own({ interval: "61000", intervalCount: "2" }), refusal(-1120));
+    await world.bothRefuse(own({ interval: "60000", intervalCount: "512" }), refusal(-2016));
   });
 });
 
 describe("participation", () => {
   it.each(["0", "10001"])("hostile 88: %s basis points", (participationBips) =>
-    world.refuses(pov({ participationBips }), INVALID),
+    world.bothRefuse(pov({ participationBips }), INVALID),
   );
 
   it.each(["1", "10000"])("hostile 88: %s basis points are accepted", async (participationBips) => {
@@ -141,23 +142,23 @@ describe("participation", () => {
   });
 
   it("hostile 88: none, as text, with intervals", async () => {
-    await world.refuses(pov({ participationBips: undefined }), refusal(-1102));
+    await world.bothRefuse(pov({ participationBips: undefined }), refusal(-1102));
     await world.refuses(pov({ participationBips: text("1000") }), INVALID);
-    await world.refuses(pov({ interval: "60000" }), NOT_REQUIRED);
+    await world.bothRefuse(pov({ interval: "60000" }), NOT_REQUIRED);
   });
 });
 
 describe("slices and strategies", () => {
   it("hostile 89: a TWAP slice worth 14.999 is refused, one worth 15.001 is accepted", async () => {
-    await world.refuses(twap({ quantity: text("0.02142") }), NOTIONAL);
+    await world.bothRefuse(twap({ quantity: text("0.02142") }), NOTIONAL);
     expect(await world.accepts(twap({ quantity: text("0.02143") }))).toMatchObject({ origQty: "0.02143" });
   });
 
   it("hostile 89, complaint 7: fewer units than intervals", () =>
-    world.refuses(twap({ quantity: text("0.000003") }), NOTIONAL));
+    world.bothRefuse(twap({ quantity: text("0.000003") }), NOTIONAL));
 
   it("decision 23: a named schedule without a quote has no admission price", () =>
-    world.refuses(
+    world.bothRefuse(
       orderWith({
         type: text("TWAP"),
         quantity: text("1"),
@@ -169,16 +170,20 @@ describe("slices and strategies", () => {
     ));
 
   it.each(["TWAP", "VWAP", "POV"])("contract rule 6: %s by name takes no price", (type) =>
-    world.refuses(orderWith({ type: text(type), participationBips: undefined }), NOT_REQUIRED),
+    world.bothRefuse(orderWith({ type: text(type), participationBips: undefined }), NOT_REQUIRED),
   );
 
   it.each(["1", "0", "181", "1000003", "9223372036854775807"])(
     "convention 2.1: targetStrategy %s",
-    (number) => world.refuses(scheduled(number, { interval: "60000", intervalCount: "2" }), refusal(-1134)),
+    (number) =>
+      world.bothRefuse(scheduled(number, { interval: "60000", intervalCount: "2" }), refusal(-1134)),
   );
 
   it("convention 2.1: targetStrategy without a LIMIT, and without a price", async () => {
-    await world.refuses(orderWith({ type: text("SYNTHETIC_LIMIT"), targetStrategy: "180" }), refusal(-1014));
-    await world.refuses(twap({ price: undefined }), refusal(-1102));
+    await world.bothRefuse(
+      orderWith({ type: text("SYNTHETIC_LIMIT"), targetStrategy: "180" }),
+      refusal(-1014),
+    );
+    await world.bothRefuse(twap({ price: undefined }), refusal(-1102));
   });
 });

@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createNodeServer, type NodeServerLimits } from "../../src/adapters/node/index.ts";
-import type { Service } from "../../src/service/index.ts";
+import {
+  createNodeServer,
+  type NodeServerLimits,
+  type NodeServerOptions,
+} from "../../src/adapters/node/index.ts";
 import type { WireRequest, WireResponse } from "../../src/wire/index.ts";
 import { openConnection, type RawAnswer, rawBytes, sendRaw } from "../support/raw-http.ts";
 
@@ -20,7 +23,7 @@ const reply = (body = "{}"): WireResponse => ({
 
 /** A server whose service is a function. */
 async function serve(handle: Handler = () => reply(), limits: NodeServerLimits = {}): Promise<number> {
-  const service: Service = { handle: async (request) => handle(request) };
+  const service: NodeServerOptions["service"] = { handle: async (request) => handle(request) };
   const server = createNodeServer({ service, limits });
   open.push(() => server.close({ graceMs: 0 }));
   return (await server.listen({ host: "127.0.0.1", port: 0 })).port;
@@ -288,7 +291,7 @@ describe("listening and closing", () => {
     const arrival = new Promise<void>((resolve) => {
       heard = resolve;
     });
-    const service: Service = {
+    const service: NodeServerOptions["service"] = {
       handle: (request) =>
         request.target === "/slow"
           ? new Promise((resolve) => {
@@ -322,7 +325,7 @@ describe("listening and closing", () => {
     const arrival = new Promise<void>((resolve) => {
       heard = resolve;
     });
-    const service: Service = { handle: () => new Promise(() => heard()) };
+    const service: NodeServerOptions["service"] = { handle: () => new Promise(() => heard()) };
     const server = createNodeServer({ service });
     const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
     const connection = await openConnection(port);

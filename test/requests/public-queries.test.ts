@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { readDepthQuery, readPairsQuery, readTickerQuery } from "../../src/requests/index.ts";
+import {
+  readDayTickerQuery,
+  readDepthQuery,
+  readPairsQuery,
+  readTickerQuery,
+} from "../../src/requests/index.ts";
 import { query, refusal } from "./support.ts";
 
 describe("public queries", () => {
@@ -8,6 +13,12 @@ describe("public queries", () => {
       symbol: "BTC/USD",
     });
     expect(readPairsQuery(query({ symbol: "" }))).toEqual({ limit: 100 });
+  });
+
+  it("decision 43: a day needs no symbol, but not an empty one", () => {
+    expect(readDayTickerQuery(query({ type: "FULL" }))).toEqual({});
+    expect(readDayTickerQuery(query({ symbol: "BTC/USD" }))).toEqual({ symbol: "BTC/USD" });
+    expect(refusal(() => readDayTickerQuery(query({ symbol: "" })))).toMatchObject({ code: -1105 });
   });
 
   it("symbol is required", () => {

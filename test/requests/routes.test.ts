@@ -14,16 +14,23 @@ describe("routes", () => {
     ["GET", "/api/exchangeInfo", "exchangeInfo", "PUBLIC", "NONE"],
     ["GET", "/api/getInstrumentPairs", "instrumentPairs", "PUBLIC", "NONE"],
     ["GET", "/api/ticker", "ticker", "PUBLIC", "NONE"],
+    ["GET", "/api/ticker/24hr", "ticker24hr", "PUBLIC", "NONE"],
     ["GET", "/api/depth", "depth", "PUBLIC", "NONE"],
     ["GET", "/api/ping", "ping", "PUBLIC", "NONE"],
     ["GET", "/api/time", "time", "PUBLIC", "NONE"],
     ["POST", "/api/order", "order.place", "TRADE", "LEGACY"],
+    ["POST", "/api/v2/order", "order.place.native", "TRADE", "LEGACY"],
     ["GET", "/api/v2/order", "order.status", "READ", "V2_QUERY"],
     ["GET", "/api/v2/getOrderStatus", "order.status", "READ", "V2_QUERY"],
     ["GET", "/api/v2/orderStatus", "order.status", "READ", "V2_QUERY"],
     ["GET", "/api/order", "order.status", "READ", "V2_QUERY"],
     ["DELETE", "/api/v2/order", "order.cancel", "TRADE", "LEGACY"],
     ["DELETE", "/api/order", "order.cancel", "TRADE", "LEGACY"],
+    ["GET", "/api/v2/allOrders", "allOrders", "READ", "V2_QUERY"],
+    ["GET", "/api/v2/getOrderHistory", "allOrders", "READ", "V2_QUERY"],
+    ["POST", "/api/v2/orderStatus", "order.status.scaled", "READ", "LEGACY"],
+    ["POST", "/api/v2/getOrderStatus", "order.status.scaled", "READ", "LEGACY"],
+    ["POST", "/api/v2/getOrderHistory", "orderHistory", "READ", "LEGACY"],
     ["GET", "/api/v3/openOrders", "openOrders.status", "READ", "V3"],
     ["DELETE", "/api/v3/openOrders", "openOrders.cancelAll", "TRADE", "V3"],
     ["POST", "/api/v3/orderList/oco", "orderList.place.oco", "TRADE", "V3"],
@@ -39,8 +46,8 @@ describe("routes", () => {
   });
 
   it("there are no others, and none can be changed", () => {
-    expect(ROUTES).toHaveLength(24);
-    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(24);
+    expect(ROUTES).toHaveLength(31);
+    expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(31);
     for (const route of ROUTES) expect(Object.isFrozen(route)).toBe(true);
     expect(Object.isFrozen(ROUTES)).toBe(true);
   });
@@ -65,7 +72,9 @@ describe("routes", () => {
   it.each([
     ["PUT", "/api/order"],
     ["get", "/api/order"],
-    ["POST", "/api/v2/order"],
+    ["PUT", "/api/v2/order"],
+    ["POST", "/api/v2/allOrders"],
+    ["DELETE", "/api/v2/orderStatus"],
     ["POST", "/api/ticker"],
     ["HEAD", "/api/status"],
     ["GET", "/api/v3/orderList/oco"],
@@ -104,6 +113,12 @@ describe("routes", () => {
   });
 
   it.each([
+    ["POST", "/api/v2/order", 1],
+    ["GET", "/api/v2/order", 4],
+    ["GET", "/api/v2/allOrders", 20],
+    ["GET", "/api/v2/getOrderHistory", 20],
+    ["POST", "/api/v2/orderStatus", 4],
+    ["POST", "/api/v2/getOrderHistory", 20],
     ["POST", "/api/v3/orderList/otoco", 1],
     ["POST", "/api/v3/order/oco", 1],
     ["GET", "/api/v3/orderList", 4],
@@ -113,7 +128,14 @@ describe("routes", () => {
     ["GET", "/api/v3/allOrderList", 20],
   ])("%s %s weighs %d", (method, path, weight) => expect(found(method, path).weight).toBe(weight));
 
+  it("convention: a day of one market weighs 2, of all markets 80", () => {
+    const { weight } = found("GET", "/api/ticker/24hr");
+    expect(typeof weight === "function" && weight(query({ symbol: "x" }))).toBe(2);
+    expect(typeof weight === "function" && weight(query({}))).toBe(80);
+  });
+
   it("every other weight is a number above 0", () => {
-    for (const { name, weight } of ROUTES) if (name !== "depth") expect(weight).toBeGreaterThan(0);
+    for (const { name, weight } of ROUTES)
+      if (name !== "depth" && name !== "ticker24hr") expect(weight).toBeGreaterThan(0);
   });
 });

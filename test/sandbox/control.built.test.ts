@@ -153,7 +153,7 @@ it("accounts are made, shown without their secret, replaced, and their earlier k
 
 it("faults of a part that is not there, and modes that are none, are refused by name, not ignored", async () => {
   for (const [part, mode] of [
-    ["native", "none"],
+    ["native", "stale"],
     ["volume", "slow"],
     ["store", "stale"],
   ]) {
@@ -312,7 +312,7 @@ it.each([
   [{ STORE: "postgres://x" }, "STORE"],
   [{ MARKET: "nonsense" }, "MARKET"],
   [{ MARKET: "replay:/no/such/file.csv" }, "file.csv"],
-  [{ ORDER_REJECT_PERSISTENCE_ENABLED: "true" }, "ORDER_REJECT_PERSISTENCE_ENABLED"],
+  [{ ORDER_REJECT_PERSISTENCE_ENABLED: "yes" }, "ORDER_REJECT_PERSISTENCE_ENABLED"],
 ])("a bad setting %j is one clear line and exit code 2", async (env, named) => {
   const { code, errors } = await run(["sandbox"], env);
   expect(code).toBe(2);

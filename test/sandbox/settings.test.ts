@@ -37,8 +37,13 @@ describe("settings", () => {
       rateLimits: DEFAULT_LIMITS,
       replayGuard: true,
       businessErrors200: false,
+      allowedOrigins: undefined,
+      trustedProxies: undefined,
+      getAllowlist: undefined,
+      postAllowlist: undefined,
       retentionDays: 30,
       advancedOrders: true,
+      persistRejections: false,
       demoKey: undefined,
       log: "text",
     });
@@ -63,9 +68,13 @@ describe("settings", () => {
       RATE_LIMITS: "off",
       REPLAY_GUARD: "false",
       BUSINESS_ERRORS_200: "true",
+      ALLOWED_ORIGINS: "https://desk.example.com,http://127.0.0.1:3000",
+      TRUSTED_PROXIES: "10.0.0.0/8,2001:db8::1",
+      GET_ALLOWLIST: "orderStatus,allOrders",
+      POST_ALLOWLIST: "getOrderStatus",
       RETENTION_DAYS: "1",
       LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: "false",
-      ORDER_REJECT_PERSISTENCE_ENABLED: "false",
+      ORDER_REJECT_PERSISTENCE_ENABLED: "true",
       SANDBOX_API_KEY: "demo-key_1",
       SANDBOX_API_SECRET: "!~secret",
       LOG: "json",
@@ -88,8 +97,13 @@ describe("settings", () => {
       rateLimits: "off",
       replayGuard: false,
       businessErrors200: true,
+      allowedOrigins: ["https://desk.example.com", "http://127.0.0.1:3000"],
+      trustedProxies: ["10.0.0.0/8", "2001:db8::1"],
+      getAllowlist: ["orderStatus", "allOrders"],
+      postAllowlist: ["getOrderStatus"],
       retentionDays: 1,
       advancedOrders: false,
+      persistRejections: true,
       demoKey: { apiKey: "demo-key_1", secret: "!~secret" },
       log: "json",
     };
@@ -160,6 +174,7 @@ describe("a bad setting", () => {
     ["STORE", "memory"],
     ["STORE", "sqlite:"],
     ["STORE", "./data.db"],
+    ["ORDER_REJECT_PERSISTENCE_ENABLED", "maybe"],
     ["MARKET", "random"],
     ["MARKET", "replay:"],
     ["MARKET", "replay:a.csv,"],
@@ -184,6 +199,14 @@ describe("a bad setting", () => {
     ["RATE_LIMITS", "weight"],
     ["REPLAY_GUARD", "yes"],
     ["BUSINESS_ERRORS_200", "1"],
+    ["ALLOWED_ORIGINS", "desk.example.com"],
+    ["ALLOWED_ORIGINS", "https://desk.example.com/"],
+    ["ALLOWED_ORIGINS", "https://desk.example.com,"],
+    ["TRUSTED_PROXIES", "localhost"],
+    ["TRUSTED_PROXIES", "10.0.0.0/33"],
+    ["TRUSTED_PROXIES", "10.0.0.1, 10.0.0.2"],
+    ["GET_ALLOWLIST", "/api/ping"],
+    ["POST_ALLOWLIST", "*"],
     ["RETENTION_DAYS", "0"],
     ["LIQUIDITY_API_ADVANCED_ORDERS_ENABLED", "TRUE"],
     ["SANDBOX_API_KEY", "two words"],
@@ -215,12 +238,6 @@ describe("a bad setting", () => {
       expect(() => read({ STORE: url })).toThrow("STORE: the PostgreSQL adapter does not exist yet");
       expect(() => read({ STORE: url })).not.toThrow("word@");
     }
-  });
-
-  it("ORDER_REJECT_PERSISTENCE_ENABLED=true says that it comes with native orders", () => {
-    const refusal = "ORDER_REJECT_PERSISTENCE_ENABLED: retaining rejections comes with native orders";
-    expect(() => read({ ORDER_REJECT_PERSISTENCE_ENABLED: "true" })).toThrow(refusal);
-    expect(() => read({ ORDER_REJECT_PERSISTENCE_ENABLED: "maybe" })).toThrow("must be true or false");
   });
 
   it("I72 a bad secret is not shown", () => {

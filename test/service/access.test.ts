@@ -3,6 +3,7 @@ import { ROUTES } from "../../src/requests/index.ts";
 import { sign } from "../../src/signing/index.ts";
 import type { WireResponse } from "../../src/wire/index.ts";
 import { call, KEYS, openWorld, place, requestOf, type ServiceWorld } from "../support/service-world.ts";
+import { refusalOf, TestClient } from "../support/socket-world.ts";
 
 const key = KEYS.owner;
 
@@ -170,5 +171,52 @@ describe("allow lists", () => {
     expect((await place(world)).status).toBe(404);
     const again = { ...query, nonce: "1" };
     expect((await call(world, "DELETE", "/api/v2/order", { key, query: again })).body.code).toBe(-2011);
+  });
+
+  it("contract, Versioning: a restricted list is not replaced by a wildcard", async () => {
+    for (const wildcard of ["*", "**", ".*", "", "/", "/api/*", "v2/*", "ORDERSTATUS", "orderstatus"]) {
+      const settings = { getAllowlist: [wildcard], postAllowlist: [wildcard] };
+      const world = await openWorld({ service: { settings } });
+      for (const { method, path } of ROUTES) {
+        const { status, body } = await call(world, method, path);
+        if (method === "DELETE") expect([path, body.code]).toEqual([path, -2014]);
+        else expect([path, status, body.code]).toEqual([path, 404, -1099]);
+      }
+    }
+  });
+
+  it.each(["GET", "POST"] as const)(
+    "the list of %s says nothing of the other method; an empty one serves none",
+    async (method) => {
+      const settings = method === "GET" ? { getAllowlist: [] } : { postAllowlist: [] };
+      const world = await openWorld({ service: { settings } });
+      for (const route of ROUTES) {
+        const { status } = await call(world, route.method, route.path);
+        expect([route.method, route.path, status === 404]).toEqual([
+          route.method,
+          route.path,
+          route.method === method,
+        ]);
+      }
+    },
+  );
+
+  it("contract, Versioning: what a list names is served under each path that ends so, by WebSocket as its route", async () => {
+    const settings = { getAllowlist: ["order"], postAllowlist: ["getOrderStatus"] };
+    const world = await openWorld({ service: { settings } });
+    const served = async (method: string): Promise<readonly string[]> => {
+      const open: string[] = [];
+      for (const route of ROUTES)
+        if (route.method === method && (await call(world, method, route.path)).status !== 404)
+          open.push(route.path);
+      return open;
+    };
+    expect(await served("GET")).toEqual(["/api/v2/order", "/api/order"]);
+    expect(await served("POST")).toEqual(["/api/v2/getOrderStatus"]);
+    const codeOf = async (method: string): Promise<unknown> =>
+      refusalOf(await new TestClient(world).ask(method))[1];
+    expect(await codeOf("order.status")).not.toBe(-1020);
+    expect(await codeOf("order.place")).toBe(-1020);
+    expect(await codeOf("allOrders")).toBe(-1020);
   });
 });

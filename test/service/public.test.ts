@@ -29,6 +29,23 @@ describe("public routes", () => {
     expect(await system()).toBe("draining");
   });
 
+  it("contract, Status: features are the host's to say", async () => {
+    const world = await openWorld({ service: { settings: { features: { bridge_required: true } } } });
+    expect((await get(world, "status")).body).toMatchObject({
+      features: { leveraged_trading: false, bridge_required: true, advanced_orders: true },
+    });
+  });
+
+  it("contract, Symbol: address and url where an instrument has them", async () => {
+    const known = { address: "0x2260fac5e5542a773aa44fbcfedf7c193bc2c599", url: "https://example.com/doge" };
+    const doge = { symbol: "DOGE/USD", baseAsset: "DOGE", quoteAsset: "USD", name: "DOGE", aliases: [] };
+    const instrument = { id: 99, ...doge, kind: "liquidity", status: "TRADING", ...known } as const;
+    const { body } = await get(await openWorld({ instruments: [instrument] }), "getInstrumentPairs");
+    const symbols = body.instrumentPairs as readonly Record<string, unknown>[];
+    expect(symbols.find(({ id }) => id === 99)).toMatchObject(known);
+    expect(symbols.filter((one) => "address" in one || "url" in one)).toHaveLength(1);
+  });
+
   it("decision 48: advanced_orders tells whether this deployment has them", async () => {
     for (const engine of [{ advancedOrders: false }, { liquidityMode: false }]) {
       const world = await openWorld({ engine });

@@ -107,9 +107,14 @@ function foreignImports(file: SourceFile): readonly Breach[] {
     if (!text.startsWith(".")) return false;
     const target = resolve(file.path, text);
     if (!target.endsWith(".ts")) return true;
-    return folderOf(target) !== folder && target !== `${folderOf(target)}/index.ts`;
+    return folderOf(target) !== folder && !isFace(target);
   });
 }
+
+/** Parts of a folder that have an index of their own, so that a bundle without them stays small. */
+const APART: readonly string[] = ["requests/schemas/index.ts"];
+
+const isFace = (path: string): boolean => path === `${folderOf(path)}/index.ts` || APART.includes(path);
 
 function undocumented(file: SourceFile): readonly Breach[] {
   const exported = file.ast.statements.filter(

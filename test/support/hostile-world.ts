@@ -1,8 +1,10 @@
 import { expect } from "vitest";
-import { createNodeServer } from "../../src/adapters/node/index.ts";
+import { createNodeServer, createSystemClock, type NodeServerLimits } from "../../src/adapters/node/index.ts";
+import type { RateLimiter } from "../../src/ports/index.ts";
 import type { ListForm } from "../../src/requests/index.ts";
 import { sign } from "../../src/signing/index.ts";
 import { encodeParent, type JsonObject, readJson } from "../../src/wire/index.ts";
+import { jsonOfQuery, messageOf, methodOf, type SocketAttack, sendText } from "./hostile-socket.ts";
 import { type RawAnswer, type RawRequest, sendRaw } from "./raw-http.ts";
 import {
   type Credentials,
@@ -27,9 +29,13 @@ export type Expected = Readonly<{ status: number; code: number }>;
 /** 400 with a code, as most refusals are. */
 export const refusal = (code: number): Expected => ({ status: 400, code });
 
+/** A request as REST sends it, and where there is such a method also as a message. */
+export type Attack = RawRequest & Readonly<{ socket?: SocketAttack }>;
+
 /** A service on a real socket, and what an attacker may not achieve there. */
 export type HostileWorld = ServiceWorld &
   Readonly<{
+    port: number;
     /** Managed id of the order named {@link BASE_ID}. */
     orderId: number;
     send(request: RawRequest): Promise<RawAnswer>;
@@ -40,38 +46,107 @@ export type HostileWorld = ServiceWorld &
     refuses(request: RawRequest, expected: Expected): Promise<void>;
     /** Sends a request that must be accepted and returns what it was answered with. */
     accepts(request: RawRequest): Promise<JsonObject>;
+    /** The same of a message of the private WebSocket, as text or before it is signed. */
+    refusesMessage(message: string | SocketAttack, expected: Expected): Promise<void>;
+    /** Sends a message that must be accepted and returns its result. */
+    acceptsMessage(message: string | SocketAttack): Promise<JsonObject>;
+    /**
+     * Sends a request by REST and as a message; both must be refused, in the same words unless the message has an
+     * error of its own.
+     */
+    bothRefuse(request: Attack, expected: Expected, ofTheMessage?: Expected): Promise<void>;
+    /** All that a request could have changed: orders, counts against limits, the length of the journal, children. */
+    state(): Promise<readonly unknown[]>;
     close(): Promise<void>;
   }>;
 
-/** Opens a world, listens on a free port and places the base order. */
-export async function openHostileWorld(options: WorldOptions = {}): Promise<HostileWorld> {
-  const world = await openWorld(options);
-  const server = createNodeServer({ service: world.service });
+/** Counts orders and refuses nothing: a refused request must leave no count behind. */
+type OrderCounter = RateLimiter & Readonly<{ counted: () => number }>;
+
+function createOrderCounter(): OrderCounter {
+  const counts = { per10s: 0, perDay: 0 };
+  const add = (count: number): typeof counts => {
+    counts.per10s += count;
+    counts.perDay += count;
+    return { ...counts };
+  };
+  return {
+    limits: undefined,
+    weigh: () => ({ used: 0 }),
+    takeOrders: ({ count }) => ({ counts: add(count), takenAtMs: 0 }),
+    returnOrders: ({ count }) => add(-count),
+    counted: () => counts.perDay,
+  };
+}
+
+/** Opens a world, listens on a free port for REST and WebSocket and places the base order. */
+export async function openHostileWorld(
+  options: WorldOptions = {},
+  limits: NodeServerLimits = {},
+): Promise<HostileWorld> {
+  const rateLimiter = createOrderCounter();
+  const sockets = { realClock: createSystemClock(), ...options.service?.sockets };
+  const world = await openWorld({ ...options, service: { rateLimiter, ...options.service, sockets } });
+  const server = createNodeServer({ service: world.service, sockets: world.service.sockets, limits });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   const placed = await place(world, { newClientOrderId: BASE_ID });
   const send = (request: RawRequest): Promise<RawAnswer> => sendRaw(port, request);
-  return {
-    ...world,
-    orderId: placed.body.orderId as number,
-    send,
-    async refuses(request, { status, code }) {
-      const before = await stateOf(world);
+  const state = async () => [rateLimiter.counted(), ...(await stateOf(world))];
+  /** Runs what must change nothing, then asks for something else. */
+  const unchanged = async (act: () => Promise<JsonObject>): Promise<JsonObject> => {
+    const before = await state();
+    const body = await act();
+    expect(await state()).toEqual(before);
+    expect((await send({ method: "GET", target: "/api/ping" })).status).toBe(200);
+    return body;
+  };
+  const refused = (request: RawRequest, { status, code }: Expected): Promise<JsonObject> =>
+    unchanged(async () => {
       const answer = await send(request);
       const body = readJson(answer.body) as JsonObject;
       expect({ status: answer.status, ...body }).toMatchObject({ status, code });
       expect(Object.keys(body)).toEqual(["code", "msg", "error"]);
-      expectNothingTold(answer);
-      expect(await stateOf(world)).toEqual(before);
-      expect((await send({ method: "GET", target: "/api/ping" })).status).toBe(200);
-    },
+      expectNothingTold([...answer.headers.values(), answer.body].join("\n"));
+      return body;
+    });
+  const reply = (message: string | SocketAttack) =>
+    sendText(port, typeof message === "string" ? message : messageOf(message));
+  const refusedMessage = (message: string | SocketAttack, { status, code }: Expected): Promise<JsonObject> =>
+    unchanged(async () => {
+      const { message: body, text } = await reply(message);
+      expect(body).toMatchObject({ status, error: { code } });
+      expect(Object.keys(body).slice(0, 3)).toEqual(["id", "status", "error"]);
+      expectNothingTold(text);
+      return body.error as JsonObject;
+    });
+  return {
+    ...world,
+    port,
+    orderId: placed.body.orderId as number,
+    send,
+    state,
+    refuses: async (request, expected) => void (await refused(request, expected)),
+    refusesMessage: async (message, expected) => void (await refusedMessage(message, expected)),
     async accepts(request) {
       const answer = await send(request);
       const body = readJson(answer.body) as JsonObject;
       expect({ status: answer.status, code: body.code }).toEqual({ status: 200, code: undefined });
-      expectNothingTold(answer);
+      expectNothingTold([...answer.headers.values(), answer.body].join("\n"));
       return body;
     },
-    close: () => server.close(),
+    async acceptsMessage(message) {
+      const { message: body, text } = await reply(message);
+      expect(body).toMatchObject({ status: 200 });
+      expectNothingTold(text);
+      return body.result as JsonObject;
+    },
+    async bothRefuse({ socket, ...request }, expected, ofTheMessage = expected) {
+      if (socket === undefined) throw new Error(`${request.method} ${request.target} has no method`);
+      const { code, msg } = await refused(request, expected);
+      const error = await refusedMessage(socket, ofTheMessage);
+      if (ofTheMessage === expected) expect(error).toEqual({ code, msg });
+    },
+    close: () => server.close({ graceMs: 1_000 }),
   };
 }
 
@@ -84,8 +159,8 @@ async function stateOf({ engine, venue }: ServiceWorld): Promise<readonly unknow
   return [orders, engine.metrics().records, venue.submitted.length];
 }
 
-function expectNothingTold(answer: RawAnswer): void {
-  const told = [...answer.headers.values(), answer.body].join("\n");
+/** Fails when an answer holds a secret, a key, a signature or a piece of a stack. */
+export function expectNothingTold(told: string): void {
   for (const secret of SECRETS) expect(told).not.toContain(secret);
   expect(told).not.toMatch(/[0-9a-f]{64}|X-MBX-APIKEY: |key-of-|\bat .*:[0-9]+:[0-9]+|node_modules/i);
 }
@@ -102,6 +177,7 @@ export type AttackOptions = Readonly<{
   signature?: string;
   /** Where the signature goes; default the header. "nowhere": it is left out. */
   place?: "header" | "query" | "nowhere";
+  /** Empty: the header is left out. */
   contentType?: string;
   /** Headers on top, name and value in turn. */
   headers?: readonly string[];
@@ -116,24 +192,35 @@ export function signatureOf(options: AttackOptions): string {
 }
 
 /** A request that is signed as the options say; all its bytes are sent as they stand here. */
-export function attack(method: string, path: string, options: AttackOptions = {}): RawRequest {
+export function attack(method: string, path: string, options: AttackOptions = {}): Attack {
   const { key = KEYS.owner, query = "", body = "", place: where = "header", chunked = false } = options;
   const signature = options.signature ?? signatureOf(options);
   const pair = where === "query" ? [`signature=${signature}`] : [];
   const sent = [...(query === "" ? [] : [query]), ...pair].join("&");
   const signed = where === "header" ? ["signature", signature] : [];
-  const typed = body.length === 0 ? [] : ["Content-Type", options.contentType ?? "application/json"];
+  const { contentType = "application/json" } = options;
+  const typed = body.length === 0 || contentType === "" ? [] : ["Content-Type", contentType];
   return {
     method,
     target: sent === "" ? path : `${path}?${sent}`,
     headers: ["X-MBX-APIKEY", key.apiKey, ...signed, ...typed, ...(options.headers ?? [])],
     body,
     chunked,
+    ...asMessage(methodOf(method, path)?.name, options),
   };
 }
 
+/** The same request as a message, by the same key: what stands in the body, else in the query. */
+function asMessage(
+  method: string | undefined,
+  { key = KEYS.owner, query = "", body = "" }: AttackOptions,
+): Pick<Attack, "socket"> {
+  if (method === undefined || typeof body !== "string") return {};
+  return { socket: { method, key, json: body === "" ? jsonOfQuery(query) : body } };
+}
+
 /** POST /api/order with this JSON text, signed in the header. */
-export function order(body: string | Uint8Array, options: AttackOptions = {}): RawRequest {
+export function order(body: string | Uint8Array, options: AttackOptions = {}): Attack {
   return attack("POST", "/api/order", { query: "nonce=1", body, ...options });
 }
 
@@ -149,7 +236,7 @@ function jsonWith(base: Readonly<Record<string, unknown>>, fields: JsonFields): 
 }
 
 /** {@link BASE_ORDER} with some fields replaced, added (JSON text) or, with undefined, left out. */
-export function orderWith(fields: JsonFields): RawRequest {
+export function orderWith(fields: JsonFields): Attack {
   return order(jsonWith(JSON.parse(BASE_ORDER), { newClientOrderId: undefined, ...fields }));
 }
 
@@ -161,6 +248,6 @@ export function listBody(form: ListForm, fields: JsonFields = {}): string {
 }
 
 /** POST of {@link listBody} where its kind is placed. */
-export function listWith(form: ListForm, fields: JsonFields = {}): RawRequest {
+export function listWith(form: ListForm, fields: JsonFields = {}): Attack {
   return attack("POST", LISTS[form].path, { query: "nonce=1", body: listBody(form, fields) });
 }

@@ -20,6 +20,7 @@ export type Reply = Readonly<{ status: number; body: Record<string, unknown> & {
 /** A sandbox in a process of its own. */
 export type SandboxProcess = {
   readonly url: string;
+  readonly wsUrl: string;
   readonly controlUrl: string;
   readonly process: ChildProcess;
   /** Resolves with the signal or exit code when the process has ended. */
@@ -33,6 +34,8 @@ export type SandboxProcess = {
   ): Promise<Reply>;
   kill(): Promise<void>;
 };
+
+type Addresses = Pick<SandboxProcess, "url" | "wsUrl" | "controlUrl">;
 
 let nonces = 0;
 
@@ -59,8 +62,8 @@ export async function startSandboxProcess(env: Readonly<Record<string, string>>)
     child.once("exit", (code, signal) => resolve(signal ?? code ?? 0)),
   );
   const lines = createInterface({ input: child.stdout });
-  const ready = await new Promise<{ url: string; controlUrl: string }>((resolve, reject) => {
-    lines.once("line", (line) => resolve(JSON.parse(line) as { url: string; controlUrl: string }));
+  const ready = await new Promise<Addresses>((resolve, reject) => {
+    lines.once("line", (line) => resolve(JSON.parse(line) as Addresses));
     void ended.then((how) => reject(new Error(`the sandbox ended with ${how}: ${errors}`)));
   });
   return {

@@ -14,7 +14,7 @@ import {
 } from "../../src/adapters/memory/index.ts";
 import { type Engine, type EngineSettings, openEngine } from "../../src/engine/index.ts";
 import type { Account, ApiKey, Instrument, InstrumentKind } from "../../src/model/index.ts";
-import type { Entropy, OrderStore, Telemetry } from "../../src/ports/index.ts";
+import type { Entropy, NativeOrders, OrderStore, Telemetry, VolumeHistory } from "../../src/ports/index.ts";
 import type { ListForm } from "../../src/requests/index.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/index.ts";
 import { encodeQuery, type RequestParameters, sign } from "../../src/signing/index.ts";
@@ -116,8 +116,15 @@ function createCounter(): Entropy {
 export type WorldOptions = Readonly<{
   engine?: Partial<EngineSettings>;
   limits?: Omit<RateLimiterOptions, "clock">;
-  service?: Partial<Pick<ServiceOptions, "accounts" | "replayGuard" | "rateLimiter" | "settings">>;
+  service?: Partial<
+    Pick<ServiceOptions, "accounts" | "replayGuard" | "rateLimiter" | "settings" | "sockets" | "rejections">
+  >;
   store?: OrderStore;
+  volumeHistory?: VolumeHistory;
+  /** Listed after the usual ones. */
+  instruments?: readonly Instrument[];
+  /** The host's native orders; without them it has none. */
+  native?: (clock: ManualClock) => NativeOrders | Promise<NativeOrders>;
 }>;
 
 /** Everything around one service. */
@@ -144,6 +151,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorl
     instrument(1, "BTC"),
     instrument(2, "ETH"),
     instrument(3, "STETH", "staking"),
+    ...(options.instruments ?? []),
   ]);
   const accounts = createMemoryAccounts(ENTRIES);
   const exposure = createMemoryExposure();
@@ -151,11 +159,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorl
   const engine = await openEngine({
     ...{ instruments, accounts, exposure, venue, clock, entropy, telemetry, marketData: feed },
     store: options.store ?? createMemoryStore(),
+    ...(options.volumeHistory && { volumeHistory: options.volumeHistory }),
     settings: { advancedOrders: true, ...options.engine },
   });
   const rateLimiter = createMemoryRateLimiter({ clock, ...(options.limits ?? { enforce: false }) });
   const service = createService({
     ...{ engine, accounts, instruments, clock, entropy, rateLimiter, telemetry },
+    ...(options.native && { nativeOrders: await options.native(clock) }),
     ...options.service,
   });
   let nonces = 0;

@@ -1,4 +1,12 @@
-import type { Clock, OrderCounts, OrderVerdict, RateLimiter, WeightVerdict } from "../../ports/index.ts";
+import type {
+  Clock,
+  ConnectionVerdict,
+  OrderCounts,
+  OrderVerdict,
+  RateLimiter,
+  WeightVerdict,
+} from "../../ports/index.ts";
+import { createOldestDropper } from "./oldest-dropper.ts";
 import { WindowCounter } from "./window-counter.ts";
 
 /** Limits of a rate limiter, each with the default of decision 42. */
@@ -10,6 +18,8 @@ export type RateLimiterOptions = Readonly<{
   ordersPer10s?: number;
   /** Orders placed in a UTC day and account; default 160000. */
   ordersPerDay?: number;
+  /** WebSocket connections opened in five minutes and address; default 300. */
+  connectionsPer5Min?: number;
   /** First ban of an address; default 120000. Each further one within three days is twice as long. */
   banMs?: number;
   /** false: everything is counted and nothing is refused; default true. */
@@ -20,6 +30,7 @@ export type RateLimiterOptions = Readonly<{
 
 const MINUTE_MS = 60_000;
 const TEN_SECONDS_MS = 10_000;
+const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const LONGEST_BAN_MS = 3 * DAY_MS;
 
@@ -54,33 +65,31 @@ class MemoryRateLimiter implements RateLimiter {
   readonly #refusals: WindowCounter<string>;
   readonly #per10s: WindowCounter<number>;
   readonly #perDay: WindowCounter<number>;
+  readonly #connections: WindowCounter<string>;
   readonly #bans: Map<string, Ban> = new Map();
+  readonly #dropOldestBans: (most: number) => void = createOldestDropper(this.#bans);
 
   constructor(options: RateLimiterOptions) {
     this.#options = {
       weightPerMinute: 6_000,
       ordersPer10s: 50,
       ordersPerDay: 160_000,
+      connectionsPer5Min: 300,
       banMs: 120_000,
       enforce: true,
       maxTracked: 500_000,
       ...options,
     };
-    const { weightPerMinute, ordersPer10s, ordersPerDay, banMs, enforce, maxTracked } = this.#options;
-    for (const [name, limit] of Object.entries({
-      weightPerMinute,
-      ordersPer10s,
-      ordersPerDay,
-      banMs,
-      maxTracked,
-    })) {
+    const { clock: _clock, enforce, banMs, maxTracked, ...limits } = this.#options;
+    for (const [name, limit] of Object.entries({ ...limits, banMs, maxTracked })) {
       if (!(limit >= 1)) throw new RangeError(`${name} must be at least 1, got ${limit}`);
     }
-    this.limits = enforce ? { weightPerMinute, ordersPer10s, ordersPerDay } : undefined;
+    this.limits = enforce ? limits : undefined;
     this.#weights = new WindowCounter(MINUTE_MS, maxTracked);
     this.#refusals = new WindowCounter(MINUTE_MS, maxTracked);
     this.#per10s = new WindowCounter(TEN_SECONDS_MS, maxTracked);
     this.#perDay = new WindowCounter(DAY_MS, maxTracked);
+    this.#connections = new WindowCounter(FIVE_MINUTES_MS, maxTracked);
   }
 
   weigh({ address, weight }: Readonly<{ address: string; weight: number }>): WeightVerdict {
@@ -95,6 +104,13 @@ class MemoryRateLimiter implements RateLimiter {
       return { used, refused: { kind: "limit", untilMs: this.#weights.endMs(nowMs) } };
     }
     return { used, refused: { kind: "ban", untilMs: this.#ban(address, nowMs) } };
+  }
+
+  connect({ address }: Readonly<{ address: string }>): ConnectionVerdict {
+    const nowMs = this.#options.clock.nowMs();
+    const opened = this.#connections.add(address, { amount: 1, nowMs });
+    const most = this.limits?.connectionsPer5Min ?? Number.POSITIVE_INFINITY;
+    return opened > most ? { refusedUntilMs: this.#connections.endMs(nowMs) } : {};
   }
 
   takeOrders({ accountId, count }: Readonly<{ accountId: number; count: number }>): OrderVerdict {
@@ -130,10 +146,7 @@ class MemoryRateLimiter implements RateLimiter {
     const lengthMs = Math.min(repeated ? before.lengthMs * 2 : banMs, LONGEST_BAN_MS);
     this.#bans.delete(address);
     this.#bans.set(address, { untilMs: nowMs + lengthMs, lengthMs });
-    for (const oldest of this.#bans.keys()) {
-      if (this.#bans.size <= maxTracked) break;
-      this.#bans.delete(oldest);
-    }
+    this.#dropOldestBans(maxTracked);
     this.#refusals.forget(address);
     return nowMs + lengthMs;
   }

@@ -1,3 +1,5 @@
+import { createOldestDropper } from "./oldest-dropper.ts";
+
 /**
  * Counts by key in windows that start at whole multiples of their length. A window that begins forgets the one
  * before; time that steps back stays in the running window. Beyond `maxKeys` the key seen first is forgotten.
@@ -6,6 +8,7 @@ export class WindowCounter<K> {
   readonly #lengthMs: number;
   readonly #maxKeys: number;
   readonly #counts: Map<K, number> = new Map();
+  readonly #dropOldest: (most: number) => void = createOldestDropper(this.#counts);
   #startMs = 0;
 
   constructor(lengthMs: number, maxKeys: number) {
@@ -29,7 +32,7 @@ export class WindowCounter<K> {
     const after = Math.max(0, before + change.amount);
     if (after === 0) this.#counts.delete(key);
     else this.#counts.set(key, after);
-    if (this.#counts.size > this.#maxKeys) this.#forgetOldest();
+    this.#dropOldest(this.#maxKeys);
     return after;
   }
 
@@ -49,12 +52,5 @@ export class WindowCounter<K> {
     if (startMs <= this.#startMs) return;
     this.#startMs = startMs;
     this.#counts.clear();
-  }
-
-  #forgetOldest(): void {
-    for (const oldest of this.#counts.keys()) {
-      this.#counts.delete(oldest);
-      return;
-    }
   }
 }

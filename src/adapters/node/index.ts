@@ -1,5 +1,6 @@
 /**
- * What a host on Node.js needs: an HTTP server for the service, clock, randomness and telemetry of the machine.
+ * What a host on Node.js needs: an HTTP server for the service or a mount in its own, clock, randomness and telemetry of
+ * the machine.
  *
  * @packageDocumentation
  */
@@ -10,10 +11,17 @@ export {
 } from "./console-telemetry.ts";
 export { createEntropy } from "./entropy.ts";
 export {
+  createNodeMount,
+  type NodeAnswerOptions,
+  type NodeMount,
+  type NodeMountOptions,
+} from "./node-mount.ts";
+export {
   createNodeServer,
   type ListenAddress,
   type NodeServer,
   type NodeServerLimits,
   type NodeServerOptions,
 } from "./node-server.ts";
+export { type ProbeMountOptions, probeMount } from "./probe-mount.ts";
 export { createSystemClock } from "./system-clock.ts";

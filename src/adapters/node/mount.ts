@@ -2,19 +2,37 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
-import type { Service } from "../../service/index.ts";
+import { FAULT_HEADER, MOUNT_FAULTS, type MountFault, type Service } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
+import { announcesBody, bodyFaultOf, wireRequestOf } from "./incoming.ts";
+import { OpenSet } from "./open-set.ts";
 import { parserRefusal, rawReply, refusal } from "./refusals.ts";
-import { announcesTooMuch, type RequestBody, readRequestBody, UNREAD_BODY } from "./request-body.ts";
+import {
+  announcesTooMuch,
+  type GiveUp,
+  NO_BODY,
+  type RequestBody,
+  readRequestBody,
+  UNREAD_BODY,
+} from "./request-body.ts";
 
 /** How long a connection that was refused stays open for its peer to read why. */
 const LINGER_MS = 1_000;
 
-/** One connection: answers that are due on it, the request that is arriving, and why it must end. */
+/** Requests of one connection that may wait for their turn before no more of it is read. */
+const MOST_WAITING = 64;
+
+/** Requests without an answer that end their connection: more than that come in one piece only to do harm. */
+const MOST_UNANSWERED = 1_000;
+
+/** One connection: answers that are due on it, what waits for them, the request that is arriving, and why it must end. */
 type Connection = {
   due: number;
-  arriving?: Readonly<{ request: IncomingMessage; controller: AbortController }>;
-  refused?: WireResponse;
+  /** Resolves when the last request that came has been answered. */
+  last: Promise<void>;
+  next: (() => void) | undefined;
+  arriving: Readonly<{ request: IncomingMessage; giveUp: GiveUp }> | undefined;
+  refused: WireResponse | undefined;
 };
 
 /** A reply that is thrown to end a request whose service was never asked. */
@@ -28,42 +46,83 @@ class Refused extends Error {
   }
 }
 
+/** What a mount of requests is made of. */
+export type MountParts = Readonly<{
+  service: Pick<Service, "handle">;
+  /** A path of the host's own that is cut off in front of every target. */
+  prefix?: string | undefined;
+  telemetry?: Telemetry | undefined;
+}>;
+
+/** How a request is answered. */
+export type AnswerOptions = Readonly<{
+  /** The client waits to be told to send its body (`Expect: 100-continue`). */
+  asksFirst?: boolean;
+  /** The body as it came, when the host has read it; anything but bytes is refused by name. */
+  body?: unknown;
+}>;
+
+/** A request that was counted, and what it waits for. */
+type Begun = Readonly<{ earlier: Promise<void> | undefined; ended: Promise<void> }>;
+
+/** Lets everything happen first that has come for other connections. */
+const otherConnectionsTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /** Passes the requests of node:http servers to a service, unchanged, and its answers back. */
 export class Mount {
-  readonly #service: Service;
+  readonly #service: Pick<Service, "handle">;
+  readonly #prefix: string;
   readonly #telemetry: Telemetry | undefined;
   readonly #connections: WeakMap<Duplex, Connection> = new WeakMap();
+  readonly #open: OpenSet<ServerResponse> = new OpenSet();
   /** Ends each connection after its next answer. */
   draining = false;
 
-  constructor(parts: Readonly<{ service: Service; telemetry?: Telemetry | undefined }>) {
-    this.#service = parts.service;
-    this.#telemetry = parts.telemetry;
+  constructor({ service, prefix = "", telemetry }: MountParts) {
+    this.#service = service;
+    this.#prefix = prefix;
+    this.#telemetry = telemetry;
   }
 
-  /** Answers one request. A client that `asksFirst` is told to go on, unless the body it announces is too large. */
-  answer(request: IncomingMessage, response: ServerResponse, asksFirst = false): void {
+  /**
+   * Answers one request; resolves when the answer has gone out or the connection has ended. A client that asks first is
+   * told to go on, unless the body it announces is too large.
+   */
+  async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    options: AnswerOptions = {},
+  ): Promise<void> {
+    if (response.writableEnded) return this.#tell("REPLY_TAKEN");
+    if (response.destroyed) return;
     const connection = this.#connection(request.socket);
-    connection.due++;
-    response.on("close", () => this.#answered(request.socket, connection));
-    const tooMuch = announcesTooMuch(request, asksFirst);
-    if (asksFirst && !tooMuch) response.writeContinue();
-    const exchange = async (): Promise<void> => {
-      const body = tooMuch ? UNREAD_BODY : await this.#body(request, connection);
+    const { earlier, ended } = this.#begin(connection, request, response);
+    if (earlier !== undefined) await earlier.then(otherConnectionsTurn);
+    if (response.destroyed) return await ended;
+    try {
+      const body = await this.#bodyOf(connection, request, response, options);
       this.#send(response, await this.#serve(request, body.bytes), body.cut);
-    };
-    exchange().catch((error: unknown) => {
+    } catch (error) {
       if (error instanceof Refused) this.#send(response, error.reply, true);
       else response.destroy();
-    });
+    }
+    await ended;
+  }
+
+  /** Resolves when every request has been answered. */
+  idle(): Promise<void> {
+    return this.#open.empty();
+  }
+
+  /** Breaks what is not answered yet. */
+  terminate(): void {
+    for (const response of this.#open) response.destroy();
   }
 
   /** Answers a request whose Expect header asks for something unknown. */
   refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
     const error = new OrderError("INVALID_PARAMETER", { field: "Expect", advice: "Leave it out." });
-    const connection = this.#connection(request.socket);
-    connection.due++;
-    response.on("close", () => this.#answered(request.socket, connection));
+    this.#begin(this.#connection(request.socket), request, response);
     this.#send(response, refusal(error, 417), true);
   }
 
@@ -77,32 +136,90 @@ export class Mount {
     connection.refused = parserRefusal(error.code);
     if (!socket.writable || error.code === "ECONNRESET") socket.destroy();
     else if (connection.arriving?.request.complete === false) {
-      connection.arriving.controller.abort(new Refused(connection.refused));
+      connection.arriving.giveUp(new Refused(connection.refused));
     } else if (connection.due === 0) sendRaw(socket, connection.refused);
+  }
+
+  /** Runs `next` once every request of a connection is answered. */
+  afterAnswers(socket: Duplex, next: () => void): void {
+    const connection = this.#connection(socket);
+    if (connection.due === 0) next();
+    else connection.next = next;
+  }
+
+  /**
+   * Counts a request: `ended` resolves when its answer has gone out or its connection has ended. Requests of one
+   * connection are served one after the other, each when `earlier` has resolved, as their answers go out in their order
+   * anyway: who sends many at once waits for himself and not the others for him (hostile input 53).
+   */
+  #begin(connection: Connection, { socket }: IncomingMessage, response: ServerResponse): Begun {
+    const earlier = connection.due > 0 ? connection.last : undefined;
+    connection.due++;
+    this.#open.add(response);
+    const ended = new Promise<void>((resolve) => {
+      response.on("close", () => {
+        this.#open.delete(response);
+        this.#answered(socket, connection);
+        resolve();
+      });
+    });
+    connection.last = ended;
+    if (connection.due > MOST_UNANSWERED) socket.destroy();
+    else if (connection.due > MOST_WAITING) socket.pause();
+    return { earlier, ended };
   }
 
   #connection(socket: Duplex): Connection {
     const known = this.#connections.get(socket);
     if (known !== undefined) return known;
-    const connection: Connection = { due: 0 };
+    const connection: Connection = {
+      due: 0,
+      last: Promise.resolve(),
+      next: undefined,
+      arriving: undefined,
+      refused: undefined,
+    };
     this.#connections.set(socket, connection);
     return connection;
   }
 
   #answered(socket: Duplex, connection: Connection): void {
     connection.due--;
-    const { due, refused } = connection;
-    if (due === 0 && refused !== undefined && socket.writable) sendRaw(socket, refused);
+    const { due, refused, next } = connection;
+    if (due === MOST_WAITING) socket.resume();
+    if (due > 0) return;
+    if (refused !== undefined && socket.writable) sendRaw(socket, refused);
+    connection.next = undefined;
+    next?.();
   }
 
-  async #body(request: IncomingMessage, connection: Connection): Promise<RequestBody> {
-    const arriving = { request, controller: new AbortController() };
-    connection.arriving = arriving;
-    try {
-      return await readRequestBody(request, arriving.controller.signal);
-    } finally {
-      if (connection.arriving === arriving) delete connection.arriving;
-    }
+  /** The body as the host kept it, else as it arrives. Throws or rejects with {@link Refused} when the bytes are lost. */
+  #bodyOf(
+    connection: Connection,
+    request: IncomingMessage,
+    response: ServerResponse,
+    { asksFirst = false, body }: AnswerOptions,
+  ): RequestBody | Promise<RequestBody> {
+    if (body instanceof Uint8Array) return { bytes: body, cut: false };
+    if (body !== undefined) throw this.#faulty("BODY_NOT_BYTES");
+    const fault = bodyFaultOf(request);
+    if (fault !== undefined) throw this.#faulty(fault);
+    const tooMuch = announcesTooMuch(request, asksFirst);
+    if (asksFirst && !tooMuch) response.writeContinue();
+    if (tooMuch) return UNREAD_BODY;
+    const arrives = announcesBody(request) && !request.readableEnded;
+    return arrives ? arrivingBody(connection, request) : NO_BODY;
+  }
+
+  /** Tells of a fault of the host, by name; the service does not hear of the request, so nothing of it is done. */
+  #faulty(fault: MountFault): Refused {
+    this.#tell(fault);
+    const { headers, ...reply } = refusal(new OrderError("UNKNOWN"));
+    return new Refused({ ...reply, headers: { ...headers, [FAULT_HEADER]: fault } });
+  }
+
+  #tell(fault: MountFault): void {
+    this.#telemetry?.event("error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] });
   }
 
   async #serve(request: IncomingMessage, body: Uint8Array): Promise<WireResponse> {
@@ -110,13 +227,7 @@ export class Mount {
       return refusal(new OrderError("PARAMETER_MISSING", { field: "Host" }));
     }
     try {
-      return await this.#service.handle({
-        method: request.method ?? "",
-        target: request.url ?? "",
-        rawHeaders: request.rawHeaders,
-        body,
-        remoteAddress: request.socket.remoteAddress ?? "",
-      });
+      return await this.#service.handle(wireRequestOf(request, { prefix: this.#prefix, body }));
     } catch (error) {
       const name = error instanceof Error ? error.name : typeof error;
       this.#telemetry?.event("error", "service.threw", { error: name });
@@ -125,13 +236,26 @@ export class Mount {
   }
 
   #send(response: ServerResponse, reply: WireResponse, last: boolean): void {
-    if (response.headersSent || response.destroyed) return;
-    response.writeHead(reply.status, {
-      ...reply.headers,
-      "Content-Length": Buffer.byteLength(reply.body),
-      ...(last || this.draining ? { Connection: "close" } : {}),
-    });
+    if (response.headersSent) return this.#tell("REPLY_TAKEN");
+    if (response.destroyed) return;
+    const headers: Record<string, string | number> = { ...reply.headers };
+    // A reply without a body by its status must not tell a length (RFC 9110, 8.6).
+    if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(reply.body);
+    if (last || this.draining) headers["Connection"] = "close";
+    response.writeHead(reply.status, headers);
     response.end(reply.body);
+  }
+}
+
+/** The body of a request, as its connection brings it. */
+async function arrivingBody(connection: Connection, request: IncomingMessage): Promise<RequestBody> {
+  if (connection.refused !== undefined && !request.complete) throw new Refused(connection.refused);
+  try {
+    return await readRequestBody(request, (giveUp) => {
+      connection.arriving = { request, giveUp };
+    });
+  } finally {
+    if (connection.arriving?.request === request) connection.arriving = undefined;
   }
 }
 

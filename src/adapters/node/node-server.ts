@@ -1,8 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Telemetry } from "../../ports/index.ts";
-import type { Service } from "../../service/index.ts";
+import type { Service, SocketService } from "../../service/index.ts";
 import { Mount } from "./mount.ts";
+import { SocketMount } from "./socket-server.ts";
+import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
 /** Limits of a server; those of the service come on top. */
 export type NodeServerLimits = Readonly<{
@@ -14,13 +16,20 @@ export type NodeServerLimits = Readonly<{
   maxHeadBytes?: number;
   /** How long an unused connection is kept; default 65000, longer than the minute that balancers commonly use. */
   keepAliveMs?: number;
+  /**
+   * How long a connection may stand still with an answer due, because its peer does not read or the service does not
+   * answer; then it is closed. Default 120000.
+   */
+  stallMs?: number;
   /** Connections at once; more are closed at once. Default 10000. */
   maxConnections?: number;
 }>;
 
 /** What a server is made of. */
 export type NodeServerOptions = Readonly<{
-  service: Service;
+  service: Pick<Service, "handle">;
+  /** The service's WebSocket interface; it needs the package ws. Without it there is REST only. */
+  sockets?: SocketService;
   limits?: NodeServerLimits;
   telemetry?: Telemetry;
 }>;
@@ -28,15 +37,15 @@ export type NodeServerOptions = Readonly<{
 /** Where a server listens. */
 export type ListenAddress = Readonly<{ host: string; port: number }>;
 
-/** A REST server over node:http. */
+/** A server over node:http. */
 export type NodeServer = Readonly<{
   /** The server itself, for a host that attaches more to it. */
   server: Server;
   /** Begins to listen, port 0 for a free one; rejects when the address is in use. */
   listen(address: ListenAddress): Promise<ListenAddress>;
   /**
-   * Takes no more connections, answers what has been asked, and resolves when every connection has ended. What is
-   * not done after `graceMs` (default 10000) is cut off.
+   * Takes no more connections, answers what has been asked, tells WebSocket clients that the service stops, and resolves
+   * when every connection has ended. What is not done after `graceMs` (default 10000) is cut off.
    */
   close(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }>;
@@ -46,6 +55,7 @@ const DEFAULTS: Required<NodeServerLimits> = {
   requestTimeoutMs: 30_000,
   maxHeadBytes: 16_384,
   keepAliveMs: 65_000,
+  stallMs: 120_000,
   maxConnections: 10_000,
 };
 
@@ -55,7 +65,8 @@ const LATEST_CHECK_MS = 1_000;
 /**
  * Mounts a service on a node:http server of its own. Targets, headers and bodies reach the service byte for byte; what
  * is too slow, too large or no HTTP is answered in the shape of the service's errors and ends its connection.
- * Source: decision 49; hostile inputs 48-54.
+ * Throws an Error that names the install command when there are sockets and ws is not installed.
+ * Source: decision 49; hostile inputs 48-54 and 94.
  *
  * @example
  * ```ts
@@ -70,6 +81,8 @@ const LATEST_CHECK_MS = 1_000;
 export function createNodeServer(options: NodeServerOptions): NodeServer {
   const limits = { ...DEFAULTS, ...options.limits };
   const mount = new Mount(options);
+  const { sockets: socketService, telemetry } = options;
+  const socketMount = socketService && new SocketMount({ sockets: socketService, telemetry });
   const server = createHttpServer(limits);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -77,18 +90,24 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     socket.on("close", () => sockets.delete(socket));
   });
   server.on("error", (error: NodeJS.ErrnoException) => {
-    options.telemetry?.event("error", "server.error", { code: error.code ?? error.name });
+    // Who asked it to listen hears of that failing.
+    if (server.listening) telemetry?.event("error", "server.error", { code: error.code ?? error.name });
   });
-  server.on("request", (request, response) => mount.answer(request, response));
-  server.on("checkContinue", (request, response) => mount.answer(request, response, true));
+  server.on("request", (request, response) => void mount.answer(request, response));
+  server.on(
+    "checkContinue",
+    (request, response) => void mount.answer(request, response, { asksFirst: true }),
+  );
   server.on("checkExpectation", (request, response) => mount.refuseExpectation(request, response));
   server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
+  if (socketMount !== undefined) serveUpgrades(server, { sockets: socketMount, mount, takes: asksForSocket });
   return {
     server,
     listen: (address) => listen(server, address),
     close: async ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
       mount.draining = true;
-      const ended = close(server, graceMs);
+      socketMount?.shutdown();
+      const ended = close(server, { graceMs, cutOff: () => socketMount?.terminate() });
       // Node counts a connection on which nothing was ever sent as one whose request is arriving.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       await ended;
@@ -111,6 +130,8 @@ function createHttpServer(limits: Required<NodeServerLimits>): Server {
   // Node would drop headers beyond a number of its own; the size of the head bounds them already.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
+  // Node waits for ever for a peer that does not read; a few thousand of them would be all connections there are.
+  server.timeout = limits.stallMs;
   return server;
 }
 
@@ -125,10 +146,16 @@ function listen(server: Server, { host, port }: ListenAddress): Promise<ListenAd
   });
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+async function close(
+  server: Server,
+  { graceMs, cutOff }: Readonly<{ graceMs: number; cutOff: () => void }>,
+): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
+  const timer = setTimeout(() => {
+    cutOff();
+    server.closeAllConnections();
+  }, graceMs);
   await ended;
-  clearTimeout(cutOff);
+  clearTimeout(timer);
 }

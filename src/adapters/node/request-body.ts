@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { MAX_BODY_BYTES } from "../../service/index.ts";
+import { announcedBytes } from "./incoming.ts";
 
 /** How much of a body that is too large is read away, so that its sender gets to read the answer. */
 const READ_AWAY_BYTES = 262_144;
@@ -16,18 +17,28 @@ export type RequestBody = Readonly<{ bytes: Uint8Array; cut: boolean }>;
  */
 export function announcesTooMuch(request: IncomingMessage, asksFirst: boolean): boolean {
   const limit = asksFirst ? MAX_BODY_BYTES : MAX_BODY_BYTES + READ_AWAY_BYTES;
-  return BigInt(request.headers["content-length"] ?? 0) > limit;
+  return announcedBytes(request) > limit;
 }
+
+/** The body of a request that has none. */
+export const NO_BODY: RequestBody = { bytes: new Uint8Array(), cut: false };
 
 /** A body of which not a byte was read. */
 export const UNREAD_BODY: RequestBody = { bytes: TOO_LARGE, cut: true };
 
+/** Ends the reading of a body with a reason. */
+export type GiveUp = (reason: Error) => void;
+
 /**
- * Reads the body of a request, in memory at most {@link MAX_BODY_BYTES}. Rejects with `signal`'s reason when that comes
- * first, and when the connection breaks.
+ * Reads the body of a request, in memory at most {@link MAX_BODY_BYTES}; `begun` is told how to give up. Rejects with the
+ * reason of that when it comes first, and when the connection breaks.
  */
-export function readRequestBody(request: IncomingMessage, signal: AbortSignal): Promise<RequestBody> {
+export function readRequestBody(
+  request: IncomingMessage,
+  begun: (giveUp: GiveUp) => void,
+): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
+    begun(reject);
     const chunks: Buffer[] = [];
     let received = 0;
     request.on("data", (chunk: Buffer) => {
@@ -40,7 +51,8 @@ export function readRequestBody(request: IncomingMessage, signal: AbortSignal): 
       resolve({ bytes: tooLarge ? TOO_LARGE : Buffer.concat(chunks), cut: tooLarge });
     });
     request.on("error", reject);
-    request.on("close", () => reject(new Error("the connection broke")));
-    signal.addEventListener("abort", () => reject(signal.reason));
+    request.on("close", () => {
+      if (!request.readableEnded) reject(new Error("the connection broke"));
+    });
   });
 }

@@ -124,6 +124,33 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 3,
+    sql: `
+      -- Amounts are canonical decimal text; what a refused request did not say is NULL.
+      CREATE TABLE api_order_reject (
+        position INTEGER PRIMARY KEY,
+        rejection_id TEXT NOT NULL,
+        account_id INTEGER NOT NULL,
+        symbol TEXT NOT NULL,
+        client_order_id TEXT NOT NULL,
+        side TEXT CHECK (side IN ('BUY', 'SELL')),
+        type TEXT,
+        time_in_force TEXT,
+        price TEXT,
+        stop_price TEXT,
+        quantity TEXT,
+        code INTEGER NOT NULL,
+        reject_reason TEXT NOT NULL,
+        error_message TEXT NOT NULL,
+        time_ms INTEGER NOT NULL
+      ) STRICT;
+      -- Each index ends in position, the row's own key: the newest of an account are read in its order.
+      CREATE INDEX api_order_reject_of_account ON api_order_reject (account_id);
+      CREATE INDEX api_order_reject_client_ids ON api_order_reject (account_id, client_order_id);
+      CREATE INDEX api_order_reject_by_time ON api_order_reject (time_ms);
+    `,
+  },
 ];
 
 /** The schema version of the file; 0 for an empty one. */

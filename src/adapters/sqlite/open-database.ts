@@ -33,7 +33,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-function createFile(path: string): void {
+/** Creates a file, and its directory, that only its owner may read; leaves what is there as it is. */
+export function createFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));
 }

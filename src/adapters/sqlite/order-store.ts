@@ -1,20 +1,30 @@
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import type { Database } from "./driver.ts";
 import { endedListTable } from "./ended-list-table.ts";
 import { endedTable } from "./ended-table.ts";
+import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
 import { markTable } from "./mark-table.ts";
 import { nextTurn } from "./next-turn.ts";
-import { openDatabase } from "./open-database.ts";
+import { type DatabaseOptions, openDatabase } from "./open-database.ts";
+import { rejectionTable } from "./rejection-table.ts";
+import { QueuedRejections, type SqliteRejectionOptions, type SqliteRejections } from "./rejections.ts";
 import { snapshotTable } from "./snapshot-table.ts";
 import { type Tables, transactions } from "./transactions.ts";
 import { volumeTable } from "./volume-table.ts";
 
-/** An order store in a SQLite file, and the small values of its host in the same file. */
-export type SqliteStore = OrderStore & Readonly<{ keyValue: KeyValueStore }>;
+/** An order store in a SQLite file, and in the same file the small values of its host and retained rejections. */
+export type SqliteStore = OrderStore & Readonly<{ keyValue: KeyValueStore; rejections: SqliteRejections }>;
 
-/** Where the file is, and how long a write waits for another process (5,000 ms when left out). */
-export type SqliteStoreOptions = Readonly<{ path: string; busyTimeoutMs?: number }>;
+/** Where the file is, how long another process is waited for (5,000 ms when left out), and what is kept of rejections. */
+export type SqliteStoreOptions = Readonly<{
+  path: string;
+  busyTimeoutMs?: number;
+  /** Refuses to open while another process that asks for this too has the file open. Default false. */
+  exclusive?: boolean;
+  rejections?: SqliteRejectionOptions;
+}>;
 
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -23,7 +33,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * transaction, on disk when it resolves (write-ahead log, synchronous=FULL), and blocks the thread for it, about a
  * millisecond. Whoever calls `acquire` last owns the shards, whatever process it is in (I60).
  * Needs the package better-sqlite3 12. Throws an Error that says what to do when that is missing, and one that names
- * the file when it is of another program, of a newer version, damaged or not accessible.
+ * the file when it is of another program, of a newer version, damaged, not accessible or, if asked for, in use.
  *
  * @example
  * ```ts
@@ -35,10 +45,10 @@ const BUSY_TIMEOUT_MS = 5_000;
  * ```
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const database = openDatabase({
-    path: options.path,
-    busyTimeoutMs: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
-  });
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = false } = options;
+  const { database, unlock } = exclusive
+    ? openAlone({ path, busyTimeoutMs })
+    : { database: openDatabase({ path, busyTimeoutMs }), unlock: () => undefined };
   const tables: Tables = {
     journal: journalTable(database),
     marks: markTable(database),
@@ -53,6 +63,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     tables,
   );
   const values = keyValueTable(database);
+  const rejections = new QueuedRejections(rejectionTable(database), options.rejections ?? {});
   const guarded = async <T>(run: () => T): Promise<T> => {
     if (!database.open) throw new Error("the store is closed");
     return run();
@@ -76,13 +87,27 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     readVolume: () => guarded(volume.read),
     deleteVolume: ({ beforeMs }) => guarded(() => deleteVolume(beforeMs)),
     close: async () => {
+      await rejections.flush();
       database.close();
+      unlock();
     },
+    rejections,
     keyValue: {
       get: (key) => guarded(() => values.get(key)),
       set: (key, value) => guarded(() => values.set(key, value)),
     },
   };
+}
+
+/** The lock comes first: nothing of a file that is in use is looked at, and no schema is changed under its user. */
+function openAlone(options: DatabaseOptions): Readonly<{ database: Database; unlock: Unlock }> {
+  const unlock = lockFile({ path: options.path, waitMs: options.busyTimeoutMs });
+  try {
+    return { database: openDatabase(options), unlock };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 /** One step a turn, so that appends and everything else go on in between. */

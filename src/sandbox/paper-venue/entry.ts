@@ -1,14 +1,17 @@
 import * as z from "zod";
-import {
-  formatPrice,
-  formatQuantity,
-  type Price,
-  parsePrice,
-  parseQuantity,
-  type Quantity,
-} from "../../decimal/index.ts";
+import { formatPrice, formatQuantity } from "../../decimal/index.ts";
 import type { ChildRequest, Fill } from "../../model/index.ts";
 import { readJson, writeJson } from "../../wire/index.ts";
+import {
+  aPrice,
+  aQuantity,
+  fillSchema,
+  fillText,
+  type OrderEntry,
+  orderEntrySchema,
+  orderEntryText,
+  whole,
+} from "./order-entry.ts";
 
 /** The balances of an account were set: amounts by asset. */
 export type BalancesSet = Readonly<{
@@ -42,19 +45,7 @@ export type ChildResolved = Readonly<{
 export type ChildReleased = Readonly<{ kind: "released"; childId: string; timeMs: number }>;
 
 /** One line of the venue's record: everything the venue knows follows from its entries in their order. */
-export type Entry = BalancesSet | ChildArrived | ChildResolved | ChildReleased;
-
-const money = <T>(parse: (text: string) => T | undefined): z.ZodType<T> =>
-  z.string().transform((text, context) => {
-    const value = parse(text);
-    if (value !== undefined) return value;
-    context.addIssue("is not a positive amount");
-    return z.NEVER;
-  });
-
-const aPrice: z.ZodType<Price> = money(parsePrice);
-const aQuantity: z.ZodType<Quantity> = money(parseQuantity);
-const whole = z.number().int();
+export type Entry = BalancesSet | ChildArrived | ChildResolved | ChildReleased | OrderEntry;
 
 const childSchema: z.ZodType<ChildRequest> = z.strictObject({
   childId: z.string(),
@@ -68,14 +59,7 @@ const childSchema: z.ZodType<ChildRequest> = z.strictObject({
   reduceOnly: z.boolean(),
 });
 
-const fillSchema = z.strictObject({
-  executionId: z.string(),
-  quantity: aQuantity,
-  price: aPrice,
-  timeMs: whole,
-});
-
-const entrySchema: z.ZodType<Entry> = z.discriminatedUnion("kind", [
+const childEntrySchema = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("balances"),
     accountId: whole,
@@ -96,6 +80,8 @@ const entrySchema: z.ZodType<Entry> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("released"), childId: z.string(), timeMs: whole }),
 ]);
 
+const entrySchema: z.ZodType<Entry> = z.union([childEntrySchema, orderEntrySchema]);
+
 /** One line of JSON without its end. */
 export function encodeEntry(entry: Entry): string {
   switch (entry.kind) {
@@ -103,8 +89,11 @@ export function encodeEntry(entry: Entry): string {
       return writeJson({ ...entry, child: childText(entry.child) });
     case "resolved":
       return writeJson({ ...entry, fills: entry.fills.map(fillText) });
-    default:
+    case "balances":
+    case "released":
       return writeJson(entry);
+    default:
+      return writeJson(orderEntryText(entry));
   }
 }
 
@@ -115,12 +104,6 @@ const childText = ({
   ...child,
   quantity: formatQuantity(child.quantity),
   ...(limitPrice === undefined ? {} : { limitPrice: formatPrice(limitPrice) }),
-});
-
-const fillText = (fill: Fill): Readonly<Record<string, string | number>> => ({
-  ...fill,
-  quantity: formatQuantity(fill.quantity),
-  price: formatPrice(fill.price),
 });
 
 /** The entry a line holds; throws on anything else. */

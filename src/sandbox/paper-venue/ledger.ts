@@ -26,6 +26,11 @@ export type Trade = Readonly<{
 
 type FillAmount = Pick<Fill, "price" | "quantity">;
 
+/** A trade that was made. */
+export type ExecutedTrade = Trade & Readonly<{ fills: readonly Fill[] }>;
+
+type Balances = readonly (readonly [asset: string, amount: Scaled])[];
+
 const USD = "USD";
 
 /** USD rests in 1e-14 steps, so that price · quantity is exact; everything else in 1e-6 steps. */
@@ -46,10 +51,19 @@ export function debitOf({ accountId, side, baseAsset, fills }: Trade): Debit {
 const sumOfQuantities = (fills: readonly FillAmount[]): Quantity =>
   fills.reduce((sum, fill) => add(sum, fill.quantity), ZERO_QUANTITY);
 
+const textOf = (balances: Balances): Readonly<Record<string, string>> =>
+  Object.fromEntries(balances.map(([asset, amount]) => [asset, formatScaled(amount, scaleOf(asset))]));
+
+const reserveOf = ({ accountId, asset }: Debit): string => `${accountId} ${asset}`;
+
 /** Balances of all accounts, and what of them is promised to trades that were not told yet. */
 export class Ledger {
   readonly #balances: Map<number, Map<string, Scaled>> = new Map();
   readonly #promised: Map<string, Debit> = new Map();
+  /** Sums of the promises by account and asset, so that many resting orders cost nothing to look at. */
+  readonly #reserved: Map<string, Scaled> = new Map();
+  /** By execution id, the two balances right after it. */
+  readonly #after: Map<string, Balances> = new Map();
 
   /** Whether the account's balances were ever set. */
   has(accountId: number): boolean {
@@ -73,37 +87,56 @@ export class Ledger {
 
   /** All balances of an account as text. */
   show(accountId: number): Readonly<Record<string, string>> {
-    const amounts = [...(this.#balances.get(accountId) ?? [])];
-    return Object.fromEntries(
-      amounts.map(([asset, amount]) => [asset, formatScaled(amount, scaleOf(asset))]),
-    );
+    return textOf([...(this.#balances.get(accountId) ?? [])]);
+  }
+
+  /** The balances that an execution changed, as they were right after it, as text; `undefined` where there was none. */
+  showAfter(executionId: string): Readonly<Record<string, string>> | undefined {
+    const after = this.#after.get(executionId);
+    return after && textOf(after);
   }
 
   /** Whether the account can pay, with all that is promised paid first. */
   covers(debit: Debit): boolean {
-    let rest = this.balance(debit.accountId, debit.asset);
-    for (const { accountId, asset, amount } of this.#promised.values()) {
-      if (accountId === debit.accountId && asset === debit.asset) rest = subtract(rest, amount);
+    const reserved = this.#reserved.get(reserveOf(debit)) ?? 0;
+    return debit.amount <= subtract(this.balance(debit.accountId, debit.asset), reserved);
+  }
+
+  /** Whether the account has it, promised or not. */
+  holds({ accountId, asset, amount }: Debit): boolean {
+    return amount <= this.balance(accountId, asset);
+  }
+
+  /** Sets aside what a held child or a resting order will cost, in place of what was set aside for it before. */
+  promise(id: string, debit: Debit): void {
+    this.forget(id);
+    this.#promised.set(id, debit);
+    this.#reserve(debit, add);
+  }
+
+  /** Ends a promise. */
+  forget(id: string): void {
+    const debit = this.#promised.get(id);
+    if (debit === undefined) return;
+    this.#promised.delete(id);
+    this.#reserve(debit, subtract);
+  }
+
+  #reserve(debit: Debit, by: (a: Scaled, b: Scaled) => Scaled): void {
+    const reserve = reserveOf(debit);
+    this.#reserved.set(reserve, by(this.#reserved.get(reserve) ?? 0, debit.amount));
+  }
+
+  /** Moves what a trade takes and gives, fill by fill. */
+  move({ fills, ...whose }: ExecutedTrade): void {
+    const { accountId, baseAsset } = whose;
+    const opposite = whose.side === "BUY" ? "SELL" : "BUY";
+    for (const fill of fills) {
+      this.#change(debitOf({ ...whose, fills: [fill] }), subtract);
+      this.#change(debitOf({ ...whose, side: opposite, fills: [fill] }), add);
+      const balances = [baseAsset, USD].map((asset) => [asset, this.balance(accountId, asset)] as const);
+      this.#after.set(fill.executionId, balances);
     }
-    return debit.amount <= rest;
-  }
-
-  /** Sets aside what a child that is held will cost. */
-  promise(childId: string, debit: Debit): void {
-    this.#promised.set(childId, debit);
-  }
-
-  /** Ends the promise of a child. */
-  forget(childId: string): void {
-    this.#promised.delete(childId);
-  }
-
-  /** Moves what a trade takes and gives. */
-  move(trade: Trade): void {
-    const taken = debitOf(trade);
-    const given = debitOf({ ...trade, side: trade.side === "BUY" ? "SELL" : "BUY" });
-    this.#change(taken, subtract);
-    this.#change(given, add);
   }
 
   #change({ accountId, asset, amount }: Debit, by: (a: Scaled, b: Scaled) => Scaled): void {

@@ -1,4 +1,14 @@
-import { add, least, type Price, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  add,
+  least,
+  type Notional,
+  notionalOf,
+  type Price,
+  portion,
+  type Quantity,
+  subtract,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import type { Level, Quote, Side } from "../../model/index.ts";
 
 /** An order as the book sees it. No `limitPrice` takes every level. */
@@ -6,6 +16,9 @@ export type Taker = Readonly<{ symbol: string; side: Side; quantity: Quantity; l
 
 /** A part of an order at one level. */
 export type Take = Readonly<{ price: Price; quantity: Quantity }>;
+
+/** The smallest quantity; amount over price counts such steps. */
+const ONE_STEP = 1 as unknown as Quantity;
 
 type OpenLevel = { readonly price: Price; left: Quantity | undefined };
 type Sides = Readonly<{ bids: readonly OpenLevel[]; asks: readonly OpenLevel[] }>;
@@ -36,8 +49,35 @@ export class OrderBook {
     return takes;
   }
 
+  /**
+   * What an order by amount would get now, and whether the amount buys (or is brought in by) no more than that: false
+   * when the levels ran out before.
+   */
+  matchAmount({ amount, ...market }: Readonly<{ symbol: string; side: Side; amount: Notional }>): Readonly<{
+    takes: readonly Take[];
+    spent: boolean;
+  }> {
+    const takes: Take[] = [];
+    let rest = amount;
+    for (const { price, left } of this.#reachable(market)) {
+      if (left !== undefined && left <= 0) continue;
+      const wanted = portion(ONE_STEP, { numerator: rest, denominator: price, rounding: "down" });
+      if (wanted <= 0) return { takes, spent: true };
+      const quantity = left === undefined ? wanted : least(wanted, left);
+      takes.push({ price, quantity });
+      if (quantity === wanted) return { takes, spent: true };
+      rest = subtract(rest, notionalOf(price, quantity));
+    }
+    return { takes, spent: false };
+  }
+
+  /** Whether a quote of the symbol ever came. */
+  has(symbol: string): boolean {
+    return this.#quotes.has(symbol);
+  }
+
   /** Takes what {@link match} found: it is gone until the next quote. */
-  take(order: Taker, takes: readonly Take[]): void {
+  take(order: Omit<Taker, "quantity">, takes: readonly Take[]): void {
     let rest = total(takes);
     for (const level of this.#reachable(order)) {
       const quantity = level.left === undefined ? rest : least(rest, level.left);
@@ -46,7 +86,7 @@ export class OrderBook {
     }
   }
 
-  #reachable({ symbol, side, limitPrice }: Taker): readonly OpenLevel[] {
+  #reachable({ symbol, side, limitPrice }: Omit<Taker, "quantity">): readonly OpenLevel[] {
     const sides = this.#quotes.get(symbol);
     if (sides === undefined) return [];
     if (side === "BUY")

@@ -6,11 +6,16 @@ import {
   notionalOf,
   ZERO_NOTIONAL,
 } from "../../decimal/index.ts";
-import type { ChildRequest, ChildTimeInForce, Side } from "../../model/index.ts";
+import type { ChildRequest, ChildTimeInForce, Fill, Side } from "../../model/index.ts";
 import type { ChildReport, Instruments } from "../../ports/index.ts";
+import { AccountOrders } from "./account-orders.ts";
+import { childEndOf, childTermsOf, nativeTermsOf } from "./asked-terms.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
-import { debitOf, Ledger, type Trade } from "./ledger.ts";
+import { isOpen, type KeptOrder, restOf } from "./kept-order.ts";
+import { type Debit, debitOf, Ledger, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
+import type { OrderCanceled, OrderEntry, OrderFilled, OrderPlaced } from "./order-entry.ts";
+import { RestingOrders } from "./resting-orders.ts";
 
 /** The venue's record contradicts itself or cannot be read; the venue does not start on it. */
 export class VenueRecordError extends Error {
@@ -34,14 +39,25 @@ export type ChildRow = Readonly<{
 
 type ChildEntry = {
   readonly request: ChildRequest;
+  readonly order: KeptOrder;
   readonly arrivedAtMs: number;
   submissions: number;
   outcome?: ChildResolved;
 };
 
-/** What the venue knows: children and balances, made from entries alone, live and after a restart alike. */
+type TradeOf<F> = Omit<Trade, "fills"> & Readonly<{ fills: readonly F[] }>;
+
+/** Whose trade it is, and of what. */
+type Traded = Readonly<{ accountId: number; side: Side; symbol: string }>;
+
+/** What the venue knows: children, native orders and balances, made from entries alone, live and after a restart alike. */
 export class VenueRecord {
   readonly ledger: Ledger = new Ledger();
+  /** Children and native orders as native orders of their accounts. */
+  readonly orders: AccountOrders = new AccountOrders();
+  /** Native orders that wait for quotes. */
+  readonly resting: RestingOrders = new RestingOrders();
+  readonly #requests: Map<string, KeptOrder> = new Map();
   readonly #instruments: Instruments;
   readonly #children: Map<string, ChildEntry> = new Map();
   #executions = 0;
@@ -55,7 +71,13 @@ export class VenueRecord {
     if (entry.kind === "balances") this.ledger.set(entry.accountId, entry.balances);
     else if (entry.kind === "arrived") this.#arrived(entry);
     else if (entry.kind === "resolved") this.#resolved(entry);
-    else this.#released(entry);
+    else if (entry.kind === "released") this.#released(entry);
+    else this.#ordered(entry);
+  }
+
+  /** The native order that a signed request was answered with; undefined when it never was. */
+  orderOfRequest(accountId: number, requestKey: string): KeptOrder | undefined {
+    return this.#requests.get(`${accountId} ${requestKey}`);
   }
 
   /** Whether a child of that id ever arrived. */
@@ -103,27 +125,93 @@ export class VenueRecord {
 
   #arrived({ child, timeMs }: ChildArrived): void {
     const known = this.#children.get(child.childId);
-    if (known !== undefined) known.submissions += 1;
-    else this.#children.set(child.childId, { request: child, arrivedAtMs: timeMs, submissions: 1 });
+    if (known !== undefined) {
+      known.submissions += 1;
+      return;
+    }
+    const order = this.orders.add(childTermsOf(child), timeMs);
+    this.#children.set(child.childId, { request: child, order, arrivedAtMs: timeMs, submissions: 1 });
   }
 
   #resolved(entry: ChildResolved): void {
     const child = this.#child(entry.childId);
     child.outcome = entry;
     this.#executions += entry.fills.length;
+    if (!entry.held) this.#told(child.order, entry, entry.timeMs);
     if (entry.fills.length === 0) return;
-    const trade = this.#tradeOf(child.request, entry);
+    const trade = this.#tradeOf(child.request, entry.fills);
     if (entry.held) this.ledger.promise(entry.childId, debitOf(trade));
     else this.ledger.move(trade);
   }
 
-  #released({ childId }: ChildReleased): void {
+  /** What became of a child, once it is known outside the venue. */
+  #told(order: KeptOrder, outcome: ChildResolved, timeMs: number): void {
+    this.orders.fill(order, outcome.fills, timeMs);
+    if (restOf(order) > 0) this.orders.end(order, childEndOf(order.terms, outcome), timeMs);
+  }
+
+  #released({ childId, timeMs }: ChildReleased): void {
     const child = this.#child(childId);
     const { outcome } = child;
     if (outcome === undefined || !outcome.held) return;
     child.outcome = { ...outcome, held: false };
     this.ledger.forget(childId);
-    if (outcome.fills.length > 0) this.ledger.move(this.#tradeOf(child.request, outcome));
+    this.#told(child.order, outcome, timeMs);
+    if (outcome.fills.length > 0) this.ledger.move(this.#tradeOf(child.request, outcome.fills));
+  }
+
+  #ordered(entry: OrderEntry): void {
+    if (entry.kind === "placed") this.#placed(entry);
+    else if (entry.kind === "filled") this.#filled(entry);
+    else this.#canceled(entry);
+  }
+
+  #placed({ accountId, requestKey, terms, fills, expired, timeMs }: OrderPlaced): void {
+    const order = this.orders.add(nativeTermsOf(accountId, terms), timeMs);
+    this.#requests.set(`${accountId} ${requestKey}`, order);
+    this.#trade(order, fills, timeMs);
+    if (expired !== undefined) this.orders.end(order, { status: "EXPIRED", reason: expired }, timeMs);
+    if (isOpen(order)) this.resting.add(order);
+    this.#setAside(order);
+  }
+
+  #filled({ orderId, fills, timeMs }: OrderFilled): void {
+    const order = this.#restingOrder(orderId);
+    this.#trade(order, fills, timeMs);
+    if (!isOpen(order)) this.resting.remove(order);
+    this.#setAside(order);
+  }
+
+  #canceled({ orderId, reason, timeMs }: OrderCanceled): void {
+    const order = this.#restingOrder(orderId);
+    this.orders.end(order, { status: "CANCELED", reason }, timeMs);
+    this.resting.remove(order);
+    this.#setAside(order);
+  }
+
+  #trade(order: KeptOrder, fills: readonly Fill[], timeMs: number): void {
+    this.#executions += fills.length;
+    this.orders.fill(order, fills, timeMs);
+    if (fills.length > 0) this.ledger.move(this.#tradeOf(order.terms, fills));
+  }
+
+  /** An open order holds what its rest will cost at its limit, so that nothing else spends it. */
+  #setAside(order: KeptOrder): void {
+    if (isOpen(order)) this.ledger.promise(String(order.orderId), this.restingDebit(order));
+    else this.ledger.forget(String(order.orderId));
+  }
+
+  /** What the rest of an order costs at most. */
+  restingDebit(order: KeptOrder): Debit {
+    const { price } = order.terms;
+    const fills = price === undefined ? [] : [{ price, quantity: restOf(order) }];
+    return debitOf(this.#tradeOf(order.terms, fills));
+  }
+
+  #restingOrder(orderId: bigint): KeptOrder {
+    const order = this.orders.byId(orderId);
+    if (order === undefined || !isOpen(order)) throw new VenueRecordError(`order ${orderId} is not open`);
+    return order;
   }
 
   #child(childId: string): ChildEntry {
@@ -132,7 +220,7 @@ export class VenueRecord {
     return child;
   }
 
-  #tradeOf({ accountId, side, symbol }: ChildRequest, { fills }: ChildResolved): Trade {
+  #tradeOf<F>({ accountId, side, symbol }: Traded, fills: readonly F[]): TradeOf<F> {
     const instrument = this.#instruments.find(symbol);
     if (instrument === undefined) throw new VenueRecordError(`${symbol} is not listed`);
     return { accountId, side, baseAsset: instrument.baseAsset, fills };

@@ -7,15 +7,19 @@ import type {
   ExecutionVenue,
   Exposure,
   Instruments,
+  NativeOrders,
   PrintInput,
+  Telemetry,
   VenueCapabilities,
   VenueEvent,
 } from "../../ports/index.ts";
 import { InputError } from "../input-error.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
+import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./asked-terms.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import { FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
+import { NativeDesk } from "./native-desk.ts";
 import { OrderBook, type Take, total } from "./order-book.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
 
@@ -24,6 +28,8 @@ export type PaperVenueOptions = Readonly<{
   clock: Clock;
   instruments: Instruments;
   path?: string | undefined;
+  /** Hears, once, that the record cannot be written any more. */
+  telemetry?: Telemetry | undefined;
 }>;
 
 /**
@@ -32,8 +38,12 @@ export type PaperVenueOptions = Readonly<{
  */
 export type PaperVenue = ExecutionVenue &
   Exposure & {
-    /** A counted quote; sizes that were used up are there again. */
+    /** Ordinary orders at the venue; children are among them. */
+    readonly native: NativeOrders;
+    /** A counted quote: sizes that were used up are there again, and resting orders that it meets are filled. */
     quote(quote: Quote): void;
+    /** Tells the fills of native orders since a time as prints again, for whoever may have missed them in a crash. */
+    printAgain(sinceMs: number): void;
     /** Tells every fill as a print, until the returned function is called. */
     onPrint(listener: (print: PrintInput) => void): () => void;
     /** Puts a fault in force in place of the one before. */
@@ -50,6 +60,8 @@ export type PaperVenue = ExecutionVenue &
     setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void>;
     /** All balances of an account, as decimal text by asset. */
     balances(accountId: number): Readonly<Record<string, string>>;
+    /** The balances that an execution changed, as they were right after it; `undefined` for one that was none. */
+    balancesAfter(executionId: string): Readonly<Record<string, string>> | undefined;
     /** Whether the venue does something now that needs neither time nor a release. */
     readonly busy: boolean;
     /** Resolves when the venue does nothing more without time, a release or a call. */
@@ -91,6 +103,7 @@ const refused = (detail: string, final = false): Decision => ({
 
 class RecordedVenue implements PaperVenue {
   readonly capabilities: VenueCapabilities = { honoursDeadline: true, canVoid: false };
+  readonly native: NativeDesk;
   readonly #clock: Clock;
   readonly #instruments: Instruments;
   readonly #log: AppendLog;
@@ -101,12 +114,25 @@ class RecordedVenue implements PaperVenue {
   readonly #printListeners: Set<(print: PrintInput) => void> = new Set();
   readonly #timers: Set<() => void> = new Set();
   readonly #working: Set<Promise<unknown>> = new Set();
+  readonly #telemetry: Telemetry | undefined;
+  #isBroken = false;
 
   constructor(parts: Parts) {
     this.#clock = parts.clock;
     this.#instruments = parts.instruments;
     this.#log = parts.log;
     this.#record = parts.record;
+    this.#telemetry = parts.telemetry;
+    this.#record.orders.takeNews();
+    this.native = new NativeDesk({
+      ...parts,
+      book: this.#book,
+      commit: (entry) => this.#commit(entry),
+      durable: () => this.#log.durable(),
+      work: (work) => this.#work(work),
+      fillsOf: (takes) => takes.map((take, index) => this.#fill(take, index)),
+      print: (symbol, fills) => this.#printFills(symbol, fills),
+    });
   }
 
   async submit(child: ChildRequest, { deadlineMs }: Readonly<{ deadlineMs: number }>): Promise<ChildReport> {
@@ -141,6 +167,17 @@ class RecordedVenue implements PaperVenue {
 
   quote(quote: Quote): void {
     this.#book.replace(quote);
+    this.native.meet(quote.symbol);
+  }
+
+  printAgain(sinceMs: number): void {
+    for (const { terms, fills } of this.#record.orders.all) {
+      if (terms.isChild) continue;
+      this.#printFills(
+        terms.symbol,
+        fills.filter(({ timeMs }) => timeMs >= sinceMs),
+      );
+    }
   }
 
   onPrint(listener: (print: PrintInput) => void): () => void {
@@ -191,6 +228,10 @@ class RecordedVenue implements PaperVenue {
     return this.#record.ledger.show(accountId);
   }
 
+  balancesAfter(executionId: string): Readonly<Record<string, string>> | undefined {
+    return this.#record.ledger.showAfter(executionId);
+  }
+
   get busy(): boolean {
     return this.#working.size > 0;
   }
@@ -213,7 +254,7 @@ class RecordedVenue implements PaperVenue {
       fills: [],
       held: false,
       final: false,
-      detail: "The venue restarted.",
+      detail: VENUE_RESTARTED,
     };
     for (const childId of this.#record.unresolved()) await this.#resolve(childId, decision);
   }
@@ -233,7 +274,7 @@ class RecordedVenue implements PaperVenue {
   #decide(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Decision {
     if (this.#clock.nowMs() > deadlineMs) return refused("The deadline had passed on arrival.");
     const instrument = this.#instruments.find(child.symbol);
-    if (instrument === undefined) return refused("Unknown instrument.", true);
+    if (instrument === undefined) return refused(UNKNOWN_INSTRUMENT, true);
     if (fault?.mode === "reject") return refused("The venue refused the order.");
     const there = this.#book.match(child);
     const { accountId, side } = child;
@@ -265,12 +306,30 @@ class RecordedVenue implements PaperVenue {
   /** Memory first, so that entries apply in the order in which they are kept; resolves when it is on disk. */
   #commit(entry: Entry): Promise<void> {
     this.#record.apply(entry);
-    return this.#log.append(encodeEntry(entry));
+    const news = this.#record.orders.takeNews();
+    const kept = this.#log.append(encodeEntry(entry));
+    kept.then(
+      () => this.native.tell(news),
+      (error: unknown) => this.#failed(error),
+    );
+    return kept;
+  }
+
+  /** Whoever committed hears of it too, but nobody waits for what a quote has met. After one failure all others follow. */
+  #failed(error: unknown): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    this.#telemetry?.event("error", "venue-record.failed", { code });
   }
 
   #print(childId: string): void {
     const symbol = this.#record.request(childId)?.symbol ?? "";
-    for (const { executionId: id, ...fill } of this.#record.report(childId)?.fills ?? []) {
+    this.#printFills(symbol, this.#record.report(childId)?.fills ?? []);
+  }
+
+  #printFills(symbol: string, fills: readonly Fill[]): void {
+    for (const { executionId: id, ...fill } of fills) {
       const print = {
         symbol,
         price: formatPrice(fill.price),

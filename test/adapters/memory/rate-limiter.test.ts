@@ -166,6 +166,7 @@ describe("a limiter", () => {
       weightPerMinute: 6_000,
       ordersPer10s: 50,
       ordersPerDay: 160_000,
+      connectionsPer5Min: 300,
     });
     const { limiter } = limiterAt({ enforce: false, weightPerMinute: 1, ordersPer10s: 1 });
     expect(limiter.limits).toBeUndefined();

@@ -47,7 +47,7 @@ describe("sqlite file", () => {
     await open().close();
     executeOn(place.path, "PRAGMA user_version = 99");
     expect(open).toThrow(
-      "orders.db has schema version 99 and this version of managed-orders knows 2: update managed-orders",
+      "orders.db has schema version 99 and this version of managed-orders knows 3: update managed-orders",
     );
     expect(readValue(place.path, "PRAGMA user_version")).toBe(99);
   });

@@ -1,7 +1,10 @@
 import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { VenueRecordError } from "../../../src/sandbox/paper-venue/index.ts";
+import { createManualClock } from "../../../src/adapters/memory/index.ts";
+import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { openPaperVenue, VenueRecordError } from "../../../src/sandbox/paper-venue/index.ts";
+import { nativeOf } from "../../support/native-suite.ts";
 import {
   childOf,
   DEADLINE_MS,
@@ -9,6 +12,7 @@ import {
   openFundedWorld,
   openVenueWorld,
   quoteOf,
+  START_MS,
   temporaryDirectory,
 } from "../venue-world.ts";
 
@@ -139,6 +143,23 @@ describe("a damaged file", () => {
     await venue.close();
     await expect(venue.submit(childOf(), { deadlineMs })).rejects.toThrow();
     await expect(venue.lookup(childOf())).rejects.toThrow();
+  });
+
+  it("I71: a record that cannot be written any more is told to the operator once, also where nobody waits", async () => {
+    const path = await recordPath();
+    const told: string[] = [];
+    const telemetry = { event: (...event: readonly unknown[]) => void told.push(JSON.stringify(event)) };
+    const clock = createManualClock({ startMs: START_MS });
+    const venue = await openPaperVenue({ clock, instruments: createCatalogue(), path, telemetry });
+    await venue.setBalances(1, { USD: "1000" });
+    await venue.native.place(nativeOf({ price: "100" }));
+    await venue.close();
+    for (let quote = 0; quote < 2; quote++) {
+      venue.quote(quoteOf({ bids: ["99"], asks: ["100x0.1"] }));
+      await venue.idle();
+    }
+    await expect(venue.native.page({ accountId: 1, symbol: "BTC/USD", limit: 1 })).rejects.toThrow();
+    expect(told).toEqual(['["error","venue-record.failed",{"code":"EBADF"}]']);
   });
 
   it("the file is for its owner alone", async () => {

@@ -1,0 +1,23 @@
+import { createServer, type Server } from "node:http";
+import express from "express";
+import { createNodeMount, type NodeMount } from "managed-orders/node";
+import type { Service } from "managed-orders/service";
+
+/** An Express app with routes of its own, the service below /api and its WebSockets beside. */
+export async function createHost(service: Service): Promise<Readonly<{ server: Server; mount: NodeMount }>> {
+  const mount = createNodeMount({ service });
+  const app = express();
+  // Before every body parser, and not as app.use("/api", ...), which cuts the path.
+  app.use((request, response, next) => {
+    if (request.url.startsWith("/api/")) void mount.answer(request, response);
+    else next();
+  });
+  app.use(express.json());
+  app.get("/health", (_request, response) => void response.send("well"));
+  app.post("/echo", (request, response) => void response.json(request.body));
+
+  const limits = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 };
+  const server = createServer(limits, app);
+  mount.attach(server, service.sockets);
+  return { server, mount };
+}

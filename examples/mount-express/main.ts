@@ -1,0 +1,5 @@
+/** The service in Express: host.ts is what to copy; this runs it, once with the probe and once with a service. */
+import { showMount } from "../mounts/show-mount.ts";
+import { createHost } from "./host.ts";
+
+await showMount(createHost);

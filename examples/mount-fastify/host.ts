@@ -1,0 +1,26 @@
+import type { Server } from "node:http";
+import { fastify } from "fastify";
+import { createNodeMount, type NodeMount } from "managed-orders/node";
+import type { Service } from "managed-orders/service";
+
+/** A Fastify app with routes of its own, the service below /api and its WebSockets beside. */
+export async function createHost(service: Service): Promise<Readonly<{ server: Server; mount: NodeMount }>> {
+  const mount = createNodeMount({ service });
+  const app = fastify({
+    requestTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: 10_000 },
+  });
+  // onRequest comes before the body is parsed; hijack() leaves the answer to the mount.
+  app.addHook("onRequest", (request, reply, next) => {
+    if (request.raw.url?.startsWith("/api/") !== true) return next();
+    reply.hijack();
+    void mount.answer(request.raw, reply.raw);
+  });
+  app.get("/health", async () => "well");
+  app.post("/echo", async (request) => request.body);
+
+  await app.ready();
+  mount.attach(app.server, service.sockets);
+  return { server: app.server, mount };
+}

@@ -1,0 +1,18 @@
+import { createServer, type Server } from "node:http";
+import { createNodeMount, type NodeMount } from "managed-orders/node";
+import type { Service } from "managed-orders/service";
+
+/** A node:http server with routes of its own, the service below /api and its WebSockets beside. */
+export async function createHost(service: Service): Promise<Readonly<{ server: Server; mount: NodeMount }>> {
+  const mount = createNodeMount({ service });
+  const limits = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 };
+  const server = createServer(limits, (request, response) => {
+    const { method, url = "" } = request;
+    if (url.startsWith("/api/")) void mount.answer(request, response);
+    else if (url === "/health") response.end("well");
+    else if (url === "/echo" && method === "POST") request.pipe(response);
+    else response.writeHead(404).end();
+  });
+  mount.attach(server, service.sockets);
+  return { server, mount };
+}

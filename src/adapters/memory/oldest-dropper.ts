@@ -1,0 +1,15 @@
+/**
+ * Makes a function that drops the oldest keys of a map until `most` are left. It remembers where it stands: looking for
+ * the oldest key from the start each time would step over all that were dropped, up to half a million of them.
+ */
+export function createOldestDropper<K>(map: Map<K, unknown>): (most: number) => void {
+  let oldest: MapIterator<K> | undefined;
+  return (most) => {
+    while (map.size > most) {
+      oldest ??= map.keys();
+      const { done, value } = oldest.next();
+      if (done === true) oldest = undefined;
+      else map.delete(value);
+    }
+  };
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Telemetry } from "../../ports/index.ts";
+import { type Service, SOCKET_PATHS, type SocketService } from "../../service/index.ts";
+import { checkPrefix, targetOf } from "./incoming.ts";
+import { Mount } from "./mount.ts";
+import { SocketMount } from "./socket-server.ts";
+import { asksForSocket, serveUpgrades } from "./upgrades.ts";
+
+/** What a mount is made of. */
+export type NodeMountOptions = Readonly<{
+  service: Pick<Service, "handle">;
+  /**
+   * A path of the host's own in front of the service's, such as `/trading`: cut off wherever it stands, so that a
+   * framework may have cut it before. Default none.
+   */
+  prefix?: string;
+  telemetry?: Telemetry;
+}>;
+
+/** How one request is answered. */
+export type NodeAnswerOptions = Readonly<{
+  /** The bytes of the body, when the host has read and kept them; undefined: they are still to be read. */
+  body?: Uint8Array | undefined;
+}>;
+
+/** A service in an HTTP server of the host's. */
+export type NodeMount = Readonly<{
+  /**
+   * Answers a request with the service, byte for byte; resolves when the answer has gone out or the connection has
+   * ended, and never rejects. Hand it the objects of node:http: a framework's own wrap them.
+   */
+  answer(request: IncomingMessage, response: ServerResponse, options?: NodeAnswerOptions): Promise<void>;
+  /**
+   * Takes the WebSocket requests of the service's paths on a server; every other upgrade request is left to the server's
+   * own listeners, and without any is an ordinary request, as before. Throws an Error when ws is not installed.
+   */
+  attach(server: Server, sockets: SocketService): void;
+  /**
+   * Ends connections after their next answer and tells WebSocket clients that the service stops; resolves when every
+   * request is answered and every WebSocket has ended. What is not done after `graceMs` (default 10000) is cut off.
+   * New requests are still answered: close the server beside.
+   */
+  drain(options?: Readonly<{ graceMs?: number }>): Promise<void>;
+}>;
+
+const DEFAULT_GRACE_MS = 10_000;
+
+/**
+ * Mounts a service in an HTTP server that the host has already: node:http, Express, Fastify, Hono on Node, and whatever
+ * else gives the objects of node:http. A body that somebody has read before is refused with 500 -1000 and told by name,
+ * in telemetry (`mount.fault`) and in the header X-Mount-Fault. Throws a RangeError for a prefix that is no path.
+ * Source: architecture, Transport-neutral service.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { createNodeMount } from "managed-orders/node";
+ * import type { Service } from "managed-orders/service";
+ * const serve = (service: Service) => {
+ *   const mount = createNodeMount({ service });
+ *   const server = createServer((request, response) => {
+ *     if (request.url?.startsWith("/api/")) return void mount.answer(request, response);
+ *     response.writeHead(404).end();
+ *   });
+ *   mount.attach(server, service.sockets);
+ *   return server;
+ * };
+ * ```
+ */
+export function createNodeMount({ service, prefix = "", telemetry }: NodeMountOptions): NodeMount {
+  const mount = new Mount({ service, prefix: checkPrefix(prefix), telemetry });
+  const attached: SocketMount[] = [];
+  const takes = (request: IncomingMessage): boolean => isSocketRequest(request, prefix);
+  return {
+    answer: (request, response, { body } = {}) => mount.answer(request, response, { body }),
+    attach(server, service) {
+      const sockets = new SocketMount({ sockets: service, prefix, telemetry });
+      attached.push(sockets);
+      serveUpgrades(server, { sockets, mount, takes });
+    },
+    async drain({ graceMs = DEFAULT_GRACE_MS } = {}) {
+      mount.draining = true;
+      for (const sockets of attached) sockets.shutdown();
+      const timer = setTimeout(() => {
+        for (const part of [mount, ...attached]) part.terminate();
+      }, graceMs);
+      await Promise.all([mount, ...attached].map((part) => part.idle()));
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
+function isSocketRequest(request: IncomingMessage, prefix: string): boolean {
+  if (!asksForSocket(request) || request.url?.startsWith(`${prefix}/`) !== true) return false;
+  const [path = ""] = targetOf(request, prefix).split("?", 1);
+  return SOCKET_PATHS.includes(path);
+}

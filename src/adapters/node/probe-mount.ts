@@ -1,0 +1,85 @@
+import { type ClientRequest, type IncomingMessage, request as open } from "node:http";
+import type { MountFinding, MountProbe, ProbeAnswer, ProbeRequest } from "../../service/index.ts";
+
+/** How a probe reaches a mount. */
+export type ProbeMountOptions = Readonly<{
+  /** Where the host listens, over HTTP, and the prefix of the service's paths if it has one. */
+  url: string;
+  /** How long one answer may take; default 5000. */
+  timeoutMs?: number;
+}>;
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+/** Errors of a host that is not there, about which there is nothing to find. */
+const UNREACHABLE: readonly unknown[] = ["ECONNREFUSED", "EHOSTUNREACH", "ENOTFOUND", "EADDRNOTAVAIL"];
+/** Size of a chunk, so that a large body comes in several. */
+const CHUNK_BYTES = 10_000;
+
+/**
+ * Sends the requests of a probe to a mount, byte for byte and each on a connection of its own; resolves to what the
+ * mount does wrong, by name, and to nothing when it may be used.
+ * Throws a TypeError for a URL that is none; rejects when nobody listens there. Source: architecture, Transport-neutral service.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import type { AddressInfo } from "node:net";
+ * import { createNodeMount, probeMount } from "managed-orders/node";
+ * import { createMountProbe } from "managed-orders/service";
+ * const probe = createMountProbe();
+ * const mount = createNodeMount({ service: probe.service });
+ * const server = createServer(mount.answer);
+ * await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+ * const { port } = server.address() as AddressInfo;
+ * console.log(await probeMount(probe, { url: `http://127.0.0.1:${port}` })); // []
+ * server.close();
+ * ```
+ */
+export function probeMount(probe: MountProbe, options: ProbeMountOptions): Promise<readonly MountFinding[]> {
+  const { hostname, port, pathname } = new URL(options.url);
+  const to = { hostname, port, prefix: pathname.replace(/\/$/, "") };
+  return probe.run((request) => send(request, { ...to, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS }));
+}
+
+type Destination = Readonly<{ hostname: string; port: string; prefix: string; timeoutMs: number }>;
+
+/** Resolves to undefined when no whole answer came in time. */
+async function send(
+  request: ProbeRequest,
+  { hostname, port, prefix, timeoutMs }: Destination,
+): Promise<ProbeAnswer | undefined> {
+  const { method, target, body, chunked, rawHeaders } = request;
+  const length = chunked ? ["Transfer-Encoding", "chunked"] : ["Content-Length", String(body.length)];
+  const sent = open({
+    ...{ hostname: hostname.replace(/^\[|\]$/g, ""), port, method, path: prefix + target },
+    // A connection of its own each, so that one that is cut harms no other.
+    agent: false,
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: ["Host", `${hostname}:${port}`, ...(body.length > 0 ? length : []), ...rawHeaders],
+  });
+  try {
+    return await answerOf(sent, body);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && UNREACHABLE.includes(error.code)) throw error;
+    return undefined;
+  } finally {
+    sent.destroy();
+  }
+}
+
+async function answerOf(sent: ClientRequest, body: Uint8Array): Promise<ProbeAnswer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.on("response", resolve);
+    sent.on("error", reject);
+    for (let at = 0; at < body.length; at += CHUNK_BYTES) sent.write(body.subarray(at, at + CHUNK_BYTES));
+    sent.end();
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body: Buffer.concat(chunks),
+  };
+}

@@ -1,0 +1,19 @@
+import { createRequire } from "node:module";
+import type * as ws from "ws";
+
+/** What the package ws exports. */
+export type SocketDriver = typeof ws;
+
+/** Loads ws, an optional peer. Throws an Error that names the install command when it is missing or cannot be used. */
+export function loadSocketDriver(load: (name: string) => unknown = requireHere()): SocketDriver {
+  try {
+    return load("ws") as SocketDriver;
+  } catch (cause) {
+    throw new Error("WebSocket connections cannot load ws; install it: npm install ws@8", { cause });
+  }
+}
+
+/** The built package has this file as CommonJS too, where there is no `import.meta`. */
+function requireHere(): (name: string) => unknown {
+  return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
+}

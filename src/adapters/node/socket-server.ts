@@ -1,0 +1,138 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { WebSocket, WebSocketServer } from "ws";
+import { OrderError } from "../../errors/index.ts";
+import type { Telemetry } from "../../ports/index.ts";
+import type { SocketPeer, SocketService } from "../../service/index.ts";
+import type { WireResponse } from "../../wire/index.ts";
+import { targetOf, wireRequestOf } from "./incoming.ts";
+import { OpenSet } from "./open-set.ts";
+import { rawReply, refusal } from "./refusals.ts";
+import { loadSocketDriver } from "./socket-driver.ts";
+
+/** Longest message in bytes. Source: decision 49. */
+const MAX_MESSAGE_BYTES = 65_536;
+
+/**
+ * Parts that one message may come in, and pongs that may wait for a peer that does not read: above the frames a second
+ * that the service counts itself. Older versions of ws do not know these limits, nor do its types.
+ */
+const PARTS = { maxFragments: 1_000, maxBufferedChunks: 1_000, maxPendingAutoPongs: 2_000 };
+
+/** How long a peer that was told why its connection ends may take to read it. */
+const LINGER_MS = 2_000;
+
+/** What a mount of WebSocket connections is made of. */
+export type SocketMountParts = Readonly<{
+  sockets: SocketService;
+  /** A path of the host's own that is cut off in front of every target. */
+  prefix?: string | undefined;
+  telemetry?: Telemetry | undefined;
+}>;
+
+/** Passes WebSocket connections of a node:http server to a service, uncompressed. */
+export class SocketMount {
+  readonly #service: SocketService;
+  readonly #prefix: string;
+  readonly #telemetry: Telemetry | undefined;
+  readonly #server: WebSocketServer;
+  readonly #open: OpenSet<WebSocket> = new OpenSet();
+
+  /** Throws an Error when ws is not installed. */
+  constructor({ sockets, prefix = "", telemetry }: SocketMountParts) {
+    this.#service = sockets;
+    this.#prefix = prefix;
+    this.#telemetry = telemetry;
+    const { WebSocketServer: Server } = loadSocketDriver();
+    this.#server = new Server({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: MAX_MESSAGE_BYTES,
+      ...PARTS,
+    });
+    this.#server.on("wsClientError", (_error, socket) => {
+      refuse(
+        socket,
+        refusal(
+          new OrderError("INVALID_PARAMETER", { field: "Upgrade", advice: "Send a WebSocket handshake." }),
+        ),
+      );
+    });
+  }
+
+  /** Takes a request that asks for a WebSocket; the connection is refused in the shape of the service's errors. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => undefined);
+    this.#admit(request, socket, head).catch((error: unknown) => {
+      const name = error instanceof Error ? error.name : typeof error;
+      this.#telemetry?.event("error", "service.threw", { error: name });
+      refuse(socket, refusal(new OrderError("UNKNOWN")));
+    });
+  }
+
+  /** Says to every connection that the service stops; each ends once its requests are answered. */
+  shutdown(): void {
+    this.#service.shutdown();
+  }
+
+  /** Resolves when no connection is open. */
+  idle(): Promise<void> {
+    return this.#open.empty();
+  }
+
+  /** Breaks what is still open. */
+  terminate(): void {
+    for (const socket of this.#open) socket.terminate();
+  }
+
+  async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const refused = await this.#service.admit(
+      wireRequestOf(request, { prefix: this.#prefix, body: new Uint8Array() }),
+    );
+    if (refused !== undefined) return refuse(socket, refused);
+    this.#server.handleUpgrade(request, socket, head, (connected) => this.#attach(connected, request));
+  }
+
+  #attach(socket: WebSocket, request: IncomingMessage): void {
+    this.#open.add(socket);
+    const session = this.#service.connect(peerOf(socket, request, this.#prefix));
+    socket.on("message", (data, isBinary) => {
+      if (isBinary) session.receiveBinary();
+      else session.receive(String(data));
+    });
+    socket.on("ping", () => session.pinged());
+    socket.on("pong", () => session.ponged());
+    socket.on("error", (error) => {
+      const code = "code" in error ? String(error.code) : error.name;
+      this.#telemetry?.event("debug", "socket.error", { code });
+    });
+    socket.on("close", () => {
+      this.#open.delete(socket);
+      session.closed();
+    });
+  }
+}
+
+function peerOf(socket: WebSocket, request: IncomingMessage, prefix: string): SocketPeer {
+  return {
+    target: targetOf(request, prefix),
+    rawHeaders: request.rawHeaders,
+    remoteAddress: request.socket.remoteAddress ?? "",
+    // A connection that breaks meanwhile is told by its close.
+    send: (text) => socket.send(text, () => undefined),
+    ping: () => socket.ping(undefined, undefined, () => undefined),
+    bufferedBytes: () => socket.bufferedAmount,
+    close(code, reason) {
+      socket.close(code, reason);
+      setTimeout(() => socket.terminate(), LINGER_MS).unref();
+    },
+  };
+}
+
+/** Answers a request that becomes no WebSocket. Its peer may still be sending, and would lose the reply if the connection broke at once. */
+function refuse(socket: Duplex, reply: WireResponse): void {
+  if (!socket.writable) return void socket.destroy();
+  socket.end(rawReply(reply));
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

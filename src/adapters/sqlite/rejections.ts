@@ -1,0 +1,110 @@
+import type { Rejection } from "../../model/index.ts";
+import type { RejectionQuery, Rejections, Telemetry } from "../../ports/index.ts";
+import { nextTurn } from "./next-turn.ts";
+import type { RejectionTable } from "./rejection-table.ts";
+
+/** Rejections that outlive the process. */
+export type SqliteRejections = Rejections &
+  Readonly<{
+    /** Resolves when all that waits has been written or lost. */
+    flush(): Promise<void>;
+  }>;
+
+/** How rejections are kept. */
+export type SqliteRejectionOptions = Readonly<{
+  /** Rejections that may wait to be written; default 1000. One more is lost and counted. */
+  capacity?: number;
+  /** Days that a rejection is kept; default 30. */
+  retentionDays?: number;
+  /** Rejections of one account; default 10000. Beyond it the oldest go. */
+  perAccount?: number;
+  /** Hears of rejections that are lost. */
+  telemetry?: Telemetry;
+}>;
+
+const DAY_MS = 86_400_000;
+const WRITTEN_AT_ONCE = 100;
+
+/**
+ * Retains rejections in the table `api_order_reject`. They are written in a later turn, many at a time, so that nobody
+ * waits for the disk; what waits is found as if it were written, and is lost when the process dies. A write that fails
+ * is not tried again. Source: contract, Errors ("Persisted writes are asynchronous") and Versioning.
+ */
+export class QueuedRejections implements SqliteRejections {
+  readonly #table: RejectionTable;
+  readonly #capacity: number;
+  readonly #retentionMs: number;
+  readonly #perAccount: number;
+  readonly #telemetry: Telemetry | undefined;
+  readonly #waiting: Rejection[] = [];
+  #writing: Promise<void> | undefined;
+  #retained = 0;
+  #lost = 0;
+
+  constructor(table: RejectionTable, options: SqliteRejectionOptions) {
+    this.#table = table;
+    this.#capacity = options.capacity ?? 1_000;
+    this.#retentionMs = (options.retentionDays ?? 30) * DAY_MS;
+    this.#perAccount = options.perAccount ?? 10_000;
+    this.#telemetry = options.telemetry;
+  }
+
+  get counts(): Readonly<{ retained: number; lost: number }> {
+    return { retained: this.#retained, lost: this.#lost };
+  }
+
+  retain(rejection: Rejection): void {
+    if (this.#waiting.length >= this.#capacity) {
+      this.#lose("rejections.overflow", 1);
+      return;
+    }
+    this.#waiting.push(rejection);
+    this.#writing ??= this.#write();
+  }
+
+  async list(query: RejectionQuery): Promise<readonly Rejection[]> {
+    const waiting = this.#waiting.filter((rejection) => matches(rejection, query));
+    return [...this.#table.list(query), ...waiting].slice(-query.limit);
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await nextTurn();
+      const batch = this.#waiting.slice(0, WRITTEN_AT_ONCE);
+      this.#keep(batch);
+      this.#waiting.splice(0, batch.length);
+    }
+    this.#writing = undefined;
+  }
+
+  #keep(batch: readonly Rejection[]): void {
+    try {
+      const beforeMs = (batch.at(-1)?.timeMs ?? 0) - this.#retentionMs;
+      this.#table.add(batch, { beforeMs, perAccount: this.#perAccount });
+      this.#retained += batch.length;
+    } catch (error) {
+      this.#lose("rejections.unwritten", batch.length, error);
+    }
+  }
+
+  #lose(name: string, count: number, error?: unknown): void {
+    this.#lost += count;
+    const why = error instanceof Error ? { error: error.name } : {};
+    this.#telemetry?.event("warn", name, { count, lost: this.#lost, ...why });
+  }
+}
+
+function matches(rejection: Rejection, query: RejectionQuery): boolean {
+  const { accountId, symbol, clientOrderId, startTimeMs = 0, endTimeMs = Number.POSITIVE_INFINITY } = query;
+  return (
+    rejection.accountId === accountId &&
+    (symbol === undefined || rejection.symbol === symbol) &&
+    (clientOrderId === undefined || rejection.clientOrderId === clientOrderId) &&
+    rejection.timeMs >= startTimeMs &&
+    rejection.timeMs <= endTimeMs
+  );
+}

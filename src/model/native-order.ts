@@ -1,0 +1,112 @@
+import type { Notional, Price, Quantity } from "../decimal/index.ts";
+import type { Fill } from "./child-order.ts";
+import type { Side } from "./side.ts";
+
+/** Where a native order stands. Source: contract, Native order snapshot. */
+export type NativeStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";
+
+/** How long a native order works: until canceled, at once or not, all at once or not. */
+export type NativeTimeInForce = "GTC" | "IOC" | "FOK";
+
+/** Why an order was refused as a matter of business. Source: contract, Native order snapshot; convention 1, gap 5. */
+export type RejectReason =
+  | "UNKNOWN_INSTRUMENT"
+  | "MARKET_CLOSED"
+  | "PRICE_QTY_EXCEED_HARD_LIMITS"
+  | "UNKNOWN_ORDER"
+  | "DUPLICATE_ORDER"
+  | "UNKNOWN_ACCOUNT"
+  | "INSUFFICIENT_BALANCES"
+  | "ACCOUNT_INACTIVE"
+  | "WOULD_MATCH_IMMEDIATELY"
+  | "STOP_PRICE_WOULD_TRIGGER_IMMEDIATELY"
+  | "OCO_BAD_PRICES"
+  | "REDUCE_ONLY_REJECT"
+  | "MIN_NOTIONAL"
+  | "OTHER";
+
+/** Why an order ended without being filled. Source: contract, Native order snapshot; convention 1, gap 6. */
+export type ExecutionReason =
+  | "REJECTED"
+  | "USER_CANCELED"
+  | "EXCHANGE_CANCELED"
+  | "OCO_TRIGGER"
+  | "OTO_PHASE_ONE_EXPIRED"
+  | "UNFILLED_IOC_QUANTITY_EXPIRED"
+  | "UNFILLED_FOK_ORDER_EXPIRED"
+  | "INSUFFICIENT_LIQUIDITY"
+  | "EXECUTION_RULE_PRICE_RANGE_EXCEEDED"
+  | "EXPIRED_GTD"
+  | "RESIDUAL_BELOW_MIN_NOTIONAL"
+  | "SCHEDULE_ENDED"
+  | "SYSTEM_FAILURE";
+
+/** A limit order: at its price or better. */
+export type NativeLimitTerms = Readonly<{
+  symbol: string;
+  side: Side;
+  type: "LIMIT";
+  timeInForce: NativeTimeInForce;
+  quantity: Quantity;
+  price: Price;
+  clientOrderId: string;
+}>;
+
+/** A market order, by base quantity or by an amount of USD to spend or to receive. */
+export type NativeMarketTerms = Readonly<
+  { symbol: string; side: Side; type: "MARKET"; clientOrderId: string } & (
+    | { quantity: Quantity }
+    | { quoteQuantity: Notional }
+  )
+>;
+
+/** What a native order asks for, canonical: aliases, defaults and decimals resolved. Source: convention 3.1. */
+export type NativeTerms = NativeLimitTerms | NativeMarketTerms;
+
+/**
+ * A native order as it stood last. `type`, `timeInForce` and `orderListId` are the host's: it may have kinds of orders
+ * that cannot be placed here. Source: contract, Native order snapshot.
+ */
+export type NativeOrder = Readonly<{
+  /** Positive, 64 bits. */
+  orderId: bigint;
+  accountId: number;
+  symbol: string;
+  clientOrderId: string;
+  /** Absent: not a member of a list. */
+  orderListId?: bigint;
+  status: NativeStatus;
+  type: string;
+  side: Side;
+  timeInForce: string;
+  price?: Price;
+  stopPrice?: Price;
+  /** Of an order by amount: what the amount came to. */
+  quantity: Quantity;
+  /** USD that an order by amount was sent with. */
+  quoteQuantity?: Notional;
+  executedQuantity: Quantity;
+  rejectReason?: RejectReason;
+  reason?: ExecutionReason;
+  /** The recorded text as it is; the wire escapes it. */
+  errorMessage?: string;
+  /** Epoch milliseconds of the last change. */
+  updatedAtMs: number;
+  /** Whether it is or was on the book; a filled order keeps true (convention 3.2). */
+  isWorking: boolean;
+}>;
+
+/** A fill of a native order, with what it cost where the host says so. */
+export type NativeFill = Fill & Readonly<{ commission?: string; commissionAsset?: string }>;
+
+/** What happened to a native order at one moment, and the order after it. Source: decision 46. */
+export type NativeExecution = Readonly<{
+  /** Unique per host. */
+  executionId: string;
+  execType: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
+  order: NativeOrder;
+  /** Of a trade. */
+  lastQuantity?: Quantity;
+  lastPrice?: Price;
+  timeMs: number;
+}>;

@@ -1,0 +1,85 @@
+import { findRoute, type RouteAccess, type RouteDescriptor, type RouteMethod } from "./routes.ts";
+
+/** What the connection itself does, without a handler of REST: begin, end and list the subscriptions it holds. */
+export type SessionAct = "subscribe" | "subscribeByToken" | "unsubscribe" | "subscriptions";
+
+/**
+ * One request method of the private WebSocket: its own name, the others that it goes by, who may call it and what it
+ * costs; then either the REST route whose handler answers, or what the connection does.
+ */
+export type MethodDescriptor = Readonly<
+  {
+    name: string;
+    aliases: readonly string[];
+    /** PUBLIC: needs no signature. */
+    access: RouteAccess;
+    weight: number;
+  } & ({ route: RouteDescriptor } | { act: SessionAct })
+>;
+
+/** The method that does what a route does, with its access and weight. */
+function like(
+  name: string,
+  route: Readonly<{ method: RouteMethod; path: string; aliases?: readonly string[] }>,
+): MethodDescriptor {
+  const found = findRoute(route.method, route.path);
+  if (found === undefined || found === "wrong-method") throw new RangeError(`no route for ${name}`);
+  const weight = typeof found.weight === "number" ? found.weight : found.weight(new Map());
+  return { name, aliases: route.aliases ?? [], access: found.access, weight, route: found };
+}
+
+/** Weight of what the connection does by itself (convention 4.1: that of a connection). */
+const SESSION = { aliases: [], access: "PUBLIC", weight: 2 } as const;
+
+const TABLE: readonly MethodDescriptor[] = [
+  like("order.place", { method: "POST", path: "/api/order" }),
+  like("order.status", {
+    method: "GET",
+    path: "/api/v2/order",
+    aliases: ["getOrderStatus", "orderStatus"],
+  }),
+  like("order.cancel", { method: "DELETE", path: "/api/order" }),
+  like("allOrders", { method: "GET", path: "/api/v2/allOrders", aliases: ["getOrderHistory"] }),
+  like("openOrders.status", { method: "GET", path: "/api/v3/openOrders" }),
+  like("openOrders.cancelAll", { method: "DELETE", path: "/api/v3/openOrders" }),
+  like("orderList.place.oco", { method: "POST", path: "/api/v3/orderList/oco" }),
+  like("orderList.place.oto", { method: "POST", path: "/api/v3/orderList/oto" }),
+  like("orderList.place.otoco", { method: "POST", path: "/api/v3/orderList/otoco" }),
+  like("orderList.status", { method: "GET", path: "/api/v3/orderList" }),
+  like("orderList.cancel", { method: "DELETE", path: "/api/v3/orderList" }),
+  like("openOrderLists.status", { method: "GET", path: "/api/v3/openOrderList" }),
+  like("allOrderLists", { method: "GET", path: "/api/v3/allOrderList" }),
+  { ...SESSION, name: "userDataStream.subscribe.signature", access: "READ", act: "subscribe" },
+  { ...SESSION, name: "userDataStream.unsubscribe", act: "unsubscribe" },
+  { ...SESSION, name: "session.subscriptions", act: "subscriptions" },
+  { ...SESSION, name: "SUBSCRIBE", act: "subscribeByToken" },
+];
+
+/**
+ * Every request method of `/ws/listenKey`. `SUBSCRIBE` is the older push subscription with a session token of the host.
+ * Source: contract, WebSocket request methods; decisions 39, 43, 45.
+ */
+export const METHODS: readonly MethodDescriptor[] = Object.freeze(
+  TABLE.map((method) => Object.freeze(method)),
+);
+
+const BY_NAME: ReadonlyMap<string, MethodDescriptor> = new Map(
+  METHODS.flatMap((method) => [method.name, ...method.aliases].map((name) => [name, method])),
+);
+
+const VERSION = /^v3\//;
+
+/**
+ * The method that a name means, an alias or the convention's version prefix included.
+ * Source: contract, WebSocket request methods; convention 4.1.
+ *
+ * @example
+ * ```ts
+ * import { findMethod } from "managed-orders";
+ * console.log(findMethod("v3/orderStatus")?.name); // order.status
+ * console.log(findMethod("order.amend")); // undefined
+ * ```
+ */
+export function findMethod(name: string): MethodDescriptor | undefined {
+  return BY_NAME.get(name.replace(VERSION, ""));
+}

@@ -1,0 +1,105 @@
+import * as z from "zod";
+import { OrderError } from "../errors/index.ts";
+import type { Parameters } from "../wire/index.ts";
+import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { oneClientId } from "./client-id-aliases.ts";
+import { lookupIdSchema, textSchema } from "./field-schemas.ts";
+import { type KnownNames, namesOfRead, type RequestShape } from "./known-names.ts";
+import { ORDER_ID_ALIASES } from "./order-key.ts";
+import { plainFields } from "./plain-fields.ts";
+import { readWith } from "./read-with.ts";
+import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
+
+/**
+ * The newest executions, of one market or of all; `orderId` is the order they must be of. Times in epoch milliseconds,
+ * both ends included.
+ */
+export type OrderHistoryPage = Actor &
+  Readonly<{
+    symbol?: string;
+    orderId?: bigint;
+    clientOrderId?: string;
+    startTimeMs?: number;
+    endTimeMs?: number;
+    limit: number;
+  }>;
+
+/** A page of native orders of one market; here `orderId` is the lowest id of it. */
+export type AllOrdersPage = OrderHistoryPage & Readonly<{ symbol: string }>;
+
+const NAMES: KnownNames = namesOfRead([
+  "symbol",
+  "orderId",
+  ...ORDER_ID_ALIASES,
+  "startTime",
+  "endTime",
+  "limit",
+]);
+
+const DEFAULT_LIMIT = 500;
+const MAX_LIMIT = 1_000;
+
+const timeSchema = z.number().int().min(0);
+const limitSchema = z.number().int().min(1).max(MAX_LIMIT);
+
+const historySchema = z.strictObject({
+  symbol: textSchema.optional(),
+  orderId: z.bigint().optional(),
+  origClientOrderId: lookupIdSchema.optional(),
+  clientOrderId: lookupIdSchema.optional(),
+  clOrdId: lookupIdSchema.optional(),
+  clordid: lookupIdSchema.optional(),
+  startTime: timeSchema.optional(),
+  endTime: timeSchema.optional(),
+  limit: limitSchema.default(MAX_LIMIT),
+  ...actorShape,
+});
+
+const pageSchema = historySchema.extend({ symbol: textSchema, limit: limitSchema.default(DEFAULT_LIMIT) });
+
+/** What asks for native orders. */
+export const ALL_ORDERS_PAGE: RequestShape = { names: NAMES, schema: pageSchema };
+
+/** What asks for executions. */
+export const ORDER_HISTORY_PAGE: RequestShape = { names: NAMES, schema: historySchema };
+
+/**
+ * Reads the parameters of GET /api/v2/allOrders; the symbol must be the exact one.
+ * Throws an OrderError: -1102 without symbol or with a limit above 1000, -1130 for a limit below 1, -1121 for a symbol
+ * that is not taken, -1128 for client-id aliases that differ, -1023 for a start after the end, -1104 for a parameter
+ * that is not known. Source: contract, Native status and history; decision 44.
+ */
+export function readAllOrdersPage(parameters: Parameters, resolve: ResolveSymbol): AllOrdersPage {
+  const fields = readWith(pageSchema, plainFields(parameters, NAMES));
+  return { symbol: exactSymbol(fields.symbol, resolve), ...rangeOf(fields) };
+}
+
+/**
+ * Reads the parameters of POST /api/v2/getOrderHistory; without a symbol it is about all markets. Throws as
+ * {@link readAllOrdersPage} does. Source: contract, Native status and history; convention 1, gap 13.
+ */
+export function readOrderHistoryPage(parameters: Parameters, resolve: ResolveSymbol): OrderHistoryPage {
+  const fields = readWith(historySchema, plainFields(parameters, NAMES));
+  const { symbol } = fields;
+  return { ...(symbol !== undefined && { symbol: exactSymbol(symbol, resolve) }), ...rangeOf(fields) };
+}
+
+function exactSymbol(symbol: string, resolve: ResolveSymbol): string {
+  return instrumentOf(symbol, { resolve, exactSymbol: true }).symbol;
+}
+
+function rangeOf(fields: z.infer<typeof historySchema>): Omit<OrderHistoryPage, "symbol"> {
+  const { orderId, startTime, endTime, limit } = fields;
+  const clientOrderId = oneClientId(fields, ORDER_ID_ALIASES);
+  if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
+    throw new OrderError("TIMES_REVERSED", { field: "startTime" });
+  }
+  return {
+    ...(orderId !== undefined && { orderId }),
+    ...(clientOrderId !== undefined && { clientOrderId }),
+    ...(startTime !== undefined && { startTimeMs: startTime }),
+    ...(endTime !== undefined && { endTimeMs: endTime }),
+    limit,
+    ...actorOf(fields),
+  };
+}

@@ -1,0 +1,116 @@
+import * as z from "zod";
+import type { Notional, Price, Quantity } from "../decimal/index.ts";
+import { OrderError } from "../errors/index.ts";
+import type { NativeTerms, NativeTimeInForce, Side } from "../model/index.ts";
+import type { Parameters } from "../wire/index.ts";
+import { type Actor, splitActor } from "./actor.ts";
+import { amountSchema, newClientIdSchema, priceSchema, quantitySchema, textSchema } from "./field-schemas.ts";
+import { type KnownNames, namesOfWrite, ORDER_NAMES } from "./known-names.ts";
+import { isNative } from "./order-type.ts";
+import type { PlacementContext } from "./placement.ts";
+import { type PlainFields, plainFields } from "./plain-fields.ts";
+import { readWith } from "./read-with.ts";
+import { conflict } from "./refusals.ts";
+import { marketOf } from "./symbols.ts";
+
+/** A placement of a native order: what it asks for, and for whom. */
+export type NativeCommand = Actor & Readonly<{ terms: NativeTerms }>;
+
+/** The names that a native placement knows: with those that it refuses, so that it can say so. */
+export const NATIVE_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
+
+type Values = Readonly<{
+  type: "LIMIT" | "MARKET";
+  symbol: string;
+  side: Side;
+  newClientOrderId: string;
+  timeInForce?: NativeTimeInForce;
+  quantity?: Quantity | undefined;
+  quoteOrderQty?: Notional | undefined;
+  price?: Price;
+}>;
+
+const everyOrder = {
+  symbol: textSchema,
+  side: z.enum(["BUY", "SELL"]),
+  newClientOrderId: newClientIdSchema,
+  apiManaged: z.literal(false).optional(),
+};
+
+/** The fields that each type of native order takes. */
+export const nativeSchema: z.ZodType<Values> = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("LIMIT"),
+    ...everyOrder,
+    timeInForce: z.enum(["GTC", "IOC", "FOK"]).default("GTC"),
+    quantity: quantitySchema,
+    price: priceSchema,
+  }),
+  z.strictObject({
+    type: z.literal("MARKET"),
+    ...everyOrder,
+    quantity: quantitySchema.optional(),
+    quoteOrderQty: amountSchema.optional(),
+  }),
+]);
+
+/** Types that may name a native order. */
+const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
+
+/**
+ * Which kind of order the parameters of POST /api/order ask for. Throws an OrderError for a LIMIT or MARKET: -1104 for a
+ * parameter that is not known, -1130 for a value of the wrong kind. Source: decision 32.
+ *
+ * @example
+ * ```ts
+ * import { type Parameters, placementFlow } from "managed-orders";
+ * const sent = (fields: object): Parameters =>
+ *   new Map(Object.entries(fields).map(([name, text]) => [name, { text, kind: "text" }]));
+ * console.log(placementFlow(sent({ type: "LIMIT", price: "9000" }))); // native
+ * console.log(placementFlow(sent({ type: "LIMIT", price: "9000", apiManaged: "true" }))); // managed
+ * ```
+ */
+export function placementFlow(parameters: Parameters): "native" | "managed" {
+  if (!NATIVE_TYPES.includes(parameters.get("type")?.text ?? "")) return "managed";
+  return isNative(plainFields(parameters, NATIVE_NAMES)) ? "native" : "managed";
+}
+
+/**
+ * Reads the parameters of a native placement: LIMIT with price and quantity, MARKET with quantity or quoteOrderQty.
+ * Throws an OrderError that names the field at fault: -1116 for an advanced or unknown type, -1106 for a field that
+ * native orders do not take, -1114 for timeInForce on MARKET, -1102 without a needed field, -1128 for both amounts,
+ * -1121 for a symbol that is unknown or no liquidity market.
+ * Source: contract, Ordinary order flow; decision 32; convention 1, gap 9, and 3.1.
+ */
+export function readNativePlacement(parameters: Parameters, context: PlacementContext): NativeCommand {
+  const { actor, order } = splitActor(plainFields(parameters, NATIVE_NAMES));
+  refuseAdvanced(order);
+  if (order.type === "MARKET" && order.timeInForce !== undefined) {
+    throw new OrderError("TIME_IN_FORCE_NOT_REQUIRED", { field: "timeInForce" });
+  }
+  const newClientOrderId = order.newClientOrderId ?? context.clientId("newClientOrderId");
+  const values = readWith(nativeSchema, { ...order, newClientOrderId });
+  const symbol = marketOf(values.symbol, context.resolve);
+  return { ...actor, terms: termsOf({ ...values, symbol }) };
+}
+
+/** Only plain orders go this way; what selects another kind is never passed over in silence. */
+function refuseAdvanced(order: PlainFields): void {
+  if (order.type === undefined) throw new OrderError("PARAMETER_MISSING", { field: "type" });
+  if (isNative(order)) return;
+  throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "Anything but a plain LIMIT or MARKET" });
+}
+
+function termsOf({ type, symbol, side, newClientOrderId, ...values }: Values): NativeTerms {
+  const { timeInForce = "GTC", quantity, quoteOrderQty, price } = values;
+  const common = { symbol, side, clientOrderId: newClientOrderId };
+  if (quantity !== undefined && quoteOrderQty !== undefined) {
+    throw conflict(["quantity", "quoteOrderQty"], "Send the base quantity or the amount of USD, not both.");
+  }
+  if (quantity !== undefined && price !== undefined)
+    return { ...common, type: "LIMIT", timeInForce, quantity, price };
+  if (type === "MARKET" && quantity !== undefined) return { ...common, type, quantity };
+  if (type === "MARKET" && quoteOrderQty !== undefined)
+    return { ...common, type, quoteQuantity: quoteOrderQty };
+  throw new OrderError("PARAMETER_MISSING_BOTH", { field: "quantity", other: "quoteOrderQty" });
+}

@@ -1,0 +1,136 @@
+import type { ParentType } from "../../model/index.ts";
+import { actorSchema } from "../actor.ts";
+import type { KnownNames } from "../known-names.ts";
+import { NATIVE_NAMES, nativeSchema } from "../native-placement.ts";
+import { DISTANCES, TRAILING, TRAILING_LIMITS, TRIGGERED } from "../order-intent.ts";
+import { legSchema, orderSchema } from "../order-schema.ts";
+import { CANONICAL_TYPES, POST_ONLY, SCHEDULES, STRATEGIES } from "../order-type.ts";
+import { PLACEMENT_NAMES } from "../placement.ts";
+import {
+  type JsonSchema,
+  noted,
+  notedAll,
+  type ObjectShape,
+  objectShape,
+  type RequestSchema,
+  unreadNames,
+  variantShapes,
+} from "./json-schema.ts";
+import { caseSchema, implies, mergeProperty, mergeShapes, type TypeCase } from "./json-schema-cases.ts";
+
+const ORDERS = variantShapes(orderSchema);
+const LEGS = variantShapes(legSchema);
+const NATIVE = variantShapes(nativeSchema);
+
+function shapeOf(shapes: ReadonlyMap<string, ObjectShape>, type: string): ObjectShape {
+  const shape = shapes.get(type);
+  if (shape === undefined) throw new RangeError(`no schema for ${type}`);
+  return shape;
+}
+
+/** A schedule by its own name has no price (contract, rule 6). */
+function withoutPrice({ properties, required }: ObjectShape): ObjectShape {
+  const { price: _price, ...rest } = properties;
+  return { properties: rest, required };
+}
+
+/** A schedule by targetStrategy has one. */
+function withPrice({ properties, required }: ObjectShape): ObjectShape {
+  return { properties, required: [...required, "price"] };
+}
+
+/** A limit may also say with timeInForce that it is post-only. */
+function orPostOnly({ properties, required }: ObjectShape): ObjectShape {
+  const { timeInForce = {} } = properties;
+  const postOnly = { type: "string", enum: [...POST_ONLY].map(String) };
+  return { properties: { ...properties, timeInForce: mergeProperty(timeInForce, postOnly) }, required };
+}
+
+/** The names that mean a canonical type, its own first. */
+const namesOf = (canonical: string): readonly string[] => [
+  canonical,
+  ...[...CANONICAL_TYPES].flatMap(([name, type]) => (type === canonical && name !== canonical ? [name] : [])),
+];
+
+/** A trailing type has one distance, and with a limit one kind of it. */
+function trailingNeeds(type: ParentType): TypeCase["needs"] {
+  if (!TRAILING.has(type)) return [];
+  const distance = { exactly: "one", of: DISTANCES } as const;
+  return type === "TRAILING_STOP_LIMIT" ? [distance, { exactly: "one", of: TRAILING_LIMITS }] : [distance];
+}
+
+/** The single managed orders by their names, LIMIT left out. */
+const MANAGED_CASES: readonly TypeCase[] = [...ORDERS.keys()].map((type) => {
+  const shape = shapeOf(ORDERS, type);
+  const parent = type as ParentType;
+  return {
+    types: namesOf(type),
+    shape: SCHEDULES.has(parent) ? withoutPrice(shape) : shape,
+    needs: trailingNeeds(parent),
+  };
+});
+
+/** LIMIT is what its other fields make it: native, a managed limit, post-only, or a schedule under a price. */
+function limitCase(): TypeCase {
+  const { properties, required } = mergeShapes([
+    shapeOf(NATIVE, "LIMIT"),
+    orPostOnly(shapeOf(ORDERS, "SYNTHETIC_LIMIT")),
+    ...[...SCHEDULES].map((type) => withPrice(shapeOf(ORDERS, type))),
+  ]);
+  const targetStrategy = { type: "integer", enum: [...STRATEGIES.keys()] };
+  return { types: ["LIMIT"], shape: { properties: { ...properties, targetStrategy }, required }, needs: [] };
+}
+
+const MARKET_CASE: TypeCase = {
+  types: ["MARKET"],
+  shape: shapeOf(NATIVE, "MARKET"),
+  needs: [{ exactly: "one", of: ["quantity", "quoteOrderQty"] }],
+};
+
+const NATIVE_LIMIT_CASE: TypeCase = { types: ["LIMIT"], shape: shapeOf(NATIVE, "LIMIT"), needs: [] };
+
+/** What may be a leg of a list; an iceberg is none of a pair by its name (decision 33). */
+export function legCases({ inPair }: Readonly<{ inPair: boolean }>): readonly TypeCase[] {
+  const named = [...LEGS].flatMap(([type, shape]): readonly TypeCase[] => {
+    if (inPair && type === "ICEBERG") return [];
+    const parent = type as ParentType;
+    const needs = TRIGGERED.has(parent)
+      ? [{ exactly: "some", of: ["stopPrice", "trailingDelta"] } as const]
+      : trailingNeeds(parent);
+    return [{ types: namesOf(type), shape, needs }];
+  });
+  return [{ types: ["LIMIT"], shape: orPostOnly(shapeOf(LEGS, "SYNTHETIC_LIMIT")), needs: [] }, ...named];
+}
+
+/** The parameters of POST /api/order, managed and native. */
+export function orderPlacement(): RequestSchema {
+  return placement([limitCase(), MARKET_CASE, ...MANAGED_CASES], PLACEMENT_NAMES);
+}
+
+/** The parameters of POST /api/v2/order. */
+export function nativePlacement(): RequestSchema {
+  return placement([NATIVE_LIMIT_CASE, MARKET_CASE], NATIVE_NAMES);
+}
+
+function placement(cases: readonly TypeCase[], names: KnownNames): RequestSchema {
+  const { properties, required } = mergeShapes(cases.map(({ shape }) => shape));
+  const needed = required.filter((name) => name !== "newClientOrderId");
+  const type = noted({ type: "string", enum: cases.flatMap(({ types }) => types) }, "type");
+  const nameOf = (field: string): string => field;
+  return {
+    properties: { type, ...notedAll(properties), ...actorProperties() },
+    required: ["type", ...needed],
+    conditions: cases.map((own) =>
+      implies(
+        { properties: { type: { enum: own.types } } },
+        caseSchema(own, { all: properties, required: needed, nameOf }),
+      ),
+    ),
+    unread: unreadNames(names),
+  };
+}
+
+/** Whose order a placement is. */
+export function actorProperties(): Readonly<Record<string, JsonSchema>> {
+  return notedAll(objectShape(actorSchema).properties);
+}

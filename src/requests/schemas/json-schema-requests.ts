@@ -1,0 +1,66 @@
+import { LIST_ID_ALIASES, LIST_KEY } from "../list-key.ts";
+import { LIST_PAGE } from "../list-page.ts";
+import type { SessionAct } from "../methods.ts";
+import { ALL_ORDERS_PAGE, ORDER_HISTORY_PAGE } from "../native-page.ts";
+import { CANCEL_ALL, OPEN_ORDERS_PAGE } from "../open-orders.ts";
+import { ORDER_ID_ALIASES, ORDER_KEY } from "../order-key.ts";
+import { PUBLIC_QUERIES } from "../public-queries.ts";
+import type { RouteName } from "../routes.ts";
+import { SESSION_ACTS } from "../subscriptions.ts";
+import { type RequestSchema, shapeSchema } from "./json-schema.ts";
+import { anyNamed } from "./json-schema-cases.ts";
+import { listPlacement } from "./json-schema-lists.ts";
+import { nativePlacement, orderPlacement } from "./json-schema-orders.ts";
+
+const NOTHING: RequestSchema = { properties: {}, required: [], conditions: [], unread: [] };
+
+const ONE_ORDER = anyNamed(["orderId", ...ORDER_ID_ALIASES]);
+const ONE_LIST = anyNamed(["orderListId", ...LIST_ID_ALIASES]);
+
+const SCHEMAS: Readonly<Record<RouteName | SessionAct, () => RequestSchema>> = {
+  status: () => NOTHING,
+  exchangeInfo: () => NOTHING,
+  ping: () => NOTHING,
+  time: () => NOTHING,
+  instrumentPairs: () => shapeSchema(PUBLIC_QUERIES.instrumentPairs),
+  ticker: () => shapeSchema(PUBLIC_QUERIES.ticker),
+  ticker24hr: () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
+  depth: () => shapeSchema(PUBLIC_QUERIES.depth),
+  "order.place": orderPlacement,
+  "order.place.native": nativePlacement,
+  "order.status": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
+  "order.status.scaled": () => shapeSchema(ORDER_KEY.status, [ONE_ORDER]),
+  "order.cancel": () => shapeSchema(ORDER_KEY.cancel, [ONE_ORDER]),
+  allOrders: () => shapeSchema(ALL_ORDERS_PAGE),
+  orderHistory: () => shapeSchema(ORDER_HISTORY_PAGE),
+  "openOrders.status": () => shapeSchema(OPEN_ORDERS_PAGE),
+  "openOrders.cancelAll": () => shapeSchema(CANCEL_ALL),
+  "orderList.place.oco": () => listPlacement("oco"),
+  "orderList.place.oto": () => listPlacement("oto"),
+  "orderList.place.otoco": () => listPlacement("otoco"),
+  "orderList.place.legacyOco": () => listPlacement("legacyOco"),
+  "orderList.status": () => shapeSchema(LIST_KEY.status, [ONE_LIST]),
+  "orderList.cancel": () => shapeSchema(LIST_KEY.cancel, [ONE_LIST]),
+  "openOrderLists.status": () => shapeSchema(LIST_PAGE),
+  allOrderLists: () => shapeSchema(LIST_PAGE),
+  subscribe: () => shapeSchema(SESSION_ACTS.subscribe),
+  subscribeByToken: () => shapeSchema(SESSION_ACTS.subscribeByToken),
+  unsubscribe: () => shapeSchema(SESSION_ACTS.unsubscribe),
+  subscriptions: () => shapeSchema(SESSION_ACTS.subscriptions),
+};
+
+/**
+ * What the parameters of a route, or of what a WebSocket connection does by itself, may be. Made of the schemas that
+ * read them: the reader refuses whatever these refuse, and in a few cases, which need the whole request or the market,
+ * more. Source: contract, Order input fields and Endpoints; decision AL.
+ *
+ * @example
+ * ```ts
+ * import { requestSchema } from "managed-orders/service";
+ * const { properties, required } = requestSchema("openOrders.status");
+ * console.log(required.join(), properties.limit?.maximum); // apiManaged 1000
+ * ```
+ */
+export function requestSchema(name: RouteName | SessionAct): RequestSchema {
+  return SCHEMAS[name]();
+}

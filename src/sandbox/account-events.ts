@@ -1,0 +1,35 @@
+import { formatNotional, formatQuantity, notionalOf } from "../decimal/index.ts";
+import type { AccountEvents, BalanceNow, Instruments } from "../ports/index.ts";
+import type { PaperVenue } from "./paper-venue/index.ts";
+
+/**
+ * What fills change in the accounts of a sandbox: the two balances that were exchanged. The position in an instrument is
+ * the balance of its base asset (decision 24). There is no margin, so nothing is called in.
+ */
+export function createAccountEvents(
+  exchange: Readonly<{ venue: Pick<PaperVenue, "balances" | "balancesAfter">; instruments: Instruments }>,
+): AccountEvents {
+  const { venue, instruments } = exchange;
+  return {
+    afterFill({ accountId, symbol, side, fill }) {
+      const instrument = instruments.find(symbol);
+      if (instrument === undefined) return undefined;
+      const { baseAsset, quoteAsset } = instrument;
+      // The venue may have executed more by now, and not all of that may be durable.
+      const held = venue.balancesAfter(fill.executionId) ?? venue.balances(accountId);
+      const balance = (asset: string, amount: string, grows: boolean): BalanceNow => {
+        return { asset, wallet: held[asset] ?? "0", change: grows ? amount : `-${amount}` };
+      };
+      return {
+        reason: "ORDER",
+        timeMs: fill.timeMs,
+        balances: [
+          balance(baseAsset, formatQuantity(fill.quantity), side === "BUY"),
+          balance(quoteAsset, formatNotional(notionalOf(fill.price, fill.quantity)), side === "SELL"),
+        ],
+        positions: [{ symbol, amount: held[baseAsset] ?? "0" }],
+      };
+    },
+    subscribe: () => () => undefined,
+  };
+}

@@ -1,0 +1,105 @@
+import { type Notional, type Price, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type {
+  ExecutionReason,
+  Fill,
+  NativeExecution,
+  NativeOrder,
+  NativeStatus,
+  RejectReason,
+  Side,
+} from "../../model/index.ts";
+import { total } from "./order-book.ts";
+
+/** What an order at the venue asks for, a child of a managed parent or a native one. */
+export type OrderTerms = Readonly<{
+  accountId: number;
+  symbol: string;
+  side: Side;
+  type: "LIMIT" | "MARKET";
+  timeInForce: "GTC" | "IOC" | "FOK";
+  clientOrderId: string;
+  price?: Price;
+  /** Absent: an order by amount, whose quantity is what the amount came to. */
+  quantity?: Quantity;
+  quoteQuantity?: Notional;
+  isChild: boolean;
+}>;
+
+/** How an order ended without being filled. */
+export type OrderEnd = Readonly<{
+  status: "CANCELED" | "EXPIRED" | "REJECTED";
+  reason?: ExecutionReason;
+  rejectReason?: RejectReason;
+  errorMessage?: string;
+}>;
+
+/**
+ * One order of the venue's record. Its events are numbered: 0 that it arrived, then its fills, at last its end; the time
+ * of each stands in `timesMs`.
+ */
+export type KeptOrder = {
+  readonly orderId: bigint;
+  readonly terms: OrderTerms;
+  readonly fills: Fill[];
+  readonly timesMs: number[];
+  end?: OrderEnd;
+};
+
+/** What is left to fill. */
+export function restOf({ terms, fills }: KeptOrder): Quantity {
+  return terms.quantity === undefined ? ZERO_QUANTITY : subtract(terms.quantity, total(fills));
+}
+
+/** Whether it can still fill. */
+export function isOpen(order: KeptOrder): boolean {
+  return order.end === undefined && restOf(order) > 0;
+}
+
+/** The order as it stands now. */
+export function orderOf(order: KeptOrder): NativeOrder {
+  return snapshotAt(order, order.timesMs.length - 1);
+}
+
+/** When it changed last, epoch milliseconds. */
+export function updatedAtOf({ timesMs }: KeptOrder): number {
+  return timesMs.at(-1) ?? 0;
+}
+
+/** The order as it stood after one of its events. */
+function snapshotAt(order: KeptOrder, event: number): NativeOrder {
+  const { orderId, terms, timesMs } = order;
+  const { isChild: _, quantity, ...asked } = terms;
+  const fills = order.fills.slice(0, event);
+  const end = event > order.fills.length ? order.end : undefined;
+  const whole = quantity ?? total(order.fills);
+  const executedQuantity = total(fills);
+  const { status = filledStatus(executedQuantity, whole), ...why } = end ?? {};
+  return {
+    orderId,
+    ...asked,
+    quantity: whole,
+    executedQuantity,
+    status,
+    ...why,
+    updatedAtMs: timesMs[event] ?? 0,
+    isWorking: status !== "REJECTED",
+  };
+}
+
+function filledStatus(executed: Quantity, whole: Quantity): NativeStatus {
+  if (executed <= 0) return "NEW";
+  return executed < whole ? "PARTIALLY_FILLED" : "FILLED";
+}
+
+/** One event of an order as an execution. */
+export function executionAt(kept: KeptOrder, event: number): NativeExecution {
+  const order = snapshotAt(kept, event);
+  const timeMs = order.updatedAtMs;
+  const fill = event === 0 ? undefined : kept.fills[event - 1];
+  if (fill !== undefined) {
+    const { executionId, quantity, price } = fill;
+    return { executionId, execType: "TRADE", order, lastQuantity: quantity, lastPrice: price, timeMs };
+  }
+  const execType = event === 0 ? "NEW" : (kept.end?.status ?? "EXPIRED");
+  return { executionId: `pv-${kept.orderId}-${event}`, execType, order, timeMs };
+}

@@ -1,0 +1,264 @@
+import { QUANTITY_LIMIT, type Quantity } from "../../decimal/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import type {
+  Fill,
+  NativeExecution,
+  NativeLimitTerms,
+  NativeMarketTerms,
+  NativeOrder,
+  Side,
+} from "../../model/index.ts";
+import type {
+  Clock,
+  ExecutionQuery,
+  Instruments,
+  NativeKey,
+  NativeOrders,
+  NativePage,
+  NativePlaced,
+  NativePlacement,
+  NativeRequest,
+} from "../../ports/index.ts";
+import { executionAt, isOpen, type KeptOrder, orderOf, restOf } from "./kept-order.ts";
+import { type Debit, debitOf } from "./ledger.ts";
+import { type OrderBook, type Take, type Taker, total } from "./order-book.ts";
+import type { BookReason, OrderEntry, OrderPlaced } from "./order-entry.ts";
+import type { VenueRecord } from "./venue-record.ts";
+
+/** What the desk shares with the venue it belongs to. */
+export type NativeDeskParts = Readonly<{
+  clock: Clock;
+  instruments: Instruments;
+  record: VenueRecord;
+  book: OrderBook;
+  /** Applies an entry at once; resolves when it is on disk. */
+  commit: (entry: OrderEntry) => Promise<void>;
+  /** Resolves when all that was committed until now is on disk. */
+  durable: () => Promise<void>;
+  /** Counts as work of the venue until it is done. */
+  work: <T>(work: Promise<T>) => Promise<T>;
+  /** Parts of an order as new executions. */
+  fillsOf: (takes: readonly Take[]) => readonly Fill[];
+  print: (symbol: string, fills: readonly Fill[]) => void;
+}>;
+
+/** What an order gets now, what the account must be able to pay for it, and why it ends if it is not filled. */
+type Match = Readonly<{ takes: readonly Take[]; debit: Debit; expired?: BookReason }>;
+
+type Whose = Readonly<{ accountId: number; side: Side; baseAsset: string }>;
+
+/** What a fill costs beside its price: nothing, on paper. */
+const NO_COMMISSION = { commission: "0", commissionAsset: "USD" };
+
+/**
+ * Native orders at the paper venue: LIMIT and MARKET against the quotes it sees and the balances it keeps, in its own
+ * record. An entry applies in memory at once and every answer waits until it is on disk; what a crash cuts off nobody
+ * was told of.
+ */
+export class NativeDesk implements NativeOrders {
+  readonly isPaperTrade = true;
+  readonly #parts: NativeDeskParts;
+  readonly #listeners: Set<(execution: NativeExecution) => void> = new Set();
+
+  constructor(parts: NativeDeskParts) {
+    this.#parts = parts;
+  }
+
+  async place(placement: NativePlacement): Promise<NativePlaced> {
+    const { record, book } = this.#parts;
+    // Nothing may be waited for between this look and the entry: a copy would pass in between.
+    const known = this.#known(placement);
+    if (known !== undefined) return await this.#read(() => known);
+    const match = this.#match(placement);
+    book.take(takerOf(placement), match.takes);
+    const committed = this.#commit(this.#entryOf(placement, match));
+    const order = record.orderOfRequest(placement.accountId, placement.requestKey);
+    if (order === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
+    const placed = placedOf(order, true);
+    await committed;
+    return placed;
+  }
+
+  findRequest(request: NativeRequest): Promise<NativePlaced | undefined> {
+    return this.#read(() => this.#known(request));
+  }
+
+  #known({ accountId, requestKey }: NativeRequest): NativePlaced | undefined {
+    const order = this.#parts.record.orderOfRequest(accountId, requestKey);
+    return order && placedOf(order, false);
+  }
+
+  async cancel(key: NativeKey): Promise<NativeOrder | undefined> {
+    const order = this.#parts.record.orders.find(key);
+    if (order === undefined || order.terms.isChild || !isOpen(order)) return undefined;
+    const committed = this.#commit(this.#cancelOf(order, "USER_CANCELED"));
+    const canceled = orderOf(order);
+    await committed;
+    return canceled;
+  }
+
+  find(key: NativeKey): Promise<NativeOrder | undefined> {
+    return this.#read(() => {
+      const order = this.#parts.record.orders.find(key);
+      return order && orderOf(order);
+    });
+  }
+
+  page(page: NativePage): Promise<readonly NativeOrder[]> {
+    return this.#read(() => this.#parts.record.orders.page(page));
+  }
+
+  executions(query: ExecutionQuery): Promise<readonly NativeExecution[]> {
+    return this.#read(() => this.#parts.record.orders.executions(query));
+  }
+
+  subscribe(listener: (execution: NativeExecution) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells of events that have become durable. */
+  tell(news: readonly (readonly [order: KeptOrder, event: number])[]): void {
+    if (this.#listeners.size === 0) return;
+    for (const [order, event] of news) {
+      for (const listener of [...this.#listeners]) listener(executionAt(order, event));
+    }
+  }
+
+  /** Fills what rests with what a new quote brought. */
+  meet(symbol: string): void {
+    for (const side of ["BUY", "SELL"] as const) this.#meetSide({ symbol, side });
+  }
+
+  #meetSide(market: Readonly<{ symbol: string; side: Side }>): void {
+    const { resting } = this.#parts.record;
+    for (let order = resting.first(market); order !== undefined; order = resting.first(market)) {
+      const entry = this.#met(order);
+      if (entry === undefined) return;
+      void this.#commit(entry);
+      if (isOpen(order)) return;
+    }
+  }
+
+  /** What a quote makes of the resting order that stands first; an account that no longer has the means loses it. */
+  #met(order: KeptOrder): OrderEntry | undefined {
+    const { book, record, fillsOf, clock } = this.#parts;
+    const { symbol, side, price } = order.terms;
+    const taker = {
+      symbol,
+      side,
+      quantity: restOf(order),
+      ...(price !== undefined && { limitPrice: price }),
+    };
+    const takes = book.match(taker);
+    if (takes.length === 0) return undefined;
+    if (!record.ledger.holds(debitOf({ ...this.#whose(order.terms), fills: takes }))) {
+      return this.#cancelOf(order, "EXCHANGE_CANCELED");
+    }
+    book.take(taker, takes);
+    return { kind: "filled", orderId: order.orderId, fills: fillsOf(takes), timeMs: clock.nowMs() };
+  }
+
+  /** What a new order meets, or the refusal of it. */
+  #match(placement: NativePlacement): Match {
+    const { record } = this.#parts;
+    const whose = this.#whose(placement);
+    if (record.orders.findOpen(placement.accountId, placement.clientOrderId) !== undefined) {
+      throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
+    }
+    const match =
+      placement.type === "LIMIT" ? this.#matchLimit(placement, whose) : this.#matchMarket(placement, whose);
+    if (!record.ledger.covers(match.debit)) throw new OrderError("INSUFFICIENT_BALANCE");
+    return match;
+  }
+
+  /** The whole order must be affordable at its limit, whatever is there now. */
+  #matchLimit(terms: NativeLimitTerms, whose: Whose): Match {
+    const { quantity, price, timeInForce } = terms;
+    const debit = debitOf({ ...whose, fills: [{ price, quantity }] });
+    const takes = this.#parts.book.match(takerOf(terms));
+    if (timeInForce === "GTC" || total(takes) >= quantity) return { takes, debit };
+    if (timeInForce === "FOK") return { takes: [], debit, expired: "UNFILLED_FOK_ORDER_EXPIRED" };
+    return { takes, debit, expired: "UNFILLED_IOC_QUANTITY_EXPIRED" };
+  }
+
+  #matchMarket(terms: NativeMarketTerms, whose: Whose): Match {
+    const { book } = this.#parts;
+    if (!book.has(terms.symbol)) throw new OrderError("NO_DEPTH");
+    if ("quoteQuantity" in terms) return this.#matchAmount(terms, whose);
+    const takes = book.match(takerOf(terms));
+    const isFull = total(takes) >= terms.quantity;
+    const debit =
+      whose.side === "SELL"
+        ? { accountId: whose.accountId, asset: whose.baseAsset, amount: terms.quantity }
+        : debitOf({ ...whose, fills: takes });
+    return { takes, debit, ...(!isFull && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
+  }
+
+  #matchAmount(terms: Extract<NativeMarketTerms, { quoteQuantity: unknown }>, whose: Whose): Match {
+    const { symbol, side, quoteQuantity: amount } = terms;
+    const { takes, spent } = this.#parts.book.matchAmount({ symbol, side, amount });
+    if (spent && takes.length === 0) {
+      throw new OrderError("ORDER_REJECTED", { text: "Price * QTY is zero or less." });
+    }
+    if (total(takes) >= QUANTITY_LIMIT)
+      throw new OrderError("PARAMETER_OVERFLOW", { field: "quoteOrderQty" });
+    const debit =
+      side === "BUY"
+        ? { accountId: whose.accountId, asset: "USD", amount }
+        : debitOf({ ...whose, fills: takes });
+    return { takes, debit, ...(!spent && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
+  }
+
+  #entryOf(placement: NativePlacement, { takes, expired }: Match): OrderPlaced {
+    const { accountId, requestKey, ...terms } = placement;
+    return {
+      kind: "placed",
+      accountId,
+      requestKey,
+      terms,
+      fills: this.#parts.fillsOf(takes),
+      ...(expired !== undefined && { expired }),
+      timeMs: this.#parts.clock.nowMs(),
+    };
+  }
+
+  #cancelOf({ orderId }: KeptOrder, reason: BookReason): OrderEntry {
+    return { kind: "canceled", orderId, reason, timeMs: this.#parts.clock.nowMs() };
+  }
+
+  /** Resolves when the entry is on disk and its fills were told as prints. */
+  #commit(entry: OrderEntry): Promise<void> {
+    const { commit, work, print, record } = this.#parts;
+    const committed = commit(entry);
+    const fills = entry.kind === "canceled" ? [] : entry.fills;
+    const symbol =
+      entry.kind === "placed" ? entry.terms.symbol : (record.orders.byId(entry.orderId)?.terms.symbol ?? "");
+    return work(committed.then(() => print(symbol, fills)));
+  }
+
+  #whose({ accountId, side, symbol }: Pick<NativePlacement, "accountId" | "side" | "symbol">): Whose {
+    const instrument = this.#parts.instruments.find(symbol);
+    if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+    return { accountId, side, baseAsset: instrument.baseAsset };
+  }
+
+  /** What is read is on disk before it is told. */
+  async #read<T>(read: () => T): Promise<T> {
+    const value = read();
+    await this.#parts.durable();
+    return value;
+  }
+}
+
+const placedOf = (order: KeptOrder, created: boolean): NativePlaced => ({
+  order: orderOf(order),
+  fills: order.fills.map((fill) => ({ ...fill, ...NO_COMMISSION })),
+  created,
+});
+
+function takerOf(terms: NativeLimitTerms | NativeMarketTerms): Taker {
+  const { symbol, side } = terms;
+  const quantity: Quantity = "quantity" in terms ? terms.quantity : QUANTITY_LIMIT;
+  return { symbol, side, quantity, ...(terms.type === "LIMIT" && { limitPrice: terms.price }) };
+}

@@ -1,0 +1,22 @@
+import { networkOf } from "./ip-address.ts";
+
+/** The open connections by network, for the moment when one is banned. Source: convention 4.1. */
+export class Bans {
+  readonly #open: Map<string, Set<() => void>> = new Map();
+
+  /** Calls `end` once the network of an address is banned, unless the returned function was called before. */
+  watch(address: string, end: () => void): () => void {
+    const network = networkOf(address);
+    const connections = this.#open.get(network) ?? new Set();
+    this.#open.set(network, connections.add(end));
+    return () => {
+      connections.delete(end);
+      if (connections.size === 0 && this.#open.get(network) === connections) this.#open.delete(network);
+    };
+  }
+
+  /** Ends every connection of the network of an address that was found to be banned. */
+  tell(address: string): void {
+    for (const end of [...(this.#open.get(networkOf(address)) ?? [])]) end();
+  }
+}

@@ -1,0 +1,127 @@
+import type { JsonSchema } from "../../requests/schemas/index.ts";
+import {
+  type Conversation,
+  liquidityConversation,
+  type Messages,
+  pascal,
+  privateConversation,
+  RETURN_LIMITS,
+} from "./asyncapi-messages.ts";
+import { type Description, schemasUsedIn } from "./components.ts";
+import { ABOUT_SERVICE, SOCKET_SIGNING } from "./signing-note.ts";
+
+/** What a description of the WebSocket interface says of the deployment. */
+export type AsyncApiOptions = Readonly<{
+  /** Version of the interface, such as 0.1.0. */
+  version: string;
+  /** Base address without a path, such as `wss://api.example.com`; without it no server is named. */
+  serverUrl?: string;
+}>;
+
+const SERVER = /^(wss?):\/\/([^/]+)$/;
+
+/**
+ * AsyncAPI 3.0 of both WebSocket interfaces: every request method with its reply, and every event. Written from the side
+ * of the service: it receives requests and sends events. Throws a RangeError for a serverUrl that is not `ws://` or
+ * `wss://` and a host. Source: contract, WebSocket request methods and Events; decisions 45, AL and AN.
+ *
+ * @example
+ * ```ts
+ * import { asyncApiDocument } from "managed-orders/service";
+ * const { asyncapi, operations } = asyncApiDocument({ version: "0.1.0", serverUrl: "wss://api.example.com" });
+ * console.log(asyncapi, Object.keys(operations ?? {}).includes("orderPlace")); // 3.0.0 true
+ * ```
+ */
+export function asyncApiDocument({ version, serverUrl }: AsyncApiOptions): Description {
+  const [ofAccounts, ofMarkets] = [privateConversation(), liquidityConversation()];
+  const messages = { ...ofAccounts.messages, ...ofMarkets.messages };
+  return {
+    asyncapi: "3.0.0",
+    info: { title: "Managed orders", version, description: `${ABOUT_SERVICE}\n\n${SOCKET_SIGNING}` },
+    defaultContentType: "application/json",
+    ...(serverUrl !== undefined && { servers: { service: serverOf(serverUrl) } }),
+    channels: channelsOf(ofAccounts.messages, ofMarkets.messages),
+    operations: {
+      ...operationsOf("private", ofAccounts),
+      privateEvents: sends("private", "Events of the account and of the connection", ofAccounts),
+      ...operationsOf("liquidity", ofMarkets),
+      marketEvents: sends("liquidity", "Events of the streams that were subscribed to", ofMarkets),
+    },
+    components: { schemas: schemasUsedIn(messages), messages },
+  };
+}
+
+function serverOf(url: string): JsonSchema {
+  const [, protocol, host] = SERVER.exec(url) ?? [];
+  if (protocol === undefined || host === undefined) {
+    throw new RangeError(`serverUrl must be ws:// or wss:// and a host, got ${url}`);
+  }
+  return { protocol, host };
+}
+
+type ChannelId = "private" | "privateAlias" | "liquidity";
+
+const referred = (messages: Messages): JsonSchema =>
+  Object.fromEntries(Object.keys(messages).map((name) => [name, { $ref: `#/components/messages/${name}` }]));
+
+function channelsOf(ofAccounts: Messages, ofMarkets: Messages): Readonly<Record<ChannelId, JsonSchema>> {
+  const query = {
+    type: "object",
+    properties: { returnRateLimits: RETURN_LIMITS },
+    additionalProperties: false,
+  };
+  const privateChannel = {
+    title: "Requests and private stream",
+    messages: referred(ofAccounts),
+    bindings: { ws: { method: "GET", query } },
+  };
+  return {
+    private: { address: "/ws/listenKey", ...privateChannel },
+    privateAlias: {
+      address: "/ws-api/v3",
+      description:
+        "The same under the path of the public convention; every operation of /ws/listenKey is there.",
+      ...privateChannel,
+    },
+    liquidity: {
+      address: "/ws/liquidity",
+      title: "Public streams",
+      messages: referred(ofMarkets),
+      bindings: { ws: { method: "GET" } },
+    },
+  };
+}
+
+const inChannel = (channel: ChannelId, name: string): JsonSchema => ({
+  $ref: `#/channels/${channel}/messages/${name}`,
+});
+
+function operationsOf(
+  channel: ChannelId,
+  { exchanges, refusal }: Conversation,
+): Readonly<Record<string, JsonSchema>> {
+  const here = { $ref: `#/channels/${channel}` };
+  const receives = exchanges.map(({ id, summary, about }) => {
+    const name = pascal(id);
+    const operation = {
+      action: "receive",
+      channel: here,
+      summary,
+      description: about,
+      messages: [inChannel(channel, `${name}Request`)],
+      reply: {
+        channel: here,
+        messages: [inChannel(channel, `${name}Reply`), inChannel(channel, refusal)],
+      },
+    };
+    return [id, operation] as const;
+  });
+  return Object.fromEntries(receives);
+}
+
+const sends = (channel: ChannelId, summary: string, { events }: Conversation): JsonSchema => ({
+  action: "send",
+  channel: { $ref: `#/channels/${channel}` },
+  summary,
+  messages: events.map((name) => inChannel(channel, name)),
+});

@@ -1,0 +1,71 @@
+import type { JsonSchema } from "../../requests/schemas/index.ts";
+import type { JsonInput } from "../../wire/index.ts";
+import { ERROR_SCHEMAS } from "./error-schemas.ts";
+import { EVENT_PARTS, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
+import { MANAGED_SCHEMAS } from "./managed-schemas.ts";
+import { MARKET_SCHEMAS } from "./market-schemas.ts";
+import { NATIVE_SCHEMAS } from "./native-schemas.ts";
+
+/** A machine-readable description of an interface: plain JSON, the same for the same arguments. */
+export type Description = { readonly [member: string]: JsonInput | undefined };
+
+const ALL: Readonly<Record<string, JsonSchema>> = {
+  ...MANAGED_SCHEMAS,
+  ...NATIVE_SCHEMAS,
+  ...MARKET_SCHEMAS,
+  ...PRIVATE_EVENTS,
+  ...EVENT_PARTS,
+  ...PUBLIC_EVENTS,
+  ...ERROR_SCHEMAS,
+};
+
+const PREFIX = "#/components/schemas/";
+
+/** The schemas of replies and events that a description refers to, by name, and those that these refer to. */
+export function schemasUsedIn(description: JsonInput): Readonly<Record<string, JsonSchema>> {
+  const used = new Set<string>();
+  const visit = (value: JsonInput | undefined): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (name === "$ref" && typeof member === "string") follow(member);
+      else visit(member);
+    }
+  };
+  const follow = (target: string): void => {
+    const name = target.slice(PREFIX.length);
+    if (!target.startsWith(PREFIX) || used.has(name)) return;
+    used.add(name);
+    visit(ALL[name]);
+  };
+  visit(description);
+  return Object.fromEntries(Object.entries(ALL).filter(([name]) => used.has(name)));
+}
+
+/** Parameters as one closed object. */
+export function parametersSchema(
+  {
+    properties,
+    required,
+    conditions,
+  }: Readonly<{
+    properties: Readonly<Record<string, JsonSchema>>;
+    required: readonly string[];
+    conditions: readonly JsonSchema[];
+  }>,
+  description: string,
+): JsonSchema {
+  return {
+    type: "object",
+    description,
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+    ...(conditions.length > 0 && { allOf: conditions }),
+  };
+}
+
+/** A parameter that is taken and not read. */
+export const UNREAD: JsonSchema = {
+  type: ["string", "integer", "boolean"],
+  description: "Taken for clients of the public convention, and not read.",
+};

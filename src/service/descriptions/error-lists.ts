@@ -1,0 +1,177 @@
+import type { ErrorName } from "../../errors/index.ts";
+import type { MethodDescriptor, RouteAccess, RouteDescriptor, RouteName } from "../../requests/index.ts";
+
+/** What any request can be refused for, and how anything can fail. */
+const EVERY: readonly ErrorName[] = [
+  "NOT_FOUND",
+  "TOO_MANY_REQUESTS",
+  "IP_BANNED",
+  "ILLEGAL_CHARS",
+  "DUPLICATE_PARAMETER",
+  "TOO_MANY_PARAMETERS",
+  "BODY_TOO_LARGE",
+  "INVALID_PARAMETER",
+  "REQUEST_TIMEOUT",
+  "DISCONNECTED",
+];
+
+/** What a signed request can be refused for before its route is asked. */
+const SIGNED: readonly ErrorName[] = [
+  "BAD_API_KEY_FORMAT",
+  "REJECTED_API_KEY",
+  "BAD_SIGNATURE",
+  "PARAMETER_MISSING",
+  "PARAMETER_MISSING_BOTH",
+  "PARAMETER_EMPTY",
+  "TIMESTAMP_OUTSIDE",
+  "TIMESTAMP_AHEAD",
+  "BAD_RECV_WINDOW",
+  "PRECISION",
+  "UNAUTHORIZED",
+  "UNREAD_PARAMETER",
+  "PARAMETER_OVERFLOW",
+];
+
+/** What the body of a request can be refused for. */
+const WITH_BODY: readonly ErrorName[] = ["INVALID_JSON", "NESTED_JSON"];
+
+/** Failures after which nobody knows what became of a change. */
+const CHANGING: readonly ErrorName[] = ["UNEXPECTED_RESPONSE"];
+
+const PLACED: readonly ErrorName[] = [
+  "TOO_MANY_ORDERS",
+  "UNSUPPORTED_OPERATION",
+  "SHUTTING_DOWN",
+  "PARAMETER_NOT_REQUIRED",
+  "BAD_SYMBOL",
+  "BAD_SIDE",
+  "BAD_TIME_IN_FORCE",
+  "BAD_COMBINATION",
+  "BAD_ORDER_TYPE",
+  "EMPTY_NEW_CLIENT_ID",
+  "DUPLICATE_ORDER",
+  "MARKET_CLOSED",
+  "ACCOUNT_RESTRICTED",
+  "SYMBOL_RESTRICTED",
+];
+
+/** What the market behind native orders may say to one. */
+const MARKET: readonly ErrorName[] = [
+  "INSUFFICIENT_BALANCE",
+  "ORDER_REJECTED",
+  "NO_DEPTH",
+  "FILTER_NOTIONAL",
+  "WOULD_MATCH",
+  "BAD_PRICE_RELATION",
+  "REDUCE_ONLY_REJECTED",
+  "ACCOUNT_DISABLED",
+];
+
+const NATIVE: readonly ErrorName[] = [...PLACED, ...MARKET, "TIME_IN_FORCE_NOT_REQUIRED"];
+
+const MANAGED: readonly ErrorName[] = [
+  ...PLACED,
+  "SERVER_BUSY",
+  "ACCOUNT_DISABLED",
+  "UNSUPPORTED_COMBINATION",
+  "FILTER_NOTIONAL",
+  "FILTER_ICEBERG_PARTS",
+  "ICEBERG_EXCEEDS_QUANTITY",
+  "NO_DEPTH",
+  "WOULD_MATCH",
+  "REDUCE_ONLY_REJECTED",
+];
+
+const SCHEDULED: readonly ErrorName[] = ["BAD_INTERVAL", "BAD_STRATEGY", "NO_VOLUME_HISTORY"];
+
+const PAIRED: readonly ErrorName[] = [
+  "BAD_PRICE_RELATION",
+  "OCO_TYPE_REJECTED",
+  "OCO_BOTH_LIMIT",
+  "BUY_OCO_LIMIT_BELOW",
+  "SELL_OCO_LIMIT_ABOVE",
+  "BUY_OCO_STOP_ABOVE",
+  "SELL_OCO_STOP_BELOW",
+  "BUY_OCO_TAKE_PROFIT_BELOW",
+  "SELL_OCO_TAKE_PROFIT_ABOVE",
+];
+
+const PAGE: readonly ErrorName[] = ["PARAMETER_ABOVE", "TIMES_REVERSED"];
+const LOOKUP: readonly ErrorName[] = [
+  "BAD_SYMBOL",
+  "BAD_COMBINATION",
+  "EMPTY_CLIENT_ID",
+  "CLIENT_ID_MISMATCH",
+];
+
+/** What each route can be refused for beyond {@link EVERY} and {@link SIGNED}. */
+const OWN: Readonly<Record<RouteName, readonly ErrorName[]>> = {
+  status: [],
+  exchangeInfo: [],
+  ping: [],
+  time: [],
+  instrumentPairs: ["PARAMETER_EMPTY", "PARAMETER_ABOVE", "PARAMETER_OVERFLOW"],
+  ticker: ["PARAMETER_MISSING", "PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
+  ticker24hr: ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
+  depth: ["PARAMETER_MISSING", "PARAMETER_EMPTY", "BAD_SYMBOL", "PARAMETER_OVERFLOW"],
+  "order.place": [...new Set([...MANAGED, ...NATIVE, ...SCHEDULED])],
+  "order.place.native": NATIVE,
+  "order.status": [...LOOKUP, "NO_SUCH_ORDER"],
+  "order.status.scaled": [...LOOKUP, "NO_SUCH_ORDER"],
+  "order.cancel": [...LOOKUP, "EMPTY_NEW_CLIENT_ID", "CANCEL_REJECTED"],
+  allOrders: [...PAGE, "UNSUPPORTED_OPERATION", "BAD_SYMBOL", "BAD_COMBINATION", "EMPTY_CLIENT_ID"],
+  orderHistory: [...PAGE, "UNSUPPORTED_OPERATION", "BAD_SYMBOL", "BAD_COMBINATION", "EMPTY_CLIENT_ID"],
+  "openOrders.status": ["PARAMETER_ABOVE", "PARAMETER_NOT_REQUIRED"],
+  "openOrders.cancelAll": ["PARAMETER_NOT_REQUIRED"],
+  "orderList.place.oco": [...MANAGED, ...PAIRED],
+  "orderList.place.oto": MANAGED,
+  "orderList.place.otoco": [...MANAGED, ...PAIRED],
+  "orderList.place.legacyOco": [...MANAGED, ...PAIRED],
+  "orderList.status": [...LOOKUP, "NO_SUCH_ORDER"],
+  "orderList.cancel": [...LOOKUP, "CANCEL_REJECTED"],
+  "openOrderLists.status": PAGE,
+  allOrderLists: PAGE,
+};
+
+/** The errors that a route can answer with, the common ones first, each once. */
+export function errorsOfRoute({ name, method, scheme }: RouteDescriptor): readonly ErrorName[] {
+  return [
+    ...new Set<ErrorName>([
+      ...EVERY,
+      ...(method === "GET" ? (["PARAMETER_NOT_REQUIRED"] as const) : []),
+      ...(scheme === "NONE" ? [] : SIGNED),
+      ...(scheme === "NONE" || method === "GET" ? [] : WITH_BODY),
+      ...(method === "GET" ? (["UNKNOWN"] as const) : CHANGING),
+      ...OWN[name],
+    ]),
+  ];
+}
+
+/** What no message of a WebSocket can be refused for: it is of HTTP alone. */
+const OF_HTTP: ReadonlySet<ErrorName> = new Set(["NOT_FOUND", "BODY_TOO_LARGE", "REQUEST_TIMEOUT"]);
+
+/** What only a message can be refused for. */
+const OF_SOCKETS: readonly ErrorName[] = [
+  "UNKNOWN_METHOD",
+  "INVALID_JSON",
+  "INVALID_REQUEST_ID",
+  "INVALID_PARAMS",
+];
+
+const OF_ACTS: readonly ErrorName[] = [
+  "SUBSCRIPTION_ACTIVE",
+  "SUBSCRIPTION_INACTIVE",
+  "TOO_MANY_SUBSCRIPTIONS",
+];
+
+/** The errors that a request method of the WebSocket can answer with. */
+export function errorsOfMethod(method: MethodDescriptor): readonly ErrorName[] {
+  const access: RouteAccess = method.access;
+  const common =
+    "route" in method
+      ? errorsOfRoute(method.route)
+      : [...EVERY, ...SIGNED, ...(access === "TRADE" ? CHANGING : (["UNKNOWN"] as const)), ...OF_ACTS];
+  return [...new Set([...OF_SOCKETS, ...common, "NESTED_JSON" as const])].filter(
+    (name) => !OF_HTTP.has(name),
+  );
+}

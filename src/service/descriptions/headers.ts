@@ -1,0 +1,35 @@
+import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { text } from "./schema.ts";
+
+const header = (description: string): JsonSchema => ({
+  description,
+  schema: { type: "integer" },
+});
+
+/** Headers of replies by name. Source: decision 42; convention 5.3. */
+export const HEADERS: Readonly<Record<string, JsonSchema>> = {
+  "X-Request-Id": {
+    description: "Name of this request, for questions about it.",
+    schema: text("Letters and digits."),
+  },
+  "X-MBX-USED-WEIGHT": header("Weight that your address has used in this minute."),
+  "X-MBX-USED-WEIGHT-1M": header("The same."),
+  "X-MBX-ORDER-COUNT-10S": header("New orders of the account in these ten seconds."),
+  "X-MBX-ORDER-COUNT-1D": header("New orders of the account in this day."),
+  "Retry-After": header("Seconds to wait."),
+};
+
+/** What a reply may tell: every one, one that counts orders, one that asks to wait. */
+export type HeaderKind = "every" | "counted" | "limited";
+
+const EVERY = ["X-Request-Id", "X-MBX-USED-WEIGHT", "X-MBX-USED-WEIGHT-1M"];
+
+const NAMES: Readonly<Record<HeaderKind, readonly string[]>> = {
+  every: EVERY,
+  counted: [...EVERY, "X-MBX-ORDER-COUNT-10S", "X-MBX-ORDER-COUNT-1D"],
+  limited: [...EVERY, "Retry-After"],
+};
+
+/** References to the headers of a reply. */
+export const headerRefs = (kind: HeaderKind): JsonSchema =>
+  Object.fromEntries(NAMES[kind].map((name) => [name, { $ref: `#/components/headers/${name}` }]));

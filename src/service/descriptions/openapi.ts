@@ -1,0 +1,201 @@
+import { ERRORS, type ErrorName } from "../../errors/index.ts";
+import { ROUTES, type RouteDescriptor } from "../../requests/index.ts";
+import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
+import type { JsonInput } from "../../wire/index.ts";
+import { type Description, parametersSchema, schemasUsedIn, UNREAD } from "./components.ts";
+import { errorsOfRoute } from "./error-lists.ts";
+import { errorExample } from "./error-schemas.ts";
+import { HEADERS, headerRefs } from "./headers.ts";
+import { ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
+import { ref } from "./schema.ts";
+import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
+
+/** What a description of REST says of the deployment. */
+export type OpenApiOptions = Readonly<{
+  /** Version of the interface, such as 0.1.0. */
+  version: string;
+  /** Base address without a path, such as `https://api.example.com`; default: where the description was read from. */
+  serverUrl?: string;
+}>;
+
+const JSON_TYPE = "application/json";
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+/** Parameters of freshness; signing reads them. */
+const FRESH = ["nonce", "timestamp", "recvWindow"] as const;
+
+/**
+ * OpenAPI 3.1 of every route, aliases included: parameters as their readers take them, replies, errors, limits.
+ * Source: contract, Endpoints; decisions AL and AM.
+ *
+ * @example
+ * ```ts
+ * import { openApiDocument } from "managed-orders/service";
+ * const { openapi, paths } = openApiDocument({ version: "0.1.0", serverUrl: "https://api.example.com" });
+ * console.log(openapi, Object.keys(paths ?? {}).includes("/api/order")); // 3.1.1 true
+ * ```
+ */
+export function openApiDocument({ version, serverUrl = "/" }: OpenApiOptions): Description {
+  const paths = pathsOf(ROUTES);
+  return {
+    openapi: "3.1.1",
+    info: { title: "Managed orders", version, description: `${ABOUT_SERVICE}\n\n${SIGNING}` },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(Object.values(ROUTE_NOTES).map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { ...requestBodies(), ...schemasUsedIn(paths) },
+      parameters: Object.fromEntries(
+        FRESH.map((name) => [name, parameter(name, AUTHENTICATION_SCHEMAS[name])]),
+      ),
+      headers: HEADERS,
+      examples: Object.fromEntries(errorNames().map((name) => [name, errorExample(name)])),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const SECURITY_SCHEMES: JsonSchema = {
+  Key: { type: "apiKey", in: "header", name: "X-MBX-APIKEY", description: "Your API key." },
+  SignatureHeader: { type: "apiKey", in: "header", name: "signature", description: SIGNING },
+  SignatureParameter: {
+    type: "apiKey",
+    in: "query",
+    name: "signature",
+    description: "The signature as the last pair of the query, or of a form body.",
+  },
+};
+
+/** Either way of sending the signature. */
+const SECURITY = [
+  { Key: [], SignatureHeader: [] },
+  { Key: [], SignatureParameter: [] },
+];
+
+function pathsOf(routes: readonly RouteDescriptor[]): JsonSchema {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes) {
+    const item = paths[route.path] ?? {};
+    item[route.method.toLowerCase()] = operationOf(route);
+    paths[route.path] = item;
+  }
+  return paths;
+}
+
+/** getV2Order of GET /api/v2/order: a name of its own for each alias. */
+function operationId({ method, path }: RouteDescriptor): string {
+  const words = path.replace(/^\/api\//, "").split("/");
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function operationOf(route: RouteDescriptor): JsonSchema {
+  const note = ROUTE_NOTES[route.name];
+  const isSigned = route.scheme !== "NONE";
+  return {
+    operationId: operationId(route),
+    tags: [note.tag],
+    summary: note.summary,
+    description: aboutOf(route, note),
+    parameters: parametersOf(route, note),
+    ...(note.body !== undefined && { requestBody: bodyOf(note.body, note) }),
+    responses: { "200": successOf(note), ...refusalsOf(errorsOfRoute(route)) },
+    security: isSigned ? SECURITY : [],
+    "x-permission": route.access,
+  };
+}
+
+function aboutOf(route: RouteDescriptor, note: RouteNote): string {
+  const weight = `Weight ${typeof route.weight === "number" ? route.weight : note.weight}.`;
+  const access = route.access === "PUBLIC" ? "" : ` Needs ${route.access}. ${FRESHNESS[route.scheme]}`;
+  return `${note.about}\n\n${weight}${access}`;
+}
+
+/** Parameters of the query; those of a POST stand in its body. */
+function parametersOf({ name, scheme }: RouteDescriptor, { body }: RouteNote): readonly JsonSchema[] {
+  const { properties, required, unread } = requestSchema(name);
+  const fresh = scheme === "NONE" ? [] : FRESH.map((field) => freshness(field, scheme === "V2_QUERY"));
+  if (body !== undefined) return fresh;
+  const own = Object.entries(properties).map(([field, schema]) =>
+    parameter(field, schema, required.includes(field)),
+  );
+  return [...own, ...unread.map((field) => parameter(field, UNREAD)), ...fresh];
+}
+
+function freshness(name: (typeof FRESH)[number], timed: boolean): JsonSchema {
+  if (name === "timestamp" && timed) return parameter(name, AUTHENTICATION_SCHEMAS[name], true);
+  return { $ref: `#/components/parameters/${name}` };
+}
+
+function parameter(name: string, schema: JsonSchema, required: boolean = false): JsonSchema {
+  const { description, examples, ...rest } = schema;
+  const [example] = (examples ?? []) as readonly JsonInput[];
+  return {
+    name,
+    in: "query",
+    required,
+    description,
+    schema: rest,
+    ...(example !== undefined && { example }),
+  };
+}
+
+function bodyOf(name: string, { example }: RouteNote): JsonSchema {
+  const media = { schema: ref(name), ...(example !== undefined && { example }) };
+  return {
+    required: true,
+    description: "Its fields may also be sent in the query; each in one place.",
+    content: { [JSON_TYPE]: media, [FORM_TYPE]: media },
+  };
+}
+
+/** The bodies of requests by name. */
+function requestBodies(): Readonly<Record<string, JsonSchema>> {
+  const bodies = new Map<string, JsonSchema>();
+  for (const { name } of ROUTES) {
+    const { body, summary } = ROUTE_NOTES[name];
+    if (body === undefined || bodies.has(body)) continue;
+    const schema = requestSchema(name);
+    const unread = Object.fromEntries(schema.unread.map((field) => [field, UNREAD]));
+    const properties = { ...schema.properties, ...unread };
+    bodies.set(body, parametersSchema({ ...schema, properties }, `${summary}.`));
+  }
+  return Object.fromEntries(bodies);
+}
+
+function successOf({ reply, counts }: RouteNote): JsonSchema {
+  return {
+    description: "Done.",
+    headers: headerRefs(counts === true ? "counted" : "every"),
+    content: { [JSON_TYPE]: { schema: reply } },
+  };
+}
+
+/** Refusals by HTTP status, each error an example under its name. */
+function refusalsOf(errors: readonly ErrorName[]): Readonly<Record<string, JsonSchema>> {
+  const statuses = [...new Set(errors.map((name) => ERRORS[name].status))].sort((a, b) => a - b);
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const here = errors.filter((name) => ERRORS[name].status === status);
+      const isRate = status === 429;
+      const examples = here.map((name) => [name, { $ref: `#/components/examples/${name}` }]);
+      const content = {
+        schema: ref(isRate ? "RateLimitError" : "Error"),
+        examples: Object.fromEntries(examples),
+      };
+      return [
+        String(status),
+        {
+          description: here.map((name) => `${ERRORS[name].code} ${name}`).join(", "),
+          headers: headerRefs(isRate ? "limited" : "every"),
+          content: { [JSON_TYPE]: content },
+        },
+      ];
+    }),
+  );
+}
+
+/** The errors that any route can answer with, in the order of the error table. */
+function errorNames(): readonly ErrorName[] {
+  const told = new Set(ROUTES.flatMap(errorsOfRoute));
+  return (Object.keys(ERRORS) as ErrorName[]).filter((name) => told.has(name));
+}

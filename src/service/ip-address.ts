@@ -1,0 +1,79 @@
+const OCTET = /^(0|[1-9][0-9]{0,2})$/;
+const GROUP = /^[0-9a-f]{1,4}$/i;
+
+/** Bits of an address. */
+export const ADDRESS_BITS: bigint = 128n;
+/** Bits of an IPv4 address. */
+export const V4_BITS: bigint = 32n;
+/** IPv4 addresses lie in ::ffff:0:0/96, where an IPv6 socket shows them. */
+const V4_BASE = 0xffffn << V4_BITS;
+
+/**
+ * An address as a 128-bit number; undefined for text that is none. A zone is cut off; an IPv4 address is the same number
+ * as its IPv4-mapped IPv6 form.
+ */
+export function parseAddress(text: string): bigint | undefined {
+  const withoutZone = text.split("%", 1)[0] ?? "";
+  if (!withoutZone.includes(":")) {
+    const address = parseV4(withoutZone);
+    return address === undefined ? undefined : V4_BASE | address;
+  }
+  return parseV6(withoutZone);
+}
+
+function parseV4(text: string): bigint | undefined {
+  const octets = text.split(".");
+  if (octets.length !== 4 || !octets.every((octet) => OCTET.test(octet))) return undefined;
+  const values = octets.map(BigInt);
+  if (values.some((value) => value > 255n)) return undefined;
+  return values.reduce((address, value) => (address << 8n) | value, 0n);
+}
+
+function parseV6(text: string): bigint | undefined {
+  const halves = text.split("::");
+  const [head = [], tail] = halves.map(groupsOf);
+  if (halves.length > 2) return undefined;
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...head, ...Array.from({ length: missing }, () => "0"), ...(tail ?? [])];
+  if (!groups.every((group) => GROUP.test(group))) return undefined;
+  return groups.reduce((address, group) => (address << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** The groups of one half of an address, an IPv4 address at its end as two of them. */
+function groupsOf(half: string): readonly string[] {
+  if (half === "") return [];
+  const groups = half.split(":");
+  const last = groups.at(-1) ?? "";
+  const embedded = last.includes(".") ? parseV4(last) : undefined;
+  if (embedded === undefined) return groups;
+  return [...groups.slice(0, -1), (embedded >> 16n).toString(16), (embedded & 0xffffn).toString(16)];
+}
+
+const GROUP_BITS = 16n;
+const NETWORK_BITS = 64n;
+
+/**
+ * What an address is counted and banned as: an IPv4 address by itself, also in its IPv4-mapped form; an IPv6 address as
+ * its first 64 bits, for whoever has one address there has all of them. Text that is no address stays what it is.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
+  const value = parseAddress(address);
+  if (value === undefined) return address;
+  if (value >> V4_BITS === V4_BASE >> V4_BITS)
+    return textOf(value, { parts: 4n, bits: 8n, base: 10, mark: "." });
+  const network = value >> NETWORK_BITS;
+  return `${textOf(network, { parts: 4n, bits: GROUP_BITS, base: 16, mark: ":" })}::/${NETWORK_BITS}`;
+}
+
+type Notation = Readonly<{ parts: bigint; bits: bigint; base: number; mark: string }>;
+
+/** The lowest parts of a number, the highest of them first. */
+function textOf(value: bigint, { parts, bits, base, mark }: Notation): string {
+  const written: string[] = [];
+  for (let part = parts - 1n; part >= 0n; part--) {
+    written.push(((value >> (part * bits)) & ((1n << bits) - 1n)).toString(base));
+  }
+  return written.join(mark);
+}

@@ -1,0 +1,31 @@
+import type { WireResponse } from "../../wire/index.ts";
+import type { MountFault } from "./faults.ts";
+import type { ProbeRequest } from "./requests.ts";
+
+/** What a client received: header names in lower case, the body as it came. */
+export type ProbeAnswer = Readonly<{
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+}>;
+
+/** The faults of an answer to a request that reached the service; undefined is an answer that never came. */
+export function replyFaults(
+  { method, reply }: ProbeRequest,
+  answer: ProbeAnswer | undefined,
+): readonly MountFault[] {
+  if (answer === undefined) return ["REPLY_LOST"];
+  const faults: MountFault[] = [];
+  if (answer.status !== reply.status) faults.push("STATUS_LOST");
+  if (!hasHeaders(answer, reply)) faults.push("REPLY_HEADERS_LOST");
+  if (method !== "HEAD" && !isBody(answer.body, reply.body)) faults.push("REPLY_CHANGED");
+  return faults;
+}
+
+const hasHeaders = (answer: ProbeAnswer, reply: WireResponse): boolean =>
+  Object.entries(reply.headers).every(([name, value]) => answer.headers[name.toLowerCase()] === value);
+
+function isBody(came: Uint8Array, due: string): boolean {
+  const bytes = new TextEncoder().encode(due);
+  return bytes.length === came.length && bytes.every((byte, index) => byte === came[index]);
+}

@@ -1,0 +1,94 @@
+import type { WireRequest, WireResponse } from "../../wire/index.ts";
+import { MAX_BODY_BYTES, type Service } from "../api.ts";
+import { type ProbeAnswer, replyFaults } from "./compare-reply.ts";
+import { requestFaults } from "./compare-request.ts";
+import { MOUNT_FAULTS, type MountFault } from "./faults.ts";
+import { PROBE_REQUESTS, type ProbeRequest } from "./requests.ts";
+
+/** A fault that a mount has: its name, what is wrong, what to change, and the request that showed it first. */
+export type MountFinding = Readonly<{ fault: MountFault; says: string; remedy: string; request: string }>;
+
+/** Sends a request as it stands to the mount, and resolves to the answer; undefined when none came. */
+export type ProbeSender = (request: ProbeRequest) => Promise<ProbeAnswer | undefined>;
+
+/** Finds out what a mount does to requests and answers. */
+export type MountProbe = Readonly<{
+  /** Stands in for the service. */
+  service: Pick<Service, "handle">;
+  /** Sends every request of the probe, one after another; resolves to the faults, each once. */
+  run(send: ProbeSender): Promise<readonly MountFinding[]>;
+}>;
+
+/** The header in which a node:http mount names a fault that it sees by itself. */
+export const FAULT_HEADER = "X-Mount-Fault";
+
+const IDLE: WireResponse = { status: 404, headers: {}, body: "" };
+
+/**
+ * A probe for who mounts a service in a server of their own: mount `probe.service` in place of the service, run the
+ * probe (`probeMount` of `managed-orders/node` sends its requests), and mount the service when nothing is found.
+ * Source: contract, Version 3 REST; architecture, Transport-neutral service.
+ *
+ * @example
+ * ```ts
+ * import { createMountProbe } from "managed-orders/service";
+ * const { service, run } = createMountProbe();
+ * const findings = await run(async (request) => {
+ *   const target = request.target.replaceAll("%2F", "/");
+ *   const reply = await service.handle({ ...request, target, remoteAddress: "127.0.0.1" });
+ *   const headers = Object.entries(reply.headers).map(([name, value]) => [name.toLowerCase(), value]);
+ *   return { ...reply, headers: Object.fromEntries(headers), body: new TextEncoder().encode(reply.body) };
+ * });
+ * console.log(findings.map(({ fault }) => fault)); // [ 'QUERY_REENCODED' ]
+ * ```
+ */
+export function createMountProbe(): MountProbe {
+  let due: ProbeRequest | undefined;
+  let heard: WireRequest[] = [];
+  return {
+    service: {
+      handle: async (request) => {
+        heard.push(request);
+        return due?.reply ?? IDLE;
+      },
+    },
+    async run(send) {
+      const found = new Map<MountFault, string>();
+      for (const request of PROBE_REQUESTS) {
+        due = request;
+        heard = [];
+        const answer = await send(request);
+        for (const fault of faultsOf(request, heard, answer)) {
+          if (!found.has(fault)) found.set(fault, request.name);
+        }
+      }
+      due = undefined;
+      return [...found].map(([fault, request]) => ({ fault, ...MOUNT_FAULTS[fault], request }));
+    },
+  };
+}
+
+function faultsOf(
+  sent: ProbeRequest,
+  heard: readonly WireRequest[],
+  answer: ProbeAnswer | undefined,
+): readonly MountFault[] {
+  const [first, ...again] = heard;
+  if (first === undefined) return [undelivered(sent, answer)];
+  return [
+    ...(again.length > 0 ? ["DELIVERED_TWICE" as const] : []),
+    ...requestFaults(sent, first),
+    ...replyFaults(sent, answer),
+  ];
+}
+
+/** Why the service never heard of a request: as the mount says, else by what is special about the request. */
+function undelivered({ body }: ProbeRequest, answer: ProbeAnswer | undefined): MountFault {
+  const named = answer?.headers[FAULT_HEADER.toLowerCase()];
+  if (named !== undefined && isFault(named)) return named;
+  return body.length >= MAX_BODY_BYTES ? "BODY_LIMIT" : "NOT_DELIVERED";
+}
+
+function isFault(name: string): name is MountFault {
+  return Object.hasOwn(MOUNT_FAULTS, name);
+}

@@ -1,0 +1,120 @@
+import type { ServiceParts } from "../parts.ts";
+import type { SocketPeer, SocketSettings } from "./api.ts";
+import { FrameGate } from "./frame-gate.ts";
+import { Keepalive } from "./keepalive.ts";
+import { Outbox, type Outgoing } from "./outbox.ts";
+import type { SocketParts } from "./parts.ts";
+
+/** Close codes of RFC 6455 that connections end with. */
+export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009 } as const;
+
+/** What every connection needs of its service. */
+export type ConnectionParts = Readonly<{
+  peer: SocketPeer;
+  /** Address of the client. */
+  address: string;
+  settings: Required<SocketSettings>;
+  service: Pick<ServiceParts, "clock" | "bans">;
+  realClock: SocketParts["realClock"];
+}>;
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** A character of text is at most this many bytes of UTF-8. */
+const WIDEST = 3;
+
+const utf8 = new TextEncoder();
+
+/**
+ * What all connections have in common: limits on what comes in and on what waits to go out, pings, and an end. After the
+ * end nothing is taken and nothing is sent. Source: decision 49; hostile input 94.
+ */
+export class Connection {
+  readonly #peer: SocketPeer;
+  readonly #settings: Required<SocketSettings>;
+  readonly #realClock: SocketParts["realClock"];
+  readonly #outbox: Outbox;
+  readonly #frames: FrameGate;
+  readonly #malformed: FrameGate;
+  readonly #keepalive: Keepalive;
+  readonly #onEnd: () => void;
+  readonly #forgetBans: () => void;
+  #open = true;
+
+  constructor({ peer, address, settings, service, realClock }: ConnectionParts, onEnd: () => void) {
+    const { clock, bans } = service;
+    this.#peer = peer;
+    this.#settings = settings;
+    this.#realClock = realClock;
+    this.#onEnd = onEnd;
+    this.#outbox = new Outbox(peer, {
+      reply: settings.maxWaitingReplyBytes,
+      event: settings.maxWaitingEventBytes,
+    });
+    this.#frames = new FrameGate({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
+    this.#malformed = new FrameGate({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
+    this.#keepalive = new Keepalive(settings, {
+      clock,
+      realClock,
+      ping: () => peer.ping(),
+      close: (reason) => this.close(reason === "no pong" ? CLOSE.policy : CLOSE.goingAway, reason),
+    });
+    this.#forgetBans = bans.watch(address, () => this.close(CLOSE.policy, "banned"));
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Whether a text message may be looked at; ends the connection when it is too long or one too many. */
+  takesText(text: string): boolean {
+    if (!this.takesFrame()) return false;
+    const { maxMessageBytes } = this.#settings;
+    if (text.length * WIDEST <= maxMessageBytes || utf8.encode(text).length <= maxMessageBytes) return true;
+    this.close(CLOSE.tooBig, `a message has at most ${maxMessageBytes} bytes`);
+    return false;
+  }
+
+  /** Counts a frame of whatever kind. */
+  takesFrame(): boolean {
+    if (!this.#open) return false;
+    if (this.#frames.takes(this.#realClock.nowMs())) return true;
+    this.close(CLOSE.policy, `more than ${this.#settings.maxFramesPerSecond} frames a second`);
+    return false;
+  }
+
+  /** A message was no request; a peer that goes on like this is put out. */
+  malformed(): void {
+    if (this.#malformed.takes(this.#realClock.nowMs())) return;
+    this.close(CLOSE.policy, "too many messages that are no requests");
+  }
+
+  /** Binary messages are not spoken here. */
+  refuseBinary(): void {
+    if (this.takesFrame()) this.close(CLOSE.binary, "messages are JSON text");
+  }
+
+  ponged(): void {
+    if (this.takesFrame()) this.#keepalive.ponged();
+  }
+
+  send(kind: Outgoing, text: string): void {
+    if (this.#open && !this.#outbox.send(kind, text)) this.close(CLOSE.policy, "slow reader");
+  }
+
+  /** Ends the connection with a reason. */
+  close(code: number, reason: string): void {
+    if (!this.#open) return;
+    this.ended();
+    this.#peer.close(code, reason);
+  }
+
+  /** The connection has ended, whoever ended it. */
+  ended(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#keepalive.stop();
+    this.#forgetBans();
+    this.#onEnd();
+  }
+}

@@ -1,0 +1,162 @@
+import { readStreamName, STREAM_METHODS, type StreamName } from "../../requests/index.ts";
+import {
+  type JsonInput,
+  type JsonValue,
+  type RequestId,
+  readJson,
+  readSocketMessage,
+  type SocketMessage,
+  writeJson,
+} from "../../wire/index.ts";
+import type { SocketPeer, SocketSession } from "./api.ts";
+import { CLOSE, Connection } from "./connection.ts";
+import type { LiveSession, SocketParts } from "./parts.ts";
+
+/** How a connection was opened. */
+export type LiquidityOptions = Readonly<{ peer: SocketPeer; onEnd: () => void }>;
+
+/** Code 1: a value of the wrong type; 2: a request that is not right; 3: no JSON. Source: convention 4.12. */
+class ControlError extends Error {
+  override readonly name = "ControlError";
+  readonly code: 1 | 2 | 3;
+  /** What came was no request at all. */
+  readonly malformed: boolean;
+
+  constructor(code: 1 | 2 | 3, message: string, malformed: boolean = false) {
+    super(message);
+    this.code = code;
+    this.malformed = malformed;
+  }
+}
+
+/** A connection to `/ws/liquidity`: public streams, begun and ended by control frames. Source: decision 45; convention 4.12. */
+export class LiquiditySession implements SocketSession, LiveSession {
+  readonly #parts: SocketParts;
+  readonly #connection: Connection;
+  readonly #streams: Map<string, () => void> = new Map();
+
+  constructor(parts: SocketParts, { peer, onEnd }: LiquidityOptions) {
+    this.#parts = parts;
+    const address = parts.service.clientAddress(peer);
+    const { maxWaitingMarketBytes: most } = parts.settings;
+    const settings = { ...parts.settings, maxWaitingEventBytes: most, maxWaitingReplyBytes: most };
+    this.#connection = new Connection({ ...parts, settings, peer, address }, () => {
+      for (const end of this.#streams.values()) end();
+      this.#streams.clear();
+      onEnd();
+    });
+  }
+
+  receive(text: string): void {
+    if (!this.#connection.takesText(text)) return;
+    let id: RequestId = null;
+    try {
+      const message = read(text);
+      id = idOf(message);
+      this.#connection.send("reply", writeJson({ result: this.#control(message), id }));
+    } catch (error) {
+      if (!(error instanceof ControlError)) throw error;
+      this.#connection.send("reply", writeJson({ code: error.code, msg: error.message, id }));
+      if (error.malformed) this.#connection.malformed();
+    }
+  }
+
+  receiveBinary(): void {
+    this.#connection.refuseBinary();
+  }
+
+  pinged(): void {
+    this.#connection.takesFrame();
+  }
+
+  ponged(): void {
+    this.#connection.ponged();
+  }
+
+  closed(): void {
+    this.#connection.ended();
+  }
+
+  shutdown(): void {
+    const nowMs = this.#parts.service.clock.nowMs();
+    this.#connection.send("event", `{"e":"serverShutdown","E":${nowMs}}`);
+    this.#connection.close(CLOSE.goingAway, "the service stops");
+  }
+
+  #control({ method, params }: SocketMessage): JsonInput {
+    if (method === undefined) throw new ControlError(2, "Invalid request: missing field `method`", true);
+    switch (method) {
+      case "SUBSCRIBE":
+        this.#subscribe(this.#named(params));
+        return null;
+      case "UNSUBSCRIBE":
+        for (const { name } of this.#named(params)) this.#end(name);
+        return null;
+      case "LIST_SUBSCRIPTIONS":
+        return [...this.#streams.keys()];
+      default: {
+        const known = STREAM_METHODS.join(", ");
+        throw new ControlError(2, `Invalid request: unknown variant, expected one of ${known}`);
+      }
+    }
+  }
+
+  /** All of the streams or, when that would be too many, none. */
+  #subscribe(streams: readonly StreamName[]): void {
+    const fresh = new Map(streams.map((stream) => [stream.name, stream]));
+    for (const name of this.#streams.keys()) fresh.delete(name);
+    if (this.#streams.size + fresh.size > this.#parts.settings.maxStreams) throw tooMany();
+    for (const [name, stream] of fresh) {
+      const end = this.#parts.markets.subscribe(stream, (event) => this.#connection.send("event", event));
+      this.#streams.set(name, end);
+    }
+  }
+
+  #end(name: string): void {
+    this.#streams.get(name)?.();
+    this.#streams.delete(name);
+  }
+
+  #named(params: string | undefined): readonly StreamName[] {
+    if (params === undefined) throw new ControlError(2, "Invalid request: missing field `params`");
+    const names = textsOf(params);
+    if (names.length > this.#parts.settings.maxStreams) throw tooMany();
+    return names.map((name) => {
+      const stream = readStreamName(name, (symbol) => this.#parts.service.instruments.resolve(symbol));
+      if (stream === undefined) throw new ControlError(2, "Invalid request: unknown stream");
+      return stream;
+    });
+  }
+}
+
+function read(text: string): SocketMessage {
+  try {
+    return readSocketMessage(text);
+  } catch {
+    throw new ControlError(3, "Invalid JSON: expected one object with id, method and params", true);
+  }
+}
+
+function idOf({ id }: SocketMessage): RequestId {
+  if (id !== undefined) return id;
+  throw new ControlError(2, "Invalid request: request ID must be an integer, a string or null", true);
+}
+
+function textsOf(params: string): readonly string[] {
+  const value = readValue(params);
+  if (isTexts(value)) return value;
+  throw new ControlError(1, "Invalid value type: expected an array of stream names");
+}
+
+function readValue(params: string): JsonValue {
+  try {
+    return readJson(params);
+  } catch {
+    return null;
+  }
+}
+
+const tooMany = (): ControlError => new ControlError(2, "Invalid request: too many parameters");
+
+const isTexts = (value: JsonValue): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");

@@ -1,0 +1,58 @@
+import { formatQuantity } from "../../decimal/index.ts";
+import type { NativeExecution } from "../../model/index.ts";
+import type { JsonInput } from "../../wire/index.ts";
+import { type EventStamp, NO_LIST, NONE, NOT_HERE, priceText, tradeNumber } from "./order-trade-update.ts";
+
+/** Times in force whose rest expires where it cannot execute at once. */
+const AT_ONCE: ReadonlySet<string> = new Set(["IOC", "FOK"]);
+
+/**
+ * An ORDER_TRADE_UPDATE of a native order. Its average price is not kept; `sequence`, g, accountId, executionId, reason
+ * and rejectReason are ours. Source: convention 4.9; decisions 2 and 45.
+ */
+export function nativeTradeUpdate(execution: NativeExecution, { sequence, nowMs }: EventStamp): JsonInput {
+  const { order, execType, executionId, timeMs, lastQuantity, lastPrice } = execution;
+  const isTrade = execType === "TRADE";
+  return {
+    e: "ORDER_TRADE_UPDATE",
+    E: nowMs,
+    T: timeMs,
+    sequence,
+    o: {
+      s: order.symbol,
+      c: order.clientOrderId,
+      S: order.side,
+      o: order.type,
+      f: order.timeInForce,
+      q: formatQuantity(order.quantity),
+      p: priceText(order.price),
+      ap: NONE,
+      sp: priceText(order.stopPrice),
+      x: execType,
+      X: order.status,
+      i: order.orderId,
+      l: lastQuantity === undefined ? NONE : formatQuantity(lastQuantity),
+      z: formatQuantity(order.executedQuantity),
+      L: priceText(lastPrice),
+      T: timeMs,
+      t: isTrade ? tradeNumber(executionId) : 0,
+      R: false,
+      ot: order.type,
+      ...NOT_HERE,
+      gtd: 0,
+      er: expiryNumber(execution),
+      g: order.orderListId ?? NO_LIST,
+      accountId: order.accountId,
+      executionId: isTrade ? executionId : undefined,
+      reason: order.reason,
+      rejectReason: order.rejectReason,
+    },
+  };
+}
+
+/** The convention's number of an expiry: 9 for the rest of a market order, 2 for that of IOC and FOK, 0 for all else. */
+function expiryNumber({ execType, order }: NativeExecution): string {
+  if (execType !== "EXPIRED") return "0";
+  if (order.type === "MARKET") return "9";
+  return AT_ONCE.has(order.timeInForce) ? "2" : "0";
+}

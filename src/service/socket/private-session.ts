@@ -1,0 +1,257 @@
+import { OrderError } from "../../errors/index.ts";
+import type { OrderCounts, WeightVerdict } from "../../ports/index.ts";
+import {
+  type MethodDescriptor,
+  readNothing,
+  readRequestToken,
+  readSubscription,
+  readUnsubscription,
+  type SessionAct,
+} from "../../requests/index.ts";
+import type { Parameters } from "../../wire/index.ts";
+import { askHost } from "../ask-host.ts";
+import { demandAccess } from "../authentication.ts";
+import { refusalOf } from "../failures.ts";
+import { accountOf } from "../ownership.ts";
+import type { Answer } from "../parts.ts";
+import { orderCountsOf } from "../placement-desk.ts";
+import { demandWeight, weigh } from "../weight.ts";
+import type { SocketPeer, SocketSession } from "./api.ts";
+import { authenticateMessage, type ProvedMessage } from "./authentication.ts";
+import { CLOSE, Connection } from "./connection.ts";
+import type { LiveSession, SocketParts } from "./parts.ts";
+import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
+import { readSocketParameters, readSocketRequest, type SocketRequest } from "./request.ts";
+import { type SubscriptionAnswer, Subscriptions } from "./subscriptions.ts";
+
+/** How a connection was opened. */
+export type PrivateOptions = Readonly<{ peer: SocketPeer; returnRateLimits: boolean; onEnd: () => void }>;
+
+/** What is known of a request while it is answered. */
+type Progress = {
+  readonly request: SocketRequest;
+  verdict?: WeightVerdict;
+  orders?: OrderCounts | undefined;
+  showsLimits: boolean;
+};
+
+/** What a request comes to: its answer, and what follows once that was sent. */
+type Done = Readonly<{ answer: Answer; after?: () => void }>;
+
+type Asked = Readonly<{ method: MethodDescriptor; signed: Parameters; own: Parameters }>;
+
+const CONNECTION_ID_LENGTH = 22;
+
+/**
+ * A connection to `/ws/listenKey`: request methods answered by the handlers of REST, after the same defences, and the
+ * private stream. Requests are answered as they come to be done; the id tells which. Source: contract, WebSocket request
+ * methods and Events; decisions 43, 45, 49.
+ */
+export class PrivateSession implements SocketSession, LiveSession {
+  readonly #parts: SocketParts;
+  readonly #address: string;
+  readonly #showsLimits: boolean;
+  readonly #id: string;
+  readonly #connection: Connection;
+  readonly #subscriptions: Subscriptions;
+  /** Messages that came while another of this connection had its turn. */
+  readonly #waiting: string[] = [];
+  #inTurn = false;
+  #unanswered = 0;
+  #stopping = false;
+
+  constructor(parts: SocketParts, { peer, returnRateLimits, onEnd }: PrivateOptions) {
+    this.#parts = parts;
+    this.#address = parts.service.clientAddress(peer);
+    this.#showsLimits = returnRateLimits;
+    this.#id = parts.service.entropy.token(CONNECTION_ID_LENGTH);
+    const { service } = parts;
+    this.#subscriptions = new Subscriptions({
+      streams: parts.streams,
+      nowMs: () => service.clock.nowMs(),
+      send: (text) => this.#connection.send("event", text),
+      overrun: () => this.#connection.close(CLOSE.policy, "events could not be authorised in time"),
+      maxWaitingBytes: parts.settings.maxWaitingEventBytes,
+    });
+    this.#connection = new Connection({ ...parts, peer, address: this.#address }, () => {
+      this.#subscriptions.stop();
+      onEnd();
+    });
+  }
+
+  receive(text: string): void {
+    if (!this.#connection.takesText(text)) return;
+    const { maxUnanswered } = this.#parts.settings;
+    if (this.#unanswered >= maxUnanswered) {
+      return this.#connection.close(CLOSE.policy, `more than ${maxUnanswered} requests without an answer`);
+    }
+    this.#unanswered++;
+    this.#waiting.push(text);
+    if (!this.#inTurn) this.#serveNext();
+  }
+
+  receiveBinary(): void {
+    this.#connection.refuseBinary();
+  }
+
+  pinged(): void {
+    this.#connection.takesFrame();
+  }
+
+  ponged(): void {
+    this.#connection.ponged();
+  }
+
+  closed(): void {
+    this.#connection.ended();
+  }
+
+  shutdown(): void {
+    this.#connection.send("event", `{"event":{"e":"serverShutdown","E":${this.#nowMs()}}}`);
+    this.#stopping = true;
+    this.#leaveIfDone();
+  }
+
+  /**
+   * Begins with one message and lets all other connections have their turn before the next one: who sends many at once
+   * waits for himself, and the others do not wait for him (hostile input 94).
+   */
+  #serveNext(): void {
+    const text = this.#waiting.shift();
+    this.#inTurn = text !== undefined;
+    if (text === undefined) return;
+    void this.#serve(readSocketRequest(text));
+    this.#parts.realClock.soon(() => this.#serveNext());
+  }
+
+  async #serve(request: SocketRequest): Promise<void> {
+    const progress: Progress = { request, showsLimits: this.#showsLimits };
+    try {
+      const { answer, after } = await this.#pass(progress);
+      this.#connection.send("reply", resultText(answer, this.#stamp(progress)));
+      after?.();
+    } catch (error) {
+      this.#refuse(progress, error);
+    }
+    this.#unanswered--;
+    this.#leaveIfDone();
+  }
+
+  #leaveIfDone(): void {
+    if (this.#stopping && this.#unanswered === 0)
+      this.#connection.close(CLOSE.goingAway, "the service stops");
+  }
+
+  #refuse(progress: Progress, error: unknown): void {
+    const { request, verdict } = progress;
+    const { service } = this.#parts;
+    const method = "method" in request ? request.method : undefined;
+    const refusal = refusalOf(service, error, {
+      fields: { connectionId: this.#id, method: method?.name ?? "none" },
+      onlyReads: method?.access !== "TRADE",
+    });
+    const context = { businessAs200: service.settings.businessErrorsAs200 === true, nowMs: this.#nowMs() };
+    this.#connection.send("reply", refusalText(refusal, this.#stamp(progress), context));
+    if (verdict?.refused?.kind === "ban") service.bans.tell(this.#address);
+    if ("malformed" in request && request.malformed) this.#connection.malformed();
+  }
+
+  #stamp({ request, verdict, orders, showsLimits }: Progress): ReplyStamp {
+    const { limits } = this.#parts.service.rateLimiter;
+    const weight = verdict && { weight: verdict.used };
+    return { id: request.id, used: showsLimits ? { limits, orders, ...weight } : undefined };
+  }
+
+  /** The defences of every message in their order, then its handler. Source: hostile inputs, Defences in order. */
+  async #pass(progress: Progress): Promise<Done> {
+    const { request } = progress;
+    const { service } = this.#parts;
+    const weight = "method" in request ? request.method.weight : 0;
+    const verdict = await weigh(service, { address: this.#address, weight });
+    progress.verdict = verdict;
+    demandWeight(service, verdict);
+    if ("problem" in request) throw request.problem;
+    const { method } = request;
+    if (!this.#isServed(method)) throw new OrderError("UNKNOWN_METHOD");
+    const { returnRateLimits, ...parameters } = readSocketParameters(request.params);
+    progress.showsLimits = returnRateLimits ?? this.#showsLimits;
+    const asked = { method, ...parameters };
+    return "act" in method ? await this.#act(method.act, asked) : await this.#answer(progress, asked);
+  }
+
+  #isServed(method: MethodDescriptor): boolean {
+    if ("route" in method) return this.#parts.serves(method.route);
+    return method.act !== "subscribeByToken" || this.#parts.requestToken !== undefined;
+  }
+
+  async #answer(progress: Progress, asked: Asked): Promise<Done> {
+    const { method, own } = asked;
+    if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
+    const proved = await this.#proved(asked);
+    const answer = await this.#parts.answer({ ...proved, route: method.route, parameters: own });
+    progress.orders = orderCountsOf(answer.headers);
+    return { answer };
+  }
+
+  #proved({ method, signed }: Asked): Promise<ProvedMessage> {
+    return authenticateMessage(this.#parts.service, { method, signed, address: this.#address });
+  }
+
+  async #act(act: SessionAct, asked: Asked): Promise<Done> {
+    const { own } = asked;
+    switch (act) {
+      case "subscribe":
+        return doneOf(await this.#subscribe(asked));
+      case "subscribeByToken":
+        return doneOf(await this.#subscribeByToken(readRequestToken(own)));
+      case "unsubscribe":
+        return doneOf(this.#subscriptions.end(readUnsubscription(own).subscriptionId));
+      case "subscriptions":
+        readNothing(own);
+        return { answer: { body: this.#subscriptions.list() } };
+    }
+  }
+
+  async #subscribe(asked: Asked): Promise<SubscriptionAnswer> {
+    const { service } = this.#parts;
+    const proved = await this.#proved(asked);
+    const accountId = await accountOf(service, proved, readSubscription(asked.own));
+    const allowed = async (): Promise<boolean> => {
+      try {
+        const key = await askHost(() => service.accounts.key(proved.key.apiKey));
+        // A key that was given to somebody else, or has another secret now, is another key.
+        if (key === undefined || key.secret !== proved.key.secret) return false;
+        demandAccess(key, { address: this.#address, permission: "READ" });
+        return (await accountOf(service, { key, permission: "READ" }, { accountId })) === accountId;
+      } catch {
+        return false;
+      }
+    };
+    return this.#begin({ accountId, allowed });
+  }
+
+  async #subscribeByToken(token: string): Promise<SubscriptionAnswer> {
+    const { requestToken } = this.#parts;
+    const owner = async (): Promise<number | undefined> => await requestToken?.(token);
+    const accountId = await askHost(owner);
+    if (accountId === undefined) throw new OrderError("REJECTED_API_KEY");
+    const allowed = (): Promise<boolean> =>
+      owner().then(
+        (now) => now === accountId,
+        () => false,
+      );
+    return this.#begin({ accountId, allowed });
+  }
+
+  /** A connection that has ended meanwhile subscribes to nothing. */
+  #begin(subscriber: Readonly<{ accountId: number; allowed: () => Promise<boolean> }>): SubscriptionAnswer {
+    if (!this.#connection.open) throw new OrderError("SUBSCRIPTION_INACTIVE");
+    return this.#subscriptions.begin(subscriber);
+  }
+
+  #nowMs(): number {
+    return this.#parts.service.clock.nowMs();
+  }
+}
+
+const doneOf = ({ body, after }: SubscriptionAnswer): Done => ({ answer: { body }, after });

@@ -1,0 +1,80 @@
+import { OrderError } from "../../errors/index.ts";
+import { findMethod, type MethodDescriptor } from "../../requests/index.ts";
+import {
+  type Parameters,
+  type RequestId,
+  readFlatText,
+  readSocketMessage,
+  type SocketMessage,
+} from "../../wire/index.ts";
+
+/** A message of which the envelope was read: what to answer to, and what is asked for or wrong with it. */
+export type SocketRequest = Readonly<
+  { id: RequestId } & (
+    | { method: MethodDescriptor; params: string }
+    /** `malformed`: it is no request at all. */
+    | { problem: OrderError; malformed: boolean }
+  )
+>;
+
+/**
+ * Reads the envelope of a message; never throws. A message with a bad id is answered with id null.
+ * Source: contract, WebSocket request methods; convention 1.2 ff and 2.1.
+ */
+export function readSocketRequest(text: string): SocketRequest {
+  const message = envelopeOf(text);
+  if (message === undefined) return malformed(null, new OrderError("INVALID_JSON"));
+  if (message.id === undefined) return malformed(null, new OrderError("INVALID_REQUEST_ID"));
+  const { id, params = "{}" } = message;
+  if (message.method === undefined) return malformed(id, new OrderError("INVALID_JSON"));
+  const method = findMethod(message.method);
+  if (method === undefined) return { id, problem: new OrderError("UNKNOWN_METHOD"), malformed: false };
+  if (!params.startsWith("{")) return malformed(id, new OrderError("INVALID_PARAMS"));
+  return { id, method, params };
+}
+
+function envelopeOf(text: string): SocketMessage | undefined {
+  try {
+    return readSocketMessage(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const malformed = (id: RequestId, problem: OrderError): SocketRequest => ({ id, problem, malformed: true });
+
+/** Parameters of the socket itself: read here, and unknown to every handler. */
+const OF_THE_SOCKET: readonly string[] = ["apiKey", "signature", "returnRateLimits"];
+
+/** The params of a message: all of them, as they were signed, and those that a handler reads. */
+export type SocketParameters = Readonly<{
+  signed: Parameters;
+  own: Parameters;
+  /** Whether the reply is to tell the rate limits; undefined when that was not said. */
+  returnRateLimits: boolean | undefined;
+}>;
+
+const WHOLE_NUMBER = /^-?[0-9]+$/;
+
+/**
+ * Reads the params. A whole number may also come as a string; a boolean may not.
+ * Throws an OrderError for what is no flat JSON object, and -1130 for a returnRateLimits that is no boolean.
+ * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
+ */
+export function readSocketParameters(params: string): SocketParameters {
+  const signed = readFlatText(params);
+  const own = new Map(signed);
+  for (const name of OF_THE_SOCKET) own.delete(name);
+  for (const [name, { kind, text }] of own) {
+    // What came as text is read by the field's own kind, as in a query.
+    if (kind === "string" && WHOLE_NUMBER.test(text)) own.set(name, { text, kind: "text" });
+  }
+  return { signed, own, returnRateLimits: readSwitch(signed) };
+}
+
+function readSwitch(parameters: Parameters): boolean | undefined {
+  const sent = parameters.get("returnRateLimits");
+  if (sent === undefined) return undefined;
+  if (sent.kind === "boolean") return sent.text === "true";
+  throw new OrderError("INVALID_PARAMETER", { field: "returnRateLimits", advice: "Send true or false." });
+}

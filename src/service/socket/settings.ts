@@ -1,0 +1,25 @@
+import type { SocketSettings } from "./api.ts";
+
+const DEFAULTS: Required<SocketSettings> = {
+  maxMessageBytes: 65_536,
+  maxFramesPerSecond: 1_000,
+  maxUnanswered: 1_000,
+  maxMalformedPerMinute: 10,
+  maxWaitingEventBytes: 8_388_608,
+  maxWaitingReplyBytes: 8_388_608,
+  maxWaitingMarketBytes: 1_048_576,
+  maxStreams: 1_024,
+  pingEveryMs: 20_000,
+  pongWithinMs: 60_000,
+  lifeMs: 86_400_000,
+};
+
+/** Settings with their defaults; throws a RangeError for one that is not a whole number of at least 1. */
+export function resolveSocketSettings(settings: SocketSettings = {}): Required<SocketSettings> {
+  const resolved = { ...DEFAULTS, ...settings };
+  for (const [name, value] of Object.entries(resolved)) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new RangeError(`${name} must be at least 1, got ${value}`);
+  }
+  return resolved;
+}

@@ -1,0 +1,147 @@
+import { OrderError } from "../../errors/index.ts";
+import { ROUTES } from "../../requests/index.ts";
+import {
+  type Parameters,
+  readQuery,
+  splitTarget,
+  type WireRequest,
+  type WireResponse,
+} from "../../wire/index.ts";
+import { refusalOf } from "../failures.ts";
+import type { ServiceParts } from "../parts.ts";
+import { refusalReply, wireReply } from "../replies.ts";
+import { isServed } from "../routing.ts";
+import { demandConnection, demandWeight, weigh } from "../weight.ts";
+import { AccountStreams } from "./account-streams.ts";
+import type { SocketOptions, SocketPeer, SocketService, SocketSession } from "./api.ts";
+import { LiquiditySession } from "./liquidity-session.ts";
+import { MarketStreams } from "./market-streams.ts";
+import type { LiveSession, SocketParts } from "./parts.ts";
+import { PrivateSession } from "./private-session.ts";
+import { resolveSocketSettings } from "./settings.ts";
+
+type Kind = "private" | "public";
+
+/** Where a connection can be opened. Source: contract, WebSocket request methods and Events; decision 43. */
+const PATHS: ReadonlyMap<string, Kind> = new Map([
+  ["/ws/listenKey", "private"],
+  ["/ws-api/v3", "private"],
+  ["/ws/liquidity", "public"],
+]);
+
+/** The paths at which connections are opened, as they stand in a target. Source: contract, WebSocket request methods and Events. */
+export const SOCKET_PATHS: readonly string[] = [...PATHS.keys()];
+
+/** Weight of opening a connection (convention 4.1). */
+const CONNECT_WEIGHT = 2;
+const REQUEST_ID_LENGTH = 22;
+
+/**
+ * The WebSocket interface of a service, without a transport. Throws a RangeError on a setting out of range.
+ * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
+ */
+export function createSockets(
+  service: ServiceParts,
+  options: SocketOptions & Pick<SocketParts, "answer">,
+): SocketService {
+  const settings = resolveSocketSettings(options.settings);
+  const { engine, clock, entropy, telemetry, native } = service;
+  const { accountEvents, requestToken, answer, realClock = clock } = options;
+  let made: SocketParts | undefined;
+  return new Sockets(() => {
+    made ??= {
+      service,
+      settings,
+      realClock,
+      requestToken,
+      answer,
+      serves: ({ name }) => ROUTES.some((route) => route.name === name && isServed(route, service.settings)),
+      streams: new AccountStreams({ engine, clock, entropy, telemetry, accountEvents, native }),
+      markets: new MarketStreams({ engine, clock }),
+    };
+    return made;
+  });
+}
+
+type Destination = Readonly<{ kind: Kind; returnRateLimits: boolean }>;
+
+class Sockets implements SocketService {
+  readonly #parts: () => SocketParts;
+  readonly #sessions: Set<LiveSession> = new Set();
+  #stopping = false;
+
+  /** `parts` is called when the first connection comes: who serves none pays nothing. */
+  constructor(parts: () => SocketParts) {
+    this.#parts = parts;
+  }
+
+  async admit(request: WireRequest): Promise<WireResponse | undefined> {
+    const { service } = this.#parts();
+    const requestId = service.entropy.token(REQUEST_ID_LENGTH);
+    let usedWeight = 0;
+    try {
+      const destination = request.method === "GET" ? destinationOf(request.target) : undefined;
+      // A browser opens a WebSocket to anywhere; what it may not read over REST it may not read here.
+      if (destination === undefined || !service.crossOrigin.admits(request.rawHeaders)) {
+        throw new OrderError("NOT_FOUND");
+      }
+      if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
+      const address = service.clientAddress(request);
+      const verdict = await weigh(service, { address, weight: CONNECT_WEIGHT });
+      usedWeight = verdict.used;
+      if (verdict.refused?.kind === "ban") service.bans.tell(address);
+      demandWeight(service, verdict);
+      await demandConnection(service, address);
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(service, error, { fields: { requestId, route: "socket" }, onlyReads: true });
+      return wireReply(refusalReply(refusal, { businessAs200: false }), {
+        requestId,
+        usedWeight,
+        headers: {},
+      });
+    }
+  }
+
+  connect(peer: SocketPeer): SocketSession {
+    const destination = destinationOf(peer.target);
+    if (destination === undefined) throw new RangeError("no such WebSocket path");
+    const { kind, returnRateLimits } = destination;
+    const onEnd = (): void => void this.#sessions.delete(session);
+    const session =
+      kind === "private"
+        ? new PrivateSession(this.#parts(), { peer, returnRateLimits, onEnd })
+        : new LiquiditySession(this.#parts(), { peer, onEnd });
+    this.#sessions.add(session);
+    if (this.#stopping) session.shutdown();
+    return session;
+  }
+
+  shutdown(): void {
+    this.#stopping = true;
+    for (const session of [...this.#sessions]) session.shutdown();
+  }
+}
+
+/**
+ * Where a target leads: undefined for an unknown path, which is matched on raw bytes. Throws an OrderError for a query
+ * that says anything but returnRateLimits=true or false on a private path.
+ */
+function destinationOf(target: string): Destination | undefined {
+  const split = splitTarget(target);
+  const kind = PATHS.get(split?.path ?? "");
+  if (split === undefined || kind === undefined) return undefined;
+  const parameters = readQuery(split.query);
+  return { kind, returnRateLimits: readSwitch(kind, parameters) };
+}
+
+function readSwitch(kind: Kind, parameters: Parameters): boolean {
+  for (const [name, { text }] of parameters) {
+    const isKnown = kind === "private" && name === "returnRateLimits";
+    if (!isKnown) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: name });
+    if (text !== "true" && text !== "false") {
+      throw new OrderError("INVALID_PARAMETER", { field: name, advice: "Send true or false." });
+    }
+  }
+  return parameters.get("returnRateLimits")?.text !== "false";
+}

@@ -1,0 +1,109 @@
+import { OrderError } from "../../errors/index.ts";
+import type { JsonInput } from "../../wire/index.ts";
+import type { AccountStreams } from "./account-streams.ts";
+import { Subscription } from "./subscription.ts";
+
+/** What the subscriptions of a connection need of it. */
+export type SubscriptionsHost = Readonly<{
+  streams: AccountStreams;
+  nowMs: () => number;
+  send: (text: string) => void;
+  /** Events come faster than it can be asked whether they may go out. */
+  overrun: () => void;
+  maxWaitingBytes: number;
+}>;
+
+/** A subscription to be: whose events, and whether its owner may still see them. */
+export type Subscriber = Readonly<{ accountId: number; allowed: () => Promise<boolean> }>;
+
+/** What a change of the subscriptions is answered with, and what follows once that was sent. */
+export type SubscriptionAnswer = Readonly<{ body: JsonInput; after: () => void }>;
+
+type Active = Readonly<{ accountId: number; end: () => void }>;
+
+/** Ids that one connection may use up. Source: convention 4.5. */
+const MAX_IDS = 65_536;
+
+/** The subscriptions of one connection, at most one per account. Source: decision 45; convention 4.5. */
+export class Subscriptions {
+  readonly #host: SubscriptionsHost;
+  readonly #active: Map<number, Active> = new Map();
+  #nextId = 0;
+
+  constructor(host: SubscriptionsHost) {
+    this.#host = host;
+  }
+
+  /**
+   * Begins a subscription. The answer tells the number of the last event before it; every later one follows the answer.
+   * Throws an OrderError: -2035 when the account has one here, -2042 when the ids are used up.
+   */
+  begin({ accountId, allowed }: Subscriber): SubscriptionAnswer {
+    if ([...this.#active.values()].some((active) => active.accountId === accountId)) {
+      throw new OrderError("SUBSCRIPTION_ACTIVE");
+    }
+    if (this.#nextId >= MAX_IDS) throw new OrderError("TOO_MANY_SUBSCRIPTIONS");
+    const { streams, send, maxWaitingBytes } = this.#host;
+    const subscriptionId = this.#nextId++;
+    const subscription = new Subscription(
+      {
+        allowed,
+        send: (event) => send(wrapped(subscriptionId, event)),
+        ended: (why) => this.#ended(subscriptionId, why),
+      },
+      maxWaitingBytes,
+    );
+    const { sequence, end } = streams.subscribe(accountId, (event) => subscription.push(event));
+    const stop = (): void => {
+      end();
+      subscription.stop();
+    };
+    this.#active.set(subscriptionId, { accountId, end: stop });
+    const body = { subscriptionId, accountId, sequence, streamId: streams.streamId };
+    return { body, after: () => subscription.start() };
+  }
+
+  /** Ends one subscription, or all of them. Throws an OrderError -2036 for one that is not there. */
+  end(subscriptionId: number | undefined): SubscriptionAnswer {
+    if (subscriptionId !== undefined && !this.#active.has(subscriptionId)) {
+      throw new OrderError("SUBSCRIPTION_INACTIVE");
+    }
+    const ids = subscriptionId === undefined ? [...this.#active.keys()] : [subscriptionId];
+    for (const id of ids) this.#drop(id);
+    return {
+      body: {},
+      after: () => {
+        for (const id of ids) this.#tellEnd(id);
+      },
+    };
+  }
+
+  /** The subscriptions there are, oldest first. */
+  list(): JsonInput {
+    return [...this.#active].map(([subscriptionId, { accountId }]) => ({ subscriptionId, accountId }));
+  }
+
+  /** The connection has ended. */
+  stop(): void {
+    for (const id of [...this.#active.keys()]) this.#drop(id);
+  }
+
+  #ended(subscriptionId: number, why: "refused" | "overrun"): void {
+    this.#drop(subscriptionId);
+    if (why === "overrun") this.#host.overrun();
+    else this.#tellEnd(subscriptionId);
+  }
+
+  #drop(subscriptionId: number): void {
+    this.#active.get(subscriptionId)?.end();
+    this.#active.delete(subscriptionId);
+  }
+
+  #tellEnd(subscriptionId: number): void {
+    const event = `{"e":"eventStreamTerminated","E":${this.#host.nowMs()}}`;
+    this.#host.send(wrapped(subscriptionId, event));
+  }
+}
+
+const wrapped = (subscriptionId: number, event: string): string =>
+  `{"subscriptionId":${subscriptionId},"event":${event}}`;

@@ -1,0 +1,108 @@
+import {
+  expect,
+  expectEnd,
+  type JsonCursor,
+  malformedJson,
+  peek,
+  skipString,
+  take,
+  takeNumber,
+  takeString,
+  takeWord,
+} from "./json-cursor.ts";
+
+/** What correlates a reply with its request: text, a whole number, or null. */
+export type RequestId = string | number | bigint | null;
+
+/** One WebSocket message, of which only the envelope was read. */
+export type SocketMessage = Readonly<{
+  /** Undefined when it is missing or none of the legal forms. */
+  id: RequestId | undefined;
+  /** Undefined when it is missing or no string. */
+  method: string | undefined;
+  /** The params as they were sent, well-formed JSON; undefined when there are none. */
+  params: string | undefined;
+}>;
+
+type Envelope = { id?: RequestId | undefined; method?: string | undefined; params?: string };
+
+const MEMBERS: ReadonlySet<string> = new Set(["id", "method", "params"]);
+const TEXT_ID = /^[\x20-\x7e]{1,36}$/;
+const NUMBER_ID = /^(?:0|-?[1-9][0-9]{0,18})$/;
+const INT64_MAX = 2n ** 63n - 1n;
+const DEPTH_LIMIT = 32;
+
+/**
+ * Reads the envelope of a WebSocket message. Members in any order; those that are not known are skipped. An id is 1-36
+ * printable ASCII characters, a 64-bit integer or null; integers keep their lexeme. The params stay text, because a
+ * signature covers what stands in them.
+ * Throws OrderError -1135 for what is no JSON object, for a member of the envelope that comes twice and for more than 32
+ * levels. Source: contract, WebSocket request methods; decisions 43 and 49; hostile inputs 59-63, 94, 95.
+ */
+export function readSocketMessage(text: string): SocketMessage {
+  const cursor: JsonCursor = { text, at: 0 };
+  if (text.charAt(0) !== "{") throw malformedJson();
+  cursor.at = 1;
+  const envelope: Envelope = {};
+  const seen = new Set<string>();
+  if (!take(cursor, "}")) {
+    do readMember(cursor, envelope, seen);
+    while (take(cursor, ","));
+    expect(cursor, "}");
+  }
+  expectEnd(cursor);
+  return { id: envelope.id, method: envelope.method, params: envelope.params };
+}
+
+function readMember(cursor: JsonCursor, envelope: Envelope, seen: Set<string>): void {
+  const name = takeString(cursor);
+  expect(cursor, ":");
+  if (seen.has(name)) throw malformedJson();
+  if (MEMBERS.has(name)) seen.add(name);
+  peek(cursor);
+  const start = cursor.at;
+  skipValue(cursor, 0);
+  const lexeme = cursor.text.slice(start, cursor.at);
+  if (name === "id") envelope.id = idOf(lexeme);
+  if (name === "method") envelope.method = textOf(lexeme);
+  if (name === "params") envelope.params = lexeme;
+}
+
+function idOf(lexeme: string): RequestId | undefined {
+  if (lexeme === "null") return null;
+  const text = textOf(lexeme);
+  if (text !== undefined) return TEXT_ID.test(text) ? text : undefined;
+  if (!NUMBER_ID.test(lexeme)) return undefined;
+  const value = BigInt(lexeme);
+  return value > INT64_MAX || value < -INT64_MAX - 1n ? undefined : value;
+}
+
+/** What a lexeme that is a string means. */
+function textOf(lexeme: string): string | undefined {
+  return lexeme.startsWith('"') ? takeString({ text: lexeme, at: 0 }) : undefined;
+}
+
+/** Moves past one value of whatever kind. */
+function skipValue(cursor: JsonCursor, depth: number): void {
+  const first = peek(cursor);
+  if (first === '"') skipString(cursor);
+  else if (first === "{" || first === "[") skipMembers(cursor, depth + 1);
+  else if (first === "t" || first === "f" || first === "n") takeWord(cursor);
+  else takeNumber(cursor);
+}
+
+function skipMembers(cursor: JsonCursor, depth: number): void {
+  if (depth > DEPTH_LIMIT) throw malformedJson();
+  const isObject = take(cursor, "{");
+  if (!isObject) expect(cursor, "[");
+  const end = isObject ? "}" : "]";
+  if (take(cursor, end)) return;
+  do {
+    if (isObject) {
+      skipString(cursor);
+      expect(cursor, ":");
+    }
+    skipValue(cursor, depth);
+  } while (take(cursor, ","));
+  expect(cursor, end);
+}

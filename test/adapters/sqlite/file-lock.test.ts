@@ -1,0 +1,61 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+describe("a store that is opened for one holder alone", () => {
+  let place: TemporaryPlace;
+  const open = () => openSqliteStore({ path: place.path, exclusive: true, busyTimeoutMs: 1 });
+  beforeEach(() => {
+    place = temporaryPlace();
+  });
+  afterEach(() => place.remove());
+
+  it("I60: is refused to a second one, which takes nothing from the first", async () => {
+    const first = open();
+    const [head] = await first.acquire();
+    expect(open).toThrow("is in use by another process");
+    expect(open).toThrow(expect.objectContaining({ code: "EBUSY" }));
+    expect(await first.head(0)).toEqual(head);
+    await first.close();
+  });
+
+  it("is free once the first has closed it", async () => {
+    await open().close();
+    const second = open();
+    expect(await second.acquire()).toHaveLength(256);
+    await second.close();
+  });
+
+  it("does not keep out whoever does not ask for it: another engine may take the shards over", async () => {
+    const first = open();
+    const other = openSqliteStore({ path: place.path });
+    expect(await other.acquire()).toHaveLength(256);
+    await Promise.all([first.close(), other.close()]);
+  });
+
+  it("has nothing beside it but an empty file while it is held", async () => {
+    const held = open();
+    expect(readdirSync(dirname(place.path)).filter((name) => name.includes("lock"))).toEqual([
+      "orders.db.lock",
+    ]);
+    await held.close();
+  });
+
+  it("I01: is free as soon as a process that held it was killed, and leaves only an empty file", async () => {
+    const held = `const lock = new (require("better-sqlite3"))(process.argv[1]); lock.pragma("journal_mode = MEMORY");
+      lock.exec("BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => undefined, 1000);`;
+    await open().close();
+    const child = spawn(process.execPath, ["-e", held, `${place.path}.lock`]);
+    await once(child.stdout, "data");
+    expect(open).toThrow("is in use");
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await open().close();
+    expect(readdirSync(dirname(place.path)).filter((name) => name.includes("lock"))).toHaveLength(1);
+    expect(statSync(`${place.path}.lock`).size).toBe(0);
+  });
+});

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  openSqliteStore,
+  type SqliteRejectionOptions,
+  type SqliteStore,
+} from "../../../src/adapters/sqlite/index.ts";
+import { rejectionOf, rejectionsSuite } from "../../support/rejections-suite.ts";
+import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+rejectionsSuite("sqlite", () => {
+  const place = temporaryPlace();
+  const store = openSqliteStore({ path: place.path });
+  const remove = async (): Promise<void> => {
+    await store.close();
+    place.remove();
+  };
+  return { rejections: store.rejections, written: () => store.rejections.flush(), remove };
+});
+
+const DAY_MS = 86_400_000;
+
+describe("sqlite rejections", () => {
+  let place: TemporaryPlace;
+  let store: SqliteStore;
+  const told: string[] = [];
+  const telemetry = { event: (...event: readonly unknown[]) => void told.push(JSON.stringify(event)) };
+  const open = (options: Omit<SqliteRejectionOptions, "telemetry"> = {}): SqliteStore => {
+    store = openSqliteStore({ path: place.path, rejections: { telemetry, ...options } });
+    return store;
+  };
+  beforeEach(() => {
+    place = temporaryPlace();
+    told.length = 0;
+  });
+  afterEach(async () => {
+    await store.close();
+    place.remove();
+  });
+  const rows = (): unknown => readValue(place.path, "SELECT count(*) FROM api_order_reject");
+
+  it("contract, Versioning: outlive the process once they were written", async () => {
+    const kept = [rejectionOf(), rejectionOf()];
+    for (const rejection of kept) {
+      open().rejections.retain(rejection);
+      await store.close();
+    }
+    expect(await open().rejections.list({ accountId: 1, limit: 9 })).toEqual(kept);
+  });
+
+  it("contract, Errors: are written later, many in one transaction; nobody waits", async () => {
+    const { rejections } = open();
+    for (let count = 0; count < 250; count++) rejections.retain(rejectionOf());
+    expect([rows(), rejections.counts.retained]).toEqual([0, 0]);
+    await rejections.flush();
+    expect([rows(), rejections.counts]).toEqual([250, { retained: 250, lost: 0 }]);
+    rejections.retain(rejectionOf());
+    await rejections.flush();
+    expect(rows()).toBe(251);
+  });
+
+  it("I64: a full queue loses what comes on top, counts it and tells the operator", async () => {
+    const { rejections } = open({ capacity: 3 });
+    const all = Array.from({ length: 5 }, () => rejectionOf());
+    for (const rejection of all) rejections.retain(rejection);
+    expect(rejections.counts).toEqual({ retained: 0, lost: 2 });
+    expect(told.filter((event) => event.includes("rejections.overflow"))).toHaveLength(2);
+    await rejections.flush();
+    expect(await rejections.list({ accountId: 1, limit: 9 })).toEqual(all.slice(0, 3));
+    rejections.retain(rejectionOf());
+    await rejections.flush();
+    expect(rejections.counts).toEqual({ retained: 4, lost: 2 });
+  });
+
+  it("a write that fails loses its rejections, counts them, and the next one goes on", async () => {
+    const { rejections } = open();
+    executeOn(place.path, "ALTER TABLE api_order_reject RENAME TO elsewhere");
+    rejections.retain(rejectionOf({ errorMessage: "not to be told" }));
+    await rejections.flush();
+    expect(rejections.counts).toEqual({ retained: 0, lost: 1 });
+    expect(told.join()).toContain("rejections.unwritten");
+    expect(told.join()).not.toContain("not to be told");
+    executeOn(place.path, "ALTER TABLE elsewhere RENAME TO api_order_reject");
+    rejections.retain(rejectionOf());
+    await rejections.flush();
+    expect(rejections.counts).toEqual({ retained: 1, lost: 1 });
+  });
+
+  it("old ones go when new ones come, a bounded number at once", async () => {
+    const { rejections } = open({ retentionDays: 1 });
+    for (let count = 0; count < 450; count++) rejections.retain(rejectionOf({ timeMs: 1_000 }));
+    await rejections.flush();
+    const edge = rejectionOf({ timeMs: 1_000 + DAY_MS });
+    rejections.retain(edge);
+    await rejections.flush();
+    expect(rows()).toBe(451);
+    for (const left of [252, 53, 2]) {
+      rejections.retain(rejectionOf({ timeMs: 1_001 + DAY_MS }));
+      await rejections.flush();
+      expect(rows()).toBe(left + (left === 2 ? 2 : 0));
+    }
+  });
+
+  it("I64: an account that is refused again and again keeps its newest, and costs no other account any", async () => {
+    const { rejections } = open({ perAccount: 150 });
+    const other = rejectionOf({ accountId: 2 });
+    rejections.retain(other);
+    const mine = Array.from({ length: 420 }, () => rejectionOf());
+    for (const rejection of mine) rejections.retain(rejection);
+    await rejections.flush();
+    expect(rows()).toBe(151);
+    expect(await rejections.list({ accountId: 1, limit: 1_000 })).toEqual(mine.slice(-150));
+    expect(await rejections.list({ accountId: 2, limit: 1_000 })).toEqual([other]);
+  });
+
+  it("an append is not held up, and the closed store refuses reads", async () => {
+    const { rejections } = open();
+    rejections.retain(rejectionOf());
+    expect(await store.acquire()).toHaveLength(256);
+    await store.close();
+    expect(rows()).toBe(1);
+    await expect(rejections.list({ accountId: 1, limit: 1 })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,33 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { expect, it } from "vitest";
+import { seedOr } from "../support/seed.ts";
+import { fuzz } from "./campaign.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const program = join(root, "node_modules/.cache/fuzz-test.mjs");
+const seed = seedOr(20_261_121);
+
+const CASES = 2_000;
+
+it(`hostile 1-95, I64, decisions 37-41: random and mutated requests and frames against a live server (SEED=${seed}); npm run fuzz sends 120,000`, {
+  timeout: 90_000,
+}, async () => {
+  await build({
+    entryPoints: [join(root, "test/fuzz/main.ts")],
+    outfile: program,
+    ...{ bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning" },
+    alias: { "#hmac": join(root, "src/signing/hmac-node.ts") },
+  });
+  const result = await fuzz({ program, seed, cases: CASES, batch: CASES / 2, tell: () => undefined });
+  expect(result.problems).toEqual([]);
+  expect(result.sent).toBe(CASES);
+  // A run whose requests are all refused at the door has tried nothing.
+  expect(result.successes.of("valid")).toBeGreaterThan(result.kinds.of("valid") * 0.6);
+  expect(result.successes.of("valid (WebSocket)")).toBeGreaterThan(
+    result.kinds.of("valid (WebSocket)") * 0.6,
+  );
+  expect(result.codes.rows().length).toBeGreaterThan(25);
+  expect(result.created).toBeGreaterThan(100);
+});

@@ -1,0 +1,51 @@
+import type { Engine } from "../../src/engine/index.ts";
+import type { Fact, JournalRecord } from "../../src/model/index.ts";
+import type { NativeOrders } from "../../src/ports/index.ts";
+
+/** A change that only a client can have asked for: an order came to be, or was canceled. */
+export type Happening = Readonly<{
+  kind: "created" | "canceled";
+  accountId: number;
+  /** As text: managed ids are negative, native ones have 64 bits. */
+  orderId: string;
+  clientOrderId: string;
+}>;
+
+/** Where happenings are kept until they are asked for. */
+export type Happenings = Readonly<{ take: () => readonly Happening[] }>;
+
+const CHILD = "aqc-";
+
+/** Writes down every creation and every cancel, managed and native, from what engine and venue say of them. */
+export function watchHappenings(engine: Engine, native: NativeOrders): Happenings {
+  let kept: Happening[] = [];
+  engine.events.on("order", ({ record, order }) => {
+    const kind = kindOf(record, order.orderId);
+    const { accountId, orderId } = order;
+    const { clientOrderId } = order.intent;
+    if (kind !== undefined) kept.push({ kind, accountId, orderId: String(orderId), clientOrderId });
+  });
+  native.subscribe(({ execType, order }) => {
+    const { accountId, orderId, clientOrderId, reason } = order;
+    if (clientOrderId.startsWith(CHILD)) return;
+    const named = { accountId, orderId: String(orderId), clientOrderId };
+    if (execType === "NEW") kept.push({ kind: "created", ...named });
+    else if (execType === "CANCELED" && reason === "USER_CANCELED") kept.push({ kind: "canceled", ...named });
+  });
+  return {
+    take() {
+      const taken = kept;
+      kept = [];
+      return taken;
+    },
+  };
+}
+
+function kindOf({ cause, changes }: JournalRecord, orderId: number): Happening["kind"] | undefined {
+  const facts = changes.filter((change) => change.orderId === orderId).flatMap((change) => change.facts);
+  if (cause.kind === "PLACE") return has(facts, "ACCEPTED") ? "created" : undefined;
+  const ends = has(facts, "ENDED") || has(facts, "END_REQUESTED");
+  return cause.kind === "CANCEL" && ends ? "canceled" : undefined;
+}
+
+const has = (facts: readonly Fact[], kind: Fact["kind"]): boolean => facts.some((fact) => fact.kind === kind);

@@ -1,0 +1,47 @@
+import type { Random } from "../support/random.ts";
+
+/** Ids that answers have named, by account, so that later requests meet orders that there are. */
+export class KnownOrders {
+  readonly #orders: Map<number, string[]> = new Map();
+  readonly #lists: Map<number, string[]> = new Map();
+  readonly #clientIds: Map<number, string[]> = new Map();
+
+  /** Learns what an answer to a request for an account names. */
+  learn(accountId: number, answer: string): void {
+    take(this.#orders, accountId, answer.matchAll(/"orderId":(-?[0-9]+)/g));
+    take(this.#lists, accountId, answer.matchAll(/"orderListId":(-[0-9]{2,})/g));
+    take(this.#clientIds, accountId, answer.matchAll(/"(?:clientOrderId|listClientOrderId)":"([^"\\]+)"/g));
+  }
+
+  /** An order id of the account, sometimes of another one, sometimes of none. */
+  orderId(accountId: number, random: Random): string {
+    return some(this.#orders, accountId, random) ?? "-256";
+  }
+
+  listId(accountId: number, random: Random): string {
+    return some(this.#lists, accountId, random) ?? "-512";
+  }
+
+  clientId(accountId: number, random: Random): string {
+    return some(this.#clientIds, accountId, random) ?? "unknown-id";
+  }
+}
+
+/** Ids of one account that are kept: the newest. */
+const MOST = 100;
+
+function take(ids: Map<number, string[]>, accountId: number, found: Iterable<RegExpMatchArray>): void {
+  const kept = ids.get(accountId) ?? [];
+  for (const [, id] of found) if (id !== undefined && !kept.includes(id)) kept.push(id);
+  ids.set(accountId, kept.slice(-MOST));
+}
+
+function some(
+  ids: ReadonlyMap<number, readonly string[]>,
+  accountId: number,
+  random: Random,
+): string | undefined {
+  const foreign = random.below(20) === 0;
+  const from = foreign ? [...ids.values()].flat() : (ids.get(accountId) ?? []);
+  return from.length === 0 ? undefined : random.pick(from);
+}

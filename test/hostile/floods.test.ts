@@ -1,0 +1,183 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type FloodSocket, type FloodWorld, openFloodWorld, PING } from "../support/flood-world.ts";
+import { type Attack, attack } from "../support/hostile-world.ts";
+import { rawBytes } from "../support/raw-http.ts";
+import { FAR_LIMIT, KEYS, place } from "../support/service-world.ts";
+
+/** Longest that somebody else may wait meanwhile. */
+const SECOND_MS = 1_000;
+
+let world: FloodWorld;
+
+afterEach(() => world.close());
+
+/** A signed placement as text; the same one every time. */
+const placement = (clientId = "flood"): string => {
+  const body = JSON.stringify({ ...FAR_LIMIT, newClientOrderId: clientId });
+  return textOf(attack("POST", "/api/order", { query: "nonce=1", body }));
+};
+
+const openOrders = async (): Promise<number> => {
+  await world.engine.idle();
+  return world.engine.metrics().openParents;
+};
+
+/** Writes a text byte by byte on all connections at once until the returned function is called. */
+function drip(sockets: readonly FloodSocket[], text: string): () => number {
+  let at = 0;
+  const timer = setInterval(() => {
+    const byte = text.charAt(at++);
+    for (const { socket } of sockets) if (socket.writable) socket.write(byte);
+  }, 20);
+  return () => {
+    clearInterval(timer);
+    return at;
+  };
+}
+
+/** A request with a long answer, and a head of the usual length. */
+const LARGE = `GET /api/exchangeInfo HTTP/1.1\r\nHost: a\r\nUser-Agent: ${"a".repeat(100)}\r\n\r\n`;
+
+const textOf = (request: Attack): string => Buffer.from(rawBytes(request)).toString("latin1");
+
+const STATUS = /^HTTP\/1\.1 ([0-9]{3})/;
+const statusOf = (answer: string): string => STATUS.exec(answer)?.[1] ?? answer.slice(0, 100);
+
+describe("what comes too slowly", () => {
+  it("hostile 52: 200 bodies byte by byte are no orders, end with 408, and keep nobody waiting", async () => {
+    world = await openFloodWorld({ headTimeoutMs: 300, requestTimeoutMs: 400 });
+    const text = placement();
+    const head = text.indexOf("\r\n\r\n") + 4;
+    const slow = await world.open(200);
+    for (const { socket } of slow) socket.write(text.slice(0, head));
+    const stop = drip(slow, text.slice(head));
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    const answers = await Promise.all(slow.map(({ ended }) => ended));
+    expect(stop()).toBeLessThan(text.length - head);
+    expect(new Set(answers.map(statusOf))).toEqual(new Set(["408"]));
+    expect(await openOrders()).toBe(0);
+    await world.fallsTo(0);
+  });
+
+  it("hostile 52: 200 heads byte by byte end with 408; every new byte gives them no more time", async () => {
+    world = await openFloodWorld({ headTimeoutMs: 300, requestTimeoutMs: 400 });
+    const slow = await world.open(200);
+    const stop = drip(slow, `GET /api/ping?${"x".repeat(1_000)}`);
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    const answers = await Promise.all(slow.map(({ ended }) => ended));
+    stop();
+    expect(new Set(answers.map(statusOf))).toEqual(new Set(["408"]));
+    await world.fallsTo(0);
+  });
+
+  it("hostile 53: 10 clients who ask 100 times for a long page and read nothing are put out; what waits for them is bounded", async () => {
+    world = await openFloodWorld({ stallMs: 400 });
+    for (let count = 0; count < 200; count++) await place(world, { newClientOrderId: `page-${count}` });
+    const page = textOf(attack("GET", "/api/v3/openOrders", { query: "apiManaged=true&limit=1000&nonce=1" }));
+    const before = process.memoryUsage().rss;
+    const slow = await world.open(10);
+    for (const { socket } of slow) {
+      socket.pause();
+      socket.write(page.repeat(100));
+    }
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    await world.fallsTo(0);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1_048_576);
+    for (const { socket } of slow) socket.destroy();
+  });
+
+  it("one who reads slowly but does read gets everything", async () => {
+    world = await openFloodWorld({ stallMs: 300 });
+    const [reader] = await world.open(1);
+    if (reader === undefined) throw new Error("no connection");
+    const { socket } = reader;
+    socket.write(LARGE.repeat(500));
+    const answers = (): number => reader.received().split("HTTP/1.1 200").length - 1;
+    while (answers() < 500) {
+      socket.pause();
+      await new Promise((next) => setTimeout(next, 10));
+      socket.resume();
+      await new Promise((next) => socket.once("data", next));
+    }
+    socket.destroy();
+  });
+});
+
+describe("too many connections", () => {
+  it("hostile 52: 1,000 connections that say nothing harm nobody and are ended in time", async () => {
+    world = await openFloodWorld({ headTimeoutMs: 1_500 });
+    const before = process.memoryUsage().rss;
+    const idle = await world.open(1_000);
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    expect(await world.connections()).toBeGreaterThanOrEqual(1_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1_048_576);
+    await Promise.all(idle.map(({ ended }) => ended));
+    await world.fallsTo(0);
+  });
+
+  it("hostile 52: half open: clients that end their side at once, or in the middle of a body", async () => {
+    world = await openFloodWorld();
+    const silent = await world.open(100);
+    for (const { socket } of silent) socket.end();
+    const halves = await world.open(100);
+    for (const { socket } of halves) socket.end(placement().slice(0, -10));
+    const vanished = await world.open(100);
+    for (const { socket } of vanished) socket.write(placement().slice(0, -10), () => socket.destroy());
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    await Promise.all([...silent, ...halves].map(({ ended }) => ended));
+    await world.fallsTo(0);
+    expect(await openOrders()).toBe(0);
+  });
+
+  it("more than maxConnections are closed at once; who has a connection is served, and new ones when there is room", async () => {
+    world = await openFloodWorld({ maxConnections: 50, headTimeoutMs: 1_500 });
+    const [known] = await world.open(1);
+    if (known === undefined) throw new Error("no connection");
+    await world.waitsOn(known);
+    const flood = await world.open(400);
+    expect(await world.waitsOn(known)).toBeLessThan(SECOND_MS);
+    expect(await world.connections()).toBeLessThanOrEqual(50);
+    for (const { socket } of flood) socket.destroy();
+    await world.fallsTo(1);
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    known.socket.destroy();
+  });
+});
+
+describe("too many requests", () => {
+  it("hostile 53: more than 1,000 on one connection without an answer end it; the others are served", async () => {
+    world = await openFloodWorld();
+    const [flood] = await world.open(1);
+    flood?.socket.write("GET / HTTP/1.1\r\n\r\n".repeat(100_000));
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    await flood?.ended;
+    await world.fallsTo(0);
+  });
+
+  it("hostile 53, 22: 20 connections with 200 pipelined copies of a placement are one order; others are served", async () => {
+    world = await openFloodWorld();
+    const flood = await world.open(20);
+    for (const { socket } of flood) socket.write(placement().repeat(200) + PING);
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    await Promise.all(flood.map(({ until }) => until(/\r\n\r\n\{\}$/)));
+    const ids = new Set(flood.flatMap(({ received }) => received().match(/"orderId":-[0-9]+/g) ?? []));
+    expect(ids.size).toBe(1);
+    expect(await openOrders()).toBe(1);
+    for (const { socket } of flood) socket.destroy();
+  });
+
+  it("hostile 25, 53: 5,000 forged requests at once cost the others less than a second, and change nothing", async () => {
+    world = await openFloodWorld();
+    const body = JSON.stringify(FAR_LIMIT);
+    const forged = textOf(
+      attack("POST", "/api/order", { query: "nonce=1", body, signature: "ab".repeat(32), key: KEYS.nobody }),
+    );
+    const flood = await world.open(50);
+    for (const { socket } of flood) socket.write(forged.repeat(100) + PING);
+    expect(await world.waits()).toBeLessThan(SECOND_MS);
+    await Promise.all(flood.map(({ until }) => until(/\r\n\r\n\{\}$/)));
+    expect(flood.map(({ received }) => received().split(" 401 ").length - 1)).toEqual(flood.map(() => 100));
+    expect(await openOrders()).toBe(0);
+    for (const { socket } of flood) socket.destroy();
+  });
+});

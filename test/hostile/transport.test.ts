@@ -1,0 +1,143 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Attack,
+  attack,
+  type HostileWorld,
+  openHostileWorld,
+  refusal,
+} from "../support/hostile-world.ts";
+import { openConnection, type RawAnswer, rawBytes } from "../support/raw-http.ts";
+import { FAR_LIMIT, KEYS, START_MS } from "../support/service-world.ts";
+
+let world: HostileWorld;
+
+beforeAll(async () => {
+  world = await openHostileWorld({}, { headTimeoutMs: 150, requestTimeoutMs: 200 });
+});
+
+afterAll(() => world.close());
+
+let orders = 0;
+/** A placement that is accepted as it is, and makes one order more. */
+const placement = (options: Parameters<typeof attack>[2] = {}): Attack => {
+  const body = JSON.stringify({ ...FAR_LIMIT, newClientOrderId: `transport-${++orders}` });
+  return attack("POST", "/api/order", { query: "nonce=1", body, ...options });
+};
+
+/** Writes a text on a connection of its own; it must be refused, end the connection and change nothing. */
+async function refusesText(
+  text: string,
+  expected: Readonly<{ status: number; code: number }>,
+): Promise<void> {
+  const before = await world.state();
+  const connection = await openConnection(world.port);
+  connection.write(text);
+  const answer = await connection.answer();
+  await connection.ended;
+  const body = JSON.parse(answer.body);
+  expect({ status: answer.status, code: body.code }).toEqual(expected);
+  expect(Object.keys(body)).toEqual(["code", "msg", "error"]);
+  expect(await world.state()).toEqual(before);
+  expect((await world.send({ method: "GET", target: "/api/ping" })).status).toBe(200);
+}
+
+/** The text of a request with its headers replaced. */
+const textOf = (request: Attack, change: (text: string) => string): string =>
+  change(Buffer.from(rawBytes(request)).toString("latin1"));
+
+describe("what a body says of itself", () => {
+  it("hostile 48: a body without a Content-Type, JSON or form", async () => {
+    await world.refuses(placement({ contentType: "" }), refusal(-1130));
+    await world.refuses(placement({ body: "symbol=BTC%2FUSD&side=BUY", contentType: "" }), refusal(-1130));
+  });
+
+  it("hostile 49: a body that is said to be compressed, whether it is or not", async () => {
+    for (const encoding of ["gzip", "deflate", "br", "GZIP", "gzip, identity", "x"]) {
+      const headers = ["Content-Encoding", encoding];
+      await world.refuses(placement({ headers }), refusal(-1130));
+    }
+    const packed = gzipSync(JSON.stringify(FAR_LIMIT));
+    const headers = ["Content-Encoding", "gzip"];
+    await world.refuses(placement({ body: packed, headers }), refusal(-1130));
+    await world.accepts(placement({ headers: ["Content-Encoding", "identity"] }));
+  });
+});
+
+describe("how a request comes in", () => {
+  it("hostile 50: an expectation that is not known, a length and chunks, two lengths", async () => {
+    const request = placement();
+    await world.refuses(
+      { ...request, headers: [...(request.headers ?? []), "Expect", "200-ok"] },
+      {
+        status: 417,
+        code: -1130,
+      },
+    );
+    const more = (line: string) => (text: string) => text.replace("\r\n\r\n", `\r\n${line}\r\n\r\n`);
+    const ILLEGAL = { status: 400, code: -1100 };
+    await refusesText(textOf(request, more("Transfer-Encoding: chunked")), ILLEGAL);
+    await refusesText(textOf(request, more("Content-Length: 1")), ILLEGAL);
+    await refusesText(
+      textOf(request, (text) => text.replace(/Content-Length: /, "Content-Length: +")),
+      ILLEGAL,
+    );
+  });
+
+  it("hostile 50: a client that asks before it sends its body is told to go on (accept)", async () => {
+    const request = placement();
+    const bytes = Buffer.from(
+      rawBytes({ ...request, headers: [...(request.headers ?? []), "Expect", "100-continue"] }),
+    ).toString("latin1");
+    const end = bytes.indexOf("\r\n\r\n") + 4;
+    const connection = await openConnection(world.port);
+    connection.write(bytes.slice(0, end));
+    while (!connection.received().startsWith("HTTP/1.1 100")) await new Promise((next) => setImmediate(next));
+    connection.write(bytes.slice(end));
+    expect((await connection.answer()).status).toBe(200);
+    connection.close();
+  });
+
+  it("hostile 52: a body that comes too slowly is no order", async () => {
+    const before = await world.state();
+    const text = textOf(placement(), (same) => same);
+    const head = text.indexOf("\r\n\r\n") + 4;
+    const connection = await openConnection(world.port);
+    connection.write(text.slice(0, head));
+    let at = head;
+    const dripping = setInterval(() => connection.write(text.charAt(at++)), 20);
+    const answer = await connection.answer();
+    clearInterval(dripping);
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([408, -1007]);
+    await connection.ended;
+    expect(at).toBeLessThan(text.length);
+    expect(await world.state()).toEqual(before);
+    await world.accepts(placement());
+  });
+
+  it("hostile 53: 200 pipelined requests are each answered, in their order; the refused ones change nothing", async () => {
+    const looks = Array.from({ length: 200 }, (_, index) =>
+      attack("GET", "/api/v2/order", {
+        key: index % 4 === 3 ? KEYS.nobody : KEYS.owner,
+        query: `symbol=BTC/USD&orderId=${world.orderId - (index % 2) * 256_000}&timestamp=${START_MS - index}`,
+      }),
+    );
+    const before = await world.state();
+    const connection = await openConnection(world.port);
+    connection.write(Buffer.concat(looks.map(rawBytes)));
+    const answers: RawAnswer[] = [];
+    for (const _ of looks) answers.push(await connection.answer());
+    connection.close();
+    const due = [200, 400, 200, 401];
+    expect(answers.map(({ status }) => status)).toEqual(looks.map((_, index) => due[index % 4]));
+    expect(await world.state()).toEqual(before);
+  });
+
+  it("hostile 54: 10,000 parameters in one body", async () => {
+    const body = Array.from({ length: 10_000 }, () => "a=").join("&");
+    await world.refuses(
+      attack("POST", "/api/order", { body, contentType: "application/x-www-form-urlencoded" }),
+      refusal(-1101),
+    );
+  });
+});

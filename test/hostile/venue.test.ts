@@ -1,0 +1,178 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { QuoteInput } from "../../src/ports/index.ts";
+import type { JsonObject } from "../../src/wire/index.ts";
+import { messageOf } from "../support/hostile-socket.ts";
+import { attack, expectNothingTold, type HostileWorld, openHostileWorld } from "../support/hostile-world.ts";
+import { fillOf, reported } from "../support/scripted-venue.ts";
+import { FAR_LIMIT, START_MS } from "../support/service-world.ts";
+import { SocketClient } from "../support/socket-client.ts";
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A world with a reader of the private stream, and a BUY of 0.01 for 2,000 each whose child is open at the venue. */
+type InFlight = Readonly<{
+  world: HostileWorld;
+  childId: string;
+  /** Status and executed quantity as REST and a message tell them; the two must agree. */
+  told: () => Promise<string>;
+  /** Status and executed quantity of every event of the order so far. */
+  events: () => Promise<readonly string[]>;
+  say: (...reports: readonly Parameters<HostileWorld["venue"]["say"]>[0][]) => Promise<void>;
+}>;
+
+const NAME = "venue-96";
+
+async function inFlight(): Promise<InFlight> {
+  const world = await openHostileWorld();
+  open.push(() => world.close());
+  const reader = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/listenKey`);
+  open.push(() => reader.close());
+  reader.socket.send(messageOf({ method: "userDataStream.subscribe.signature" }));
+  await reader.until(() => reader.messages.length === 1);
+  const body = JSON.stringify({ ...FAR_LIMIT, symbol: "ETH/USD", price: "2000", newClientOrderId: NAME });
+  await world.accepts(attack("POST", "/api/order", { query: "nonce=1", body }));
+  world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+  world.venue.onLookup = () => new Error("not asked");
+  await quotes(world, { symbol: "ETH/USD", bid: "1999", ask: "2000" });
+  const childId = world.venue.submitted[0]?.childId ?? "";
+  const told = async (): Promise<string> => {
+    const query = `symbol=ETH/USD&origClientOrderId=${NAME}&timestamp=${START_MS}`;
+    const byRest = await world.accepts(attack("GET", "/api/v2/order", { query }));
+    const json = `{"symbol":"ETH/USD","origClientOrderId":"${NAME}"}`;
+    expect(await world.acceptsMessage({ method: "order.status", json })).toEqual(byRest);
+    return `${byRest.status} ${byRest.executedQty}`;
+  };
+  const events = async (): Promise<readonly string[]> => {
+    const before = reader.messages.length;
+    reader.socket.send(messageOf({ method: "session.subscriptions" }, `"${before}"`));
+    await reader.until(() => reader.messages.some(({ id }) => id === String(before)));
+    expectNothingTold(reader.texts.join("\n").replaceAll(/"x[0-9]+"/g, ""));
+    return reader.events.map(({ o }) => `${(o as JsonObject).X} ${(o as JsonObject).z}`);
+  };
+  const say: InFlight["say"] = async (...reports) => {
+    for (const report of reports) world.venue.say(report);
+    await world.engine.idle();
+  };
+  expect(await told()).toBe("NEW 0");
+  return { world, childId, told, events, say };
+}
+
+async function quotes(world: HostileWorld, ...inputs: readonly QuoteInput[]): Promise<void> {
+  for (const input of inputs) world.engine.market.quote(input);
+  await world.engine.idle();
+}
+
+describe("what a venue says", () => {
+  it("hostile 96: a fill whose execution id came before counts once and is told once", async () => {
+    const { childId, told, events, say } = await inFlight();
+    const fill = fillOf({ quantity: "0.004", price: "2000" });
+    await say(reported(childId, "open", [fill]), reported(childId, "open", [fill, fill]));
+    expect(await told()).toBe("PARTIALLY_FILLED 0.004");
+    expect(await events()).toEqual(["NEW 0", "PARTIALLY_FILLED 0.004"]);
+  });
+
+  it("hostile 96: fills of nothing, of less than nothing, for nothing, without an id", async () => {
+    const { childId, told, events, say, world } = await inFlight();
+    const good = fillOf({ quantity: "0.004", price: "2000" });
+    const before = await world.state();
+    await say(
+      reported(childId, "open", [{ ...good, executionId: "b1", quantity: 0 as never }]),
+      reported(childId, "open", [{ ...good, executionId: "b2", quantity: -4_000 as never }]),
+      reported(childId, "open", [{ ...good, executionId: "b3", price: 0 as never }]),
+      reported(childId, "open", [{ ...good, executionId: "b4", price: Number.NaN as never }]),
+      reported(childId, "open", [{ ...good, executionId: "" }]),
+    );
+    expect(await world.state()).toEqual(before);
+    expect([await told(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
+  });
+
+  it("hostile 96: more than the child is a fact, is told, and no child follows", async () => {
+    const { childId, told, events, say, world } = await inFlight();
+    await say(reported(childId, "closed", [fillOf({ quantity: "0.015", price: "2000" })]));
+    expect(await told()).toBe("FILLED 0.015");
+    expect((await events()).at(-1)).toBe("FILLED 0.015");
+    await quotes(world, { symbol: "ETH/USD", bid: "1998", ask: "1999" });
+    expect(world.venue.submitted).toHaveLength(1);
+  });
+
+  it("hostile 96: fills of a child that was never sent", async () => {
+    const { childId, told, events, say, world } = await inFlight();
+    const before = await world.state();
+    const fill = fillOf({ quantity: "0.01", price: "2000" });
+    const ids = ["", "native-1", childId.toUpperCase(), childId.replace(/-[^-]*$/, "-2"), "aqc-0-0-0"];
+    for (const id of ids) await say(reported(id, "closed", [fill]));
+    expect(await world.state()).toEqual(before);
+    expect([await told(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
+  });
+
+  it("hostile 96: a fill before the acknowledgement counts, the acknowledgement changes nothing", async () => {
+    const { childId, events, say, world } = await inFlight();
+    await say(reported(childId, "rejected"));
+    const fill = fillOf({ quantity: "0.01", price: "1999" });
+    world.venue.onSubmit = async (child) => {
+      world.venue.say(reported(child.childId, "closed", [fill]));
+      await new Promise((next) => setImmediate(next));
+      return reported(child.childId, "open", [fill]);
+    };
+    await world.clock.advanceBy(5_000, () => world.engine.idle());
+    await quotes(world, { symbol: "ETH/USD", bid: "1998", ask: "1999" });
+    await world.engine.idle();
+    const json = `{"symbol":"ETH/USD","origClientOrderId":"${NAME}","recvWindow":60000}`;
+    expect(await world.acceptsMessage({ method: "order.status", json })).toMatchObject({ status: "FILLED" });
+    expect([...new Set(await events())]).toEqual(["NEW 0", "FILLED 0.01"]);
+  });
+
+  it("hostile 96: after the end a status goes nowhere, a fill is a fact that leaves the state", async () => {
+    const { childId, told, say } = await inFlight();
+    await say(reported(childId, "closed", [fillOf({ quantity: "0.01", price: "2000" })]));
+    expect(await told()).toBe("FILLED 0.01");
+    await say(reported(childId, "open"), reported(childId, "rejected"));
+    expect(await told()).toBe("FILLED 0.01");
+    await say(reported(childId, "closed", [fillOf({ quantity: "0.002", price: "2000" })]));
+    expect(await told()).toBe("FILLED 0.012");
+  });
+
+  it("hostile 96: a status that goes backwards", async () => {
+    const { childId, told, say } = await inFlight();
+    await say(reported(childId, "closed", [fillOf({ quantity: "0.001", price: "2000" })]));
+    await say(reported(childId, "open"), reported(childId, "rejected"));
+    expect(await told()).toBe("PARTIALLY_FILLED 0.001");
+  });
+});
+
+describe("what a market source says", () => {
+  it.each<readonly [what: string, quote: Omit<QuoteInput, "symbol">, cause: string]>([
+    ["crossed", { bid: "6000", ask: "5999" }, "crossed"],
+    ["zero", { bid: "0", ask: "6000" }, "zero"],
+    ["negative", { bid: "-1", ask: "6000" }, "malformed"],
+    ["of the future", { bid: "5999", ask: "6000", timeMs: START_MS + 1_001 }, "future"],
+    ["that jumps 1,000 times", { bid: "7", ask: "7.1" }, "jump"],
+  ])(
+    "hostile 96: a quote that is %s triggers nothing and is shown to nobody",
+    async (_what, quote, cause) => {
+      const world = await openHostileWorld();
+      open.push(() => world.close());
+      await quotes(world, { symbol: "BTC/USD", bid: "7999", ask: "8000" });
+      const watcher = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/liquidity`);
+      open.push(() => watcher.close());
+      const ask = async (method: string): Promise<void> => {
+        const seen = watcher.messages.length;
+        watcher.socket.send(JSON.stringify({ method, params: ["btcusd@bookTicker"], id: seen }));
+        await watcher.until(() => watcher.messages.some(({ id }) => id !== undefined && Number(id) === seen));
+      };
+      await ask("SUBSCRIBE");
+      const before = await world.state();
+      const shown = await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" });
+      await quotes(world, { symbol: "BTC/USD", ...quote });
+      expect(world.engine.metrics().quotesDropped).toMatchObject({ [cause]: 1 });
+      expect(await world.state()).toEqual(before);
+      expect(await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" })).toEqual(shown);
+      await ask("UNSUBSCRIBE");
+      expect(watcher.messages.map(({ id }) => id)).toHaveLength(2);
+    },
+  );
+});

@@ -1,0 +1,141 @@
+import { connect, type Socket } from "node:net";
+import { HANDSHAKE, readFrame } from "./frame-wire.ts";
+import { readHttpAnswer } from "./http-wire.ts";
+
+/** How requests travel: as HTTP on kept connections, or as WebSocket messages. */
+export type Protocol = "http" | "socket";
+
+/** What a load was answered with. */
+export type LoadResult = Readonly<{
+  seconds: number;
+  /** From the sending of a request to its whole answer, microseconds, in the order of the answers. */
+  latenciesUs: Float64Array;
+  /** Answers to the first request of each connection, which are not measured. */
+  unmeasured: number;
+  /** Answers that were no success, at most ten of them. */
+  failures: readonly string[];
+}>;
+
+/** The requests of a load: made beforehand, or as they are needed; undefined ends it. */
+export type Source = () => Buffer | undefined;
+
+type Answer = Readonly<{ ok: boolean; text: string; end: number }>;
+
+const MOST_FAILURES = 10;
+
+const READERS: Readonly<Record<Protocol, (bytes: Buffer) => Answer | undefined>> = {
+  http: (bytes) => {
+    const answer = readHttpAnswer(bytes);
+    return answer && { ok: answer.status === 200, text: answer.body, end: answer.end };
+  },
+  socket: (bytes) => {
+    const frame = readFrame(bytes);
+    return frame && { ok: frame.text.includes('"status":200'), text: frame.text, end: frame.end };
+  },
+};
+
+/** Opens a connection, for WebSocket with its handshake done. */
+function open(port: number, protocol: Protocol): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    socket.on("error", reject);
+    socket.once("connect", () => {
+      if (protocol === "http") return resolve(socket);
+      socket.once("data", (head) => {
+        if (head.includes(" 101 ")) resolve(socket);
+        else reject(new Error(`no WebSocket: ${head.toString("latin1")}`));
+      });
+      socket.write(HANDSHAKE);
+    });
+  });
+}
+
+/** Where a load goes, and how many connections carry it, each with one request on its way. */
+export type Lanes = Readonly<{ port: number; protocol: Protocol; connections: number; source: Source }>;
+
+/**
+ * Sends requests until the source has no more; rejects when a connection breaks. The first request of each connection
+ * is not measured: Node accepts one connection a turn, so that under load the last of many wait for their turn.
+ */
+export async function runLoad({ port, protocol, connections, source }: Lanes): Promise<LoadResult> {
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port, protocol)));
+  const failures: string[] = [];
+  const latencies: number[] = [];
+  const told = ({ ok, text }: Answer): void => {
+    if (!ok && failures.length < MOST_FAILURES) failures.push(text);
+  };
+  const lanes = sockets.map((socket) => new Lane(socket, READERS[protocol]));
+  const first = await Promise.all(lanes.map((lane) => lane.run(once(source), told)));
+  const start = process.hrtime.bigint();
+  await Promise.all(
+    lanes.map((lane) =>
+      lane.run(source, (answer, us) => {
+        latencies.push(us);
+        told(answer);
+      }),
+    ),
+  );
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9;
+  for (const socket of sockets) socket.destroy();
+  const unmeasured = first.reduce((sum, count) => sum + count, 0);
+  return { seconds, latenciesUs: Float64Array.from(latencies), unmeasured, failures };
+}
+
+const once = (source: Source): Source => {
+  let asked = false;
+  return () => {
+    if (asked) return undefined;
+    asked = true;
+    return source();
+  };
+};
+
+/** One connection with one request on its way at a time. */
+class Lane {
+  readonly #socket: Socket;
+  readonly #read: (bytes: Buffer) => Answer | undefined;
+  #pending: Buffer = Buffer.alloc(0);
+
+  constructor(socket: Socket, read: (bytes: Buffer) => Answer | undefined) {
+    this.#socket = socket;
+    this.#read = read;
+  }
+
+  /** Sends what the source has; resolves to the number of answers. */
+  run(source: Source, told: (answer: Answer, latencyUs: number) => void): Promise<number> {
+    const socket = this.#socket;
+    return new Promise((resolve, reject) => {
+      let startedAt = 0n;
+      let answers = 0;
+      const broken = (): void => reject(new Error("a connection ended"));
+      const next = (): void => {
+        const request = source();
+        if (request !== undefined) {
+          startedAt = process.hrtime.bigint();
+          socket.write(request);
+          return;
+        }
+        socket.off("data", onData);
+        socket.off("close", broken);
+        resolve(answers);
+      };
+      const onData = (chunk: Buffer): void => {
+        const answer = this.#take(chunk);
+        if (answer === undefined) return;
+        answers++;
+        told(answer, Number(process.hrtime.bigint() - startedAt) / 1_000);
+        next();
+      };
+      socket.on("data", onData);
+      socket.on("close", broken);
+      next();
+    });
+  }
+
+  #take(chunk: Buffer): Answer | undefined {
+    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
+    const answer = this.#read(this.#pending);
+    if (answer !== undefined) this.#pending = this.#pending.subarray(answer.end);
+    return answer;
+  }
+}

@@ -1,0 +1,54 @@
+import { type ChildProcess, fork } from "node:child_process";
+
+/** Which server a process runs, and what it needs. */
+export type ServerKind = "bare" | "service";
+
+/** What a server's process says of itself. */
+export type ServerState = Readonly<{
+  openParents: number;
+  rssBytes: number;
+  heapBytes: number;
+  /** Time that its process has had of all cores. */
+  cpuUs: number;
+}>;
+
+/** A server in a process of its own, so that it does not share its core with those who ask. */
+export type ServerProcess = Readonly<{
+  port: number;
+  state(): Promise<ServerState>;
+  close(): Promise<void>;
+}>;
+
+/** Starts this program again as a server. */
+export async function startServer(
+  kind: ServerKind,
+  options: Readonly<{ path: string; guardedSignatures?: number }>,
+): Promise<ServerProcess> {
+  const child = fork(process.argv[1] ?? "", ["server", kind, JSON.stringify(options)], {
+    execArgv: ["--expose-gc"],
+  });
+  const port = (await messageOf(child)) as number;
+  return {
+    port,
+    state: () => {
+      child.send("state");
+      return messageOf(child) as Promise<ServerState>;
+    },
+    close: async () => {
+      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+      child.send("stop");
+      await ended;
+    },
+  };
+}
+
+function messageOf(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null): void => reject(new Error(`the server ended with ${code}`));
+    child.once("exit", ended);
+    child.once("message", (message) => {
+      child.off("exit", ended);
+      resolve(message);
+    });
+  });
+}

@@ -1,0 +1,357 @@
+import { randomBytes } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import { createNodeServer, type NodeServer } from "../../src/adapters/node/index.ts";
+import { loadSocketDriver } from "../../src/adapters/node/socket-driver.ts";
+import type { Service, SocketPeer, SocketService, SocketSession } from "../../src/service/index.ts";
+import type { WireRequest, WireResponse } from "../../src/wire/index.ts";
+import { openConnection, type RawConnection } from "../support/raw-http.ts";
+import { SocketClient } from "../support/socket-client.ts";
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** What a session of the tests was told, in order. */
+type Heard = string[];
+
+type Scripted = SocketService &
+  Readonly<{ heard: Heard; peers: SocketPeer[]; requests: WireRequest[]; stops: () => number }>;
+
+/** A WebSocket interface that writes down what it is told and echoes texts. */
+function scripted(refuse: (request: WireRequest) => WireResponse | undefined = () => undefined): Scripted {
+  const heard: Heard = [];
+  const peers: SocketPeer[] = [];
+  const requests: WireRequest[] = [];
+  let stops = 0;
+  return {
+    heard,
+    peers,
+    requests,
+    stops: () => stops,
+    admit: async (request) => {
+      requests.push(request);
+      return refuse(request);
+    },
+    connect: (peer): SocketSession => {
+      peers.push(peer);
+      return {
+        receive: (text) => {
+          heard.push(`text ${text.length > 60 ? text.length : text}`);
+          peer.send(text);
+        },
+        receiveBinary: () => void heard.push("binary"),
+        pinged: () => void heard.push("ping"),
+        ponged: () => void heard.push("pong"),
+        closed: () => void heard.push("closed"),
+      };
+    },
+    shutdown: () => {
+      stops++;
+      for (const peer of peers) peer.close(1001, "the service stops");
+    },
+  };
+}
+
+const rest: Pick<Service, "handle"> = {
+  handle: async ({ method, target, body }) => ({
+    status: 200,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ method, target, length: body.length }),
+  }),
+};
+
+type Served = Readonly<{ port: number; server: NodeServer; url: string }>;
+
+async function serve(sockets?: SocketService): Promise<Served> {
+  const server = createNodeServer({ service: rest, ...(sockets && { sockets }) });
+  open.push(() => server.close({ graceMs: 0 }));
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+  return { port, server, url: `ws://127.0.0.1:${port}` };
+}
+
+async function connect(
+  url: string,
+  options?: Parameters<typeof SocketClient.connect>[1],
+): Promise<SocketClient> {
+  const client = await SocketClient.connect(url, options);
+  open.push(() => client.close());
+  return client;
+}
+
+const heardBy = async ({ heard }: Scripted, line: string): Promise<void> => {
+  while (!heard.includes(line)) await new Promise((next) => setImmediate(next));
+};
+
+describe("what reaches the service", () => {
+  it("target, headers and address of the upgrade as they came", async () => {
+    const sockets = scripted();
+    const { url } = await serve(sockets);
+    await connect(`${url}/ws/listenKey?returnRateLimits=false`, {
+      headers: { "X-Some": "v" },
+    });
+    expect(sockets.requests[0]).toMatchObject({
+      method: "GET",
+      target: "/ws/listenKey?returnRateLimits=false",
+      remoteAddress: "127.0.0.1",
+    });
+    expect(sockets.requests[0]?.rawHeaders).toContain("X-Some");
+    expect(sockets.peers[0]).toMatchObject({
+      target: "/ws/listenKey?returnRateLimits=false",
+      remoteAddress: "127.0.0.1",
+    });
+  });
+
+  it("texts, binary messages, pings, pongs and the end", async () => {
+    const sockets = scripted();
+    const { url } = await serve(sockets);
+    const client = await connect(`${url}/ws/listenKey`);
+    client.socket.send('{"é":1}');
+    await client.until(() => client.messages.length === 1);
+    client.socket.send(randomBytes(3));
+    client.socket.ping();
+    client.socket.pong();
+    await heardBy(sockets, "pong");
+    client.close();
+    await heardBy(sockets, "closed");
+    expect(sockets.heard).toEqual(['text {"é":1}', "binary", "ping", "pong", "closed"]);
+    expect(client.messages).toEqual([{ é: 1 }]);
+  });
+
+  it("a ping of the service reaches the client, a close too, with its reason", async () => {
+    const sockets = scripted();
+    const { url } = await serve(sockets);
+    const client = await connect(`${url}/ws/listenKey`);
+    let pings = 0;
+    client.socket.on("ping", () => pings++);
+    sockets.peers[0]?.ping();
+    await heardBy(sockets, "pong");
+    sockets.peers[0]?.close(1008, "slow reader");
+    expect(await client.closed).toEqual([1008, "slow reader"]);
+    expect(pings).toBe(1);
+    sockets.peers[0]?.send("after the end");
+    sockets.peers[0]?.ping();
+  });
+
+  it("bytes that wait are counted while the peer does not read", async () => {
+    const sockets = scripted();
+    const { url } = await serve(sockets);
+    const client = await connect(`${url}/ws/listenKey`);
+    client.socket.pause();
+    const [peer] = sockets.peers;
+    const text = `"${"x".repeat(65_000)}"`;
+    for (let count = 0; count < 400; count++) peer?.send(text);
+    expect(peer?.bufferedBytes()).toBeGreaterThan(1_000_000);
+    client.socket.resume();
+    await client.until(() => client.messages.length === 400);
+    expect(peer?.bufferedBytes()).toBe(0);
+  });
+});
+
+describe("limits of the transport", () => {
+  it("hostile 94: 65,536 bytes are a message, one more ends with 1009 and is never seen", async () => {
+    const sockets = scripted();
+    const { url } = await serve(sockets);
+    const client = await connect(`${url}/ws/listenKey`);
+    client.socket.send(`"${"x".repeat(65_534)}"`);
+    await heardBy(sockets, "text 65536");
+    client.socket.send("x".repeat(65_537));
+    expect((await client.closed)[0]).toBe(1009);
+    expect(sockets.heard.filter((line) => line.startsWith("text"))).toEqual(["text 65536"]);
+  });
+
+  it("hostile 94: a message in 2,000 fragments ends the connection", async () => {
+    const sockets = scripted();
+    const { url } = await serve(sockets);
+    const client = await connect(`${url}/ws/listenKey`);
+    for (let count = 0; count < 2_000; count++) client.socket.send("x", { fin: count === 1_999 });
+    await client.closed;
+    await heardBy(sockets, "closed");
+    expect(sockets.heard).toEqual(["closed"]);
+  });
+
+  it("decision 49: compression is not agreed to, so that no bomb can be sent", async () => {
+    const { url } = await serve(scripted());
+    const client = await connect(`${url}/ws/listenKey`, { perMessageDeflate: true });
+    expect(client.socket.extensions).toBe("");
+  });
+
+  it("hostile 94: an unmasked frame and one that says it is compressed end the connection", async () => {
+    const { port } = await serve(scripted());
+    for (const frame of [
+      [0x81, 0x01, 0x78],
+      [0xc1, 0x81, 1, 2, 3, 4, 0x79],
+    ]) {
+      const connection = await upgraded(port);
+      connection.write(Uint8Array.from(frame));
+      await connection.ended;
+    }
+  });
+});
+
+/** A raw connection that has become a WebSocket. */
+async function upgraded(port: number): Promise<RawConnection> {
+  const connection = await openConnection(port);
+  connection.write(head("/ws/listenKey"));
+  expect((await connection.answer()).status).toBe(101);
+  open.push(() => connection.close());
+  return connection;
+}
+
+const head = (path: string, more: readonly string[] = HANDSHAKE): string =>
+  `GET ${path} HTTP/1.1\r\nHost: a\r\n${more.join("\r\n")}\r\n\r\n`;
+
+const HANDSHAKE = [
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+
+describe("refusals", () => {
+  it("the service's refusal is the answer, and the connection ends", async () => {
+    const sockets = scripted(() => ({
+      status: 429,
+      headers: { "Retry-After": "7" },
+      body: '{"code":-1003}',
+    }));
+    const { port, url } = await serve(sockets);
+    await expect(connect(`${url}/ws/listenKey`)).rejects.toThrow("429");
+    const connection = await openConnection(port);
+    connection.write(head("/ws/listenKey"));
+    const answer = await connection.answer();
+    expect([answer.status, answer.headers.get("retry-after"), answer.body]).toEqual([
+      429,
+      "7",
+      '{"code":-1003}',
+    ]);
+    await connection.ended;
+    expect(sockets.peers).toEqual([]);
+  });
+
+  it.each([
+    ["no key", HANDSHAKE.filter((line) => !line.includes("Key"))],
+    ["a short key", [...HANDSHAKE.slice(0, 3), "Sec-WebSocket-Key: abc"]],
+    ["an old version", HANDSHAKE.map((line) => line.replace("13", "7"))],
+  ])("a handshake with %s is 400 in the shape of the service's errors", async (_what, lines) => {
+    const sockets = scripted();
+    const { port } = await serve(sockets);
+    const connection = await openConnection(port);
+    connection.write(head("/ws/listenKey", lines));
+    const answer = await connection.answer();
+    expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { code: -1130 }]);
+    await connection.ended;
+    expect(sockets.peers).toEqual([]);
+  });
+
+  it("a service that throws is 500 without its message", async () => {
+    const sockets = { ...scripted(), admit: () => Promise.reject(new Error("a secret")) };
+    const { port } = await serve(sockets);
+    const connection = await openConnection(port);
+    connection.write(head("/ws/listenKey"));
+    const answer = await connection.answer();
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([500, -1000]);
+    expect(answer.body).not.toContain("secret");
+  });
+
+  it("a peer that goes away while it is asked harms nobody", async () => {
+    let admit: () => void = () => undefined;
+    const waiting = new Promise<undefined>((resolve) => {
+      admit = () => resolve(undefined);
+    });
+    const sockets = scripted();
+    const { port, url } = await serve({ ...sockets, admit: () => waiting });
+    const connection = await openConnection(port);
+    connection.write(head("/ws/listenKey"));
+    connection.close();
+    await connection.ended;
+    admit();
+    const client = await connect(`${url}/ws/listenKey`);
+    client.socket.send('"x"');
+    await client.until(() => client.messages.length === 1);
+  });
+
+  it("without sockets the server is REST alone: an upgrade request is answered as a request", async () => {
+    const { port } = await serve();
+    const connection = await openConnection(port);
+    connection.write(head("/ws/listenKey"));
+    expect(JSON.parse((await connection.answer()).body)).toMatchObject({ target: "/ws/listenKey" });
+    connection.close();
+  });
+});
+
+describe("requests that ask for another protocol", () => {
+  const h2c = [
+    "Connection: Upgrade, HTTP2-Settings",
+    "Upgrade: h2c",
+    "HTTP2-Settings: AAMAAABkAAQBAAAAAAIAAAAA",
+  ];
+
+  it("go on as plain HTTP, body and all, and the connection with them", async () => {
+    const sockets = scripted();
+    const { port } = await serve(sockets);
+    const connection = await openConnection(port);
+    open.push(() => connection.close());
+    connection.write(head("/api/ping?x=%41", h2c));
+    expect(JSON.parse((await connection.answer()).body)).toMatchObject({ target: "/api/ping?x=%41" });
+    const body = "x".repeat(1_000);
+    connection.write(
+      `POST /api/order HTTP/1.1\r\nHost: a\r\n${h2c.join("\r\n")}\r\nContent-Length: 1000\r\n\r\n${body.slice(0, 10)}`,
+    );
+    connection.write(body.slice(10));
+    expect(JSON.parse((await connection.answer()).body)).toEqual({
+      method: "POST",
+      target: "/api/order",
+      length: 1_000,
+    });
+    connection.write("GET /again HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(JSON.parse((await connection.answer()).body)).toMatchObject({ target: "/again" });
+    expect(sockets.requests).toEqual([]);
+  });
+
+  it("two of them at once on one connection are both answered", async () => {
+    const { port } = await serve(scripted());
+    const connection = await openConnection(port);
+    open.push(() => connection.close());
+    connection.write(head("/one", h2c) + head("/two", h2c));
+    const targets = [await connection.answer(), await connection.answer()].map(
+      ({ body }) => JSON.parse(body).target,
+    );
+    expect(targets).toEqual(["/one", "/two"]);
+  });
+});
+
+describe("closing", () => {
+  it("tells the service, which ends its connections; the server ends with them", async () => {
+    const sockets = scripted();
+    const { server, url } = await serve(sockets);
+    const client = await connect(`${url}/ws/listenKey`);
+    const closing = server.close();
+    expect(await client.closed).toEqual([1001, "the service stops"]);
+    await closing;
+    await heardBy(sockets, "closed");
+    expect([sockets.stops(), sockets.heard]).toEqual([1, ["closed"]]);
+  });
+
+  it("a peer that does not take its leave is cut off after the grace", async () => {
+    const sockets = { ...scripted(), shutdown: () => undefined };
+    const { server, url } = await serve(sockets);
+    const client = await connect(`${url}/ws/listenKey`);
+    client.socket.pause();
+    await server.close({ graceMs: 1 });
+    client.socket.resume();
+    expect((await client.closed)[0]).toBe(1006);
+  });
+});
+
+describe("the package ws", () => {
+  it("when it is missing, one sentence names the install command", () => {
+    const load = (): never => {
+      throw new Error("Cannot find module 'ws'");
+    };
+    expect(() => loadSocketDriver(load)).toThrow(
+      "WebSocket connections cannot load ws; install it: npm install ws@8",
+    );
+  });
+});

@@ -1,0 +1,268 @@
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  createMemoryAccounts,
+  createMemoryExposure,
+  createMemoryInstruments,
+  createMemoryRateLimiter,
+  createMemoryStore,
+} from "../../src/adapters/memory/index.ts";
+import { createNodeServer, createSystemClock } from "../../src/adapters/node/index.ts";
+import { type Engine, openEngine, type Placement } from "../../src/engine/index.ts";
+import { createService, type ServiceOptions, type SocketService } from "../../src/service/index.ts";
+import type { JsonObject } from "../../src/wire/index.ts";
+import { createScriptedVenue, fillOf, reported, type ScriptedVenue } from "../support/scripted-venue.ts";
+import { SocketClient } from "../support/socket-client.ts";
+
+const open: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+const key = { apiKey: "key-1", secret: "secret-1" };
+const SUBSCRIBE = "userDataStream.subscribe.signature";
+
+const LIMIT = {
+  symbol: "BTC/USD",
+  side: "BUY",
+  type: "SYNTHETIC_LIMIT",
+  quantity: "0.01",
+  price: "7000",
+} as const;
+
+type Running = Readonly<{
+  engine: Engine;
+  venue: ScriptedVenue;
+  url: string;
+  /** What the service ended connections with. */
+  closings: string[];
+}>;
+
+/** A whole service on a port, on real time. */
+async function run(sockets: ServiceOptions["sockets"] = {}): Promise<Running> {
+  const clock = createSystemClock();
+  const instruments = createMemoryInstruments([
+    {
+      id: 1,
+      symbol: "BTC/USD",
+      aliases: ["BTCUSD"],
+      baseAsset: "BTC",
+      quoteAsset: "USD",
+      name: "BTC",
+      kind: "liquidity",
+      status: "TRADING",
+    },
+  ]);
+  const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
+  const accounts = createMemoryAccounts([
+    { account, keys: [{ ...key, userId: 1, accountId: 1, permissions: ["READ", "TRADE"], ipAllowlist: [] }] },
+  ]);
+  let tokens = 0;
+  const entropy = { token: (length: number) => String(++tokens).padStart(length, "0") };
+  const venue = createScriptedVenue();
+  const engine = await openEngine({
+    ...{ instruments, accounts, venue, clock, entropy },
+    exposure: createMemoryExposure(),
+    store: createMemoryStore(),
+    settings: { advancedOrders: true, retryMinMs: 1, retryMaxMs: 1 },
+  });
+  const service = createService({
+    ...{ engine, accounts, instruments, clock, entropy, sockets },
+    rateLimiter: createMemoryRateLimiter({ clock, enforce: false }),
+  });
+  const closings: string[] = [];
+  const watched: SocketService = {
+    ...{ admit: (request) => service.sockets.admit(request), shutdown: () => service.sockets.shutdown() },
+    connect: (peer) =>
+      service.sockets.connect({
+        ...peer,
+        close: (code, reason) => {
+          closings.push(`${code} ${reason}`);
+          peer.close(code, reason);
+        },
+      }),
+  };
+  const server = createNodeServer({ service, sockets: watched });
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+  open.push(async () => {
+    await server.close({ graceMs: 500 });
+    await engine.close();
+  });
+  return { engine, venue, url: `ws://127.0.0.1:${port}`, closings };
+}
+
+async function connect(url: string): Promise<SocketClient> {
+  const client = await SocketClient.connect(url);
+  open.push(() => client.close());
+  return client;
+}
+
+const place = (engine: Engine, n: number): Promise<Placement> =>
+  engine.place({ accountId: 1, order: { ...LIMIT, newClientOrderId: `o-${n}` } });
+
+describe("over a real connection", () => {
+  it("orders, their events and public streams", async () => {
+    const { engine, venue, url } = await run();
+    const [trader, watcher] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/liquidity`)];
+    expect((await trader.signed(key, SUBSCRIBE)).status).toBe(200);
+    watcher.socket.send('{"method":"SUBSCRIBE","params":["btcusd@bookTicker"],"id":1}');
+    await watcher.until(() => watcher.messages.length === 1);
+    const placed = await trader.signed(key, "order.place", { ...LIMIT, newClientOrderId: "a" });
+    expect(placed).toMatchObject({ status: 200, result: { clientOrderId: "a", status: "NEW" } });
+    venue.onSubmit = ({ childId }) =>
+      reported(childId, "closed", [fillOf({ quantity: "0.01", price: "6900" })]);
+    engine.market.quote({ symbol: "BTC/USD", bid: "6890", ask: "6900" });
+    await trader.until(() => trader.events.length === 2);
+    await watcher.until(() => watcher.messages.length === 2);
+    expect(trader.events.map(({ o }) => (o as JsonObject).X)).toEqual(["NEW", "FILLED"]);
+    expect(watcher.messages[1]).toMatchObject({ e: "bookTicker", a: "6900" });
+  });
+
+  it("unknown paths are 404, and both private paths are the same", async () => {
+    const { url } = await run();
+    await expect(connect(`${url}/ws/other`)).rejects.toThrow("404");
+    await expect(connect(`${url}/api/order`)).rejects.toThrow("404");
+    const client = await connect(`${url}/ws-api/v3`);
+    expect((await client.signed(key, "openOrders.status", { apiManaged: true })).status).toBe(200);
+  });
+
+  it("hostile 94: 10,000 requests at once end with 1008, the service goes on; what was answered was done", async () => {
+    const { engine, url } = await run({ settings: { maxFramesPerSecond: 100_000 } });
+    const flood = await connect(`${url}/ws/listenKey`);
+    const text = JSON.stringify({ id: 1, method: "session.subscriptions" });
+    for (let count = 0; count < 10_000; count++) flood.socket.send(text);
+    const other = await connect(`${url}/ws/listenKey`);
+    expect((await other.signed(key, "order.place", LIMIT)).status).toBe(200);
+    expect(engine.metrics().openParents).toBe(1);
+    flood.close();
+  });
+
+  it("hostile 94: a flood of frames and a flood of pings end with 1008", async () => {
+    const { url } = await run();
+    const [texts, pings] = [await connect(`${url}/ws/liquidity`), await connect(`${url}/ws/listenKey`)];
+    for (let count = 0; count < 3_000; count++) {
+      texts.socket.send('{"method":"LIST_SUBSCRIPTIONS","id":1}');
+      pings.socket.ping();
+    }
+    expect((await texts.closed)[0]).toBe(1008);
+    expect((await pings.closed)[0]).toBe(1008);
+  });
+
+  it("I64: a reader that stops reading is closed, the other gets every event meanwhile", async () => {
+    const { engine, url, closings } = await run({ settings: { maxWaitingEventBytes: 1_048_576 } });
+    const [slow, quick] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/listenKey`)];
+    for (const one of [slow, quick]) await one.signed(key, SUBSCRIBE);
+    slow.socket.pause();
+    let placed = 0;
+    while (closings.length === 0 && placed < 60_000) {
+      await Promise.all(Array.from({ length: 500 }, () => place(engine, placed++)));
+      await quick.until(() => quick.events.length === placed);
+    }
+    expect(closings).toEqual(["1008 slow reader"]);
+    slow.socket.resume();
+    await slow.closed;
+    expect(slow.events.length).toBeLessThan(placed);
+    expect(quick.events.map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: placed }, (_, at) => at + 1),
+    );
+    expect((await quick.signed(key, "session.subscriptions")).status).toBe(200);
+  });
+
+  it("shutdown is told before the connection ends", async () => {
+    const { url } = await run();
+    const [trader, watcher] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/liquidity`)];
+    await open.splice(0, 1)[0]?.();
+    expect([await trader.closed, await watcher.closed]).toEqual([
+      [1001, "the service stops"],
+      [1001, "the service stops"],
+    ]);
+    expect(trader.messages).toMatchObject([{ event: { e: "serverShutdown" } }]);
+    expect(watcher.messages).toMatchObject([{ e: "serverShutdown" }]);
+    expect(await SocketClient.connect(url).catch((error: Error) => error.message)).toContain("ECONNREFUSED");
+  });
+});
+
+/** What a client knows of its orders by status and quantity, kept by events and by pages. */
+class Picture {
+  readonly orders: Map<unknown, string> = new Map();
+  /** The number of the last event that was taken. */
+  sequence = 0;
+  taken = 0;
+
+  /** Takes an event; throws when one before it is missing. */
+  take({ e, o, sequence }: JsonObject): void {
+    if (sequence !== this.sequence + 1) throw new Error(`event ${sequence} after ${this.sequence}`);
+    this.sequence = sequence;
+    this.taken++;
+    const { i, X, z } = o as JsonObject;
+    if (e === "ORDER_TRADE_UPDATE") this.orders.set(i, `${X} ${z}`);
+  }
+
+  /** Takes everything that a client can ask for. */
+  async read(client: SocketClient): Promise<void> {
+    for (let afterOrderId = 0, more = true; more; more = afterOrderId !== 0) {
+      const params = { apiManaged: true, includeHistory: true, limit: 1_000, afterOrderId };
+      const page = (await client.signed(key, "openOrders.status", params)).result as JsonObject;
+      for (const { orderId, status, executedQty } of page.orders as readonly JsonObject[])
+        this.orders.set(orderId, `${status} ${executedQty}`);
+      afterOrderId = Number(page.nextOrderId);
+    }
+  }
+}
+
+const subscribe = async (
+  client: SocketClient,
+): Promise<Readonly<{ sequence: number; streamId: unknown }>> => {
+  const { sequence, streamId } = (await client.signed(key, SUBSCRIBE)).result as JsonObject;
+  return { sequence: Number(sequence), streamId };
+};
+
+describe("issue: what it shows", () => {
+  it("10,000 events with a reconnect in the middle: after a query the client's picture is the server's", async () => {
+    const { engine, venue, url } = await run();
+    venue.onSubmit = ({ childId, quantity }) =>
+      reported(childId, "closed", [
+        fillOf({ quantity: quantity > 9_000 ? "0.004" : quantity, price: "6999" }),
+      ]);
+    let orders = 0;
+    /** Orders are placed, canceled, filled in part and whole; nobody waits for the stream. */
+    const trade = async (rounds: number): Promise<void> => {
+      for (let round = 0; round < rounds; round++) {
+        const placed = await Promise.all(Array.from({ length: 50 }, () => place(engine, orders++)));
+        engine.market.quote({ symbol: "BTC/USD", bid: "6990", ask: round % 3 === 0 ? "6999" : "7001" });
+        for (const [index, { order }] of placed.entries()) {
+          if (index % 5 > 0) continue;
+          await engine.cancel({ accountId: 1, orderId: order.orderId }).catch(() => undefined);
+        }
+      }
+      await engine.idle();
+    };
+    const picture = new Picture();
+
+    const before = await connect(`${url}/ws/listenKey`);
+    const first = await subscribe(before);
+    await Promise.all([trade(60), before.until(() => before.events.length > 3_000)]);
+    before.close();
+    await before.closed;
+    for (const event of before.events) picture.take(event);
+
+    await trade(10);
+    const after = await connect(`${url}/ws/listenKey`);
+    const second = await subscribe(after);
+    expect(second.streamId).toBe(first.streamId);
+    expect(second.sequence).toBeGreaterThan(picture.sequence);
+    picture.sequence = second.sequence;
+    // Reads while it goes on: what an event says again of an order comes after the page.
+    await Promise.all([trade(60), picture.read(after)]);
+
+    const now = await subscribe(await connect(`${url}/ws/listenKey`));
+    await after.until(() => after.events.at(-1)?.sequence === now.sequence);
+    for (const event of after.events) picture.take(event);
+    const server = new Picture();
+    await server.read(after);
+    expect(now.sequence).toBeGreaterThan(10_000);
+    expect(server.orders.size).toBe(orders);
+    expect(new Set([...server.orders.values()].map((line) => line.split(" ")[0])).size).toBeGreaterThan(2);
+    expect(picture.orders).toEqual(server.orders);
+  });
+});

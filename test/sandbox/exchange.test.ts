@@ -1,0 +1,70 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createEntropy, createSystemClock } from "../../src/adapters/node/index.ts";
+import { type Exchange, openExchange } from "../../src/sandbox/exchange.ts";
+import { readSettings } from "../../src/sandbox/settings.ts";
+import { START_MS, temporaryDirectory } from "./venue-world.ts";
+
+const ACCOUNT = { accountId: 1, symbol: "BTC/USD" };
+
+/** Opens an exchange on a manual clock that always begins at the same time; closed when the test ends. */
+async function open(store: string): Promise<Exchange> {
+  const env = { STORE: store, MARKET: "manual", CLOCK: "manual", CLOCK_START: String(START_MS) };
+  const telemetry = { event: () => undefined };
+  const exchange = await openExchange(readSettings({ env, argv: [] }), {
+    realClock: createSystemClock(),
+    entropy: createEntropy(),
+    telemetry,
+  });
+  onTestFinished(() => exchange.close().catch(() => undefined));
+  return exchange;
+}
+
+/** Places a managed order and lets the market come to it; resolves to what of it was executed. */
+async function trade({ engine, sink, settle }: Exchange): Promise<string> {
+  const order = {
+    symbol: "BTC/USD",
+    side: "BUY",
+    type: "SYNTHETIC_LIMIT",
+    quantity: "1",
+    price: "100",
+  } as const;
+  const placed = await engine.place({ accountId: 1, order: { ...order, newClientOrderId: "a" } });
+  sink.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
+  await settle();
+  const found = await engine.find({ accountId: 1, orderId: placed.order.orderId });
+  return `${found?.ended?.status} ${found?.executedQuantity}`;
+}
+
+describe("the store and the venue's record beside it", () => {
+  it("I01: both come back together", async () => {
+    const path = join(await temporaryDirectory(), "orders.db");
+    const first = await open(`sqlite:${path}`);
+    expect(await trade(first)).toBe("FILLED 1000000");
+    const balances = first.venue.balances(1);
+    await first.close();
+    const second = await open(`sqlite:${path}`);
+    expect(second.venue.balances(1)).toEqual(balances);
+    expect(await second.native.page({ ...ACCOUNT, limit: 5 })).toHaveLength(1);
+  });
+
+  it("I06: a record is refused to another store: its children would answer for those of new orders", async () => {
+    const path = join(await temporaryDirectory(), "orders.db");
+    const first = await open(`sqlite:${path}`);
+    await trade(first);
+    await first.close();
+    for (const name of ["", "-wal", "-shm"]) await rm(`${path}${name}`, { force: true });
+    const record = path.replace(/db$/, "venue.jsonl");
+    const before = await readFile(record, "utf8");
+    // Refused as often as it is tried.
+    for (let time = 0; time < 2; time++) {
+      await expect(open(`sqlite:${path}`)).rejects.toThrow(
+        "orders.venue.jsonl is the record of another store; remove it, or bring its store back",
+      );
+    }
+    expect(await readFile(record, "utf8")).toBe(before);
+    await rm(record);
+    expect(await trade(await open(`sqlite:${path}`))).toBe("FILLED 1000000");
+  });
+});

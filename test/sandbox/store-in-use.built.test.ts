@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { listening } from "../support/listening.ts";
+import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+
+/** A store of this test's own, removed after it. */
+async function storeOnDisk(): Promise<Readonly<Record<string, string>>> {
+  const folder = await mkdtemp(join(tmpdir(), "managed-orders-in-use-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return { STORE: `sqlite:${folder}/orders.db`, MARKET: "manual", CLOCK: "manual" };
+}
+
+/** Starts a sandbox that is killed when the test ends. */
+async function start(environment: Readonly<Record<string, string>>): Promise<SandboxProcess> {
+  const sandbox = await startSandboxProcess(environment);
+  onTestFinished(() => sandbox.kill());
+  return sandbox;
+}
+
+const refusalOf = (environment: Readonly<Record<string, string>>): Promise<string> =>
+  startSandboxProcess(environment).then(
+    () => "started",
+    (error: Error) => error.message.trim(),
+  );
+
+/** Status of a managed and of a native order that are placed now. */
+async function placeBoth(sandbox: SandboxProcess): Promise<readonly number[]> {
+  const fields = { symbol: "BTC/USD", side: "BUY", quantity: "20", price: "1" };
+  const managed = await sandbox.signed("POST", "/api/order", { ...fields, type: "SYNTHETIC_LIMIT" });
+  const native = await sandbox.signed("POST", "/api/v2/order", { ...fields, type: "LIMIT" });
+  return [managed.status, native.status];
+}
+
+it("I60: a second sandbox on the same store is refused in one line, and takes nothing from the first", async () => {
+  const environment = await storeOnDisk();
+  const first = await start(environment);
+  const refused = "the sandbox ended with 2: managed-orders: orders.db is in use by another process";
+  expect(await refusalOf(environment)).toBe(refused);
+  const { port } = new URL(first.url);
+  expect(await refusalOf({ ...environment, PORT: port })).toBe(refused);
+  expect(await placeBoth(first)).toEqual([200, 200]);
+});
+
+it("I01: the store is free as soon as its sandbox was killed, or has stopped", async () => {
+  const environment = await storeOnDisk();
+  const first = await start(environment);
+  expect(await placeBoth(first)).toEqual([200, 200]);
+  await first.kill();
+  const second = await start(environment);
+  second.process.kill("SIGTERM");
+  expect(await second.ended).toBe(0);
+  const third = await start(environment);
+  const { body } = await third.signed("GET", "/api/v2/allOrders", { symbol: "BTC/USD" });
+  expect(body).toHaveLength(1);
+});
+
+it("sandbox.md: a port in use is one clear line", async () => {
+  const blocker = createServer();
+  onTestFinished(() => void blocker.close());
+  const port = await listening(blocker);
+  expect(await refusalOf({ STORE: "memory:", PORT: String(port) })).toBe(
+    `the sandbox ended with 2: managed-orders: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+  );
+});

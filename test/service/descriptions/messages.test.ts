@@ -1,0 +1,268 @@
+import { afterAll, describe, expect, it } from "vitest";
+import type { NativeExecution } from "../../../src/model/index.ts";
+import type { AccountEvent, AccountEvents, PositionAtRisk } from "../../../src/ports/index.ts";
+import { METHODS } from "../../../src/requests/index.ts";
+import type { RequestParameters } from "../../../src/signing/index.ts";
+import { DescribedService } from "../../support/described.ts";
+import {
+  type NativeWorld,
+  openNativeWorld,
+  RESTING,
+  reportedExecution,
+  reportedOrder,
+} from "../../support/native-world.ts";
+import { fillOf, reported } from "../../support/scripted-venue.ts";
+import { FAR_LIMIT, KEYS, LISTS, START_MS } from "../../support/service-world.ts";
+import { TestClient } from "../../support/socket-world.ts";
+
+const described = new DescribedService();
+
+type Channel = "private" | "liquidity";
+
+/** A connection whose every message is checked; `ask` is asked under the id of its operation. */
+class DescribedClient {
+  readonly client: TestClient;
+  readonly #channel: Channel;
+  #read = 0;
+
+  constructor(world: NativeWorld, channel: Channel) {
+    this.#channel = channel;
+    this.client = new TestClient(world, {
+      target: channel === "private" ? "/ws/listenKey" : "/ws/liquidity",
+    });
+  }
+
+  async ask(
+    method: string,
+    params: RequestParameters = {},
+    key: typeof KEYS.owner | null = KEYS.owner,
+  ): Promise<unknown> {
+    const { result } = await this.client.ask(method, params, { key });
+    this.check(operationOf(method));
+    return result;
+  }
+
+  async control(method: string, params?: unknown, operation = `market${pascal(method)}`): Promise<void> {
+    await this.client.sendsRaw(JSON.stringify({ id: 1, method, params }));
+    this.check(operation);
+  }
+
+  /** Checks what has come since; a message with an id answers `operation`. */
+  check(operation?: string): void {
+    for (const text of this.client.texts.slice(this.#read)) {
+      const message = JSON.parse(text);
+      described.message(this.#channel, message, "id" in message ? operation : undefined);
+    }
+    this.#read = this.client.texts.length;
+  }
+}
+
+const pascal = (name: string): string =>
+  name
+    .toLowerCase()
+    .split(/[._]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+
+/** The operation that answers a method, by any of its names. */
+function operationOf(name: string): string {
+  const { messages } = described.asyncApi.components;
+  const found = Object.entries<{ messages?: { $ref: string }[]; channel: { $ref: string } }>(
+    described.asyncApi.operations,
+  ).find(([, { messages: requests, channel }]) => {
+    const request = requests?.[0]?.$ref.split("/").at(-1) ?? "";
+    const { enum: names = [] } = messages[request].payload.properties?.method ?? {};
+    return channel.$ref === "#/channels/private" && names.includes(name);
+  });
+  if (found === undefined) throw new Error(`no operation for ${name}`);
+  return found[0];
+}
+
+async function open(options: Parameters<typeof openNativeWorld>[0] = {}): Promise<NativeWorld> {
+  return await openNativeWorld({ service: { replayGuard: false }, ...options });
+}
+
+const quote = (
+  world: NativeWorld,
+  bid: string,
+  ask: string,
+  sizes: Readonly<Record<string, unknown>> = {},
+): unknown => world.feed.quote({ symbol: "BTC/USD", bid, ask, ...sizes });
+
+const SUBSCRIBE = "userDataStream.subscribe.signature";
+const answered = new Set<string>();
+
+afterAll(() => {
+  expect(described.findings).toEqual([]);
+});
+
+describe("the WebSocket interfaces say what is described", () => {
+  it("every request method, under every name", async () => {
+    const world = await open({ service: { replayGuard: false, sockets: { requestToken: () => 1 } } });
+    const socket = new DescribedClient(world, "private");
+    quote(world, "6999", "7001");
+    const requests: readonly (readonly [string, RequestParameters])[] = [
+      ["order.place", { ...FAR_LIMIT, newClientOrderId: "a" }],
+      ["order.place", { ...RESTING, newClientOrderId: "n" }],
+      ["order.status", { symbol: "BTC/USD", clOrdId: "a" }],
+      ["getOrderStatus", { symbol: "BTC/USD", clOrdId: "n" }],
+      ["orderStatus", { symbol: "BTC/USD", clOrdId: "a" }],
+      ["order.cancel", { symbol: "BTC/USD", clOrdId: "a" }],
+      ["allOrders", { symbol: "BTC/USD" }],
+      ["getOrderHistory", { symbol: "BTC/USD" }],
+      ["openOrders.status", { apiManaged: true }],
+      ["orderList.place.oco", { listClientOrderId: "l1", ...LISTS.oco.fields }],
+      ["orderList.place.oto", { listClientOrderId: "l2", ...LISTS.oto.fields }],
+      ["orderList.place.otoco", { listClientOrderId: "l3", ...LISTS.otoco.fields }],
+      ["orderList.status", { listClientOrderId: "l1" }],
+      ["openOrderLists.status", {}],
+      ["orderList.cancel", { listClientOrderId: "l1" }],
+      ["openOrders.cancelAll", { apiManaged: true }],
+      ["allOrderLists", {}],
+      [SUBSCRIBE, {}],
+      ["SUBSCRIBE", { requestToken: "t", returnRateLimits: false }],
+      ["session.subscriptions", {}],
+      ["userDataStream.unsubscribe", {}],
+    ];
+    for (const [method, params] of requests) {
+      if ((await socket.ask(method, params)) !== undefined) answered.add(method);
+    }
+    const names = METHODS.flatMap(({ name, aliases }) => [name, ...aliases]);
+    // One account has one subscription here: that SUBSCRIBE is refused shows below that it is described.
+    expect(names.filter((name) => !answered.has(name))).toEqual(["SUBSCRIBE"]);
+    expect(described.findings).toEqual([]);
+  });
+
+  it("a subscription by token, refusals, and the rate limit's time to come back", async () => {
+    const world = await open({
+      limits: { weightPerMinute: 20 },
+      service: { replayGuard: false, sockets: { requestToken: () => 1 } },
+    });
+    const socket = new DescribedClient(world, "private");
+    await socket.ask("SUBSCRIBE", { requestToken: "t" });
+    await socket.ask("order.place", {});
+    await socket.ask("order.place", FAR_LIMIT, KEYS.nobody);
+    await socket.client.sendsRaw("no JSON");
+    socket.check("orderPlace");
+    for (let count = 0; count < 12; count++) await socket.ask("session.subscriptions", {}, null);
+    expect(described.seen).toContain("Refusal.error.data");
+    expect(described.findings).toEqual([]);
+  });
+
+  it("events of managed orders and lists", async () => {
+    const world = await open();
+    const socket = new DescribedClient(world, "private");
+    await socket.ask(SUBSCRIBE);
+    quote(world, "6999", "7001");
+    const order = { symbol: "BTC/USD", side: "SELL", quantity: "0.01" } as const;
+    await socket.ask("order.place", {
+      ...order,
+      type: "TRAILING_STOP",
+      trailingDelta: 100,
+      stopPrice: "7500",
+    });
+    await socket.ask("order.place", {
+      ...order,
+      type: "TRAILING_STOP",
+      price2: "5",
+      expireTime: START_MS + 60_000,
+    });
+    for (const form of ["oco", "otoco"] as const) {
+      await socket.ask(`orderList.place.${form}`, { listClientOrderId: form, ...LISTS[form].fields });
+    }
+    world.venue.onSubmit = ({ childId }) =>
+      reported(childId, "closed", [fillOf({ quantity: "0.01", price: "6400", id: "17" })]);
+    quote(world, "6399", "6401");
+    await world.engine.idle();
+    await world.clock.advanceBy(61_000);
+    await world.engine.idle();
+    const child = world.venue.submitted[0];
+    if (child === undefined) throw new Error("no child went out");
+    world.venue.say(
+      reported(child.childId, "closed", [fillOf({ quantity: "0.002", price: "6400", id: "late" })]),
+    );
+    await world.engine.idle();
+    await socket.ask("openOrders.cancelAll", { apiManaged: true });
+    await world.engine.idle();
+    socket.check();
+    expect(described.findings).toEqual([]);
+  });
+
+  it("events of native orders, of balances and of risk", async () => {
+    const tellAccount: ((event: AccountEvent) => void)[] = [];
+    const tellNative: ((execution: NativeExecution) => void)[] = [];
+    const balances = [{ asset: "USD", wallet: "10", cross: "4", change: "-10.5" }];
+    const positions = [{ symbol: "BTC/USD", amount: "-1.5" }];
+    const update = { reason: "ORDER", timeMs: START_MS, balances, positions } as const;
+    const accountEvents: AccountEvents = {
+      afterFill: () => update,
+      subscribe: (listener) => {
+        tellAccount.push(listener);
+        return () => undefined;
+      },
+    };
+    const world = await openNativeWorld(
+      { service: { replayGuard: false, sockets: { accountEvents } } },
+      (native) => ({
+        subscribe: (listener) => {
+          tellNative.push(listener);
+          return native.subscribe(listener);
+        },
+      }),
+    );
+    const socket = new DescribedClient(world, "private");
+    await socket.ask(SUBSCRIBE);
+    const order = { symbol: "BTC/USD", side: "BUY", type: "LIMIT", quantity: "1" } as const;
+    await socket.ask("order.place", { symbol: "BTC/USD", side: "BUY", type: "MARKET", quantity: "0.5" });
+    await socket.ask("order.place", { ...order, price: "6000", timeInForce: "IOC" });
+    await socket.ask("order.place", { ...order, price: "6000", quantity: "999999" });
+    const atRisk: PositionAtRisk = {
+      symbol: "BTC/USD",
+      side: "LONG",
+      amount: "1",
+      marginType: "CROSSED",
+      markPrice: "5",
+      unrealizedProfit: "-2",
+      maintenanceMargin: "1",
+    };
+    for (const tell of tellAccount) tell({ accountId: 1, call: { crossWallet: "3", positions: [atRisk] } });
+    const rejected = reportedOrder({ status: "REJECTED", rejectReason: "OTHER" });
+    for (const tell of tellNative) tell({ ...reportedExecution(rejected), execType: "REJECTED" });
+    await socket.ask("session.subscriptions");
+    await world.engine.idle();
+    await socket.ask("userDataStream.unsubscribe");
+    world.service.sockets.shutdown();
+    socket.check();
+    expect(described.findings).toEqual([]);
+  });
+
+  it("public streams and their control frames", async () => {
+    const world = await open();
+    const socket = new DescribedClient(world, "liquidity");
+    const streams = ["bookTicker", "depth", "depth20", "trade"].map((kind) => `btcusd@${kind}`);
+    await socket.control("SUBSCRIBE", streams);
+    await socket.control("LIST_SUBSCRIPTIONS");
+    quote(world, "6999", "7001", {
+      bids: [
+        ["6999", "1"],
+        ["6998", "2"],
+      ],
+      asks: [["7001", "1"]],
+    });
+    quote(world, "6998", "7001", { bids: [["6998", "2"]], asks: [["7001", "0"]] });
+    world.feed.print({ symbol: "BTC/USD", price: "7000", quantity: "2", id: "p", timeMs: START_MS });
+    await world.engine.idle();
+    await socket.control("UNSUBSCRIBE", streams);
+    await socket.control("SUBSCRIBE", ["nothing"]);
+    await socket.control("SUBSCRIBE", 5);
+    await socket.client.sendsRaw("no JSON");
+    socket.check("marketSubscribe");
+    world.service.sockets.shutdown();
+    socket.check();
+    expect(described.findings).toEqual([]);
+  });
+
+  it("every described member of a message was seen: none is made up", () => {
+    expect(described.unseenMessages()).toEqual([]);
+  });
+});

@@ -1,0 +1,340 @@
+import { describe, expect, it } from "vitest";
+import {
+  createManualClock,
+  createMemoryAccounts,
+  createMemoryInstruments,
+  createMemoryRateLimiter,
+} from "../../../src/adapters/memory/index.ts";
+import { createService } from "../../../src/service/index.ts";
+import { sign } from "../../../src/signing/index.ts";
+import { type JsonObject, writeJson } from "../../../src/wire/index.ts";
+import {
+  call,
+  FAR_LIMIT,
+  KEYS,
+  openWorld,
+  requestOf,
+  SECRETS,
+  SELL_PAIR,
+  START_MS,
+} from "../../support/service-world.ts";
+import { openSocketWorld, refusalOf, TestClient } from "../../support/socket-world.ts";
+import vectors from "../../vectors/signatures.json" with { type: "json" };
+
+const OPEN = { apiManaged: true };
+const BAD_SIGNATURE = [400, -1022];
+const REJECTED = [401, -2015];
+
+/** Refusals that say that a message was not proved to be its sender's. */
+const UNPROVED = [-1021, -1022, -2014, -2015];
+
+describe("signature", () => {
+  it.each(vectors.filter(({ kind, payload }) => kind === "ws-sorted" && payload.includes("timestamp=")))(
+    "complaint 41: $source $note verifies as a message",
+    async ({ secret, payload, signature }) => {
+      const fields = payload.split("&").map((item) => item.split("=") as [string, string]);
+      const { apiKey = "", timestamp = "0" } = Object.fromEntries(fields);
+      const world = await openWorld();
+      const accounts = createMemoryAccounts([
+        {
+          account: { accountId: 9, userId: 9, enableDataSharing: true, delegates: [], restricted: false },
+          keys: [
+            { apiKey, secret, userId: 9, accountId: 9, permissions: ["READ", "TRADE"], ipAllowlist: [] },
+          ],
+        },
+      ]);
+      const clock = createManualClock({ startMs: Number(timestamp) });
+      const { engine } = world;
+      const service = createService({
+        ...{ engine, accounts, clock, rateLimiter: createMemoryRateLimiter({ clock, enforce: false }) },
+        instruments: createMemoryInstruments([]),
+        entropy: { token: (length) => "t".repeat(length) },
+      });
+      const client = new TestClient({ ...world, service });
+      const method = fields.some(([name]) => name === "price") ? "order.place" : "order.status";
+      const ask = (text: string): Promise<JsonObject> =>
+        client.sendsRaw(
+          writeJson({
+            id: 1,
+            method,
+            params: Object.fromEntries([...fields.toReversed(), ["signature", text]]),
+          }),
+        );
+      const { error } = await ask(signature);
+      expect(UNPROVED).not.toContain((error as JsonObject).code);
+      const wrong = `${signature.startsWith("0") ? "1" : "0"}${signature.slice(1)}`;
+      expect(refusalOf(await ask(wrong))).toEqual(BAD_SIGNATURE);
+    },
+  );
+
+  it("each message proves itself: after a signed one an unsigned one is refused", async () => {
+    const { client } = await openSocketWorld();
+    expect((await client.ask("openOrders.status", OPEN)).status).toBe(200);
+    const unsigned = { ...OPEN, timestamp: START_MS };
+    expect(refusalOf(await client.ask("openOrders.status", unsigned, { key: null }))).toEqual([401, -2014]);
+    const keyOnly = { ...unsigned, apiKey: KEYS.owner.apiKey };
+    expect(refusalOf(await client.ask("openOrders.status", keyOnly, { key: null }))).toEqual([400, -1102]);
+  });
+
+  it.each([
+    ["1: none", undefined, [400, -1102]],
+    ["2: empty", "", [400, -1102]],
+    ["3: 63 digits", "a".repeat(63), BAD_SIGNATURE],
+    ["4: no hex", "z".repeat(64), BAD_SIGNATURE],
+    ["of something else", "0".repeat(64), BAD_SIGNATURE],
+  ])("hostile %s", async (_what, signature, expected) => {
+    const { client } = await openSocketWorld();
+    const reply = await client.ask("openOrders.status", OPEN, {
+      forge: ({ signature: _right, ...rest }) => ({ ...rest, ...(signature !== undefined && { signature }) }),
+    });
+    expect(refusalOf(reply)).toEqual(expected);
+  });
+
+  it("hostile 5: in capitals it is the same", async () => {
+    const { client } = await openSocketWorld();
+    const reply = await client.ask("openOrders.status", OPEN, {
+      forge: ({ signature, ...rest }) => ({ ...rest, signature: String(signature).toUpperCase() }),
+    });
+    expect(reply.status).toBe(200);
+  });
+
+  it("decision 40: over the percent-encoded values it is accepted too, over the joined text sorted as a whole it is not", async () => {
+    const { client } = await openSocketWorld();
+    const { apiKey, secret } = KEYS.owner;
+    const tail = `symbol=BTC%2FUSD&timestamp=${START_MS}`;
+    const params = { apiKey, orderId: -256, symbol: "BTC/USD", timestamp: START_MS };
+    const encoded = sign({ secret, payload: `apiKey=${apiKey}&orderId=-256&${tail}` });
+    const reply = await client.ask("order.status", { ...params, signature: encoded }, { key: null });
+    expect(refusalOf(reply)).toEqual([400, -2013]);
+    const unsorted = sign({
+      secret,
+      payload: `orderId=-256&apiKey=${apiKey}&symbol=BTC/USD&timestamp=${START_MS}`,
+    });
+    const refused = await client.ask("order.status", { ...params, signature: unsorted }, { key: null });
+    expect(refusalOf(refused)).toEqual(BAD_SIGNATURE);
+  });
+
+  it.each([
+    ["a value with another parameter in it", { origClientOrderId: "x&side=BUY" }, -1100],
+    ["a value with an equals sign", { origClientOrderId: "x=y" }, -1100],
+    ["a value with a percent sign", { origClientOrderId: "x%26" }, -1100],
+    ["a name with an equals sign", { "a=b": "1" }, -1100],
+    ["a value beyond ASCII", { origClientOrderId: "é" }, -1100],
+  ])("hostile 95: %s is refused before anything is verified", async (_what, fields, code) => {
+    const { client } = await openSocketWorld();
+    expect(refusalOf(await client.ask("order.status", { symbol: "BTC/USD", ...fields }))).toEqual([
+      400,
+      code,
+    ]);
+  });
+
+  it("hostile 95: a value, a name or the key changed after signing is -1022", async () => {
+    const { client } = await openSocketWorld();
+    const forged = [
+      { price: "9000" },
+      { reduceOnly: false },
+      { quantity: "0.010" },
+      { apiKey: KEYS.stranger.apiKey },
+    ];
+    for (const change of forged) {
+      const reply = await client.ask("order.place", FAR_LIMIT, {
+        forge: (params) => ({ ...params, ...change }),
+      });
+      expect(refusalOf(reply)).toEqual(BAD_SIGNATURE);
+    }
+  });
+
+  it("a number and its text sign alike: the lexeme counts, not the type", async () => {
+    const { client } = await openSocketWorld();
+    const reply = await client.ask(
+      "openOrders.status",
+      { ...OPEN, limit: 5 },
+      {
+        forge: (params) => ({ ...params, limit: "5" }),
+      },
+    );
+    expect(reply.status).toBe(200);
+  });
+});
+
+describe("the key", () => {
+  it("hostile 25: an unknown key, a wrong address and a missing permission are one answer", async () => {
+    const { world, client } = await openSocketWorld();
+    const answers = [
+      await client.ask("openOrders.status", OPEN, { key: KEYS.nobody, id: 1 }),
+      await client.ask("openOrders.status", OPEN, { key: KEYS.elsewhere, id: 1 }),
+      await client.ask("openOrders.status", OPEN, { key: KEYS.trader, id: 1 }),
+      await client.ask("order.place", FAR_LIMIT, { key: KEYS.reader, id: 1 }),
+      await client.ask("userDataStream.subscribe.signature", {}, { key: KEYS.trader, id: 1 }),
+    ];
+    for (const answer of answers) expect(refusalOf(answer)).toEqual(REJECTED);
+    expect(new Set(client.texts).size).toBe(1);
+    const inside = new TestClient(world, { address: "10.1.2.3" });
+    expect((await inside.ask("openOrders.status", OPEN, { key: KEYS.elsewhere })).status).toBe(200);
+  });
+
+  it.each([
+    ["", -2014],
+    ["a b", -2014],
+    ["k".repeat(257), -2014],
+  ])("hostile 27: the key %j is -2014", async (apiKey, code) => {
+    const { client } = await openSocketWorld();
+    const reply = await client.ask("openOrders.status", OPEN, { key: { apiKey, secret: "s" } });
+    expect(refusalOf(reply)).toEqual([401, code]);
+  });
+
+  it("I07: another account needs a delegation with the permission", async () => {
+    const { client } = await openSocketWorld();
+    expect((await client.ask("openOrders.status", { ...OPEN, account: 3 })).status).toBe(200);
+    const trade = await client.ask("order.place", { ...FAR_LIMIT, account: 3 });
+    expect(refusalOf(trade)).toEqual([401, -1002]);
+    expect(refusalOf(await client.ask("openOrders.status", { ...OPEN, account: 2 }))).toEqual([401, -1002]);
+    expect(refusalOf(await client.ask("openOrders.status", { ...OPEN, userId: 2 }))).toEqual([401, -1002]);
+  });
+
+  it("I72: no answer and no word to the operator holds a secret or a signature", async () => {
+    const { world, client } = await openSocketWorld();
+    await client.ask("order.place", FAR_LIMIT);
+    await client.ask("order.place", FAR_LIMIT, { forge: (params) => ({ ...params, price: "1" }) });
+    await client.ask("order.place", FAR_LIMIT, { key: KEYS.nobody });
+    const said = [...client.texts, ...world.told].join("\n");
+    for (const secret of SECRETS) expect(said).not.toContain(secret);
+    expect(said).not.toMatch(/[0-9a-f]{64}/);
+  });
+});
+
+describe("freshness", () => {
+  it.each([
+    ["+999", 999, undefined, 200],
+    ["+1000", 1_000, undefined, -1021],
+    ["-5000", -5_000, undefined, 200],
+    ["-5001", -5_001, undefined, -1021],
+    ["-60000 in the widest window", -60_000, 60_000, 200],
+    ["a window of 60001", 0, 60_001, -1131],
+    ["a window of 0", 0, 0, -1131],
+  ])("complaint 43: a timestamp of now %s ms", async (_what, offsetMs, recvWindow, expected) => {
+    const { client } = await openSocketWorld();
+    const window = { recvWindow: recvWindow ?? 5_000 };
+    const reply = await client.ask("openOrders.status", {
+      ...OPEN,
+      ...window,
+      timestamp: START_MS + offsetMs,
+    });
+    expect((reply.error as JsonObject | undefined)?.code ?? reply.status).toBe(expected);
+  });
+
+  it("contract, WebSocket 3: the timestamp is required, a nonce is no substitute", async () => {
+    const { client } = await openSocketWorld();
+    const { apiKey, secret } = KEYS.owner;
+    const signature = sign({ secret, payload: `apiKey=${apiKey}&apiManaged=true&nonce=1` });
+    const params = { ...OPEN, apiKey, nonce: 1, signature };
+    expect(refusalOf(await client.ask("openOrders.status", params, { key: null }))).toEqual([400, -1102]);
+  });
+
+  it("integers given as strings are timestamps too", async () => {
+    const { client } = await openSocketWorld();
+    const fields = { ...OPEN, timestamp: String(START_MS), recvWindow: "6000.346" };
+    expect((await client.ask("openOrders.status", fields)).status).toBe(200);
+  });
+});
+
+describe("decision 41: the replay guard, shared with REST", () => {
+  const params = (client: TestClient, fields: Record<string, string | boolean>): JsonObject =>
+    client.params(fields, KEYS.owner) as JsonObject;
+  const send = (client: TestClient, method: string, signed: JsonObject): Promise<JsonObject> =>
+    client.sendsRaw(writeJson({ id: 1, method, params: signed }));
+
+  it("hostile 95: the method replaced while the params keep their signature is -1022", async () => {
+    const { world, client } = await openSocketWorld();
+    await client.ask("order.place", FAR_LIMIT);
+    const signed = params(client, OPEN);
+    expect((await send(client, "openOrders.status", signed)).status).toBe(200);
+    expect(refusalOf(await send(client, "openOrders.cancelAll", signed))).toEqual(BAD_SIGNATURE);
+    expect(world.engine.metrics().openParents).toBe(1);
+  });
+
+  it("the same use again passes, on another connection and by an alias of the method too", async () => {
+    const { world, client } = await openSocketWorld();
+    const signed = params(client, { symbol: "BTC/USD", orderId: "-256" });
+    const other = new TestClient(world);
+    for (const method of ["order.status", "order.status", "getOrderStatus", "v3/orderStatus"]) {
+      expect(refusalOf(await send(client, method, signed))).toEqual([400, -2013]);
+      expect(refusalOf(await send(other, method, signed))).toEqual([400, -2013]);
+    }
+  });
+
+  it("a signature of REST is none of a message, nor the other way round", async () => {
+    const { world, client } = await openSocketWorld();
+    const { apiKey, secret } = KEYS.owner;
+    const payload = `apiKey=${apiKey}&timestamp=${START_MS}`;
+    const signature = sign({ secret, payload });
+    const message = { apiKey, timestamp: START_MS, signature };
+    expect((await send(client, "openOrderLists.status", message)).status).toBe(200);
+    const request = requestOf("GET", "/api/v3/openOrderList", { query: { apiKey, timestamp: START_MS } });
+    const replayed = { ...request, rawHeaders: ["X-MBX-APIKEY", apiKey, "signature", signature] };
+    const { body } = await world.service.handle(replayed);
+    expect(body).toContain("-1022");
+
+    const query = { timestamp: START_MS + 1, apiKey };
+    const first = `apiKey=${apiKey}&timestamp=${START_MS + 1}`;
+    const restSignature = sign({ secret, payload: first });
+    const target = `/api/v3/openOrderList?${first}`;
+    await world.service.handle({
+      ...request,
+      target,
+      rawHeaders: ["X-MBX-APIKEY", apiKey, "signature", restSignature],
+    });
+    const back = { ...query, signature: restSignature };
+    expect(refusalOf(await send(client, "openOrderLists.status", back))).toEqual(BAD_SIGNATURE);
+  });
+
+  it("a listing cannot become a subscription", async () => {
+    const { client } = await openSocketWorld();
+    const signed = params(client, {});
+    expect((await send(client, "openOrderLists.status", signed)).status).toBe(200);
+    expect(refusalOf(await send(client, "userDataStream.subscribe.signature", signed))).toEqual(
+      BAD_SIGNATURE,
+    );
+  });
+
+  it("without the guard the same happens as the signature allows", async () => {
+    const { client } = await openSocketWorld({ service: { replayGuard: false } });
+    const signed = params(client, OPEN);
+    await send(client, "openOrders.status", signed);
+    expect((await send(client, "openOrders.cancelAll", signed)).status).toBe(200);
+  });
+});
+
+describe("order of the defences", () => {
+  it("a message that is not proved learns nothing of orders, accounts or fields", async () => {
+    const { world, client } = await openSocketWorld();
+    await call(world, "POST", "/api/v3/orderList/oco", {
+      key: KEYS.owner,
+      query: { nonce: "1" },
+      json: { ...SELL_PAIR, listClientOrderId: "mine" },
+    });
+    const forge = (sent: object): Readonly<Record<string, unknown>> => ({
+      ...sent,
+      signature: "0".repeat(64),
+    });
+    const there = await client.ask("orderList.status", { listClientOrderId: "mine" }, { forge, id: 1 });
+    const gone = await client.ask(
+      "orderList.status",
+      { listClientOrderId: "yours", symbol: "?" },
+      { forge, id: 1 },
+    );
+    expect(there).toEqual(gone);
+    const stranger = { key: KEYS.stranger, id: 2 };
+    const foreign = await client.ask("orderList.status", { listClientOrderId: "mine" }, stranger);
+    const unknown = await client.ask("orderList.status", { listClientOrderId: "yours" }, stranger);
+    expect([foreign, refusalOf(foreign)]).toEqual([unknown, [400, -2013]]);
+  });
+
+  it("decision 49: a refused message writes nothing", async () => {
+    const { world, client } = await openSocketWorld();
+    await client.ask("order.place", FAR_LIMIT, { forge: (sent) => ({ ...sent, price: "1" }) });
+    await client.ask("order.place", { ...FAR_LIMIT, quantity: "0.0000001" });
+    await client.ask("order.place", FAR_LIMIT, { key: KEYS.silent });
+    expect(world.engine.metrics().records).toBe(0);
+  });
+});

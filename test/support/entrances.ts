@@ -1,0 +1,189 @@
+import {
+  METHODS,
+  type MethodDescriptor,
+  ROUTES,
+  type RouteDescriptor,
+  type RouteName,
+} from "../../src/requests/index.ts";
+import type { RequestParameters } from "../../src/signing/index.ts";
+import { type JsonObject, readJson } from "../../src/wire/index.ts";
+import { type NativeWorld, openNativeWorld } from "./native-world.ts";
+import {
+  type Credentials,
+  call,
+  FAR_LIMIT,
+  KEYS,
+  LISTS,
+  place,
+  placeList,
+  requestOf,
+} from "./service-world.ts";
+import { TestClient } from "./socket-world.ts";
+
+/** The account that requests are about: user 2's, with one order of each kind. */
+export const SUBJECT = 2;
+
+/** What stands in the subject account before a request. */
+export type Standing = Readonly<{ orderId: number; nativeId: number; orderListId: number }>;
+
+/** What a request creates, if it creates anything. */
+export type Creates = "managed" | "native" | "nothing";
+
+/** A request that the subject account's owner may make: its fields, and what it creates. */
+type Deed = Readonly<{ what: string; creates: Creates; fields: (standing: Standing) => RequestParameters }>;
+
+type PublicName =
+  | "status"
+  | "exchangeInfo"
+  | "instrumentPairs"
+  | "ticker"
+  | "ticker24hr"
+  | "depth"
+  | "ping"
+  | "time";
+type SignedName = Exclude<RouteName, PublicName>;
+
+const SYMBOL = { symbol: "BTC/USD" };
+const NATIVE_LIMIT = {
+  ...SYMBOL,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  quantity: "0.01",
+  price: "5000",
+};
+
+const deed = (fields: Deed["fields"], rest: Partial<Deed> = {}): readonly Deed[] => [
+  { what: "", creates: "nothing", fields, ...rest },
+];
+
+const eachKind: readonly Deed[] = [
+  ...deed(({ orderId }) => ({ ...SYMBOL, orderId }), { what: " of a managed order" }),
+  ...deed(({ nativeId }) => ({ ...SYMBOL, orderId: nativeId }), { what: " of a native order" }),
+];
+
+const list = (form: keyof typeof LISTS): readonly Deed[] =>
+  deed(() => ({ ...LISTS[form].fields, listClientOrderId: "asked" }), { creates: "managed" });
+
+const PAGE = deed(() => ({ apiManaged: true }));
+const LIST_KEY = deed(({ orderListId }) => ({ orderListId }));
+
+/** What each signed route is asked for. A new route does not compile until it stands here. */
+const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
+  "order.place": [
+    ...deed(() => ({ ...FAR_LIMIT, newClientOrderId: "asked" }), {
+      what: " of a managed order",
+      creates: "managed",
+    }),
+    ...deed(() => ({ ...NATIVE_LIMIT, newClientOrderId: "asked" }), {
+      what: " of a native order",
+      creates: "native",
+    }),
+  ],
+  "order.place.native": deed(() => ({ ...NATIVE_LIMIT, newClientOrderId: "asked" }), { creates: "native" }),
+  "order.status": eachKind,
+  "order.status.scaled": eachKind,
+  "order.cancel": eachKind,
+  allOrders: deed(() => SYMBOL),
+  orderHistory: deed(() => SYMBOL),
+  "openOrders.status": PAGE,
+  "openOrders.cancelAll": PAGE,
+  "orderList.place.oco": list("oco"),
+  "orderList.place.oto": list("oto"),
+  "orderList.place.otoco": list("otoco"),
+  "orderList.place.legacyOco": list("legacyOco"),
+  "orderList.status": LIST_KEY,
+  "orderList.cancel": LIST_KEY,
+  "openOrderLists.status": deed(() => ({})),
+  allOrderLists: deed(() => ({})),
+};
+
+/** What a request was answered: `text` is all of it but what differs between any two answers. */
+export type Told = Readonly<{ status: number; code: unknown; text: string }>;
+
+/** Who asks, what is sent beside the deed's own fields, and from where. */
+export type Asking = Readonly<{ key?: Credentials; extra?: RequestParameters; address?: string }>;
+
+/** One way into the service that is about an account: a route or a method, and what is asked for there. */
+export type Entrance = Readonly<{
+  name: string;
+  access: "READ" | "TRADE";
+  creates: Creates;
+  ask: (world: AccountWorld, asking?: Asking) => Promise<Told>;
+}>;
+
+/** A world in which the subject account has an order of each kind. */
+export type AccountWorld = NativeWorld & Readonly<{ standing: Standing }>;
+
+/** Opens one. */
+export async function openAccountWorld(): Promise<AccountWorld> {
+  const world = await openNativeWorld();
+  const key = KEYS.stranger;
+  const managed = await place(world, {}, { key });
+  const resting = await call(world, "POST", "/api/v2/order", { key, json: NATIVE_LIMIT });
+  const pair = await placeList(world, "oco", {}, { key });
+  for (const { status } of [managed, resting, pair]) if (status !== 200) throw new Error("not placed");
+  const standing = {
+    orderId: managed.body.orderId as number,
+    nativeId: resting.body.orderId as number,
+    orderListId: pair.body.orderListId as number,
+  };
+  return { ...world, standing };
+}
+
+/** Every signed route with its aliases, and every method with its own, that is about an account. */
+export const ENTRANCES: readonly Entrance[] = [
+  ...ROUTES.flatMap(entrancesOfRoute),
+  ...METHODS.flatMap(entrancesOfMethod),
+];
+
+function entrancesOfRoute(route: RouteDescriptor): readonly Entrance[] {
+  const { method, path, access } = route;
+  if (access === "PUBLIC") return [];
+  return deedsOf(route.name).map(({ what, creates, fields }) => ({
+    ...{ name: `${method} ${path}${what}`, access, creates },
+    async ask(world, { key = KEYS.owner, extra, address = "127.0.0.1" } = {}) {
+      const own = { ...fields(world.standing), ...extra };
+      const fresh = { nonce: world.nonce(), timestamp: world.clock.nowMs() };
+      const sent = method === "POST" ? { json: own, query: fresh } : { query: { ...own, ...fresh } };
+      const { status, headers, body } = await world.service.handle(
+        requestOf(method, path, { key, address, ...sent }),
+      );
+      const {
+        "X-Request-Id": _id,
+        "X-MBX-USED-WEIGHT": _used,
+        "X-MBX-USED-WEIGHT-1M": _minute,
+        ...same
+      } = headers;
+      return {
+        status,
+        code: (readJson(body) as JsonObject).code,
+        text: JSON.stringify([status, same, body]),
+      };
+    },
+  }));
+}
+
+function entrancesOfMethod(method: MethodDescriptor): readonly Entrance[] {
+  const { name, aliases, access } = method;
+  if (access === "PUBLIC") return [];
+  const deeds = "route" in method ? deedsOf(method.route.name) : deed(() => ({}));
+  return [name, ...aliases].flatMap((called) =>
+    deeds.map(({ what, creates, fields }) => ({
+      ...{ name: `WebSocket ${called}${what}`, access, creates },
+      async ask(world: AccountWorld, { key = KEYS.owner, extra, address = "127.0.0.1" }: Asking = {}) {
+        const client = new TestClient(world, { address });
+        const reply = await client.ask(called, { ...fields(world.standing), ...extra }, { key, id: "asked" });
+        const { code } = (reply.error ?? {}) as JsonObject;
+        const text = client.texts[client.messages.indexOf(reply)] ?? "";
+        return { status: reply.status as number, code, text };
+      },
+    })),
+  );
+}
+
+function deedsOf(name: RouteName): readonly Deed[] {
+  const deeds = (DEEDS as Readonly<Partial<Record<RouteName, readonly Deed[]>>>)[name];
+  if (deeds === undefined) throw new Error(`nothing is said of ${name}`);
+  return deeds;
+}

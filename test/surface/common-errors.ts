@@ -1,0 +1,155 @@
+import type { ErrorName } from "../../src/errors/index.ts";
+import type { Accounts } from "../../src/ports/index.ts";
+import type { RouteDescriptor } from "../../src/requests/index.ts";
+import type { RequestParameters } from "../../src/signing/index.ts";
+import { KEYS } from "../support/service-world.ts";
+import type { Forge, SurfaceOptions, SurfaceWorld } from "./world.ts";
+
+/** A request that is refused, and with what. */
+export type Case = Readonly<{
+  error: ErrorName;
+  /** What brings it about, for the page. */
+  how: string;
+  /** Over the fields that work; undefined leaves one out. */
+  fields?: RequestParameters;
+  /** In place of the fields that work. */
+  only?: RequestParameters | ((world: SurfaceWorld) => RequestParameters);
+  /** Only the second of two is refused. */
+  twice?: true;
+  forge?: Forge;
+  /** Needs a world of its own, of this kind. */
+  world?: SurfaceOptions;
+  /** What happens before, in a world of its own. */
+  before?: (world: SurfaceWorld) => unknown;
+  /** The one interface where there is such a request. */
+  over?: "REST" | "WebSocket";
+}>;
+
+const failing: Accounts = {
+  key: () => Promise.reject(new Error("the host's accounts are gone")),
+  account: () => Promise.reject(new Error("the host's accounts are gone")),
+};
+
+/** Knows every key, but as nothing that can be used. */
+const broken: Accounts = {
+  key: () => ({ secret: KEYS.owner.secret }) as never,
+  account: () => undefined,
+};
+
+const TIGHT: SurfaceOptions = { limits: { weightPerMinute: 20 } };
+
+/** Uses up the weight of a minute, or goes on until the address is banned. */
+async function useUp(world: SurfaceWorld, until: "limit" | "ban"): Promise<void> {
+  while ((await world.weigh()) !== until);
+}
+
+const everyRoute: readonly Case[] = [
+  { error: "NOT_FOUND", how: "another method", forge: { method: "PUT" }, over: "REST" },
+  {
+    error: "INVALID_PARAMETER",
+    how: "a method override",
+    forge: { headers: ["X-HTTP-Method-Override", "DELETE"] },
+    over: "REST",
+  },
+  {
+    error: "BODY_TOO_LARGE",
+    how: "a body of 32,769 bytes",
+    forge: { body: " ".repeat(32_769) },
+    over: "REST",
+  },
+  {
+    error: "TOO_MANY_REQUESTS",
+    how: "the weight of a minute is used",
+    world: TIGHT,
+    before: (world) => useUp(world, "limit"),
+  },
+  { error: "IP_BANNED", how: "going on after that", world: TIGHT, before: (world) => useUp(world, "ban") },
+  {
+    error: "DISCONNECTED",
+    how: "a part of the host fails",
+    world: {},
+    before: (world) => world.failLimiter(),
+  },
+];
+
+/** Errors of whatever has parameters. */
+const everyQuery: readonly Case[] = [
+  {
+    error: "DUPLICATE_PARAMETER",
+    how: "a parameter twice",
+    forge: { raw: { query: "x=1&x=1", json: '"x":"1","x":"1"' } },
+  },
+  {
+    error: "ILLEGAL_CHARS",
+    how: "brackets in a name",
+    forge: { raw: { query: "a[]=1", json: '"a[]":"1"' } },
+  },
+  {
+    error: "TOO_MANY_PARAMETERS",
+    how: "101 parameters",
+    fields: Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, "1"])),
+  },
+];
+
+const aGet: readonly Case[] = [
+  { error: "PARAMETER_NOT_REQUIRED", how: "a GET with a body", forge: { body: "{}" }, over: "REST" },
+];
+
+const aBody: readonly Case[] = [
+  { error: "INVALID_JSON", how: "a body that is cut", forge: { body: '{"symbol":"BTC/USD"' } },
+  { error: "NESTED_JSON", how: "an object as value", forge: { raw: { query: "", json: '"a":{}' } } },
+];
+
+/** Errors of whatever is signed. */
+const everySigned: readonly Case[] = [
+  {
+    error: "BAD_API_KEY_FORMAT",
+    how: "a key with a space",
+    forge: { key: { apiKey: "two keys", secret: "s" } },
+  },
+  { error: "PARAMETER_MISSING", how: "no signature", forge: { signature: "" } },
+  { error: "BAD_SIGNATURE", how: "a wrong signature", forge: { signature: "0".repeat(64) } },
+  { error: "REJECTED_API_KEY", how: "an unknown key", forge: { key: KEYS.nobody } },
+  { error: "TIMESTAMP_OUTSIDE", how: "5,001 ms old", forge: { stampMs: -5_001 } },
+  { error: "TIMESTAMP_AHEAD", how: "1,000 ms ahead", forge: { stampMs: 1_000 } },
+  { error: "BAD_RECV_WINDOW", how: "recvWindow 0", fields: { recvWindow: 0 } },
+];
+
+const everyOwned: readonly Case[] = [
+  { error: "UNREAD_PARAMETER", how: "an unknown parameter", fields: { unknown: "1" } },
+  { error: "UNAUTHORIZED", how: "somebody else's account", fields: { account: 2 } },
+];
+
+/** The host fails in a way that nobody foresaw: a read says so, after a write nobody knows what became of it. */
+const unforeseen = (error: "UNKNOWN" | "UNEXPECTED_RESPONSE"): Case => ({
+  error,
+  how: "the host answers nonsense",
+  world: { service: { accounts: broken } },
+});
+
+/** The errors that a route has because of how it is asked. */
+export function commonOf({ access, method }: Pick<RouteDescriptor, "access" | "method">): readonly Case[] {
+  const bodied = method === "GET" ? aGet : method === "POST" ? aBody : [];
+  if (access === "PUBLIC") return [...everyRoute, ...everyQuery, ...bodied];
+  const gone: Case = {
+    error: "DISCONNECTED",
+    how: "the host's accounts fail",
+    world: { service: { accounts: failing } },
+  };
+  const own = [
+    ...everySigned,
+    ...everyOwned,
+    gone,
+    unforeseen(method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"),
+  ];
+  return [...everyRoute, ...everyQuery, ...bodied, ...own];
+}
+
+/** The same of what a connection does by itself. */
+export function commonOfAct(access: RouteDescriptor["access"]): readonly Case[] {
+  const messages = [...everyRoute.filter(({ over }) => over !== "REST"), ...everyQuery, ...aBody];
+  const own = everyOwned.slice(0, 1);
+  return access === "PUBLIC"
+    ? [...messages, ...own]
+    : [...messages, ...everySigned, ...everyOwned, unforeseen("UNKNOWN")];
+}

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ERRORS, type ErrorName } from "../../src/errors/index.ts";
+import { METHODS, ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
+import type { RequestParameters } from "../../src/signing/index.ts";
+import type { JsonObject } from "../../src/wire/index.ts";
+import { type Case, commonOf, commonOfAct } from "./common-errors.ts";
+import { LIST_ERRORS } from "./list-errors.ts";
+import { PLACEMENT_ERRORS } from "./order-errors.ts";
+import { emptyCells, type Found, surfacePage } from "./page.ts";
+import { ACT_ERRORS, READ_ERRORS } from "./read-errors.ts";
+import { ACTS, WORKS, type Works } from "./works.ts";
+import {
+  type Asked,
+  bodyOf,
+  openLine,
+  openSurface,
+  PERMITTED,
+  requestOf,
+  type SurfaceWorld,
+} from "./world.ts";
+
+let usual: SurfaceWorld;
+
+beforeAll(async () => {
+  usual = await openSurface();
+});
+
+afterAll(() => usual.close());
+
+const SPECIFIC = { ...READ_ERRORS, ...PLACEMENT_ERRORS, ...LIST_ERRORS };
+
+/** One case for each error; what a route says of its own comes before what all say. */
+function casesOf(specific: readonly Case[], common: readonly Case[]): readonly Case[] {
+  return [...new Map([...common, ...specific].map((one) => [one.error, one])).values()];
+}
+
+/** What is found out, in the order of the tables. */
+const ofRoutes: Found[] = [];
+const ofMethods: Found[] = [];
+
+function expectError(
+  answer: Readonly<{ status: unknown; code: unknown; msg: unknown }>,
+  error: ErrorName,
+): void {
+  const { status, code, text } = ERRORS[error];
+  expect(answer).toMatchObject({ status, code });
+  const pattern = text
+    .split(/\{\w+\}/)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join(".*");
+  expect(answer.msg).toMatch(new RegExp(`^${pattern}$`));
+}
+
+function expectMembers(body: unknown, { members }: Works): void {
+  const shown = Array.isArray(body) ? body[0] : body;
+  if (members.length > 0) expect(Object.keys(shown)).toEqual(expect.arrayContaining([...members]));
+}
+
+/** Runs in the world that a case needs. */
+async function inWorld(one: Case, run: (world: SurfaceWorld) => Promise<void>): Promise<void> {
+  if (one.world === undefined) return await run(usual);
+  const own = await openSurface(one.world);
+  try {
+    await run(own);
+  } finally {
+    await own.close();
+  }
+}
+
+async function askedOf(world: SurfaceWorld, works: Works, one: Case): Promise<Asked> {
+  const only = typeof one.only === "function" ? one.only(world) : one.only;
+  const fields: RequestParameters = { ...(only ?? (await works.fields(world))), ...one.fields };
+  return { fields, ...(one.forge && { forge: one.forge }) };
+}
+
+/** The permission that the outcomes with the keys of one permission, and of none, speak of. */
+function needsOf(outcomes: Readonly<Record<"READ" | "TRADE" | "none", boolean>>): string {
+  const enough = Object.entries(outcomes).filter(([, done]) => done);
+  return enough.length === 3 ? "no key" : enough.map(([permission]) => permission).join(" or ");
+}
+
+const KEYS_TRIED = ["READ", "TRADE", "none"] as const;
+
+describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  "%s",
+  (address, route) => {
+    const works = WORKS[route.name];
+    const found: Found = { name: route.name, address, errors: new Map() };
+    ofRoutes.push(found);
+
+    const send = async (world: SurfaceWorld, asked: Asked) =>
+      await world.rest(requestOf(world, route, asked));
+
+    it("works, weighs what its row says, and counts its orders", async () => {
+      const numbers: number[] = [];
+      for (let round = 0; round < 2; round++) {
+        const fields = await works.fields(usual);
+        const before = await usual.rest({ method: "GET", target: "/api/ping" });
+        const answer = await send(usual, { fields });
+        expect([answer.status, answer.body]).toEqual([200, expect.stringMatching(/^[{[]/)]);
+        expectMembers(bodyOf(answer), works);
+        const used = (of: typeof answer): number => Number(of.headers.get("x-mbx-used-weight-1m"));
+        expect(answer.headers.get("x-mbx-used-weight")).toBe(answer.headers.get("x-mbx-used-weight-1m"));
+        found.weight = String(used(answer) - used(before));
+        expect(Number(found.weight)).toBe(weightOf(route, fields));
+        numbers.push(Number(answer.headers.get("x-mbx-order-count-10s") ?? 0));
+      }
+      found.orders = Number(numbers[1]) - Number(numbers[0]);
+      expect(found.orders).toBe(works.orders);
+      found.answers = works.answers;
+    });
+
+    it("needs the permission of its row", async () => {
+      const outcomes = { READ: true, TRADE: true, none: true };
+      for (const permission of route.access === "PUBLIC" ? [] : KEYS_TRIED) {
+        const fields = await works.fields(usual);
+        const answer = await send(usual, { fields, forge: { key: PERMITTED[permission] } });
+        outcomes[permission] = answer.status === 200;
+        if (!outcomes[permission]) {
+          expectError(
+            { status: answer.status, ...(bodyOf(answer) as { code: number; msg: string }) },
+            "REJECTED_API_KEY",
+          );
+        }
+      }
+      found.needs = needsOf(outcomes);
+      expect(found.needs).toBe(route.access === "PUBLIC" ? "no key" : route.access);
+    });
+
+    const cases = casesOf(SPECIFIC[route.name] ?? [], commonOf(route)).filter(
+      ({ over }) => over !== "WebSocket",
+    );
+
+    it.each(cases.map((one) => [one.error, one.how, one] as const))("%s: %s", (error, how, one) =>
+      inWorld(one, async (world) => {
+        const asked = await askedOf(world, works, one);
+        await one.before?.(world);
+        const answer = await send(world, asked);
+        const body = bodyOf(answer) as JsonObject & { code: number; msg: string };
+        expectError({ status: answer.status, ...body }, error);
+        expect(Object.keys(body).slice(0, 3)).toEqual(["code", "msg", "error"]);
+        expect(body.retryAfter).toBe(answer.headers.get("retry-after"));
+        found.errors.set(error, how);
+      }),
+    );
+  },
+);
+
+/** The weight of a route for some fields. */
+function weightOf({ weight }: RouteDescriptor, fields: RequestParameters): number {
+  if (typeof weight === "number") return weight;
+  return weight(
+    new Map(Object.entries(fields).map(([name, value]) => [name, { text: String(value), kind: "text" }])),
+  );
+}
+
+it.each([
+  ["/api/depth", "?symbol=BTC/USD&limit=101", 25, "above 100"],
+  ["/api/depth", "?symbol=BTC/USD&limit=501", 50, "above 500"],
+  ["/api/depth", "?symbol=BTC/USD&limit=1001", 250, "above 1000"],
+  ["/api/ticker/24hr", "", 80, "without symbol"],
+])("the weight of %s%s is %d", async (path, query, weight, when) => {
+  const used = async (of: string): Promise<number> =>
+    Number((await usual.rest({ method: "GET", target: of })).headers.get("x-mbx-used-weight-1m"));
+  const before = await used("/api/ping");
+  expect((await used(path + query)) - before).toBe(weight);
+  const found = ofRoutes.find(({ address }) => address === `GET ${path}`);
+  if (found !== undefined) found.weight = `${found.weight}, ${weight} ${when}`;
+});
+
+const METHOD_NAMES = METHODS.flatMap((method) =>
+  [method.name, ...method.aliases].map((name) => [name, method] as const),
+);
+
+describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
+  const works = "route" in method ? WORKS[method.route.name] : ACTS[method.act];
+  const found: Found = {
+    name: "route" in method ? method.route.name : method.name,
+    address,
+    errors: new Map(),
+  };
+  ofMethods.push(found);
+  const isSubscribing = "act" in method && method.act.startsWith("subscribe");
+
+  it("works, weighs what its row says, and counts its orders", async () => {
+    const numbers: number[] = [];
+    for (let round = 0; round < 2; round++) {
+      const line = await openLine(usual);
+      const asked = { fields: await works.fields(usual) };
+      const before = await line.ask("session.subscriptions", { fields: {} });
+      const reply = await line.ask(address, asked);
+      expect(reply).toMatchObject({ status: 200 });
+      expectMembers(reply.result, works);
+      found.weight = String(countOf(reply, "REQUEST_WEIGHT") - countOf(before, "REQUEST_WEIGHT"));
+      expect(Number(found.weight)).toBe(method.weight);
+      numbers.push(countOf(reply, "ORDERS"));
+      line.close();
+    }
+    found.orders = Number(numbers[1]) - Number(numbers[0]);
+    expect(found.orders).toBe(works.orders);
+    found.answers = works.answers;
+  });
+
+  it("needs the permission of its row", async () => {
+    const outcomes = { READ: true, TRADE: true, none: true };
+    for (const permission of method.access === "PUBLIC" ? [] : KEYS_TRIED) {
+      const line = await openLine(usual);
+      const fields = await works.fields(usual);
+      const reply = await line.ask(address, { fields, forge: { key: PERMITTED[permission] } });
+      outcomes[permission] = reply.status === 200;
+      if (!outcomes[permission]) expectError({ status: reply.status, ...errorOf(reply) }, "REJECTED_API_KEY");
+      line.close();
+    }
+    found.needs = needsOf(outcomes);
+    expect(found.needs).toBe(method.access === "PUBLIC" ? "no key" : method.access);
+  });
+
+  const cases =
+    "route" in method
+      ? casesOf(SPECIFIC[method.route.name] ?? [], commonOf(method.route))
+      : casesOf(ACT_ERRORS[method.act], commonOfAct(method.access));
+
+  it.each(cases.filter(({ over }) => over !== "REST").map((one) => [one.error, one.how, one] as const))(
+    "%s: %s",
+    (error, how, one) =>
+      inWorld(one, async (world) => {
+        const line = await openLine(world);
+        const asked = await askedOf(world, works, one);
+        await one.before?.(world);
+        if (one.twice === true && isSubscribing)
+          expect(await line.ask(address, asked)).toMatchObject({ status: 200 });
+        const reply = await line.ask(address, asked);
+        line.close();
+        expectError({ status: reply.status, ...errorOf(reply) }, error);
+        expect(Object.keys(reply).slice(0, 3)).toEqual(["id", "status", "error"]);
+        found.errors.set(error, how);
+      }),
+  );
+});
+
+const errorOf = ({ error }: JsonObject): { code: number; msg: string } =>
+  error as { code: number; msg: string };
+
+/** What the reply says is used of a limit; the ten seconds of the two that orders have. */
+function countOf({ rateLimits }: JsonObject, type: string): number {
+  const items = rateLimits as readonly { rateLimitType: string; count: number }[];
+  return items.find(({ rateLimitType }) => rateLimitType === type)?.count ?? 0;
+}
+
+/** Errors that no route and no method answers with, each with its reason. */
+const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
+  TOO_MANY_CONNECTIONS: "of the upgrade request: test/service/socket/limits.test.ts",
+  TIMEOUT: "of a host that says so itself: no part of this service waits for an outcome while a client does",
+  REQUEST_TIMEOUT: "of a request that does not arrive: hostile 52",
+  UNKNOWN_METHOD: "of a method that there is not: hostile 45",
+  INVALID_REQUEST_ID: "of a message without an id: hostile 94",
+  INVALID_PARAMS: "of a message whose params are no object: hostile 58",
+  TOO_MANY_SUBSCRIPTIONS: "of the 1,001st subscription: test/service/socket/subscriptions.test.ts",
+};
+
+describe("the table", () => {
+  it("every error is answered by a route or a method, or has its reason", () => {
+    const seen = new Set([...ofRoutes, ...ofMethods].flatMap(({ errors }) => [...errors.keys()]));
+    expect(
+      Object.keys(ERRORS)
+        .filter((name) => !seen.has(name as ErrorName))
+        .sort(),
+    ).toEqual(Object.keys(ELSEWHERE).sort());
+  });
+
+  it("docs/surface.md says what was found, without an empty cell; `npm run docs:surface` rewrites it", async () => {
+    const page = surfacePage(ofRoutes, ofMethods);
+    expect(emptyCells(page)).toEqual([]);
+    await expect(page).toMatchFileSnapshot("../../docs/surface.md");
+  });
+});

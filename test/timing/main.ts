@@ -1,0 +1,109 @@
+import { createNodeServer, createSystemClock } from "../../src/adapters/node/index.ts";
+import { encodeQuery, sign } from "../../src/signing/index.ts";
+import { messageOf } from "../support/hostile-socket.ts";
+import { openConnection, rawBytes } from "../support/raw-http.ts";
+import { type Credentials, KEYS, openWorld, type ServiceWorld, START_MS } from "../support/service-world.ts";
+import { SocketClient } from "../support/socket-client.ts";
+import { compare, type Kind, reportOf } from "./samples.ts";
+
+/** Pairs of requests that are measured on each interface, and pairs before that which only warm up. */
+const PAIRS = Number(process.argv[2] ?? 20_000);
+const WARM_UP = 2_000;
+
+/** Sends one request and resolves when its answer is there; the nanoseconds that it took. */
+type Send = (kind: Kind, count: number) => Promise<bigint>;
+
+const STRANGERS: Readonly<Record<Kind, Credentials>> = {
+  /** As long as the other key and secret, and known to nobody. */
+  "unknown key": KEYS.nobody,
+  /** A key that is known, with a signature that is not its own. */
+  "wrong signature": { apiKey: KEYS.silent.apiKey, secret: KEYS.nobody.secret },
+};
+
+const expected: Readonly<Record<Kind, string>> = { "unknown key": "-2015", "wrong signature": "-1022" };
+
+function demand(kind: Kind, answer: string): void {
+  if (!answer.includes(expected[kind])) throw new Error(`${kind} was answered with ${answer}`);
+}
+
+/** By REST over one kept connection; everything but the answer is made before the clock runs. */
+async function restSender(port: number): Promise<Readonly<{ send: Send; close: () => void }>> {
+  const connection = await openConnection(port);
+  const send: Send = async (kind, count) => {
+    const { apiKey, secret } = STRANGERS[kind];
+    const query = encodeQuery({ symbol: "BTC/USD", orderId: -256 - count, timestamp: START_MS });
+    const headers = ["X-MBX-APIKEY", apiKey, "signature", sign({ secret, payload: query })];
+    const bytes = rawBytes({ method: "GET", target: `/api/v2/order?${query}`, headers });
+    const start = process.hrtime.bigint();
+    connection.write(bytes);
+    const { body } = await connection.answer();
+    const took = process.hrtime.bigint() - start;
+    demand(kind, body);
+    return took;
+  };
+  return { send, close: () => connection.close() };
+}
+
+async function socketSender(port: number): Promise<Readonly<{ send: Send; close: () => void }>> {
+  const client = await SocketClient.connect(`ws://127.0.0.1:${port}/ws/listenKey`);
+  const send: Send = async (kind, count) => {
+    const json = `{"symbol":"BTC/USD","orderId":${-256 - count}}`;
+    const text = messageOf({ method: "order.status", json, key: STRANGERS[kind] });
+    client.messages.length = 0;
+    client.texts.length = 0;
+    const start = process.hrtime.bigint();
+    client.socket.send(text);
+    await client.until(() => client.texts.length > 0);
+    const took = process.hrtime.bigint() - start;
+    demand(kind, client.texts[0] ?? "");
+    return took;
+  };
+  return { send, close: () => client.close() };
+}
+
+/** Pairs in turns; which of the two comes first changes from pair to pair. */
+async function measure(name: string, send: Send): Promise<void> {
+  const samples: Record<Kind, bigint[]> = { "unknown key": [], "wrong signature": [] };
+  const kinds: readonly Kind[] = ["unknown key", "wrong signature"];
+  for (let pair = -WARM_UP; pair < PAIRS; pair++) {
+    for (const kind of pair % 2 === 0 ? kinds : [...kinds].reverse()) {
+      const took = await send(kind, Math.abs(pair));
+      if (pair >= 0) samples[kind].push(took);
+    }
+  }
+  console.log(reportOf(name, samples, compare(samples)));
+}
+
+async function serve(): Promise<Readonly<{ world: ServiceWorld; port: number; close: () => Promise<void> }>> {
+  const settings = { maxFramesPerSecond: 1_000_000 };
+  const world = await openWorld({ service: { sockets: { realClock: createSystemClock(), settings } } });
+  const server = createNodeServer({ service: world.service, sockets: world.service.sockets });
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+  return { world, port, close: () => server.close({ graceMs: 100 }) };
+}
+
+/** Median time of one signature over a usual payload: what would show if an unknown key were refused without it. */
+function signatureMicros(): number {
+  const payload = encodeQuery({ symbol: "BTC/USD", orderId: -256, timestamp: START_MS });
+  const took = Array.from({ length: 20_000 }, () => {
+    const start = process.hrtime.bigint();
+    sign({ secret: KEYS.silent.secret, payload });
+    return Number(process.hrtime.bigint() - start) / 1_000;
+  });
+  return took.sort((a, b) => a - b)[took.length >> 1] ?? Number.NaN;
+}
+
+console.log(
+  `Node ${process.version}. An unknown key and a wrong signature, ${PAIRS} pairs in turns, over one connection each.`,
+);
+console.log(`For scale: the signature that an unknown key must cost takes ${signatureMicros().toFixed(2)}.`);
+const { port, close } = await serve();
+for (const [name, open] of [
+  ["REST", restSender],
+  ["WebSocket", socketSender],
+] as const) {
+  const sender = await open(port);
+  await measure(name, sender.send);
+  sender.close();
+}
+await close();

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type JsonCursor, skipString, takeString } from "../../src/wire/json-cursor.ts";
+import { anyText } from "./any-text.ts";
+
+/** Where a reader of tokens stops in a text; undefined when it refuses it. */
+function endOf(read: (cursor: JsonCursor) => unknown, text: string): number | undefined {
+  const cursor = { text, at: 0 };
+  try {
+    read(cursor);
+    return cursor.at;
+  } catch {
+    return undefined;
+  }
+}
+
+describe("skipString", () => {
+  const piece = fc.oneof(
+    fc.constantFrom('"', "\\", '\\"', "\\\\", "\\/", "\\b", "\\x", "\\u00e9", "\\u12", "\\ud800", "\n", "\t"),
+    anyText(3),
+  );
+  const token = fc.array(piece, { maxLength: 8 }).map((pieces) => `"${pieces.join("")}", 1`);
+
+  it("hostile 59-62: takes the very strings that takeString takes, and stops where it does", () => {
+    fc.assert(
+      fc.property(token, (text) => {
+        expect(endOf(skipString, text)).toBe(endOf(takeString, text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("hostile 94: a string as long as a message can be is one step", () => {
+    const text = `"${"x\\n".repeat(21_000)}"`;
+    expect(endOf(skipString, text)).toBe(text.length);
+    expect(endOf(skipString, text.slice(0, -1))).toBeUndefined();
+  });
+});
