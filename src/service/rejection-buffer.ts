@@ -29,7 +29,8 @@ export function createRejectionBuffer(options: RejectionBufferOptions = {}): Rej
   return {
     retain(rejection) {
       const { accountId } = rejection;
-      const kept = [...(accounts.get(accountId) ?? []), rejection].slice(-perAccount);
+      const others = (accounts.get(accountId) ?? []).filter((one) => !isSameRefusal(one, rejection));
+      const kept = [...others, rejection].slice(-perAccount);
       accounts.delete(accountId);
       accounts.set(accountId, kept);
       retained++;
@@ -43,6 +44,12 @@ export function createRejectionBuffer(options: RejectionBufferOptions = {}): Rej
       return { retained, lost: 0 };
     },
   };
+}
+
+/** The refusal of a request that was sent again takes the place of the first: a client that retries must not push the others out. */
+function isSameRefusal(one: Rejection, other: Rejection): boolean {
+  const { symbol, clientOrderId, code } = one;
+  return symbol === other.symbol && clientOrderId === other.clientOrderId && code === other.code;
 }
 
 function selected(kept: readonly Rejection[], query: RejectionQuery): readonly Rejection[] {

@@ -178,6 +178,7 @@ describe("what is no request", () => {
 
   it.each([
     ["garbage", "hello\r\n\r\n"],
+    ["no version", "GET /\nHost: a\r\n\r\n"],
     ["a space in the target", "GET /a b HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["a byte beyond ASCII in the target", "GET /\u00e9 HTTP/1.1\r\nHost: a\r\n\r\n"],
     ["lengths that differ", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],

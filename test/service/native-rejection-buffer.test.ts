@@ -27,6 +27,19 @@ describe("the rejection buffer", () => {
     expect(rejections.counts).toEqual({ retained: 18, lost: 0 });
   });
 
+  it("the same refusal again takes the place of the first, so that a retry loop pushes nothing out", async () => {
+    const rejections = createRejectionBuffer();
+    fill(rejections, 16);
+    for (let attempt = 0; attempt < 100; attempt++) {
+      rejections.retain(
+        rejectionOf({ accountId: 1, clientOrderId: "r-16", rejectionId: `again-${attempt}` }),
+      );
+    }
+    expect(await ids(rejections)).toEqual(Array.from({ length: 16 }, (_, index) => `r-${index + 1}`));
+    const [last] = await rejections.list({ accountId: 1, clientOrderId: "r-16", limit: 1 });
+    expect(last?.rejectionId).toBe("again-99");
+  });
+
   it("I64: accounts are bounded; the one that was longest without a rejection is forgotten", async () => {
     const rejections = createRejectionBuffer({ perAccount: 1, maxAccounts: 2 });
     for (const accountId of [1, 2, 1, 3]) fill(rejections, 1, accountId);

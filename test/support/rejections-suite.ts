@@ -63,7 +63,7 @@ export function rejectionsSuite(name: string, createPlace: () => RejectionsPlace
     });
 
     it("lists the newest `limit`, oldest first", async () => {
-      const all = Array.from({ length: 5 }, () => rejectionOf());
+      const all = Array.from({ length: 5 }, (_, n) => rejectionOf({ clientOrderId: `mine-${n}` }));
       for (const rejection of all) place.rejections.retain(rejection);
       expect(await listed({ limit: 2 })).toEqual(all.slice(3));
       expect(await listed()).toEqual(all);

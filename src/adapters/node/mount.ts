@@ -223,7 +223,10 @@ export class Mount {
   }
 
   async #serve(request: IncomingMessage, body: Uint8Array): Promise<WireResponse> {
-    if (request.headers.host === undefined && request.httpVersion === "1.1") {
+    const { headers, httpVersion } = request;
+    // Node takes a request line without a version, as of 1991.
+    if (httpVersion !== "1.1" && httpVersion !== "1.0") return parserRefusal(undefined);
+    if (headers.host === undefined && httpVersion === "1.1") {
       return refusal(new OrderError("PARAMETER_MISSING", { field: "Host" }));
     }
     try {
