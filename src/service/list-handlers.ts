@@ -11,7 +11,6 @@ import {
 import { clientIdsOf, managedId } from "./ids.ts";
 import { accountOf } from "./ownership.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
-import { orderCountHeaders } from "./placement-desk.ts";
 import { canceledListView, listViewOf } from "./views.ts";
 
 /**
@@ -27,7 +26,7 @@ export function placeList(form: ListForm): SignedHandler {
     });
     const accountId = await accountOf(parts, call, actor);
     const { placed, counts } = await parts.desk.placeList({ accountId, list });
-    return { body: listViewOf(parts, placed.list), headers: orderCountHeaders(counts) };
+    return { body: listViewOf(parts, placed.list), counts };
   };
 }
 

@@ -21,7 +21,6 @@ import {
 } from "./native-order-view.ts";
 import { accountOf } from "./ownership.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { orderCountHeaders } from "./placement-desk.ts";
 import { retaining } from "./retained-rejections.ts";
 
 /** The native side of the host; a host without one does not serve native orders: 404 -1020. */
@@ -64,7 +63,7 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
     parts.desk.placeNative({ accountId, clientOrderId, findKnown, place }),
   );
-  return { body: placedNativeView(placed.order, placed.fills), headers: orderCountHeaders(counts) };
+  return { body: placedNativeView(placed.order, placed.fills), counts };
 }
 
 /** New orders need a service that is not draining, an open market and an account without a restriction (decision 14). */

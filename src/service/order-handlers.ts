@@ -12,7 +12,6 @@ import { nativeOrderView, type Snapshot, scaledManagedView, scaledNativeView } f
 import { type AccountKey, type FoundOrder, findManaged, findOrder, nativeKeyOf } from "./order-lookup.ts";
 import { accountOf } from "./ownership.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
-import { orderCountHeaders } from "./placement-desk.ts";
 import { retaining } from "./retained-rejections.ts";
 import { canceledListView, canceledView, viewOf } from "./views.ts";
 
@@ -31,7 +30,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
     parts.desk.placeOrder({ accountId, intent }),
   );
-  return { body: viewOf(parts, placed.order), headers: orderCountHeaders(counts) };
+  return { body: viewOf(parts, placed.order), counts };
 }
 
 /**

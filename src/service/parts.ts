@@ -6,6 +6,7 @@ import type {
   Entropy,
   Instruments,
   NativeOrders,
+  OrderCounts,
   RateLimiter,
   Rejections,
   Telemetry,
@@ -50,8 +51,8 @@ export type SignedCall = Readonly<{
   parameters: Parameters;
 }>;
 
-/** What a handler answers: a JSON body with status 200, and headers of its own. */
-export type Answer = Readonly<{ body: JsonInput; headers?: Readonly<Record<string, string>> }>;
+/** What a handler answers: a JSON body with status 200; of a placement also what the order-count limit has counted. */
+export type Answer = Readonly<{ body: JsonInput; counts?: OrderCounts }>;
 
 /** Answers signed calls of a route. */
 export type SignedHandler = (parts: ServiceParts, call: SignedCall) => Promise<Answer>;

@@ -143,19 +143,3 @@ export class PlacementDesk {
 }
 
 const nothing = (): void => undefined;
-
-/** What {@link orderCountHeaders} tell; undefined for headers that tell nothing of it. */
-export function orderCountsOf(headers: Readonly<Record<string, string>> = {}): OrderCounts | undefined {
-  const per10s = headers[PER_10S];
-  const perDay = headers[PER_DAY];
-  if (per10s === undefined || perDay === undefined) return undefined;
-  return { per10s: Number.parseInt(per10s, 10), perDay: Number.parseInt(perDay, 10) };
-}
-
-const PER_10S = "X-MBX-ORDER-COUNT-10S";
-const PER_DAY = "X-MBX-ORDER-COUNT-1D";
-
-/** The headers that tell what the order-count limit has counted. Source: convention 5.3. */
-export function orderCountHeaders({ per10s, perDay }: OrderCounts): Readonly<Record<string, string>> {
-  return { [PER_10S]: String(per10s), [PER_DAY]: String(perDay) };
-}

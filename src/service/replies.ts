@@ -1,5 +1,5 @@
 import { type ErrorBody, type ErrorName, OrderError } from "../errors/index.ts";
-import { type WireResponse, writeJson } from "../wire/index.ts";
+import { type JsonInput, type WireResponse, writeJson } from "../wire/index.ts";
 import type { Answer } from "./parts.ts";
 
 /** What stands in the headers of every reply; `headers` are those that its web origin asks for. */
@@ -10,7 +10,7 @@ export type ReplyStamp = Readonly<{
 }>;
 
 /** A reply before its common headers. */
-export type Reply = Answer & Readonly<{ status: number }>;
+export type Reply = Readonly<{ status: number; body: JsonInput; headers?: WireResponse["headers"] }>;
 
 /**
  * Refusals that are about orders and not about how the request was written, signed or addressed: what may come with
@@ -82,7 +82,10 @@ export function unexpectedError(onlyReads: boolean): OrderError {
   return new OrderError(onlyReads ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
 }
 
-/** The reply of a request that was done. */
-export function successReply(answer: Answer): Reply {
-  return { status: 200, ...answer };
+/** The reply of a request that was done; that of a placement tells the order counts. Source: convention 5.3. */
+export function successReply({ body, counts }: Answer): Reply {
+  if (counts === undefined) return { status: 200, body };
+  const { per10s, perDay } = counts;
+  const headers = { "X-MBX-ORDER-COUNT-10S": String(per10s), "X-MBX-ORDER-COUNT-1D": String(perDay) };
+  return { status: 200, body, headers };
 }

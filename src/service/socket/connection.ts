@@ -1,5 +1,5 @@
 import type { ServiceParts } from "../parts.ts";
-import type { SocketPeer, SocketSettings } from "./api.ts";
+import type { SocketPeer, SocketSession, SocketSettings } from "./api.ts";
 import { FrameGate } from "./frame-gate.ts";
 import { Keepalive } from "./keepalive.ts";
 import { Outbox, type Outgoing } from "./outbox.ts";
@@ -117,4 +117,25 @@ export class Connection {
     this.#forgetBans();
     this.#onEnd();
   }
+}
+
+/** A connection as the service holds it: what is done with its messages, and the end of the service. */
+export type LiveSession = Readonly<{
+  connection: Connection;
+  /** A whole text message came. */
+  receive(text: string): void;
+  /** The service stops: says so, and ends the connection once every request is answered. */
+  shutdown(): void;
+}>;
+
+/** What a transport tells of a session: messages are the session's, all else is the connection's. */
+export function transportSide(session: LiveSession): SocketSession {
+  const { connection } = session;
+  return {
+    receive: (text) => session.receive(text),
+    receiveBinary: () => connection.refuseBinary(),
+    pinged: () => void connection.takesFrame(),
+    ponged: () => connection.ponged(),
+    closed: () => connection.ended(),
+  };
 }

@@ -8,9 +8,9 @@ import {
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
-import type { SocketPeer, SocketSession } from "./api.ts";
-import { CLOSE, Connection } from "./connection.ts";
-import type { LiveSession, SocketParts } from "./parts.ts";
+import type { SocketPeer } from "./api.ts";
+import { CLOSE, Connection, type LiveSession } from "./connection.ts";
+import type { SocketParts } from "./parts.ts";
 
 /** How a connection was opened. */
 export type LiquidityOptions = Readonly<{ peer: SocketPeer; onEnd: () => void }>;
@@ -30,9 +30,9 @@ class ControlError extends Error {
 }
 
 /** A connection to `/ws/liquidity`: public streams, begun and ended by control frames. Source: decision 45; convention 4.12. */
-export class LiquiditySession implements SocketSession, LiveSession {
+export class LiquiditySession implements LiveSession {
   readonly #parts: SocketParts;
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #streams: Map<string, () => void> = new Map();
 
   constructor(parts: SocketParts, { peer, onEnd }: LiquidityOptions) {
@@ -40,7 +40,7 @@ export class LiquiditySession implements SocketSession, LiveSession {
     const address = parts.service.clientAddress(peer);
     const { maxWaitingMarketBytes: most } = parts.settings;
     const settings = { ...parts.settings, maxWaitingEventBytes: most, maxWaitingReplyBytes: most };
-    this.#connection = new Connection({ ...parts, settings, peer, address }, () => {
+    this.connection = new Connection({ ...parts, settings, peer, address }, () => {
       for (const end of this.#streams.values()) end();
       this.#streams.clear();
       onEnd();
@@ -48,39 +48,23 @@ export class LiquiditySession implements SocketSession, LiveSession {
   }
 
   receive(text: string): void {
-    if (!this.#connection.takesText(text)) return;
+    if (!this.connection.takesText(text)) return;
     let id: RequestId = null;
     try {
       const message = read(text);
       id = idOf(message);
-      this.#connection.send("reply", writeJson({ result: this.#control(message), id }));
+      this.connection.send("reply", writeJson({ result: this.#control(message), id }));
     } catch (error) {
       if (!(error instanceof ControlError)) throw error;
-      this.#connection.send("reply", writeJson({ code: error.code, msg: error.message, id }));
-      if (error.malformed) this.#connection.malformed();
+      this.connection.send("reply", writeJson({ code: error.code, msg: error.message, id }));
+      if (error.malformed) this.connection.malformed();
     }
-  }
-
-  receiveBinary(): void {
-    this.#connection.refuseBinary();
-  }
-
-  pinged(): void {
-    this.#connection.takesFrame();
-  }
-
-  ponged(): void {
-    this.#connection.ponged();
-  }
-
-  closed(): void {
-    this.#connection.ended();
   }
 
   shutdown(): void {
     const nowMs = this.#parts.service.clock.nowMs();
-    this.#connection.send("event", `{"e":"serverShutdown","E":${nowMs}}`);
-    this.#connection.close(CLOSE.goingAway, "the service stops");
+    this.connection.send("event", `{"e":"serverShutdown","E":${nowMs}}`);
+    this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
   #control({ method, params }: SocketMessage): JsonInput {
@@ -107,7 +91,7 @@ export class LiquiditySession implements SocketSession, LiveSession {
     for (const name of this.#streams.keys()) fresh.delete(name);
     if (this.#streams.size + fresh.size > this.#parts.settings.maxStreams) throw tooMany();
     for (const [name, stream] of fresh) {
-      const end = this.#parts.markets.subscribe(stream, (event) => this.#connection.send("event", event));
+      const end = this.#parts.markets.subscribe(stream, (event) => this.connection.send("event", event));
       this.#streams.set(name, end);
     }
   }

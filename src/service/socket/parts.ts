@@ -18,9 +18,3 @@ export type SocketParts = Readonly<{
   streams: AccountStreams;
   markets: MarketStreams;
 }>;
-
-/** A connection as the service holds it: what its transport tells it, and the end of the service. */
-export type LiveSession = Readonly<{
-  /** The service stops: says so, and ends the connection once every request is answered. */
-  shutdown(): void;
-}>;

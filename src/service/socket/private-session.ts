@@ -14,12 +14,11 @@ import { demandAccess } from "../authentication.ts";
 import { refusalOf } from "../failures.ts";
 import { accountOf } from "../ownership.ts";
 import type { Answer } from "../parts.ts";
-import { orderCountsOf } from "../placement-desk.ts";
 import { demandWeight, weigh } from "../weight.ts";
-import type { SocketPeer, SocketSession } from "./api.ts";
+import type { SocketPeer } from "./api.ts";
 import { authenticateMessage, type ProvedMessage } from "./authentication.ts";
-import { CLOSE, Connection } from "./connection.ts";
-import type { LiveSession, SocketParts } from "./parts.ts";
+import { CLOSE, Connection, type LiveSession } from "./connection.ts";
+import type { SocketParts } from "./parts.ts";
 import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
 import { readSocketParameters, readSocketRequest, type SocketRequest } from "./request.ts";
 import { type SubscriptionAnswer, Subscriptions } from "./subscriptions.ts";
@@ -47,12 +46,12 @@ const CONNECTION_ID_LENGTH = 22;
  * private stream. Requests are answered as they come to be done; the id tells which. Source: contract, WebSocket request
  * methods and Events; decisions 43, 45, 49.
  */
-export class PrivateSession implements SocketSession, LiveSession {
+export class PrivateSession implements LiveSession {
   readonly #parts: SocketParts;
   readonly #address: string;
   readonly #showsLimits: boolean;
   readonly #id: string;
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #subscriptions: Subscriptions;
   /** Messages that came while another of this connection had its turn. */
   readonly #waiting: string[] = [];
@@ -69,45 +68,29 @@ export class PrivateSession implements SocketSession, LiveSession {
     this.#subscriptions = new Subscriptions({
       streams: parts.streams,
       nowMs: () => service.clock.nowMs(),
-      send: (text) => this.#connection.send("event", text),
-      overrun: () => this.#connection.close(CLOSE.policy, "events could not be authorised in time"),
+      send: (text) => this.connection.send("event", text),
+      overrun: () => this.connection.close(CLOSE.policy, "events could not be authorised in time"),
       maxWaitingBytes: parts.settings.maxWaitingEventBytes,
     });
-    this.#connection = new Connection({ ...parts, peer, address: this.#address }, () => {
+    this.connection = new Connection({ ...parts, peer, address: this.#address }, () => {
       this.#subscriptions.stop();
       onEnd();
     });
   }
 
   receive(text: string): void {
-    if (!this.#connection.takesText(text)) return;
+    if (!this.connection.takesText(text)) return;
     const { maxUnanswered } = this.#parts.settings;
     if (this.#unanswered >= maxUnanswered) {
-      return this.#connection.close(CLOSE.policy, `more than ${maxUnanswered} requests without an answer`);
+      return this.connection.close(CLOSE.policy, `more than ${maxUnanswered} requests without an answer`);
     }
     this.#unanswered++;
     this.#waiting.push(text);
     if (!this.#inTurn) this.#serveNext();
   }
 
-  receiveBinary(): void {
-    this.#connection.refuseBinary();
-  }
-
-  pinged(): void {
-    this.#connection.takesFrame();
-  }
-
-  ponged(): void {
-    this.#connection.ponged();
-  }
-
-  closed(): void {
-    this.#connection.ended();
-  }
-
   shutdown(): void {
-    this.#connection.send("event", `{"event":{"e":"serverShutdown","E":${this.#nowMs()}}}`);
+    this.connection.send("event", `{"event":{"e":"serverShutdown","E":${this.#nowMs()}}}`);
     this.#stopping = true;
     this.#leaveIfDone();
   }
@@ -128,7 +111,7 @@ export class PrivateSession implements SocketSession, LiveSession {
     const progress: Progress = { request, showsLimits: this.#showsLimits };
     try {
       const { answer, after } = await this.#pass(progress);
-      this.#connection.send("reply", resultText(answer, this.#stamp(progress)));
+      this.connection.send("reply", resultText(answer, this.#stamp(progress)));
       after?.();
     } catch (error) {
       this.#refuse(progress, error);
@@ -138,8 +121,7 @@ export class PrivateSession implements SocketSession, LiveSession {
   }
 
   #leaveIfDone(): void {
-    if (this.#stopping && this.#unanswered === 0)
-      this.#connection.close(CLOSE.goingAway, "the service stops");
+    if (this.#stopping && this.#unanswered === 0) this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
   #refuse(progress: Progress, error: unknown): void {
@@ -151,9 +133,9 @@ export class PrivateSession implements SocketSession, LiveSession {
       onlyReads: method?.access !== "TRADE",
     });
     const context = { businessAs200: service.settings.businessErrorsAs200 === true, nowMs: this.#nowMs() };
-    this.#connection.send("reply", refusalText(refusal, this.#stamp(progress), context));
+    this.connection.send("reply", refusalText(refusal, this.#stamp(progress), context));
     if (verdict?.refused?.kind === "ban") service.bans.tell(this.#address);
-    if ("malformed" in request && request.malformed) this.#connection.malformed();
+    if ("malformed" in request && request.malformed) this.connection.malformed();
   }
 
   #stamp({ request, verdict, orders, showsLimits }: Progress): ReplyStamp {
@@ -189,7 +171,7 @@ export class PrivateSession implements SocketSession, LiveSession {
     if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
     const proved = await this.#proved(asked);
     const answer = await this.#parts.answer({ ...proved, route: method.route, parameters: own });
-    progress.orders = orderCountsOf(answer.headers);
+    progress.orders = answer.counts;
     return { answer };
   }
 
@@ -245,7 +227,7 @@ export class PrivateSession implements SocketSession, LiveSession {
 
   /** A connection that has ended meanwhile subscribes to nothing. */
   #begin(subscriber: Readonly<{ accountId: number; allowed: () => Promise<boolean> }>): SubscriptionAnswer {
-    if (!this.#connection.open) throw new OrderError("SUBSCRIPTION_INACTIVE");
+    if (!this.connection.open) throw new OrderError("SUBSCRIPTION_INACTIVE");
     return this.#subscriptions.begin(subscriber);
   }
 

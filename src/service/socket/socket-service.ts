@@ -14,9 +14,10 @@ import { isServed } from "../routing.ts";
 import { demandConnection, demandWeight, weigh } from "../weight.ts";
 import { AccountStreams } from "./account-streams.ts";
 import type { SocketOptions, SocketPeer, SocketService, SocketSession } from "./api.ts";
+import { type LiveSession, transportSide } from "./connection.ts";
 import { LiquiditySession } from "./liquidity-session.ts";
 import { MarketStreams } from "./market-streams.ts";
-import type { LiveSession, SocketParts } from "./parts.ts";
+import type { SocketParts } from "./parts.ts";
 import { PrivateSession } from "./private-session.ts";
 import { resolveSocketSettings } from "./settings.ts";
 
@@ -47,6 +48,7 @@ export function createSockets(
   const settings = resolveSocketSettings(options.settings);
   const { engine, clock, entropy, telemetry, native } = service;
   const { accountEvents, requestToken, answer, realClock = clock } = options;
+  const served = new Set(ROUTES.filter((route) => isServed(route, service.settings)).map(({ name }) => name));
   let made: SocketParts | undefined;
   return new Sockets(() => {
     made ??= {
@@ -55,7 +57,7 @@ export function createSockets(
       realClock,
       requestToken,
       answer,
-      serves: ({ name }) => ROUTES.some((route) => route.name === name && isServed(route, service.settings)),
+      serves: ({ name }) => served.has(name),
       streams: new AccountStreams({ engine, clock, entropy, telemetry, accountEvents, native }),
       markets: new MarketStreams({ engine, clock }),
     };
@@ -108,13 +110,13 @@ class Sockets implements SocketService {
     if (destination === undefined) throw new RangeError("no such WebSocket path");
     const { kind, returnRateLimits } = destination;
     const onEnd = (): void => void this.#sessions.delete(session);
-    const session =
+    const session: LiveSession =
       kind === "private"
         ? new PrivateSession(this.#parts(), { peer, returnRateLimits, onEnd })
         : new LiquiditySession(this.#parts(), { peer, onEnd });
     this.#sessions.add(session);
     if (this.#stopping) session.shutdown();
-    return session;
+    return transportSide(session);
   }
 
   shutdown(): void {
