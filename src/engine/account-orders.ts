@@ -1,15 +1,14 @@
 import type { ListMembership, ParentOrder } from "../model/index.ts";
+import { ExposureSums } from "./exposure-sums.ts";
 
-/** The open parents of one account: by client id, in order of creation, and those whose reduce-only child is out. */
+/** The open parents of one account: by client id and in order of creation, and what they hold of its exposure. */
 export class AccountOrders {
   readonly byClientId: Map<string, number> = new Map();
   /** Lists with a leg that has not ended: their legs, by list id. */
   readonly lists: Map<number, readonly number[]> = new Map();
   readonly listByClientId: Map<string, number> = new Map();
-  /** Parents with an unresolved reduce-only child; their quantity is reserved. */
-  readonly reducing: Set<number> = new Set();
-  /** Rises with every fill and every child that is resolved: an exposure measured before is old. */
-  moves = 0;
+  /** What was executed and what is reserved, by market and side. */
+  readonly sums: ExposureSums = new ExposureSums();
   /** Durable legs that are held; pages show them with history only. */
   readonly held: Set<number> = new Set();
   /** How many open parents are durable: those that others may hear of. */
@@ -49,7 +48,6 @@ export class AccountOrders {
     this.confirmed--;
     this.held.delete(order.orderId);
     this.byClientId.delete(order.intent.clientOrderId);
-    this.reducing.delete(order.orderId);
     if (this.#ids.length > 32 && this.#open.size * 3 < this.#ids.length * 2) {
       this.#ids = this.#ids.filter((id) => this.#open.has(id));
     }

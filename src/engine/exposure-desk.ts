@@ -1,8 +1,9 @@
-import { add, greatest, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
+import { greatest, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
 import { reducibleOf, shardOfId } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Exposure } from "../ports/index.ts";
 import type { Core, Slot } from "./core.ts";
+import { type ExposureSum, reservedBy } from "./exposure-sums.ts";
 import type { Shard } from "./shard.ts";
 
 /** What measuring needs from the engine. */
@@ -14,13 +15,17 @@ export type ExposureHost = Readonly<{
   idle: (slot: Slot) => void;
 }>;
 
-/** A position that was asked for, and what had moved the account's exposure by then. */
-type Asked = Readonly<{ answer: Promise<Quantity>; moves: number }>;
+/** A position that was asked for: what the account had executed on that market and side by then, and which try it is. */
+type Asked = Readonly<{ answer: Promise<Quantity>; executed: Quantity; tries: number }>;
+
+/** How often a position is read anew because fills came in between; then those fills are taken off it instead. */
+const MOST_TRIES = 3;
 
 /**
  * Exposure for reduce-only children (decision 24, I13): the host's position, less what other unresolved reduce-only
- * children of the account hold. A position that was read before a child of the account filled or was resolved is
- * read again.
+ * children of the account hold on that market and side. A position that was read before a fill on the same market and
+ * side is read again, a few times: then the fills since count as if it did not hold them, so that a parent whose market
+ * never rests is sent too, and never for more than there is.
  */
 export class ExposureDesk {
   readonly #core: Core;
@@ -37,19 +42,23 @@ export class ExposureDesk {
   immediate(order: ParentOrder): Quantity | undefined {
     const slot = this.#slot(order);
     if (slot === undefined || slot.measuring !== undefined) return undefined;
-    const { moves } = this.#shard(order).account(order.accountId);
+    const { executed } = this.#sums(order);
     const answer = this.#position(order);
     if (!(answer instanceof Promise)) return this.#reducible(order, answer);
-    this.#await(order, slot, { answer, moves });
+    this.#await(order, slot, { answer, executed, tries: 1 });
     return undefined;
   }
 
   /** Measures and lets the parent try with the quote of then. */
   measure(order: ParentOrder): void {
+    this.#measure(order, 1);
+  }
+
+  #measure(order: ParentOrder, tries: number): void {
     const slot = this.#slot(order);
     if (slot === undefined || slot.measuring !== undefined) return;
-    const { moves } = this.#shard(order).account(order.accountId);
-    this.#await(order, slot, { answer: Promise.resolve(this.#position(order)), moves });
+    const { executed } = this.#sums(order);
+    this.#await(order, slot, { answer: Promise.resolve(this.#position(order)), executed, tries });
   }
 
   #await(order: ParentOrder, slot: Slot, asked: Asked): void {
@@ -80,8 +89,9 @@ export class ExposureDesk {
     delete slot.measuring;
     const shard = this.#shard(order);
     if (shard.slots.get(order.orderId) !== slot) return;
-    if (shard.account(order.accountId).moves !== asked.moves) return this.measure(order);
-    this.#host.measured(slot, this.#reducible(order, position));
+    const since = subtract(this.#sums(order).executed, asked.executed);
+    if (since !== ZERO_QUANTITY && asked.tries < MOST_TRIES) return this.#measure(order, asked.tries + 1);
+    this.#host.measured(slot, greatest(subtract(this.#reducible(order, position), since), ZERO_QUANTITY));
   }
 
   /** Nothing came of a measurement. */
@@ -100,23 +110,14 @@ export class ExposureDesk {
     }
   }
 
+  /** What is left of a position for the parent: others may still execute what their children hold. */
   #reducible(order: ParentOrder, position: Quantity): Quantity {
-    const free = subtract(reducibleOf(order.intent.side, position), this.#reserved(order));
-    return greatest(free, ZERO_QUANTITY);
+    const others = subtract(this.#sums(order).reserved, reservedBy(order));
+    return greatest(subtract(reducibleOf(order.intent.side, position), others), ZERO_QUANTITY);
   }
 
-  /** What other unresolved reduce-only children of the account may still execute on this market and side. */
-  #reserved(order: ParentOrder): Quantity {
-    const shard = this.#shard(order);
-    let reserved = ZERO_QUANTITY;
-    for (const orderId of shard.account(order.accountId).reducing) {
-      const other = shard.slots.get(orderId)?.working;
-      if (other?.child === undefined || orderId === order.orderId) continue;
-      if (other.intent.symbol !== order.intent.symbol || other.intent.side !== order.intent.side) continue;
-      const open = subtract(other.child.quantity, other.child.executedQuantity);
-      reserved = add(reserved, open);
-    }
-    return reserved;
+  #sums(order: ParentOrder): ExposureSum {
+    return this.#shard(order).account(order.accountId).sums.of(order);
   }
 
   #shard(order: ParentOrder): Shard {

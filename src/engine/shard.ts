@@ -219,6 +219,7 @@ export class Shard {
   #confirm(order: ParentOrder): void {
     const account = this.account(order.accountId);
     account.add(order);
+    account.sums.hold(order);
     account.confirmed++;
     if (order.held) account.held.add(order.orderId);
   }
@@ -349,16 +350,16 @@ export class Shard {
   }
 
   /** A decision becomes what the shard goes on from. */
-  #take({ order, facts }: ParentStep): Slot {
+  #take({ order }: ParentStep): Slot {
     const slot = this.slots.get(order.orderId) ?? { working: order, durable: undefined };
     const account = this.account(order.accountId);
     if (!this.slots.has(order.orderId)) {
       this.slots.set(order.orderId, slot);
       account.add(order);
     }
+    account.sums.move(slot.working, order);
     slot.working = order;
     this.#index(order);
-    if (facts.some(movesExposure)) account.moves++;
     return slot;
   }
 
@@ -370,12 +371,10 @@ export class Shard {
     return legs.length === order.list.legs.length ? orderListOf(legs) : undefined;
   }
 
-  /** Keeps the account's lists, reservations and freeze in step with a parent. */
+  /** Keeps the account's lists and freeze in step with a parent. */
   #index(order: ParentOrder): void {
     const account = this.account(order.accountId);
     if (order.list !== undefined && order.ended === undefined) account.addList(order.list);
-    if (order.intent.reduceOnly && order.child !== undefined) account.reducing.add(order.orderId);
-    else account.reducing.delete(order.orderId);
     if (order.frozen !== undefined && order.ended === undefined) account.frozen = true;
   }
 
@@ -413,8 +412,6 @@ export class Shard {
     this.#pending = [];
   }
 }
-
-const movesExposure = ({ kind }: Fact): boolean => kind === "FILLED" || kind === "CHILD_CLOSED";
 
 function resolveAll(waiters: readonly Waiter[]): void {
   for (const waiter of waiters) waiter.resolve();

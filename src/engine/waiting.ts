@@ -7,6 +7,7 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   BELOW_MINIMUM_NOTIONAL: "what is on offer is worth less than the minimum",
   NOT_FILLABLE_WHOLE: "the whole quantity is not on offer, and its children are FOK",
   NO_EXPOSURE: "there is no exposure left to reduce",
+  MEASURING: "its exposure, which the account's host is asked for",
   RETRY_PACE: "the pause after an unsuccessful child is not over",
   STALE_QUOTE: "the last quote is too old",
   NO_OPEN_SLOT: "the next slot of its schedule",

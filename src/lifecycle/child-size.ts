@@ -19,6 +19,7 @@ export type WaitReason =
   | "BELOW_MINIMUM_NOTIONAL"
   | "NOT_FILLABLE_WHOLE"
   | "NO_EXPOSURE"
+  | "MEASURING"
   | "RETRY_PACE"
   | "STALE_QUOTE"
   | "NO_OPEN_SLOT"

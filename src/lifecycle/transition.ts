@@ -138,7 +138,7 @@ function attempt(draft: Draft, chance: Chance): void {
   if (allowance.kind === "wait") return wait(draft, allowance.reason);
   if (order.intent.reduceOnly && chance.exposure === undefined) {
     draft.effects.push({ kind: "MEASURE" });
-    return;
+    return wait(draft, "MEASURING");
   }
   const sizing = sizeChild(order, chance.quote, {
     minimum: context.rules.minimum,

@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { add, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import { ExposureSums } from "../../src/engine/exposure-sums.ts";
+import type { ChildRequest, Fill, ParentOrder } from "../../src/model/index.ts";
+import { filled, fillOf, reported } from "../support/scripted-venue.ts";
+import { createWorld, SYMBOL, type World } from "../support/world.ts";
+
+const ETH = "ETH/USD";
+const EXIT = {
+  side: "SELL",
+  type: "STOP_MARKET",
+  stopPrice: "100",
+  quantity: "1",
+  reduceOnly: true,
+} as const;
+const STEP = quantity("0.001");
+
+/** A position port that takes 20 ms, and an account whose other orders fill every 10 ms on a market and side. */
+async function busy(symbol: string, side: "BUY" | "SELL"): Promise<BusyWorld> {
+  let position = quantity("1");
+  const asked: number[] = [];
+  const sold: ChildRequest[] = [];
+  const world = await createWorld({
+    exposure: (clock) => ({
+      position: () => {
+        asked.push(clock.nowMs());
+        const read = position;
+        return new Promise((resolve) => clock.schedule(clock.nowMs() + 20, () => resolve(read)));
+      },
+    }),
+  });
+  world.venue.onLookup = ({ childId }) => reported(childId, "open");
+  world.venue.onSubmit = (child) => {
+    if (!child.reduceOnly) return reported(child.childId, "open");
+    sold.push(child);
+    return filled(child, "99");
+  };
+  world.engine.market.quote({ symbol: ETH, bid: "100", ask: "101" });
+  await world.quote("200", "201");
+  const placing = world.place(EXIT);
+  await world.clock.advanceBy(20);
+  const exit = await placing;
+  await world.place({
+    symbol,
+    side,
+    type: "SYNTHETIC_LIMIT",
+    quantity: "100",
+    price: side === "BUY" ? "900" : "1",
+  });
+  world.engine.market.quote({ symbol: ETH, bid: "100", ask: "101" });
+  await world.quote("200", "201");
+  const other = world.venue.submitted[0]?.childId ?? "";
+  const fills: Fill[] = [];
+  asked.length = 0;
+  return {
+    world,
+    exit,
+    asked,
+    sold,
+    async fillEvery10ms(times) {
+      for (let n = 0; n < times; n++) {
+        if (symbol === SYMBOL && side === "SELL") position = subtract(position, STEP);
+        fills.push(fillOf({ quantity: STEP, price: "100" }));
+        world.venue.say(reported(other, "open", fills));
+        await world.clock.advanceBy(10);
+        if (n === 0) world.engine.market.quote({ symbol: SYMBOL, bid: "99", ask: "100" });
+      }
+      await world.engine.idle();
+    },
+  };
+}
+
+type BusyWorld = Readonly<{
+  world: World;
+  exit: ParentOrder;
+  asked: readonly number[];
+  sold: readonly ChildRequest[];
+  fillEvery10ms: (times: number) => Promise<void>;
+}>;
+
+describe("decision 24, I62: a reduce-only exit of an account that fills all the time", () => {
+  it.each([
+    ["another market", ETH, "SELL"],
+    ["another side", SYMBOL, "BUY"],
+  ] as const)("fills on %s do not make its measurement old", async (_, symbol, side) => {
+    const { exit, world, asked, sold, fillEvery10ms } = await busy(symbol, side);
+    await fillEvery10ms(8);
+    expect([asked.length, sold.map(({ quantity: size }) => size)]).toEqual([1, [quantity("1")]]);
+    expect(await world.status(exit)).toBe("FILLED FILLED");
+  });
+
+  it("I13: fills on its own market and side are measured again three times at most, then taken off", async () => {
+    const { asked, sold, fillEvery10ms } = await busy(SYMBOL, "SELL");
+    await fillEvery10ms(20);
+    expect(asked).toHaveLength(3);
+    // The last answer was read after 5 fills, and 2 more came before it arrived.
+    expect(sold.map(({ quantity: size }) => size)).toEqual([quantity("0.993")]);
+  });
+
+  it("decision 25: while it is measured its story says so, and does not blame the price", async () => {
+    const { exit, world, fillEvery10ms } = await busy(ETH, "SELL");
+    await fillEvery10ms(2);
+    expect((await world.engine.story(exit.orderId))?.waitingFor).toMatch(
+      /exposure, which the account's host/,
+    );
+  });
+});
+
+/** A parent as far as the sums look at it. */
+type Held = Readonly<{ symbol: string; reduceOnly: boolean; open?: number; executed: number }>;
+
+const orderOf = ({ symbol, reduceOnly, open, executed }: Held): ParentOrder =>
+  ({
+    intent: { symbol, side: "SELL", reduceOnly },
+    executedQuantity: executed as unknown as Quantity,
+    ...(open !== undefined && {
+      child: { quantity: open as unknown as Quantity, executedQuantity: ZERO_QUANTITY },
+    }),
+  }) as unknown as ParentOrder;
+
+it("decision 24: running sums are what adding up all parents gives", () => {
+  const amount = fc.integer({ min: 0, max: 1_000 });
+  const held = fc.record({
+    symbol: fc.constantFrom(SYMBOL, ETH),
+    reduceOnly: fc.boolean(),
+    open: fc.option(amount, { nil: undefined }),
+    executed: amount,
+  });
+  const life = fc.record({
+    from: held,
+    steps: fc.array(fc.record({ open: fc.option(amount, { nil: undefined }), more: amount })),
+  });
+  fc.assert(
+    fc.property(fc.array(life), (lives) => {
+      const sums = new ExposureSums();
+      let [reserved, executed] = [ZERO_QUANTITY, ZERO_QUANTITY];
+      for (const { from, steps } of lives) {
+        let now = orderOf(from as Held);
+        sums.hold(now);
+        let state = from;
+        for (const { open, more } of steps) {
+          state = { ...state, open, executed: state.executed + more };
+          const next = orderOf(state as Held);
+          sums.move(now, next);
+          now = next;
+        }
+        if (from.symbol !== SYMBOL) continue;
+        executed = add(executed, (state.executed - from.executed) as unknown as Quantity);
+        if (state.reduceOnly) reserved = add(reserved, (state.open ?? 0) as unknown as Quantity);
+      }
+      const any = orderOf({ symbol: SYMBOL, reduceOnly: true, executed: 0 });
+      expect(sums.of(any)).toEqual({ reserved, executed });
+    }),
+  );
+});
