@@ -366,7 +366,8 @@ type ShardsOf = (host: ShardHost) => readonly Shard[];
 /**
  * Opens an engine on a store: takes every shard over, makes the state again from snapshots and journal, arms what is
  * open and looks up every child whose outcome is not known.
- * Rejects when the store cannot be read; throws a RangeError on a setting out of range.
+ * Rejects when the store cannot be read or holds what a newer version wrote, in one shard or in many; throws a
+ * RangeError on a setting out of range.
  * Source: contract "What the service does", decisions 12 and 14.
  */
 export async function openEngine(options: Api.EngineOptions): Promise<Api.Engine> {

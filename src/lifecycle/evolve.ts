@@ -6,15 +6,16 @@ import {
   ZERO_NOTIONAL,
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
-import { invariant } from "../errors/index.ts";
+import { InvariantError, invariant } from "../errors/index.ts";
 import type { ChildOrder, Fact, ParentOrder } from "../model/index.ts";
+import { shardOfId } from "./identity.ts";
 
 /** Which record a fact stands in. */
 export type FactContext = Readonly<{ orderId: number; sequence: number; timeMs: number }>;
 
 /**
  * Applies one fact to a parent; replay and live running both go through here, so they agree by construction.
- * Throws InvariantError I53 when the fact does not fit the parent.
+ * Throws InvariantError I53 when the fact does not fit the parent, or is of a kind that this version does not know.
  */
 export function evolve(order: ParentOrder | undefined, fact: Fact, context: FactContext): ParentOrder {
   if (fact.kind === "ACCEPTED") {
@@ -82,7 +83,18 @@ function changed(
       return { ...order, frozen: true };
     case "ALERT":
       return order;
+    default:
+      return refuseUnknown(fact, context);
   }
+}
+
+/** A parent must never be lost to a fact that a newer version wrote. */
+function refuseUnknown(fact: never, { orderId, sequence }: FactContext): never {
+  const { kind } = fact as Readonly<{ kind: unknown }>;
+  throw new InvariantError(
+    "I53",
+    `record ${sequence} of shard ${shardOfId(orderId)} holds a fact of the kind ${String(kind)} for parent ${orderId}, which this version does not know: run the newer version that wrote it`,
+  );
 }
 
 function released(order: ParentOrder, atMs: number): ParentOrder {

@@ -1,6 +1,7 @@
 import { normalise } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { JournalRecord, ParentOrder } from "../model/index.ts";
+import { unknownInParent, unknownInRecord } from "./journal-members.ts";
 import {
   expect,
   expectEnd,
@@ -37,7 +38,8 @@ export function encodeRecord(record: JournalRecord): string {
 
 /**
  * The record a text holds. With a `place` the text must be the record of that place.
- * Throws an InvariantError I53 on anything else; its message names the place and never repeats the text.
+ * Throws an InvariantError I53 on anything else, a kind of fact or cause and a member that this version does not know
+ * among it; its message names shard, sequence and kind, and repeats nothing else of the text.
  */
 export function decodeRecord(
   text: string,
@@ -55,6 +57,9 @@ export function decodeRecord(
   const misplaced =
     place !== undefined && (record.shard !== place.shard || record.sequence !== place.sequence);
   if (misplaced) throw broken(name, `it is record ${record.sequence} of shard ${record.shard}`);
+  const unknown = unknownInRecord(value);
+  if (unknown !== undefined)
+    throw tooNew(`journal record ${record.sequence} of shard ${record.shard}`, unknown);
   return record;
 }
 
@@ -68,7 +73,8 @@ export function encodeParent(order: ParentOrder): string {
 
 /**
  * The parent order a text holds. With an `orderId` the text must be that order.
- * Throws an InvariantError I53 on anything else; its message names the order and never repeats the text.
+ * Throws an InvariantError I53 on anything else, a member that this version does not know among it; its message names
+ * order and member, and repeats nothing else of the text.
  */
 export function decodeParent(text: string, orderId?: number): ParentOrder {
   const name = (): string => (orderId === undefined ? "parent order" : `parent order ${orderId}`);
@@ -80,6 +86,8 @@ export function decodeParent(text: string, orderId?: number): ParentOrder {
   if (!whole) throw broken(name, "a member is missing or of the wrong kind");
   const order = value as ParentOrder;
   if (orderId !== undefined && order.orderId !== orderId) throw broken(name, `it is order ${order.orderId}`);
+  const unknown = unknownInParent(value);
+  if (unknown !== undefined) throw tooNew(`parent order ${order.orderId}`, unknown);
   return order;
 }
 
@@ -173,4 +181,12 @@ function isObject(value: unknown): value is Members {
 
 function broken(name: Name, what: string): InvariantError {
   return new InvariantError("I53", `${name()} cannot be read: ${what}`);
+}
+
+/** What a newer version wrote means something; read without it, an order would be another one. */
+function tooNew(place: string, unknown: string): InvariantError {
+  return broken(
+    () => place,
+    `it holds ${unknown}, which this version does not know; a newer version of managed-orders wrote it: run that version`,
+  );
 }

@@ -117,6 +117,34 @@ describe("journal codec", () => {
     }
   });
 
+  it.each([
+    ['"kind":"ALERT"', '"kind":"MOVED"', 'the fact kind "MOVED"'],
+    ['"kind":"ALERT"', '"kind":"constructor"', 'the fact kind "constructor"'],
+    ['"kind":"ALERT"', '"kind":"secret 5"', "the fact kind with an unreadable name"],
+    ['{"kind":"ALERT"', '{"sort":"ALERT"', "a fact without a kind"],
+    ['"kind":"VENUE"', '"kind":"BROKER"', 'the cause kind "BROKER"'],
+    ['"source"', '"by":"ops","source"', 'the member "by" of a cause VENUE'],
+    ['"previous"', '"next":1,"previous"', 'the member "next" of a change'],
+    ['"facts":[', '"facts":[null,', "an entry that is no object"],
+  ])("I53, decision BP: a record with %s as %s is a newer version's and refused", (from, to, what) => {
+    const text = encodeRecord(record).replace(from, to);
+    expect(failureOf(() => decodeRecord(text)).message).toBe(
+      `I53: journal record 12 of shard 7 cannot be read: it holds ${what}, which this version does not know; ` +
+        "a newer version of managed-orders wrote it: run that version",
+    );
+  });
+
+  it("I53, decision BP: a parent with a member that this version does not know is refused", () => {
+    const [parent] = fc.sample(anyParent, 1);
+    if (parent === undefined) throw new Error("no sample");
+    const text = encodeParent(parent);
+    const later = text.replace('"intent":{', '"intent":{"maxSlippage":5,');
+    expect(failureOf(() => decodeParent(later)).message).toContain('the member "maxSlippage" of an intent');
+    expect(failureOf(() => decodeParent(text.replace('"orderId"', '"mood":1,"orderId"'))).message).toContain(
+      'the member "mood" of a parent',
+    );
+  });
+
   it.each(['{"n":"x"}', '{"n":5,"m":{"n":"1"}}', '{"n":""}', '{"n":"1e3"}'])(
     "I53: the number %s is refused",
     (form) => {
