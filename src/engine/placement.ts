@@ -10,7 +10,7 @@ import type {
   ParentOrder,
 } from "../model/index.ts";
 import type { Awaitable, VolumeHistory } from "../ports/index.ts";
-import { canonicalIntent, canonicalList } from "../requests/index.ts";
+import { canonicalIntent, canonicalList, notTraded } from "../requests/index.ts";
 import { profileWindow, type VolumeProfile, volumeProfile } from "../schedules/index.ts";
 import type { EngineOptions, ListPlacement, Placement } from "./api.ts";
 import { Claims } from "./claims.ts";
@@ -180,8 +180,8 @@ export class Placements {
 
   #instrument(symbol: string): Instrument {
     const instrument = this.#parts.instruments.find(symbol);
-    if (instrument === undefined || instrument.kind !== "liquidity")
-      throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+    if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+    if (instrument.kind !== "liquidity") throw notTraded(instrument);
     if (instrument.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
     return instrument;
   }

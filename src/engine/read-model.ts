@@ -50,7 +50,7 @@ export class ReadModel {
 
   /**
    * A page of an account's parents (I70); held legs come with history only. Open ones are read first: one that ends
-   * meanwhile is found ended.
+   * meanwhile is found ended, and taken out of the count of the ended ones, as it is among the open ones already.
    */
   async page(request: PageRequest): Promise<ParentPage> {
     const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
@@ -66,11 +66,17 @@ export class ReadModel {
     const openCount = account?.confirmed ?? 0;
     if (!includeHistory) return pageOf(open, { limit, total: openCount - (account?.held.size ?? 0) });
     const { store } = this.#core;
-    const ended = await this.#stored(
-      store.pageEnded({ accountId, afterOrderId, newestFirst, limit: limit + 1 }),
-    );
-    const total = openCount + (await this.#stored(store.countEnded(accountId)));
-    return pageOf(merge(open, ended, newestFirst), { limit, total });
+    const endings = shard.endings.watch(accountId);
+    try {
+      const ended = await this.#stored(
+        store.pageEnded({ accountId, afterOrderId, newestFirst, limit: limit + 1 }),
+      );
+      const { count, sequence } = await this.#stored(store.countEnded({ accountId, shard: shard.number }));
+      const total = openCount + count - endings.until(sequence);
+      return pageOf(merge(open, ended, newestFirst), { limit, total });
+    } finally {
+      endings.end();
+    }
   }
 
   /** The records of an order, oldest first, read backwards along their numbers. */

@@ -20,6 +20,7 @@ import type {
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } from "./core.ts";
+import { Endings } from "./ending-watch.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
 import { replayShard } from "./replay.ts";
 
@@ -54,6 +55,8 @@ export class Shard {
   readonly number: number;
   readonly slots: Map<number, Slot> = new Map();
   readonly accounts: Map<number, AccountOrders> = new Map();
+  /** The endings that are decided. */
+  readonly endings: Endings = new Endings();
   readonly #core: Core;
   readonly #host: ShardHost;
   #epoch: number;
@@ -230,6 +233,7 @@ export class Shard {
     if (slot.durable === undefined) account.confirmed++;
     if (order.held) account.held.add(order.orderId);
     else account.held.delete(order.orderId);
+    if (order.ended !== undefined) this.endings.durable(order.orderId);
     slot.durable = order;
     if (slot.pending === settled) delete slot.pending;
     return slot;
@@ -281,6 +285,7 @@ export class Shard {
     if (head.epoch !== this.#epoch) return this.fence([]);
     const state = await replayShard(this.#core.store, { shard: this.number, until: head.sequence });
     this.#forget();
+    this.endings.reloaded(head.sequence);
     this.#sequence = head.sequence;
     this.#durableSequence = head.sequence;
     this.#counter = state.counter;
@@ -338,6 +343,7 @@ export class Shard {
       return { orderId, previous: this.slots.get(orderId)?.working.record ?? 0, facts };
     });
     const record = { shard: this.number, sequence: ++this.#sequence, timeMs, cause, changes };
+    this.#noteEndings(steps, record.sequence);
     const slots = steps.map((step) => this.#take(step));
     const list = this.#listOf(steps);
     const decision = this.#core.counters.decisions++;
@@ -347,6 +353,14 @@ export class Shard {
     this.#core.counters.activity++;
     this.#host.dirty(this);
     return pending;
+  }
+
+  #noteEndings(steps: readonly ParentStep[], sequence: number): void {
+    for (const { order } of steps) {
+      const { orderId, accountId, ended } = order;
+      const isNew = ended !== undefined && this.slots.get(orderId)?.working.ended === undefined;
+      if (isNew) this.endings.decided({ orderId, accountId, sequence });
+    }
   }
 
   /** A decision becomes what the shard goes on from. */
@@ -384,9 +398,9 @@ export class Shard {
     const { orderId, accountId, list } = durable;
     // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
     if (list !== undefined) this.#endedLegs.add(orderId);
-    if (working !== durable) return;
     const account = this.account(accountId);
     account.remove(durable);
+    if (working !== durable) return;
     if (list === undefined) this.slots.delete(orderId);
     else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
     if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);

@@ -60,6 +60,7 @@ export type ErrorName =
   | "EMPTY_CLIENT_ID"
   | "BAD_INTERVAL"
   | "BAD_SYMBOL"
+  | "NOT_TRADED"
   | "BAD_COMBINATION"
   | "INVALID_PARAMETER"
   | "BAD_RECV_WINDOW"
@@ -153,6 +154,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   EMPTY_CLIENT_ID: row(-1119, 400, "never", "Original client order ID was empty.", "Send the client order id of the order."),
   BAD_INTERVAL: row(-1120, 400, "never", "Invalid interval.", "Use 1000 to 86400000 milliseconds; for a VWAP without volumeProfile whole minutes, at most 256."),
   BAD_SYMBOL: row(-1121, 400, "never", "Invalid symbol.", "Take the symbol from exchangeInfo."),
+  NOT_TRADED: row(-1121, 400, "never", "Invalid symbol.", "No orders are placed on {symbol}; take a symbol for which exchangeInfo lists orderTypes."),
   BAD_COMBINATION: row(-1128, 400, "never", "Combination of optional parameters invalid. Conflicting fields: [{fields}]", "{advice}"),
   INVALID_PARAMETER: row(-1130, 400, "never", "Data sent for parameter '{field}' is not valid.", "{advice}"),
   BAD_RECV_WINDOW: row(-1131, 400, "never", "'recvWindow' must be less than 60000.", "Use a recvWindow above 0 and at most 60000."),

@@ -42,6 +42,7 @@ export type {
 export type {
   AppendBatch,
   AppendOutcome,
+  EndedCount,
   EndedKey,
   EndedListKey,
   EndedListPage,

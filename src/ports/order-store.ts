@@ -56,6 +56,9 @@ export type EndedPage = Readonly<{
   limit: number;
 }>;
 
+/** How many ended parents an account has in a store whose last record of the account's shard is `sequence`. */
+export type EndedCount = Readonly<{ count: number; sequence: number }>;
+
 /** Names one ended list of an account. */
 export type EndedListKey = Readonly<
   { accountId: number } & ({ listId: number } | { listClientOrderId: string })
@@ -101,7 +104,8 @@ export type OrderStore = {
   deleteMarks(marks: readonly MarketMark[]): Promise<void>;
   findEnded(key: EndedKey): Promise<ParentOrder | undefined>;
   pageEnded(page: EndedPage): Promise<readonly ParentOrder[]>;
-  countEnded(accountId: number): Promise<number>;
+  /** The ended parents of an account of that shard, and the last record of the shard, both as of one moment. */
+  countEnded(whose: Readonly<{ accountId: number; shard: number }>): Promise<EndedCount>;
   /** All ended parents of a shard, in id order falling from `afterOrderId` (0 starts): for verification. */
   readEnded(
     range: Readonly<{ shard: number; afterOrderId: number; limit: number }>,

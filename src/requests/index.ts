@@ -57,4 +57,4 @@ export {
   type StreamName,
 } from "./stream-names.ts";
 export { readNothing, readRequestToken, readSubscription, readUnsubscription } from "./subscriptions.ts";
-export { instrumentOf, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
+export { instrumentOf, notTraded, type ResolveSymbol, type SymbolContext } from "./symbols.ts";

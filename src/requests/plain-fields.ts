@@ -10,8 +10,10 @@ export type PlainValue = string | number | bigint | boolean;
 /** Parameter values by name; `undefined` is not sent. */
 export type PlainFields = Readonly<Record<string, PlainValue | undefined>>;
 
-const NATURAL = /^(0|[1-9][0-9]{0,19})$/;
-const SIGNED = /^(0|-?[1-9][0-9]{0,19})$/;
+/** Leading zeros say nothing, as in decimals (convention 1.2 r). */
+const NATURAL = /^[0-9]{1,20}$/;
+/** With a minus that is no minus zero. */
+const SIGNED = /^(?!-0+$)-?[0-9]{1,20}$/;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 

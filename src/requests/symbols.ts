@@ -15,9 +15,17 @@ export function instrumentOf(symbol: string, context: SymbolContext): Instrument
   return instrument;
 }
 
-/** The canonical symbol of the market to place an order on; throws BAD_SYMBOL when it is no liquidity market. */
+/**
+ * The canonical symbol of the market to place an order on; throws BAD_SYMBOL for an unknown one and NOT_TRADED for one
+ * that is no liquidity market (both -1121).
+ */
 export function marketOf(symbol: string, resolve: ResolveSymbol): string {
   const instrument = instrumentOf(symbol, { resolve, exactSymbol: false });
-  if (instrument.kind !== "liquidity") throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+  if (instrument.kind !== "liquidity") throw notTraded(instrument);
   return instrument.symbol;
+}
+
+/** The refusal to place an order on a staking or conversion instrument. */
+export function notTraded({ symbol }: Instrument): OrderError {
+  return new OrderError("NOT_TRADED", { field: "symbol", symbol });
 }

@@ -50,7 +50,7 @@ function boundTo(store: OrderStore): OrderStore {
     deleteMarks: (marks) => store.deleteMarks(marks),
     findEnded: (key) => store.findEnded(key),
     pageEnded: (page) => store.pageEnded(page),
-    countEnded: (accountId) => store.countEnded(accountId),
+    countEnded: (whose) => store.countEnded(whose),
     readEnded: (range) => store.readEnded(range),
     findEndedList: (key) => store.findEndedList(key),
     pageEndedLists: (page) => store.pageEndedLists(page),

@@ -85,14 +85,17 @@ function symbolsOf({ engine, instruments, native }: ServiceParts): readonly Json
   return instruments.all().map((instrument) => symbolOf(instrument, tradable));
 }
 
-/** Filters say what placement enforces; an instrument that is not traded here has neither types nor filters. */
+/**
+ * Filters say what placement enforces. An instrument on which nothing is placed has neither types nor filters, and is
+ * never shown as TRADING: what a client holds of it can be read and canceled, as everywhere.
+ */
 function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): JsonInput {
   const { id, symbol, status, baseAsset, quoteAsset, name, kind, address, url } = instrument;
   const tradable = kind === "liquidity";
   return {
     id,
     symbol,
-    status,
+    status: tradable || status !== "TRADING" ? status : "CANCEL_ONLY",
     baseAsset,
     quoteAsset,
     name,

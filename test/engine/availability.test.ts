@@ -67,6 +67,11 @@ describe("decision 14: creation is refused and leaves nothing (I02)", () => {
     for (const symbol of ["XRP/USD", "BTCUSD", "btc/usd", "STETH/USD"]) {
       await expect(world.place({ ...LIMIT, symbol })).rejects.toMatchObject({ code: -1121 });
     }
+    const staking = {
+      reason: "NOT_TRADED",
+      remedy: expect.stringContaining("No orders are placed on STETH/USD"),
+    };
+    await expect(world.place({ ...LIMIT, symbol: "STETH/USD" })).rejects.toMatchObject(staking);
     await nothingKept(world);
   });
 

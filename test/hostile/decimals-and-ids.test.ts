@@ -167,7 +167,7 @@ describe("numeric ids", () => {
     ["1.0", ILLEGAL, refusal(-1100)],
     ["-256.0", ILLEGAL, refusal(-1100)],
     ["0x100", ILLEGAL, INVALID],
-    ["-01", ILLEGAL, refusal(-1135)],
+    ["-00", ILLEGAL, refusal(-1135)],
     ["", refusal(-1105), INVALID],
   ])("hostile 76: the order id %s", async (orderId, expected, ofTheMessage = expected) => {
     await world.bothRefuse(look(orderId), expected, ofTheMessage);

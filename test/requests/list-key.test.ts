@@ -22,13 +22,19 @@ describe("orderListId", () => {
     ["-0", -1100],
     ["1.0", -1100],
     ["1e3", -1100],
-    ["01", -1100],
+    ["-00", -1100],
     ["9223372036854775808", -1108],
     ["-9223372036854775809", -1108],
     ["", -1105],
   ])("hostile 76: %s is refused", (orderListId, code) => {
     for (const how of [status, cancel]) {
       expect(refused({ orderListId }, how)).toMatchObject({ code, field: "orderListId" });
+    }
+  });
+
+  it.each(["-0256", "0000001"])("convention 1.2 r: leading zeros of %s say nothing", (orderListId) => {
+    for (const how of [status, cancel]) {
+      expect(key({ orderListId }, how)).toEqual({ orderListId: BigInt(Number(orderListId)) });
     }
   });
 

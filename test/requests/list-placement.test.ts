@@ -374,7 +374,7 @@ describe("errors name what was sent", () => {
       refusal(() => readListPlacement("oto", query({ ...oto, ...fields }), context));
     const inJson = (fields: Fields) =>
       refusal(() => readListPlacement("oto", json({ ...oto, ...fields }), context));
-    for (const value of ["1e3", "-1", "01"]) {
+    for (const value of ["1e3", "-1", "0x1"]) {
       expect(inQuery({ pendingTrailingDelta: value })).toMatchObject({
         code: -1100,
         field: "pendingTrailingDelta",

@@ -88,7 +88,7 @@ describe("a native LIMIT", () => {
 
   it("decision 44: a symbol alias resolves; what is no liquidity market is refused", () => {
     expect(place({ ...limit, symbol: "BTCUSD" })?.terms.symbol).toBe("BTC/USD");
-    expect(refused({ ...limit, symbol: "STETH/USD" })).toMatchObject({ code: -1121 });
+    expect(refused({ ...limit, symbol: "STETH/USD" })).toMatchObject({ code: -1121, field: "symbol" });
     expect(refused({ ...limit, symbol: "NO/USD" })).toMatchObject({ code: -1121 });
   });
 

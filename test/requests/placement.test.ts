@@ -347,7 +347,22 @@ describe("words, flags and whole numbers", () => {
     });
   });
 
-  it.each(["1e3", "1.0", "-0", "01", "1e400"])("hostile 66: %s where an integer is due", (value) => {
+  it("hostile 66: JSON has no 01", () => {
+    const body = JSON.stringify({ ...trail, trailingDelta: 0 }).replace(":0", ":01");
+    expect(refusal(() => readPlacement(rawJson(body), context)).code).toBe(-1135);
+  });
+
+  it("convention 1.2 r: leading zeros of an integer say nothing", () => {
+    const plain = readPlacement(query({ ...trail, trailingDelta: "150" }), context);
+    expect(readPlacement(query({ ...trail, trailingDelta: "00150" }), context)).toEqual(plain);
+    expect(readPlacement(query({ ...trail, trailingDelta: "150".padStart(20, "0") }), context)).toEqual(
+      plain,
+    );
+    const long = query({ ...trail, trailingDelta: "150".padStart(21, "0") });
+    expect(refusal(() => readPlacement(long, context))).toMatchObject({ code: -1100 });
+  });
+
+  it.each(["1e3", "1.0", "-0", "1e400"])("hostile 66: %s where an integer is due", (value) => {
     const body = JSON.stringify({ ...trail, trailingDelta: 0 }).replace(":0", `:${value}`);
     expect(refusal(() => readPlacement(rawJson(body), context)).code).toBeLessThan(0);
     expect(refusal(() => readPlacement(query({ ...trail, trailingDelta: value }), context))).toMatchObject({

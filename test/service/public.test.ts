@@ -88,6 +88,7 @@ describe("public routes", () => {
     });
     expect(symbols[2]).toMatchObject({
       symbol: "STETH/USD",
+      status: "CANCEL_ONLY",
       orderTypes: [],
       filters: [],
       icebergAllowed: false,
@@ -101,6 +102,16 @@ describe("public routes", () => {
     const world = await openWorld({ engine: { maxIcebergParts: 100 } });
     const symbols = (await get(world, "exchangeInfo")).body.symbols as readonly Record<string, unknown>[];
     expect(symbols[0]?.filters).toContainEqual({ filterType: "ICEBERG_PARTS", limit: 100 });
+  });
+
+  it("convention 1.2 r: limit=02 is 2, and weighs what 2 weighs", async () => {
+    const world = await openWorld({ limits: {} });
+    expect((await get(world, "getInstrumentPairs", { limit: "02" })).body.instrumentPairs).toHaveLength(2);
+    const depth = await get(world, "depth", { symbol: "BTC/USD", limit: "0001000" });
+    const plain = await get(world, "depth", { symbol: "BTC/USD", limit: "1000" });
+    expect(depth.body).toEqual(plain.body);
+    const used = [depth, plain].map(({ headers }) => Number(headers["X-MBX-USED-WEIGHT"]));
+    expect((used[1] ?? 0) - (used[0] ?? 0)).toBe(50);
   });
 
   it("getInstrumentPairs: as many as asked for", async () => {

@@ -39,7 +39,7 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     readMarks: () => reading(() => store.readMarks()),
     findEnded: (key) => reading(() => store.findEnded(key)),
     pageEnded: (page) => reading(() => store.pageEnded(page)),
-    countEnded: (accountId) => reading(() => store.countEnded(accountId)),
+    countEnded: (whose) => reading(() => store.countEnded(whose)),
     readEnded: (range) => reading(() => store.readEnded(range)),
     findEndedList: (key) => reading(() => store.findEndedList(key)),
     pageEndedLists: (page) => reading(() => store.pageEndedLists(page)),

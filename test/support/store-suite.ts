@@ -164,7 +164,7 @@ function journal(world: World): void {
     await expect(world.store.append({ shards: [part(6, 1, { records })], marks: [] })).rejects.toThrow("I54");
     expect((await world.store.head(5)).sequence).toBe(0);
     expect((await world.store.head(0)).sequence).toBe(0);
-    expect(await world.store.countEnded(1)).toBe(0);
+    expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 0 });
     expect(await world.store.readMarks()).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ function journal(world: World): void {
     const ended = [endedOrder({ orderId: -256 })];
     const shards = [part(0, 1, { ended }), part(1, 2)];
     expect(await world.store.append({ shards, marks: [] })).toEqual(["durable", "fenced"]);
-    expect(await world.store.countEnded(1)).toBe(1);
+    expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });
   });
 
   it("what is read is no part of what was given, and cannot be changed through it", async () => {
@@ -294,7 +294,7 @@ function endedParents(world: World): void {
     const filledLate = { ...order, executions: ["e1", "late"], record: 9 };
     await keepEnded(world.store, [filledLate]);
     expect(await world.store.findEnded({ accountId: 1, orderId: -768 })).toEqual(filledLate);
-    expect(await world.store.countEnded(1)).toBe(1);
+    expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });
   });
 
   it("I03: a client id names one parent of an account while its record is kept", async () => {
@@ -315,9 +315,16 @@ function endedParents(world: World): void {
       endedOrder({ orderId, accountId: orderId === -768 ? 2 : 1 }),
     );
     await keepEnded(world.store, orders);
-    expect(await Promise.all([1, 2, 3].map((accountId) => world.store.countEnded(accountId)))).toEqual([
-      2, 1, 0,
-    ]);
+    const counts = [1, 2, 3].map((accountId) => world.store.countEnded({ accountId, shard: 0 }));
+    expect((await Promise.all(counts)).map(({ count }) => count)).toEqual([2, 1, 0]);
+  });
+
+  it("a count comes with the last record of the shard that is in it", async () => {
+    expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toEqual({ count: 0, sequence: 0 });
+    const ended = [endedOrder({ orderId: -256 })];
+    await world.store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 3), ended })], marks: [] });
+    expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toEqual({ count: 1, sequence: 3 });
+    expect(await world.store.countEnded({ accountId: 1, shard: 1 })).toEqual({ count: 1, sequence: 0 });
   });
 }
 
@@ -373,7 +380,7 @@ function retention(world: World): void {
     await keepEnded(world.store, orders);
     expect(await world.store.deleteEnded({ beforeMs: 10, limit: 9 })).toBe(0);
     expect(await world.store.deleteEnded({ beforeMs: 40, limit: 2 })).toBe(2);
-    expect(await world.store.countEnded(1)).toBe(2);
+    expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 2 });
     expect(await world.store.deleteEnded({ beforeMs: 40, limit: 2 })).toBe(1);
     expect(await world.store.deleteEnded({ beforeMs: 40, limit: 2 })).toBe(0);
     expect(idsOf(await world.store.readEnded({ shard: 0, afterOrderId: 0, limit: 9 }))).toEqual([-10_240]);
@@ -417,7 +424,7 @@ function lifetime(world: World): void {
       store.deleteMarks([]),
       store.findEnded({ accountId: 1, orderId: -256 }),
       store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
-      store.countEnded(1),
+      store.countEnded({ accountId: 1, shard: 0 }),
       store.readEnded({ shard: 0, afterOrderId: 0, limit: 1 }),
       store.findEndedList({ accountId: 1, listId: -256 }),
       store.pageEndedLists({ accountId: 1, limit: 1 }),

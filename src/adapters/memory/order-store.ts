@@ -51,7 +51,8 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
     findEnded: (key) => guarded(() => disk.ended.find(key)),
     pageEnded: (page) =>
       guarded(() => disk.ended.ofAccount(page.accountId, { ...limited(page), rising: page.newestFirst })),
-    countEnded: (accountId) => guarded(() => disk.ended.count(accountId)),
+    countEnded: ({ accountId, shard }) =>
+      guarded(() => ({ count: disk.ended.count(accountId), sequence: headOf(disk, shard).sequence })),
     readEnded: (range) =>
       guarded(() => disk.ended.ofShard(range.shard, { ...limited(range), rising: false })),
     findEndedList: (key) => guarded(() => disk.endedLists.find(key)),

@@ -58,7 +58,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     endedLists: endedListTable(database),
   };
   const { journal, marks, volume, snapshots, ended, endedLists } = tables;
-  const { acquire, append, readRecords, deleteMarks, deleteEnded, deleteVolume } = transactions(
+  const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, deleteVolume } = transactions(
     database,
     tables,
   );
@@ -79,7 +79,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     deleteMarks: (old) => guarded(() => deleteMarks(old)),
     findEnded: (key) => guarded(() => ended.find(key)),
     pageEnded: (page) => guarded(() => ended.page(limited(page))),
-    countEnded: (accountId) => guarded(() => ended.count(accountId)),
+    countEnded: (whose) => guarded(() => countEnded(whose)),
     readEnded: (range) => guarded(() => ended.ofShard(limited(range))),
     findEndedList: (key) => guarded(() => endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),

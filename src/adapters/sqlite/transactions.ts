@@ -1,4 +1,4 @@
-import type { AppendBatch, AppendOutcome, OrderStore, ShardHead } from "../../ports/index.ts";
+import type { AppendBatch, AppendOutcome, EndedCount, OrderStore, ShardHead } from "../../ports/index.ts";
 import type { Database } from "./driver.ts";
 import type { EndedListTable } from "./ended-list-table.ts";
 import type { EndedTable } from "./ended-table.ts";
@@ -24,6 +24,7 @@ export type Transactions = Readonly<{
   acquire(): readonly ShardHead[];
   append(batch: AppendBatch): readonly AppendOutcome[];
   readRecords: JournalTable["read"];
+  countEnded(whose: Parameters<OrderStore["countEnded"]>[0]): EndedCount;
   deleteMarks: MarkTable["delete"];
   deleteEnded(range: Range): number;
   deleteVolume: VolumeTable["delete"];
@@ -31,12 +32,16 @@ export type Transactions = Readonly<{
 
 /** The transactions over these tables. */
 export function transactions(database: Database, tables: Tables): Transactions {
-  const { journal, marks, volume, snapshots } = tables;
+  const { journal, marks, volume, snapshots, ended } = tables;
   const takeOver = database.transaction(() => {
     snapshots.cleanUp();
     return { owner: marks.acquire(), heads: journal.acquire() };
   });
   const readRecords = database.transaction(journal.read);
+  const countEnded: Transactions["countEnded"] = database.transaction(({ accountId, shard }) => ({
+    count: ended.count(accountId),
+    sequence: journal.head(shard).sequence,
+  }));
   const deleteMarks = database.transaction((old: Parameters<MarkTable["delete"]>[0]) => {
     marks.requireOwner();
     marks.delete(old);
@@ -53,6 +58,7 @@ export function transactions(database: Database, tables: Tables): Transactions {
     },
     append: appending(database, tables),
     readRecords,
+    countEnded,
     deleteMarks: deleteMarks.immediate,
     deleteEnded: retention(database, tables),
     deleteVolume: deleteVolume.immediate,

@@ -44,6 +44,7 @@ const PLACED: readonly ErrorName[] = [
   "SHUTTING_DOWN",
   "PARAMETER_NOT_REQUIRED",
   "BAD_SYMBOL",
+  "NOT_TRADED",
   "BAD_SIDE",
   "BAD_TIME_IN_FORCE",
   "BAD_COMBINATION",

@@ -95,7 +95,7 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Symbol: object("An instrument.", {
     id: long("Id of the instrument."),
     symbol: text("Its symbol."),
-    status: text("TRADING when orders are taken."),
+    status: text("TRADING when orders are taken; CANCEL_ONLY where none are placed at all."),
     baseAsset: text("What is traded."),
     quoteAsset: text("What it is paid in."),
     name: text("Its name."),

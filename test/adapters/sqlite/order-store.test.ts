@@ -103,7 +103,7 @@ describe("sqlite order store", () => {
     );
     await expect(store.deleteEnded({ beforeMs: 11, limit: 9 })).rejects.toThrow("no delete");
     expect(await store.findEndedList({ accountId: 1, listId: -256 })).toEqual(list);
-    expect(await store.countEnded(1)).toBe(2);
+    expect(await store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 2 });
   });
 
   it("I53: a snapshot that has lost a part is an error", async () => {
@@ -128,7 +128,7 @@ describe("sqlite order store", () => {
       store.readMarks(),
       store.findEnded({ accountId: 1, clientOrderId: "a" }),
       store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
-      store.countEnded(1),
+      store.countEnded({ accountId: 1, shard: 0 }),
       store.readEnded({ shard: 0, afterOrderId: 0, limit: 1 }),
       store.findEndedList({ accountId: 1, listClientOrderId: "a" }),
       store.pageEndedLists({ accountId: 1, limit: 1 }),
