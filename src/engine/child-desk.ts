@@ -1,13 +1,15 @@
+import { childIdOf as childIdIn, readReport, reportIn, type SaidOfChild } from "../host-answers/index.ts";
 import {
   childIdOf,
   executable,
   executableLevels,
   isActive,
+  type ParentEvent,
   readChildId,
   shardOfId,
 } from "../lifecycle/index.ts";
-import type { Cause, ChildRequest, Fact, Fill, ParentOrder } from "../model/index.ts";
-import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
+import type { Cause, ChildRequest, Fact, ParentOrder } from "../model/index.ts";
+import type { ExecutionVenue } from "../ports/index.ts";
 import {
   type Core,
   childRequestOf,
@@ -33,7 +35,7 @@ type LateReport = Readonly<{
   shard: Shard;
   orderId: number;
   attempt: number;
-  report: ChildReport;
+  said: SaidOfChild;
   source: Source;
 }>;
 
@@ -59,16 +61,16 @@ export class ChildDesk {
         this.#post(child, { kind: "CHILD_WITHDRAWN", childId: child.childId, detail }, SUBMITTING),
       confirm: (child) => this.#host.shard(shardOfId(child.parentOrderId)).confirm(),
       handedOver: (child, deadlineMs) => this.reconciler.follow(child, "SENT", deadlineMs),
-      answered: (child, report) => this.#report(child.childId, report, "SUBMIT"),
+      answered: ({ childId }, answer) => this.#report(readReport(answer, childId), "SUBMIT"),
       lost: (child, detail) => this.#lose(child, detail),
     });
     this.reconciler = new Reconciler(core, parts, {
-      found: (child, report, source) => this.#report(child.childId, report, source),
+      found: (said, source) => this.#report(said, source),
       missing: (child) => this.#lose(child, "the venue does not know it"),
       voided: (child) => this.#post(child, { kind: "CHILD_VOIDED", childId: child.childId }, LOOKING_UP),
       escalated: (child, detail) => this.#post(child, { kind: "ESCALATED", detail }, LOOKING_UP),
     });
-    this.#unsubscribe = parts.venue.subscribe(({ report }) => this.#report(report.childId, report, "EVENT"));
+    this.#unsubscribe = parts.venue.subscribe((event: unknown) => this.#hear(event));
   }
 
   /** Whether a report waits for the store to read its parent. */
@@ -171,42 +173,52 @@ export class ChildDesk {
       : undefined;
   }
 
-  /** Takes a report in, for whichever parent its id names: open, ended, or none of ours. */
-  #report(childId: string, report: ChildReport, source: Source): void {
+  #hear(event: unknown): void {
+    const childId = childIdIn(event);
+    if (childId === undefined) return this.#refuse("", "the event names no child");
+    this.#report(readReport(reportIn(event), childId), "EVENT");
+  }
+
+  /** Takes in what was said of a child, for whichever parent its id names: open, ended, or none of ours. */
+  #report(said: SaidOfChild, source: Source): void {
+    const childId = idOf(said);
     const named = readChildId(childId);
     if (named === undefined) return this.#refuse(childId, "the id is none of a child");
-    const fills = report.fills.filter(isWhole);
-    if (fills.length < report.fills.length)
-      this.#refuse(childId, "an execution without id, quantity or price was dropped");
     const shard = this.#host.shard(shardOfId(named.orderId));
     shard.post(() => {
       const slot = shard.slots.get(named.orderId);
-      const checked = { ...report, fills };
       if (slot === undefined || slot.durable?.ended !== undefined) {
-        return this.#queueLate({ ...named, shard, report: checked, source });
+        return this.#queueLate({ ...named, shard, said, source });
       }
       const late = slot.working.child?.childId !== childId;
-      const pending = this.#takeIn(shard, { slot, attempt: named.attempt, report: checked }, source);
+      const pending = this.#takeIn(shard, { slot, attempt: named.attempt, said }, source);
       // Nobody looks a resolved child up again: what the store does not keep of it is taken in once more.
-      if (late && pending !== undefined)
-        shard.whenDurable(pending).catch(() => this.#report(childId, checked, source));
+      if (late && pending !== undefined) shard.whenDurable(pending).catch(() => this.#report(said, source));
     });
   }
 
   #takeIn(
     shard: Shard,
-    said: Readonly<{ slot: Slot; attempt: number; report: ChildReport }>,
+    { slot, attempt, said }: Readonly<{ slot: Slot; attempt: number; said: SaidOfChild }>,
     source: Source,
   ): PendingRecord | undefined {
-    const order = said.slot.working;
-    const { report, attempt } = said;
-    if (attempt < 1 || attempt > order.attempts || childIdOf(order, attempt) !== report.childId) {
-      this.#refuse(report.childId, "no such child was sent");
+    const order = slot.working;
+    const childId = idOf(said);
+    if (attempt < 1 || attempt > order.attempts || childIdOf(order, attempt) !== childId) {
+      this.#refuse(childId, "no such child was sent");
       return undefined;
     }
+    return shard.change(order.orderId, this.#eventOf(order, said), { kind: "VENUE", source });
+  }
+
+  #eventOf(order: ParentOrder, said: SaidOfChild): ParentEvent {
+    if (said.kind === "unreadable") {
+      const { childId, fills, problem } = said;
+      this.#core.telemetry.event("error", "venue.report-invalid", { childId, problem });
+      return { kind: "REPORT_INVALID", childId, fills, problem };
+    }
     const now = this.#host.quote(order.intent.symbol);
-    const event = { kind: "REPORTED" as const, report, ...(now?.fresh === true ? { quote: now.quote } : {}) };
-    return shard.change(order.orderId, event, { kind: "VENUE", source });
+    return { kind: "REPORTED", report: said.report, ...(now?.fresh === true && { quote: now.quote }) };
   }
 
   /** Reports on one ended parent are taken in one after the other: each builds on what the one before has made of it. */
@@ -227,14 +239,14 @@ export class ChildDesk {
     while (!this.#stopped) {
       try {
         const ended = await this.#readEnded(late.orderId);
-        if (ended === undefined) return this.#refuse(late.report.childId, "its order is not known");
+        if (ended === undefined) return this.#refuse(idOf(late.said), "its order is not known");
         await this.#addTo(ended, late);
         // What waits behind it goes on.
         this.#core.counters.activity++;
         return;
       } catch (error) {
         telemetry.event("error", "late-report.failed", {
-          childId: late.report.childId,
+          childId: idOf(late.said),
           message: String(error),
         });
         await new Promise<void>((resolve) =>
@@ -255,11 +267,11 @@ export class ChildDesk {
   }
 
   /** An ended parent comes back into memory for as long as the record takes. */
-  #addTo(ended: ParentOrder, { shard, attempt, report, source }: LateReport): Promise<void> {
+  #addTo(ended: ParentOrder, { shard, attempt, said, source }: LateReport): Promise<void> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
         const slot = shard.adopt(ended);
-        const pending = this.#takeIn(shard, { slot, attempt, report }, source);
+        const pending = this.#takeIn(shard, { slot, attempt, said }, source);
         if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
         shard.letGo(slot);
         resolve();
@@ -283,10 +295,7 @@ export class ChildDesk {
   }
 }
 
-/** Whether an execution has what it takes to be counted: an id, a quantity and a price in whole steps above zero. */
-const isWhole = ({ executionId, quantity, price }: Fill): boolean =>
-  executionId !== "" &&
-  [quantity, price].every((value) => (typeof value === "bigint" || Number.isSafeInteger(value)) && value > 0);
+const idOf = (said: SaidOfChild): string => (said.kind === "report" ? said.report.childId : said.childId);
 
 const SUBMITTING: Cause = { kind: "VENUE", source: "SUBMIT" };
 const LOOKING_UP: Cause = { kind: "VENUE", source: "LOOKUP" };

@@ -1,5 +1,5 @@
 import type { ChildRequest, ParentOrder } from "../model/index.ts";
-import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
+import type { ExecutionVenue } from "../ports/index.ts";
 import { type Core, childRequestOf } from "./core.ts";
 import type { Timers } from "./timers.ts";
 
@@ -12,7 +12,8 @@ export type DispatchHost = Readonly<{
   confirm: (child: ChildRequest) => Promise<void>;
   /** It is handed over now; its outcome must be known by `deadlineMs`. */
   handedOver: (child: ChildRequest, deadlineMs: number) => void;
-  answered: (child: ChildRequest, report: ChildReport) => void;
+  /** The venue answered; nobody has looked yet whether that can be read. */
+  answered: (child: ChildRequest, answer: unknown) => void;
   /** No answer by the deadline, or the call failed. */
   lost: (child: ChildRequest, detail: string) => void;
 }>;
@@ -131,10 +132,10 @@ export class Dispatcher {
     );
     this.#core.probe("before-submit");
     this.#call(child, deadlineMs).then(
-      (report) => {
+      (answer) => {
         cancelDeadline();
         this.#core.probe("after-submit");
-        this.#host.answered(child, report);
+        this.#host.answered(child, answer);
       },
       (error: unknown) => {
         cancelDeadline();
@@ -145,11 +146,9 @@ export class Dispatcher {
     return true;
   }
 
-  /** A venue that throws instead of rejecting, or answers about something else, has an unknown outcome too. */
-  async #call(child: ChildRequest, deadlineMs: number): Promise<ChildReport> {
-    const report = await this.#venue.submit(child, { deadlineMs });
-    if (report?.childId !== child.childId) throw new Error("the venue's answer names another child");
-    return report;
+  /** A venue that throws instead of rejecting has an unknown outcome too. */
+  async #call(child: ChildRequest, deadlineMs: number): Promise<unknown> {
+    return await this.#venue.submit(child, { deadlineMs });
   }
 }
 

@@ -1,11 +1,12 @@
+import { readReport, type SaidOfChild } from "../host-answers/index.ts";
 import type { ChildRequest, ChildState } from "../model/index.ts";
-import type { ChildReport, ExecutionVenue } from "../ports/index.ts";
+import type { ExecutionVenue } from "../ports/index.ts";
 import type { Core } from "./core.ts";
 import type { Timers } from "./timers.ts";
 
 /** What a reconciler needs from its engine. */
 export type ReconcileHost = Readonly<{
-  found: (child: ChildRequest, report: ChildReport, source: "LOOKUP" | "VOID") => void;
+  found: (said: SaidOfChild, source: "LOOKUP" | "VOID") => void;
   /** An in-flight child that the venue does not know. */
   missing: (child: ChildRequest) => void;
   voided: (child: ChildRequest) => void;
@@ -123,7 +124,7 @@ export class Reconciler {
       this.#again(one),
     );
     try {
-      const answer = await this.#venue.lookup(one.child);
+      const answer: unknown = await this.#venue.lookup(one.child);
       this.#core.counters.activity++;
       if (answer !== "not-found") this.#found(one, answer, "LOOKUP");
       else if (one.turn === turn) await this.#missed(one, askedAtMs);
@@ -138,11 +139,15 @@ export class Reconciler {
     }
   }
 
-  #found(one: Case, report: ChildReport, source: "LOOKUP" | "VOID"): void {
+  /** An answer that cannot be read is taken in as far as it can be, and is a failure to answer: the child stays unknown. */
+  #found(one: Case, answer: unknown, source: "LOOKUP" | "VOID"): void {
+    const said = readReport(answer, one.child.childId);
     one.notFound = 0;
-    one.failures = 0;
-    this.#host.found(one.child, report, source);
-    if (this.#isFollowed(one)) this.#lookAt(one, this.#core.nowMs() + this.#core.settings.reconcileEveryMs);
+    if (said.kind === "report") one.failures = 0;
+    this.#host.found(said, source);
+    if (!this.#isFollowed(one)) return;
+    if (said.kind === "unreadable") this.#again(one);
+    else this.#lookAt(one, this.#core.nowMs() + this.#core.settings.reconcileEveryMs);
   }
 
   /** The venue did not know the child; that counts only when it was asked after deadline and quiet time (I22). */
@@ -168,7 +173,7 @@ export class Reconciler {
       this.#escalate(one, "the venue does not know it and can neither honour deadlines nor void ids");
       return false;
     }
-    const answer = await this.#venue.voidChild(one.child);
+    const answer: unknown = await this.#venue.voidChild(one.child);
     if (answer === "voided") this.#host.voided(one.child);
     else this.#found(one, answer, "VOID");
     return true;

@@ -68,9 +68,9 @@ function changed(
     case "CHILD_INTENDED":
       return withChild(order, fact.child);
     case "CHILD_OPEN":
-      return { ...order, child: { ...currentChild(order, fact.childId), state: "OPEN" } };
+      return { ...order, child: openChild(currentChild(order, fact.childId)) };
     case "CHILD_UNKNOWN":
-      return { ...order, child: { ...currentChild(order, fact.childId), state: "UNKNOWN" } };
+      return { ...order, child: lostChild(currentChild(order, fact.childId), fact.problem) };
     case "FILLED":
       return withFill(order, fact);
     case "CHILD_CLOSED":
@@ -82,7 +82,7 @@ function changed(
     case "FROZEN":
       return { ...order, frozen: true };
     case "ALERT":
-      return order;
+      return withAlert(order, fact);
     default:
       return refuseUnknown(fact, context);
   }
@@ -114,6 +114,21 @@ function currentChild(order: ParentOrder, childId: string): ChildOrder {
     `parent ${order.orderId} has no outstanding child ${childId}`,
   );
   return order.child;
+}
+
+function openChild(child: ChildOrder): ChildOrder {
+  const { problem: _read, ...rest } = child;
+  return { ...rest, state: "OPEN" };
+}
+
+function lostChild(child: ChildOrder, problem: string | undefined): ChildOrder {
+  return { ...child, state: "UNKNOWN", ...(problem !== undefined && { problem }) };
+}
+
+/** Of reports that cannot be read it is kept what was told, so that it is told once. */
+function withAlert(order: ParentOrder, { alert, detail }: Extract<Fact, { kind: "ALERT" }>): ParentOrder {
+  if (alert !== "VENUE_REPORT_INVALID") return order;
+  return { ...order, invalidReports: [...(order.invalidReports ?? []), detail] };
 }
 
 function withChild(order: ParentOrder, child: ChildOrder): ParentOrder {

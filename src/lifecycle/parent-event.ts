@@ -1,5 +1,5 @@
 import type { Notional, Quantity } from "../decimal/index.ts";
-import type { Activation, ChildReport, Quote } from "../model/index.ts";
+import type { Activation, ChildReport, Fill, Quote } from "../model/index.ts";
 import type { Fired } from "../triggers/index.ts";
 
 /**
@@ -20,6 +20,8 @@ export type ParentEvent =
   | Readonly<{ kind: "PRINTED" } & Chance>
   /** The venue told of a child; `quote` is the counted quote when it is fresh. */
   | Readonly<{ kind: "REPORTED"; report: ChildReport; quote?: Quote }>
+  /** The venue told of a child, and not all of it could be read: the executions that could, and what is wrong. */
+  | Readonly<{ kind: "REPORT_INVALID"; childId: string; fills: readonly Fill[]; problem: string }>
   /** The outcome of its child is not known. */
   | Readonly<{ kind: "OUTCOME_UNKNOWN"; childId: string }>
   /** It is proved that its child never executes. */

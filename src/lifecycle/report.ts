@@ -1,12 +1,15 @@
+import { formatPrice } from "../decimal/index.ts";
 import type { AlertKind, ChildOutcome, ChildReport, Fill, Quote } from "../model/index.ts";
+import { meets } from "../triggers/index.ts";
 import { isDustResidual } from "./child-size.ts";
+import { limitConditionOf } from "./conditions.ts";
 import { type Draft, isPast, note } from "./draft.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /** Takes in what the venue said of a child: new fills once each, then whether the child is resolved. */
 export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): void {
   const late = draft.order.child?.childId !== report.childId;
-  for (const fill of report.fills) takeFill(draft, report.childId, fill);
+  takeFills(draft, report.childId, report.fills);
   if (late) return settleLate(draft);
   if (isOverfilled(draft)) return stopOverfilled(draft, report);
   const child = draft.order.child;
@@ -24,17 +27,89 @@ export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): v
 const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>
   report.detail === undefined ? {} : { detail: report.detail };
 
-/** Counts one execution once (I15). Facts of the venue are never hidden: a late one is counted and flagged (I50). */
-function takeFill(draft: Draft, childId: string, fill: Fill): void {
-  if (draft.order.executions.includes(fill.executionId)) return;
+/** What could be read of a report that cannot be read whole, and what is wrong with the rest of it. */
+export type InvalidReport = Readonly<{ childId: string; fills: readonly Fill[]; problem: string }>;
+
+/**
+ * Takes in a report that cannot be read whole: the executions that can count as ever, and the child stays reserved with
+ * an unknown outcome, whatever else was said of it (decisions 11 and 12).
+ */
+export function reportInvalid(draft: Draft, { childId, fills, problem }: InvalidReport): void {
   const late = draft.order.child?.childId !== childId;
-  note(draft, { kind: "FILLED", childId, fill });
-  if (late)
-    alert(draft, "LATE_FILL", `execution ${fill.executionId} of ${childId} came after the child was closed`);
+  takeFills(draft, childId, fills);
+  if (late) settleLate(draft);
+  else if (draft.facts.length > 0 && isOverfilled(draft)) {
+    alertOverfill(draft, childId);
+    stop(draft, "OVERFILL");
+  }
+  loseSight(draft, childId, problem);
+  tellOnce(draft, childId, problem);
+}
+
+/** The outcome of the outstanding child is not known. The first problem with what was said of it is kept with it. */
+export function loseSight(draft: Draft, childId: string, problem?: string): void {
+  const child = draft.order.child;
+  if (child?.childId !== childId) return;
+  const isNews = problem !== undefined && child.problem === undefined;
+  if (child.state === "UNKNOWN" && !isNews) return;
+  note(draft, { kind: "CHILD_UNKNOWN", childId, ...(problem !== undefined && { problem }) });
+}
+
+/** A child that the venue has told of did arrive: that it is not found afterwards settles nothing (decision 12). */
+export function voidChild(draft: Draft, childId: string): void {
+  const child = draft.order.child;
+  if (child?.childId !== childId) return;
+  if (child.problem === undefined) return closeChild(draft, { childId, outcome: "VOIDED" });
+  tellOnce(draft, childId, "the venue does not know it any more, only a person can settle it");
+}
+
+/** Reports of one parent that are told; a venue that goes on saying what nobody can read fills no journal. */
+const MOST_TOLD = 50;
+
+function tellOnce(draft: Draft, childId: string, problem: string): void {
+  const detail = `child ${childId}: ${problem}`;
+  const told = draft.order.invalidReports ?? [];
+  if (told.length < MOST_TOLD && !told.includes(detail)) alert(draft, "VENUE_REPORT_INVALID", detail);
+}
+
+/**
+ * Counts each execution once (I15). Facts of the venue are never hidden: one that is late (I50) or beyond the limit is
+ * counted and told, and the latter stops the parent (decision 11).
+ */
+function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void {
+  const late = draft.order.child?.childId !== childId;
+  const inside = limitConditionOf(draft.order);
+  for (const fill of fills) {
+    if (draft.order.executions.includes(fill.executionId)) continue;
+    note(draft, { kind: "FILLED", childId, fill });
+    const name = `execution ${fill.executionId} of ${childId}`;
+    if (late) alert(draft, "LATE_FILL", `${name} came after the child was closed`);
+    if (inside === undefined || meets(inside, fill.price)) continue;
+    const limit = formatPrice(inside.level);
+    alert(
+      draft,
+      "CHILD_BEYOND_LIMIT",
+      `${name} at ${formatPrice(fill.price)} lies beyond the limit ${limit}`,
+    );
+  }
+  if (draft.facts.some((fact) => fact.kind === "ALERT" && fact.alert === "CHILD_BEYOND_LIMIT"))
+    stop(draft, "BEYOND_LIMIT");
 }
 
 function alert(draft: Draft, kind: AlertKind, detail: string): void {
   note(draft, { kind: "ALERT", alert: kind, detail });
+}
+
+const alertOverfill = (draft: Draft, childId: string): void =>
+  alert(draft, "OVERFILL", `${childId} executed more than it was sent for`);
+
+/** Nothing more is sent of a parent that has a rest (decision 11); a child in flight is awaited. */
+function stop(draft: Draft, reason: "OVERFILL" | "BEYOND_LIMIT"): void {
+  const { order } = draft;
+  if (order.ended !== undefined || order.pendingEnd?.status === "CANCELED") return;
+  if (order.executedQuantity >= order.intent.quantity) return;
+  const end = { status: "CANCELED", reason } as const;
+  note(draft, order.child === undefined ? { kind: "ENDED", ...end } : { kind: "END_REQUESTED", end });
 }
 
 function isOverfilled(draft: Draft): boolean {
@@ -47,7 +122,7 @@ function isOverfilled(draft: Draft): boolean {
 /** An overfill stops the parent (decision 11): nothing more is sent, whatever is still in flight is awaited. */
 function stopOverfilled(draft: Draft, report: ChildReport): void {
   const isNews = draft.facts.length > 0;
-  if (isNews) alert(draft, "OVERFILL", `${report.childId} executed more than it was sent for`);
+  if (isNews) alertOverfill(draft, report.childId);
   const { child, executedQuantity, intent, pendingEnd } = draft.order;
   const complete = executedQuantity >= intent.quantity;
   const mayFillMore = child !== undefined && child.executedQuantity < child.quantity;

@@ -7,7 +7,7 @@ import { isActive, isUnposted, limitConditionOf, needsTrigger } from "./conditio
 import { type Draft, isPast, note } from "./draft.ts";
 import { childIdOf } from "./identity.ts";
 import type { Chance, Effect, ParentEvent, TransitionContext } from "./parent-event.ts";
-import { closeChild, reportChild } from "./report.ts";
+import { closeChild, loseSight, reportChild, reportInvalid, voidChild } from "./report.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /** The outcome of a transition: the parent after it, the facts to make durable, what to do then, why it waits. */
@@ -52,10 +52,12 @@ function step(draft: Draft, event: ParentEvent): void {
       return attempt(draft, event);
     case "REPORTED":
       return reportChild(draft, event.report, event.quote);
+    case "REPORT_INVALID":
+      return reportInvalid(draft, event);
     case "OUTCOME_UNKNOWN":
       return loseSight(draft, event.childId);
     case "CHILD_VOIDED":
-      return closeChild(draft, { childId: event.childId, outcome: "VOIDED" });
+      return voidChild(draft, event.childId);
     case "CHILD_WITHDRAWN":
       return closeChild(draft, { childId: event.childId, outcome: "WITHDRAWN", detail: event.detail });
     case "CANCEL":
@@ -179,12 +181,6 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, chance:
     ...(volume === undefined ? {} : { volume }),
   });
   draft.effects.push({ kind: "SUBMIT" });
-}
-
-function loseSight(draft: Draft, childId: string): void {
-  const child = draft.order.child;
-  if (child?.childId !== childId || child.state === "UNKNOWN") return;
-  note(draft, { kind: "CHILD_UNKNOWN", childId });
 }
 
 /** Ends a parent now, or once its child is resolved (decision 13). A cancel overrides a pending expiry. */

@@ -31,6 +31,8 @@ export type ChildOrder = Readonly<{
   intendedAtMs: number;
   /** The slot of the schedule it was sent in. */
   slot?: number;
+  /** What was wrong with the last thing the venue said of it; gone when it says something that can be read. */
+  problem?: string;
 }>;
 
 /** One execution at the venue. `executionId` is unique per venue. */

@@ -19,7 +19,11 @@ export type AlertKind =
   | "OVERFILL"
   | "UNKNOWN_ESCALATED"
   | "INVARIANT_BROKEN"
-  | "POSITION_UNPROTECTED";
+  | "POSITION_UNPROTECTED"
+  /** The venue said something of a child that cannot be read. */
+  | "VENUE_REPORT_INVALID"
+  /** The venue executed beyond the limit that the child was sent with. */
+  | "CHILD_BEYOND_LIMIT";
 
 /** One thing that happened to one parent. Facts are applied, never decided again: replay needs no rules. */
 export type Fact =
@@ -42,7 +46,8 @@ export type Fact =
   | Readonly<{ kind: "TRIGGERED"; trigger: Trigger }>
   | Readonly<{ kind: "CHILD_INTENDED"; child: ChildOrder; exposure?: Quantity; volume?: Quantity }>
   | Readonly<{ kind: "CHILD_OPEN"; childId: string }>
-  | Readonly<{ kind: "CHILD_UNKNOWN"; childId: string }>
+  /** `problem`: what the venue said of it could not be read. */
+  | Readonly<{ kind: "CHILD_UNKNOWN"; childId: string; problem?: string }>
   | Readonly<{ kind: "FILLED"; childId: string; fill: Fill }>
   | Readonly<{
       kind: "CHILD_CLOSED";

@@ -77,6 +77,8 @@ export type EndReason =
   | "RESIDUAL_BELOW_MIN_NOTIONAL"
   | "REJECTED_BY_VENUE"
   | "OVERFILL"
+  /** The venue executed beyond the limit of a child. */
+  | "BEYOND_LIMIT"
   /** The last slot of a TWAP has closed. */
   | "SCHEDULE_ENDED"
   /** A post-only order met a first quote that crosses it. */
@@ -143,6 +145,8 @@ export type ParentOrder = Readonly<{
   volumeBefore?: Quantity;
   /** The one unresolved child. */
   child?: ChildOrder;
+  /** What was told already of reports that cannot be read: child and problem, each once. */
+  invalidReports?: readonly string[];
   /** Children intended so far; the next child's number. */
   attempts: number;
   /** Children in a row that filled nothing; sets the pace of retries. */

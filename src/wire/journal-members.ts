@@ -26,7 +26,7 @@ const FACTS: KindsOf<Fact> = {
   TRIGGERED: { trigger: true },
   CHILD_INTENDED: { child: true, exposure: true, volume: true },
   CHILD_OPEN: { childId: true },
-  CHILD_UNKNOWN: { childId: true },
+  CHILD_UNKNOWN: { childId: true, problem: true },
   FILLED: { childId: true, fill: true },
   CHILD_CLOSED: { childId: true, outcome: true, detail: true, notBeforeMs: true },
   END_REQUESTED: { end: true },
@@ -64,6 +64,7 @@ const CHILD: MembersOf<ChildOrder> = {
   state: true,
   intendedAtMs: true,
   slot: true,
+  problem: true,
 };
 
 const INTENT: MembersOf<ParentOrder["intent"]> = {
@@ -101,6 +102,7 @@ const PARENT: MembersOf<ParentOrder> = {
   plan: true,
   nextSlot: true,
   volumeBefore: true,
+  invalidReports: true,
   child: true,
   attempts: true,
   misses: true,

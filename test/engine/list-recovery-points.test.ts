@@ -3,7 +3,7 @@ import { formatQuantity } from "../../src/decimal/index.ts";
 import type { OrderList } from "../../src/model/index.ts";
 import { legOf, OCO, OTOCO, storyOf } from "../support/list-samples.ts";
 import { createMortalWorld, type MortalWorld } from "../support/mortal-world.ts";
-import { fillOf, reported } from "../support/scripted-venue.ts";
+import { fillOf, priceInside, reported } from "../support/scripted-venue.ts";
 import { lineOf, listOf } from "../support/world.ts";
 
 /** The venue executes at most 0.6 of a child at once. */
@@ -13,7 +13,7 @@ const open = (dieAt: number): Promise<MortalWorld> =>
     settings: { snapshotEvery: 2 },
     answer: (child) => {
       const size = formatQuantity(child.quantity) === "1" ? "0.6" : formatQuantity(child.quantity);
-      return reported(child.childId, "closed", [fillOf({ quantity: size })]);
+      return reported(child.childId, "closed", [fillOf({ quantity: size, price: priceInside(child) })]);
     },
   });
 

@@ -85,24 +85,6 @@ describe("decision 11: what a venue says of a child", () => {
     expect((await world.facts(order)).filter((kind) => kind === "CHILD_CLOSED")).toHaveLength(1);
   });
 
-  it("executions without id, quantity or price, and broken amounts, are dropped and counted", async () => {
-    const { world, order, childId } = await inFlight();
-    const good = fillOf({ quantity: "0.4" });
-    const { alerts } = world.engine.metrics();
-    const bad = [
-      { ...good, executionId: "" },
-      { ...good, executionId: "b1", quantity: 0 as never },
-      { ...good, executionId: "b2", quantity: -100_000 as never },
-      { ...good, executionId: "b3", price: 0 as never },
-      { ...good, executionId: "b4", quantity: 0.5 as never },
-      { ...good, executionId: "b5", price: Number.NaN as never },
-    ];
-    for (const fill of bad) await say(world, reported(childId, "open", [fill]));
-    await say(world, reported(childId, "open", [good]));
-    expect(await world.executed(order)).toBe("0.4");
-    expect(world.engine.metrics().alerts - alerts).toBe(bad.length);
-  });
-
   it("children that were never sent change nothing, whatever their id", async () => {
     const { world, order, childId } = await inFlight();
     const [prefix, parent, time] = childId.split("-");

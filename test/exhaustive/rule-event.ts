@@ -1,4 +1,4 @@
-import type { LegEvent, ParentEvent } from "../../src/lifecycle/index.ts";
+import { type LegEvent, limitOf, type ParentEvent } from "../../src/lifecycle/index.ts";
 import type { ChildReport, ParentOrder } from "../../src/model/index.ts";
 import { executionOf } from "./leg-table.ts";
 import { ACCEPTED_AT_MS, MIDDLE, priceAt, quantityOf, quoteAt, TRAIL } from "./market.ts";
@@ -66,7 +66,7 @@ function parentEventOf(order: ParentOrder, event: RuleEvent): ParentEvent {
     case "REPORTED":
       return {
         kind: "REPORTED",
-        report: reportOf(event),
+        report: reportOf(event, order),
         ...(event.quote === undefined ? {} : { quote: quoteAt(event.quote) }),
       };
     case "OUTCOME_UNKNOWN":
@@ -95,11 +95,12 @@ function firedOf({ orderId, intent }: ParentOrder, place: number): Firing["fired
   return { orderId, observed, level: observed, reference };
 }
 
-function reportOf({ childId, state, final, attempt, fills }: Told): ChildReport {
+/** A child executes at its limit, one without a limit in the middle. */
+function reportOf({ childId, state, final, attempt, fills }: Told, order: ParentOrder): ChildReport {
   const executions = fills.map((units, n) => ({
     executionId: executionOf(attempt, n + 1),
     quantity: quantityOf(units),
-    price: priceAt(MIDDLE),
+    price: limitOf(order) ?? priceAt(MIDDLE),
     timeMs: ACCEPTED_AT_MS,
   }));
   return { childId, state, fills: executions, ...(final ? { final } : {}) };

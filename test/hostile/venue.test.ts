@@ -75,19 +75,21 @@ describe("what a venue says", () => {
     expect(await events()).toEqual(["NEW 0", "PARTIALLY_FILLED 0.004"]);
   });
 
-  it("hostile 96: fills of nothing, of less than nothing, for nothing, without an id", async () => {
+  it("hostile 96: fills of nothing, of less than nothing, for nothing, without an id count nothing and are never told", async () => {
     const { childId, told, events, say, world } = await inFlight();
     const good = fillOf({ quantity: "0.004", price: "2000" });
-    const before = await world.state();
     await say(
       reported(childId, "open", [{ ...good, executionId: "b1", quantity: 0 as never }]),
       reported(childId, "open", [{ ...good, executionId: "b2", quantity: -4_000 as never }]),
       reported(childId, "open", [{ ...good, executionId: "b3", price: 0 as never }]),
       reported(childId, "open", [{ ...good, executionId: "b4", price: Number.NaN as never }]),
-      reported(childId, "open", [{ ...good, executionId: "" }]),
+      reported(childId, "closed", [{ ...good, executionId: "" }]),
     );
-    expect(await world.state()).toEqual(before);
     expect([await told(), await events()]).toEqual(["NEW 0", ["NEW 0"]]);
+    await quotes(world, { symbol: "ETH/USD", bid: "1998", ask: "1999" });
+    expect(world.venue.submitted).toHaveLength(1);
+    await say(reported(childId, "closed", [good]));
+    expect(await told()).toBe("EXPIRED 0.004");
   });
 
   it("hostile 96: more than the child is a fact, is told, and no child follows", async () => {

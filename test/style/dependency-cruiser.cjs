@@ -16,6 +16,7 @@ const core = [
   "schedules",
   "lifecycle",
   "ports",
+  "host-answers",
   "engine",
   "service",
 ];

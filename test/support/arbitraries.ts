@@ -170,7 +170,7 @@ const anyChild = model<ChildOrder>(
     state: fc.constantFrom("SENT", "OPEN", "UNKNOWN"),
     intendedAtMs: time,
   },
-  { limitPrice: anyPrice, slot: count },
+  { limitPrice: anyPrice, slot: count, problem: text },
 );
 const reason = wordOf<EndReason>({
   FILLED: true,
@@ -179,6 +179,7 @@ const reason = wordOf<EndReason>({
   RESIDUAL_BELOW_MIN_NOTIONAL: true,
   REJECTED_BY_VENUE: true,
   OVERFILL: true,
+  BEYOND_LIMIT: true,
   SCHEDULE_ENDED: true,
   WOULD_MATCH_IMMEDIATELY: true,
   OCO_TRIGGER: true,
@@ -213,6 +214,7 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
     plan: anyPlan,
     nextSlot: count,
     volumeBefore: anyAmount,
+    invalidReports: fc.array(text, { maxLength: 3 }),
     child: anyChild,
     lastChildId: name,
     pendingEnd: anyPendingEnd,
@@ -260,7 +262,10 @@ const facts: OneOfEach<Fact> = {
     { exposure: anyExposure, volume: anyAmount },
   ),
   CHILD_OPEN: model<FactOf<"CHILD_OPEN">>({ kind: fc.constant("CHILD_OPEN"), childId: name }, {}),
-  CHILD_UNKNOWN: model<FactOf<"CHILD_UNKNOWN">>({ kind: fc.constant("CHILD_UNKNOWN"), childId: name }, {}),
+  CHILD_UNKNOWN: model<FactOf<"CHILD_UNKNOWN">>(
+    { kind: fc.constant("CHILD_UNKNOWN"), childId: name },
+    { problem: text },
+  ),
   FILLED: model<FactOf<"FILLED">>({ kind: fc.constant("FILLED"), childId: name, fill: anyFill }, {}),
   CHILD_CLOSED: model<FactOf<"CHILD_CLOSED">>(
     {
@@ -290,6 +295,8 @@ const facts: OneOfEach<Fact> = {
         UNKNOWN_ESCALATED: true,
         INVARIANT_BROKEN: true,
         POSITION_UNPROTECTED: true,
+        VENUE_REPORT_INVALID: true,
+        CHILD_BEYOND_LIMIT: true,
       }),
       detail: text,
     },

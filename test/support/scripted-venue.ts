@@ -31,12 +31,19 @@ export const fillOf = (of: Readonly<{ quantity: Quantity | string; price?: strin
   timeMs: 0,
 });
 
-/** A report that fills a child whole. */
-export const filled = (child: ChildRequest, at = "100"): ChildReport => ({
+/** A report that fills a child whole, at 100 unless that lies beyond its limit. */
+export const filled = (child: ChildRequest, at: string = priceInside(child)): ChildReport => ({
   childId: child.childId,
   state: "closed",
   fills: [fillOf({ quantity: child.quantity, price: at })],
 });
+
+/** 100, or the child's limit where 100 lies beyond it. */
+export function priceInside({ side, limitPrice }: ChildRequest): string {
+  if (limitPrice === undefined) return "100";
+  const isBeyond = side === "BUY" ? limitPrice < price("100") : limitPrice > price("100");
+  return isBeyond ? formatPrice(limitPrice) : "100";
+}
 
 /** A report with these fills. */
 export const reported = (

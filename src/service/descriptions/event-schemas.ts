@@ -31,6 +31,7 @@ const END_REASONS = names<EndReason>({
   RESIDUAL_BELOW_MIN_NOTIONAL: true,
   REJECTED_BY_VENUE: true,
   OVERFILL: true,
+  BEYOND_LIMIT: true,
   SCHEDULE_ENDED: true,
   WOULD_MATCH_IMMEDIATELY: true,
   OCO_TRIGGER: true,
@@ -43,6 +44,8 @@ const ALERTS = names<AlertKind>({
   UNKNOWN_ESCALATED: true,
   INVARIANT_BROKEN: true,
   POSITION_UNPROTECTED: true,
+  VENUE_REPORT_INVALID: true,
+  CHILD_BEYOND_LIMIT: true,
 });
 
 const UPDATE_REASONS = names<AccountUpdateReason>({

@@ -1,0 +1,120 @@
+import { PRICE_LIMIT, QUANTITY_LIMIT } from "../decimal/index.ts";
+import type { ChildReport, Fill } from "../model/index.ts";
+import {
+  amountOf,
+  demand,
+  flagOf,
+  type Members,
+  membersOf,
+  printableOf,
+  problemOf,
+  textOf,
+  wholeOf,
+  wordOf,
+} from "./reading.ts";
+
+/**
+ * What a venue said of a child: a report of which everything can be read, or the executions in it that can be, and what
+ * is wrong with the rest.
+ */
+export type SaidOfChild =
+  | Readonly<{ kind: "report"; report: ChildReport }>
+  | Readonly<{ kind: "unreadable"; childId: string; fills: readonly Fill[]; problem: string }>;
+
+/** Executions that one report may hold. */
+const MOST_FILLS = 10_000;
+
+/** Characters of a venue's reason that are kept. */
+const DETAIL_LENGTH = 200;
+
+const STATES: readonly ChildReport["state"][] = ["open", "closed", "rejected"];
+
+/** Reads what a venue said of the child it was asked about, or that its event names; never throws. Source: decision 11. */
+export function readReport(said: unknown, childId: string): SaidOfChild {
+  const fills: Fill[] = [];
+  const problems: string[] = [];
+  const attempt = <T>(read: () => T): T | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      problems.push(problemOf(error));
+      return undefined;
+    }
+  };
+  const report = attempt(() => namedReport(said, childId));
+  const state = report && attempt(() => wordOf(report.state, "the state", STATES));
+  const final = report && attempt(() => optional(report.final, (value) => flagOf(value, "final")));
+  const detail = report && attempt(() => optional(report.detail, detailOf));
+  if (report !== undefined) attempt(() => takeFills(report.fills, { fills, attempt }));
+  const [problem] = problems;
+  if (problem !== undefined || state === undefined)
+    return { kind: "unreadable", childId, fills, problem: problem ?? "the state is missing" };
+  const more = { ...(final !== undefined && { final }), ...(detail !== undefined && { detail }) };
+  return { kind: "report", report: { childId, state, fills, ...more } };
+}
+
+/** The child that a venue's event names; undefined when it names none in a way that can be read. */
+export function childIdOf(event: unknown): string | undefined {
+  try {
+    const { report } = membersOf(event, "the event");
+    return printableOf(membersOf(report, "the report").childId, "the child id", 64);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The report inside a venue's event; undefined when it cannot be read. */
+export function reportIn(event: unknown): unknown {
+  try {
+    return membersOf(event, "the event").report;
+  } catch {
+    return undefined;
+  }
+}
+
+function namedReport(said: unknown, childId: string): Members {
+  const report = membersOf(said, "the report");
+  demand(report.childId === childId, "the report names another child");
+  return report;
+}
+
+const optional = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
+  value === undefined ? undefined : read(value);
+
+/** A reason is kept for people: cut, and without line breaks. */
+function detailOf(said: unknown): string {
+  const text = textOf(said, "the detail", { from: 0, most: Number.MAX_SAFE_INTEGER });
+  return text.slice(0, DETAIL_LENGTH).replace(/\p{Cc}/gu, " ");
+}
+
+type Taking = Readonly<{ fills: Fill[]; attempt: (read: () => void) => void }>;
+
+/** What can be read counts, in front of what cannot and behind it. */
+function takeFills(said: unknown, { fills, attempt }: Taking): void {
+  demand(Array.isArray(said), "the executions are no array");
+  const known = new Map<string, Fill>();
+  for (const one of said.slice(0, MOST_FILLS)) {
+    attempt(() => {
+      const fill = fillOf(one);
+      const before = known.get(fill.executionId);
+      demand(before === undefined || isSame(before, fill), "one execution comes with two amounts");
+      if (before !== undefined) return;
+      known.set(fill.executionId, fill);
+      fills.push(fill);
+    });
+  }
+  demand(said.length <= MOST_FILLS, `there are more than ${MOST_FILLS} executions`);
+}
+
+const isSame = (a: Fill, b: Fill): boolean => a.quantity === b.quantity && a.price === b.price;
+
+/** An execution with what it takes to be counted; throws an UnreadableAnswer on anything else. */
+export function fillOf(said: unknown): Fill {
+  const fill = membersOf(said, "an execution");
+  return {
+    executionId: printableOf(fill.executionId, "the id of an execution", 64),
+    quantity: amountOf(fill.quantity, "the quantity of an execution", QUANTITY_LIMIT),
+    price: amountOf(fill.price, "the price of an execution", PRICE_LIMIT),
+    timeMs: wholeOf(fill.timeMs, "the time of an execution"),
+  };
+}
