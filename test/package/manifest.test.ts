@@ -50,9 +50,8 @@ describe("package.json", () => {
   it("has the command and `npm start` when the sandbox has them", () => {
     const cli = existsSync(`${root}src/sandbox/cli.ts`);
     expect(manifest.bin).toEqual(cli ? { "managed-orders": "dist/sandbox/cli.js" } : undefined);
-    expect(manifest.scripts.prestart).toBe(
-      cli ? "tsup --silent --no-dts --no-clean --format esm" : undefined,
-    );
-    expect(manifest.scripts.start).toBe(cli ? "node dist/sandbox/cli.js sandbox" : undefined);
+    const { prestart, start } = manifest.scripts;
+    expect(prestart?.includes("src/sandbox/cli.ts")).toBe(cli ? true : undefined);
+    expect(start).toBe(cli ? "node node_modules/.cache/sandbox.mjs sandbox" : undefined);
   });
 });
