@@ -37,6 +37,8 @@ export type EngineSettings = Readonly<{
   quoteMaxAheadMs: number;
   /** A change by more than this factor is held back until the next quote confirms it. */
   quoteJumpFactor: number;
+  /** A wall clock that is set by at least this much raises the alert CLOCK_STEPPED. */
+  clockStepMs: number;
   submitDeadlineMs: number;
   venueQuietMs: number;
   retryMinMs: number;
@@ -179,8 +181,16 @@ export type ListUpdate = Readonly<{
   list: OrderList;
 }>;
 
-/** Something a person must look at. */
-export type Alert = Readonly<{ alert: AlertKind; orderId: number; detail: string; timeMs: number }>;
+/** What a person must be told of the engine itself: somebody has set the wall clock. */
+export type EngineAlertKind = "CLOCK_STEPPED";
+
+/** Something a person must look at; `orderId` is absent where it concerns the engine and no order. */
+export type Alert = Readonly<{
+  alert: AlertKind | EngineAlertKind;
+  orderId?: number;
+  detail: string;
+  timeMs: number;
+}>;
 
 /** A print as it was counted, with its price. */
 export type PrintUpdate = CountedPrint & Readonly<{ price: Price }>;

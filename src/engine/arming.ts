@@ -1,5 +1,11 @@
 import { InvariantError } from "../errors/index.ts";
-import { isScheduleOver, nextSlotChangeMs, type ParentEvent, watchOf } from "../lifecycle/index.ts";
+import {
+  isScheduleOver,
+  nextSlotChangeMs,
+  type ParentEvent,
+  scheduleEndMs,
+  watchOf,
+} from "../lifecycle/index.ts";
 import type { Cause, ParentOrder } from "../model/index.ts";
 import type { TriggerBook, Watch } from "../triggers/index.ts";
 import type { Core, Slot } from "./core.ts";
@@ -40,7 +46,7 @@ export class Arming {
     this.#armExpiry(slot, order);
     const book = this.#market.book(order.intent.symbol);
     if (book === undefined) return;
-    this.#armSlot(slot, order);
+    this.#armSchedule(slot, order);
     const watch = this.#watchOf(slot, order);
     if (watch === undefined) return void book.remove(order.orderId);
     if (order.notBeforeMs > this.#core.nowMs()) return this.#armRetry(slot, order.notBeforeMs);
@@ -82,9 +88,11 @@ export class Arming {
     slot.cancelExpiry?.();
     slot.cancelRetry?.();
     slot.cancelSlot?.();
+    slot.cancelScheduleEnd?.();
     delete slot.cancelExpiry;
     delete slot.cancelRetry;
     delete slot.cancelSlot;
+    delete slot.cancelScheduleEnd;
     this.#market.book(slot.working.intent.symbol)?.remove(slot.working.orderId);
   }
 
@@ -98,16 +106,22 @@ export class Arming {
     });
   }
 
-  /** Looks again when a slot of its schedule opens or closes next. */
-  #armSlot(slot: Slot, order: ParentOrder): void {
+  /** A slot of its schedule that opens or closes matters to the next quote only; its end does so by itself. */
+  #armSchedule(slot: Slot, order: ParentOrder): void {
     slot.cancelSlot?.();
     delete slot.cancelSlot;
     const nowMs = this.#core.nowMs();
     if (isScheduleOver(order, nowMs))
       return this.#host.post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
+    const endMs = scheduleEndMs(order);
+    if (endMs !== undefined && slot.cancelScheduleEnd === undefined)
+      slot.cancelScheduleEnd = this.#timers.at(endMs, () => {
+        delete slot.cancelScheduleEnd;
+        this.arm(slot);
+      });
     const atMs = nextSlotChangeMs(order, nowMs);
-    if (atMs === undefined) return;
-    slot.cancelSlot = this.#timers.at(atMs, () => {
+    if (atMs === undefined || atMs === endMs) return;
+    slot.cancelSlot = this.#timers.beforeInput(atMs, () => {
       delete slot.cancelSlot;
       this.arm(slot);
     });
@@ -115,7 +129,7 @@ export class Arming {
 
   #armRetry(slot: Slot, atMs: number): void {
     slot.cancelRetry?.();
-    slot.cancelRetry = this.#timers.at(atMs, () => {
+    slot.cancelRetry = this.#timers.beforeInput(atMs, () => {
       delete slot.cancelRetry;
       this.arm(slot);
     });

@@ -133,7 +133,7 @@ export class ChildDesk {
   }
 
   #newDeadline(): number {
-    return this.#core.nowMs() + this.#core.settings.submitDeadlineMs;
+    return this.#core.wallMs() + this.#core.settings.submitDeadlineMs;
   }
 
   #lose(child: ChildRequest, detail: string): void {
@@ -250,7 +250,7 @@ export class ChildDesk {
           message: String(error),
         });
         await new Promise<void>((resolve) =>
-          clock.schedule(this.#core.nowMs() + settings.retryMaxMs, resolve),
+          clock.schedule(this.#core.monotonicMs() + settings.retryMaxMs, resolve),
         );
       }
     }

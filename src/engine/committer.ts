@@ -138,7 +138,7 @@ export class Committer {
         shard: shard.number,
       });
       this.#core.clock.schedule(
-        this.#core.nowMs() + this.#core.settings.retryMaxMs,
+        this.#core.monotonicMs() + this.#core.settings.retryMaxMs,
         () => void this.#reload(shard, []),
       );
     }
@@ -147,7 +147,9 @@ export class Committer {
   async #pause(): Promise<void> {
     const { clock, settings } = this.#core;
     this.#pausing = true;
-    await new Promise<void>((resolve) => clock.schedule(this.#core.nowMs() + settings.retryMinMs, resolve));
+    await new Promise<void>((resolve) =>
+      clock.schedule(this.#core.monotonicMs() + settings.retryMinMs, resolve),
+    );
     this.#pausing = false;
   }
 }

@@ -3,6 +3,7 @@ import type { Effect, Rules, WaitReason } from "../lifecycle/index.ts";
 import type { ChildRequest, Fact, JournalRecord, OrderList, ParentOrder, Quote } from "../model/index.ts";
 import type { Clock, OrderStore, Telemetry } from "../ports/index.ts";
 import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
+import { EngineTime } from "./engine-time.ts";
 import { resolveSettings } from "./settings.ts";
 
 /** What the parts of one engine share. */
@@ -13,8 +14,13 @@ export type Core = Readonly<{
   clock: Clock;
   telemetry: Telemetry;
   probe: (point: ProbePoint) => void;
-  /** Engine time: the clock's, never stepping back. */
+  /** Engine time, in which records are written; it never falls. */
   nowMs: () => number;
+  /** The wall clock, which somebody may set: for what comes from outside or goes there. */
+  wallMs: () => number;
+  /** Time that only passes: for waiting. */
+  monotonicMs: () => number;
+  time: EngineTime;
   counters: Counters;
 }>;
 
@@ -47,6 +53,7 @@ export type Slot = {
   cancelExpiry?: () => void;
   cancelRetry?: () => void;
   cancelSlot?: () => void;
+  cancelScheduleEnd?: () => void;
 };
 
 /** What one record does to one parent: the parent after it, the facts that say so, and what is to be done then. */
@@ -81,7 +88,7 @@ export type QuoteNow = Readonly<{ quote: Quote; fresh: boolean }>;
 /** The parts of an engine that all others share; throws a RangeError on a setting out of range. */
 export function coreOf(options: EngineOptions): Core {
   const settings = resolveSettings(options.settings);
-  let latestMs = 0;
+  const time = new EngineTime(options.clock, settings.clockStepMs);
   return {
     settings,
     rules: {
@@ -93,10 +100,10 @@ export function coreOf(options: EngineOptions): Core {
     clock: options.clock,
     telemetry: options.telemetry ?? { event: () => undefined },
     probe: options.probe ?? (() => undefined),
-    nowMs: () => {
-      latestMs = Math.max(latestMs, options.clock.nowMs());
-      return latestMs;
-    },
+    nowMs: () => time.nowMs(),
+    wallMs: () => options.clock.nowMs(),
+    monotonicMs: () => options.clock.monotonicMs(),
+    time,
     counters: { decisions: 0, triggers: 0, children: 0, appends: 0, records: 0, alerts: 0, activity: 0 },
   };
 }

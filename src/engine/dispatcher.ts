@@ -18,7 +18,7 @@ export type DispatchHost = Readonly<{
   lost: (child: ChildRequest, detail: string) => void;
 }>;
 
-/** A child that is due, and when its shard was last known to be this engine's. */
+/** A child that is due, and when its shard was last known to be this engine's, in engine time. */
 type Due = { readonly child: ChildRequest; ownedAtMs: number };
 
 /**
@@ -35,6 +35,7 @@ export class Dispatcher {
   readonly #reducing: Due[] = [];
   readonly #opening: Due[] = [];
   readonly #handed: Set<string> = new Set();
+  /** When the venue's rate lets the next one out, by the monotonic clock. */
   #nextAtMs = 0;
   /** Nothing goes out before it is time, or before the store has answered. */
   #waiting = false;
@@ -81,11 +82,12 @@ export class Dispatcher {
       const queue = this.#reducing.length > 0 ? this.#reducing : this.#opening;
       const [due] = queue;
       if (due === undefined) return;
-      const nowMs = this.#core.nowMs();
-      if (nowMs < this.#nextAtMs) return this.#pumpAt(this.#nextAtMs);
-      if (nowMs - due.ownedAtMs > this.#core.settings.venueQuietMs) return void this.#confirm(due);
+      const nowMs = this.#core.monotonicMs();
+      if (nowMs < this.#nextAtMs) return this.#pumpAfter(this.#nextAtMs - nowMs);
+      if (this.#core.nowMs() - due.ownedAtMs > this.#core.settings.venueQuietMs)
+        return void this.#confirm(due);
       queue.shift();
-      if (this.#send(due.child, nowMs)) this.#pace(nowMs);
+      if (this.#send(due.child)) this.#pace(nowMs);
     }
   }
 
@@ -94,9 +96,9 @@ export class Dispatcher {
     if (rate !== undefined) this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + Math.ceil(1_000 / rate);
   }
 
-  #pumpAt(atMs: number): void {
+  #pumpAfter(waitMs: number): void {
     this.#waiting = true;
-    this.#timers.at(atMs, () => {
+    this.#timers.after(waitMs, () => {
       this.#waiting = false;
       this.#pump();
     });
@@ -109,7 +111,7 @@ export class Dispatcher {
       await this.#host.confirm(due.child);
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: messageOf(error) });
-      return this.#pumpAt(this.#core.nowMs() + this.#core.settings.retryMinMs);
+      return this.#pumpAfter(this.#core.settings.retryMinMs);
     }
     this.#core.counters.activity++;
     due.ownedAtMs = askedAtMs;
@@ -117,17 +119,18 @@ export class Dispatcher {
     this.#pump();
   }
 
-  #send(child: ChildRequest, nowMs: number): boolean {
+  #send(child: ChildRequest): boolean {
     const objection = this.#host.objection(child);
     if (objection !== undefined) {
       this.#handed.delete(child.childId);
       this.#host.withdrawn(child, objection);
       return false;
     }
-    const deadlineMs = nowMs + this.#core.settings.submitDeadlineMs;
+    const { submitDeadlineMs } = this.#core.settings;
+    const deadlineMs = this.#core.wallMs() + submitDeadlineMs;
     this.#host.handedOver(child, deadlineMs);
     this.#core.counters.children++;
-    const cancelDeadline = this.#timers.at(deadlineMs, () =>
+    const cancelDeadline = this.#timers.after(submitDeadlineMs, () =>
       this.#host.lost(child, "no answer by the deadline"),
     );
     this.#core.probe("before-submit");

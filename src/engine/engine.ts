@@ -51,12 +51,13 @@ class RunningEngine implements Api.Engine {
   readonly #stream: EventStream;
   readonly #entropy: Entropy;
   #unsubscribe: () => void = () => undefined;
+  #unwatchTime: () => void = () => undefined;
   #draining = false;
 
   constructor(core: Core, options: Api.EngineOptions, kept: KeptMarket, shardsOf: ShardsOf) {
     this.#core = core;
     this.#entropy = options.entropy;
-    this.#timers = new Timers(core.clock);
+    this.#timers = new Timers(core.clock, core.time);
     this.#stream = new EventStream(core);
     const timers = this.#timers;
     const shard = (number: number): Shard => this.#shard(number);
@@ -67,6 +68,7 @@ class RunningEngine implements Api.Engine {
       core,
       { instruments, ...kept },
       {
+        runDue: () => this.#timers.runDue(),
         fired: (fired, seen) => this.#chances.fired(fired, seen),
         activated: (activated, seen) => this.#chances.activated(activated, seen),
         quoted: (seen) => this.#stream.quoted(seen),
@@ -144,6 +146,10 @@ class RunningEngine implements Api.Engine {
 
   /** Arms everything that came out of the store, then listens to the market. */
   start(options: Api.EngineOptions): void {
+    this.#unwatchTime = this.#core.time.watch({
+      jumped: () => this.#timers.rearm(),
+      stepped: (stepMs) => this.#core.clock.soon(() => this.#stream.stepped(stepMs)),
+    });
     for (const shard of this.#shards) this.#reloaded(shard, []);
     this.#unsubscribe = options.marketData?.subscribe(this.market) ?? this.#unsubscribe;
   }
@@ -285,6 +291,7 @@ class RunningEngine implements Api.Engine {
   async close(): Promise<void> {
     this.#draining = true;
     this.#unsubscribe();
+    this.#unwatchTime();
     this.#desk.stop();
     await this.idle();
     this.#committer.stop();

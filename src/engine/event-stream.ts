@@ -1,7 +1,7 @@
 import { EventEmitter } from "eventemitter3";
 import type { Price } from "../decimal/index.ts";
 import type { CountedPrint, Fact, JournalRecord, Quote } from "../model/index.ts";
-import type { EngineEvents } from "./api.ts";
+import type { Alert, EngineEvents } from "./api.ts";
 import type { Core, DurableRecord, ParentStep } from "./core.ts";
 
 /** What a list is told about: its creation, a release, the end of a leg. */
@@ -48,17 +48,30 @@ export class EventStream {
     for (const listener of this.events.listeners("print")) this.#guard(() => listener(update));
   }
 
+  /** The wall clock was set by this many milliseconds. */
+  stepped(stepMs: number): void {
+    const [way, byMs] = [stepMs < 0 ? "back" : "forward", Math.abs(stepMs)];
+    this.#core.telemetry.event("warn", "clock.stepped", { stepMs });
+    this.#tellAlert({
+      alert: "CLOCK_STEPPED",
+      detail: `the wall clock was set ${way} by ${byMs} ms`,
+      timeMs: this.#core.nowMs(),
+    });
+  }
+
   /** Nobody is told anything from now on. */
   stop(): void {
     this.events.removeAllListeners();
   }
 
   #alert(orderId: number, { alert, detail }: Extract<Fact, { kind: "ALERT" }>, timeMs: number): void {
-    this.#core.counters.alerts++;
     this.#core.telemetry.event("warn", "order.alert", { orderId, alert, detail });
-    for (const listener of this.events.listeners("alert")) {
-      this.#guard(() => listener({ alert, orderId, detail, timeMs }));
-    }
+    this.#tellAlert({ alert, orderId, detail, timeMs });
+  }
+
+  #tellAlert(alert: Alert): void {
+    this.#core.counters.alerts++;
+    for (const listener of this.events.listeners("alert")) this.#guard(() => listener(alert));
   }
 
   #guard(tell: () => void): void {

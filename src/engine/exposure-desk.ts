@@ -66,7 +66,7 @@ export class ExposureDesk {
     slot.measuring = asked;
     const { clock, settings, telemetry } = this.#core;
     // A host that never answers must not keep the parent from its next quote.
-    const cancelPatience = clock.schedule(this.#core.nowMs() + settings.retryMaxMs, () => {
+    const cancelPatience = clock.schedule(this.#core.monotonicMs() + settings.retryMaxMs, () => {
       shard.post(() => this.#rest(slot, asked));
     });
     asked.answer

@@ -31,14 +31,14 @@ export class Housekeeping {
     this.#instruments = parts.instruments;
     const hourly = (): void => {
       this.#enqueue(() => this.#retain());
-      parts.timers.at(core.nowMs() + HOUR_MS, hourly);
+      parts.timers.after(HOUR_MS, hourly);
     };
-    parts.timers.at(core.nowMs() + HOUR_MS, hourly);
+    parts.timers.after(HOUR_MS, hourly);
   }
 
   /** Records older than this may be deleted. */
   cutoffMs(): number {
-    return this.#core.nowMs() - this.#core.settings.retentionDays * DAY_MS;
+    return this.#core.time.steadyMs() - this.#core.settings.retentionDays * DAY_MS;
   }
 
   /** Takes snapshots of the shards that are due. */
@@ -68,7 +68,7 @@ export class Housekeeping {
     const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
     while ((await this.#core.store.deleteEnded(range)) > 0);
     await this.#forgetMarks();
-    const volumeBeforeMs = this.#core.nowMs() - DAY_MS;
+    const volumeBeforeMs = this.#core.time.steadyMs() - DAY_MS;
     await this.#core.store.deleteVolume({ beforeMs: volumeBeforeMs });
     this.#market.tape.forget(volumeBeforeMs);
   }

@@ -16,6 +16,8 @@ import { VolumeTape } from "./volume-tape.ts";
 
 /** What the market tells the engine. */
 export type MarketHost = Readonly<{
+  /** A quote, heartbeat or print has come: what is due by now happens before it. */
+  runDue: () => void;
   /** In the order in which they fired. */
   fired: (fired: readonly Fired[], quote: Quote) => void;
   activated: (activated: Activated, quote: Quote) => void;
@@ -78,8 +80,9 @@ export class MarketHub implements MarketSink {
 
   quote(input: QuoteInput): QuoteVerdict {
     this.#core.counters.activity++;
+    this.#host.runDue();
     const market = this.#markets.get(input.symbol);
-    const taken = market === undefined ? "unknown-symbol" : market.gate.take(input, this.#core.nowMs());
+    const taken = market === undefined ? "unknown-symbol" : market.gate.take(input, this.#core.time.moment());
     if (market === undefined || typeof taken === "string") {
       const drop: QuoteDrop = typeof taken === "string" ? taken : "unknown-symbol";
       this.dropped[drop]++;
@@ -95,13 +98,15 @@ export class MarketHub implements MarketSink {
   }
 
   heartbeat(symbol: string): void {
-    this.#markets.get(symbol)?.gate.heartbeat(this.#core.nowMs());
+    this.#host.runDue();
+    this.#markets.get(symbol)?.gate.heartbeat(this.#core.time.moment());
   }
 
   /** Counts an executed trade, each id once; a price it cannot read, a future time and a duplicate do not count. */
   print(print: PrintInput): void {
     this.#core.counters.activity++;
-    const counted = this.tape.take(print, this.#core.nowMs());
+    this.#host.runDue();
+    const counted = this.tape.take(print, { wallMs: this.#core.wallMs(), nowMs: this.#core.nowMs() });
     if (typeof counted === "string") return void this.printsDropped++;
     this.printsCounted++;
     this.#host.moved();
@@ -118,7 +123,7 @@ export class MarketHub implements MarketSink {
   now(symbol: string): QuoteNow | undefined {
     const gate = this.#markets.get(symbol)?.gate;
     if (gate?.last === undefined) return undefined;
-    return { quote: gate.last, fresh: gate.isFresh(this.#core.nowMs()) };
+    return { quote: gate.last, fresh: gate.isFresh(this.#core.time.moment()) };
   }
 
   lastPrice(symbol: string): Price | undefined {

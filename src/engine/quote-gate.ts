@@ -9,6 +9,7 @@ import {
 } from "../decimal/index.ts";
 import type { Level, Quote } from "../model/index.ts";
 import type { LevelInput, QuoteDrop, QuoteInput } from "../ports/index.ts";
+import type { Moment } from "./engine-time.ts";
 
 /** Limits of a quote gate; see the engine settings of the same names. */
 export type GateLimits = Readonly<{
@@ -24,7 +25,8 @@ export type GateLimits = Readonly<{
 export class QuoteGate {
   readonly #limits: GateLimits;
   #last: Quote | undefined;
-  #confirmedAtMs = 0;
+  /** When the last quote held for certain; a wall clock that is set makes it neither younger nor, set back, immortal. */
+  #confirmedAt: Moment = { wallMs: 0, monotonicMs: 0 };
   #heldBack: Quote | undefined;
 
   constructor(limits: GateLimits) {
@@ -37,31 +39,38 @@ export class QuoteGate {
   }
 
   /** Whether the last counted quote, or the heartbeat that confirmed it, is young enough to act on. */
-  isFresh(nowMs: number): boolean {
-    return this.#last !== undefined && nowMs - this.#confirmedAtMs <= this.#limits.quoteMaxAgeMs;
+  isFresh({ wallMs, monotonicMs }: Moment): boolean {
+    const { quoteMaxAgeMs } = this.#limits;
+    const isYoung = wallMs - this.#confirmedAt.wallMs <= quoteMaxAgeMs;
+    return (
+      this.#last !== undefined && isYoung && monotonicMs - this.#confirmedAt.monotonicMs <= quoteMaxAgeMs
+    );
   }
 
   /** The source is alive: the last quote still holds. */
-  heartbeat(nowMs: number): void {
-    if (this.#last !== undefined) this.#confirmedAtMs = Math.max(this.#confirmedAtMs, nowMs);
+  heartbeat(now: Moment): void {
+    if (this.#last !== undefined) this.#confirmedAt = now;
   }
 
   /** The counted quote, or why it does not count. */
-  take(input: QuoteInput, nowMs: number): Quote | QuoteDrop {
-    const timeMs = input.timeMs ?? nowMs;
+  take(input: QuoteInput, { wallMs, monotonicMs }: Moment): Quote | QuoteDrop {
+    const timeMs = input.timeMs ?? wallMs;
     const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
     if (typeof quote === "string") return quote;
-    const drop = this.#untimely(timeMs, nowMs) ?? this.#jump(quote);
+    const drop = this.#untimely(timeMs, wallMs) ?? this.#jump(quote);
     if (drop !== undefined) return drop;
     this.#last = quote;
-    this.#confirmedAtMs = timeMs;
+    this.#confirmedAt = { wallMs: timeMs, monotonicMs: monotonicMs - Math.max(wallMs - timeMs, 0) };
     return quote;
   }
 
-  #untimely(timeMs: number, nowMs: number): QuoteDrop | undefined {
-    if (timeMs > nowMs + this.#limits.quoteMaxAheadMs) return "future";
-    if (this.#last !== undefined && timeMs < this.#last.timeMs) return "out-of-order";
-    return nowMs - timeMs > this.#limits.quoteMaxAgeMs ? "stale" : undefined;
+  #untimely(timeMs: number, wallMs: number): QuoteDrop | undefined {
+    const latestMs = wallMs + this.#limits.quoteMaxAheadMs;
+    if (timeMs > latestMs) return "future";
+    // A last quote from the future was counted before the clock was set back: its time says nothing any more.
+    const lastMs = this.#last?.timeMs ?? 0;
+    if (timeMs < lastMs && lastMs <= latestMs) return "out-of-order";
+    return wallMs - timeMs > this.#limits.quoteMaxAgeMs ? "stale" : undefined;
   }
 
   /** A wild change is held back; it counts only when the next quote stands near it. */

@@ -1,8 +1,10 @@
-import { readReport, type SaidOfChild } from "../host-answers/index.ts";
+import { readNotFound, readReport, type SaidOfChild } from "../host-answers/index.ts";
 import type { ChildRequest, ChildState } from "../model/index.ts";
-import type { ExecutionVenue } from "../ports/index.ts";
+import type { ExecutionVenue, NotFound } from "../ports/index.ts";
 import type { Core } from "./core.ts";
+import type { Moment } from "./engine-time.ts";
 import type { Timers } from "./timers.ts";
+import { VoidProof } from "./void-proof.ts";
 
 /** What a reconciler needs from its engine. */
 export type ReconcileHost = Readonly<{
@@ -15,8 +17,9 @@ export type ReconcileHost = Readonly<{
 
 type Case = {
   readonly child: ChildRequest;
-  readonly deadlineMs: number;
+  readonly proof: VoidProof;
   unknown: boolean;
+  /** By the monotonic clock. */
   unknownSinceMs: number;
   notFound: number;
   failures: number;
@@ -29,7 +32,8 @@ type Case = {
 /**
  * Follows every outstanding child until it is resolved: looks an unknown one up at once and again with growing
  * pauses, one in flight now and then (a lost fill message is found so). "Not found" proves nothing before the
- * deadline and a quiet time have passed, and must be said twice (decision 12, I22).
+ * deadline and a quiet time have passed, and must be said twice (decision 12, I22). All waiting is by the monotonic
+ * clock.
  */
 export class Reconciler {
   readonly #core: Core;
@@ -59,10 +63,10 @@ export class Reconciler {
   /** Follows a child; an unknown one is looked up at once. */
   follow(child: ChildRequest, state: ChildState, deadlineMs: number): void {
     const known = this.#cases.get(child.childId);
-    const nowMs = this.#core.nowMs();
+    const nowMs = this.#core.monotonicMs();
     const one: Case = known ?? {
       child,
-      deadlineMs,
+      proof: new VoidProof(this.#core, deadlineMs),
       unknown: false,
       unknownSinceMs: nowMs,
       notFound: 0,
@@ -77,14 +81,16 @@ export class Reconciler {
     if (!one.unknown) one.notFound = 0;
     if (turnedUnknown) {
       one.unknownSinceMs = nowMs;
-      this.#lookAt(one, nowMs);
-    } else if (known === undefined)
-      this.#lookAt(one, Math.max(deadlineMs, nowMs + this.#core.settings.reconcileEveryMs));
+      this.#lookAfter(one, 0);
+    } else if (known === undefined) {
+      const { submitDeadlineMs, reconcileEveryMs } = this.#core.settings;
+      this.#lookAfter(one, Math.max(submitDeadlineMs, reconcileEveryMs));
+    }
   }
 
   /** The deadline of a child that is followed; undefined when it is not. */
   deadlineOf(childId: string): number | undefined {
-    return this.#cases.get(childId)?.deadlineMs;
+    return this.#cases.get(childId)?.proof.deadlineMs;
   }
 
   /** What was decided of the child may be lost: it is looked up at once, and an alert that is due goes out again. */
@@ -92,7 +98,7 @@ export class Reconciler {
     const one = this.#cases.get(childId);
     if (one === undefined) return;
     one.escalated = false;
-    this.#lookAt(one, this.#core.nowMs());
+    this.#lookAfter(one, 0);
   }
 
   /** The child is resolved, or its shard let go of it. */
@@ -106,9 +112,9 @@ export class Reconciler {
     for (const childId of [...this.#cases.keys()]) this.drop(childId);
   }
 
-  #lookAt(one: Case, atMs: number): void {
+  #lookAfter(one: Case, waitMs: number): void {
     one.cancel?.();
-    one.cancel = this.#timers.at(atMs, () => void this.#look(one));
+    one.cancel = this.#timers.after(waitMs, () => void this.#look(one));
   }
 
   #isFollowed(one: Case): boolean {
@@ -118,16 +124,15 @@ export class Reconciler {
   async #look(one: Case): Promise<void> {
     if (!this.#isFollowed(one)) return;
     const turn = ++one.turn;
-    const askedAtMs = this.#core.nowMs();
+    const askedAt = this.#core.time.moment();
     // A question that is never answered must not end the case: the next one is asked when a submit's time is over.
-    const cancelPatience = this.#timers.at(askedAtMs + this.#core.settings.submitDeadlineMs, () =>
-      this.#again(one),
-    );
+    const cancelPatience = this.#timers.after(this.#core.settings.submitDeadlineMs, () => this.#again(one));
     try {
       const answer: unknown = await this.#venue.lookup(one.child);
       this.#core.counters.activity++;
-      if (answer !== "not-found") this.#found(one, answer, "LOOKUP");
-      else if (one.turn === turn) await this.#missed(one, askedAtMs);
+      const missing = readNotFound(answer);
+      if (missing === undefined) this.#found(one, answer, "LOOKUP");
+      else if (one.turn === turn) await this.#missed(one, missing, askedAt);
     } catch (error) {
       this.#core.telemetry.event("warn", "lookup.failed", {
         childId: one.child.childId,
@@ -147,19 +152,20 @@ export class Reconciler {
     this.#host.found(said, source);
     if (!this.#isFollowed(one)) return;
     if (said.kind === "unreadable") this.#again(one);
-    else this.#lookAt(one, this.#core.nowMs() + this.#core.settings.reconcileEveryMs);
+    else this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
   }
 
   /** The venue did not know the child; that counts only when it was asked after deadline and quiet time (I22). */
-  async #missed(one: Case, askedAtMs: number): Promise<void> {
+  async #missed(one: Case, answer: NotFound, askedAt: Moment): Promise<void> {
     if (!this.#isFollowed(one)) return;
     if (!one.unknown) this.#host.missing(one.child);
-    const provesFromMs = one.deadlineMs + this.#core.settings.venueQuietMs;
-    if (askedAtMs < provesFromMs) return this.#lookAt(one, Math.max(provesFromMs, this.#core.nowMs()));
+    if (one.proof.waitMs(askedAt.monotonicMs) > 0)
+      return this.#lookAfter(one, one.proof.waitMs(this.#core.monotonicMs()));
+    if (!one.proof.holds(answer, askedAt)) return this.#again(one);
     one.notFound++;
     if (one.notFound < 2 || !(await this.#settleMissing(one))) return this.#again(one);
     // The record of it may be lost with the store: then the child is here still, and is settled once more.
-    if (this.#isFollowed(one)) this.#lookAt(one, this.#core.nowMs() + this.#core.settings.retryMaxMs);
+    if (this.#isFollowed(one)) this.#lookAfter(one, this.#core.settings.retryMaxMs);
   }
 
   /** Voids a child that the venue twice did not know, if the venue can be relied on for that. */
@@ -182,11 +188,10 @@ export class Reconciler {
   #again(one: Case): void {
     if (!this.#isFollowed(one)) return;
     const { retryMinMs, retryMaxMs, escalateAfterMs } = this.#core.settings;
-    const nowMs = this.#core.nowMs();
-    if (one.unknown && nowMs - one.unknownSinceMs >= escalateAfterMs)
-      this.#escalate(one, "its outcome is still not known");
+    const unknownForMs = this.#core.monotonicMs() - one.unknownSinceMs;
+    if (one.unknown && unknownForMs >= escalateAfterMs) this.#escalate(one, "its outcome is still not known");
     const pauseMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(one.failures++, 30));
-    this.#lookAt(one, nowMs + pauseMs);
+    this.#lookAfter(one, pauseMs);
   }
 
   #escalate(one: Case, why: string): void {

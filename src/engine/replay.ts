@@ -8,6 +8,8 @@ export type Replayed = {
   sequence: number;
   /** The last id count used. */
   counter: number;
+  /** When its last record was decided; undefined for a shard without records. */
+  lastMs?: number;
 };
 
 const PAGE = 2_000;
@@ -27,6 +29,7 @@ export function applyRecord(state: Replayed, record: JournalRecord): void {
     }
   }
   state.sequence = record.sequence;
+  state.lastMs = record.timeMs;
 }
 
 /** Reads a shard from its snapshot, or from the first record when `fromEmpty`, up to sequence `until`. */
@@ -45,6 +48,11 @@ export async function replayShard(
     const records = await store.readRecords({ shard: range.shard, after: state.sequence, limit });
     if (records.length === 0) break;
     for (const record of records) applyRecord(state, record);
+  }
+  // A snapshot says when nothing was decided: its last record does.
+  if (state.lastMs === undefined && state.sequence > 0) {
+    const [last] = await store.readRecords({ shard: range.shard, after: state.sequence - 1, limit: 1 });
+    if (last !== undefined) state.lastMs = last.timeMs;
   }
   return state;
 }

@@ -8,6 +8,7 @@ export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   quoteMaxAgeMs: 5_000,
   quoteMaxAheadMs: 1_000,
   quoteJumpFactor: 10,
+  clockStepMs: 1_000,
   submitDeadlineMs: 2_000,
   venueQuietMs: 2_000,
   retryMinMs: 100,
@@ -25,6 +26,7 @@ export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
 
 const WHOLE = [
   "quoteJumpFactor",
+  "clockStepMs",
   "submitDeadlineMs",
   "retryMinMs",
   "retryMaxMs",

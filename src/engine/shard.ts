@@ -289,6 +289,7 @@ export class Shard {
     this.#sequence = head.sequence;
     this.#durableSequence = head.sequence;
     this.#counter = state.counter;
+    if (state.lastMs !== undefined) this.#core.time.startFrom(state.lastMs);
     const parents = [...state.parents.values()];
     const open = parents.filter((order) => order.ended === undefined);
     const openLists = new Set(open.map((order) => order.list?.listId));

@@ -1,122 +1,107 @@
 import type { Clock } from "../ports/index.ts";
-
-type Entry = { atMs: number; order: number; run: (() => void) | undefined };
+import type { EngineTime } from "./engine-time.ts";
+import { type TimerEntry, TimerHeap } from "./timer-heap.ts";
 
 /**
- * One timer heap with one armed timer of the clock: expiry, retry pace, deadlines, reconciliation.
- * A canceled entry keeps its place until due or until half of the heap is canceled, then the heap is made again.
+ * The timers of an engine, with one armed timer of the clock. What happens at a time (expiry, the end of a schedule)
+ * is due in engine time; what waits for a while (deadlines, look-ups, pauses) by the monotonic clock, which nobody
+ * sets; what matters only to a quote or print that comes then (slots, retry pace) is passive: it is due when the next
+ * of them comes, and wakes nobody.
  */
 export class Timers {
   readonly #clock: Clock;
-  readonly #heap: Entry[] = [];
-  #canceled = 0;
+  readonly #time: EngineTime;
+  readonly #engine: TimerHeap = new TimerHeap();
+  readonly #passive: TimerHeap = new TimerHeap();
+  readonly #monotonic: TimerHeap = new TimerHeap();
   #added = 0;
   #disarm: (() => void) | undefined;
   #armedMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, time: EngineTime) {
     this.#clock = clock;
+    this.#time = time;
   }
 
-  /** Runs `run` once at or after `atMs`; the returned function cancels it. */
+  /** Runs `run` once when engine time is `atMs`, or later; the returned function cancels it. */
   at(atMs: number, run: () => void): () => void {
-    const entry: Entry = { atMs, order: this.#added++, run };
-    this.#heap.push(entry);
-    this.#up(this.#heap.length - 1);
-    this.#arm();
-    return () => this.#cancel(entry);
+    return this.#add(this.#engine, atMs, run);
   }
 
-  /** Cancels everything. */
-  stop(): void {
-    this.#heap.length = 0;
-    this.#canceled = 0;
-    this.#arm();
+  /** The same, but nobody is woken for it: it runs before the first quote or print from then on, or other timer. */
+  beforeInput(atMs: number, run: () => void): () => void {
+    return this.#add(this.#passive, atMs, run);
   }
 
-  #cancel(entry: Entry): void {
-    if (entry.run === undefined) return;
-    entry.run = undefined;
-    this.#canceled++;
-    if (this.#canceled * 2 > this.#heap.length + 64) this.#compact();
+  /** Runs `run` once when so much time has passed, whatever is done to the wall clock; the returned function cancels it. */
+  after(waitMs: number, run: () => void): () => void {
+    return this.#add(this.#monotonic, this.#clock.monotonicMs() + Math.max(waitMs, 0), run);
   }
 
-  #compact(): void {
-    const live = this.#heap.filter((entry) => entry.run !== undefined).sort(byTime);
-    this.#heap.length = 0;
-    for (const entry of live) this.#heap.push(entry);
-    this.#canceled = 0;
-  }
-
-  #arm(): void {
-    const next = this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
-    if (next === this.#armedMs) return;
-    this.#disarm?.();
-    this.#armedMs = next;
-    this.#disarm =
-      next === Number.POSITIVE_INFINITY ? undefined : this.#clock.schedule(next, () => this.#due());
-  }
-
-  #due(): void {
-    this.#armedMs = Number.POSITIVE_INFINITY;
-    this.#disarm = undefined;
+  /** Runs what is due now, by time, then by age. */
+  runDue(): void {
+    // A jump of engine time counts from now on.
+    this.#time.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     try {
-      this.#runDue(this.#clock.nowMs());
+      for (let heap = this.#first(nowMs); heap !== undefined; heap = this.#first(nowMs)) heap.runHead();
     } finally {
       this.#arm();
     }
   }
 
-  #runDue(nowMs: number): void {
-    for (let head = this.#heap[0]; head !== undefined && head.atMs <= nowMs; head = this.#heap[0]) {
-      this.#pop();
-      const run = head.run;
-      if (run === undefined) this.#canceled--;
-      head.run = undefined;
-      run?.();
+  /** Engine time has jumped: what waits for it is due earlier. */
+  rearm(): void {
+    this.#disarm?.();
+    this.#disarm = undefined;
+    this.#armedMs = Number.POSITIVE_INFINITY;
+    this.#arm();
+  }
+
+  /** Cancels everything. */
+  stop(): void {
+    for (const heap of [this.#engine, this.#passive, this.#monotonic]) heap.clear();
+    this.#arm();
+  }
+
+  #add(heap: TimerHeap, atMs: number, run: () => void): () => void {
+    const entry: TimerEntry = { atMs, order: this.#added++, run };
+    heap.push(entry);
+    if (heap !== this.#passive) this.#arm();
+    return () => heap.cancel(entry);
+  }
+
+  /** The heap whose head is due first, if that is by `untilMs` of the monotonic clock. */
+  #first(untilMs: number): TimerHeap | undefined {
+    let first: TimerHeap | undefined;
+    let [dueMs, order] = [untilMs, Number.POSITIVE_INFINITY];
+    for (const heap of [this.#engine, this.#passive, this.#monotonic]) {
+      const { head } = heap;
+      const headMs = this.#dueMs(heap);
+      if (head === undefined || headMs > dueMs || (headMs === dueMs && head.order > order)) continue;
+      [first, dueMs, order] = [heap, headMs, head.order];
     }
+    return first;
   }
 
-  #pop(): void {
-    const last = this.#heap.pop();
-    if (last === undefined || this.#heap.length === 0) return;
-    this.#heap[0] = last;
-    this.#down(0);
+  /** When the head of a heap is due, by the monotonic clock. */
+  #dueMs(heap: TimerHeap): number {
+    const atMs = heap.head?.atMs ?? Number.POSITIVE_INFINITY;
+    return heap === this.#monotonic ? atMs : this.#time.monotonicAt(atMs);
   }
 
-  #up(from: number): void {
-    let index = from;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!this.#swapIfEarlier(index, parent)) return;
-      index = parent;
-    }
+  #arm(): void {
+    const nextMs = Math.min(this.#dueMs(this.#engine), this.#dueMs(this.#monotonic));
+    if (nextMs === this.#armedMs) return;
+    this.#disarm?.();
+    this.#armedMs = nextMs;
+    this.#disarm =
+      nextMs === Number.POSITIVE_INFINITY ? undefined : this.#clock.schedule(nextMs, () => this.#due());
   }
 
-  #down(from: number): void {
-    let index = from;
-    for (;;) {
-      const left = 2 * index + 1;
-      const earlier = this.#isEarlier(left + 1, left) ? left + 1 : left;
-      if (!this.#swapIfEarlier(earlier, index)) return;
-      index = earlier;
-    }
-  }
-
-  #isEarlier(a: number, b: number): boolean {
-    const left = this.#heap[a];
-    const right = this.#heap[b];
-    return left !== undefined && right !== undefined && byTime(left, right) < 0;
-  }
-
-  #swapIfEarlier(lower: number, upper: number): boolean {
-    const a = this.#heap[lower];
-    const b = this.#heap[upper];
-    if (a === undefined || b === undefined || byTime(a, b) >= 0) return false;
-    this.#heap[upper] = a;
-    this.#heap[lower] = b;
-    return true;
+  #due(): void {
+    this.#armedMs = Number.POSITIVE_INFINITY;
+    this.#disarm = undefined;
+    this.runDue();
   }
 }
-
-const byTime = (a: Entry, b: Entry): number => a.atMs - b.atMs || a.order - b.order;

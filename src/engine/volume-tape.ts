@@ -52,16 +52,22 @@ export class VolumeTape implements VolumeHistory {
     for (const { symbol, id, seenAtMs } of oldestFirst) this.#symbols.get(symbol)?.ids.add(id, seenAtMs);
   }
 
-  /** Counts a print, or says why it does not count; one that does not is not remembered either. */
-  take(print: PrintInput, nowMs: number): CountedPrint | Exclude<PrintVerdict, "counted"> {
+  /**
+   * Counts a print, or says why it does not count; one that does not is not remembered either. How old it is, the wall
+   * clock says; when it was seen is told in engine time, `nowMs`.
+   */
+  take(
+    print: PrintInput,
+    { wallMs, nowMs }: Readonly<{ wallMs: number; nowMs: number }>,
+  ): CountedPrint | Exclude<PrintVerdict, "counted"> {
     const tape = this.#symbols.get(print.symbol);
     if (tape === undefined) return "unknown-symbol";
     const quantity = readPrint(print);
     if (quantity === undefined) return "malformed";
     const { symbol, id, timeMs } = print;
     if (tape.ids.has(id)) return "duplicate";
-    if (timeMs - nowMs > this.#maxAheadMs) return "future";
-    const fresh = nowMs - timeMs <= this.#maxAgeMs;
+    if (timeMs - wallMs > this.#maxAheadMs) return "future";
+    const fresh = wallMs - timeMs <= this.#maxAgeMs;
     const counted: CountedPrint = { symbol, id, quantity, timeMs, seenAtMs: nowMs, fresh };
     tape.count(counted);
     this.#prints.push(counted);

@@ -1,2 +1,3 @@
 export { childIdOf, fillOf, readReport, reportIn, type SaidOfChild } from "./child-report.ts";
+export { readNotFound } from "./not-found.ts";
 export { problemOf, UnreadableAnswer } from "./reading.ts";

@@ -25,6 +25,6 @@ export { type LegEvent, transitionList } from "./list-transition.ts";
 export { type ListStatusView, listStatusOf, orderListOf, protectiveFirst } from "./order-list.ts";
 export type { Chance, Effect, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
 export { type OrderPreview, previewOrder } from "./preview.ts";
-export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf } from "./slots.ts";
+export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf, scheduleEndMs } from "./slots.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
 export { type Transition, transition } from "./transition.ts";

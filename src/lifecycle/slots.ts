@@ -32,7 +32,13 @@ export function nextSlotChangeMs(order: ParentOrder, nowMs: number): number | un
 
 /** Whether the final attempt of a schedule has passed: its last slot has closed, and it does not go on after that. */
 export function isScheduleOver(order: ParentOrder, nowMs: number): boolean {
-  return order.plan !== undefined && !goesOn(order) && nowMs >= endsAtMs(order.plan);
+  const endMs = scheduleEndMs(order);
+  return endMs !== undefined && nowMs >= endMs;
+}
+
+/** When the schedule of a parent is over; undefined without one, and for one that goes on after its last slot. */
+export function scheduleEndMs(order: ParentOrder): number | undefined {
+  return order.plan === undefined || goesOn(order) ? undefined : endsAtMs(order.plan);
 }
 
 function quantityOf(order: ParentOrder, slot: number): Quantity {

@@ -3,9 +3,16 @@ import type { ChildReport, ChildRequest } from "../model/index.ts";
 /** What the venue says by itself; fills may come twice, late, or before the answer to the submit. */
 export type VenueEvent = Readonly<{ report: ChildReport }>;
 
+/**
+ * The venue has no such child now. `notFoundAtMs` is the venue's own time, epoch milliseconds: with it the venue's clock
+ * alone decides whether a deadline has passed. A venue that cannot say it answers "not-found", and its clock must agree
+ * with the engine's wall clock.
+ */
+export type NotFound = "not-found" | Readonly<{ notFoundAtMs: number }>;
+
 /** What a venue can be relied on for. */
 export type VenueCapabilities = Readonly<{
-  /** Never executes a child after the deadline it was submitted with. */
+  /** Never executes a child after the deadline it was submitted with, by its own clock. */
   honoursDeadline: boolean;
   /** Can void an id so that it can never execute. */
   canVoid: boolean;
@@ -19,9 +26,9 @@ export type VenueCapabilities = Readonly<{
  */
 export type ExecutionVenue = {
   readonly capabilities: VenueCapabilities;
+  /** `deadlineMs` is in the venue's time, epoch milliseconds: the wall clock at most `submitDeadlineMs` from now. */
   submit(child: ChildRequest, options: Readonly<{ deadlineMs: number }>): Promise<ChildReport>;
-  /** Resolves to "not-found" when the venue has no such child now. */
-  lookup(child: ChildRequest): Promise<ChildReport | "not-found">;
+  lookup(child: ChildRequest): Promise<ChildReport | NotFound>;
   /** Makes sure that the child can never execute; resolves to "voided", or to the report when it exists. */
   voidChild?(child: ChildRequest): Promise<ChildReport | "voided">;
   /** Delivers events until the returned function is called. */

@@ -25,13 +25,21 @@ export type Exposure = {
 };
 
 /**
- * Time and turns. `nowMs` is epoch milliseconds. `schedule` runs once at or after a time; `soon` runs after the
- * input that is already waiting, so that many commands share one append.
+ * Time and turns.
+ *
+ * - `nowMs` is the wall clock, epoch milliseconds; somebody may set it, so it may step either way.
+ * - `monotonicMs` never falls and never steps; only differences of it mean something.
+ * - `schedule` runs once when `monotonicMs` has reached `atMs`, or later; the returned function cancels it.
+ * - `soon` runs after the input that is already waiting, so that many commands share one append.
+ * - `onStep`, where the clock can tell that the wall clock was set, calls the listener with the difference, until the
+ *   returned function is called.
  */
 export type Clock = {
   nowMs(): number;
+  monotonicMs(): number;
   schedule(atMs: number, run: () => void): () => void;
   soon(run: () => void): void;
+  onStep?(listener: (stepMs: number) => void): () => void;
 };
 
 /** Random letters and digits, for ids of calls that carry no signature. */

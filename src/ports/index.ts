@@ -10,7 +10,7 @@ export type {
   PositionNow,
   ToldFill,
 } from "./account-events.ts";
-export type { ExecutionVenue, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
+export type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
 export type {
   Accounts,
   Awaitable,

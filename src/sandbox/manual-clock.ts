@@ -48,6 +48,11 @@ class SteppedClock implements ManualClock {
     return this.#nowMs;
   }
 
+  /** Time that moves only when told to is never set. */
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
   soon(run: () => void): void {
     setImmediate(run);
   }

@@ -21,7 +21,7 @@ export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
     return mode;
   };
   const slowly = (): Promise<void> =>
-    new Promise((resolve) => void clock.schedule(clock.nowMs() + SLOW_MS, resolve));
+    new Promise((resolve) => void clock.schedule(clock.monotonicMs() + SLOW_MS, resolve));
   const append: OrderStore["append"] = async (batch) => {
     const fault = next();
     if (fault === "fail") throw new Error("the store was told to fail");

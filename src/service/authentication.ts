@@ -83,7 +83,7 @@ export function guard(
   parts: ServiceParts,
   seen: Readonly<{ apiKey: string; signature: string; use: string }>,
 ): void {
-  const verdict = parts.replayGuard?.decide({ ...seen, nowMs: parts.clock.nowMs() });
+  const verdict = parts.replayGuard?.decide({ ...seen, nowMs: parts.clock.monotonicMs() });
   if (verdict === "other") throw new OrderError("BAD_SIGNATURE");
 }
 

@@ -16,7 +16,10 @@ export type ReplayVerdict = "first" | "same" | "other";
 
 /** Remembers what each signature was first used for. */
 export type ReplayGuard = {
-  /** `use` is method and path, or the WebSocket method; the signature counts in either letter case. */
+  /**
+   * `use` is method and path, or the WebSocket method; the signature counts in either letter case. `nowMs` is of a clock
+   * that nobody sets: only how much of it has passed counts.
+   */
   decide(seen: Readonly<{ apiKey: string; signature: string; use: string; nowMs: number }>): ReplayVerdict;
 };
 

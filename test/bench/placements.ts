@@ -7,9 +7,9 @@ import {
   createMemoryExposure,
   createMemoryInstruments,
 } from "../../src/adapters/memory/index.ts";
+import { createSystemClock } from "../../src/adapters/node/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { type Engine, openEngine } from "../../src/engine/index.ts";
-import type { Clock } from "../../src/ports/index.ts";
 import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import { encodeRecord } from "../../src/wire/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
@@ -23,14 +23,7 @@ const RESTING = 100_000;
 const RUNS = 3;
 const IN_FLIGHT = [64, 512];
 
-const clock: Clock = {
-  nowMs: () => Date.now(),
-  schedule: (atMs, run) => {
-    const handle = setTimeout(run, Math.min(Math.max(atMs - Date.now(), 0), 2 ** 31 - 1));
-    return () => clearTimeout(handle);
-  },
-  soon: (run) => void setImmediate(run),
-};
+const clock = createSystemClock();
 
 function open(path: string): Promise<Engine> {
   const account = (accountId: number) => ({

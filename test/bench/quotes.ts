@@ -37,7 +37,8 @@ function withHeads({ parents, trailing }: Case, quotes: readonly QuoteText[]): n
   }
   const feed = (quote: QuoteText, nowMs: number): void => {
     const [bid, bidQuantity, ask, askQuantity] = quote;
-    const taken = gate.take({ symbol: SYMBOL, bid, bidQuantity, ask, askQuantity }, nowMs);
+    const input = { symbol: SYMBOL, bid, bidQuantity, ask, askQuantity };
+    const taken = gate.take(input, { wallMs: nowMs, monotonicMs: nowMs });
     if (typeof taken === "string") throw new Error(`a quote was dropped: ${taken}`);
     if (book.observe(taken).fired.length > 0) throw new Error("a dormant order fired");
     if (trailing) book.takeMarks();

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { formatPrice, formatQuantity } from "../../src/decimal/index.ts";
+import type { Moment } from "../../src/engine/engine-time.ts";
 import { QuoteGate } from "../../src/engine/quote-gate.ts";
 import type { LevelInput, QuoteInput } from "../../src/ports/index.ts";
 
 const NOW = 1_000_000;
+
+/** A moment of clocks that nobody has set. */
+const clocksAt = (ms: number): Moment => ({ wallMs: ms, monotonicMs: ms });
+
 const LIMITS = { quoteMaxAgeMs: 5_000, quoteMaxAheadMs: 1_000, quoteJumpFactor: 10 };
 
 const at = (bid: string, ask: string, more: Partial<QuoteInput> = {}): QuoteInput => ({
@@ -16,8 +21,8 @@ const at = (bid: string, ask: string, more: Partial<QuoteInput> = {}): QuoteInpu
 /** What becomes of a quote in a gate that counted 100 / 101 before, at NOW. */
 function verdict(input: QuoteInput, nowMs = NOW): string {
   const gate = new QuoteGate(LIMITS);
-  gate.take(at("100", "101", { timeMs: NOW }), NOW);
-  const taken = gate.take(input, nowMs);
+  gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));
+  const taken = gate.take(input, clocksAt(nowMs));
   return typeof taken === "string" ? taken : "counted";
 }
 
@@ -58,8 +63,8 @@ describe("decision 16: a quote counts", () => {
   it("as the first of all, whatever its price", () => {
     const gate = new QuoteGate(LIMITS);
     expect(gate.last).toBeUndefined();
-    expect(gate.isFresh(NOW)).toBe(false);
-    expect(gate.take(at("0.00000001", "9999999999.99999999"), NOW)).toMatchObject({
+    expect(gate.isFresh(clocksAt(NOW))).toBe(false);
+    expect(gate.take(at("0.00000001", "9999999999.99999999"), clocksAt(NOW))).toMatchObject({
       sequence: 1,
       timeMs: NOW,
     });
@@ -67,14 +72,13 @@ describe("decision 16: a quote counts", () => {
 
   it("as fresh for as long as heartbeats come, which renew no price and begin nothing", () => {
     const gate = new QuoteGate(LIMITS);
-    gate.heartbeat(NOW);
-    expect(gate.isFresh(NOW)).toBe(false);
-    gate.take(at("100", "101"), NOW);
-    expect(gate.isFresh(NOW + 5_000)).toBe(true);
-    expect(gate.isFresh(NOW + 5_001)).toBe(false);
-    gate.heartbeat(NOW + 60_000);
-    gate.heartbeat(NOW);
-    expect(gate.isFresh(NOW + 65_000)).toBe(true);
+    gate.heartbeat(clocksAt(NOW));
+    expect(gate.isFresh(clocksAt(NOW))).toBe(false);
+    gate.take(at("100", "101"), clocksAt(NOW));
+    expect(gate.isFresh(clocksAt(NOW + 5_000))).toBe(true);
+    expect(gate.isFresh(clocksAt(NOW + 5_001))).toBe(false);
+    gate.heartbeat(clocksAt(NOW + 60_000));
+    expect(gate.isFresh(clocksAt(NOW + 65_000))).toBe(true);
     expect(gate.last?.sequence).toBe(1);
   });
 });
@@ -83,7 +87,7 @@ describe("decision 16: a jump", () => {
   const prices = (...bids: readonly string[]): readonly string[] => {
     const gate = new QuoteGate(LIMITS);
     return bids.map((bid) => {
-      const taken = gate.take(at(bid, bid), NOW);
+      const taken = gate.take(at(bid, bid), clocksAt(NOW));
       return typeof taken === "string" ? taken : formatPrice(taken.bid);
     });
   };
@@ -111,7 +115,7 @@ describe("decision 16: a jump", () => {
 
 describe("levels", () => {
   const asks = (levels: readonly LevelInput[], ask = levels[0]?.[0] ?? ""): string => {
-    const taken = new QuoteGate(LIMITS).take(at("1", ask, { asks: levels }), NOW);
+    const taken = new QuoteGate(LIMITS).take(at("1", ask, { asks: levels }), clocksAt(NOW));
     if (typeof taken === "string") return taken;
     return taken.asks
       .map(({ price, size }) => `${formatPrice(price)}x${size === undefined ? "any" : formatQuantity(size)}`)
@@ -160,7 +164,7 @@ describe("levels", () => {
   });
 
   it("of one size stand for the best price", () => {
-    const taken = new QuoteGate(LIMITS).take(at("1", "2", { bidQuantity: "0.5" }), NOW);
+    const taken = new QuoteGate(LIMITS).take(at("1", "2", { bidQuantity: "0.5" }), clocksAt(NOW));
     expect(taken).toMatchObject({ bids: [{ size: 500_000 }], asks: [{ price: 200_000_000 }] });
   });
 });

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../src/adapters/memory/index.ts";
+import { EngineTime } from "../../src/engine/engine-time.ts";
 import { Timers } from "../../src/engine/timers.ts";
 import type { Clock } from "../../src/ports/index.ts";
+
+const timersOn = (clock: Clock): Timers => new Timers(clock, new EngineTime(clock, 1_000));
 
 /** A clock that counts how often it was asked to wake somebody. */
 function countingClock(): ManualClock & { armed: number; asked: number } {
@@ -35,7 +38,7 @@ function countingClock(): ManualClock & { armed: number; asked: number } {
 describe("timers", () => {
   it("run in order of time, then of age, never before their time", async () => {
     const clock = createManualClock({ startMs: 0 });
-    const timers = new Timers(clock);
+    const timers = timersOn(clock);
     const ran: string[] = [];
     for (const [name, atMs] of [
       ["c", 30],
@@ -53,7 +56,7 @@ describe("timers", () => {
 
   it("arm one timer of the clock, however many there are", () => {
     const clock = countingClock();
-    const timers = new Timers(clock);
+    const timers = timersOn(clock);
     for (let n = 0; n < 1_000; n++) timers.at(1_000 + ((n * 7_919) % 1_000), () => undefined);
     expect(clock.armed).toBe(1);
     expect(clock.asked).toBeLessThan(20);
@@ -61,7 +64,7 @@ describe("timers", () => {
 
   it("that were canceled never run, also from within another, and cancelling twice does nothing", async () => {
     const clock = createManualClock({ startMs: 0 });
-    const timers = new Timers(clock);
+    const timers = timersOn(clock);
     const ran: string[] = [];
     const cancel = timers.at(10, () => ran.push("first"));
     cancel();
@@ -78,7 +81,7 @@ describe("timers", () => {
 
   it("set while others run are taken up, those of now at once", async () => {
     const clock = createManualClock({ startMs: 0 });
-    const timers = new Timers(clock);
+    const timers = timersOn(clock);
     const ran: string[] = [];
     timers.at(10, () => {
       ran.push("outer");
@@ -96,6 +99,7 @@ describe("timers", () => {
     let nowMs = 0;
     const clock: Clock = {
       nowMs: () => nowMs,
+      monotonicMs: () => nowMs,
       schedule(atMs, run) {
         const timer = { atMs, run };
         pending.push(timer);
@@ -103,7 +107,7 @@ describe("timers", () => {
       },
       soon: (run) => run(),
     };
-    const timers = new Timers(clock);
+    const timers = timersOn(clock);
     const ran: string[] = [];
     timers.at(10, () => {
       throw new Error("a timer's own trouble");
@@ -118,7 +122,7 @@ describe("timers", () => {
 
   it("stop for good", async () => {
     const clock = countingClock();
-    const timers = new Timers(clock);
+    const timers = timersOn(clock);
     timers.at(10, () => expect.unreachable());
     timers.stop();
     expect(clock.armed).toBe(0);
@@ -134,7 +138,7 @@ describe("timers", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 200 }), async (steps) => {
         const clock = createManualClock({ startMs: 0 });
-        const timers = new Timers(clock);
+        const timers = timersOn(clock);
         const expected: { id: number; atMs: number; canceledAtMs: number }[] = [];
         const cancels: (() => void)[] = [];
         const ran: [number, number][] = [];

@@ -7,6 +7,9 @@ const BTC = "BTC/USD";
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 /** Whole minutes. */
+/** A moment of clocks that nobody has set. */
+const clocksAt = (ms: number): { wallMs: number; nowMs: number } => ({ wallMs: ms, nowMs: ms });
+
 const NOW = 1_699_963_200_000;
 const EMPTY: VolumeState = { totals: [], bars: [], prints: [] };
 
@@ -25,8 +28,8 @@ const print = (id: string, more: Partial<PrintInput> = {}): PrintInput => ({
 /** What becomes of a print at NOW in a tape that counted print "a". */
 function verdict(input: PrintInput): string {
   const tape = tapeWith();
-  tape.take(print("a"), NOW);
-  const taken = tape.take(input, NOW);
+  tape.take(print("a"), clocksAt(NOW));
+  const taken = tape.take(input, clocksAt(NOW));
   return typeof taken === "string" ? taken : `counted ${taken.fresh ? "fresh" : "late"}`;
 }
 
@@ -78,7 +81,7 @@ describe("decision 30: a print counts", () => {
   });
 
   it("and is handed over as it was counted", () => {
-    expect(tapeWith().take(print("a", { timeMs: NOW - 9_000 }), NOW)).toEqual({
+    expect(tapeWith().take(print("a", { timeMs: NOW - 9_000 }), clocksAt(NOW))).toEqual({
       symbol: BTC,
       id: "a",
       quantity: quantity("1"),
@@ -90,18 +93,20 @@ describe("decision 30: a print counts", () => {
 
   it("when a future one comes again in its time: what did not count is not remembered", () => {
     const tape = tapeWith();
-    expect(tape.take(print("a", { timeMs: NOW + 60_000 }), NOW)).toBe("future");
-    expect(tape.take(print("a", { timeMs: NOW + 60_000 }), NOW + 60_000)).toMatchObject({ fresh: true });
+    expect(tape.take(print("a", { timeMs: NOW + 60_000 }), clocksAt(NOW))).toBe("future");
+    expect(tape.take(print("a", { timeMs: NOW + 60_000 }), clocksAt(NOW + 60_000))).toMatchObject({
+      fresh: true,
+    });
   });
 });
 
 describe("contract, POST /api/order rule 5: totals are of fresh volume", () => {
   it("per symbol, late prints left out", () => {
     const tape = tapeWith();
-    tape.take(print("a", { quantity: "0.5" }), NOW);
-    tape.take(print("b", { quantity: "0.25", timeMs: NOW - 5_001 }), NOW);
-    tape.take(print("c", { quantity: "0.000001" }), NOW);
-    tape.take(print("c", { quantity: "9" }), NOW);
+    tape.take(print("a", { quantity: "0.5" }), clocksAt(NOW));
+    tape.take(print("b", { quantity: "0.25", timeMs: NOW - 5_001 }), clocksAt(NOW));
+    tape.take(print("c", { quantity: "0.000001" }), clocksAt(NOW));
+    tape.take(print("c", { quantity: "9" }), clocksAt(NOW));
     expect([totalOf(tape), totalOf(tape, "ETH/USD"), totalOf(tape, "XRP/USD")]).toEqual([
       "0.500001",
       "0",
@@ -112,8 +117,8 @@ describe("contract, POST /api/order rule 5: totals are of fresh volume", () => {
 
   it("exactly, beyond 2^53", () => {
     const tape = tapeWith();
-    for (const id of ["a", "b"]) tape.take(print(id, { quantity: "999999999999.999999" }), NOW);
-    tape.take(print("c", { quantity: "0.000001" }), NOW);
+    for (const id of ["a", "b"]) tape.take(print(id, { quantity: "999999999999.999999" }), clocksAt(NOW));
+    tape.take(print("c", { quantity: "0.000001" }), clocksAt(NOW));
     expect(totalOf(tape)).toBe("1999999999999.999999");
   });
 });
@@ -121,10 +126,10 @@ describe("contract, POST /api/order rule 5: totals are of fresh volume", () => {
 describe("decision 29: one-minute bars", () => {
   it("hold every print in the minute of its execution, oldest first", () => {
     const tape = tapeWith();
-    tape.take(print("a", { quantity: "1", timeMs: NOW + 1_000 }), NOW);
-    tape.take(print("b", { quantity: "2", timeMs: NOW - 1 }), NOW);
-    tape.take(print("c", { quantity: "3", timeMs: NOW - 600 * MINUTE }), NOW);
-    tape.take(print("d", { quantity: "4", timeMs: NOW - 599 * MINUTE - 1 }), NOW);
+    tape.take(print("a", { quantity: "1", timeMs: NOW + 1_000 }), clocksAt(NOW));
+    tape.take(print("b", { quantity: "2", timeMs: NOW - 1 }), clocksAt(NOW));
+    tape.take(print("c", { quantity: "3", timeMs: NOW - 600 * MINUTE }), clocksAt(NOW));
+    tape.take(print("d", { quantity: "4", timeMs: NOW - 599 * MINUTE - 1 }), clocksAt(NOW));
     expect(minutesOf(tape)).toEqual(["600: 7", "1: 2", "0: 1"]);
     expect(minutesOf(tape, "XRP/USD")).toEqual([]);
   });
@@ -132,7 +137,7 @@ describe("decision 29: one-minute bars", () => {
   it("a range has its first minute and not its last", () => {
     const tape = tapeWith();
     for (const before of [3, 2, 1])
-      tape.take(print(`${before}`, { quantity: `${before}`, timeMs: NOW - before * MINUTE }), NOW);
+      tape.take(print(`${before}`, { quantity: `${before}`, timeMs: NOW - before * MINUTE }), clocksAt(NOW));
     const range = { symbol: BTC, fromMs: NOW - 3 * MINUTE, toMs: NOW - MINUTE };
     expect(tape.minutes(range)).toEqual([
       { symbol: BTC, minuteMs: NOW - 3 * MINUTE, quantity: quantity("3") },
@@ -142,12 +147,14 @@ describe("decision 29: one-minute bars", () => {
 
   it("are kept for the last 1,440 minutes; an older print counts once and has no bar here", () => {
     const tape = tapeWith();
-    tape.take(print("new"), NOW);
-    tape.take(print("in", { timeMs: NOW - DAY + MINUTE }), NOW);
-    expect(tape.take(print("out", { timeMs: NOW - DAY + MINUTE - 1 }), NOW)).toMatchObject({ fresh: false });
-    expect(tape.take(print("out"), NOW)).toBe("duplicate");
+    tape.take(print("new"), clocksAt(NOW));
+    tape.take(print("in", { timeMs: NOW - DAY + MINUTE }), clocksAt(NOW));
+    expect(tape.take(print("out", { timeMs: NOW - DAY + MINUTE - 1 }), clocksAt(NOW))).toMatchObject({
+      fresh: false,
+    });
+    expect(tape.take(print("out"), clocksAt(NOW))).toBe("duplicate");
     expect(minutesOf(tape)).toEqual(["1439: 1", "0: 1"]);
-    tape.take(print("next", { timeMs: NOW + MINUTE }), NOW + MINUTE);
+    tape.take(print("next", { timeMs: NOW + MINUTE }), clocksAt(NOW + MINUTE));
     expect(minutesOf(tape)).toEqual(["0: 1", "-1: 1"]);
   });
 });
@@ -155,7 +162,7 @@ describe("decision 29: one-minute bars", () => {
 describe("decision 30: a child follows an external print only", () => {
   const own = (id: string): boolean => id.startsWith("own");
   const taking = (tape: VolumeTape, ids: readonly string[]): void => {
-    for (const id of ids) tape.take(print(id), NOW);
+    for (const id of ids) tape.take(print(id), clocksAt(NOW));
   };
 
   it("own fills are none, one stranger among them is", () => {
@@ -175,8 +182,8 @@ describe("decision 30: a child follows an external print only", () => {
     taking(tape, ["x"]);
     const position = tape.position(BTC);
     taking(tape, ["x"]);
-    tape.take(print("late", { timeMs: NOW - 5_001 }), NOW);
-    tape.take(print("y", { symbol: "ETH/USD" }), NOW);
+    tape.take(print("late", { timeMs: NOW - 5_001 }), clocksAt(NOW));
+    tape.take(print("y", { symbol: "ETH/USD" }), clocksAt(NOW));
     expect(tape.hasExternal(BTC, { position, own })).toBe(false);
     expect(tape.hasExternal("XRP/USD", { position: 0, own })).toBe(false);
   });
@@ -207,11 +214,11 @@ describe("what was counted is handed over once", () => {
   it("in the order it was counted, of all symbols, late prints too", () => {
     const tape = tapeWith();
     expect([tape.hasPrints, tape.takePrints()]).toEqual([false, []]);
-    tape.take(print("a"), NOW);
-    tape.take(print("a"), NOW);
-    tape.take(print("b", { symbol: "ETH/USD" }), NOW + 1);
-    tape.take(print("c", { timeMs: 0 }), NOW + 2);
-    tape.take(print("d", { symbol: "XRP/USD" }), NOW + 3);
+    tape.take(print("a"), clocksAt(NOW));
+    tape.take(print("a"), clocksAt(NOW));
+    tape.take(print("b", { symbol: "ETH/USD" }), clocksAt(NOW + 1));
+    tape.take(print("c", { timeMs: 0 }), clocksAt(NOW + 2));
+    tape.take(print("d", { symbol: "XRP/USD" }), clocksAt(NOW + 3));
     expect(tape.hasPrints).toBe(true);
     const first = tape.takePrints();
     expect(first.map(({ id, seenAtMs }) => [id, seenAtMs - NOW])).toEqual([
@@ -219,7 +226,7 @@ describe("what was counted is handed over once", () => {
       ["b", 1],
       ["c", 2],
     ]);
-    tape.take(print("e"), NOW + 4);
+    tape.take(print("e"), clocksAt(NOW + 4));
     expect(first).toHaveLength(3);
     expect(tape.takePrints().map(({ id }) => id)).toEqual(["e"]);
     expect(tape.hasPrints).toBe(false);
@@ -244,7 +251,7 @@ describe("a tape begins with what the store kept", () => {
 
   it("I15's rule for prints: what was counted before a restart is not counted again", () => {
     const tape = tapeWith({ state });
-    expect(["a", "b"].map((id) => tape.take(print(id), NOW))).toEqual(["duplicate", "duplicate"]);
+    expect(["a", "b"].map((id) => tape.take(print(id), clocksAt(NOW)))).toEqual(["duplicate", "duplicate"]);
     expect(totalOf(tape)).toBe(huge);
     expect(minutesOf(tape)).toEqual(["0: 2"]);
   });
@@ -252,7 +259,7 @@ describe("a tape begins with what the store kept", () => {
   it("goes on from there; positions begin anew and nothing is to be appended", () => {
     const tape = tapeWith({ state });
     expect([tape.position(BTC), tape.hasPrints]).toEqual([0, false]);
-    tape.take(print("d", { quantity: "0.000001" }), NOW);
+    tape.take(print("d", { quantity: "0.000001" }), clocksAt(NOW));
     expect([totalOf(tape), minutesOf(tape), tape.position(BTC)]).toEqual([
       "2000000000000",
       ["0: 2.000001"],
@@ -269,32 +276,32 @@ describe("a tape begins with what the store kept", () => {
   it("forgets its ids in the order they were first seen, however the store gave them", () => {
     const tape = tapeWith({ state });
     tape.forget(NOW);
-    expect(tape.take(print("b"), NOW)).toBe("duplicate");
-    expect(tape.take(print("a"), NOW)).toMatchObject({ id: "a" });
+    expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");
+    expect(tape.take(print("a"), clocksAt(NOW))).toMatchObject({ id: "a" });
   });
 });
 
 describe("memory is bounded", () => {
   it("forget drops ids first seen and bars begun before a time; totals stay", () => {
     const tape = tapeWith();
-    tape.take(print("a", { timeMs: NOW - MINUTE }), NOW - 1);
-    tape.take(print("b"), NOW);
+    tape.take(print("a", { timeMs: NOW - MINUTE }), clocksAt(NOW - 1));
+    tape.take(print("b"), clocksAt(NOW));
     tape.forget(NOW);
     expect([totalOf(tape), minutesOf(tape)]).toEqual(["1", ["0: 1"]]);
-    expect(tape.take(print("b"), NOW)).toBe("duplicate");
-    expect(tape.take(print("a"), NOW)).toMatchObject({ id: "a" });
+    expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");
+    expect(tape.take(print("a"), clocksAt(NOW))).toMatchObject({ id: "a" });
   });
 
   it("at most 500,000 ids per symbol, oldest dropped first; another symbol keeps its own", () => {
     const tape = tapeWith();
-    const take = (number: number): unknown => tape.take(print(`${number}`), NOW);
-    tape.take(print("0", { symbol: "ETH/USD" }), NOW);
+    const take = (number: number): unknown => tape.take(print(`${number}`), clocksAt(NOW));
+    tape.take(print("0", { symbol: "ETH/USD" }), clocksAt(NOW));
     for (let number = 0; number < 500_000; number++) take(number);
     tape.takePrints();
     expect(take(0)).toBe("duplicate");
     for (let number = 500_000; number < 500_003; number++) take(number);
     expect([3, 4, 500_002].map(take)).toEqual(["duplicate", "duplicate", "duplicate"]);
-    expect(tape.take(print("0", { symbol: "ETH/USD" }), NOW)).toBe("duplicate");
+    expect(tape.take(print("0", { symbol: "ETH/USD" }), clocksAt(NOW))).toBe("duplicate");
     expect([2, 1].map(take)).toMatchObject([{ id: "2" }, { id: "1" }]);
     expect([5, 4, 3, 500_002].map(take)).toMatchObject(["duplicate", { id: "4" }, { id: "3" }, "duplicate"]);
   });

@@ -7,14 +7,32 @@ describe("the clock of the machine", () => {
     vi.useRealTimers();
   });
 
-  it("never goes back when the machine's time does", () => {
+  it("shows the machine's time as it is; its monotonic time goes on whatever that is set to", () => {
     vi.useFakeTimers({ now: 10_000 });
     const clock = createSystemClock();
-    expect(clock.nowMs()).toBe(10_000);
+    expect([clock.nowMs(), clock.monotonicMs()]).toEqual([10_000, 10_000]);
     vi.setSystemTime(9_000);
-    expect(clock.nowMs()).toBe(10_000);
-    vi.setSystemTime(10_001);
-    expect(clock.nowMs()).toBe(10_001);
+    vi.advanceTimersByTime(5);
+    expect([clock.nowMs(), clock.monotonicMs()]).toEqual([9_005, 10_005]);
+    vi.setSystemTime(3_600_000);
+    expect([clock.nowMs(), clock.monotonicMs()]).toEqual([3_600_000, 10_005]);
+  });
+
+  it("tells within a second that it was set, each time once, and looks only while somebody listens", () => {
+    vi.useFakeTimers({ now: 10_000 });
+    const clock = createSystemClock();
+    expect(vi.getTimerCount()).toBe(0);
+    const told: number[] = [];
+    const cancel = clock.onStep?.((stepMs) => told.push(stepMs));
+    vi.advanceTimersByTime(5_000);
+    vi.setSystemTime(15_000 - 3_600_000);
+    vi.advanceTimersByTime(1_000);
+    expect(told).toEqual([-3_600_000]);
+    vi.setSystemTime(16_000);
+    vi.advanceTimersByTime(10_000);
+    expect(told).toEqual([-3_600_000, 3_600_000]);
+    cancel?.();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("runs once at its time, also beyond what one timer can wait for", () => {

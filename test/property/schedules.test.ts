@@ -289,7 +289,7 @@ describe("decision 30: each print counts once by its id", () => {
         for (const { print, nowMs } of given) {
           const { symbol, id, timeMs } = print;
           const first = !known.has(`${symbol} ${id}`) && timeMs <= nowMs + 1_000;
-          const taken = tape.take(print, nowMs);
+          const taken = tape.take(print, { wallMs: nowMs, nowMs });
           expect(typeof taken).toBe(first ? "object" : "string");
           if (!first) continue;
           known.add(`${symbol} ${id}`);
@@ -313,23 +313,23 @@ describe("decision 30: each print counts once by its id", () => {
     fc.assert(
       fc.property(deliveries, fc.nat(), fc.nat(), (given, cut, more) => {
         const whole = tapeOf(new KeptVolume().read());
-        for (const { print, nowMs } of given) whole.take(print, nowMs);
+        for (const { print, nowMs } of given) whole.take(print, { wallMs: nowMs, nowMs });
 
         const kept = new KeptVolume();
         const before = tapeOf(kept.read());
         const crashAt = given.length === 0 ? 0 : cut % given.length;
         const durableTo = crashAt === 0 ? 0 : more % crashAt;
         given.slice(0, durableTo).forEach(({ print, nowMs }) => {
-          before.take(print, nowMs);
+          before.take(print, { wallMs: nowMs, nowMs });
           if (nowMs % 3 === 0) kept.append(before.takePrints());
         });
         kept.append(before.takePrints());
         given.slice(durableTo, crashAt).forEach(({ print, nowMs }) => {
-          before.take(print, nowMs);
+          before.take(print, { wallMs: nowMs, nowMs });
         });
 
         const after = tapeOf(kept.read());
-        for (const { print, nowMs } of given) after.take(print, nowMs);
+        for (const { print, nowMs } of given) after.take(print, { wallMs: nowMs, nowMs });
         expect(shown(after)).toEqual(shown(whole));
         kept.append(after.takePrints());
         expect(shown(tapeOf(kept.read()))).toEqual(shown(whole));
@@ -359,7 +359,10 @@ describe("I34: POV", () => {
         const text = (steps: number): string =>
           `${Math.floor(steps / 1_000_000)}.${String(steps % 1_000_000).padStart(6, "0")}`;
         const printed = (id: string, steps: number, timeMs: number): void => {
-          tape.take({ symbol, id, price: "100", quantity: text(steps), timeMs }, START);
+          tape.take(
+            { symbol, id, price: "100", quantity: text(steps), timeMs },
+            { wallMs: START, nowMs: START },
+          );
         };
         printed("before", 5_000_000, START);
         const volumeBefore = tape.total(symbol);

@@ -38,14 +38,13 @@ describe("the real clock", () => {
     expect(seen).toEqual(["overdue"]);
   });
 
-  it("I55 never goes back: it stands still until a time that was set back is passed again", () => {
+  it("I55: what is due after a while is due then, whatever the machine's time is set to", () => {
     const clock = createSystemClock();
     const seen: number[] = [];
-    expect(clock.nowMs()).toBe(START_MS);
-    clock.schedule(START_MS + 1_000, () => seen.push(clock.nowMs()));
-    vi.setSystemTime(START_MS - 5_000);
-    expect(clock.nowMs()).toBe(START_MS);
-    vi.advanceTimersByTime(5_999);
+    clock.schedule(START_MS + 1_000, () => seen.push(clock.monotonicMs()));
+    vi.setSystemTime(START_MS - 3_600_000);
+    vi.advanceTimersByTime(999);
+    vi.setSystemTime(START_MS + 3_600_000);
     expect(seen).toEqual([]);
     vi.advanceTimersByTime(1);
     expect(seen).toEqual([START_MS + 1_000]);

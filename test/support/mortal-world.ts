@@ -93,6 +93,7 @@ function mortalClock(clock: Clock, isDead: () => boolean): Clock {
   };
   return {
     nowMs: clock.nowMs,
+    monotonicMs: clock.monotonicMs,
     schedule: (atMs, run) => clock.schedule(atMs, alive(run)),
     soon: (run) => clock.soon(alive(run)),
   };

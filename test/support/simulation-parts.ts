@@ -66,6 +66,7 @@ export class SimulationParts {
     };
     return {
       nowMs: clock.nowMs,
+      monotonicMs: clock.monotonicMs,
       schedule: (atMs, run) => clock.schedule(atMs, alive(run)),
       soon: (run) => clock.soon(alive(run)),
     };

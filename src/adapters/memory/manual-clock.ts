@@ -4,17 +4,20 @@ import { nextTurn } from "./next-turn.ts";
 /** Waits until everything that needs no time has happened, such as the `idle` of an engine. */
 export type Settle = () => Promise<unknown>;
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when told to, and whose wall clock can be set. */
 export type ManualClock = Clock &
+  Required<Pick<Clock, "onStep">> &
   Readonly<{
     /**
-     * Moves to a time in epoch milliseconds and runs every timer due on the way, in order and at its time, also those
+     * Moves until the wall clock shows a time in epoch milliseconds and runs every timer due on the way, in order and at its time, also those
      * that are set on the way. Waits with `settle` before each step, by default for all promises that wait for
      * nothing outside. Rejects with a RangeError for a time that has passed.
      */
     advanceTo(ms: number, settle?: Settle): Promise<void>;
     /** The same for a number of milliseconds from now. */
     advanceBy(ms: number, settle?: Settle): Promise<void>;
+    /** Sets the wall clock forward, or back for a negative number of milliseconds; no time passes. */
+    stepWall(ms: number): void;
   }>;
 
 type Timer = Readonly<{ atMs: number; run: () => void }>;
@@ -33,34 +36,49 @@ type Timer = Readonly<{ atMs: number; run: () => void }>;
  * ```
  */
 export function createManualClock(options: Readonly<{ startMs: number }>): ManualClock {
-  let nowMs = options.startMs;
+  let monotonicMs = options.startMs;
+  /** How far the wall clock was set. */
+  let setMs = 0;
   /** By time, then by age. */
   const timers: Timer[] = [];
+  const listeners: Set<(stepMs: number) => void> = new Set();
   const takeDue = (untilMs: number): Timer | undefined => {
     const first = timers[0];
     return first !== undefined && first.atMs <= untilMs ? timers.shift() : undefined;
   };
-  const advanceTo = async (ms: number, settle: Settle = nextTurn): Promise<void> => {
-    if (!(ms >= nowMs)) throw new RangeError(`the clock stands at ${nowMs} and cannot go back to ${ms}`);
+  const moveTo = async (ms: number, settle: Settle = nextTurn): Promise<void> => {
+    if (!(ms >= monotonicMs)) {
+      const [fromMs, toMs] = [monotonicMs + setMs, ms + setMs];
+      throw new RangeError(`the clock stands at ${fromMs} and cannot go back to ${toMs}`);
+    }
     await settle();
     for (let timer = takeDue(ms); timer !== undefined; timer = takeDue(ms)) {
-      nowMs = Math.max(nowMs, timer.atMs);
+      monotonicMs = Math.max(monotonicMs, timer.atMs);
       timer.run();
       await settle();
     }
-    nowMs = Math.max(nowMs, ms);
+    monotonicMs = Math.max(monotonicMs, ms);
   };
   return {
-    nowMs: () => nowMs,
+    nowMs: () => monotonicMs + setMs,
+    monotonicMs: () => monotonicMs,
     schedule(atMs, run) {
       const timer = { atMs, run };
       insertTimer(timers, timer);
-      if (atMs <= nowMs) queueMicrotask(() => takeDue(nowMs)?.run());
+      if (atMs <= monotonicMs) queueMicrotask(() => takeDue(monotonicMs)?.run());
       return () => removeTimer(timers, timer);
     },
     soon: (run) => queueMicrotask(run),
-    advanceTo,
-    advanceBy: (ms, settle) => advanceTo(nowMs + ms, settle),
+    advanceTo: (ms, settle) => moveTo(ms - setMs, settle),
+    advanceBy: (ms, settle) => moveTo(monotonicMs + ms, settle),
+    stepWall(ms) {
+      setMs += ms;
+      for (const listener of [...listeners]) listener(ms);
+    },
+    onStep(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
   };
 }
 

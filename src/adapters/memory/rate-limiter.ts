@@ -38,7 +38,8 @@ const LONGEST_BAN_MS = 3 * DAY_MS;
 const REFUSALS_BEFORE_BAN = 10;
 
 /**
- * A rate limiter in memory, for one process. Windows are aligned to the wall clock; memory is bounded by `maxTracked`.
+ * A rate limiter in memory, for one process. Windows are aligned to the wall clock as it stood when the clock was made;
+ * setting it neither stretches nor shrinks them, nor a ban. Memory is bounded by `maxTracked`.
  * Throws a RangeError for a limit below 1. Source: decision 42; convention 5.3.
  *
  * @example
@@ -93,34 +94,39 @@ class MemoryRateLimiter implements RateLimiter {
   }
 
   weigh({ address, weight }: Readonly<{ address: string; weight: number }>): WeightVerdict {
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#options.clock.monotonicMs();
     const ban = this.#bans.get(address);
     if (ban !== undefined && nowMs < ban.untilMs) {
-      return { used: this.#weights.count(address, nowMs), refused: { kind: "ban", untilMs: ban.untilMs } };
+      return {
+        used: this.#weights.count(address, nowMs),
+        refused: { kind: "ban", untilMs: this.#toldMs(ban.untilMs) },
+      };
     }
     const used = this.#weights.add(address, { amount: weight, nowMs });
     if (this.limits === undefined || used <= this.limits.weightPerMinute || weight === 0) return { used };
     if (this.#refusals.add(address, { amount: 1, nowMs }) < REFUSALS_BEFORE_BAN) {
-      return { used, refused: { kind: "limit", untilMs: this.#weights.endMs(nowMs) } };
+      return { used, refused: { kind: "limit", untilMs: this.#toldMs(this.#weights.endMs(nowMs)) } };
     }
-    return { used, refused: { kind: "ban", untilMs: this.#ban(address, nowMs) } };
+    return { used, refused: { kind: "ban", untilMs: this.#toldMs(this.#ban(address, nowMs)) } };
   }
 
   connect({ address }: Readonly<{ address: string }>): ConnectionVerdict {
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#options.clock.monotonicMs();
     const opened = this.#connections.add(address, { amount: 1, nowMs });
     const most = this.limits?.connectionsPer5Min ?? Number.POSITIVE_INFINITY;
-    return opened > most ? { refusedUntilMs: this.#connections.endMs(nowMs) } : {};
+    return opened > most ? { refusedUntilMs: this.#toldMs(this.#connections.endMs(nowMs)) } : {};
   }
 
   takeOrders({ accountId, count }: Readonly<{ accountId: number; count: number }>): OrderVerdict {
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#options.clock.monotonicMs();
     const counts = this.#counts(accountId, nowMs);
     if (this.limits !== undefined && counts.perDay + count > this.limits.ordersPerDay) {
-      return { counts, takenAtMs: nowMs, refused: { window: "perDay", untilMs: this.#perDay.endMs(nowMs) } };
+      const untilMs = this.#toldMs(this.#perDay.endMs(nowMs));
+      return { counts, takenAtMs: nowMs, refused: { window: "perDay", untilMs } };
     }
     if (this.limits !== undefined && counts.per10s + count > this.limits.ordersPer10s) {
-      return { counts, takenAtMs: nowMs, refused: { window: "per10s", untilMs: this.#per10s.endMs(nowMs) } };
+      const untilMs = this.#toldMs(this.#per10s.endMs(nowMs));
+      return { counts, takenAtMs: nowMs, refused: { window: "per10s", untilMs } };
     }
     return { counts: this.#count(accountId, { amount: count, nowMs }), takenAtMs: nowMs };
   }
@@ -128,6 +134,12 @@ class MemoryRateLimiter implements RateLimiter {
   returnOrders(placement: Readonly<{ accountId: number; count: number; takenAtMs: number }>): OrderCounts {
     const { accountId, count, takenAtMs } = placement;
     return this.#count(accountId, { amount: -count, nowMs: takenAtMs });
+  }
+
+  /** What the wall clock will show then, if nobody sets it until then. */
+  #toldMs(monotonicMs: number): number {
+    const { clock } = this.#options;
+    return monotonicMs + clock.nowMs() - clock.monotonicMs();
   }
 
   #counts(accountId: number, nowMs: number): OrderCounts {

@@ -2,7 +2,7 @@ import { createOldestDropper } from "./oldest-dropper.ts";
 
 /**
  * Counts by key in windows that start at whole multiples of their length. A window that begins forgets the one
- * before; time that steps back stays in the running window. Beyond `maxKeys` the key seen first is forgotten.
+ * before; a time before the running window counts in it. Beyond `maxKeys` the key seen first is forgotten.
  */
 export class WindowCounter<K> {
   readonly #lengthMs: number;
@@ -41,7 +41,7 @@ export class WindowCounter<K> {
     this.#counts.delete(key);
   }
 
-  /** When the window of `nowMs` ends, in epoch milliseconds. */
+  /** When the window of `nowMs` ends, on the same clock. */
   endMs(nowMs: number): number {
     this.#roll(nowMs);
     return this.#startMs + this.#lengthMs;

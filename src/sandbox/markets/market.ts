@@ -9,7 +9,7 @@ export type Market = {
   run(on: boolean): void;
   /** Whether it runs now. */
   readonly running: boolean;
-  /** When it delivers next, in epoch milliseconds; `undefined` when nothing is planned. */
+  /** When it delivers next, by the monotonic clock; `undefined` when nothing is planned. */
   nextTimeMs(): number | undefined;
   /** Ends it for good. */
   stop(): void;

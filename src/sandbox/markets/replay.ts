@@ -21,7 +21,7 @@ export function createReplayMarket(options: ReplayOptions): Market {
 }
 
 type Pacing = {
-  /** When the clock shows this, the row is due. */
+  /** When the monotonic clock shows this, the row is due; a manual clock is never set, and shows the row's own time. */
   dueMs(row: ReplayRow): number;
   /** The time that the row is delivered with. */
   stampMs(row: ReplayRow): number;
@@ -42,7 +42,7 @@ function retold(clock: Clock, speed: number): Pacing {
     dueMs: (row) => toldMs + Math.ceil((row.timeMs - rowMs) / speed),
     stampMs: () => clock.nowMs(),
     resume: (last) => {
-      toldMs = clock.nowMs();
+      toldMs = clock.monotonicMs();
       rowMs = last.timeMs;
     },
   };
@@ -95,7 +95,7 @@ class Replay implements Market {
   #resume(): void {
     const last = this.#rows[Math.max(this.#next - 1, 0)];
     if (last !== undefined) this.#pacing.resume(last);
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const due = this.#takeDue();
     const newest = new Map(due.map((row) => [keyOf(row), row]));
     for (const row of due) {
@@ -116,7 +116,7 @@ class Replay implements Market {
   }
 
   #takeDue(): readonly ReplayRow[] {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#clock.monotonicMs();
     const first = this.#next;
     for (let row = this.#rows[first]; row !== undefined && this.#pacing.dueMs(row) <= nowMs; ) {
       row = this.#rows[++this.#next];

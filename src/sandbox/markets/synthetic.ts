@@ -61,13 +61,12 @@ class SyntheticMarket implements Market {
   }
 
   #step(): void {
-    const nowMs = this.#clock.nowMs();
     for (const walk of this.#walks) {
-      const { quote, print } = walk(nowMs);
+      const { quote, print } = walk(this.#clock.nowMs());
       this.#sink?.quote(quote);
       if (print !== undefined) this.#sink?.print(print);
     }
-    this.#nextMs = nowMs + this.#stepMs;
+    this.#nextMs = this.#clock.monotonicMs() + this.#stepMs;
     this.#cancelTimer = this.#clock.schedule(this.#nextMs, () => this.#step());
   }
 }

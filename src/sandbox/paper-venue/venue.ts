@@ -140,7 +140,7 @@ class RecordedVenue implements PaperVenue {
     if (fault?.mode === "timeout-before") return noAnswer();
     const report = await this.#work(this.#take(child, deadlineMs, fault));
     if (fault?.mode === "timeout-after") return noAnswer();
-    if (fault?.mode === "delay") await this.#waitUntil(this.#clock.nowMs() + fault.delayMs);
+    if (fault?.mode === "delay") await this.#waitUntil(this.#clock.monotonicMs() + fault.delayMs);
     return report;
   }
 
@@ -148,7 +148,7 @@ class RecordedVenue implements PaperVenue {
     const fault = this.#faults.onLookup(child);
     if (fault?.lookup === "fail") throw new Error("the venue could not look the child up");
     if (fault?.lookup === "not-found") return "not-found";
-    if (fault?.lookup === "delay") await this.#waitUntil(this.#clock.nowMs() + fault.delayMs);
+    if (fault?.lookup === "delay") await this.#waitUntil(this.#clock.monotonicMs() + fault.delayMs);
     await this.#work(this.#log.durable());
     // The prints of a child may have gone down with whoever asks: they come again, and each id counts once.
     this.#print(child.childId);

@@ -78,14 +78,14 @@ export class Connection {
   /** Counts a frame of whatever kind. */
   takesFrame(): boolean {
     if (!this.#open) return false;
-    if (this.#frames.takes(this.#realClock.nowMs())) return true;
+    if (this.#frames.takes(this.#realClock.monotonicMs())) return true;
     this.close(CLOSE.policy, `more than ${this.#settings.maxFramesPerSecond} frames a second`);
     return false;
   }
 
   /** A message was no request; a peer that goes on like this is put out. */
   malformed(): void {
-    if (this.#malformed.takes(this.#realClock.nowMs())) return;
+    if (this.#malformed.takes(this.#realClock.monotonicMs())) return;
     this.close(CLOSE.policy, "too many messages that are no requests");
   }
 

@@ -32,7 +32,7 @@ export class Keepalive {
   constructor(times: KeepaliveTimes, host: KeepaliveHost) {
     this.#times = times;
     this.#host = host;
-    this.#endsAtMs = host.clock.nowMs() + times.lifeMs;
+    this.#endsAtMs = host.clock.monotonicMs() + times.lifeMs;
     this.#cancelTick = this.#plan();
   }
 
@@ -47,18 +47,18 @@ export class Keepalive {
 
   #plan(): () => void {
     const { clock } = this.#host;
-    const nextMs = Math.min(clock.nowMs() + this.#times.pingEveryMs, this.#endsAtMs);
+    const nextMs = Math.min(clock.monotonicMs() + this.#times.pingEveryMs, this.#endsAtMs);
     return clock.schedule(nextMs, () => this.#tick());
   }
 
   #tick(): void {
     const { clock, realClock, ping, close } = this.#host;
-    const nowMs = clock.nowMs();
+    const nowMs = clock.monotonicMs();
     if (nowMs >= this.#endsAtMs) return close("the connection has reached its age");
     if (this.#unanswered !== undefined && nowMs - this.#unanswered.atMs >= this.#times.pongWithinMs) {
       return this.#giveUp(this.#unanswered);
     }
-    this.#unanswered ??= { atMs: nowMs, realMs: realClock.nowMs() };
+    this.#unanswered ??= { atMs: nowMs, realMs: realClock.monotonicMs() };
     ping();
     this.#cancelTick = this.#plan();
   }
@@ -66,7 +66,7 @@ export class Keepalive {
   /** Ends the connection, unless the peer had no real time to answer yet. */
   #giveUp({ realMs }: Ping): void {
     const { realClock, close } = this.#host;
-    if (realClock.nowMs() - realMs >= REAL_GRACE_MS) return close("no pong");
+    if (realClock.monotonicMs() - realMs >= REAL_GRACE_MS) return close("no pong");
     this.#cancelGrace = realClock.schedule(realMs + REAL_GRACE_MS, () => {
       if (this.#unanswered === undefined) this.#tick();
       else close("no pong");

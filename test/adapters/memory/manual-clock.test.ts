@@ -82,6 +82,23 @@ describe("manual clock", () => {
     expect(clock.nowMs()).toBe(1_000);
   });
 
+  it("the wall clock is set either way: no time passes, timers stay, whoever listens is told", async () => {
+    const { clock, log, note } = createLoggedClock();
+    const steps: number[] = [];
+    const cancel = clock.onStep((stepMs) => steps.push(stepMs));
+    clock.schedule(1_100, note("timer"));
+    clock.stepWall(-500);
+    expect([clock.nowMs(), clock.monotonicMs()]).toEqual([500, 1_000]);
+    await clock.advanceTo(599);
+    clock.stepWall(3_600_000);
+    expect(log).toEqual([]);
+    await clock.advanceBy(1);
+    expect(log).toEqual(["timer@3600600"]);
+    cancel();
+    clock.stepWall(1);
+    expect(steps).toEqual([-500, 3_600_000]);
+  });
+
   it("a timer that throws stops the way there, the others wait for the next", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.schedule(1_100, () => {

@@ -80,13 +80,23 @@ describe("request weight", () => {
     expect(await limiter.weigh({ address: "b", weight: 1 })).toEqual({ used: 1 });
   });
 
-  it("time that steps back stays in the running window", async () => {
-    let nowMs = START_MS;
-    const clock = { nowMs: () => nowMs, schedule: () => () => undefined, soon: () => undefined };
-    const limiter = createMemoryRateLimiter({ clock });
+  it("a window and a ban neither stretch nor shrink when the wall clock is set; they end by what it shows", async () => {
+    const { clock, limiter } = limiterAt({ weightPerMinute: 1 });
     await limiter.weigh(ping);
-    nowMs -= 1;
-    expect(await limiter.weigh(ping)).toEqual({ used: 2 });
+    clock.stepWall(-3_600_000);
+    expect(await limiter.weigh(ping)).toMatchObject({ used: 2 });
+    clock.stepWall(7_200_000);
+    expect(await limiter.weigh(ping)).toMatchObject({ used: 3 });
+    for (let count = 0; count < 10; count++) await limiter.weigh(ping);
+    const ban = await limiter.weigh(ping);
+    expect(ban.refused).toEqual({ kind: "ban", untilMs: clock.nowMs() + 120_000 });
+    clock.stepWall(3_600_000);
+    expect((await limiter.weigh(ping)).refused).toEqual({ kind: "ban", untilMs: clock.nowMs() + 120_000 });
+    clock.stepWall(-7_200_000);
+    await clock.advanceBy(119_999);
+    expect((await limiter.weigh(ping)).refused).toEqual({ kind: "ban", untilMs: clock.nowMs() + 1 });
+    await clock.advanceBy(1);
+    expect((await limiter.weigh(ping)).refused).toBeUndefined();
   });
 });
 
