@@ -14,7 +14,7 @@ export type TimeListeners = Readonly<{
 /**
  * The time of an engine, in which its journal is written: it never falls, runs on with the monotonic clock whatever
  * happens to the wall clock, and jumps forward with the wall clock when that is later (the machine slept, or its clock
- * was put right). A wall clock that is set back changes nothing of it. Source: decision AZ; I55.
+ * was put right). A wall clock that is set back changes nothing of it. Source: decision DA; I55.
  */
 export class EngineTime {
   readonly #clock: Clock;

@@ -17,7 +17,7 @@ import { ExposureDesk } from "./exposure-desk.ts";
 import { Followers } from "./followers.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { ListReads } from "./list-reads.ts";
-import { MarketHub } from "./market-hub.ts";
+import { type MarketHost, MarketHub } from "./market-hub.ts";
 import { Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
 import { Shard, type ShardHost } from "./shard.ts";
@@ -64,21 +64,7 @@ class RunningEngine implements Api.Engine {
     const quote = (symbol: string): QuoteNow | undefined => this.market.now(symbol);
     const isFrozen = (order: ParentOrder): boolean => this.#isFrozen(order);
     const { instruments } = options;
-    this.market = new MarketHub(
-      core,
-      { instruments, ...kept },
-      {
-        runDue: () => this.#timers.runDue(),
-        fired: (fired, seen) => this.#chances.fired(fired, seen),
-        activated: (activated, seen) => this.#chances.activated(activated, seen),
-        quoted: (seen) => this.#stream.quoted(seen),
-        printed: (print, price) => {
-          this.#chances.printed(print);
-          this.#stream.printed(print, price);
-        },
-        moved: () => this.#committer.wake(),
-      },
-    );
+    this.market = new MarketHub(core, { instruments, ...kept }, this.#marketHost());
     this.#committer = new Committer(core, {
       takeMarket: () => ({ marks: this.market.takeMarks(), prints: this.market.tape.takePrints() }),
       marked: (taken) => this.market.marked(taken),
@@ -124,6 +110,20 @@ class RunningEngine implements Api.Engine {
       instruments,
       timers,
     });
+  }
+
+  #marketHost(): MarketHost {
+    return {
+      runDue: () => this.#timers.runDue(),
+      fired: (fired, seen) => this.#chances.fired(fired, seen),
+      activated: (activated, seen) => this.#chances.activated(activated, seen),
+      quoted: (seen) => this.#stream.quoted(seen),
+      printed: (print, price) => {
+        this.#chances.printed(print);
+        this.#stream.printed(print, price);
+      },
+      moved: () => this.#committer.wake(),
+    };
   }
 
   #shardHost(): ShardHost {

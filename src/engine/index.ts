@@ -2,6 +2,7 @@ export type {
   Alert,
   CancelAllResult,
   Engine,
+  EngineAlertKind,
   EngineEventSource,
   EngineEvents,
   EngineOptions,

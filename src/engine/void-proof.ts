@@ -6,7 +6,7 @@ import type { Moment } from "./engine-time.ts";
  * When "not found" proves that a child can never execute (decision 12, I22). Whoever may have handed it over did so
  * with a deadline in the venue's time, so the proof is judged in that time where the answer says it; else by the wall
  * clock. And the longest time that a submit takes, with the venue's quiet time, must have passed by the monotonic
- * clock, which nobody can set forward. Source: decision BA.
+ * clock, which nobody can set forward. Source: decision DB.
  */
 export class VoidProof {
   /** No venue that honours deadlines executes the child after this, in its own time. */
