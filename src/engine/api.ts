@@ -2,6 +2,7 @@ import type { Price } from "../decimal/index.ts";
 import type {
   AlertKind,
   CountedPrint,
+  Fill,
   JournalRecord,
   ListIntent,
   OrderList,
@@ -116,6 +117,20 @@ export type ListPageRequest = Readonly<{
 
 /** Names one parent of an account. */
 export type ParentKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
+
+/**
+ * An operator's word on a child whose outcome is not known. `closed`: it executed `fills` and nothing more will come;
+ * `rejected`: the venue refused it; `never`: it never arrived. `by` (1-64 printable ASCII characters) and `why` (1-200)
+ * go to the journal. Source: decision CB.
+ */
+export type ChildSettlement = Readonly<{
+  childId: string;
+  state: "closed" | "rejected" | "never";
+  /** Executions with `closed`; those that were counted already count once. */
+  fills?: readonly Fill[];
+  by: string;
+  why: string;
+}>;
 
 /** Reply of a cancel-all: parents that were not terminal, of them ended at once, of them waiting for a child. */
 export type CancelAllResult = Readonly<{
@@ -246,6 +261,11 @@ export type Engine = {
   /** Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. Cancels the whole list of a leg. */
   cancel(key: ParentKey): Promise<ParentOrder>;
   cancelAll(accountId: number): Promise<CancelAllResult>;
+  /**
+   * An operator's word on a child whose outcome is not known; resolves to its parent when that is durable. Rejects with a
+   * SettlementError that says why, for a child that is not unknown among others.
+   */
+  settleChild(settlement: ChildSettlement): Promise<ParentOrder>;
   find(key: ParentKey): Promise<ParentOrder | undefined>;
   page(request: PageRequest): Promise<ParentPage>;
   /** The running limit of a dynamic trailing parent before it triggered, from durable marks; at 8 decimals. */

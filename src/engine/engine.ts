@@ -20,6 +20,7 @@ import { ListReads } from "./list-reads.ts";
 import { type MarketHost, MarketHub } from "./market-hub.ts";
 import { Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
+import { settleChild } from "./settlement.ts";
 import { Shard, type ShardHost } from "./shard.ts";
 import { Timers } from "./timers.ts";
 import { verify } from "./verification.ts";
@@ -196,6 +197,10 @@ class RunningEngine implements Api.Engine {
 
   cancel(key: Api.ParentKey): Promise<ParentOrder> {
     return this.#cancels.one(key);
+  }
+
+  settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
+    return settleChild(settlement, (number) => this.#shard(number));
   }
 
   cancelAll(accountId: number): Promise<Api.CancelAllResult> {

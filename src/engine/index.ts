@@ -1,6 +1,7 @@
 export type {
   Alert,
   CancelAllResult,
+  ChildSettlement,
   Engine,
   EngineAlertKind,
   EngineEventSource,
@@ -27,3 +28,4 @@ export type {
 } from "./api.ts";
 export { openEngine } from "./engine.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./settings.ts";
+export { SettlementError, type SettlementProblem } from "./settlement.ts";

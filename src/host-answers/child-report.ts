@@ -108,8 +108,15 @@ function takeFills(said: unknown, { fills, attempt }: Taking): void {
 
 const isSame = (a: Fill, b: Fill): boolean => a.quantity === b.quantity && a.price === b.price;
 
+/** Executions of which every one can be read, each once; throws an UnreadableAnswer on anything else. */
+export function readFills(said: unknown): readonly Fill[] {
+  const fills: Fill[] = [];
+  takeFills(said, { fills, attempt: (read) => read() });
+  return fills;
+}
+
 /** An execution with what it takes to be counted; throws an UnreadableAnswer on anything else. */
-export function fillOf(said: unknown): Fill {
+function fillOf(said: unknown): Fill {
   const fill = membersOf(said, "an execution");
   return {
     executionId: printableOf(fill.executionId, "the id of an execution", 64),

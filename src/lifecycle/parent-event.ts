@@ -24,6 +24,13 @@ export type ParentEvent =
   | Readonly<{ kind: "REPORT_INVALID"; childId: string; fills: readonly Fill[]; problem: string }>
   /** The outcome of its child is not known. */
   | Readonly<{ kind: "OUTCOME_UNKNOWN"; childId: string }>
+  /** An operator says what became of its unknown child. */
+  | Readonly<{
+      kind: "SETTLED";
+      childId: string;
+      state: "closed" | "rejected" | "never";
+      fills: readonly Fill[];
+    }>
   /** It is proved that its child never executes. */
   | Readonly<{ kind: "CHILD_VOIDED"; childId: string }>
   /** Its child was not handed over: price, time or a cancel came in between. */

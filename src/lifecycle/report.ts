@@ -4,6 +4,7 @@ import { meets } from "../triggers/index.ts";
 import { isDustResidual } from "./child-size.ts";
 import { limitConditionOf } from "./conditions.ts";
 import { type Draft, isPast, note } from "./draft.ts";
+import type { ParentEvent } from "./parent-event.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /** Takes in what the venue said of a child: new fills once each, then whether the child is resolved. */
@@ -26,6 +27,8 @@ export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): v
 
 const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>
   report.detail === undefined ? {} : { detail: report.detail };
+
+type Settlement = Extract<ParentEvent, { kind: "SETTLED" }>;
 
 /** What could be read of a report that cannot be read whole, and what is wrong with the rest of it. */
 export type InvalidReport = Readonly<{ childId: string; fills: readonly Fill[]; problem: string }>;
@@ -61,6 +64,14 @@ export function voidChild(draft: Draft, childId: string): void {
   if (child?.childId !== childId) return;
   if (child.problem === undefined) return closeChild(draft, { childId, outcome: "VOIDED" });
   tellOnce(draft, childId, "the venue does not know it any more, only a person can settle it");
+}
+
+/** An operator's word settles an unknown child as a report does, whatever the venue said of it before (decision CB). */
+export function settleChild(draft: Draft, said: Settlement): void {
+  const { childId, state, fills } = said;
+  if (draft.order.child?.childId !== childId) return;
+  if (state === "never") return closeChild(draft, { childId, outcome: "VOIDED" });
+  reportChild(draft, { childId, state, fills });
 }
 
 /** Reports of one parent that are told; a venue that goes on saying what nobody can read fills no journal. */

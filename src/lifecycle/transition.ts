@@ -7,7 +7,7 @@ import { isActive, isUnposted, limitConditionOf, needsTrigger } from "./conditio
 import { type Draft, isPast, note } from "./draft.ts";
 import { childIdOf } from "./identity.ts";
 import type { Chance, Effect, ParentEvent, TransitionContext } from "./parent-event.ts";
-import { closeChild, loseSight, reportChild, reportInvalid, voidChild } from "./report.ts";
+import { closeChild, loseSight, reportChild, reportInvalid, settleChild, voidChild } from "./report.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /** The outcome of a transition: the parent after it, the facts to make durable, what to do then, why it waits. */
@@ -54,6 +54,8 @@ function step(draft: Draft, event: ParentEvent): void {
       return reportChild(draft, event.report, event.quote);
     case "REPORT_INVALID":
       return reportInvalid(draft, event);
+    case "SETTLED":
+      return settleChild(draft, event);
     case "OUTCOME_UNKNOWN":
       return loseSight(draft, event.childId);
     case "CHILD_VOIDED":

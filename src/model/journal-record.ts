@@ -69,7 +69,9 @@ export type Cause =
   | Readonly<{ kind: "TIMER"; timer: "EXPIRY" | "DEADLINE" | "RECONCILE" | "SLOT" }>
   | Readonly<{ kind: "PRINT"; print: CountedPrint }>
   | Readonly<{ kind: "VENUE"; source: "SUBMIT" | "EVENT" | "LOOKUP" | "VOID" }>
-  | Readonly<{ kind: "RECOVERY" }>;
+  | Readonly<{ kind: "RECOVERY" }>
+  /** A person settled an unknown child. */
+  | Readonly<{ kind: "OPERATOR"; by: string; why: string }>;
 
 /** The facts of one parent in one record; `previous` is the sequence of its record before, 0 for none. */
 export type ParentChange = Readonly<{ orderId: number; previous: number; facts: readonly Fact[] }>;

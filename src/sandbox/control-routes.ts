@@ -7,6 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
 import { readSaidEvent, readVenueFault } from "./paper-venue/index.ts";
+import { readSettlementBody, settlementRefusal } from "./settlement.ts";
 
 /** A call of the control interface: path parts behind `/control`, query, parsed body. */
 export type ControlCall = Readonly<{
@@ -171,6 +172,18 @@ async function sayEvent(exchange: Exchange, { body }: ControlCall): Promise<unkn
   return { ok: true };
 }
 
+/** Answers 409 when the child is not unknown. */
+async function settleChild(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
+  const settlement = readSettlementBody(body, exchange.clock.nowMs());
+  try {
+    await exchange.engine.settleChild(settlement);
+  } catch (error) {
+    throw settlementRefusal(error);
+  }
+  await exchange.settle();
+  return { ok: true };
+}
+
 function armCrash(exchange: Exchange, { body }: ControlCall): unknown {
   const { at, skip } = readInput(crashBody, body);
   exchange.crashPoints.arm(at satisfies ProbePoint, skip);
@@ -209,6 +222,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["POST faults", setFaults],
   ["POST venue/release", release],
   ["POST venue/events", sayEvent],
+  ["POST venue/settle", settleChild],
   ["POST crash", armCrash],
   ["GET children", showChildren],
   ["GET verify", (exchange) => exchange.engine.verify()],

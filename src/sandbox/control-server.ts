@@ -3,6 +3,7 @@ import { bytesToText, type JsonInput, type JsonValue, readJson, writeJson } from
 import { answerControl, type ControlCall, MissingError } from "./control-routes.ts";
 import type { Exchange } from "./exchange.ts";
 import { InputError } from "./input-error.ts";
+import { ConflictError } from "./settlement.ts";
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/;
@@ -93,6 +94,7 @@ function parse(text: string): JsonValue {
 function statusOf(error: unknown): number {
   if (error instanceof RefusedError) return error.status;
   if (error instanceof MissingError) return 404;
+  if (error instanceof ConflictError) return 409;
   return error instanceof InputError ? 400 : 500;
 }
 

@@ -43,6 +43,7 @@ const CAUSES: KindsOf<Cause> = {
   PRINT: { print: true },
   VENUE: { source: true },
   RECOVERY: {},
+  OPERATOR: { by: true, why: true },
 };
 
 const RECORD: MembersOf<JournalRecord> = {

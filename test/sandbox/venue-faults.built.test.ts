@@ -100,6 +100,21 @@ it("decision 12: look-ups that fail leave the child UNKNOWN, however long, and s
   expect(await look(orderId)).toBe("FILLED FILLED 1");
 });
 
+it("decision CB: an operator settles an unknown child over the control interface, and only an unknown one", async () => {
+  const orderId = await placeStop();
+  await fault({ mode: "timeout-before", lookup: "fail", count: 1 });
+  await quote(111, 112);
+  await pass(2_000);
+  expect(await look(orderId)).toBe("NEW UNKNOWN 0");
+  const [child] = (await lastChild(orderId)) ?? [];
+  const fills = [{ executionId: "seen-1", quantity: "0.25", price: "112" }];
+  const word = { child, state: "closed", fills, by: "ann", why: "the exchange shows one execution" };
+  await expect(sandbox.control("POST", "venue/settle", { ...word, state: "open" })).rejects.toThrow("400");
+  expect(await sandbox.control("POST", "venue/settle", word)).toEqual({ ok: true });
+  expect(await look(orderId)).toBe("PARTIALLY_FILLED WAITING 0.25");
+  await expect(sandbox.control("POST", "venue/settle", word)).rejects.toThrow("409");
+});
+
 it("complaint 33, decision 11: a venue that forgot a child it executed is believed after its proof, and its late fill is counted and flagged", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-before", lookup: "not-found", count: 1 });

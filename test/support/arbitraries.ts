@@ -315,6 +315,7 @@ const causes: OneOfEach<Cause> = {
   PLACE: model<CauseOf<"PLACE">>({ kind: fc.constant("PLACE") }, {}),
   CANCEL: model<CauseOf<"CANCEL">>({ kind: fc.constant("CANCEL") }, {}),
   RECOVERY: model<CauseOf<"RECOVERY">>({ kind: fc.constant("RECOVERY") }, {}),
+  OPERATOR: model<CauseOf<"OPERATOR">>({ kind: fc.constant("OPERATOR"), by: text, why: text }, {}),
   QUOTE: model<CauseOf<"QUOTE">>({ kind: fc.constant("QUOTE"), quote: anyStamp }, {}),
   TIMER: model<CauseOf<"TIMER">>(
     {

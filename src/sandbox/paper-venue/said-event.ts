@@ -23,7 +23,8 @@ const STATES = {
   REJECTED: "rejected",
 } as const;
 
-const scaled = (scale: number): z.ZodType<Scaled> =>
+/** Decimal text as a scaled value, whatever its sign. */
+export const scaledText = (scale: number): z.ZodType<Scaled> =>
   decimalText.transform((text, context) => {
     const value = parseScaled(text.replace("-", ""), scale);
     if (value === undefined) {
@@ -36,8 +37,8 @@ const scaled = (scale: number): z.ZodType<Scaled> =>
 const eventBody = z.strictObject({
   child: z.string().min(1).max(64),
   executionId: z.string().min(1).max(64),
-  quantity: scaled(QUANTITY_SCALE),
-  price: scaled(PRICE_SCALE),
+  quantity: scaledText(QUANTITY_SCALE),
+  price: scaledText(PRICE_SCALE),
   status: z.enum(Object.keys(STATES) as (keyof typeof STATES)[]).default("open"),
   time: epochMs.optional(),
 });

@@ -1,0 +1,29 @@
+import type { Fill } from "../model/index.ts";
+import { readFills } from "./child-report.ts";
+import { demand, membersOf, printableOf, wordOf } from "./reading.ts";
+
+/** What an operator says of an unknown child, read. */
+export type ReadSettlement = Readonly<{
+  childId: string;
+  state: "closed" | "rejected" | "never";
+  fills: readonly Fill[];
+  by: string;
+  why: string;
+}>;
+
+const STATES: readonly ReadSettlement["state"][] = ["closed", "rejected", "never"];
+
+/** Reads an operator's word on a child; throws an UnreadableAnswer on anything in it that cannot be read. */
+export function readSettlement(said: unknown): ReadSettlement {
+  const settlement = membersOf(said, "the settlement");
+  const state = wordOf(settlement.state, "the state", STATES);
+  const fills = settlement.fills === undefined ? [] : readFills(settlement.fills);
+  demand(fills.length === 0 || state === "closed", `a child that is ${state} has no executions`);
+  return {
+    childId: printableOf(settlement.childId, "the child id", 64),
+    state,
+    fills,
+    by: printableOf(settlement.by, "by", 64),
+    why: printableOf(settlement.why, "why", 200),
+  };
+}

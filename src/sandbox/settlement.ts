@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "../decimal/index.ts";
+import { type ChildSettlement, SettlementError } from "../engine/index.ts";
+import { epochMs, InputError, readInput } from "./input-error.ts";
+import { scaledText } from "./paper-venue/index.ts";
+
+const fill = z.strictObject({
+  executionId: z.string().min(1).max(64),
+  quantity: scaledText(QUANTITY_SCALE),
+  price: scaledText(PRICE_SCALE),
+  time: epochMs.optional(),
+});
+const body = z.strictObject({
+  child: z.string().min(1).max(64),
+  state: z.enum(["closed", "rejected", "never"]),
+  fills: z.array(fill).optional(),
+  by: z.string().min(1).max(64),
+  why: z.string().min(1).max(200),
+});
+
+/** A call that the state of things stands against: answered with 409. */
+export class ConflictError extends Error {
+  override readonly name = "ConflictError";
+}
+
+/** Reads the body of `POST /control/venue/settle`; an execution without a time is of now. Throws InputError. */
+export function readSettlementBody(said: unknown, nowMs: number): ChildSettlement {
+  const { child, fills = [], ...rest } = readInput(body, said);
+  return {
+    ...rest,
+    childId: child,
+    fills: fills.map(({ executionId, quantity, price, time }) => {
+      return { executionId, quantity: quantity as Quantity, price: price as Price, timeMs: time ?? nowMs };
+    }),
+  };
+}
+
+/** What the control interface answers with when the engine refuses a settlement. */
+export function settlementRefusal(error: unknown): unknown {
+  if (!(error instanceof SettlementError)) return error;
+  return error.problem === "UNREADABLE" ? new InputError(error.message) : new ConflictError(error.message);
+}

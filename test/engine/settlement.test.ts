@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+import { type ChildSettlement, SettlementError } from "../../src/engine/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import {
+  createScriptedVenue,
+  filled,
+  fillOf,
+  reported,
+  type ScriptedVenue,
+  sentTo,
+} from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+type Lost = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue; childId: string }>;
+
+/** A BUY of 1 with cap 100 whose child was never answered, at a venue that cannot be asked. */
+async function lost(): Promise<Lost> {
+  const venue = createScriptedVenue();
+  const world = await createWorld({ venue });
+  const order = await world.place({ price: "100" });
+  venue.onSubmit = () => "silence";
+  venue.onLookup = () => new Error("no connection");
+  await world.quote("99", "100");
+  await world.pass(world.engine.settings.submitDeadlineMs);
+  venue.onSubmit = (child) => filled(child);
+  expect(await world.status(order)).toBe("NEW UNKNOWN");
+  return { world, order, venue, childId: venue.submitted[0]?.childId ?? "" };
+}
+
+const WORD = { by: "ann", why: "looked at the exchange's list" };
+
+async function settle(world: World, said: Omit<ChildSettlement, "by" | "why">): Promise<ParentOrder> {
+  const order = await world.engine.settleChild({ ...said, ...WORD });
+  await world.engine.idle();
+  return order;
+}
+
+const refusal = (asked: Promise<unknown>): Promise<string> =>
+  asked.then(
+    () => "taken",
+    (error: unknown) =>
+      error instanceof SettlementError ? `${error.problem}: ${error.message}` : String(error),
+  );
+
+describe("decision CB: an operator settles an unknown child", () => {
+  it("that never arrived: its quantity is free, and the next attempt has a new id", async () => {
+    const { world, order, venue, childId } = await lost();
+    await settle(world, { childId, state: "never" });
+    expect(await world.status(order)).toBe("NEW WAITING");
+    await world.pass(1_000);
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(venue.submitted.map(({ childId: id }) => id.slice(-2))).toEqual(["-1", "-2"]);
+  });
+
+  it("that executed so much: it counts once, over a crash too, and only the rest goes out", async () => {
+    const { world, order, venue, childId } = await lost();
+    const fill = fillOf({ quantity: "0.4" });
+    const after = await settle(world, { childId, state: "closed", fills: [fill, fill] });
+    expect(after.executions).toEqual([fill.executionId]);
+    await world.crash();
+    expect(await world.executed(order)).toBe("0.4");
+    expect((await world.engine.verify()).equal).toBe(true);
+    await world.quote("99", "100");
+    expect(sentTo(venue)).toEqual(["BUY 1 @ 100", "BUY 0.6 @ 100"]);
+    world.venue.say(reported(childId, "closed", [fill]));
+    await world.engine.idle();
+    expect(await world.executed(order)).toBe("1");
+    expect(world.alerts).toEqual([]);
+  });
+
+  it("that was refused, and ends an order that was canceled meanwhile", async () => {
+    const { world, order, childId } = await lost();
+    await world.cancel(order);
+    await settle(world, { childId, state: "rejected" });
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+  });
+
+  it("who and why stand in the journal", async () => {
+    const { world, order, childId } = await lost();
+    await settle(world, { childId, state: "never" });
+    const story = await world.engine.story(order.orderId);
+    expect(story?.records.at(-1)?.cause).toEqual({ kind: "OPERATOR", ...WORD });
+    expect(story?.records.at(-1)?.changes[0]?.facts).toMatchObject([
+      { kind: "CHILD_CLOSED", outcome: "VOIDED" },
+    ]);
+  });
+
+  it("whose reports cannot be read: the operator's word is the one that settles it", async () => {
+    const { world, order, venue, childId } = await lost();
+    venue.onLookup = () =>
+      ({ childId, state: "closed", fills: [{ ...fillOf({ quantity: "0.5" }), quantity: "0.5" }] }) as never;
+    await world.pass(60_000);
+    expect(await world.status(order)).toBe("NEW UNKNOWN");
+    await settle(world, { childId, state: "closed", fills: [fillOf({ quantity: "0.5" })] });
+    expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
+  });
+
+  it("is checked like a report: more than was sent, and beyond the limit, is counted, told and stops the parent", async () => {
+    const { world, order, childId } = await lost();
+    await settle(world, { childId, state: "closed", fills: [fillOf({ quantity: "0.5", price: "101" })] });
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(world.alerts.map(({ alert }) => alert)).toEqual(["CHILD_BEYOND_LIMIT"]);
+    const other = await lost();
+    await settle(other.world, {
+      childId: other.childId,
+      state: "closed",
+      fills: [fillOf({ quantity: "1.5" })],
+    });
+    expect(other.world.alerts.map(({ alert }) => alert)).toEqual(["OVERFILL"]);
+  });
+
+  it("a fill that comes after the word that there is none is a late fill", async () => {
+    const { world, order, childId } = await lost();
+    await settle(world, { childId, state: "never" });
+    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
+    await world.engine.idle();
+    expect(await world.executed(order)).toBe("0.25");
+    expect(world.alerts.map(({ alert }) => alert)).toEqual(["LATE_FILL"]);
+  });
+
+  it("two at once: one is taken, the other finds nothing unknown", async () => {
+    const { world, childId } = await lost();
+    const words = [0, 1].map(() => refusal(world.engine.settleChild({ childId, state: "never", ...WORD })));
+    expect((await Promise.all(words)).sort()).toEqual([
+      "NOT_UNKNOWN: the outcome of this child is known, or still awaited",
+      "taken",
+    ]);
+  });
+});
+
+describe("decision CB: what an operator may not say", () => {
+  it("of a child that is in flight, resolved, or nobody's", async () => {
+    const { world, order, childId } = await lost();
+    const say = (id: string): Promise<string> =>
+      refusal(world.engine.settleChild({ childId: id, state: "never", ...WORD }));
+    expect(await say(childId.replace(/-1$/, "-2"))).toBe("NO_SUCH_CHILD: no open order has sent this child");
+    expect(await say("native-1")).toBe("NO_SUCH_CHILD: the id is none of a child");
+    world.venue.say(reported(childId, "open"));
+    await world.engine.idle();
+    expect(await say(childId)).toMatch("NOT_UNKNOWN");
+    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "1" })]));
+    await world.engine.idle();
+    expect(await say(childId)).toMatch("NO_SUCH_CHILD");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it("that a child of which executions are counted never arrived", async () => {
+    const { world, childId } = await lost();
+    world.venue.say({ childId, state: "no", fills: [fillOf({ quantity: "0.25" })] } as never);
+    await world.engine.idle();
+    expect(await refusal(settle(world, { childId, state: "never" }))).toMatch("CONTRADICTED");
+    expect(await refusal(settle(world, { childId, state: "rejected" }))).toMatch("CONTRADICTED");
+  });
+
+  it.each<readonly [what: string, said: object, message: string]>([
+    ["a state of its own", { state: "open" }, "the state is none of closed, rejected, never"],
+    [
+      "executions of nothing",
+      { state: "never", fills: [fillOf({ quantity: "1" })] },
+      "a child that is never has no executions",
+    ],
+    [
+      "a quantity in text",
+      { state: "closed", fills: [{ ...fillOf({ quantity: "1" }), quantity: "1" }] },
+      "the quantity of an execution is no whole number of steps",
+    ],
+    ["nobody", { by: "" }, "by has not 1 to 64 characters"],
+    ["somebody with a line break", { by: "a\nb" }, "by has characters beyond printable ASCII"],
+    ["no reason", { why: undefined }, "why is no text"],
+    ["a reason without end", { why: "x".repeat(201) }, "why has not 1 to 200 characters"],
+  ])("%s is refused and changes nothing", async (_what, change, message) => {
+    const { world, order, childId } = await lost();
+    const said = { childId, state: "never", ...WORD, ...change } as ChildSettlement;
+    expect(await refusal(world.engine.settleChild(said))).toBe(`UNREADABLE: ${message}`);
+    expect(await world.status(order)).toBe("NEW UNKNOWN");
+  });
+});
