@@ -43,6 +43,7 @@ export class Arming {
     const order = slot.durable;
     if (order === undefined || order !== slot.working) return;
     if (order.ended !== undefined) return this.disarm(slot);
+    this.#market.memory.watch(order);
     this.#armExpiry(slot, order);
     const book = this.#market.book(order.intent.symbol);
     if (book === undefined) return;
@@ -93,6 +94,7 @@ export class Arming {
     delete slot.cancelRetry;
     delete slot.cancelSlot;
     delete slot.cancelScheduleEnd;
+    this.#market.memory.unwatch(slot.working);
     this.#market.book(slot.working.intent.symbol)?.remove(slot.working.orderId);
   }
 

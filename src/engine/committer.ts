@@ -1,15 +1,18 @@
 import { InvariantError } from "../errors/index.ts";
-import type { CountedPrint, MarketMark } from "../model/index.ts";
+import type { CountedPrint, KeptQuote, MarketMark } from "../model/index.ts";
 import type { AppendOutcome } from "../ports/index.ts";
 import type { Core, PendingRecord } from "./core.ts";
+import type { KeptMarket } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
 
 /** What a committer needs from its engine. */
 export type CommitHost = Readonly<{
   /** What the market journal is to keep that came since the last call. */
   takeMarket: () => MarketFacts;
-  /** Marks are durable. */
-  marked: (marks: readonly MarketMark[]) => void;
+  /** Last counted quotes that go with what is written anyway, those of the markets it touches among them. */
+  quotesToKeep: (touched: Iterable<string>) => readonly KeptQuote[];
+  /** Marks and quotes are durable. */
+  kept: (kept: Pick<KeptMarket, "marks" | "quotes">) => void;
   /** A batch is durable and everything that follows from it has been started. */
   committed: (shards: Iterable<Shard>) => void;
 }>;
@@ -20,7 +23,7 @@ export type MarketFacts = Readonly<{ marks: readonly MarketMark[]; prints: reado
 const NO_FACTS: MarketFacts = { marks: [], prints: [] };
 
 type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
-type Batch = Readonly<{ parts: readonly Part[]; market: MarketFacts }>;
+type Batch = Readonly<{ parts: readonly Part[]; market: MarketFacts; quotes: readonly KeptQuote[] }>;
 
 /**
  * Group commit: records of many commands of many shards share one append; one append is under way at a time.
@@ -55,9 +58,17 @@ export class Committer {
     this.#core.clock.soon(() => void this.#run());
   }
 
-  /** Nothing is appended from now on. */
-  stop(): void {
+  /** Keeps the last counted quotes unless the store is failing; nothing is appended from then on. */
+  async finish(): Promise<void> {
+    const isCalm = !this.#busy && isEmpty(this.#unsaved);
     this.#stopped = true;
+    const quotes = isCalm ? this.#host.quotesToKeep([]) : [];
+    if (quotes.length === 0) return;
+    try {
+      await this.#core.store.append({ shards: [], marks: [], quotes });
+    } catch (error) {
+      this.#core.telemetry.event("warn", "quotes.unsaved", { message: messageOf(error) });
+    }
   }
 
   /** Finding nothing and resting are one step: what wakes between them would wait for the next to come. */
@@ -79,14 +90,16 @@ export class Committer {
     this.#dirty.clear();
     const market = joined(this.#unsaved, this.#host.takeMarket());
     this.#unsaved = NO_FACTS;
-    return parts.length === 0 && isEmpty(market) ? undefined : { parts, market };
+    if (parts.length === 0 && isEmpty(market)) return undefined;
+    return { parts, market, quotes: this.#host.quotesToKeep(marketsOf(parts)) };
   }
 
-  async #commit({ parts, market }: Batch): Promise<void> {
+  async #commit(batch: Batch): Promise<void> {
+    const { parts, market } = batch;
     this.#core.counters.activity++;
     try {
-      this.#settle(parts, await this.#append(parts, market));
-      this.#host.marked(market.marks);
+      this.#settle(parts, await this.#append(batch));
+      this.#host.kept({ marks: market.marks, quotes: batch.quotes });
     } catch (error) {
       this.#unsaved = market;
       return await this.#recover(parts, error);
@@ -94,7 +107,7 @@ export class Committer {
     this.#host.committed(parts.map(({ shard }) => shard));
   }
 
-  async #append(parts: readonly Part[], { marks, prints }: MarketFacts): Promise<readonly AppendOutcome[]> {
+  async #append({ parts, market: { marks, prints }, quotes }: Batch): Promise<readonly AppendOutcome[]> {
     const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
@@ -102,6 +115,7 @@ export class Committer {
       shards: parts.map(({ shard, pending }) => shard.appendOf(pending)),
       marks,
       ...(prints.length > 0 && { prints }),
+      ...(quotes.length > 0 && { quotes }),
     });
     this.#core.probe("after-append");
     this.#core.counters.appends++;
@@ -159,6 +173,16 @@ const isEmpty = ({ marks, prints }: MarketFacts): boolean => marks.length === 0 
 function joined(before: MarketFacts, after: MarketFacts): MarketFacts {
   if (isEmpty(before)) return after;
   return { marks: [...before.marks, ...after.marks], prints: [...before.prints, ...after.prints] };
+}
+
+/** The markets of parents that are open after a batch. */
+function marketsOf(parts: readonly Part[]): ReadonlySet<string> {
+  const symbols = new Set<string>();
+  for (const { pending } of parts) {
+    for (const { steps } of pending)
+      for (const { order } of steps) if (order.ended === undefined) symbols.add(order.intent.symbol);
+  }
+  return symbols;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

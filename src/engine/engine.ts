@@ -1,8 +1,8 @@
 import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import { type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
-import type { Cause, JournalRecord, MarketMark, OrderList, ParentOrder } from "../model/index.ts";
-import type { Entropy, VolumeHistory, VolumeState } from "../ports/index.ts";
+import type { Cause, JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
+import type { Entropy, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { dynamicLimit, executableSide } from "../triggers/index.ts";
 import type * as Api from "./api.ts";
@@ -17,7 +17,7 @@ import { ExposureDesk } from "./exposure-desk.ts";
 import { Followers } from "./followers.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { ListReads } from "./list-reads.ts";
-import { type MarketHost, MarketHub } from "./market-hub.ts";
+import { type KeptMarket, type MarketHost, MarketHub } from "./market-hub.ts";
 import { Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
 import { settleChild } from "./settlement.ts";
@@ -68,7 +68,8 @@ class RunningEngine implements Api.Engine {
     this.market = new MarketHub(core, { instruments, ...kept }, this.#marketHost());
     this.#committer = new Committer(core, {
       takeMarket: () => ({ marks: this.market.takeMarks(), prints: this.market.tape.takePrints() }),
-      marked: (taken) => this.market.marked(taken),
+      quotesToKeep: (touched) => this.market.quotesToKeep(touched),
+      kept: (kept) => this.market.kept(kept),
       committed: (shards) => this.#housekeeping.afterCommit(shards),
     });
     this.#shards = shardsOf(this.#shardHost());
@@ -108,7 +109,7 @@ class RunningEngine implements Api.Engine {
     this.#housekeeping = new Housekeeping(core, {
       shards: this.#shards,
       market: this.market,
-      instruments,
+      instruments: options.instruments,
       timers,
     });
   }
@@ -152,6 +153,7 @@ class RunningEngine implements Api.Engine {
       stepped: (stepMs) => this.#core.clock.soon(() => this.#stream.stepped(stepMs)),
     });
     for (const shard of this.#shards) this.#reloaded(shard, []);
+    this.market.begin();
     this.#unsubscribe = options.marketData?.subscribe(this.market) ?? this.#unsubscribe;
   }
 
@@ -299,7 +301,7 @@ class RunningEngine implements Api.Engine {
     this.#unwatchTime();
     this.#desk.stop();
     await this.idle();
-    this.#committer.stop();
+    await this.#committer.finish();
     this.#timers.stop();
     await this.#housekeeping.finished();
     this.#stream.stop();
@@ -367,9 +369,6 @@ class RunningEngine implements Api.Engine {
   }
 }
 
-/** What the store keeps of the market. */
-type KeptMarket = Readonly<{ marks: readonly MarketMark[]; volume: VolumeState }>;
-
 /** Length of a client id made here (decision 3). */
 const CLIENT_ID_LENGTH = 22;
 
@@ -390,8 +389,13 @@ export async function openEngine(options: Api.EngineOptions): Promise<Api.Engine
     "I60",
     `the store holds ${heads.length} shards instead of ${SHARD_COUNT}`,
   );
-  const kept = { marks: await core.store.readMarks(), volume: await core.store.readVolume() };
-  const engine = new RunningEngine(core, options, kept, (host) =>
+  const { store } = core;
+  const [marks, volume, quotes] = [
+    await store.readMarks(),
+    await store.readVolume(),
+    await store.readQuotes(),
+  ];
+  const engine = new RunningEngine(core, options, { marks, volume, quotes }, (host) =>
     heads.map((head) => new Shard(head, core, host)),
   );
   await engine.load();

@@ -1,5 +1,5 @@
 import { type Price, parsePrice } from "../decimal/index.ts";
-import type { CountedPrint, MarketMark, Quote } from "../model/index.ts";
+import type { CountedPrint, KeptQuote, MarketMark, Quote } from "../model/index.ts";
 import type {
   Instruments,
   MarketSink,
@@ -12,6 +12,7 @@ import type {
 import { type Activated, type Fired, MarkHistory, TriggerBook } from "../triggers/index.ts";
 import type { Core, QuoteNow } from "./core.ts";
 import { QuoteGate } from "./quote-gate.ts";
+import { QuoteMemory } from "./quote-memory.ts";
 import { VolumeTape } from "./volume-tape.ts";
 
 /** What the market tells the engine. */
@@ -32,6 +33,13 @@ export type MarketHost = Readonly<{
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint?: LastPrint };
 
+/** What the store keeps of the market. */
+export type KeptMarket = Readonly<{
+  marks: readonly MarketMark[];
+  volume: VolumeState;
+  quotes: readonly KeptQuote[];
+}>;
+
 /** The market side of an engine: per instrument a quote gate and a trigger book, the executed volume, and the market journal over all. */
 export class MarketHub implements MarketSink {
   readonly dropped: Record<QuoteDrop, number> = {
@@ -43,6 +51,7 @@ export class MarketHub implements MarketSink {
     future: 0,
     stale: 0,
     jump: 0,
+    unconfirmed: 0,
   };
   counted = 0;
   printsCounted = 0;
@@ -51,19 +60,18 @@ export class MarketHub implements MarketSink {
   readonly tape: VolumeTape;
   /** Durable marks only. */
   readonly history: MarkHistory;
+  /** What the first quotes after an opening are judged by. */
+  readonly memory: QuoteMemory;
   readonly #markets: Map<string, Market> = new Map();
   readonly #core: Core;
   readonly #host: MarketHost;
 
-  constructor(
-    core: Core,
-    options: Readonly<{ instruments: Instruments; marks: readonly MarketMark[]; volume: VolumeState }>,
-    host: MarketHost,
-  ) {
+  constructor(core: Core, options: KeptMarket & Readonly<{ instruments: Instruments }>, host: MarketHost) {
     this.#core = core;
     this.#host = host;
     this.history = new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
+    this.memory = new QuoteMemory(options.quotes);
     this.tape = new VolumeTape({
       symbols: options.instruments.all().map(({ symbol }) => symbol),
       state: options.volume,
@@ -76,6 +84,12 @@ export class MarketHub implements MarketSink {
         book: new TriggerBook(symbol, this.history),
       });
     }
+  }
+
+  /** The open parents that came out of the store are known to the memory: their markets begin with what it holds. */
+  begin(): void {
+    for (const [symbol, memory] of this.memory.atOpening(this.history))
+      this.#markets.get(symbol)?.gate.remember(memory);
   }
 
   quote(input: QuoteInput): QuoteVerdict {
@@ -141,8 +155,14 @@ export class MarketHub implements MarketSink {
     return marks;
   }
 
-  /** Marks became durable. */
-  marked(marks: readonly MarketMark[]): void {
+  /** Last counted quotes that the store does not have: of markets with open parents and of those `touched`. */
+  quotesToKeep(touched: Iterable<string>): readonly KeptQuote[] {
+    return this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
+  }
+
+  /** Marks and quotes became durable. */
+  kept({ marks, quotes }: Pick<KeptMarket, "marks" | "quotes">): void {
     for (const mark of marks) this.history.add(mark);
+    this.memory.kept(quotes);
   }
 }

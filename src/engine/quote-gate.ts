@@ -19,6 +19,12 @@ export type GateLimits = Readonly<{
 }>;
 
 /**
+ * What is known of a market before its first quote here: both prices, one of them, or none, and when they were. Empty
+ * means that the first quote has to be confirmed by the next.
+ */
+export type GateMemory = Readonly<{ bid?: Price; ask?: Price; timeMs?: number }>;
+
+/**
  * Decides which quotes of one instrument count (decision 16). A dropped quote changes nothing: it neither triggers
  * nor moves a reference.
  */
@@ -27,10 +33,17 @@ export class QuoteGate {
   #last: Quote | undefined;
   /** When the last quote held for certain; a wall clock that is set makes it neither younger nor, set back, immortal. */
   #confirmedAt: Moment = { wallMs: 0, monotonicMs: 0 };
+  /** Judges quotes until one counts; nobody acts on it. */
+  #memory: GateMemory | undefined;
   #heldBack: Quote | undefined;
 
   constructor(limits: GateLimits) {
     this.#limits = limits;
+  }
+
+  /** What the first quote is judged by; has no say any more once a quote has counted. */
+  remember(memory: GateMemory): void {
+    if (this.#last === undefined) this.#memory = memory;
   }
 
   /** The last counted quote. */
@@ -57,9 +70,10 @@ export class QuoteGate {
     const timeMs = input.timeMs ?? wallMs;
     const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
     if (typeof quote === "string") return quote;
-    const drop = this.#untimely(timeMs, wallMs) ?? this.#jump(quote);
+    const drop = this.#untimely(timeMs, wallMs) ?? this.#wild(quote);
     if (drop !== undefined) return drop;
     this.#last = quote;
+    this.#memory = undefined;
     this.#confirmedAt = { wallMs: timeMs, monotonicMs: monotonicMs - Math.max(wallMs - timeMs, 0) };
     return quote;
   }
@@ -68,26 +82,28 @@ export class QuoteGate {
     const latestMs = wallMs + this.#limits.quoteMaxAheadMs;
     if (timeMs > latestMs) return "future";
     // A last quote from the future was counted before the clock was set back: its time says nothing any more.
-    const lastMs = this.#last?.timeMs ?? 0;
+    const lastMs = (this.#last ?? this.#memory)?.timeMs ?? 0;
     if (timeMs < lastMs && lastMs <= latestMs) return "out-of-order";
     return wallMs - timeMs > this.#limits.quoteMaxAgeMs ? "stale" : undefined;
   }
 
-  /** A wild change is held back; it counts only when the next quote stands near it. */
-  #jump(quote: Quote): QuoteDrop | undefined {
+  /** A wild change, and a first quote that nothing is known of, are held back until the next quote stands near them. */
+  #wild(quote: Quote): QuoteDrop | undefined {
     const heldBack = this.#heldBack;
     this.#heldBack = undefined;
-    if (this.#last === undefined || this.#isNear(this.#last, quote)) return undefined;
+    const before = this.#last ?? this.#memory;
+    if (before === undefined || this.#isNear(before, quote)) return undefined;
     if (heldBack !== undefined && this.#isNear(heldBack, quote)) return undefined;
     this.#heldBack = quote;
-    return "jump";
+    return isBlank(before) ? "unconfirmed" : "jump";
   }
 
-  #isNear(a: Quote, b: Quote): boolean {
-    return this.#within(a.bid, b.bid) && this.#within(a.ask, b.ask);
+  #isNear(before: GateMemory, quote: Quote): boolean {
+    return !isBlank(before) && this.#within(before.bid, quote.bid) && this.#within(before.ask, quote.ask);
   }
 
-  #within(a: Price, b: Price): boolean {
+  #within(a: Price | undefined, b: Price): boolean {
+    if (a === undefined) return true;
     const factor = this.#limits.quoteJumpFactor;
     if (
       typeof a === "number" &&
@@ -101,6 +117,8 @@ export class QuoteGate {
     return BigInt(a) <= BigInt(b) * wide && BigInt(b) <= BigInt(a) * wide;
   }
 }
+
+const isBlank = ({ bid, ask }: GateMemory): boolean => bid === undefined && ask === undefined;
 
 type Stamp = Readonly<{ timeMs: number; sequence: number }>;
 

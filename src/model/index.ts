@@ -41,6 +41,7 @@ export type {
   TriggeredType,
 } from "./parent-order.ts";
 export {
+  type KeptQuote,
   type Level,
   type MarketMark,
   type MarketSide,

@@ -26,6 +26,9 @@ export type QuoteStamp = Readonly<{
   sequence: number;
 }>;
 
+/** What a store keeps of the last counted quote of a market. */
+export type KeptQuote = Omit<QuoteStamp, "sequence">;
+
 /** The stamp of a quote. */
 export function stampOf(quote: Quote): QuoteStamp {
   return {

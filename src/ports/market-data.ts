@@ -25,7 +25,10 @@ export type PrintInput = Readonly<{
   timeMs: number;
 }>;
 
-/** Why a quote did not count (decision 16). */
+/**
+ * Why a quote did not count (decision 16). `jump`: too far from the last one; `unconfirmed`: the first after an opening
+ * with open parents, and nothing is known to judge it by (decision BR). Both count when the next quote is near them.
+ */
 export type QuoteDrop =
   | "unknown-symbol"
   | "malformed"
@@ -34,7 +37,8 @@ export type QuoteDrop =
   | "out-of-order"
   | "future"
   | "stale"
-  | "jump";
+  | "jump"
+  | "unconfirmed";
 
 /** What became of a quote. */
 export type QuoteVerdict = "counted" | QuoteDrop;

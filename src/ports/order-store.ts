@@ -3,6 +3,7 @@ import type {
   CountedPrint,
   EndedList,
   JournalRecord,
+  KeptQuote,
   MarketMark,
   ParentOrder,
   VolumeBar,
@@ -25,13 +26,15 @@ export type ShardAppend = Readonly<{
 }>;
 
 /**
- * One transaction: what several shards add, the market journal's new marks, and the executed volume counted since. A
- * print whose symbol and id are kept already adds nothing (a retry after an unknown append).
+ * One transaction: what several shards add, the market journal's new marks, the executed volume counted since, and the
+ * last counted quotes. A print whose symbol and id are kept already adds nothing (a retry after an unknown append); a
+ * quote replaces the one of its symbol.
  */
 export type AppendBatch = Readonly<{
   shards: readonly ShardAppend[];
   marks: readonly MarketMark[];
   prints?: readonly CountedPrint[];
+  quotes?: readonly KeptQuote[];
 }>;
 
 /** `durable`: kept. `fenced`: another epoch owns the shard, or its sequence does not follow; nothing of it was kept. */
@@ -100,6 +103,8 @@ export type OrderStore = {
   writeSnapshot(snapshot: ShardSnapshot): Promise<void>;
   /** All marks of the market journal, by symbol, side and position. */
   readMarks(): Promise<readonly MarketMark[]>;
+  /** The last quote kept of every market, by symbol. */
+  readQuotes(): Promise<readonly KeptQuote[]>;
   /** Drops marks that no reference can need any more. */
   deleteMarks(marks: readonly MarketMark[]): Promise<void>;
   findEnded(key: EndedKey): Promise<ParentOrder | undefined>;

@@ -47,6 +47,7 @@ function boundTo(store: OrderStore): OrderStore {
     readSnapshot: (shard) => store.readSnapshot(shard),
     writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
     readMarks: () => store.readMarks(),
+    readQuotes: () => store.readQuotes(),
     deleteMarks: (marks) => store.deleteMarks(marks),
     findEnded: (key) => store.findEnded(key),
     pageEnded: (page) => store.pageEnded(page),

@@ -38,9 +38,14 @@ export class MarkHistory {
     return this.#tracks[side].get(symbol)?.referenceFrom(position);
   }
 
+  /** The mark of the highest position; `undefined` before the first mark. */
+  newest({ symbol, side }: MarketOf): MarketMark | undefined {
+    return this.#tracks[side].get(symbol)?.last;
+  }
+
   /** The highest position; `undefined` before the first mark. */
-  lastPosition({ symbol, side }: MarketOf): number | undefined {
-    return this.#tracks[side].get(symbol)?.last?.position;
+  lastPosition(market: MarketOf): number | undefined {
+    return this.newest(market)?.position;
   }
 
   /**

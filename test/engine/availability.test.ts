@@ -132,6 +132,7 @@ describe("decision 14: accepted parents are managed to their end", () => {
   it("when the flag is off after a restart: read, executed, canceled, and answered under their id", async () => {
     const settings = { advancedOrders: true };
     const world = await createWorld({ settings });
+    await world.quote("101", "102");
     const order = await world.place({ ...LIMIT, newClientOrderId: "mine" });
     const other = await world.place({ price: "50" });
     settings.advancedOrders = false;

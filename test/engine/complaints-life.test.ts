@@ -124,6 +124,7 @@ it("complaint 30: the same client id after a lost answer names the same parent",
 
 it("complaint 35: the numbers of events go on without a gap over a restart", async () => {
   const world = await createWorld();
+  await world.quote("101", "102");
   const order = await world.place({ price: "100" });
   await world.crash();
   await world.quote("99", "100");

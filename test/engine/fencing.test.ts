@@ -18,6 +18,7 @@ const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10
 describe("I26, I60: an engine whose shards another engine took over", () => {
   it("sends nothing: its intents are refused by the store", async () => {
     const world = await createWorld();
+    await world.quote("101", "102");
     const order = await world.place({ price: "100" });
     const first = await takeOver(world);
     first.market.quote(CROSSING);

@@ -78,6 +78,7 @@ describe("I03, decision 1: the same id with the same intent is the same order", 
 
   it("after it ended, after a crash, and after both", async () => {
     const world = await createWorld();
+    await world.quote("101", "102");
     const first = await world.place(FIELDS);
     await world.crash();
     expect((await world.place(FIELDS)).orderId).toBe(first.orderId);

@@ -151,6 +151,7 @@ describe("decision 36: pages of lists", () => {
 describe("legs among the parents of an account", () => {
   it("contract, openOrders: held and ended legs are in the page with history only", async () => {
     const world = await createWorld();
+    await world.quote("101", "102");
     const list = await world.placeList("otoco", OTOCO);
     const [working, protective, profit] = list.legs.map(({ orderId }) => orderId);
     const ids = async (includeHistory: boolean): Promise<readonly number[]> =>

@@ -165,6 +165,7 @@ describe("I40: a crash around the record of the winner", () => {
     ["kept, and nobody told: the child is never sent again", "unknown", undefined],
   ] as const)("%s", async (_what, fault, after) => {
     const { world, store } = await createFaultyWorld();
+    await world.quote("101", "102");
     const list = await world.placeList("oco", OCO);
     world.venue.onLookup = () => "not-found";
     store().inject(fault, 1);

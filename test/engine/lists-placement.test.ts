@@ -109,6 +109,7 @@ describe("I03, decision 1: the same list again", () => {
 
   it("complaint 30: after a crash in between, open, done, and done before a crash", async () => {
     const world = await createWorld();
+    await world.quote("101", "102");
     const [first] = await place(world, listOf("oco", NAMED));
     await world.crash();
     expect(await place(world, listOf("oco", NAMED))).toEqual([first, false]);

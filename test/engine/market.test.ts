@@ -60,6 +60,7 @@ describe("decision 16: which quotes act", () => {
       future: 1,
       stale: 1,
       jump: 1,
+      unconfirmed: 0,
     });
     expect(world.engine.metrics().quotesCounted).toBe(1);
   });

@@ -78,6 +78,8 @@ describe("decision 21: without a counted quote", () => {
     const world = await createWorld();
     const order = await world.place(MAKER);
     await world.crash();
+    expect(await world.quote("99", "100")).toBe("unconfirmed");
+    expect(await world.status(order)).toBe("NEW WAITING");
     await world.quote("99", "100");
     expect(await world.status(order)).toBe("REJECTED REJECTED");
   });

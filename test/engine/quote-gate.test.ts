@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { formatPrice, formatQuantity } from "../../src/decimal/index.ts";
+import { formatPrice, formatQuantity, price } from "../../src/decimal/index.ts";
 import type { Moment } from "../../src/engine/engine-time.ts";
-import { QuoteGate } from "../../src/engine/quote-gate.ts";
+import { type GateMemory, QuoteGate } from "../../src/engine/quote-gate.ts";
 import type { LevelInput, QuoteInput } from "../../src/ports/index.ts";
 
 const NOW = 1_000_000;
@@ -110,6 +110,44 @@ describe("decision 16: a jump", () => {
       "9000000000",
       "jump",
     ]);
+  });
+});
+
+describe("decision BR: a gate that remembers", () => {
+  const judged = (memory: GateMemory, input: QuoteInput, nowMs = NOW): string => {
+    const gate = new QuoteGate(LIMITS);
+    gate.remember(memory);
+    expect([gate.last, gate.isFresh(clocksAt(nowMs))]).toEqual([undefined, false]);
+    const taken = gate.take(input, clocksAt(nowMs));
+    return typeof taken === "string" ? taken : "counted";
+  };
+  const before = { bid: price("100"), ask: price("101"), timeMs: NOW - 10 };
+
+  it.each([
+    ["a tenth", before, at("10", "10.1"), "counted"],
+    ["less than a tenth", before, at("9.99999999", "101"), "jump"],
+    ["the time of the memory", before, at("100", "101", { timeMs: NOW - 10 }), "counted"],
+    ["older than the memory", before, at("100", "101", { timeMs: NOW - 11 }), "out-of-order"],
+    ["a bid near the one known", { bid: price("100") }, at("99", "9999"), "counted"],
+    ["a bid far from the one known", { bid: price("100") }, at("9", "101"), "jump"],
+    ["an ask far from the one known", { ask: price("100") }, at("99", "1001"), "jump"],
+    ["nothing known", {}, at("100", "101"), "unconfirmed"],
+    ["zero, nothing known", {}, at("0", "101"), "zero"],
+  ])("%s: %o, %o", (_what, memory, input, expected) => {
+    expect(judged(memory, input)).toBe(expected);
+  });
+
+  it("does not hold a quote to a time that lies ahead itself: the clock was set back since", () => {
+    const ahead = { ...before, timeMs: NOW + 3_600_000 };
+    expect(judged(ahead, at("100", "101"))).toBe("counted");
+    expect(judged(ahead, at("1", "1"))).toBe("jump");
+  });
+
+  it("forgets when a quote has counted, and learns nothing after it", () => {
+    const gate = new QuoteGate(LIMITS);
+    gate.take(at("100", "101"), clocksAt(NOW));
+    gate.remember({ bid: price("5000"), ask: price("5001"), timeMs: NOW + 5 });
+    expect(gate.take(at("99", "100"), clocksAt(NOW))).toMatchObject({ sequence: 2 });
   });
 });
 

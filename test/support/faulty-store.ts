@@ -37,6 +37,7 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     readRecords: (range) => reading(() => store.readRecords(range)),
     readSnapshot: (shard) => reading(() => store.readSnapshot(shard)),
     readMarks: () => reading(() => store.readMarks()),
+    readQuotes: () => reading(() => store.readQuotes()),
     findEnded: (key) => reading(() => store.findEnded(key)),
     pageEnded: (page) => reading(() => store.pageEnded(page)),
     countEnded: (whose) => reading(() => store.countEnded(whose)),

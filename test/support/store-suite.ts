@@ -11,6 +11,7 @@ import {
   sampleRecords,
 } from "./store-samples.ts";
 import { endedLists, listRetention } from "./store-suite-lists.ts";
+import { lastQuotes } from "./store-suite-quotes.ts";
 import { executedVolume } from "./store-suite-volume.ts";
 import type { StorePlace, StoreWorld as World } from "./store-world.ts";
 
@@ -37,6 +38,7 @@ export function storeSuite(name: string, createPlace: () => StorePlace): void {
     describe("journal", () => journal(world));
     describe("snapshots", () => snapshots(world));
     describe("market journal", () => marketJournal(world));
+    describe("last quotes", () => lastQuotes(world));
     describe("ended parents", () => endedParents(world));
     describe("pages", () => pages(world));
     describe("ended lists", () => endedLists(world));
@@ -422,6 +424,7 @@ function lifetime(world: World): void {
       store.writeSnapshot({ shard: 0, sequence: 0, counter: 0, parents: [] }),
       store.readMarks(),
       store.deleteMarks([]),
+      store.readQuotes(),
       store.findEnded({ accountId: 1, orderId: -256 }),
       store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
       store.countEnded({ accountId: 1, shard: 0 }),

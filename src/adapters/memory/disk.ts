@@ -1,4 +1,4 @@
-import type { MarketMark } from "../../model/index.ts";
+import type { KeptQuote, MarketMark } from "../../model/index.ts";
 import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
 import { createKeptVolume, type KeptVolume } from "./volume.ts";
@@ -19,6 +19,8 @@ export type DiskContents = {
   owner: number;
   readonly shards: readonly KeptShard[];
   readonly marks: Map<string, MarketMark>;
+  /** The last quote of every market, by symbol. */
+  readonly quotes: Map<string, KeptQuote>;
   readonly volume: KeptVolume;
   readonly ended: EndedOrders;
   readonly endedLists: EndedLists;
@@ -48,6 +50,7 @@ export function createMemoryDisk(): MemoryDisk {
     owner: 0,
     shards: Array.from({ length: SHARDS }, () => ({ epoch: 0, records: [], snapshot: undefined })),
     marks: new Map(),
+    quotes: new Map(),
     volume: createKeptVolume(),
     ended: createEndedOrders(),
     endedLists: createEndedLists(),

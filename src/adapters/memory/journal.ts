@@ -1,5 +1,5 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
-import type { EndedList, JournalRecord, MarketMark } from "../../model/index.ts";
+import type { EndedList, JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, ShardAppend, ShardHead } from "../../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../../wire/index.ts";
 import type { DiskContents, KeptShard } from "./disk.ts";
@@ -13,12 +13,12 @@ type Kept = Readonly<{
 }>;
 
 /**
- * Keeps a batch: the parts whose epoch and sequence hold, and marks and prints when the caller owns the market journal.
+ * Keeps a batch: the parts whose epoch and sequence hold, and marks, prints and quotes when the caller owns the market journal.
  * Checks and encodes everything first; what throws has changed nothing.
  */
 export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean): readonly AppendOutcome[] {
-  const { marks, prints = [] } = batch;
-  if (batch.shards.length === 0 && marks.length + prints.length > 0) requireOwner(isOwner);
+  const { marks, prints = [], quotes = [] } = batch;
+  if (batch.shards.length === 0 && marks.length + prints.length + quotes.length > 0) requireOwner(isOwner);
   const sequences = new Map<number, number>();
   const kept: Kept[] = [];
   const outcomes = batch.shards.map((part): AppendOutcome => {
@@ -40,6 +40,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   }
   if (!isOwner) return outcomes;
   for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });
+  for (const quote of quotes) disk.quotes.set(quote.symbol, { ...quote });
   disk.volume.put(prints);
   return outcomes;
 }
@@ -81,6 +82,11 @@ export function readRecords(
 /** All marks, by symbol, side and position. */
 export function readMarks(disk: DiskContents): readonly MarketMark[] {
   return [...disk.marks.values()].sort(compareMarks);
+}
+
+/** The last quote of every market, by symbol. */
+export function readQuotes(disk: DiskContents): readonly KeptQuote[] {
+  return [...disk.quotes.values()].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
 }
 
 /** Drops marks; throws an InvariantError I60 unless the caller owns the market journal. */

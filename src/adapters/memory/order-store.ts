@@ -9,6 +9,7 @@ import {
   deleteVolume,
   headOf,
   readMarks,
+  readQuotes,
   readRecords,
   shardOf,
 } from "./journal.ts";
@@ -47,6 +48,7 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
     readSnapshot: (shard) => guarded(() => readSnapshot(disk, shard)),
     writeSnapshot: (snapshot) => guarded(() => writeSnapshot(disk, snapshot)),
     readMarks: () => guarded(() => readMarks(disk)),
+    readQuotes: () => guarded(() => readQuotes(disk)),
     deleteMarks: (marks) => guarded(() => deleteMarks(disk, marks, owner === disk.owner)),
     findEnded: (key) => guarded(() => disk.ended.find(key)),
     pageEnded: (page) =>

@@ -151,6 +151,18 @@ export const MIGRATIONS: readonly Migration[] = [
       CREATE INDEX api_order_reject_by_time ON api_order_reject (time_ms);
     `,
   },
+  {
+    version: 4,
+    sql: `
+      -- The last counted quote of every market with open parents: the first one after an opening is judged by it.
+      CREATE TABLE quotes (
+        symbol TEXT PRIMARY KEY,
+        bid INTEGER NOT NULL,
+        ask INTEGER NOT NULL,
+        time_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];
 
 /** The schema version of the file; 0 for an empty one. */

@@ -8,6 +8,7 @@ import { keyValueTable } from "./key-value-table.ts";
 import { markTable } from "./mark-table.ts";
 import { nextTurn } from "./next-turn.ts";
 import { type DatabaseOptions, openDatabase } from "./open-database.ts";
+import { quoteTable } from "./quote-table.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import { QueuedRejections, type SqliteRejectionOptions, type SqliteRejections } from "./rejections.ts";
 import { snapshotTable } from "./snapshot-table.ts";
@@ -53,11 +54,12 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     journal: journalTable(database),
     marks: markTable(database),
     volume: volumeTable(database),
+    quotes: quoteTable(database),
     snapshots: snapshotTable(database),
     ended: endedTable(database),
     endedLists: endedListTable(database),
   };
-  const { journal, marks, volume, snapshots, ended, endedLists } = tables;
+  const { journal, marks, volume, quotes, snapshots, ended, endedLists } = tables;
   const { acquire, append, readRecords, countEnded, deleteMarks, deleteEnded, deleteVolume } = transactions(
     database,
     tables,
@@ -76,6 +78,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     readSnapshot: (shard) => guarded(() => snapshots.read(shard)),
     writeSnapshot: (snapshot) => writeInTurns(snapshots.write(snapshot), guarded),
     readMarks: () => guarded(marks.read),
+    readQuotes: () => guarded(quotes.read),
     deleteMarks: (old) => guarded(() => deleteMarks(old)),
     findEnded: (key) => guarded(() => ended.find(key)),
     pageEnded: (page) => guarded(() => ended.page(limited(page))),

@@ -4,6 +4,7 @@ import type { EndedListTable } from "./ended-list-table.ts";
 import type { EndedTable } from "./ended-table.ts";
 import type { JournalTable } from "./journal-table.ts";
 import type { MarkTable } from "./mark-table.ts";
+import type { QuoteTable } from "./quote-table.ts";
 import type { SnapshotTable } from "./snapshot-table.ts";
 import type { VolumeTable } from "./volume-table.ts";
 
@@ -12,6 +13,7 @@ export type Tables = Readonly<{
   journal: JournalTable;
   marks: MarkTable;
   volume: VolumeTable;
+  quotes: QuoteTable;
   snapshots: SnapshotTable;
   ended: EndedTable;
   endedLists: EndedListTable;
@@ -65,10 +67,9 @@ export function transactions(database: Database, tables: Tables): Transactions {
   };
 }
 
-function appending(
-  database: Database,
-  { journal, marks, volume, ended, endedLists }: Tables,
-): Transactions["append"] {
+function appending(database: Database, tables: Tables): Transactions["append"] {
+  const { journal, ended, endedLists } = tables;
+  const keepMarket = marketWriter(tables);
   const append = database.transaction((batch: AppendBatch): readonly AppendOutcome[] => {
     const outcomes = batch.shards.map((part) => {
       const outcome = journal.append(part);
@@ -78,16 +79,23 @@ function appending(
       return outcome;
     });
     journal.index();
-    const { prints = [] } = batch;
-    if (batch.marks.length > 0 || prints.length > 0) {
-      if (batch.shards.length === 0) marks.requireOwner();
-      if (!marks.owns()) return outcomes;
-      marks.put(batch.marks);
-      volume.put(prints);
-    }
+    keepMarket(batch);
     return outcomes;
   });
   return append.immediate;
+}
+
+/** Keeps what a batch says of the market, for its owner only; throws when that is all there is and it is another's. */
+function marketWriter({ marks, volume, quotes }: Tables): (batch: AppendBatch) => void {
+  return (batch) => {
+    const { prints = [], quotes: last = [] } = batch;
+    if (batch.marks.length + prints.length + last.length === 0) return;
+    if (batch.shards.length === 0) marks.requireOwner();
+    if (!marks.owns()) return;
+    marks.put(batch.marks);
+    volume.put(prints);
+    quotes.put(last);
+  };
 }
 
 /** Deletes parents outside lists, then lists with their legs, until `limit` rows went. */

@@ -130,7 +130,7 @@ describe("a file of schema version 1", () => {
   });
 
   it("I01 I53: keeps all it holds", async () => {
-    expect(readValue(place.path, "PRAGMA user_version")).toBe(3);
+    expect(readValue(place.path, "PRAGMA user_version")).toBe(MIGRATIONS.length);
     expect((await store.acquire())[3]).toEqual({ shard: 3, epoch: 6, sequence: 4 });
     expect(await store.readRecords({ shard: 3, after: 0, limit: 9 })).toEqual(sampleRecords(3, 1, 4));
     const parents = [openOrder({ orderId: -259 })];
@@ -140,6 +140,7 @@ describe("a file of schema version 1", () => {
     expect(await store.keyValue.get("clock")).toBe("7");
     expect(await store.readVolume()).toEqual({ totals: [], bars: [], prints: [] });
     expect(await store.pageEndedLists({ accountId: 1, limit: 9 })).toEqual([]);
+    expect(await store.readQuotes()).toEqual([]);
   });
 
   it("goes on: records, lists and volume are added, and its ended parents still age", async () => {

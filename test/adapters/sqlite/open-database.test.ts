@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSy
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { MIGRATIONS } from "../../../src/adapters/sqlite/migrations.ts";
 import { openDatabase } from "../../../src/adapters/sqlite/open-database.ts";
 import { part, sampleRecords } from "../../support/store-samples.ts";
 import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
@@ -47,7 +48,7 @@ describe("sqlite file", () => {
     await open().close();
     executeOn(place.path, "PRAGMA user_version = 99");
     expect(open).toThrow(
-      "orders.db has schema version 99 and this version of managed-orders knows 3: update managed-orders",
+      `orders.db has schema version 99 and this version of managed-orders knows ${MIGRATIONS.length}: update managed-orders`,
     );
     expect(readValue(place.path, "PRAGMA user_version")).toBe(99);
   });

@@ -1,0 +1,72 @@
+import type { KeptQuote, ParentOrder, Quote } from "../model/index.ts";
+import type { MarkHistory } from "../triggers/index.ts";
+import type { GateMemory } from "./quote-gate.ts";
+
+/**
+ * The last counted quote of every market that open parents watch, as far as it is durable: what the first quote after
+ * an opening is judged by (decision BR).
+ */
+export class QuoteMemory {
+  /** What the store has. */
+  readonly #kept: Map<string, KeptQuote> = new Map();
+  /** Open parents by symbol. */
+  readonly #open: Map<string, Set<number>> = new Map();
+
+  /** `found` is what the store held at the opening. */
+  constructor(found: readonly KeptQuote[]) {
+    this.kept(found);
+  }
+
+  /** These are durable. */
+  kept(quotes: readonly KeptQuote[]): void {
+    for (const quote of quotes) this.#kept.set(quote.symbol, quote);
+  }
+
+  /** An open parent watches its market. */
+  watch({ orderId, intent }: ParentOrder): void {
+    const orders = this.#open.get(intent.symbol);
+    if (orders === undefined) this.#open.set(intent.symbol, new Set([orderId]));
+    else orders.add(orderId);
+  }
+
+  /** A parent has ended, or is not known any more. */
+  unwatch({ orderId, intent }: ParentOrder): void {
+    const orders = this.#open.get(intent.symbol);
+    if (orders?.delete(orderId) && orders.size === 0) this.#open.delete(intent.symbol);
+  }
+
+  /** The last counted quotes that the store does not have yet, of markets with open parents and of those `touched`. */
+  due(last: (symbol: string) => Quote | undefined, touched: Iterable<string>): readonly KeptQuote[] {
+    const quotes: KeptQuote[] = [];
+    for (const symbol of new Set([...this.#open.keys(), ...touched])) {
+      const quote = last(symbol);
+      if (quote === undefined || isSame(this.#kept.get(symbol), quote)) continue;
+      const { bid, ask, timeMs } = quote;
+      quotes.push({ symbol, bid, ask, timeMs });
+    }
+    return quotes;
+  }
+
+  /**
+   * What the first quotes of the markets with open parents are judged by: the quote that was kept, else the newest mark,
+   * else nothing but the next quote. Other markets have no entry.
+   */
+  atOpening(history: MarkHistory): ReadonlyMap<string, GateMemory> {
+    const symbols = [...this.#open.keys()];
+    return new Map(
+      symbols.map((symbol) => [symbol, this.#kept.get(symbol) ?? newestMark(history, symbol) ?? {}]),
+    );
+  }
+}
+
+function isSame(kept: KeptQuote | undefined, { bid, ask, timeMs }: Quote): boolean {
+  return kept !== undefined && kept.bid === bid && kept.ask === ask && kept.timeMs === timeMs;
+}
+
+function newestMark(history: MarkHistory, symbol: string): GateMemory | undefined {
+  const bid = history.newest({ symbol, side: "bid" });
+  const ask = history.newest({ symbol, side: "ask" });
+  if (ask === undefined || (bid !== undefined && bid.timeMs > ask.timeMs))
+    return bid && { bid: bid.price, timeMs: bid.timeMs };
+  return { ask: ask.price, timeMs: ask.timeMs };
+}
