@@ -115,8 +115,7 @@ async function heartbeat(exchange: Exchange, { body }: ControlCall): Promise<unk
 
 async function moveClock(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const target = readInput(clockBody, body);
-  const nowMs = exchange.clock.nowMs();
-  await exchange.advanceTo("now" in target ? target.now : nowMs + target.advanceMs);
+  await exchange.advance(target);
   return { now: exchange.clock.nowMs() };
 }
 

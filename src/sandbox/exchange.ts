@@ -24,6 +24,8 @@ import {
   createReplayMarket,
   createSyntheticMarket,
   type Market,
+  openReplayPosition,
+  type ReplayPosition,
   type ReplayRow,
   readReplay,
   tapCountedQuotes,
@@ -56,7 +58,7 @@ export type Exchange = Readonly<{
   /** Resolves when nothing can happen without time or input. */
   settle: () => Promise<InFlight>;
   /** Moves a manual clock; everything due on the way happens at its time. Rejects with InputError on a real one. */
-  advanceTo: (ms: number) => Promise<void>;
+  advance: (target: Readonly<{ now: number } | { advanceMs: number }>) => Promise<void>;
   runMarket: (on: boolean) => Readonly<{ running: boolean }>;
   /** A trade id for a print that names none. */
   nextTradeId: () => string;
@@ -120,8 +122,11 @@ async function openOn(disk: Disk, { settings, host, instruments, rows }: Surroun
   });
   const { rejections } = disk;
   const parts = { engine, venue, store, rejections, directory, demoKey, instruments, clock, crashPoints };
-  const market = marketOf(settings, { clock, rows });
-  return joined(parts, { manualClock, market, runId: host.entropy.token(RUN_ID_LENGTH) });
+  const position = manualClock && (await openReplayPosition(disk.keyValue));
+  const market = marketOf(settings, { clock, rows, position });
+  const exchange = joined(parts, { manualClock, market, runId: host.entropy.token(RUN_ID_LENGTH) });
+  await market.settled();
+  return exchange;
 }
 
 /**
@@ -150,7 +155,7 @@ type Parts = Omit<
   | "native"
   | "setNativeFault"
   | "settle"
-  | "advanceTo"
+  | "advance"
   | "runMarket"
   | "nextTradeId"
   | "close"
@@ -167,7 +172,7 @@ function joined(
   venue.onPrint((print) => sink.print(print));
   venue.printAgain(parts.clock.nowMs() - PRINTED_AGAIN_MS);
   market.start(sink);
-  const settle = (): Promise<InFlight> => settled(engine, venue);
+  const settle = (): Promise<InFlight> => settled(engine, venue, market);
   let trades = 0;
   return {
     ...parts,
@@ -175,10 +180,12 @@ function joined(
     sink,
     setVolumeFault,
     settle,
-    async advanceTo(ms) {
+    async advance(target) {
       if (manualClock === undefined)
         throw new InputError("the clock is real; start with CLOCK=manual to move it");
-      await manualClock.advanceTo(ms, async () => void (await settle()));
+      const settleStep = async (): Promise<void> => void (await settle());
+      if ("now" in target) await manualClock.advanceTo(target.now, settleStep);
+      else await manualClock.advanceBy(target.advanceMs, settleStep);
     },
     runMarket(on) {
       market.run(on);
@@ -195,10 +202,12 @@ function joined(
   };
 }
 
-/** Engine and venue wake each other: both must be at rest at once. */
-async function settled(engine: Engine, venue: PaperVenue): Promise<InFlight> {
+/** Market, engine and venue wake each other: all must be at rest at once. */
+async function settled(engine: Engine, venue: PaperVenue, market: Market): Promise<InFlight> {
+  await market.settled();
   await engine.idle();
-  while (venue.busy) {
+  while (venue.busy || market.busy) {
+    await market.settled();
     await venue.idle();
     await engine.idle();
   }
@@ -250,9 +259,9 @@ async function openClock(
 
 function marketOf(
   settings: SandboxSettings,
-  from: Readonly<{ clock: Clock; rows: readonly ReplayRow[] }>,
+  from: Readonly<{ clock: Clock; rows: readonly ReplayRow[]; position: ReplayPosition | undefined }>,
 ): Market {
-  const { clock, rows } = from;
+  const { clock, rows, position } = from;
   if (settings.market.kind === "manual") return createManualMarket();
   if (settings.market.kind === "synthetic")
     return createSyntheticMarket({ clock, seed: settings.marketSeed });
@@ -260,5 +269,6 @@ function marketOf(
     clock,
     rows,
     pace: settings.clock === "manual" ? "recorded" : settings.marketSpeed,
+    position,
   });
 }

@@ -9,6 +9,8 @@ export type ManualClock = Clock & {
    * after each, before time goes on. Rejects with InputError when the target lies in the past.
    */
   advanceTo(targetMs: number, settle: () => Promise<void>): Promise<void>;
+  /** The same for so much time from when this advance begins, so that several asked for at once add up. */
+  advanceBy(ms: number, settle: () => Promise<void>): Promise<void>;
 };
 
 /** Where a manual clock is kept. */
@@ -69,13 +71,22 @@ class SteppedClock implements ManualClock {
   }
 
   advanceTo(targetMs: number, settle: () => Promise<void>): Promise<void> {
-    const advance = this.#lastAdvance.then(() => this.#advance(targetMs, settle));
+    return this.#inTurn(() => this.#advance(targetMs, settle));
+  }
+
+  advanceBy(ms: number, settle: () => Promise<void>): Promise<void> {
+    return this.#inTurn(() => this.#advance(this.#nowMs + ms, settle));
+  }
+
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const advance = this.#lastAdvance.then(run);
     this.#lastAdvance = advance.catch(() => undefined);
     return advance;
   }
 
   async #advance(targetMs: number, settle: () => Promise<void>): Promise<void> {
     if (targetMs < this.#nowMs) throw new InputError(`time never goes back: it is ${this.#nowMs}`);
+    if (targetMs > EPOCH_MS.max) throw new InputError(`time ends at ${EPOCH_MS.max}`);
     await settle();
     await this.#runUntil(targetMs, settle);
     await this.#keep(targetMs);

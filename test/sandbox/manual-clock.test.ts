@@ -95,6 +95,32 @@ describe("a manual clock", () => {
   });
 });
 
+describe("advances by so much", () => {
+  it("add up when they are asked for at once, also with one to a time among them", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
+    const seen: number[] = [];
+    for (let atMs = 1_000; atMs <= 6_000; atMs += 250) clock.schedule(atMs, () => seen.push(clock.nowMs()));
+    await Promise.all(Array.from({ length: 20 }, () => clock.advanceBy(100, settle)));
+    expect([clock.nowMs(), seen.length]).toEqual([3_000, 9]);
+    await Promise.all([
+      clock.advanceBy(500, settle),
+      clock.advanceTo(5_000, settle),
+      clock.advanceBy(1, settle),
+    ]);
+    expect(clock.nowMs()).toBe(5_001);
+  });
+
+  it("one that fails takes nothing from the others; none goes beyond the year 9999", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
+    const end = 253_402_300_799_000;
+    const beyond = clock.advanceBy(end + 1, settle);
+    const next = clock.advanceBy(5, settle);
+    await expect(beyond).rejects.toThrow(`time ends at ${end}`);
+    await next;
+    expect(clock.nowMs()).toBe(5);
+  });
+});
+
 describe("a manual clock after a restart", () => {
   it("goes on from the time kept, whatever the start setting", async () => {
     const disk = createMemoryDisk();

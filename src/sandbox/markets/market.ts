@@ -11,6 +11,10 @@ export type Market = {
   readonly running: boolean;
   /** When it delivers next, by the monotonic clock; `undefined` when nothing is planned. */
   nextTimeMs(): number | undefined;
+  /** Whether it is about to deliver something that needs no time. */
+  readonly busy: boolean;
+  /** Resolves when that is delivered; rejects when it cannot be. */
+  settled(): Promise<void>;
   /** Ends it for good. */
   stop(): void;
 };
@@ -22,6 +26,8 @@ export function createManualMarket(): Market {
     run: () => undefined,
     running: false,
     nextTimeMs: () => undefined,
+    busy: false,
+    settled: async () => undefined,
     stop: () => undefined,
   };
 }

@@ -1,5 +1,6 @@
 import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Market } from "./market.ts";
+import type { ReplayPosition } from "./replay-position.ts";
 import type { ReplayRow } from "./replay-rows.ts";
 
 /**
@@ -9,12 +10,17 @@ import type { ReplayRow } from "./replay-rows.ts";
  */
 export type ReplayPace = "recorded" | number;
 
-/** What a replay is made of; `rows` in time order. */
-export type ReplayOptions = Readonly<{ rows: readonly ReplayRow[]; clock: Clock; pace: ReplayPace }>;
+/** What a replay is made of; `rows` in time order. With a position a row is fed once at most, whatever crashes. */
+export type ReplayOptions = Readonly<{
+  rows: readonly ReplayRow[];
+  clock: Clock;
+  pace: ReplayPace;
+  position?: ReplayPosition | undefined;
+}>;
 
 /**
- * A market out of recorded rows. The start delivers the rows of that time; of rows that the clock has passed already
- * (a restart) the newest quote and trade of each symbol.
+ * A market out of recorded rows. The start delivers the rows of that time; of rows that were not fed and that the clock
+ * has passed already, the newest quote and trade of each symbol.
  */
 export function createReplayMarket(options: ReplayOptions): Market {
   return new Replay(options);
@@ -52,17 +58,27 @@ class Replay implements Market {
   readonly #clock: Clock;
   readonly #rows: readonly ReplayRow[];
   readonly #pacing: Pacing;
+  readonly #position: ReplayPosition | undefined;
   #sink: MarketSink | undefined;
   #running: boolean;
   /** The row that comes next. */
-  #next = 0;
+  #next: number;
+  /** What is due lay behind the clock when the replay began or went on: only the newest of it is told. */
+  #isBehind = false;
+  /** The position is being kept, before the rows that it covers are told. */
+  #keeping: Promise<void> | undefined;
+  #hasFailed = false;
   #cancelTimer: (() => void) | undefined;
 
-  constructor({ clock, rows, pace }: ReplayOptions) {
+  constructor({ clock, rows, pace, position }: ReplayOptions) {
     this.#clock = clock;
     this.#rows = rows;
     this.#pacing = pace === "recorded" ? RECORDED : retold(clock, pace);
     this.#running = pace === "recorded";
+    this.#position = position;
+    const fedToMs = position?.fedToMs ?? Number.NEGATIVE_INFINITY;
+    const next = rows.findIndex(({ timeMs }) => timeMs > fedToMs);
+    this.#next = next < 0 ? rows.length : next;
   }
 
   get running(): boolean {
@@ -72,14 +88,13 @@ class Replay implements Market {
   start(sink: MarketSink): void {
     this.#sink = sink;
     this.#resume();
-    this.#plan();
   }
 
   run(on: boolean): void {
     if (on === this.#running) return;
     this.#running = on;
     if (on) this.#resume();
-    this.#plan();
+    else this.#plan();
   }
 
   nextTimeMs(): number | undefined {
@@ -92,36 +107,68 @@ class Replay implements Market {
     this.#plan();
   }
 
+  get busy(): boolean {
+    return this.#keeping !== undefined || this.#hasFailed;
+  }
+
+  async settled(): Promise<void> {
+    if (this.#hasFailed) this.#tellDue();
+    await this.#keeping;
+  }
+
   #resume(): void {
     const last = this.#rows[Math.max(this.#next - 1, 0)];
     if (last !== undefined) this.#pacing.resume(last);
-    const nowMs = this.#clock.monotonicMs();
-    const due = this.#takeDue();
-    const newest = new Map(due.map((row) => [keyOf(row), row]));
-    for (const row of due) {
-      if (newest.get(keyOf(row)) === row || this.#pacing.dueMs(row) === nowMs) this.#deliver(row);
-    }
+    this.#isBehind = true;
+    this.#tellDue();
   }
 
   #plan(): void {
     this.#cancelTimer?.();
     const nextMs = this.nextTimeMs();
     this.#cancelTimer =
-      nextMs === undefined ? undefined : this.#clock.schedule(nextMs, () => this.#deliverDue());
+      nextMs === undefined ? undefined : this.#clock.schedule(nextMs, () => this.#tellDue());
   }
 
-  #deliverDue(): void {
-    for (const row of this.#takeDue()) this.#deliver(row);
-    this.#plan();
-  }
-
-  #takeDue(): readonly ReplayRow[] {
+  /** Tells the rows that are due, after the position behind them is kept; what comes due meanwhile follows. */
+  #tellDue(): void {
+    if (this.#keeping !== undefined) return;
+    this.#hasFailed = false;
     const nowMs = this.#clock.monotonicMs();
-    const first = this.#next;
-    for (let row = this.#rows[first]; row !== undefined && this.#pacing.dueMs(row) <= nowMs; ) {
-      row = this.#rows[++this.#next];
+    let end = this.#next;
+    for (let row = this.#rows[end]; row !== undefined && this.#pacing.dueMs(row) <= nowMs; ) {
+      row = this.#rows[++end];
     }
-    return this.#rows.slice(first, this.#next);
+    const last = this.#rows[end - 1];
+    if (end === this.#next || last === undefined || this.#position === undefined) return this.#tell(end);
+    this.#keeping = this.#keepAndTell(this.#position, end, last.timeMs);
+    this.#keeping.catch(() => undefined);
+  }
+
+  async #keepAndTell(position: ReplayPosition, end: number, timeMs: number): Promise<void> {
+    try {
+      await position.keep(timeMs);
+      this.#tell(end);
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    } finally {
+      this.#keeping = undefined;
+    }
+  }
+
+  /** Tells the rows up to `end`; of what lay behind, the newest of each kind and what is of this very time. */
+  #tell(end: number): void {
+    const rows = this.#rows.slice(this.#next, end);
+    this.#next = end;
+    const nowMs = this.#clock.monotonicMs();
+    const newest = new Map(rows.map((row) => [keyOf(row), row]));
+    for (const row of rows) {
+      const isTold = !this.#isBehind || newest.get(keyOf(row)) === row || this.#pacing.dueMs(row) === nowMs;
+      if (isTold) this.#deliver(row);
+    }
+    this.#isBehind = false;
+    this.#plan();
   }
 
   #deliver(row: ReplayRow): void {

@@ -50,6 +50,11 @@ class SyntheticMarket implements Market {
     this.#step();
   }
 
+  /** Its steps are delivered by the clock alone. */
+  readonly busy = false;
+
+  async settled(): Promise<void> {}
+
   run(on: boolean): void {
     if (!on) this.stop();
     else if (!this.running) this.#step();

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import {
+  createMemoryDisk,
+  createMemoryKeyValueStore,
+  type MemoryDisk,
+} from "../../../src/adapters/memory/index.ts";
+import type { KeyValueStore } from "../../../src/ports/index.ts";
+import { openManualClock } from "../../../src/sandbox/index.ts";
+import {
+  createReplayMarket,
+  type Market,
+  openReplayPosition,
+  type ReplayRow,
+} from "../../../src/sandbox/markets/index.ts";
+import { createRandom } from "../../support/random.ts";
+import { seedOr } from "../../support/seed.ts";
+import { createRecorder } from "./recorder.ts";
+
+const quote = (timeMs: number, bid: string): ReplayRow => ({
+  kind: "quote",
+  timeMs,
+  line: timeMs,
+  quote: { symbol: "BTC/USD", bid, ask: "1000" },
+});
+const trade = (timeMs: number, at: string): ReplayRow => ({
+  kind: "trade",
+  timeMs,
+  line: timeMs,
+  trade: { symbol: "BTC/USD", price: at, quantity: "1" },
+});
+
+const ROWS = [
+  quote(1_000, "1"),
+  trade(1_000, "2"),
+  quote(2_000, "3"),
+  quote(2_000, "4"),
+  trade(2_000, "5"),
+  quote(3_000, "6"),
+  trade(4_000, "7"),
+];
+
+/** What one life of a sandbox does until it dies, and what it had told by then. */
+type Life = Readonly<{ told: readonly string[]; died: boolean }>;
+
+/** A store whose writes end the process: `deadly` says of each, before or after it was kept. */
+function mortalStore(
+  disk: MemoryDisk,
+  deadly: (key: string, value: string) => "before" | "after" | undefined,
+  die: () => void,
+): KeyValueStore {
+  const store = createMemoryKeyValueStore({ disk });
+  const never = new Promise<never>(() => undefined);
+  return {
+    get: (key) => store.get(key),
+    async set(key, value) {
+      const when = deadly(key, value);
+      if (when !== "before") await store.set(key, value);
+      if (when === undefined) return;
+      die();
+      await never;
+    },
+  };
+}
+
+/** Opens clock and replay on what is kept and lets time pass until the end of the rows, or until a write kills it. */
+async function live(
+  disk: MemoryDisk,
+  deadly: (key: string, value: string) => "before" | "after" | undefined = () => undefined,
+): Promise<Life> {
+  let market: Market | undefined;
+  let died = false;
+  const recorder = createRecorder();
+  const dead = new Promise<void>((resolve) => {
+    const store = mortalStore(disk, deadly, () => {
+      died = true;
+      resolve();
+    });
+    const run = async (): Promise<void> => {
+      const clock = await openManualClock({ store, startMs: 1_000 });
+      const position = await openReplayPosition(store);
+      market = createReplayMarket({ rows: ROWS, clock, pace: "recorded", position });
+      market.start(recorder);
+      await market.settled();
+      const settle = async (): Promise<void> => await market?.settled();
+      for (let ms = 1_000; ms <= 5_000; ms += 500) if (ms >= clock.nowMs()) await clock.advanceTo(ms, settle);
+      resolve();
+    };
+    void run();
+  });
+  await dead;
+  return { told: [...recorder.lines], died };
+}
+
+const ALL = ["1 of 1000", "2 of 1000", "3 of 2000", "4 of 2000", "5 of 2000", "6 of 3000", "7 of 4000"];
+const short = (lines: readonly string[]): readonly string[] =>
+  lines.map((line) => line.replace(/^.*?(\S+ of)/, "$1"));
+
+describe("the position in a replay", () => {
+  it("a restart tells no row again, and goes on with the next", async () => {
+    const disk = createMemoryDisk();
+    const first = await live(disk, (key, value) =>
+      key === "clock.now" && value === "3000" ? "before" : undefined,
+    );
+    expect([first.died, short(first.told)]).toEqual([true, ALL.slice(0, 5)]);
+    expect(short((await live(disk)).told)).toEqual(ALL.slice(5));
+    expect((await live(disk)).told).toEqual([]);
+  });
+
+  it("rows of the time that is kept, which were not told yet when the process died, are told at the start", async () => {
+    for (const [key, when] of [
+      ["clock.now", "after"],
+      ["replay.fedTo", "before"],
+    ] as const) {
+      const disk = createMemoryDisk();
+      const first = await live(disk, (set, value) => (set === key && value === "2000" ? when : undefined));
+      expect(short(first.told)).toEqual(ALL.slice(0, 2));
+      expect(short((await live(disk)).told)).toEqual(ALL.slice(2));
+    }
+  });
+
+  it("it is durable before the rows are told: what dies between is told at most once", async () => {
+    const disk = createMemoryDisk();
+    const first = await live(disk, (key, value) =>
+      key === "replay.fedTo" && value === "2000" ? "after" : undefined,
+    );
+    expect(short(first.told)).toEqual(ALL.slice(0, 2));
+    expect(short((await live(disk)).told)).toEqual(ALL.slice(5));
+  });
+
+  const seed = seedOr(20_261_122);
+  it(`whatever write kills it, no row is told twice and only those being told are lost (SEED=${seed})`, async () => {
+    const random = createRandom(seed);
+    for (let round = 0; round < 60; round++) {
+      const disk = createMemoryDisk();
+      const told: string[] = [];
+      const lost: string[] = [];
+      const deadly = (key: string, value: string): "before" | "after" | undefined => {
+        const fate = random.pick(["before", "after", undefined, undefined, undefined, undefined] as const);
+        if (key === "replay.fedTo" && fate === "after") lost.push(value);
+        return fate;
+      };
+      for (let died = true; died; ) {
+        const life = await live(disk, deadly);
+        told.push(...short(life.told));
+        ({ died } = life);
+      }
+      expect(told).toEqual(ALL.filter((row) => !lost.includes(row.replace(/^.* of /, ""))));
+    }
+  });
+
+  it("a position that cannot be kept holds the rows back, and whoever waits hears of it", async () => {
+    let isFull = true;
+    const kept = createMemoryKeyValueStore();
+    const store: KeyValueStore = {
+      get: kept.get,
+      set: async (key, value) => {
+        if (isFull && key === "replay.fedTo") throw new Error("disk full");
+        await kept.set(key, value);
+      },
+    };
+    const clock = await openManualClock({ store, startMs: 1_000 });
+    const recorder = createRecorder();
+    const position = await openReplayPosition(store);
+    const market = createReplayMarket({ rows: ROWS, clock, pace: "recorded", position });
+    market.start(recorder);
+    await expect(market.settled()).rejects.toThrow("disk full");
+    expect([recorder.lines, market.busy]).toEqual([[], true]);
+    await expect(clock.advanceTo(2_000, () => market.settled())).rejects.toThrow("disk full");
+    expect(clock.nowMs()).toBe(1_000);
+    isFull = false;
+    await clock.advanceTo(9_000, () => market.settled());
+    expect([short(recorder.lines), market.busy]).toEqual([ALL, false]);
+  });
+
+  it("what passes in a pause is left out, before a restart as after it", async () => {
+    const disk = createMemoryDisk();
+    const store = createMemoryKeyValueStore({ disk });
+    const clock = await openManualClock({ store, startMs: 1_000 });
+    const recorder = createRecorder();
+    const options = { rows: ROWS, clock, pace: "recorded" } as const;
+    const market = createReplayMarket({ ...options, position: await openReplayPosition(store) });
+    market.start(recorder);
+    market.run(false);
+    market.run(true);
+    market.run(false);
+    await market.settled();
+    expect(short(recorder.lines)).toEqual(ALL.slice(0, 2));
+    await clock.advanceTo(2_500, () => market.settled());
+    expect(recorder.lines).toHaveLength(2);
+    expect(short((await live(disk)).told)).toEqual([...ALL.slice(3)]);
+  });
+
+  it("a kept position that is none stops the start", async () => {
+    const store: KeyValueStore = { get: async () => "row 7", set: async () => undefined };
+    await expect(openReplayPosition(store)).rejects.toThrow("replay.fedTo is not readable");
+  });
+});
