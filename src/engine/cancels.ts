@@ -59,7 +59,6 @@ export class Cancels {
   #cancel(shard: Shard, orderIds: readonly number[]): Promise<ParentOrder | undefined> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
-        if (shard.fenced) return reject(new OrderError("DISCONNECTED"));
         const open = orderIds
           .map((orderId) => shard.slots.get(orderId))
           .filter((slot) => slot !== undefined && slot.durable?.ended === undefined);
@@ -71,7 +70,7 @@ export class Cancels {
         if (record === undefined) return resolve(slot.working);
         const order = orderIn(record, orderId) ?? slot.working;
         shard.whenDurable(record).then(() => resolve(isCanceled(order) ? order : undefined), reject);
-      });
+      }, reject);
     });
   }
 }

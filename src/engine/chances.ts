@@ -76,6 +76,8 @@ export class Chances {
     for (const slot of followers.of(print.symbol)) {
       const { orderId } = slot.working;
       const shard = this.#shardOf(orderId);
+      // A parent that is read again follows the trades from then on.
+      if (shard.state !== "running") continue;
       shard.post(() => {
         if (shard.slots.get(orderId) !== slot || followers.volumeFor(slot) === undefined) return;
         this.#offer(slot, { kind: "PRINTED", print });

@@ -45,7 +45,9 @@ export class ChildDesk {
   readonly reconciler: Reconciler;
   readonly #core: Core;
   readonly #host: DeskHost;
-  readonly #unsubscribe: () => void;
+  readonly #venue: ExecutionVenue;
+  readonly #timers: Timers;
+  #unsubscribe: () => void = () => undefined;
   /** Reports on ended parents that are being taken in, by parent: the last of each. */
   readonly #late: Map<number, Promise<void>> = new Map();
   /** Ended parents that are being read from the store. */
@@ -54,6 +56,8 @@ export class ChildDesk {
 
   constructor(core: Core, parts: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: DeskHost) {
     this.#core = core;
+    this.#venue = parts.venue;
+    this.#timers = parts.timers;
     this.#host = host;
     this.dispatcher = new Dispatcher(core, parts, {
       objection: (child) => this.#objection(child),
@@ -70,7 +74,14 @@ export class ChildDesk {
       voided: (child) => this.#post(child, { kind: "CHILD_VOIDED", childId: child.childId }, LOOKING_UP),
       escalated: (child, detail) => this.#post(child, { kind: "ESCALATED", detail }, LOOKING_UP),
     });
-    this.#unsubscribe = parts.venue.subscribe((event: unknown) => this.#hear(event));
+  }
+
+  /**
+   * Hears what the venue says by itself from now on. What it said before is found by the look-ups of recovery, which
+   * come after this.
+   */
+  listen(): void {
+    this.#unsubscribe = this.#venue.subscribe((event: unknown) => this.#hear(event));
   }
 
   /** Whether a report waits for the store to read its parent. */
@@ -154,8 +165,9 @@ export class ChildDesk {
   #objection(child: ChildRequest): string | undefined {
     const shard = this.#host.shard(shardOfId(child.parentOrderId));
     const order = shard.slots.get(child.parentOrderId)?.working;
-    if (shard.fenced || order?.child?.childId !== child.childId) return "the order is not here any more";
-    if (shard.reloading) return "the state is being read again";
+    if (shard.state === "reloading") return "the state is being read again";
+    if (shard.state !== "running" || order?.child?.childId !== child.childId)
+      return "the order is not here any more";
     if (!isActive(order)) return "the order is ending";
     const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
     if (shard.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
@@ -235,8 +247,8 @@ export class ChildDesk {
 
   /** Adds a report to a parent that has ended, for as long as it takes: nobody looks its children up again. */
   async #takeInLate(late: LateReport): Promise<void> {
-    const { clock, settings, telemetry } = this.#core;
-    while (!this.#stopped) {
+    const { settings, telemetry } = this.#core;
+    while (!this.#stopped && !isOver(late.shard)) {
       try {
         const ended = await this.#readEnded(late.orderId);
         if (ended === undefined) return this.#refuse(idOf(late.said), "its order is not known");
@@ -249,9 +261,7 @@ export class ChildDesk {
           childId: idOf(late.said),
           message: String(error),
         });
-        await new Promise<void>((resolve) =>
-          clock.schedule(this.#core.monotonicMs() + settings.retryMaxMs, resolve),
-        );
+        await new Promise<void>((resolve) => this.#timers.after(settings.retryMaxMs, resolve));
       }
     }
   }
@@ -275,7 +285,7 @@ export class ChildDesk {
         if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
         shard.letGo(slot);
         resolve();
-      });
+      }, reject);
     });
   }
 
@@ -296,6 +306,9 @@ export class ChildDesk {
 }
 
 const idOf = (said: SaidOfChild): string => (said.kind === "report" ? said.report.childId : said.childId);
+
+/** Whether another engine answers for the shard now, or none. */
+const isOver = ({ state }: Shard): boolean => state === "fenced" || state === "closed";
 
 const SUBMITTING: Cause = { kind: "VENUE", source: "SUBMIT" };
 const LOOKING_UP: Cause = { kind: "VENUE", source: "LOOKUP" };

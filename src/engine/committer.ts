@@ -4,6 +4,7 @@ import type { AppendOutcome } from "../ports/index.ts";
 import type { Core, PendingRecord } from "./core.ts";
 import type { KeptMarket } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
+import type { Timers } from "./timers.ts";
 
 /** What a committer needs from its engine. */
 export type CommitHost = Readonly<{
@@ -31,6 +32,7 @@ type Batch = Readonly<{ parts: readonly Part[]; market: MarketFacts; quotes: rea
  */
 export class Committer {
   readonly #core: Core;
+  readonly #timers: Timers;
   readonly #host: CommitHost;
   readonly #dirty: Set<Shard> = new Set();
   /** What an append that failed held: marks are kept by position and prints by id, so that a retry adds nothing. */
@@ -40,8 +42,9 @@ export class Committer {
   #pausing = false;
   #stopped = false;
 
-  constructor(core: Core, host: CommitHost) {
+  constructor(core: Core, timers: Timers, host: CommitHost) {
     this.#core = core;
+    this.#timers = timers;
     this.#host = host;
   }
 
@@ -54,8 +57,8 @@ export class Committer {
   wake(shard?: Shard): void {
     if (shard !== undefined) this.#dirty.add(shard);
     if (this.#busy || this.#stopped) return;
-    this.#busy = true;
     this.#core.clock.soon(() => void this.#run());
+    this.#busy = true;
   }
 
   /** Keeps the last counted quotes unless the store is failing; nothing is appended from then on. */
@@ -97,12 +100,18 @@ export class Committer {
   async #commit(batch: Batch): Promise<void> {
     const { parts, market } = batch;
     this.#core.counters.activity++;
+    let refused: readonly Part[];
     try {
-      this.#settle(parts, await this.#append(batch));
+      refused = this.#settle(parts, await this.#append(batch));
       this.#host.kept({ marks: market.marks, quotes: batch.quotes });
     } catch (error) {
       this.#unsaved = market;
       return await this.#recover(parts, error);
+    }
+    // The store kept nothing of these: another epoch owns the shard, or its memory is out of step.
+    for (const part of refused) {
+      this.#core.telemetry.event("error", "append.refused", { shard: part.shard.number });
+      await this.#reload(part, false);
     }
     this.#host.committed(parts.map(({ shard }) => shard));
   }
@@ -122,48 +131,46 @@ export class Committer {
     return outcomes;
   }
 
-  /** What is durable is acted on in the order in which it was decided, whatever the shard (decision 20). */
-  #settle(parts: readonly Part[], outcomes: readonly AppendOutcome[]): void {
+  /**
+   * What is durable is acted on in the order in which it was decided, whatever the shard (decision 20). Returns what the
+   * store refused.
+   */
+  #settle(parts: readonly Part[], outcomes: readonly AppendOutcome[]): readonly Part[] {
     const settled: Readonly<{ shard: Shard; record: PendingRecord }>[] = [];
-    for (const [index, { shard, pending }] of parts.entries()) {
-      if (outcomes[index] !== "durable") shard.fence(pending);
-      else for (const record of pending) settled.push({ shard, record });
+    const refused: Part[] = [];
+    for (const [index, part] of parts.entries()) {
+      if (outcomes[index] !== "durable") refused.push(part);
+      else for (const record of part.pending) settled.push({ shard: part.shard, record });
     }
     this.#core.counters.records += settled.length;
     settled.sort((a, b) => a.record.decision - b.record.decision);
     for (const { shard, record } of settled) shard.settle(record);
+    return refused;
   }
 
   async #recover(parts: readonly Part[], error: unknown): Promise<void> {
     this.#core.telemetry.event("error", "append.failed", { message: messageOf(error), shards: parts.length });
-    for (const { shard, pending } of parts) await this.#reload(shard, pending);
+    for (const part of parts) await this.#reload(part, true);
     if (parts.length > 0) return;
     // The market journal belongs to a later engine: what it keeps is not ours to say.
     if (error instanceof InvariantError) this.#unsaved = NO_FACTS;
     else await this.#pause();
   }
 
-  async #reload(shard: Shard, pending: readonly PendingRecord[]): Promise<void> {
+  async #reload({ shard, pending }: Part, mayBeKept: boolean): Promise<void> {
     try {
-      await shard.reload(pending);
+      await shard.reload(pending, mayBeKept);
     } catch (error) {
-      this.#core.telemetry.event("error", "reload.failed", {
-        message: messageOf(error),
-        shard: shard.number,
-      });
-      this.#core.clock.schedule(
-        this.#core.monotonicMs() + this.#core.settings.retryMaxMs,
-        () => void this.#reload(shard, []),
-      );
+      const fields = { message: messageOf(error), shard: shard.number };
+      this.#core.telemetry.event("error", "reload.failed", fields);
+      const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept);
+      this.#timers.after(this.#core.settings.retryMaxMs, again);
     }
   }
 
   async #pause(): Promise<void> {
-    const { clock, settings } = this.#core;
     this.#pausing = true;
-    await new Promise<void>((resolve) =>
-      clock.schedule(this.#core.monotonicMs() + settings.retryMinMs, resolve),
-    );
+    await new Promise<void>((resolve) => this.#timers.after(this.#core.settings.retryMinMs, resolve));
     this.#pausing = false;
   }
 }

@@ -66,7 +66,7 @@ class RunningEngine implements Api.Engine {
     const isFrozen = (order: ParentOrder): boolean => this.#isFrozen(order);
     const { instruments } = options;
     this.market = new MarketHub(core, { instruments, ...kept }, this.#marketHost());
-    this.#committer = new Committer(core, {
+    this.#committer = new Committer(core, timers, {
       takeMarket: () => ({ marks: this.market.takeMarks(), prints: this.market.tape.takePrints() }),
       quotesToKeep: (touched) => this.market.quotesToKeep(touched),
       kept: (kept) => this.market.kept(kept),
@@ -141,19 +141,21 @@ class RunningEngine implements Api.Engine {
     };
   }
 
-  /** Makes every shard's memory from the store. */
-  async load(): Promise<void> {
+  /**
+   * Makes every shard's memory from the store, arms what is open, and only then lets the venue and the market in. Each
+   * open child is looked up after the venue is heard: what it did before is in the answer, what it does later in its
+   * events.
+   */
+  async start(options: Api.EngineOptions): Promise<void> {
     for (const shard of this.#shards) await shard.load();
-  }
-
-  /** Arms everything that came out of the store, then listens to the market. */
-  start(options: Api.EngineOptions): void {
     this.#unwatchTime = this.#core.time.watch({
       jumped: () => this.#timers.rearm(),
       stepped: (stepMs) => this.#core.clock.soon(() => this.#stream.stepped(stepMs)),
     });
-    for (const shard of this.#shards) this.#reloaded(shard, []);
+    for (const shard of this.#shards) this.#armAll(shard);
     this.market.begin();
+    this.#desk.listen();
+    for (const shard of this.#shards) this.#recoverAll(shard);
     this.#unsubscribe = options.marketData?.subscribe(this.market) ?? this.#unsubscribe;
   }
 
@@ -359,13 +361,21 @@ class RunningEngine implements Api.Engine {
     for (const slot of lost) {
       this.#followers.drop(slot);
       this.#arming.disarm(slot);
-      if (shard.fenced) this.#desk.letGo(slot);
+      if (shard.state === "fenced") this.#desk.letGo(slot);
     }
+    this.#armAll(shard);
+    this.#recoverAll(shard);
+  }
+
+  #armAll(shard: Shard): void {
     for (const slot of shard.slots.values()) {
       this.#followers.keep(slot);
       this.#arming.rearm(slot);
-      this.#desk.recover(slot);
     }
+  }
+
+  #recoverAll(shard: Shard): void {
+    for (const slot of shard.slots.values()) this.#desk.recover(slot);
   }
 }
 
@@ -398,7 +408,6 @@ export async function openEngine(options: Api.EngineOptions): Promise<Api.Engine
   const engine = new RunningEngine(core, options, { marks, volume, quotes }, (host) =>
     heads.map((head) => new Shard(head, core, host)),
   );
-  await engine.load();
-  engine.start(options);
+  await engine.start(options);
   return engine;
 }

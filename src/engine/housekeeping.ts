@@ -76,7 +76,7 @@ export class Housekeeping {
   /** Drops marks that no trailing parent rests on any more. */
   async #forgetMarks(): Promise<void> {
     // While a shard reads itself again, an activation may wait in its mailbox whose mark must stay.
-    if (this.#shards.some((shard) => shard.reloading)) return;
+    if (this.#shards.some((shard) => shard.state === "reloading")) return;
     const oldest = this.#oldestActivations();
     for (const { symbol } of this.#instruments.all()) {
       for (const side of ["ask", "bid"] as const) {

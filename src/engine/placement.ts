@@ -174,7 +174,7 @@ export class Placements {
 
   #demandService(): void {
     const { advancedOrders, liquidityMode } = this.#core.settings;
-    if (!advancedOrders || !liquidityMode) throw new OrderError("UNSUPPORTED_OPERATION");
+    if (!advancedOrders || !liquidityMode) throw new OrderError("ADVANCED_ORDERS_OFF");
     if (this.#host.draining()) throw new OrderError("SHUTTING_DOWN");
   }
 
@@ -189,7 +189,7 @@ export class Placements {
   /** The shard of an account, with room for so many parents more. */
   #demandShard(accountId: number, more: number): Shard {
     const shard = this.#host.shardFor(accountId);
-    if (shard.reloading) throw new OrderError("DISCONNECTED");
+    shard.demandRunning();
     const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
     if (this.#room < more) this.#room = maxOpenParents - this.#host.openParents();
@@ -229,7 +229,8 @@ function existingList(known: OrderList, list: ListIntent): ListPlacement {
 }
 
 function demandRights(account: Account | undefined, symbol: string): void {
-  if (account?.enableDataSharing !== true) throw new OrderError("ACCOUNT_DISABLED");
+  if (account === undefined) throw new OrderError("UNKNOWN_ACCOUNT");
+  if (account.enableDataSharing !== true) throw new OrderError("ACCOUNT_DISABLED");
   if (account.restricted === true) throw new OrderError("ACCOUNT_RESTRICTED");
   if (account.restricted !== false && account.restricted.includes(symbol))
     throw new OrderError("SYMBOL_RESTRICTED");

@@ -18,7 +18,7 @@ export class ReadModel {
     this.#host = host;
   }
 
-  /** The shard of an account; throws DISCONNECTED when another engine owns it. */
+  /** The shard of an account; throws SHARD_FENCED when another engine owns it. */
   ownShard(accountId: number): Shard {
     return owned(this.#host.shardFor(accountId));
   }
@@ -106,7 +106,7 @@ export class ReadModel {
 
 /** A shard that another engine owns cannot be answered for from here: an error, never "not there" (I60, I71). */
 function owned(shard: Shard): Shard {
-  if (shard.fenced) throw new OrderError("DISCONNECTED");
+  if (shard.state === "fenced") throw new OrderError("SHARD_FENCED", { shard: shard.number });
   return shard;
 }
 

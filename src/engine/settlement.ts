@@ -47,7 +47,7 @@ export async function settleChild(
       } catch (error) {
         reject(error);
       }
-    });
+    }, reject);
   });
 }
 
@@ -65,7 +65,6 @@ function read(said: unknown): ReadSettlement {
 type Named = Readonly<{ orderId: number; attempt: number; settlement: ReadSettlement }>;
 
 async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Promise<ParentOrder> {
-  if (shard.fenced) throw new OrderError("DISCONNECTED");
   const { childId, state, fills, by, why } = settlement;
   const order = shard.slots.get(orderId)?.working;
   if (order === undefined || attempt > order.attempts || childIdOf(order, attempt) !== childId)

@@ -1,4 +1,4 @@
-import { OrderError } from "../errors/index.ts";
+import { invariant, OrderError } from "../errors/index.ts";
 import {
   type Admission,
   evolve,
@@ -22,7 +22,8 @@ import { AccountOrders } from "./account-orders.ts";
 import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } from "./core.ts";
 import { Endings } from "./ending-watch.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
-import { replayShard } from "./replay.ts";
+import { type Replayed, replayShard } from "./replay.ts";
+import { ShardLife, type ShardState } from "./shard-state.ts";
 
 /** What a shard needs from its engine. */
 export type ShardHost = Readonly<{
@@ -47,9 +48,13 @@ export type NewParents = Readonly<{
   list?: ListIntent;
 }>;
 
+/** A record whose append failed, or that was not handed over any more, and whether the store can have kept it. */
+type Undecided = Readonly<{ pending: PendingRecord; mayBeKept: boolean }>;
+
 /**
  * The single writer of its accounts. Everything that happens to them passes through `post`, one at a time and
- * without waiting; what it decides is visible only after the record that says so is durable.
+ * without waiting; what it decides is visible only after the record that says so is durable. It decides only while it
+ * runs; see {@link ShardLife}.
  */
 export class Shard {
   readonly number: number;
@@ -59,7 +64,8 @@ export class Shard {
   readonly endings: Endings = new Endings();
   readonly #core: Core;
   readonly #host: ShardHost;
-  #epoch: number;
+  readonly #life: ShardLife;
+  readonly #epoch: number;
   #sequence = 0;
   #durableSequence = 0;
   #counter = 0;
@@ -67,16 +73,20 @@ export class Shard {
   /** Legs that have ended while their list has not: they stay for as long as it does. */
   readonly #endedLegs: Set<number> = new Set();
   #pending: PendingRecord[] = [];
-  /** Records of an append that failed, until the store was read again. */
-  #undecided: PendingRecord[] = [];
-  #mailbox: (() => void)[] | undefined;
-  #fenced = false;
+  /** Until the store was read again. */
+  #undecided: Undecided[] = [];
 
   constructor(head: ShardHead, core: Core, host: ShardHost) {
     this.number = head.shard;
     this.#epoch = head.epoch;
     this.#core = core;
     this.#host = host;
+    this.#life = new ShardLife({
+      shard: head.shard,
+      maxWaiting: core.settings.maxPendingCommands,
+      failed: (error) =>
+        core.telemetry.event("error", "input.failed", { shard: head.shard, message: String(error) }),
+    });
   }
 
   /** Sequence of the last durable record. */
@@ -84,14 +94,14 @@ export class Shard {
     return this.#durableSequence;
   }
 
-  /** Another engine owns this shard now; nothing is written or sent from here any more. */
-  get fenced(): boolean {
-    return this.#fenced;
+  get state(): ShardState {
+    return this.#life.state;
   }
 
-  /** Whether inputs wait because the shard reads itself from the store again. */
-  get reloading(): boolean {
-    return this.#mailbox !== undefined;
+  /** Throws what stands against deciding anything here now. */
+  demandRunning(): void {
+    const { refusal } = this.#life;
+    if (refusal !== undefined) throw refusal;
   }
 
   /** How many parents have not ended. */
@@ -108,16 +118,15 @@ export class Shard {
     return orders;
   }
 
-  /** Runs an input now, or after the reload that is under way. */
-  post(input: () => void): void {
+  /** Runs an input now or when the shard runs; `refused` hears of it when it never will. */
+  post(input: () => void, refused?: (error: OrderError) => void): void {
     this.#core.counters.activity++;
-    if (this.#mailbox === undefined) input();
-    else this.#mailbox.push(input);
+    this.#life.post(input, refused);
   }
 
   /** Accepts new parents, all in one record; call inside the mailbox. */
   accept({ accountId, timeMs, parents, list }: NewParents): PendingRecord {
-    this.#demandOwnership();
+    this.demandRunning();
     const listId = list === undefined ? 0 : this.#nextId();
     const ids = parents.map(() => this.#nextId());
     const steps = parents.map(({ intent, admission }, index): ParentStep => {
@@ -151,8 +160,9 @@ export class Shard {
    * go on.
    */
   change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
+    invariant(this.state === "running", "I65", `a change was decided while the shard was ${this.state}`);
     const slot = this.slots.get(orderId);
-    if (slot === undefined || this.#fenced) return undefined;
+    if (slot === undefined) return undefined;
     const before = slot.working;
     const timeMs = this.#core.nowMs();
     const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules: this.#core.rules };
@@ -210,7 +220,8 @@ export class Shard {
   /** A record is durable: show it, then let follow what follows. Called in sequence. */
   settle(settled: PendingRecord): void {
     const { record, steps, waiters } = settled;
-    if (this.#fenced) return resolveAll(waiters);
+    // The record is kept; there is no memory left here that could show it.
+    if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
     const slots = steps.map(({ order }) => this.#show(order, settled));
     for (const slot of slots) if (slot.durable?.ended !== undefined) this.#retire(slot);
@@ -242,52 +253,70 @@ export class Shard {
   /** Asks the store whose the shard is, and stops it when it is another's. */
   async confirm(): Promise<void> {
     const { epoch } = await this.#core.store.head(this.number);
-    if (epoch !== this.#epoch) this.fence([]);
+    if (epoch !== this.#epoch) this.#fence(epoch);
   }
 
-  /** The store says that another epoch owns the shard: it stops for good. */
-  fence(lost: readonly PendingRecord[]): void {
-    this.#fenced = true;
-    this.#core.telemetry.event("error", "shard.fenced", { shard: this.number, epoch: this.#epoch });
-    for (const { waiters } of [...lost, ...this.takePending()])
-      rejectAll(waiters, new OrderError("DISCONNECTED"));
-    const slots = [...this.slots.values()];
-    this.#forget();
-    this.#host.reloaded(this, slots);
+  /** Makes the memory from snapshot and journal, and runs from then on. Rejects when the store cannot be read. */
+  async load(): Promise<void> {
+    if (await this.#read()) this.#life.enter("running");
   }
 
   /**
-   * An append failed or its outcome is not known: drops the memory, reads the store and goes on from there. A caller
-   * whose record is there hears of success, one whose record is not is told so, one that cannot be told hears that.
+   * An append failed or its outcome is not known, or the store refused it and kept nothing: drops the memory, reads the
+   * store and goes on from there. A caller whose record is there hears of success, one whose record is not is told so,
+   * one that cannot be told hears that. Rejects when the store cannot be read; then it is called again.
    */
-  async reload(lost: readonly PendingRecord[]): Promise<void> {
-    this.#mailbox ??= [];
-    this.#undecided.push(...lost, ...this.takePending());
+  async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
+    invariant(this.state !== "loading", "I65", "an append failed of a shard that has not been loaded");
+    for (const pending of lost) this.#undecided.push({ pending, mayBeKept });
+    if (this.#hasStopped) return this.#answerAll();
+    if (this.state === "running") this.#life.enter("reloading");
+    for (const pending of this.takePending()) this.#undecided.push({ pending, mayBeKept: false });
     const before = [...this.slots.values()];
     try {
-      await this.load();
+      if (!(await this.#read())) return;
     } catch (error) {
-      for (const { waiters } of this.#undecided)
-        rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error }));
+      for (const { pending, mayBeKept: isOpen } of this.#undecided)
+        rejectAll(
+          pending.waiters,
+          new OrderError(isOpen ? "UNEXPECTED_RESPONSE" : "DISCONNECTED", {}, { cause: error }),
+        );
       throw error;
     }
-    for (const pending of this.#undecided.splice(0)) this.#answer(pending);
-    const mailbox = this.#mailbox;
-    this.#mailbox = undefined;
+    this.#answerAll();
     // Before arming: a parent that was activated or triggered meanwhile is armed as what it is when that is durable.
-    for (const input of mailbox) input();
+    this.#life.enter("running");
     this.#host.reloaded(this, before);
   }
 
-  /** Makes the memory from snapshot and journal. */
-  async load(): Promise<void> {
+  /** The engine is closed: nothing is decided, shown or sent from here any more, and nobody waits. */
+  close(): void {
+    if (this.state === "closed") return;
+    this.#life.enter("closed");
+    for (const pending of this.takePending()) this.#undecided.push({ pending, mayBeKept: false });
+    this.#answerAll();
+  }
+
+  /** Reads the store into memory; false when the shard was fenced or closed meanwhile, or is another's now. */
+  async #read(): Promise<boolean> {
     const head = await this.#core.store.head(this.number);
-    if (head.epoch !== this.#epoch) return this.fence([]);
+    if (head.epoch !== this.#epoch) this.#fence(head.epoch);
+    if (this.#hasStopped) return false;
     const state = await replayShard(this.#core.store, { shard: this.number, until: head.sequence });
+    if (this.#hasStopped) return false;
+    this.#remember(head.sequence, state);
+    return true;
+  }
+
+  get #hasStopped(): boolean {
+    return this.state === "fenced" || this.state === "closed";
+  }
+
+  #remember(sequence: number, state: Replayed): void {
     this.#forget();
-    this.endings.reloaded(head.sequence);
-    this.#sequence = head.sequence;
-    this.#durableSequence = head.sequence;
+    this.endings.reloaded(sequence);
+    this.#sequence = sequence;
+    this.#durableSequence = sequence;
     this.#counter = state.counter;
     if (state.lastMs !== undefined) this.#core.time.startFrom(state.lastMs);
     const parents = [...state.parents.values()];
@@ -298,11 +327,22 @@ export class Shard {
       if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
       this.slots.set(order.orderId, { working: order, durable: order });
       if (isEnded) this.#endedLegs.add(order.orderId);
-      else {
-        this.#confirm(order);
-      }
+      else this.#confirm(order);
       this.#index(order);
     }
+  }
+
+  /** The store says that another epoch owns the shard: it stops for good. */
+  #fence(epoch: number): void {
+    if (this.#hasStopped) return;
+    this.#life.enter("fenced");
+    const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
+    this.#core.telemetry.event("error", "shard.fenced", fields);
+    for (const pending of this.takePending()) this.#undecided.push({ pending, mayBeKept: false });
+    const slots = [...this.slots.values()];
+    this.#forget();
+    this.#host.reloaded(this, slots);
+    this.#answerAll();
   }
 
   /**
@@ -310,7 +350,7 @@ export class Shard {
    * owns, whose memory here is empty.
    */
   snapshotIfDue(): ShardSnapshot | undefined {
-    if (this.#fenced) return undefined;
+    if (this.state !== "running") return undefined;
     if (this.#durableSequence - this.#snapshotSequence < this.#core.settings.snapshotEvery) return undefined;
     const parents: ParentOrder[] = [];
     for (const { durable } of this.slots.values()) {
@@ -321,13 +361,19 @@ export class Shard {
     return { shard: this.number, sequence: this.#durableSequence, counter: this.#counter, parents };
   }
 
+  #answerAll(): void {
+    for (const undecided of this.#undecided.splice(0)) this.#answer(undecided);
+  }
+
   /** Tells what became of a record whose append failed, as the store says. */
-  #answer(undecided: PendingRecord): void {
-    const { record, waiters } = undecided;
-    // Whose record it is that a later owner's journal holds here cannot be told.
-    if (this.#fenced) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
+  #answer({ pending, mayBeKept }: Undecided): void {
+    const { record, waiters } = pending;
+    const { refusal } = this.#life;
+    if (!mayBeKept) return rejectAll(waiters, refusal ?? new OrderError("DISCONNECTED"));
+    // Whose record it is that a later owner's journal holds here cannot be told; nor what a closed store has kept.
+    if (this.#hasStopped) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
     if (record.sequence > this.#durableSequence) return rejectAll(waiters, new OrderError("DISCONNECTED"));
-    this.#host.found(undecided);
+    this.#host.found(pending);
     resolveAll(waiters);
   }
 
@@ -335,22 +381,19 @@ export class Shard {
     return managedIdOf({ count: ++this.#counter, shard: this.number });
   }
 
-  #demandOwnership(): void {
-    if (this.#fenced) throw new OrderError("DISCONNECTED");
-  }
-
+  /** Takes a decision: what can fail is made first, then the shard goes on as one step. */
   #write({ steps, cause, timeMs }: Decision): PendingRecord {
     const changes = steps.map(({ order: { orderId }, facts }) => {
       return { orderId, previous: this.slots.get(orderId)?.working.record ?? 0, facts };
     });
-    const record = { shard: this.number, sequence: ++this.#sequence, timeMs, cause, changes };
-    this.#noteEndings(steps, record.sequence);
-    const slots = steps.map((step) => this.#take(step));
-    const list = this.#listOf(steps);
+    const record = { shard: this.number, sequence: this.#sequence + 1, timeMs, cause, changes };
+    const list = this.#listAfter(steps);
     const decision = this.#core.counters.decisions++;
     const pending: PendingRecord = { record, decision, steps, ...(list && { list }), waiters: [] };
-    for (const slot of slots) slot.pending = pending;
+    this.#sequence = record.sequence;
     this.#pending.push(pending);
+    this.#noteEndings(steps, record.sequence);
+    for (const { order } of steps) this.#take(order).pending = pending;
     this.#core.counters.activity++;
     this.#host.dirty(this);
     return pending;
@@ -365,7 +408,7 @@ export class Shard {
   }
 
   /** A decision becomes what the shard goes on from. */
-  #take({ order }: ParentStep): Slot {
+  #take(order: ParentOrder): Slot {
     const slot = this.slots.get(order.orderId) ?? { working: order, durable: undefined };
     const account = this.account(order.accountId);
     if (!this.slots.has(order.orderId)) {
@@ -379,11 +422,11 @@ export class Shard {
   }
 
   /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
-  #listOf(steps: readonly ParentStep[]): OrderList | undefined {
-    const order = steps[0]?.order;
-    if (order?.list === undefined) return undefined;
-    const legs = this.legsOf(order);
-    return legs.length === order.list.legs.length ? orderListOf(legs) : undefined;
+  #listAfter(steps: readonly ParentStep[]): OrderList | undefined {
+    const after = new Map(steps.map(({ order }) => [order.orderId, order]));
+    const ids = steps[0]?.order.list?.legs;
+    const legs = ids?.map((legId) => after.get(legId) ?? this.slots.get(legId)?.working);
+    return legs?.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
   }
 
   /** Keeps the account's lists and freeze in step with a parent. */

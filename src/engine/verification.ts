@@ -48,13 +48,14 @@ type Capture = Readonly<{ shard: number; sequence: number; hash: StateHash }>;
 /**
  * Compares the state in memory and store with the one that the journal alone makes, from its first record (I53).
  * Parents that ended before `cutoffMs` may have been deleted by retention and are left out on both sides.
- * Rejects with DISCONNECTED when a shard has another owner.
+ * Rejects with SHARD_FENCED when a shard has another owner.
  */
 export async function verify(core: Core, shards: readonly Shard[], cutoffMs: number): Promise<Verification> {
   const live = new StateHash();
   const replayed = new StateHash();
   let records = 0;
-  if (shards.some((shard) => shard.fenced)) throw new OrderError("DISCONNECTED");
+  const fenced = shards.find(({ state }) => state === "fenced");
+  if (fenced !== undefined) throw new OrderError("SHARD_FENCED", { shard: fenced.number });
   for (const capture of shards.map(captureOpen)) {
     if (capture.sequence === 0) continue;
     records += capture.sequence;

@@ -18,6 +18,8 @@ export type ErrorRow = Readonly<{
 export type ErrorName =
   | "UNKNOWN"
   | "DISCONNECTED"
+  | "SHARD_FENCED"
+  | "ENGINE_CLOSED"
   | "UNAUTHORIZED"
   | "TOO_MANY_REQUESTS"
   | "TOO_MANY_CONNECTIONS"
@@ -32,6 +34,7 @@ export type ErrorName =
   | "TOO_MANY_ORDERS"
   | "SHUTTING_DOWN"
   | "UNSUPPORTED_OPERATION"
+  | "ADVANCED_ORDERS_OFF"
   | "UNKNOWN_METHOD"
   | "TIMESTAMP_OUTSIDE"
   | "TIMESTAMP_AHEAD"
@@ -81,6 +84,7 @@ export type ErrorName =
   | "DUPLICATE_ORDER"
   | "INSUFFICIENT_BALANCE"
   | "ACCOUNT_DISABLED"
+  | "UNKNOWN_ACCOUNT"
   | "ACCOUNT_RESTRICTED"
   | "SYMBOL_RESTRICTED"
   | "MARKET_CLOSED"
@@ -99,6 +103,14 @@ export type ErrorName =
 
 const row = (code: number, status: number, retry: RetryClass, text: string, remedy: string): ErrorRow => Object.freeze({ code, status, retry, text, remedy });
 
+/*
+ * Some conditions have a name of their own in process and are one error on the wire, to the last byte: whoever runs the
+ * engine sees what is wrong, a client sees what to do.
+ */
+const DISCONNECTED: ErrorRow = row(-1001, 503, "later", "Internal error; unable to process your request. Please try again.", "Nothing was kept; send the same request again.");
+const UNSUPPORTED_OPERATION: ErrorRow = row(-1020, 404, "never", "This operation is not supported.", "Ask the operator which orders are enabled on this deployment.");
+const ACCOUNT_DISABLED: ErrorRow = row(-2010, 400, "never", "This action is disabled on this account.", "The owner of the account must save the enableDataSharing consent.");
+
 /**
  * Every error the product can answer with, by name; the only place that holds a wire number or an HTTP status.
  * Source: contract "Errors", convention section 2, decisions 37-49.
@@ -111,7 +123,9 @@ const row = (code: number, status: number, retry: RetryClass, text: string, reme
  */
 export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   UNKNOWN: row(-1000, 500, "later", "An unknown error occurred while processing the request.", "Retry the read; report the request id if it persists."),
-  DISCONNECTED: row(-1001, 503, "later", "Internal error; unable to process your request. Please try again.", "Nothing was kept; send the same request again."),
+  DISCONNECTED,
+  SHARD_FENCED: DISCONNECTED,
+  ENGINE_CLOSED: DISCONNECTED,
   UNAUTHORIZED: row(-1002, 401, "never", "You are not authorized to execute this request.", "Use an account of your own or one that is delegated to you."),
   TOO_MANY_REQUESTS: row(-1003, 429, "later", "Too much request weight used; current limit is {limit} request weight per {interval}. Please use WebSocket Streams for live updates to avoid polling the API.", "Wait as long as Retry-After says."),
   TOO_MANY_CONNECTIONS: row(-1003, 429, "later", "Too many connections; current limit is {limit} connections per {interval}.", "Keep connections open; wait as long as Retry-After says."),
@@ -125,7 +139,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   UNSUPPORTED_COMBINATION: row(-1014, 400, "never", "Unsupported order combination.", "Change '{field}' or leave it out: targetStrategy goes with a single LIMIT, and lists hold no schedules."),
   TOO_MANY_ORDERS: row(-1015, 429, "later", "Too many new orders; current limit is {limit} orders per {interval}.", "Wait as long as Retry-After says."),
   SHUTTING_DOWN: row(-1016, 503, "later", "This service is no longer available.", "Send the request again after the service has restarted; cancels are still taken."),
-  UNSUPPORTED_OPERATION: row(-1020, 404, "never", "This operation is not supported.", "Ask the operator which orders are enabled on this deployment."),
+  UNSUPPORTED_OPERATION,
+  ADVANCED_ORDERS_OFF: UNSUPPORTED_OPERATION,
   UNKNOWN_METHOD: row(-1020, 400, "never", "This operation is not supported.", "Send one of the WebSocket request methods, such as order.place."),
   TIMESTAMP_OUTSIDE: row(-1021, 400, "never", "Timestamp for this request is outside of the recvWindow.", "Send the current epoch time in milliseconds and set your clock."),
   TIMESTAMP_AHEAD: row(-1021, 400, "never", "Timestamp for this request was 1000ms ahead of the server's time.", "Set your clock; compare it with /api/time."),
@@ -174,7 +189,8 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   ORDER_REJECTED: row(-2010, 400, "never", "{text}", "Change the order as the text says, or ask the operator."),
   DUPLICATE_ORDER: row(-2010, 400, "never", "Duplicate order sent.", "This client id names another order; look it up, or use a new id for a new order."),
   INSUFFICIENT_BALANCE: row(-2010, 400, "never", "Account has insufficient balance for requested action.", "Fund the account or send a smaller order."),
-  ACCOUNT_DISABLED: row(-2010, 400, "never", "This action is disabled on this account.", "The owner of the account must save the enableDataSharing consent."),
+  ACCOUNT_DISABLED,
+  UNKNOWN_ACCOUNT: ACCOUNT_DISABLED,
   ACCOUNT_RESTRICTED: row(-2010, 400, "never", "This account may not place or cancel orders.", "Ask the operator about the restriction."),
   SYMBOL_RESTRICTED: row(-2010, 400, "never", "This symbol is restricted for this account.", "Trade another symbol or ask the operator."),
   MARKET_CLOSED: row(-2010, 400, "later", "Market is closed.", "Wait until exchangeInfo shows the symbol as TRADING."),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { OrderError } from "../../src/errors/index.ts";
 import type { Account } from "../../src/model/index.ts";
 import { reported, sentTo } from "../support/scripted-venue.ts";
 import { ACCOUNT, createWorld, INSTRUMENTS, type World } from "../support/world.ts";
@@ -43,6 +44,19 @@ describe("decision 14: creation is refused and leaves nothing (I02)", () => {
     }
     await expect(world.place(LIMIT, 77)).rejects.toMatchObject({ code: -2010 });
     await nothingKept(world);
+  });
+
+  it("decision EB: a flag that is off and an unknown account have names of their own, and one error on the wire", async () => {
+    const off = await createWorld({ settings: { advancedOrders: false } });
+    const body = new OrderError("UNSUPPORTED_OPERATION").toBody();
+    const flag: OrderError = await off.place(LIMIT).then(String, (error) => error);
+    expect([flag.reason, flag.toBody()]).toEqual(["ADVANCED_ORDERS_OFF", body]);
+    const world = await createWorld();
+    const unknown: OrderError = await world.place(LIMIT, 77).then(String, (error) => error);
+    expect([unknown.reason, unknown.toBody()]).toEqual([
+      "UNKNOWN_ACCOUNT",
+      new OrderError("ACCOUNT_DISABLED").toBody(),
+    ]);
   });
 
   it("a restriction of another symbol does not count", async () => {

@@ -174,3 +174,29 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 });
+
+describe("I65: an append that the store refuses though no other engine owns the shard", () => {
+  it("the shard is not fenced: it reads itself again and goes on, and the caller hears that nothing was kept", async () => {
+    let refuses = 0;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          async append(batch) {
+            if (refuses-- > 0) return batch.shards.map(() => "fenced" as const);
+            return await store.append(batch);
+          },
+        };
+      },
+    });
+    const order = await world.place({ price: "100" });
+    refuses = 1;
+    await expect(world.place({ price: "90" })).rejects.toMatchObject({ reason: "DISCONNECTED", code: -1001 });
+    expect(world.told).not.toContain("shard.fenced");
+    await world.place({ price: "90" });
+    await world.quote("99", "100");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+});

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorRow } from "../../src/errors/index.ts";
+import { ERRORS, type ErrorName, type ErrorRow } from "../../src/errors/index.ts";
 
 const head = `# Errors
 
@@ -19,10 +19,24 @@ This page is made from the table in \`src/errors/error-table.ts\` by \`npm run d
 const advice = (remedy: string): string =>
   remedy === "{advice}" ? "The reply says it for the case at hand." : remedy;
 
+/** Names that exist in process only, with what they mean there. */
+const IN_PROCESS: Readonly<Partial<Record<ErrorName, readonly [wire: ErrorName, meaning: string]>>> = {
+  SHARD_FENCED: ["DISCONNECTED", "Another engine has taken the shard of the account over; ask that one."],
+  ENGINE_CLOSED: ["DISCONNECTED", "The engine was closed before it could answer."],
+  ADVANCED_ORDERS_OFF: ["UNSUPPORTED_OPERATION", "The setting advancedOrders or liquidityMode is off."],
+  UNKNOWN_ACCOUNT: ["ACCOUNT_DISABLED", "The accounts port knows no such account."],
+};
+
+function inProcess(name: string): string {
+  const [wire, meaning] = IN_PROCESS[name as ErrorName] ?? [];
+  if (wire === undefined) return "";
+  return `\nA name in process only; on the wire it is [${wire}](#${wire.toLowerCase()}). ${meaning}\n`;
+}
+
 const section = ([name, row]: readonly [string, ErrorRow]): string => `## ${name}
 
 Code ${row.code}, HTTP ${row.status}, retry ${row.retry}.
-
+${inProcess(name)}
 - Text: ${row.text}
 - What to do: ${advice(row.remedy)}
 `;

@@ -255,6 +255,11 @@ const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
   UNKNOWN_METHOD: "of a method that there is not: hostile 45",
   INVALID_REQUEST_ID: "of a message without an id: hostile 94",
   INVALID_PARAMS: "of a message whose params are no object: hostile 58",
+  SHARD_FENCED: "a name in process; DISCONNECTED on the wire: test/engine/fencing.test.ts",
+  ENGINE_CLOSED: "a name in process; DISCONNECTED on the wire: test/engine/closing.test.ts",
+  ADVANCED_ORDERS_OFF:
+    "a name in process; UNSUPPORTED_OPERATION on the wire: test/engine/availability.test.ts",
+  UNKNOWN_ACCOUNT: "a name in process; ACCOUNT_DISABLED on the wire: test/engine/availability.test.ts",
   TOO_MANY_SUBSCRIPTIONS: "of the 1,001st subscription: test/service/socket/subscriptions.test.ts",
 };
 

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { formatQuantity } from "../../src/decimal/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { MarketSink } from "../../src/ports/index.ts";
+import {
+  boundTo,
+  createOpeningWorld,
+  type OpeningWorld,
+  placeOn,
+  quoteTo,
+  withOutbox,
+} from "../support/opening-world.ts";
+import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
+import { lineOf, SYMBOL } from "../support/world.ts";
+
+/** An order whose child the venue has taken and not answered for, as an engine left it that crashed. */
+async function withOpenChild(world: OpeningWorld, accountId = 1): Promise<string> {
+  world.venue.onSubmit = () => "silence";
+  const engine = await world.open();
+  await placeOn(engine, { price: "100" }, accountId);
+  await quoteTo(engine, "99", "100");
+  return world.venue.submitted.at(-1)?.childId ?? "";
+}
+
+/** An order that was canceled after its child had been closed without a fill. */
+async function withEnded(
+  world: OpeningWorld,
+  accountId = 1,
+): Promise<Readonly<{ order: ParentOrder; childId: string }>> {
+  world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
+  const engine = await world.open();
+  const order = await placeOn(engine, { price: "100" }, accountId);
+  await quoteTo(engine, "99", "100");
+  await engine.cancel({ accountId, orderId: order.orderId });
+  return { order, childId: world.venue.submitted.at(-1)?.childId ?? "" };
+}
+
+async function executedOf(engine: Engine, { orderId }: ParentOrder): Promise<string> {
+  const order = await engine.findAny(orderId);
+  return order === undefined ? "not there" : formatQuantity(order.executedQuantity);
+}
+
+async function openOf(engine: Engine, accountId = 1): Promise<readonly ParentOrder[]> {
+  const page = { accountId, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
+  return (await engine.page(page)).orders;
+}
+
+const heartbeatFor = async (world: OpeningWorld, engine: Engine, ms: number): Promise<void> => {
+  for (let past = 0; past < ms; past += 1_000) {
+    await world.clock.advanceBy(1_000, () => engine.idle());
+    engine.market.heartbeat(SYMBOL);
+  }
+};
+
+describe("I65: an engine that opens", () => {
+  it("a late fill of an ended order while it reads its shards writes on none: its account is served afterwards", async () => {
+    const world = createOpeningWorld();
+    const { order, childId } = await withEnded(world);
+    const { opening, held, release } = await world.openSlowly();
+    const late = reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
+    world.venue.say(late);
+    expect(held()).toBe(1);
+    release();
+    const engine = await opening;
+    await engine.idle();
+    expect(world.told).not.toContain("shard.fenced");
+    expect(lineOf(await placeOn(engine, { price: "90" }))).toBe("NEW WAITING");
+    world.venue.say(late);
+    await engine.idle();
+    expect(await executedOf(engine, order)).toBe("0.25");
+    expect((await engine.verify()).equal).toBe(true);
+  });
+
+  it("I10: what the venue says inside subscribe() of an ended order is added to it, once", async () => {
+    const world = createOpeningWorld();
+    const { order, childId } = await withEnded(world);
+    const late = reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
+    const engine = await world.open({ venue: withOutbox(world.venue, [late, late]) });
+    await engine.idle();
+    world.venue.say(late);
+    await engine.idle();
+    expect(await executedOf(engine, order)).toBe("0.25");
+    expect((await engine.verify()).equal).toBe(true);
+  });
+
+  it("I15, I21: the fill of an open order that the venue says inside subscribe() counts, and nothing is sent for it again", async () => {
+    const world = createOpeningWorld();
+    const childId = await withOpenChild(world);
+    const whole = reported(childId, "closed", [fillOf({ quantity: "1" })]);
+    const { opening, release } = await world.openSlowly({ venue: withOutbox(world.venue, [whole]) });
+    release();
+    const engine = await opening;
+    await heartbeatFor(world, engine, 10_000);
+    await quoteTo(engine, "99", "100");
+    expect((await openOf(engine)).map(lineOf)).toEqual(["FILLED FILLED"]);
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+  });
+
+  it("I21: the fill of an open order that comes before it listens is found by the look-up after that", async () => {
+    const world = createOpeningWorld();
+    const childId = await withOpenChild(world);
+    const { opening, release } = await world.openSlowly();
+    const whole = reported(childId, "closed", [fillOf({ quantity: "1" })]);
+    world.venue.say(whole);
+    world.venue.onLookup = () => whole;
+    release();
+    const engine = await opening;
+    await engine.idle();
+    expect((await openOf(engine)).map(lineOf)).toEqual(["FILLED FILLED"]);
+    await quoteTo(engine, "99", "100");
+    expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
+  });
+
+  it("every open child is looked up once the venue is heard, also one that was unknown before, and not earlier", async () => {
+    const world = createOpeningWorld();
+    await withOpenChild(world);
+    const before = await world.open();
+    await before.idle();
+    await placeOn(before, { price: "100" }, 2);
+    await quoteTo(before, "99", "100");
+    const calls: string[] = [];
+    const venue = {
+      ...boundTo(world.venue),
+      subscribe: (listener: Parameters<typeof world.venue.subscribe>[0]) => {
+        calls.push("subscribe");
+        return world.venue.subscribe(listener);
+      },
+      lookup: (child: Parameters<typeof world.venue.lookup>[0]) => {
+        calls.push(`look-up of account ${child.accountId}`);
+        return world.venue.lookup(child);
+      },
+    };
+    const engine = await world.open({ venue });
+    await engine.idle();
+    expect(calls).toEqual(["subscribe", "look-up of account 1", "look-up of account 2"]);
+  });
+
+  it("several shards: what the venue says inside subscribe() reaches each, whichever was read last", async () => {
+    const world = createOpeningWorld();
+    const children = [await withOpenChild(world, 1), await withOpenChild(world, 2)];
+    const ended = await withEnded(world, 2);
+    const outbox = [...children, ended.childId].map((childId) =>
+      reported(childId, "closed", [fillOf({ quantity: "0.5" })]),
+    );
+    const { opening, release } = await world.openSlowly({ venue: withOutbox(world.venue, outbox) });
+    release();
+    const engine = await opening;
+    await engine.idle();
+    expect((await openOf(engine, 1)).map(lineOf)).toEqual(["PARTIALLY_FILLED WAITING"]);
+    expect(await executedOf(engine, ended.order)).toBe("0.5");
+    expect((await engine.verify()).equal).toBe(true);
+    expect(world.told).not.toContain("shard.fenced");
+  });
+
+  it("quotes that a market delivers inside subscribe() find everything armed", async () => {
+    const world = createOpeningWorld();
+    const before = await world.open();
+    await placeOn(before, { price: "100" });
+    world.venue.onSubmit = (child) => filled(child);
+    const marketData = {
+      subscribe(sink: MarketSink) {
+        expect(sink.quote({ symbol: SYMBOL, bid: "99", ask: "100" })).toBe("counted");
+        return () => undefined;
+      },
+    };
+    const { opening, release } = await world.openSlowly({ marketData });
+    release();
+    const engine = await opening;
+    await engine.idle();
+    expect((await openOf(engine)).map(lineOf)).toEqual(["FILLED FILLED"]);
+  });
+});

@@ -1,0 +1,260 @@
+import { describe, expect, it } from "vitest";
+import {
+  createManualClock,
+  createMemoryDisk,
+  createMemoryExposure,
+  createMemoryInstruments,
+  createMemoryStore,
+} from "../../src/adapters/memory/index.ts";
+import { coreOf } from "../../src/engine/core.ts";
+import { Shard } from "../../src/engine/shard.ts";
+import { NEXT_STATES, ShardLife, type ShardState } from "../../src/engine/shard-state.ts";
+import { InvariantError, OrderError } from "../../src/errors/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { orderIntent } from "../../src/requests/index.ts";
+import { readPage } from "../examples/markdown.ts";
+import { turns } from "../support/faulty-world.ts";
+import { createScriptedVenue } from "../support/scripted-venue.ts";
+import { INSTRUMENTS, START_MS, SYMBOL } from "../support/world.ts";
+
+const STATES = Object.keys(NEXT_STATES) as ShardState[];
+const nothing = (): void => undefined;
+
+const intent = orderIntent({
+  symbol: SYMBOL,
+  side: "BUY",
+  type: "SYNTHETIC_LIMIT",
+  quantity: "1",
+  price: "100",
+  newClientOrderId: "a",
+});
+const ONE = { accountId: 1, timeMs: START_MS, parents: [{ intent, admission: {} }] };
+
+/** A shard in a state; in `loading` and `reloading` the store is being read and answers when it is released. */
+type Subject = Readonly<{ shard: Shard; release: () => Promise<void>; takeOver: () => Promise<void> }>;
+
+async function shardIn(state: ShardState): Promise<Subject> {
+  const disk = createMemoryDisk();
+  const store = createMemoryStore({ disk });
+  const number = shardOf(1);
+  let reads: (() => void)[] | undefined;
+  const slow = {
+    ...store,
+    async readSnapshot(of: number) {
+      if (reads !== undefined) await new Promise<void>((resolve) => reads?.push(resolve));
+      return await store.readSnapshot(of);
+    },
+  };
+  const head = (await slow.acquire()).find(({ shard }) => shard === number);
+  if (head === undefined) throw new Error("the store has no such shard");
+  const host = { dirty: nothing, durable: nothing, found: nothing, reloaded: nothing, measure: nothing };
+  const core = coreOf({
+    store: slow,
+    instruments: createMemoryInstruments(INSTRUMENTS),
+    accounts: { key: () => undefined, account: () => undefined },
+    exposure: createMemoryExposure(),
+    venue: createScriptedVenue(),
+    clock: createManualClock({ startMs: START_MS }),
+    entropy: { token: (length) => "t".repeat(length) },
+    settings: { snapshotEvery: 1, maxPendingCommands: 2 },
+  });
+  const shard = new Shard(head, core, host);
+  const release = async (): Promise<void> => {
+    for (const resolve of reads?.splice(0) ?? []) resolve();
+    reads = undefined;
+    await turns();
+  };
+  const takeOver = async (): Promise<void> => void (await createMemoryStore({ disk }).acquire());
+  const read = async (reading: () => Promise<void>): Promise<void> => {
+    reads = [];
+    void reading();
+    await turns();
+  };
+  if (state === "loading") await read(() => shard.load());
+  else {
+    await shard.load();
+    shard.settle(shard.accept(ONE));
+    shard.takePending();
+  }
+  if (state === "reloading" || state === "fenced" || state === "closed")
+    await read(() => shard.reload([], true));
+  if (state === "closed") shard.close();
+  if (state === "fenced") {
+    await takeOver();
+    await shard.confirm();
+  }
+  expect(shard.state).toBe(state);
+  return { shard, release, takeOver };
+}
+
+/** What became of something that may be refused, by name. */
+function attempt(run: () => unknown): string {
+  try {
+    run();
+    return "decided";
+  } catch (error) {
+    if (error instanceof InvariantError) return `never: ${error.invariant}`;
+    return error instanceof OrderError ? `refused: ${error.reason}` : String(error);
+  }
+}
+
+/** The rows of the table in docs/architecture.md: what each input does to a shard. */
+const INPUTS: Readonly<Record<string, (subject: Subject) => string | Promise<string>>> = {
+  "an input of its mailbox": ({ shard }) => {
+    let said = "waits";
+    const say = (what: string): void => {
+      said = what;
+    };
+    shard.post(
+      () => say("runs"),
+      ({ reason }) => say(`refused: ${reason}`),
+    );
+    return said;
+  },
+  "a new parent": ({ shard }) => attempt(() => shard.accept(ONE)),
+  "a decision outside the mailbox": ({ shard }) =>
+    attempt(() => shard.change(-256, { kind: "CANCEL" }, { kind: "CANCEL" })),
+  "the store has been read": async ({ shard, release }) => {
+    await release();
+    return shard.state;
+  },
+  "an append failed": async ({ shard }) => {
+    const reloading = shard.reload([], true).then(
+      () => shard.state,
+      (error: InvariantError) => `never: ${error.invariant}`,
+    );
+    const before = shard.state;
+    const after = await Promise.race([reloading, turns().then(() => shard.state)]);
+    return before === after || after.startsWith("never") ? after : `${before}, ${after}`;
+  },
+  "the store names another epoch": async ({ shard, takeOver }) => {
+    await takeOver();
+    await shard.confirm();
+    return shard.state;
+  },
+  "the engine closes": ({ shard }) => {
+    shard.close();
+    return shard.state;
+  },
+  "a snapshot is due": ({ shard }) => (shard.snapshotIfDue() === undefined ? "none" : "taken"),
+};
+
+/** The table in docs/architecture.md, by input. */
+function tableInPage(): ReadonlyMap<string, readonly string[]> {
+  const lines = readPage("docs/architecture.md").split("\n");
+  const start = lines.findIndex((line) => line.startsWith("| input |"));
+  const rows = lines.slice(start).slice(
+    0,
+    lines.slice(start).findIndex((line) => !line.startsWith("|")),
+  );
+  const cells = rows.map((line) => line.slice(2, -2).split(" | "));
+  expect(cells[0]).toEqual(["input", ...STATES]);
+  return new Map(cells.slice(2).map(([input = "", ...results]) => [input, results]));
+}
+
+describe("I65: states of a shard", () => {
+  const table = tableInPage();
+
+  it("docs/architecture.md names every input", () => {
+    expect([...table.keys()]).toEqual(Object.keys(INPUTS));
+  });
+
+  for (const [input, meet] of Object.entries(INPUTS)) {
+    it(`as docs/architecture.md says: ${input}`, async () => {
+      const results: string[] = [];
+      for (const state of STATES) results.push(await meet(await shardIn(state)));
+      expect(results).toEqual(table.get(input));
+    });
+  }
+
+  it("no other step is taken", () => {
+    for (const from of STATES) {
+      for (const to of STATES) {
+        const life = new ShardLife({ shard: 0, maxWaiting: 1, failed: nothing });
+        for (const step of pathTo(from)) life.enter(step);
+        const step = (): void => life.enter(to);
+        if (NEXT_STATES[from].includes(to)) expect(step, `${from} to ${to}`).not.toThrow();
+        else expect(step, `${from} to ${to}`).toThrow("I65");
+      }
+    }
+  });
+});
+
+describe("I65: the mailbox of a shard", () => {
+  const life = (failed: (error: unknown) => void = nothing): ShardLife =>
+    new ShardLife({ shard: 0, maxWaiting: 2, failed });
+
+  it("runs what waited in the order in which it came, and before what is posted meanwhile", () => {
+    const one = life();
+    const ran: number[] = [];
+    one.post(() => {
+      ran.push(1);
+      one.post(() => ran.push(3));
+    });
+    one.post(() => ran.push(2));
+    expect(ran).toEqual([]);
+    one.enter("running");
+    expect(ran).toEqual([1, 2, 3]);
+  });
+
+  it("an input that fails does not keep the others from running, and is told", () => {
+    const failures: unknown[] = [];
+    const one = life((error) => failures.push(error));
+    const ran: number[] = [];
+    one.post(() => {
+      throw new Error("broken");
+    });
+    one.post(() => ran.push(2));
+    one.enter("running");
+    expect([ran, failures.map(String)]).toEqual([[2], ["Error: broken"]]);
+  });
+
+  it("answers what waits by name when the shard is fenced or closed, also while it runs what waited", () => {
+    for (const [end, reason] of [
+      ["fenced", "SHARD_FENCED"],
+      ["closed", "ENGINE_CLOSED"],
+    ] as const) {
+      const one = life();
+      const heard: string[] = [];
+      one.post(nothing, (error) => heard.push(error.reason));
+      one.enter(end);
+      expect(heard).toEqual([reason]);
+      const other = life();
+      other.post(() => other.enter(end));
+      other.post(nothing, (error) => heard.push(error.reason));
+      other.enter("running");
+      expect(heard).toEqual([reason, reason]);
+    }
+  });
+
+  it("I64: as many callers wait as may; what the engine must know waits in any case", () => {
+    const one = life();
+    const heard: string[] = [];
+    let ran = 0;
+    for (let n = 0; n < 4; n++) {
+      one.post(
+        () => ran++,
+        (error) => heard.push(error.reason),
+      );
+      one.post(() => ran++);
+    }
+    one.enter("running");
+    expect([ran, heard]).toEqual([6, ["DISCONNECTED", "DISCONNECTED"]]);
+  });
+});
+
+describe("I65: a decision that cannot be made", () => {
+  it("moves nothing: the next record follows the one before", async () => {
+    const { shard } = await shardIn("running");
+    const list = { contingency: "OCO", listClientOrderId: "l", legs: [] } as const;
+    expect(() => shard.accept({ ...ONE, list })).toThrow();
+    const { record } = shard.accept(ONE);
+    expect([record.sequence, shard.takePending().length, shard.openParents]).toEqual([2, 1, 2]);
+  });
+});
+
+function pathTo(state: ShardState): readonly ShardState[] {
+  if (state === "loading") return [];
+  if (state === "reloading") return ["running", "reloading"];
+  return [state];
+}

@@ -1,0 +1,129 @@
+import {
+  createManualClock,
+  createMemoryAccounts,
+  createMemoryDisk,
+  createMemoryExposure,
+  createMemoryInstruments,
+  createMemoryStore,
+  type ManualClock,
+  type MemoryDisk,
+} from "../../src/adapters/memory/index.ts";
+import { type Engine, type EngineOptions, openEngine } from "../../src/engine/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { ChildReport, ExecutionVenue, OrderStore } from "../../src/ports/index.ts";
+import type { OrderFields } from "../../src/requests/index.ts";
+import { turns } from "./faulty-world.ts";
+import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
+import { INSTRUMENTS, START_MS, SYMBOL } from "./world.ts";
+
+/** One disk, one venue and one clock, on which engines are opened while a test watches. */
+export type OpeningWorld = Readonly<{
+  disk: MemoryDisk;
+  clock: ManualClock;
+  venue: ScriptedVenue;
+  /** What the newest engine told its operator. */
+  told: string[];
+  /** Opens an engine, with other parts where given; the one before is left as a crash leaves it. */
+  open(parts?: Partial<EngineOptions>): Promise<Engine>;
+  /** Opens one whose store does not read a shard before it is released; `held` is how many reads wait. */
+  openSlowly(parts?: Partial<EngineOptions>): Promise<SlowOpening>;
+}>;
+
+/** An engine on its way. */
+export type SlowOpening = Readonly<{ opening: Promise<Engine>; held: () => number; release: () => void }>;
+
+export function createOpeningWorld(): OpeningWorld {
+  const disk = createMemoryDisk();
+  const clock = createManualClock({ startMs: START_MS });
+  const venue = createScriptedVenue();
+  const told: string[] = [];
+  let tokens = 0;
+  let engines = 0;
+  const account = (accountId: number): Parameters<typeof createMemoryAccounts>[0] => [
+    {
+      account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
+      keys: [],
+    },
+  ];
+  const open = (parts: Partial<EngineOptions> = {}): Promise<Engine> => {
+    const number = ++engines;
+    told.length = 0;
+    return openEngine({
+      store: createMemoryStore({ disk }),
+      instruments: createMemoryInstruments(INSTRUMENTS),
+      accounts: createMemoryAccounts([...(account(1) ?? []), ...(account(2) ?? [])]),
+      exposure: createMemoryExposure(),
+      venue,
+      clock,
+      entropy: { token: (length) => String(++tokens).padStart(length, "t") },
+      telemetry: { event: (_level, name) => void (number === engines && told.push(name)) },
+      settings: { advancedOrders: true },
+      ...parts,
+    });
+  };
+  return {
+    disk,
+    clock,
+    venue,
+    told,
+    open,
+    async openSlowly(parts = {}) {
+      const held: (() => void)[] = [];
+      let isHeld = true;
+      const store: OrderStore = parts.store ?? createMemoryStore({ disk });
+      const slow: OrderStore = {
+        ...store,
+        async head(shard) {
+          if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+          return await store.head(shard);
+        },
+      };
+      const opening = open({ ...parts, store: slow });
+      await turns();
+      const release = (): void => {
+        isHeld = false;
+        for (const resolve of held.splice(0)) resolve();
+      };
+      return { opening, held: () => held.length, release };
+    },
+  };
+}
+
+/** Places an order on {@link SYMBOL}. */
+export async function placeOn(
+  engine: Engine,
+  fields: Partial<OrderFields>,
+  accountId = 1,
+): Promise<ParentOrder> {
+  const usual = { symbol: SYMBOL, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1" };
+  const order = { ...usual, ...fields } as OrderFields;
+  return (await engine.place({ accountId, order })).order;
+}
+
+/** Feeds a quote and waits until nothing more happens. */
+export async function quoteTo(engine: Engine, bid: string, ask: string): Promise<void> {
+  engine.market.quote({ symbol: SYMBOL, bid, ask });
+  await engine.idle();
+}
+
+/** A venue that keeps what it has to say until somebody listens, and then says it before `subscribe` returns. */
+export function withOutbox(venue: ScriptedVenue, outbox: readonly ChildReport[]): ExecutionVenue {
+  return {
+    ...boundTo(venue),
+    subscribe(listener) {
+      const unsubscribe = venue.subscribe(listener);
+      for (const report of outbox) listener({ report });
+      return unsubscribe;
+    },
+  };
+}
+
+/** The venue as a plain object, so that some of it can be replaced. */
+export function boundTo(venue: ScriptedVenue): ExecutionVenue {
+  return {
+    capabilities: venue.capabilities,
+    submit: (child, options) => venue.submit(child, options),
+    lookup: (child) => venue.lookup(child),
+    subscribe: (listener) => venue.subscribe(listener),
+  };
+}
