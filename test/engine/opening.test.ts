@@ -160,7 +160,8 @@ describe("I65: an engine that opens", () => {
     world.venue.onSubmit = (child) => filled(child);
     const marketData = {
       subscribe(sink: MarketSink) {
-        expect(sink.quote({ symbol: SYMBOL, bid: "99", ask: "100" })).toBe("counted");
+        const quote = { symbol: SYMBOL, bid: "99", ask: "100" };
+        expect([sink.quote(quote), sink.quote(quote)]).toEqual(["unconfirmed", "counted"]);
         return () => undefined;
       },
     };
