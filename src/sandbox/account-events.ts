@@ -3,11 +3,15 @@ import type { AccountEvents, BalanceNow, Instruments } from "../ports/index.ts";
 import type { PaperVenue } from "./paper-venue/index.ts";
 
 /**
- * What fills change in the accounts of a sandbox: the two balances that were exchanged. The position in an instrument is
- * the balance of its base asset (decision 24). There is no margin, so nothing is called in.
+ * What fills change in the accounts of a sandbox: the two balances that were exchanged, and the position in the
+ * instrument, which is the balance of its base asset unless one was set (decision 24). There is no margin, so nothing is
+ * called in.
  */
 export function createAccountEvents(
-  exchange: Readonly<{ venue: Pick<PaperVenue, "balances" | "balancesAfter">; instruments: Instruments }>,
+  exchange: Readonly<{
+    venue: Pick<PaperVenue, "balances" | "balancesAfter" | "positions" | "positionAfter">;
+    instruments: Instruments;
+  }>,
 ): AccountEvents {
   const { venue, instruments } = exchange;
   return {
@@ -17,6 +21,7 @@ export function createAccountEvents(
       const { baseAsset, quoteAsset } = instrument;
       // The venue may have executed more by now, and not all of that may be durable.
       const held = venue.balancesAfter(fill.executionId) ?? venue.balances(accountId);
+      const position = venue.positionAfter(fill.executionId) ?? venue.positions(accountId)[symbol];
       const balance = (asset: string, amount: string, grows: boolean): BalanceNow => {
         return { asset, wallet: held[asset] ?? "0", change: grows ? amount : `-${amount}` };
       };
@@ -27,7 +32,7 @@ export function createAccountEvents(
           balance(baseAsset, formatQuantity(fill.quantity), side === "BUY"),
           balance(quoteAsset, formatNotional(notionalOf(fill.price, fill.quantity)), side === "SELL"),
         ],
-        positions: [{ symbol, amount: held[baseAsset] ?? "0" }],
+        positions: [{ symbol, amount: position ?? held[baseAsset] ?? "0" }],
       };
     },
     subscribe: () => () => undefined,

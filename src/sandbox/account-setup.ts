@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Delegate, Permission } from "../model/index.ts";
 import { parseBlock } from "./address-block.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
-import { parseAmount } from "./paper-venue/index.ts";
+import { parseAmount, parsePosition } from "./paper-venue/index.ts";
 
 /** An account with its one key, as `POST /control/accounts` sets it. */
 export type AccountSetup = Readonly<{
@@ -17,6 +17,8 @@ export type AccountSetup = Readonly<{
   restricted: boolean | readonly string[];
   /** Decimal text by asset; left out, the balances stay as they are. */
   balances?: Readonly<Record<string, string>> | undefined;
+  /** Signed decimal text by symbol; left out, the positions stay as they are. */
+  positions?: Readonly<Record<string, string>> | undefined;
 }>;
 
 /** An address with a prefix length; a bare address is a block of one. */
@@ -36,6 +38,13 @@ const amounts = z
     }
   });
 
+const positions = z.record(z.string().min(1).max(32), decimalText).superRefine((quantities, context) => {
+  for (const [symbol, text] of Object.entries(quantities)) {
+    if (parsePosition(text) === undefined)
+      context.addIssue({ code: "custom", path: [symbol], message: "is not a quantity" });
+  }
+});
+
 const permissions = z.array(z.enum(["READ", "TRADE"]));
 
 const setupBody = z.strictObject({
@@ -48,6 +57,7 @@ const setupBody = z.strictObject({
   ipAllowlist: z.array(cidr).default([]),
   delegates: z.array(z.strictObject({ userId: positiveId, permissions })).default([]),
   balances: amounts.optional(),
+  positions: positions.optional(),
   restricted: z.union([z.boolean(), z.array(z.string())]).default(false),
 });
 

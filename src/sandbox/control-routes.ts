@@ -88,8 +88,7 @@ async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<un
   const trades = oneOrMany(tradeBody, body);
   const nowMs = exchange.clock.nowMs();
   for (const { symbol, time } of trades) {
-    if (exchange.instruments.find(symbol) === undefined)
-      throw new InputError(`symbol: no instrument ${symbol}`);
+    demandInstrument(exchange, symbol);
     if (time !== undefined && time > nowMs) throw new InputError(`time: lies in the future, it is ${nowMs}`);
   }
   const prints = trades.filter(({ price, quantity }) => isPositive(price, quantity));
@@ -100,14 +99,17 @@ async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<un
   return { accepted: prints.length };
 }
 
+function demandInstrument({ instruments }: Exchange, symbol: string, field = "symbol"): void {
+  if (instruments.find(symbol) === undefined) throw new InputError(`${field}: no instrument ${symbol}`);
+}
+
 /** A print without price or quantity is none. */
 const isPositive = (price: string, quantity: string): boolean =>
   parsePrice(price) !== undefined && parseQuantity(quantity) !== undefined;
 
 async function heartbeat(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const { symbol } = readInput(z.strictObject({ symbol: z.string() }), body);
-  if (exchange.instruments.find(symbol) === undefined)
-    throw new InputError(`symbol: no instrument ${symbol}`);
+  demandInstrument(exchange, symbol);
   exchange.sink.heartbeat(symbol);
   await exchange.settle();
   return { ok: true };
@@ -130,15 +132,18 @@ async function setFaults(exchange: Exchange, { body }: ControlCall): Promise<unk
 
 async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const setup = readAccountSetup(body);
+  for (const symbol of Object.keys(setup.positions ?? {})) demandInstrument(exchange, symbol, "positions");
   await exchange.directory.replaceAccount(setup);
   if (setup.balances !== undefined) await exchange.venue.setBalances(setup.accountId, setup.balances);
+  if (setup.positions !== undefined) await exchange.venue.setPositions(setup.accountId, setup.positions);
   return showAccount(exchange, setup.accountId);
 }
 
 function showAccount(exchange: Exchange, accountId: number): unknown {
   const account = exchange.directory.describe(accountId);
   if (account === undefined) throw new MissingError(`no account ${accountId}`);
-  return { ...account, balances: exchange.venue.balances(accountId) };
+  const { venue } = exchange;
+  return { ...account, balances: venue.balances(accountId), positions: venue.positions(accountId) };
 }
 
 async function showJournal(exchange: Exchange, orderId: number): Promise<unknown> {

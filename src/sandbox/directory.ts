@@ -7,7 +7,7 @@ import type { AccountSetup } from "./account-setup.ts";
 import { InputError } from "./input-error.ts";
 
 /** An account as `GET /control/accounts/ID` shows it, without the secret. */
-export type AccountView = Omit<AccountSetup, "secret" | "balances">;
+export type AccountView = Omit<Setup, "secret">;
 
 /** A key with its secret. */
 export type KeyPair = Readonly<{ apiKey: string; secret: string }>;
@@ -42,7 +42,8 @@ const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const randomText = (): string =>
   Array.from({ length: KEY_LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length))).join("");
 
-type Setup = Omit<AccountSetup, "balances">;
+/** What the directory keeps; balances and positions are the venue's. */
+type Setup = Omit<AccountSetup, "balances" | "positions">;
 
 const permissions = z.array(z.enum(["READ", "TRADE"]));
 
@@ -93,7 +94,7 @@ class KeptDirectory implements Directory {
     return { accountId, userId, enableDataSharing, delegates, restricted };
   }
 
-  replaceAccount({ balances: _balances, ...setup }: AccountSetup): Promise<void> {
+  replaceAccount({ balances: _balances, positions: _positions, ...setup }: AccountSetup): Promise<void> {
     const change = this.#lastChange.then(() => this.#replace(setup));
     this.#lastChange = change.catch(() => undefined);
     return change;

@@ -21,6 +21,14 @@ export type BalancesSet = Readonly<{
   timeMs: number;
 }>;
 
+/** The positions of an account were set: signed quantities by symbol. */
+export type PositionsSet = Readonly<{
+  kind: "positions";
+  accountId: number;
+  positions: Readonly<Record<string, string>>;
+  timeMs: number;
+}>;
+
 /** A child arrived, for the first time or again. */
 export type ChildArrived = Readonly<{
   kind: "arrived";
@@ -45,7 +53,7 @@ export type ChildResolved = Readonly<{
 export type ChildReleased = Readonly<{ kind: "released"; childId: string; timeMs: number }>;
 
 /** One line of the venue's record: everything the venue knows follows from its entries in their order. */
-export type Entry = BalancesSet | ChildArrived | ChildResolved | ChildReleased | OrderEntry;
+export type Entry = BalancesSet | PositionsSet | ChildArrived | ChildResolved | ChildReleased | OrderEntry;
 
 const childSchema: z.ZodType<ChildRequest> = z.strictObject({
   childId: z.string(),
@@ -64,6 +72,12 @@ const childEntrySchema = z.discriminatedUnion("kind", [
     kind: z.literal("balances"),
     accountId: whole,
     balances: z.record(z.string(), z.string()),
+    timeMs: whole,
+  }),
+  z.strictObject({
+    kind: z.literal("positions"),
+    accountId: whole,
+    positions: z.record(z.string(), z.string()),
     timeMs: whole,
   }),
   z.strictObject({ kind: z.literal("arrived"), child: childSchema, deadlineMs: whole, timeMs: whole }),
@@ -90,6 +104,7 @@ export function encodeEntry(entry: Entry): string {
     case "resolved":
       return writeJson({ ...entry, fills: entry.fills.map(fillText) });
     case "balances":
+    case "positions":
     case "released":
       return writeJson(entry);
     default:

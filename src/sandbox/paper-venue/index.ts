@@ -1,5 +1,6 @@
 export { type LookupFault, readVenueFault, type SubmitFault, type VenueFault } from "./fault.ts";
 export { parseAmount } from "./ledger.ts";
+export { parsePosition } from "./positions.ts";
 export { readSaidEvent, scaledText } from "./said-event.ts";
 export { openPaperVenue, type PaperVenue, type PaperVenueOptions } from "./venue.ts";
 export { type ChildRow, VenueRecordError } from "./venue-record.ts";

@@ -15,6 +15,7 @@ import { isOpen, type KeptOrder, restOf } from "./kept-order.ts";
 import { type Debit, debitOf, Ledger, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
 import type { OrderCanceled, OrderEntry, OrderFilled, OrderPlaced } from "./order-entry.ts";
+import { Positions } from "./positions.ts";
 import { RestingOrders } from "./resting-orders.ts";
 
 /** The venue's record contradicts itself or cannot be read; the venue does not start on it. */
@@ -53,6 +54,7 @@ type Traded = Readonly<{ accountId: number; side: Side; symbol: string }>;
 /** What the venue knows: children, native orders and balances, made from entries alone, live and after a restart alike. */
 export class VenueRecord {
   readonly ledger: Ledger = new Ledger();
+  readonly positions: Positions = new Positions();
   /** Children and native orders as native orders of their accounts. */
   readonly orders: AccountOrders = new AccountOrders();
   /** Native orders that wait for quotes. */
@@ -69,6 +71,7 @@ export class VenueRecord {
   /** Takes one more entry. */
   apply(entry: Entry): void {
     if (entry.kind === "balances") this.ledger.set(entry.accountId, entry.balances);
+    else if (entry.kind === "positions") this.positions.set(entry.accountId, entry.positions);
     else if (entry.kind === "arrived") this.#arrived(entry);
     else if (entry.kind === "resolved") this.#resolved(entry);
     else if (entry.kind === "released") this.#released(entry);
@@ -139,9 +142,8 @@ export class VenueRecord {
     this.#executions += entry.fills.length;
     if (!entry.held) this.#told(child.order, entry, entry.timeMs);
     if (entry.fills.length === 0) return;
-    const trade = this.#tradeOf(child.request, entry.fills);
-    if (entry.held) this.ledger.promise(entry.childId, debitOf(trade));
-    else this.ledger.move(trade);
+    if (entry.held) this.ledger.promise(entry.childId, debitOf(this.#tradeOf(child.request, entry.fills)));
+    else this.#move(child.request, entry.fills);
   }
 
   /** What became of a child, once it is known outside the venue. */
@@ -157,7 +159,7 @@ export class VenueRecord {
     child.outcome = { ...outcome, held: false };
     this.ledger.forget(childId);
     this.#told(child.order, outcome, timeMs);
-    if (outcome.fills.length > 0) this.ledger.move(this.#tradeOf(child.request, outcome.fills));
+    this.#move(child.request, outcome.fills);
   }
 
   #ordered(entry: OrderEntry): void {
@@ -192,7 +194,15 @@ export class VenueRecord {
   #trade(order: KeptOrder, fills: readonly Fill[], timeMs: number): void {
     this.#executions += fills.length;
     this.orders.fill(order, fills, timeMs);
-    if (fills.length > 0) this.ledger.move(this.#tradeOf(order.terms, fills));
+    this.#move(order.terms, fills);
+  }
+
+  /** A trade moves balances, and a position where one was set. */
+  #move(traded: Traded, fills: readonly Fill[]): void {
+    if (fills.length === 0) return;
+    this.ledger.move(this.#tradeOf(traded, fills));
+    const { accountId, symbol, side } = traded;
+    this.positions.move({ accountId, symbol, side, fills });
   }
 
   /** An open order holds what its rest will cost at its limit, so that nothing else spends it. */

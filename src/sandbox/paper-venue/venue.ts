@@ -1,5 +1,6 @@
-import { formatPrice, formatQuantity, portion, type Quantity } from "../../decimal/index.ts";
+import { formatPrice, formatQuantity, least, portion, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
+import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
 import type {
   ChildReport,
@@ -21,6 +22,7 @@ import { FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
 import { NativeDesk } from "./native-desk.ts";
 import { OrderBook, type Take, total } from "./order-book.ts";
+import { parsePosition } from "./positions.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
 
 /** What a paper venue is made of; without a `path` its record is in memory. */
@@ -62,6 +64,15 @@ export type PaperVenue = ExecutionVenue &
     balances(accountId: number): Readonly<Record<string, string>>;
     /** The balances that an execution changed, as they were right after it; `undefined` for one that was none. */
     balancesAfter(executionId: string): Readonly<Record<string, string>> | undefined;
+    /**
+     * Sets the signed positions of an account by symbol; one that is not named is the balance of the base asset.
+     * Rejects with InputError for an instrument that is none and a quantity that is none.
+     */
+    setPositions(accountId: number, positions: Readonly<Record<string, string>>): Promise<void>;
+    /** The positions of an account that were set and moved since, as decimal text by symbol. */
+    positions(accountId: number): Readonly<Record<string, string>>;
+    /** The position that an execution moved, as it was right after it; `undefined` where none was set. */
+    positionAfter(executionId: string): string | undefined;
     /** Whether the venue does something now that needs neither time nor a release. */
     readonly busy: boolean;
     /** Resolves when the venue does nothing more without time, a release or a call. */
@@ -162,7 +173,8 @@ class RecordedVenue implements PaperVenue {
 
   position(accountId: number, symbol: string): Quantity {
     const asset = this.#instruments.find(symbol)?.baseAsset ?? "";
-    return this.#record.ledger.balance(accountId, asset) as Quantity;
+    const position = this.#record.positions.find(accountId, symbol);
+    return position ?? (this.#record.ledger.balance(accountId, asset) as Quantity);
   }
 
   quote(quote: Quote): void {
@@ -232,6 +244,23 @@ class RecordedVenue implements PaperVenue {
     return this.#record.ledger.showAfter(executionId);
   }
 
+  async setPositions(accountId: number, positions: Readonly<Record<string, string>>): Promise<void> {
+    for (const [symbol, text] of Object.entries(positions)) {
+      if (this.#instruments.find(symbol) === undefined)
+        throw new InputError(`positions.${symbol}: no instrument`);
+      if (parsePosition(text) === undefined) throw new InputError(`positions.${symbol}: not a quantity`);
+    }
+    await this.#work(this.#commit({ kind: "positions", accountId, positions, timeMs: this.#clock.nowMs() }));
+  }
+
+  positions(accountId: number): Readonly<Record<string, string>> {
+    return this.#record.positions.show(accountId);
+  }
+
+  positionAfter(executionId: string): string | undefined {
+    return this.#record.positions.showAfter(executionId);
+  }
+
   get busy(): boolean {
     return this.#working.size > 0;
   }
@@ -276,7 +305,9 @@ class RecordedVenue implements PaperVenue {
     const instrument = this.#instruments.find(child.symbol);
     if (instrument === undefined) return refused(UNKNOWN_INSTRUMENT, true);
     if (fault?.mode === "reject") return refused("The venue refused the order.");
-    const there = this.#book.match(child);
+    const wanted = this.#reducible(child);
+    if (wanted <= 0) return refused(ERRORS.REDUCE_ONLY_REJECTED.text);
+    const there = this.#book.match({ ...child, quantity: wanted });
     const { accountId, side } = child;
     const debit = debitOf({ accountId, side, baseAsset: instrument.baseAsset, fills: there });
     if (!this.#record.ledger.covers(debit)) return refused(ERRORS.INSUFFICIENT_BALANCE.text);
@@ -284,6 +315,12 @@ class RecordedVenue implements PaperVenue {
     this.#book.take(child, takes);
     const fills = takes.map((take, index) => this.#fill(take, index));
     return { state: "closed", fills, held: fault?.mode === "hold", final: false, detail: "" };
+  }
+
+  /** What of a child may execute: a reduce-only one never goes beyond a position that was set. */
+  #reducible({ accountId, symbol, side, quantity, reduceOnly }: ChildRequest): Quantity {
+    const position = reduceOnly ? this.#record.positions.find(accountId, symbol) : undefined;
+    return position === undefined ? quantity : least(quantity, reducibleOf(side, position));
   }
 
   /** FOK is all or nothing; a partial fault leaves a fraction of what is there. */

@@ -1,0 +1,105 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { formatQuantity } from "../../../src/decimal/index.ts";
+import { createAccountEvents } from "../../../src/sandbox/account-events.ts";
+import { createCatalogue } from "../../../src/sandbox/index.ts";
+import type { PaperVenue } from "../../../src/sandbox/paper-venue/index.ts";
+import { nativeOf } from "../../support/native-suite.ts";
+import {
+  childOf,
+  DEADLINE_MS,
+  faulty,
+  openFundedWorld,
+  openVenueWorld,
+  quoteOf,
+  temporaryDirectory,
+} from "../venue-world.ts";
+
+const deadlineMs = DEADLINE_MS;
+
+const positionOf = async (venue: PaperVenue, symbol = "BTC/USD"): Promise<string> =>
+  formatQuantity(await venue.position(1, symbol));
+
+describe("decision 24: positions that are set", () => {
+  it("are the exposure; a symbol without one keeps the balance of its base asset", async () => {
+    const { venue } = await openFundedWorld();
+    expect([await positionOf(venue), venue.positions(1)]).toEqual(["10", {}]);
+    await venue.setPositions(1, { "BTC/USD": "-2.5", "ETH/USD": "0" });
+    expect([await positionOf(venue), await positionOf(venue, "ETH/USD")]).toEqual(["-2.5", "0"]);
+    await venue.setPositions(1, { "ETH/USD": "999999999999.999999" });
+    expect([await positionOf(venue), venue.positions(1)]).toEqual([
+      "10",
+      { "ETH/USD": "999999999999.999999" },
+    ]);
+  });
+
+  it.each([
+    [{ "XRP/USD": "1" }, "positions.XRP/USD: no instrument"],
+    [{ "BTC/USD": "1.1234567" }, "positions.BTC/USD: not a quantity"],
+    [{ "BTC/USD": "-1000000000000" }, "positions.BTC/USD: not a quantity"],
+    [{ "BTC/USD": "--1" }, "positions.BTC/USD: not a quantity"],
+    [{ "BTC/USD": "" }, "positions.BTC/USD: not a quantity"],
+  ])("%j is refused", async (positions, message) => {
+    const { venue } = await openFundedWorld();
+    await expect(venue.setPositions(1, positions as Record<string, string>)).rejects.toThrow(message);
+    expect(venue.positions(1)).toEqual({});
+  });
+
+  it("move with fills of children, held ones when they are let go, and of native orders", async () => {
+    const { venue } = await openFundedWorld();
+    await venue.setPositions(1, { "BTC/USD": "-2" });
+    await venue.submit(childOf({ quantity: "0.5" }), { deadlineMs });
+    expect(await positionOf(venue)).toBe("-1.5");
+    faulty(venue, { mode: "hold", count: 1 });
+    await venue.submit(childOf({ side: "SELL", quantity: "1" }), { deadlineMs });
+    expect(await positionOf(venue)).toBe("-1.5");
+    await venue.release();
+    expect(await positionOf(venue)).toBe("-2.5");
+    await venue.native.place(nativeOf({ price: "101", quantity: "4" }));
+    expect([await positionOf(venue), venue.balances(1)["BTC"]]).toEqual(["1.5", "13.5"]);
+    expect(venue.positions(2)).toEqual({});
+  });
+
+  it("come back after a restart, and a record from before them is read", async () => {
+    const path = join(await temporaryDirectory(), "venue.jsonl");
+    const { venue } = await openFundedWorld({ path });
+    await venue.setPositions(1, { "BTC/USD": "-2" });
+    await venue.submit(childOf({ quantity: "0.5" }), { deadlineMs });
+    await venue.close();
+    const { venue: again } = await openVenueWorld({ path });
+    expect(again.positions(1)).toEqual({ "BTC/USD": "-1.5" });
+    await again.close();
+    const lines = (await readFile(path, "utf8")).split("\n");
+    await writeFile(path, lines.filter((line) => !line.includes('"positions"')).join("\n"));
+    const { venue: old } = await openVenueWorld({ path });
+    expect([await positionOf(old), old.positions(1)]).toEqual(["10.5", {}]);
+    await old.close();
+  });
+
+  it("I13: a reduce-only child takes what is left of one at most, and is refused when nothing is", async () => {
+    const { venue } = await openFundedWorld();
+    await venue.setPositions(1, { "BTC/USD": "-2" });
+    const buy = (quantity: string, more = {}) =>
+      venue.submit(childOf({ quantity, reduceOnly: true, ...more }), { deadlineMs });
+    expect(await buy("3", { timeInForce: "FOK" })).toMatchObject({ state: "closed", fills: [] });
+    expect(await buy("1", { side: "SELL" })).toMatchObject({ state: "rejected" });
+    expect((await buy("3")).fills.map(({ quantity }) => formatQuantity(quantity))).toEqual(["2"]);
+    expect(await buy("1")).toMatchObject({ state: "rejected", detail: "ReduceOnly Order is rejected." });
+    expect(await positionOf(venue)).toBe("0");
+    await venue.submit(childOf({ quantity: "1" }), { deadlineMs });
+    expect(await positionOf(venue)).toBe("1");
+  });
+
+  it("convention 4.10: an event tells the position right after its fill", async () => {
+    const { venue } = await openFundedWorld();
+    await venue.setPositions(1, { "BTC/USD": "-3" });
+    venue.quote(quoteOf({ bids: ["99"], asks: ["100x1", "101x2"] }));
+    const child = childOf({ quantity: "2" });
+    const { fills } = await venue.submit(child, { deadlineMs });
+    const events = createAccountEvents({ venue, instruments: createCatalogue() });
+    const { accountId, symbol, side } = child;
+    const told = fills.map((fill) => events.afterFill({ accountId, symbol, side, fill })?.positions);
+    expect(told).toEqual([[{ symbol, amount: "-2" }], [{ symbol, amount: "-1" }]]);
+  });
+});
