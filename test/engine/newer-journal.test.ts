@@ -39,7 +39,7 @@ function sqlite(): Kept {
     rewrite(change) {
       const database = new Driver(path);
       database.function("changed", (text) => change(String(text)));
-      database.exec("UPDATE journal SET record = changed(record)");
+      database.exec("UPDATE journal SET record = changed(record), checksum = NULL");
       database.close();
     },
   };

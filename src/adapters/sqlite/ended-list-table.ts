@@ -1,6 +1,7 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
 import type { EndedList } from "../../model/index.ts";
 import type { EndedListKey, EndedListPage } from "../../ports/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./driver.ts";
 
@@ -16,16 +17,17 @@ export type EndedListTable = Readonly<{
   delete(listId: number): void;
 }>;
 
-type Row = Omit<EndedList, "legs"> & Readonly<{ legs: string }>;
+type Columns = Omit<EndedList, "legs"> & Readonly<{ legs: string }>;
+type Row = Columns & Readonly<{ checksum: number | null }>;
 
 /** The statements of ended lists. */
 export function endedListTable(database: Database): EndedListTable {
-  const put = database.prepare<[number, number, string, number, number, string]>(
-    `INSERT INTO ended_lists (list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs)
-     VALUES (?, ?, ?, ?, ?, ?)
+  const put = database.prepare<[Row]>(
+    `INSERT INTO ended_lists (list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs, checksum)
+     VALUES (@listId, @accountId, @listClientOrderId, @acceptedAtMs, @endedAtMs, @legs, @checksum)
      ON CONFLICT (list_id) DO UPDATE SET account_id = excluded.account_id,
        list_client_order_id = excluded.list_client_order_id, accepted_at_ms = excluded.accepted_at_ms,
-       ended_at_ms = excluded.ended_at_ms, legs = excluded.legs`,
+       ended_at_ms = excluded.ended_at_ms, legs = excluded.legs, checksum = excluded.checksum`,
   );
   const endedBefore = database
     .prepare<[beforeMs: number, limit: number], number>(
@@ -34,9 +36,11 @@ export function endedListTable(database: Database): EndedListTable {
     .pluck();
   const drop = database.prepare<[listId: number]>("DELETE FROM ended_lists WHERE list_id = ?");
   return {
-    put({ listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs }) {
+    put(list) {
+      const { listId } = list;
+      const columns = { ...list, legs: list.legs.join(",") };
       try {
-        put.run(listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs.join(","));
+        put.run({ ...columns, checksum: checksumOfList(columns) });
       } catch (error) {
         throw isTaken(error)
           ? new InvariantError("I03", `the client id of list ${listId} names another list`)
@@ -55,7 +59,7 @@ function endedListReads(database: Database): Pick<EndedListTable, "find" | "page
   const select = <Parameters extends unknown[]>(where: string) =>
     database.prepare<Parameters, Row>(
       `SELECT list_id AS listId, account_id AS accountId, list_client_order_id AS listClientOrderId,
-         accepted_at_ms AS acceptedAtMs, ended_at_ms AS endedAtMs, legs
+         accepted_at_ms AS acceptedAtMs, ended_at_ms AS endedAtMs, legs, checksum
        FROM ended_lists WHERE ${where}`,
     );
   const byId = select<[number, number]>("account_id = ? AND list_id = ?");
@@ -75,7 +79,13 @@ function endedListReads(database: Database): Pick<EndedListTable, "find" | "page
   };
 }
 
-function listOf(row: Row): EndedList {
+function checksumOfList(list: Columns): number {
+  const { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs } = list;
+  return checksumOf([listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs]);
+}
+
+function listOf({ checksum, ...row }: Row): EndedList {
+  requireIntact(checksum, checksumOfList(row), () => `ended list ${row.listId}`);
   const texts = row.legs.split(",");
   const legs = texts.map((text) => Number.parseInt(text, 10));
   const whole = legs.every((leg, index) => Number.isSafeInteger(leg) && String(leg) === texts[index]);

@@ -2,6 +2,7 @@ import { InvariantError, invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { EndedKey, EndedPage } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./driver.ts";
 
@@ -22,16 +23,25 @@ export type EndedTable = Readonly<{
   deleteLegs(listId: number): number;
 }>;
 
-type Row = readonly [orderId: number, record: string];
+type Columns = Readonly<{
+  orderId: number;
+  accountId: number;
+  clientOrderId: string;
+  shard: number;
+  endedAtMs: number;
+  listId: number | null;
+  record: string;
+}>;
+type Row = Columns & Readonly<{ checksum: number | null }>;
 
 /** The statements of ended parents. */
 export function endedTable(database: Database): EndedTable {
-  const put = database.prepare<[number, number, string, number, number, number | null, string]>(
-    `INSERT INTO ended (order_id, account_id, client_order_id, shard, ended_at_ms, list_id, record)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
+  const put = database.prepare<[Row]>(
+    `INSERT INTO ended (order_id, account_id, client_order_id, shard, ended_at_ms, list_id, record, checksum)
+     VALUES (@orderId, @accountId, @clientOrderId, @shard, @endedAtMs, @listId, @record, @checksum)
      ON CONFLICT (order_id) DO UPDATE SET account_id = excluded.account_id,
        client_order_id = excluded.client_order_id, shard = excluded.shard, ended_at_ms = excluded.ended_at_ms,
-       list_id = excluded.list_id, record = excluded.record`,
+       list_id = excluded.list_id, record = excluded.record, checksum = excluded.checksum`,
   );
   const count = database.prepare<[number], number>("SELECT count(*) FROM ended WHERE account_id = ?").pluck();
   const deleteBefore = database.prepare<[beforeMs: number, limit: number]>(
@@ -41,14 +51,12 @@ export function endedTable(database: Database): EndedTable {
   const deleteLegs = database.prepare<[listId: number]>("DELETE FROM ended WHERE list_id = ?");
   return {
     put(order, shard) {
-      const { orderId, accountId, intent, ended, list } = order;
-      invariant(ended !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
+      const columns = columnsOf(order, shard);
       try {
-        const listId = list?.listId ?? null;
-        put.run(orderId, accountId, intent.clientOrderId, shard, ended.atMs, listId, encodeParent(order));
+        put.run({ ...columns, checksum: checksumOfColumns(columns) });
       } catch (error) {
         throw isTaken(error)
-          ? new InvariantError("I03", `the client id of parent ${orderId} names another parent`)
+          ? new InvariantError("I03", `the client id of parent ${order.orderId} names another parent`)
           : error;
       }
     },
@@ -61,7 +69,11 @@ export function endedTable(database: Database): EndedTable {
 
 function endedReads(database: Database): Pick<EndedTable, "find" | "page" | "ofShard"> {
   const select = <Parameters extends unknown[]>(where: string) =>
-    database.prepare<Parameters, Row>(`SELECT order_id, record FROM ended WHERE ${where}`).raw();
+    database.prepare<Parameters, Row>(
+      `SELECT order_id AS orderId, account_id AS accountId, client_order_id AS clientOrderId, shard,
+         ended_at_ms AS endedAtMs, list_id AS listId, record, checksum
+       FROM ended WHERE ${where}`,
+    );
   const byId = select<[number, number]>("account_id = ? AND order_id = ?");
   const byClientId = select<[number, string]>("account_id = ? AND client_order_id = ?");
   const first = select<[number, number]>("account_id = ? ORDER BY order_id LIMIT ?");
@@ -74,19 +86,44 @@ function endedReads(database: Database): Pick<EndedTable, "find" | "page" | "ofS
   const ofShard = select<[number, number, number]>(
     "shard = ? AND order_id < ? ORDER BY order_id DESC LIMIT ?",
   );
-  const decode = ([orderId, record]: Row): ParentOrder => decodeParent(record, orderId);
   return {
     find(key) {
       const { accountId } = key;
       const row =
         "orderId" in key ? byId.get(accountId, key.orderId) : byClientId.get(accountId, key.clientOrderId);
-      return row === undefined ? undefined : decode(row);
+      return row === undefined ? undefined : orderOf(row);
     },
     page({ accountId, afterOrderId, newestFirst, limit }) {
-      if (!newestFirst) return falling.all(accountId, afterOrderId, limit).map(decode);
-      if (afterOrderId === 0) return first.all(accountId, limit).map(decode);
-      return rising.all(accountId, afterOrderId, limit).map(decode);
+      if (!newestFirst) return falling.all(accountId, afterOrderId, limit).map(orderOf);
+      if (afterOrderId === 0) return first.all(accountId, limit).map(orderOf);
+      return rising.all(accountId, afterOrderId, limit).map(orderOf);
     },
-    ofShard: ({ shard, afterOrderId, limit }) => ofShard.all(shard, afterOrderId, limit).map(decode),
+    ofShard: ({ shard, afterOrderId, limit }) => ofShard.all(shard, afterOrderId, limit).map(orderOf),
   };
+}
+
+function columnsOf(order: ParentOrder, shard: number): Columns {
+  const { orderId, accountId, intent, ended, list } = order;
+  invariant(ended !== undefined, "I50", `parent ${orderId} is stored as ended and has not ended`);
+  const { clientOrderId } = intent;
+  const listId = list?.listId ?? null;
+  return {
+    orderId,
+    accountId,
+    clientOrderId,
+    shard,
+    endedAtMs: ended.atMs,
+    listId,
+    record: encodeParent(order),
+  };
+}
+
+function checksumOfColumns(row: Columns): number {
+  const { orderId, accountId, clientOrderId, shard, endedAtMs, listId, record } = row;
+  return checksumOf([orderId, accountId, clientOrderId, shard, endedAtMs, listId], record);
+}
+
+function orderOf(row: Row): ParentOrder {
+  requireIntact(row.checksum, checksumOfColumns(row), () => `parent order ${row.orderId}`);
+  return decodeParent(row.record, row.orderId);
 }

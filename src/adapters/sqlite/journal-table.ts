@@ -2,6 +2,7 @@ import { invariant } from "../../errors/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
 import type { AppendOutcome, ShardAppend, ShardHead } from "../../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../../wire/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
 /** Records that may wait for the index. A read of them looks at that many rows, a millisecond or two. */
@@ -9,7 +10,7 @@ const INDEX_EVERY = 8_192;
 
 /** The shards' heads and their journal. Methods expect to run inside a transaction. */
 export type JournalTable = Readonly<{
-  /** Raises every epoch and brings the index up to date. */
+  /** Raises every epoch and brings the index up to date. Throws an InvariantError I54 where head and journal differ. */
   acquire(): readonly ShardHead[];
   /** Throws a RangeError for a shard that does not exist. */
   head(shard: number): ShardHead;
@@ -20,7 +21,7 @@ export type JournalTable = Readonly<{
   read(range: Readonly<{ shard: number; after: number; limit: number }>): readonly JournalRecord[];
 }>;
 
-type Row = readonly [sequence: number, record: string];
+type Row = readonly [sequence: number, record: string, checksum: number | null];
 
 /** The statements of the journal. */
 export function journalTable(database: Database): JournalTable {
@@ -32,8 +33,8 @@ export function journalTable(database: Database): JournalTable {
   const advance = database.prepare<[last: number, shard: number, epoch: number, before: number]>(
     "UPDATE shards SET sequence = ? WHERE shard = ? AND epoch = ? AND sequence = ?",
   );
-  const insert = database.prepare<[number, number, string]>(
-    "INSERT INTO journal (shard, sequence, record) VALUES (?, ?, ?)",
+  const insert = database.prepare<[number, number, string, number]>(
+    "INSERT INTO journal (shard, sequence, record, checksum) VALUES (?, ?, ?, ?)",
   );
   const indexing = indexStatements(database);
   const reading = readStatements(database);
@@ -54,7 +55,16 @@ export function journalTable(database: Database): JournalTable {
     acquire() {
       raiseEpochs.run();
       indexing.update();
-      return heads.all();
+      const all = heads.all();
+      for (const { shard, sequence } of all) {
+        const last = reading.last.get(shard) ?? 0;
+        invariant(
+          last === sequence,
+          "I54",
+          `the journal of shard ${shard} ends with ${last} and not with ${sequence}`,
+        );
+      }
+      return all;
     },
     head: headOf,
     append(part) {
@@ -63,7 +73,10 @@ export function journalTable(database: Database): JournalTable {
         headOf(part.shard); // throws for a shard that does not exist
         return "fenced";
       }
-      for (const record of part.records) insert.run(part.shard, record.sequence, encodeRecord(record));
+      for (const record of part.records) {
+        const text = encodeRecord(record);
+        insert.run(part.shard, record.sequence, text, checksumOf([part.shard, record.sequence], text));
+      }
       return "durable";
     },
     index() {
@@ -75,7 +88,7 @@ export function journalTable(database: Database): JournalTable {
       const missing = last - after - rows.length;
       if (missing > 0) rows.push(...reading.waiting.all(shard, after + rows.length, missing));
       requireWhole(rows, { shard, after, last });
-      return rows.map(([sequence, record]) => decodeRecord(record, { shard, sequence }));
+      return rows.map((row) => recordOf(shard, row));
     },
   };
 }
@@ -106,16 +119,25 @@ function indexStatements(database: Database): Readonly<{ waiting(): number; upda
 
 function readStatements(database: Database) {
   const indexed = database.prepare<[shard: number, after: number, limit: number], Row>(
-    `SELECT place.sequence, journal.record FROM journal_index AS place
+    `SELECT place.sequence, journal.record, journal.checksum FROM journal_index AS place
      JOIN journal ON journal.position = place.position
      WHERE place.shard = ? AND place.sequence > ? ORDER BY place.sequence LIMIT ?`,
   );
   const waiting = database.prepare<[shard: number, after: number, limit: number], Row>(
-    `SELECT sequence, record FROM journal
+    `SELECT sequence, record, checksum FROM journal
      WHERE position > (SELECT value FROM state WHERE name = 'indexed') AND shard = ? AND sequence > ?
      ORDER BY position LIMIT ?`,
   );
-  return { indexed: indexed.raw(), waiting: waiting.raw() };
+  const last = database.prepare<[shard: number], number | null>(
+    "SELECT max(sequence) FROM journal_index WHERE shard = ?",
+  );
+  return { indexed: indexed.raw(), waiting: waiting.raw(), last: last.pluck() };
+}
+
+function recordOf(shard: number, [sequence, text, checksum]: Row): JournalRecord {
+  const name = (): string => `journal record ${sequence} of shard ${shard}`;
+  requireIntact(checksum, checksumOf([shard, sequence], text), name);
+  return decodeRecord(text, { shard, sequence });
 }
 
 function isGapless(records: readonly JournalRecord[]): boolean {

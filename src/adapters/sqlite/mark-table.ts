@@ -1,6 +1,7 @@
 import { normalise, type Price } from "../../decimal/index.ts";
 import { InvariantError } from "../../errors/index.ts";
 import type { MarketMark, MarketSide } from "../../model/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
 /** The market journal, and who owns it. Methods expect to run inside a transaction. */
@@ -18,21 +19,28 @@ export type MarkTable = Readonly<{
   delete(marks: readonly MarketMark[]): void;
 }>;
 
-type Row = Readonly<{ symbol: string; side: MarketSide; position: number; price: string; timeMs: number }>;
+type Row = Readonly<{
+  symbol: string;
+  side: MarketSide;
+  position: number;
+  price: string;
+  timeMs: number;
+  checksum: number | null;
+}>;
 
 /** The statements of the market journal. */
 export function markTable(database: Database): MarkTable {
   const owner = database.prepare<[], number>("SELECT value FROM state WHERE name = 'owner'").pluck();
   const raiseOwner = database.prepare("UPDATE state SET value = value + 1 WHERE name = 'owner'");
-  const insert = database.prepare<[string, string, number, bigint, number]>(
-    "INSERT OR REPLACE INTO marks (symbol, side, position, price, time_ms) VALUES (?, ?, ?, ?, ?)",
+  const insert = database.prepare<[string, string, number, bigint, number, number]>(
+    "INSERT OR REPLACE INTO marks (symbol, side, position, price, time_ms, checksum) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const drop = database.prepare<[string, string, number]>(
     "DELETE FROM marks WHERE symbol = ? AND side = ? AND position = ?",
   );
   // Prices may lie beyond what a double holds; as text they come through whole.
   const all = database.prepare<[], Row>(
-    `SELECT symbol, side, position, CAST(price AS TEXT) AS price, time_ms AS timeMs FROM marks
+    `SELECT symbol, side, position, CAST(price AS TEXT) AS price, time_ms AS timeMs, checksum FROM marks
      ORDER BY symbol, side, position`,
   );
   let mine: number | undefined;
@@ -51,12 +59,24 @@ export function markTable(database: Database): MarkTable {
         throw new InvariantError("I60", "the market journal belongs to a later owner of the store");
     },
     put(marks) {
-      for (const mark of marks)
-        insert.run(mark.symbol, mark.side, mark.position, BigInt(mark.price), mark.timeMs);
+      for (const mark of marks) {
+        const { symbol, side, position, price, timeMs } = mark;
+        insert.run(symbol, side, position, BigInt(price), timeMs, checksumOfMark(mark));
+      }
     },
-    read: () => all.all().map((row) => ({ ...row, price: normalise(BigInt(row.price)) as Price })),
+    read: () => all.all().map(markOf),
     delete(marks) {
       for (const mark of marks) drop.run(mark.symbol, mark.side, mark.position);
     },
   };
+}
+
+function checksumOfMark({ symbol, side, position, price, timeMs }: MarketMark): number {
+  return checksumOf([symbol, side, position, String(price), timeMs]);
+}
+
+function markOf({ checksum, ...row }: Row): MarketMark {
+  const mark = { ...row, price: normalise(BigInt(row.price)) as Price };
+  requireIntact(checksum, checksumOfMark(mark), () => `mark ${mark.position} of ${mark.symbol} ${mark.side}`);
+  return mark;
 }

@@ -163,6 +163,21 @@ export const MIGRATIONS: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 5,
+    sql: `
+      -- CRC-32 over a row, so that one which was changed, moved or zeroed is noticed; NULL in rows of before.
+      ALTER TABLE journal ADD COLUMN checksum INTEGER;
+      ALTER TABLE snapshots ADD COLUMN checksum INTEGER;
+      ALTER TABLE snapshot_parts ADD COLUMN checksum INTEGER;
+      ALTER TABLE ended ADD COLUMN checksum INTEGER;
+      ALTER TABLE ended_lists ADD COLUMN checksum INTEGER;
+      ALTER TABLE marks ADD COLUMN checksum INTEGER;
+      ALTER TABLE quotes ADD COLUMN checksum INTEGER;
+      ALTER TABLE volume_totals ADD COLUMN checksum INTEGER;
+      ALTER TABLE volume_bars ADD COLUMN checksum INTEGER;
+    `,
+  },
 ];
 
 /** The schema version of the file; 0 for an empty one. */

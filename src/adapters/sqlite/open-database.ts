@@ -62,6 +62,12 @@ function configure(database: Database, name: string): void {
   database.pragma(`application_id = ${APPLICATION_ID}`);
 }
 
+/** What SQLite says of a broken page, as an error that names the file; any other error as it is. */
+export function withFileName(error: unknown, name: string): unknown {
+  if (!codeOf(error).startsWith("SQLITE_CORRUPT")) return error;
+  return new Error(`${name} is damaged: restore it from a backup`, { cause: error });
+}
+
 /** An error whose message is for the host already. */
 class FileProblem extends Error {}
 
@@ -69,7 +75,8 @@ function explained(error: unknown, name: string): Error {
   if (error instanceof FileProblem) return error;
   const code = codeOf(error);
   if (code === "SQLITE_NOTADB") return new Error(`${name} is no SQLite database`, { cause: error });
-  if (code.startsWith("SQLITE_CORRUPT")) return new Error(`${name} is damaged`, { cause: error });
+  if (code.startsWith("SQLITE_CORRUPT"))
+    return new Error(`${name} is damaged: restore it from a backup`, { cause: error });
   return new Error(`${name} cannot be opened (${code})`, { cause: error });
 }
 

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
 import type { Database } from "./driver.ts";
 import { endedListTable } from "./ended-list-table.ts";
@@ -7,7 +8,7 @@ import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
 import { markTable } from "./mark-table.ts";
 import { nextTurn } from "./next-turn.ts";
-import { type DatabaseOptions, openDatabase } from "./open-database.ts";
+import { type DatabaseOptions, openDatabase, withFileName } from "./open-database.ts";
 import { quoteTable } from "./quote-table.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import { QueuedRejections, type SqliteRejectionOptions, type SqliteRejections } from "./rejections.ts";
@@ -68,7 +69,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const rejections = new QueuedRejections(rejectionTable(database), options.rejections ?? {});
   const guarded = async <T>(run: () => T): Promise<T> => {
     if (!database.open) throw new Error("the store is closed");
-    return run();
+    try {
+      return run();
+    } catch (error) {
+      throw withFileName(error, basename(path));
+    }
   };
   return {
     acquire: () => guarded(acquire),

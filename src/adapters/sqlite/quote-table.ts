@@ -1,5 +1,6 @@
 import { normalise, type Price } from "../../decimal/index.ts";
 import type { KeptQuote } from "../../model/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
 /** The last counted quote of every market. `put` expects to run inside a transaction. */
@@ -9,23 +10,37 @@ export type QuoteTable = Readonly<{
   read(): readonly KeptQuote[];
 }>;
 
-type Row = Readonly<{ symbol: string; bid: string; ask: string; timeMs: number }>;
+type Row = Readonly<{ symbol: string; bid: string; ask: string; timeMs: number; checksum: number | null }>;
 
 /** The statements of last quotes. */
 export function quoteTable(database: Database): QuoteTable {
-  const insert = database.prepare<[string, bigint, bigint, number]>(
-    "INSERT OR REPLACE INTO quotes (symbol, bid, ask, time_ms) VALUES (?, ?, ?, ?)",
+  const insert = database.prepare<[string, bigint, bigint, number, number]>(
+    "INSERT OR REPLACE INTO quotes (symbol, bid, ask, time_ms, checksum) VALUES (?, ?, ?, ?, ?)",
   );
   // Prices may lie beyond what a double holds; as text they come through whole.
   const all = database.prepare<[], Row>(
-    `SELECT symbol, CAST(bid AS TEXT) AS bid, CAST(ask AS TEXT) AS ask, time_ms AS timeMs FROM quotes
+    `SELECT symbol, CAST(bid AS TEXT) AS bid, CAST(ask AS TEXT) AS ask, time_ms AS timeMs, checksum FROM quotes
      ORDER BY symbol`,
   );
-  const priceOf = (text: string): Price => normalise(BigInt(text)) as Price;
   return {
     put(quotes) {
-      for (const { symbol, bid, ask, timeMs } of quotes) insert.run(symbol, BigInt(bid), BigInt(ask), timeMs);
+      for (const quote of quotes) {
+        const { symbol, bid, ask, timeMs } = quote;
+        insert.run(symbol, BigInt(bid), BigInt(ask), timeMs, checksumOfQuote(quote));
+      }
     },
-    read: () => all.all().map((row) => ({ ...row, bid: priceOf(row.bid), ask: priceOf(row.ask) })),
+    read: () => all.all().map(quoteOf),
   };
 }
+
+function checksumOfQuote({ symbol, bid, ask, timeMs }: KeptQuote): number {
+  return checksumOf([symbol, String(bid), String(ask), timeMs]);
+}
+
+function quoteOf({ checksum, ...row }: Row): KeptQuote {
+  const quote = { ...row, bid: priceOf(row.bid), ask: priceOf(row.ask) };
+  requireIntact(checksum, checksumOfQuote(quote), () => `the last quote of ${quote.symbol}`);
+  return quote;
+}
+
+const priceOf = (text: string): Price => normalise(BigInt(text)) as Price;

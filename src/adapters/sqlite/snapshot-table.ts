@@ -2,6 +2,7 @@ import { invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
 /** Parents of a part: about 60 kB, encoded and committed in about a millisecond. */
@@ -23,19 +24,24 @@ export type SnapshotTable = Readonly<{
   cleanUp(): void;
 }>;
 
-type Header = Readonly<{ generation: number; sequence: number; counter: number; parents: number }>;
+type Header = Readonly<{
+  generation: number;
+  sequence: number;
+  counter: number;
+  parents: number;
+  checksum: number | null;
+}>;
+type Part = Readonly<{ part: number; parents: string; checksum: number | null }>;
 
 /** The statements of snapshots. */
 export function snapshotTable(database: Database): SnapshotTable {
   const newest = database.prepare<[shard: number], Header>(
-    `SELECT generation, sequence, counter, parents FROM snapshots
+    `SELECT generation, sequence, counter, parents, checksum FROM snapshots
      WHERE shard = ? AND complete = 1 ORDER BY sequence DESC LIMIT 1`,
   );
-  const parts = database
-    .prepare<[generation: number], string>(
-      "SELECT parents FROM snapshot_parts WHERE generation = ? ORDER BY part",
-    )
-    .pluck();
+  const parts = database.prepare<[generation: number], Part>(
+    "SELECT part, parents, checksum FROM snapshot_parts WHERE generation = ? ORDER BY part",
+  );
   const dropUnfinished = database.prepare("DELETE FROM snapshots WHERE complete = 0");
   const dropOrphans = database.prepare(
     "DELETE FROM snapshot_parts WHERE generation NOT IN (SELECT generation FROM snapshots)",
@@ -44,8 +50,13 @@ export function snapshotTable(database: Database): SnapshotTable {
     const header = newest.get(shard);
     if (header === undefined) return undefined;
     const { generation, sequence, counter } = header;
-    const parents = parts.all(generation).flatMap(decodePart);
-    invariant(parents.length === header.parents, "I53", `the snapshot of shard ${shard} has lost a part`);
+    const name = (): string => `the snapshot of shard ${shard}`;
+    requireIntact(header.checksum, checksumOf([shard, sequence, counter, header.parents]), name);
+    const parents = parts.all(generation).flatMap((one) => {
+      requireIntact(one.checksum, checksumOf([generation, one.part], one.parents), name);
+      return decodePart(one.parents);
+    });
+    invariant(parents.length === header.parents, "I53", `${name()} has lost a part`);
     return { shard, sequence, counter, parents };
   });
   return {
@@ -59,11 +70,11 @@ export function snapshotTable(database: Database): SnapshotTable {
 }
 
 function snapshotWriter(database: Database): SnapshotTable["write"] {
-  const begin = database.prepare<[shard: number, sequence: number, counter: number, parents: number]>(
-    "INSERT INTO snapshots (shard, sequence, counter, parents) VALUES (?, ?, ?, ?)",
+  const begin = database.prepare<[...columns: number[]]>(
+    "INSERT INTO snapshots (shard, sequence, counter, parents, checksum) VALUES (?, ?, ?, ?, ?)",
   );
-  const insertPart = database.prepare<[generation: number | bigint, part: number, parents: string]>(
-    "INSERT INTO snapshot_parts (generation, part, parents) VALUES (?, ?, ?)",
+  const insertPart = database.prepare<[number | bigint, number, string, number]>(
+    "INSERT INTO snapshot_parts (generation, part, parents, checksum) VALUES (?, ?, ?, ?)",
   );
   const dropParts = database.prepare<[generation: number | bigint, below: number]>(
     "DELETE FROM snapshot_parts WHERE generation = ? AND part < ?",
@@ -76,11 +87,13 @@ function snapshotWriter(database: Database): SnapshotTable["write"] {
     const last = head.get(shard);
     if (last === undefined) throw new RangeError(`there is no shard ${shard}`);
     invariant(sequence <= last, "I53", `a snapshot of shard ${shard} runs ahead of its journal`);
-    const generation = begin.run(shard, sequence, counter, parents.length).lastInsertRowid;
+    const header = [shard, sequence, counter, parents.length];
+    const generation = begin.run(...header, checksumOf(header)).lastInsertRowid;
     for (let part = 0; part * PARENTS_PER_PART < parents.length; part++) {
       yield;
       const from = part * PARENTS_PER_PART;
-      insertPart.run(generation, part, encodePart(parents.slice(from, from + PARENTS_PER_PART)));
+      const text = encodePart(parents.slice(from, from + PARENTS_PER_PART));
+      insertPart.run(generation, part, text, checksumOf([String(generation), part], text));
     }
     for (const replaced of complete(generation, shard)) {
       for (let below = PARTS_PER_DROP; dropParts.run(replaced, below).changes > 0; below += PARTS_PER_DROP)

@@ -1,6 +1,7 @@
 import { add, normalise, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { CountedPrint } from "../../model/index.ts";
 import type { VolumeState } from "../../ports/index.ts";
+import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
 const MINUTE_MS = 60_000;
@@ -32,27 +33,16 @@ export function volumeTable(database: Database): VolumeTable {
   };
 }
 
+type Total = Readonly<{ symbol: string; total: string; checksum: number | null }>;
+type Bar = Readonly<{ symbol: string; minuteMs: number; quantity: string; checksum: number | null }>;
+
 /** Sums up a batch first, so that a total and a bar are written once however many prints they get. */
 function volumeWriter(database: Database): VolumeTable["put"] {
   const see = database.prepare<[symbol: string, id: string, seenAtMs: number]>(
     "INSERT INTO prints (symbol, id, seen_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const total = database
-    .prepare<[symbol: string], string>("SELECT total FROM volume_totals WHERE symbol = ?")
-    .pluck();
-  const putTotal = database.prepare<[symbol: string, total: string]>(
-    `INSERT INTO volume_totals (symbol, total) VALUES (?, ?)
-     ON CONFLICT (symbol) DO UPDATE SET total = excluded.total`,
-  );
-  const bar = database
-    .prepare<[minuteMs: number, symbol: string], string>(
-      "SELECT quantity FROM volume_bars WHERE minute_ms = ? AND symbol = ?",
-    )
-    .pluck();
-  const putBar = database.prepare<[minuteMs: number, symbol: string, quantity: string]>(
-    `INSERT INTO volume_bars (minute_ms, symbol, quantity) VALUES (?, ?, ?)
-     ON CONFLICT (minute_ms, symbol) DO UPDATE SET quantity = excluded.quantity`,
-  );
+  const addToTotal = totalWriter(database);
+  const addToBar = barWriter(database);
   return (prints) => {
     const fresh: Sums = new Map();
     const minutes = new Map<number, Sums>();
@@ -64,28 +54,55 @@ function volumeWriter(database: Database): VolumeTable["put"] {
       addTo(bars, print);
       minutes.set(minuteMs, bars);
     }
-    for (const [symbol, sum] of fresh) putTotal.run(symbol, textOf(add(quantityOf(total.get(symbol)), sum)));
+    for (const [symbol, sum] of fresh) addToTotal(symbol, sum);
     for (const [minuteMs, bars] of minutes) {
-      for (const [symbol, sum] of bars)
-        putBar.run(minuteMs, symbol, textOf(add(quantityOf(bar.get(minuteMs, symbol)), sum)));
+      for (const [symbol, sum] of bars) addToBar(minuteMs, symbol, sum);
     }
   };
 }
 
+/** What is there is looked at before it is added to: a new checksum must not cover up a damage. */
+function totalWriter(database: Database): (symbol: string, sum: Quantity) => void {
+  const find = database.prepare<[symbol: string], Total>(`${TOTALS} WHERE symbol = ?`);
+  const put = database.prepare<[symbol: string, total: string, checksum: number]>(
+    `INSERT INTO volume_totals (symbol, total, checksum) VALUES (?, ?, ?)
+     ON CONFLICT (symbol) DO UPDATE SET total = excluded.total, checksum = excluded.checksum`,
+  );
+  return (symbol, sum) => {
+    const found = find.get(symbol);
+    const total = String(found === undefined ? sum : add(totalOf(found), sum));
+    put.run(symbol, total, checksumOf([symbol, total]));
+  };
+}
+
+function barWriter(database: Database): (minuteMs: number, symbol: string, sum: Quantity) => void {
+  const find = database.prepare<[minuteMs: number, symbol: string], Bar>(
+    `${BARS} WHERE minute_ms = ? AND symbol = ?`,
+  );
+  const put = database.prepare<[minuteMs: number, symbol: string, quantity: string, checksum: number]>(
+    `INSERT INTO volume_bars (minute_ms, symbol, quantity, checksum) VALUES (?, ?, ?, ?)
+     ON CONFLICT (minute_ms, symbol) DO UPDATE SET quantity = excluded.quantity, checksum = excluded.checksum`,
+  );
+  return (minuteMs, symbol, sum) => {
+    const found = find.get(minuteMs, symbol);
+    const quantity = String(found === undefined ? sum : add(quantityOfBar(found), sum));
+    put.run(minuteMs, symbol, quantity, checksumOf([minuteMs, symbol, quantity]));
+  };
+}
+
 function volumeReader(database: Database): VolumeTable["read"] {
-  const totals = database.prepare<[], { symbol: string; total: string }>(
-    "SELECT symbol, total FROM volume_totals ORDER BY symbol",
-  );
-  const bars = database.prepare<[], { symbol: string; minuteMs: number; quantity: string }>(
-    "SELECT symbol, minute_ms AS minuteMs, quantity FROM volume_bars ORDER BY symbol, minute_ms",
-  );
+  const totals = database.prepare<[], Total>(`${TOTALS} ORDER BY symbol`);
+  const bars = database.prepare<[], Bar>(`${BARS} ORDER BY symbol, minute_ms`);
   const prints = database.prepare<[], VolumeState["prints"][number]>(
     "SELECT symbol, id, seen_at_ms AS seenAtMs FROM prints ORDER BY seen_at_ms, symbol, id",
   );
   return database.transaction(
     (): VolumeState => ({
-      totals: totals.all().map(({ symbol, total }) => ({ symbol, total: quantityOf(total) })),
-      bars: bars.all().map((bar) => ({ ...bar, quantity: quantityOf(bar.quantity) })),
+      totals: totals.all().map((row) => ({ symbol: row.symbol, total: totalOf(row) })),
+      bars: bars.all().map((row) => {
+        const { symbol, minuteMs } = row;
+        return { symbol, minuteMs, quantity: quantityOfBar(row) };
+      }),
       prints: prints.all(),
     }),
   );
@@ -95,7 +112,19 @@ function addTo(sums: Sums, { symbol, quantity }: CountedPrint): void {
   sums.set(symbol, add(sums.get(symbol) ?? ZERO_QUANTITY, quantity));
 }
 
-/** Sums are kept as text, because they may lie beyond what SQLite's integers hold. */
-const textOf = (sum: Quantity): string => String(sum);
+const TOTALS = "SELECT symbol, total, checksum FROM volume_totals";
+const BARS = "SELECT symbol, minute_ms AS minuteMs, quantity, checksum FROM volume_bars";
 
-const quantityOf = (text = "0"): Quantity => normalise(BigInt(text)) as Quantity;
+function totalOf({ symbol, total, checksum }: Total): Quantity {
+  requireIntact(checksum, checksumOf([symbol, total]), () => `the executed volume of ${symbol}`);
+  return quantityOf(total);
+}
+
+function quantityOfBar({ symbol, minuteMs, quantity, checksum }: Bar): Quantity {
+  const expected = checksumOf([minuteMs, symbol, quantity]);
+  requireIntact(checksum, expected, () => `the volume of ${symbol} in minute ${minuteMs}`);
+  return quantityOf(quantity);
+}
+
+/** Sums are kept as text, because they may lie beyond what SQLite's integers hold. */
+const quantityOf = (text: string): Quantity => normalise(BigInt(text)) as Quantity;

@@ -65,7 +65,10 @@ describe("sqlite order store", () => {
 
   it("I53: a row that is damaged or lies in a wrong place is an error that names the place", async () => {
     await append(3, 1, 2);
-    executeOn(place.path, "UPDATE journal SET record = (SELECT record FROM journal WHERE sequence = 1)");
+    executeOn(
+      place.path,
+      "UPDATE journal SET checksum = NULL, record = (SELECT record FROM journal WHERE sequence = 1)",
+    );
     await expect(store.readRecords({ shard: 3, after: 1, limit: 9 })).rejects.toThrow(
       "I53: journal record 2 of shard 3 cannot be read: it is record 1 of shard 3",
     );
@@ -80,7 +83,7 @@ describe("sqlite order store", () => {
     "I53: a list whose legs are damaged to %j is an error that names it",
     async (legs) => {
       await keepLists(store, [endedList({ listId: -256 })]);
-      executeOn(place.path, `UPDATE ended_lists SET legs = '${legs}'`);
+      executeOn(place.path, `UPDATE ended_lists SET checksum = NULL, legs = '${legs}'`);
       const broken = "I53: the legs of list -256 cannot be read";
       await expect(store.findEndedList({ accountId: 1, listId: -256 })).rejects.toThrow(broken);
       await expect(store.pageEndedLists({ accountId: 1, limit: 1 })).rejects.toThrow(broken);

@@ -1,0 +1,157 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { price } from "../../../src/decimal/index.ts";
+import type { KeptQuote } from "../../../src/model/index.ts";
+import {
+  endedList,
+  endedOrder,
+  openOrder,
+  part,
+  sampleMark,
+  samplePrint,
+  sampleRecords,
+} from "../../support/store-samples.ts";
+import { createWorld, type World } from "../../support/world.ts";
+import { executeOn, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+const PAGE_BYTES = 4_096;
+const QUOTE: KeptQuote = { symbol: "BTC/USD", bid: price("100"), ask: price("101"), timeMs: 5 };
+const PARENT = openOrder({ orderId: -259 });
+
+let place: TemporaryPlace;
+beforeEach(() => {
+  place = temporaryPlace();
+});
+afterEach(() => place.remove());
+
+/** A file with a row of every kind. */
+async function fill(): Promise<SqliteStore> {
+  const store = openSqliteStore({ path: place.path });
+  await store.acquire();
+  const ended = [endedOrder({ orderId: -256, accountId: 1 })];
+  const endedLists = [endedList({ listId: -2_560 })];
+  const shards = [part(3, 1, { records: sampleRecords(3, 1, 3), ended, endedLists })];
+  await store.append({ shards, marks: [sampleMark()], prints: [samplePrint()], quotes: [QUOTE] });
+  await store.writeSnapshot({ shard: 3, sequence: 2, counter: 9, parents: [PARENT] });
+  return store;
+}
+
+type Read = (store: SqliteStore) => Promise<unknown>;
+const reads = {
+  records: (store) => store.readRecords({ shard: 3, after: 0, limit: 9 }),
+  snapshot: (store) => store.readSnapshot(3),
+  ended: (store) => store.readEnded({ shard: 3, afterOrderId: 0, limit: 9 }),
+  byAccount: (store) => store.findEnded({ accountId: 2, orderId: -256 }),
+  lists: (store) => store.findEndedList({ accountId: 1, listId: -2_560 }),
+  marks: (store) => store.readMarks(),
+  quotes: (store) => store.readQuotes(),
+  volume: (store) => store.readVolume(),
+  counting: (store) => store.append({ shards: [], marks: [], prints: [samplePrint({ id: "next" })] }),
+} satisfies Record<string, Read>;
+
+describe("decision BQ: a row that is not as it was written is refused by name", () => {
+  it.each<[what: string, sql: string, read: keyof typeof reads]>([
+    ["journal record 2 of shard 3", "UPDATE journal SET record = replace(record, '1002', '1003')", "records"],
+    [
+      "journal record 1 of shard 3",
+      "UPDATE journal SET (record, checksum) = (SELECT record, checksum FROM journal WHERE sequence = 2)",
+      "records",
+    ],
+    ["the snapshot of shard 3", "UPDATE snapshots SET counter = 8", "snapshot"],
+    ["the snapshot of shard 3", "UPDATE snapshots SET sequence = 1", "snapshot"],
+    [
+      "the snapshot of shard 3",
+      "UPDATE snapshot_parts SET parents = replace(parents, 'SELL', 'BUY')",
+      "snapshot",
+    ],
+    ["parent order -256", "UPDATE ended SET record = replace(record, 'CANCELED', 'FILLED')", "ended"],
+    ["parent order -256", "UPDATE ended SET account_id = 2", "byAccount"],
+    ["ended list -2560", "UPDATE ended_lists SET legs = '-2816,-3328'", "lists"],
+    ["mark 1 of BTC/USD bid", "UPDATE marks SET price = price + 1", "marks"],
+    ["the last quote of BTC/USD", "UPDATE quotes SET time_ms = 6", "quotes"],
+    ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "volume"],
+    ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "volume"],
+    ["the executed volume of BTC/USD", "UPDATE volume_totals SET total = '1'", "counting"],
+    ["the volume of BTC/USD in minute 0", "UPDATE volume_bars SET quantity = '1'", "counting"],
+  ])("%s, after %s", async (what, sql, read) => {
+    const store = await fill();
+    executeOn(place.path, sql);
+    await expect(reads[read](store)).rejects.toThrow(
+      `I53: ${what} cannot be read: it is not as it was written (checksum); restore the file from a backup`,
+    );
+    await store.close();
+  });
+
+  it("rows of before there were checksums are read as they are", async () => {
+    const store = await fill();
+    const tables = ["journal", "snapshots", "snapshot_parts", "ended", "ended_lists", "marks", "quotes"];
+    for (const table of [...tables, "volume_totals", "volume_bars"])
+      executeOn(place.path, `UPDATE ${table} SET checksum = NULL`);
+    for (const read of Object.values(reads)) await read(store);
+    expect(await reads.records(store)).toEqual(sampleRecords(3, 1, 3));
+    expect(await reads.snapshot(store)).toMatchObject({ counter: 9, parents: [PARENT] });
+    await store.close();
+  });
+
+  it("I54: a head that is not where its journal ends is refused by whoever takes the store over", async () => {
+    const store = await fill();
+    executeOn(place.path, "UPDATE shards SET sequence = 2 WHERE shard = 3");
+    await expect(store.acquire()).rejects.toThrow("I54: the journal of shard 3 ends with 3 and not with 2");
+    await store.close();
+  });
+});
+
+/** An engine with a hundred records in the file, closed again; with snapshots of all but the last few when asked for. */
+async function closedWorld(snapshotEvery: number): Promise<World> {
+  const world = await createWorld({
+    store: () => openSqliteStore({ path: place.path }),
+    settings: { snapshotEvery },
+  });
+  await world.quote("100", "101");
+  for (let n = 0; n < 100; n++) await world.place({ price: "90", newClientOrderId: `order-${n}` });
+  await world.engine.close();
+  return world;
+}
+
+/** Zeroes part of the file around the first place where it holds a text. */
+function zero(text: string, bytes: number): void {
+  const file = readFileSync(place.path);
+  const at = file.indexOf(text);
+  if (at === -1) throw new Error("the file does not hold the text");
+  const from = Math.floor(at / bytes) * bytes;
+  file.fill(0, from, from + bytes);
+  writeFileSync(place.path, file);
+}
+
+describe("decision BQ, I53: a damaged file", () => {
+  const SEEN = '"clientOrderId":"order-50"';
+  const damages: readonly [string, () => void][] = [
+    [
+      "an edited row",
+      () => executeOn(place.path, "UPDATE journal SET record = replace(record, 'order-50', 'other-50')"),
+    ],
+    ["a zeroed page", () => zero(SEEN, PAGE_BYTES)],
+    ["zeroed bytes within a row", () => zero(SEEN, 16)],
+  ];
+
+  it.each(damages)("%s is noticed by loading", async (_what, damage) => {
+    const world = await closedWorld(20_000);
+    damage();
+    await expect(world.crash()).rejects.toThrow("from a backup");
+  });
+
+  it.each(damages)("%s that loading does not read is noticed by verify", async (_what, damage) => {
+    const world = await closedWorld(10);
+    await openSqliteStore({ path: place.path }).acquire(); // brings the index up to date, so that an opening reads no row
+    executeOn(
+      place.path,
+      "DELETE FROM snapshot_parts WHERE generation NOT IN (SELECT generation FROM snapshots)",
+    );
+    damage();
+    await world.crash();
+    expect(world.engine.metrics().openParents).toBe(100);
+    await expect(world.engine.verify()).rejects.toThrow("from a backup");
+    await world.engine.close();
+  });
+});
