@@ -1,5 +1,6 @@
 import { InvariantError } from "../errors/index.ts";
 import {
+  expiresAtMs,
   isScheduleOver,
   nextSlotChangeMs,
   type ParentEvent,
@@ -76,7 +77,8 @@ export class Arming {
   /** A parent that the book cannot hold is stopped; the others go on. */
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): void {
     try {
-      book.add({ orderId: order.orderId, ageMs: order.acceptedAtMs, watch });
+      const { orderId, acceptedAtMs: ageMs, acceptance } = order;
+      book.add({ orderId, ageMs, ...(acceptance !== undefined && { acceptance }), watch });
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
       // A rule was found broken when the parent was to wait for its price.
@@ -99,10 +101,9 @@ export class Arming {
   }
 
   #armExpiry(slot: Slot, order: ParentOrder): void {
-    const expireTimeMs = order.intent.expireTimeMs;
-    if (expireTimeMs === undefined || slot.cancelExpiry !== undefined || order.pendingEnd !== undefined)
-      return;
-    slot.cancelExpiry = this.#timers.at(expireTimeMs, () => {
+    const atMs = expiresAtMs(order);
+    if (atMs === undefined || slot.cancelExpiry !== undefined || order.pendingEnd !== undefined) return;
+    slot.cancelExpiry = this.#timers.at(atMs, () => {
       delete slot.cancelExpiry;
       this.#host.post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
     });

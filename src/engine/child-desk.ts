@@ -4,11 +4,12 @@ import {
   executable,
   executableLevels,
   isActive,
+  isPast,
   type ParentEvent,
   readChildId,
   shardOfId,
 } from "../lifecycle/index.ts";
-import type { Cause, ChildRequest, Fact, ParentOrder } from "../model/index.ts";
+import type { Cause, ChildOrder, ChildRequest, Fact, ParentOrder } from "../model/index.ts";
 import type { ExecutionVenue } from "../ports/index.ts";
 import {
   type Core,
@@ -97,7 +98,7 @@ export class ChildDesk {
     this.reconciler.follow(
       child,
       order.child.state,
-      this.reconciler.deadlineOf(child.childId) ?? this.#newDeadline(),
+      this.reconciler.deadlineOf(child.childId) ?? this.#deadlineOf(order.child),
     );
   }
 
@@ -107,8 +108,7 @@ export class ChildDesk {
   }
 
   /**
-   * A parent came out of the store: the outcome of a child that this process did not hand over is unknown, and its
-   * deadline may have begun just now.
+   * A parent came out of the store: the outcome of a child that this process did not hand over is unknown.
    */
   recover({ durable, working }: Slot): void {
     const child = durable && childRequestOf(durable);
@@ -120,7 +120,7 @@ export class ChildDesk {
       this.reconciler.follow(child, state, deadlineMs);
       this.reconciler.recheck(childId);
     } else if (this.dispatcher.holds(childId)) return;
-    else if (state === "UNKNOWN") this.reconciler.follow(child, state, this.#newDeadline());
+    else if (state === "UNKNOWN") this.reconciler.follow(child, state, this.#deadlineOf(durable.child));
     else this.#post(child, { kind: "OUTCOME_UNKNOWN", childId }, { kind: "RECOVERY" });
   }
 
@@ -143,8 +143,9 @@ export class ChildDesk {
     this.reconciler.drop(childId);
   }
 
-  #newDeadline(): number {
-    return this.#core.wallMs() + this.#core.settings.submitDeadlineMs;
+  /** The last deadline with which anybody can have handed a child over. One without was handed over just now at worst. */
+  #deadlineOf({ notAfterMs }: ChildOrder): number {
+    return notAfterMs ?? this.#core.wallMs() + this.#core.settings.submitDeadlineMs;
   }
 
   #lose(child: ChildRequest, detail: string): void {
@@ -172,8 +173,7 @@ export class ChildDesk {
     const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
     if (shard.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
     if (this.#host.isFrozen(order)) return "the account is frozen";
-    const expireTimeMs = order.intent.expireTimeMs;
-    if (expireTimeMs !== undefined && this.#core.nowMs() >= expireTimeMs) return "the order has expired";
+    if (isPast(order, this.#core.nowMs())) return "the order has expired";
     const now = this.#host.quote(child.symbol);
     if (now?.fresh !== true) return "the quote is stale";
     const levels = executableLevels(order, now.quote);

@@ -25,11 +25,15 @@ export type Core = Readonly<{
 }>;
 
 /**
- * Counters of an engine; `decisions` numbers the records in the order in which they were decided, `activity` rises
- * with everything that happens and tells when nothing does.
+ * Counters of an engine; `decisions` numbers the records in the order in which they were decided, `acceptances` the
+ * parents in the order in which they were accepted, `activity` rises with everything that happens and tells when nothing
+ * does.
  */
 export type Counters = {
   decisions: number;
+  /** Children that are decided while their intent is not durable yet. */
+  deciding: number;
+  acceptances: number;
   triggers: number;
   children: number;
   appends: number;
@@ -104,7 +108,17 @@ export function coreOf(options: EngineOptions): Core {
     wallMs: () => options.clock.nowMs(),
     monotonicMs: () => options.clock.monotonicMs(),
     time,
-    counters: { decisions: 0, triggers: 0, children: 0, appends: 0, records: 0, alerts: 0, activity: 0 },
+    counters: {
+      decisions: 0,
+      deciding: 0,
+      acceptances: 0,
+      triggers: 0,
+      children: 0,
+      appends: 0,
+      records: 0,
+      alerts: 0,
+      activity: 0,
+    },
   };
 }
 

@@ -18,14 +18,18 @@ export type DispatchHost = Readonly<{
   lost: (child: ChildRequest, detail: string) => void;
 }>;
 
-/** A child that is due, and when its shard was last known to be this engine's, in engine time. */
-type Due = { readonly child: ChildRequest; ownedAtMs: number };
+/** A child that is due, until when it may go, and when its shard was last known to be this engine's, in engine time. */
+type Due = { readonly child: ChildRequest; readonly notAfterMs: number; ownedAtMs: number };
+
+/** Of children that an earlier version has decided. */
+const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
 
 /**
  * Hands durable intents to the venue, each once. Keeps the venue's rate: due children queue, reduce-only ones first,
  * none is dropped (decision 26). Whoever takes a shard over looks up what it finds, and settles it when the deadline
  * of a child handed over then and the quiet time have passed; so a child that waited here for longer than the quiet
- * time goes out only after the store has said again whose shard it is (I26).
+ * time goes out only after the store has said again whose shard it is (I26). None goes out after the time that its
+ * intent names, by the wall clock: it is withdrawn, by a record, and the parent tries again.
  */
 export class Dispatcher {
   readonly #core: Core;
@@ -63,8 +67,25 @@ export class Dispatcher {
     const child = childRequestOf(order);
     if (child === undefined) return;
     this.#handed.add(child.childId);
-    (child.reduceOnly ? this.#reducing : this.#opening).push({ child, ownedAtMs: this.#core.nowMs() });
+    const due = {
+      child,
+      notAfterMs: order.child?.notAfterMs ?? ANY_TIME,
+      ownedAtMs: this.#core.nowMs(),
+    };
+    (child.reduceOnly ? this.#reducing : this.#opening).push(due);
     this.#pump();
+  }
+
+  /**
+   * Until when a child that is decided now may be handed over, in the venue's time as far as the wall clock knows it:
+   * the time of a submit after those that were decided before it have gone out at the venue's rate.
+   */
+  notAfterMs(): number {
+    const untilFreeMs = Math.max(this.#nextAtMs - this.#core.monotonicMs(), 0);
+    const before = this.queued + this.#core.counters.deciding;
+    const { submitDeadlineMs } = this.#core.settings;
+    const notAfterMs = this.#core.wallMs() + submitDeadlineMs + untilFreeMs + before * this.#paceMs;
+    return Math.min(notAfterMs, ANY_TIME);
   }
 
   /** The child is resolved. */
@@ -87,13 +108,14 @@ export class Dispatcher {
       if (this.#core.nowMs() - due.ownedAtMs > this.#core.settings.venueQuietMs)
         return void this.#confirm(due);
       queue.shift();
-      if (this.#send(due.child)) this.#pace(nowMs);
+      if (this.#send(due)) this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + this.#paceMs;
     }
   }
 
-  #pace(nowMs: number): void {
+  /** How long the venue wants between two children. */
+  get #paceMs(): number {
     const rate = this.#venue.capabilities.ratePerSecond;
-    if (rate !== undefined) this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + Math.ceil(1_000 / rate);
+    return rate === undefined ? 0 : Math.ceil(1_000 / rate);
   }
 
   #pumpAfter(waitMs: number): void {
@@ -119,18 +141,18 @@ export class Dispatcher {
     this.#pump();
   }
 
-  #send(child: ChildRequest): boolean {
-    const objection = this.#host.objection(child);
+  #send({ child, notAfterMs }: Due): boolean {
+    const wallMs = this.#core.wallMs();
+    const objection = wallMs >= notAfterMs ? "the time for it has passed" : this.#host.objection(child);
     if (objection !== undefined) {
       this.#handed.delete(child.childId);
       this.#host.withdrawn(child, objection);
       return false;
     }
-    const { submitDeadlineMs } = this.#core.settings;
-    const deadlineMs = this.#core.wallMs() + submitDeadlineMs;
+    const deadlineMs = Math.min(notAfterMs, wallMs + this.#core.settings.submitDeadlineMs);
     this.#host.handedOver(child, deadlineMs);
     this.#core.counters.children++;
-    const cancelDeadline = this.#timers.after(submitDeadlineMs, () =>
+    const cancelDeadline = this.#timers.after(deadlineMs - wallMs, () =>
       this.#host.lost(child, "no answer by the deadline"),
     );
     this.#core.probe("before-submit");

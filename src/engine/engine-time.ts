@@ -54,6 +54,12 @@ export class EngineTime {
     return this.#clock.monotonicMs() + this.#steadyAheadMs;
   }
 
+  /** How far engine time is ahead of a wall clock that was set back; undefined for less than the smallest step. */
+  aheadOfWallMs(): number | undefined {
+    const aheadMs = this.nowMs() - this.#clock.nowMs();
+    return aheadMs >= this.#smallestStepMs ? aheadMs : undefined;
+  }
+
   /** When the monotonic clock shows what it must for engine time to be `engineMs`, as things stand. */
   monotonicAt(engineMs: number): number {
     return engineMs - this.#aheadMs;

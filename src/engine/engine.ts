@@ -137,6 +137,7 @@ class RunningEngine implements Api.Engine {
         this.#stream.tell(record);
       },
       reloaded: (reloaded, lost) => this.#reloaded(reloaded, lost),
+      notAfterMs: () => this.#desk.dispatcher.notAfterMs(),
       measure: (order) => this.#exposure.measure(order),
     };
   }

@@ -139,10 +139,13 @@ export class Placements {
   #admissionContext(
     symbol: string,
     nowMs: number,
-  ): Pick<AdmissionContext, "nowMs" | "minimum" | "quote"> & Readonly<{ maxIcebergParts: number }> {
+  ): Pick<AdmissionContext, "nowMs" | "aheadMs" | "minimum" | "quote"> &
+    Readonly<{ maxIcebergParts: number }> {
     const now = this.#host.quote(symbol);
+    const aheadMs = this.#core.time.aheadOfWallMs();
     return {
       nowMs,
+      ...(aheadMs !== undefined && { aheadMs }),
       minimum: this.#core.rules.minimum,
       maxIcebergParts: this.#core.settings.maxIcebergParts,
       ...(now?.fresh === true ? { quote: now.quote } : {}),
@@ -167,7 +170,7 @@ export class Placements {
   /** The volumes for a VWAP without a profile of its own (decision 29). */
   #profile({ type, symbol, schedule }: ParentIntent): Awaitable<VolumeProfile | undefined> {
     if (type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
-    const nowMs = this.#core.nowMs();
+    const nowMs = this.#core.wallMs();
     const bars = asked(() => this.#host.volumes.minutes({ symbol, ...profileWindow(nowMs) }));
     return bars.then((kept) => volumeProfile(kept, { nowMs, ...schedule }));
   }

@@ -159,8 +159,7 @@ export class Reconciler {
   async #missed(one: Case, answer: NotFound, askedAt: Moment): Promise<void> {
     if (!this.#isFollowed(one)) return;
     if (!one.unknown) this.#host.missing(one.child);
-    if (one.proof.waitMs(askedAt.monotonicMs) > 0)
-      return this.#lookAfter(one, one.proof.waitMs(this.#core.monotonicMs()));
+    if (one.proof.waitMs(answer, askedAt.monotonicMs) > 0) return this.#awaitProof(one, answer);
     if (!one.proof.holds(answer, askedAt)) return this.#again(one);
     one.notFound++;
     if (one.notFound < 2 || !(await this.#settleMissing(one))) return this.#again(one);
@@ -187,11 +186,23 @@ export class Reconciler {
 
   #again(one: Case): void {
     if (!this.#isFollowed(one)) return;
-    const { retryMinMs, retryMaxMs, escalateAfterMs } = this.#core.settings;
-    const unknownForMs = this.#core.monotonicMs() - one.unknownSinceMs;
-    if (one.unknown && unknownForMs >= escalateAfterMs) this.#escalate(one, "its outcome is still not known");
+    const { retryMinMs, retryMaxMs } = this.#core.settings;
+    this.#escalateOld(one);
     const pauseMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(one.failures++, 30));
     this.#lookAfter(one, pauseMs);
+  }
+
+  /** Nothing can be proved yet; the child is looked up now and then all the same. */
+  #awaitProof(one: Case, answer: NotFound): void {
+    this.#escalateOld(one);
+    const waitMs = one.proof.waitMs(answer, this.#core.monotonicMs());
+    this.#lookAfter(one, Math.min(waitMs, this.#core.settings.reconcileEveryMs));
+  }
+
+  #escalateOld(one: Case): void {
+    const unknownForMs = this.#core.monotonicMs() - one.unknownSinceMs;
+    if (one.unknown && unknownForMs >= this.#core.settings.escalateAfterMs)
+      this.#escalate(one, "its outcome is still not known");
   }
 
   #escalate(one: Case, why: string): void {

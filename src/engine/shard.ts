@@ -21,6 +21,7 @@ import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } from "./core.ts";
 import { Endings } from "./ending-watch.ts";
+import { Intents } from "./intents.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
@@ -35,6 +36,8 @@ export type ShardHost = Readonly<{
   found: (record: DurableRecord) => void;
   /** The memory of the shard was made again from the store; `lost` are the slots it had before. */
   reloaded: (shard: Shard, lost: Iterable<Slot>) => void;
+  /** Until when a child that is intended now may be handed over, in the venue's time. */
+  notAfterMs: () => number;
   /** A transition wants an exposure and changed nothing else. */
   measure: (order: ParentOrder) => void;
 }>;
@@ -73,6 +76,7 @@ export class Shard {
   /** Legs that have ended while their list has not: they stay for as long as it does. */
   readonly #endedLegs: Set<number> = new Set();
   #pending: PendingRecord[] = [];
+  readonly #intents: Intents;
   /** Until the store was read again. */
   #undecided: Undecided[] = [];
 
@@ -80,6 +84,7 @@ export class Shard {
     this.number = head.shard;
     this.#epoch = head.epoch;
     this.#core = core;
+    this.#intents = new Intents(core.counters);
     this.#host = host;
     this.#life = new ShardLife({
       shard: head.shard,
@@ -132,7 +137,8 @@ export class Shard {
     const steps = parents.map(({ intent, admission }, index): ParentStep => {
       const orderId = ids[index] ?? 0;
       const membership = list && { list: membershipOf(list, { listId, legs: ids, index }) };
-      const fact: Fact = { kind: "ACCEPTED", accountId, intent, ...admission, ...membership };
+      const acceptance = ++this.#core.counters.acceptances;
+      const fact: Fact = { kind: "ACCEPTED", accountId, intent, acceptance, ...admission, ...membership };
       const order = evolve(undefined, fact, { orderId, sequence: this.#sequence + 1, timeMs });
       return { order, facts: [fact], effects: [] };
     });
@@ -165,7 +171,9 @@ export class Shard {
     if (slot === undefined) return undefined;
     const before = slot.working;
     const timeMs = this.#core.nowMs();
-    const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules: this.#core.rules };
+    const { rules } = this.#core;
+    const notAfterMs = this.#host.notAfterMs();
+    const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules, notAfterMs };
     try {
       const steps = transitionList({ legs: this.legsOf(before), orderId, event }, context);
       const lead = steps.find(({ order }) => order.orderId === orderId);
@@ -223,6 +231,7 @@ export class Shard {
     // The record is kept; there is no memory left here that could show it.
     if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
+    this.#intents.durable(steps);
     const slots = steps.map(({ order }) => this.#show(order, settled));
     for (const slot of slots) if (slot.durable?.ended !== undefined) this.#retire(slot);
     this.#host.durable(settled, slots);
@@ -231,6 +240,8 @@ export class Shard {
 
   /** An open parent that came out of the store. */
   #confirm(order: ParentOrder): void {
+    const { counters } = this.#core;
+    counters.acceptances = Math.max(counters.acceptances, order.acceptance ?? 0);
     const account = this.account(order.accountId);
     account.add(order);
     account.sums.hold(order);
@@ -391,6 +402,7 @@ export class Shard {
     const decision = this.#core.counters.decisions++;
     const pending: PendingRecord = { record, decision, steps, ...(list && { list }), waiters: [] };
     this.#sequence = record.sequence;
+    this.#intents.decided(steps);
     this.#pending.push(pending);
     this.#noteEndings(steps, record.sequence);
     for (const { order } of steps) this.#take(order).pending = pending;
@@ -464,6 +476,7 @@ export class Shard {
   }
 
   #forget(): void {
+    this.#intents.forget();
     this.slots.clear();
     this.#endedLegs.clear();
     this.accounts.clear();

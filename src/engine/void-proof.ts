@@ -28,14 +28,15 @@ export class VoidProof {
 
   /** Whether the answer to a question that was asked then counts. */
   holds(answer: NotFound, { monotonicMs, wallMs }: Moment): boolean {
-    if (typeof answer !== "string") {
-      return monotonicMs >= this.#provesFromMs && answer.notFoundAtMs > this.deadlineMs;
-    }
-    return monotonicMs >= this.#provesWithoutTimeFromMs && wallMs >= this.deadlineMs + this.#quietMs;
+    if (this.waitMs(answer, monotonicMs) > 0) return false;
+    return typeof answer === "string"
+      ? wallMs >= this.deadlineMs + this.#quietMs
+      : answer.notFoundAtMs > this.deadlineMs;
   }
 
-  /** How long no answer can count yet, from a time of the monotonic clock on; not above 0 when one may. */
-  waitMs(monotonicMs: number): number {
-    return this.#provesFromMs - monotonicMs;
+  /** How long no such answer can count yet, from a time of the monotonic clock on; not above 0 when one may. */
+  waitMs(answer: NotFound, monotonicMs: number): number {
+    const fromMs = typeof answer === "string" ? this.#provesWithoutTimeFromMs : this.#provesFromMs;
+    return fromMs - monotonicMs;
   }
 }

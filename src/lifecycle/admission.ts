@@ -19,6 +19,8 @@ import { checkShape } from "./order-shape.ts";
  */
 export type AdmissionContext = Readonly<{
   nowMs: number;
+  /** How far `nowMs` is ahead of the wall clock, by which an expiry is meant; absent for not at all. */
+  aheadMs?: number;
   minimum: Notional;
   quote?: Quote;
   position?: Quantity;
@@ -37,7 +39,7 @@ export type AdmissionContext = Readonly<{
 export type Admission = Readonly<
   Pick<
     Extract<Fact, { kind: "ACCEPTED" }>,
-    "admissionPrice" | "exposure" | "posted" | "plan" | "volumeBefore" | "held"
+    "aheadMs" | "admissionPrice" | "exposure" | "posted" | "plan" | "volumeBefore" | "held"
   >
 >;
 
@@ -67,13 +69,15 @@ export function admissionPriceOf(intent: ParentIntent, quote?: Quote): Price | u
  */
 export function admit(intent: ParentIntent, context: AdmissionContext): Admission {
   checkShape(intent, context.leg !== undefined);
-  checkExpiry(intent, context.nowMs);
+  checkExpiry(intent, context.nowMs - (context.aheadMs ?? 0));
   checkIceberg(intent, context.maxIcebergParts ?? 0);
   const plan = planOf(intent, context);
   const opening = intent.reduceOnly
     ? admitReducing(intent, context)
     : admitOpening(intent, { ...context, plan });
+  const { aheadMs } = context;
   return {
+    ...(intent.expireTimeMs !== undefined && aheadMs !== undefined && { aheadMs }),
     ...opening,
     ...admitPostOnly(intent, context),
     ...(plan !== undefined && { plan }),
@@ -144,11 +148,11 @@ function checkIceberg({ quantity, icebergQuantity }: ParentIntent, maxParts: num
   }
 }
 
-function checkExpiry(intent: ParentIntent, nowMs: number): void {
+function checkExpiry(intent: ParentIntent, wallMs: number): void {
   const hasExpiry = intent.expireTimeMs !== undefined;
   if (hasExpiry !== (intent.timeInForce === "GTD"))
     throw new OrderError("BAD_TIME_IN_FORCE", { field: "timeInForce" });
-  if (intent.expireTimeMs !== undefined && intent.expireTimeMs <= nowMs) {
+  if (intent.expireTimeMs !== undefined && intent.expireTimeMs <= wallMs) {
     throw new OrderError("INVALID_PARAMETER", {
       field: "expireTime",
       advice: "Send an expiry that lies in the future.",

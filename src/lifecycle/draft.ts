@@ -19,7 +19,16 @@ export function note(draft: Draft, fact: Fact): void {
   draft.facts.push(fact);
 }
 
-/** Whether the GTD time of a parent is over; nothing is placed from then on (I55). */
+/**
+ * When a GTD parent expires, in engine time; undefined for a GTC one. Its `expireTimeMs` was meant by the wall clock of
+ * its acceptance.
+ */
+export function expiresAtMs({ intent, aheadMs }: ParentOrder): number | undefined {
+  return intent.expireTimeMs === undefined ? undefined : intent.expireTimeMs + (aheadMs ?? 0);
+}
+
+/** Whether the GTD time of a parent is over in engine time; nothing is placed from then on (I55). */
 export function isPast(order: ParentOrder, nowMs: number): boolean {
-  return order.intent.expireTimeMs !== undefined && nowMs >= order.intent.expireTimeMs;
+  const atMs = expiresAtMs(order);
+  return atMs !== undefined && nowMs >= atMs;
 }

@@ -32,6 +32,8 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
     accountId: fact.accountId,
     intent: fact.intent,
     acceptedAtMs: context.timeMs,
+    ...(fact.acceptance !== undefined && { acceptance: fact.acceptance }),
+    ...(fact.aheadMs !== undefined && { aheadMs: fact.aheadMs }),
     updatedAtMs: context.timeMs,
     record: context.sequence,
     attempts: 0,

@@ -9,6 +9,7 @@ export {
   type WaitReason,
 } from "./child-size.ts";
 export { isActive, isUnposted, limitOf, needsTrigger, watchOf } from "./conditions.ts";
+export { expiresAtMs, isPast } from "./draft.ts";
 export { evolve, type FactContext } from "./evolve.ts";
 export {
   CHILD_PREFIX,

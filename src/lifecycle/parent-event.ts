@@ -57,13 +57,15 @@ export type Rules = Readonly<{ minimum: Notional; retryMinMs: number; retryMaxMs
 
 /**
  * Where and when a transition happens. `listUnknown`: the outcome of a child of another leg of its list is not known,
- * so that nothing of the list is submitted (decision 12).
+ * so that nothing of the list is submitted (decision 12). `notAfterMs`: a child intended now is not handed over after
+ * this, in the venue's time.
  */
 export type TransitionContext = Readonly<{
   sequence: number;
   nowMs: number;
   rules: Rules;
   listUnknown?: true;
+  notAfterMs?: number;
 }>;
 
 /** What the shell must do once the facts are durable. Watching and timers follow from the state itself. */

@@ -174,6 +174,7 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, chance:
     executedQuantity: ZERO_QUANTITY,
     state: "SENT",
     intendedAtMs: context.nowMs,
+    ...(context.notAfterMs === undefined ? {} : { notAfterMs: context.notAfterMs }),
     ...(slot === undefined ? {} : { slot }),
   };
   note(draft, {

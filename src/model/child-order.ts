@@ -29,6 +29,8 @@ export type ChildOrder = Readonly<{
   executedQuantity: Quantity;
   state: ChildState;
   intendedAtMs: number;
+  /** In the venue's time: it is not handed over, nor executed by a venue that honours deadlines, after this. */
+  notAfterMs?: number;
   /** The slot of the schedule it was sent in. */
   slot?: number;
   /** What was wrong with the last thing the venue said of it; gone when it says something that can be read. */

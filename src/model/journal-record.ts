@@ -31,6 +31,8 @@ export type Fact =
       kind: "ACCEPTED";
       accountId: number;
       intent: ParentIntent;
+      acceptance?: number;
+      aheadMs?: number;
       admissionPrice?: Price;
       exposure?: Quantity;
       /** The quote at admission did not cross it (post-only). */

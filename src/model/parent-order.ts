@@ -125,7 +125,12 @@ export type ParentOrder = Readonly<{
   orderId: number;
   accountId: number;
   intent: ParentIntent;
+  /** In engine time, as every time of a parent but those of its intent. */
   acceptedAtMs: number;
+  /** Rises with every acceptance of an engine; tells which of two was accepted first. Absent in earlier journals. */
+  acceptance?: number;
+  /** How far engine time was ahead of a wall clock that was set back, at the acceptance of a GTD parent. */
+  aheadMs?: number;
   updatedAtMs: number;
   record: number;
   activation?: Activation;

@@ -26,7 +26,8 @@ export function inFiringOrder(hits: Hit[]): readonly Fired[] {
   return hits.map((hit) => hit.fired);
 }
 
-/** Older first: by acceptance time, then the id closer to zero, since managed ids fall. */
+/** Older first: by acceptance time, then by order of acceptance; without that the id closer to zero, as managed ids fall. */
 export function olderFirst(a: Watcher, b: Watcher): number {
-  return a.ageMs - b.ageMs || Math.abs(a.orderId) - Math.abs(b.orderId);
+  const byAcceptance = a.ageMs - b.ageMs || (a.acceptance ?? 0) - (b.acceptance ?? 0);
+  return byAcceptance || Math.abs(a.orderId) - Math.abs(b.orderId);
 }

@@ -12,6 +12,8 @@ const FACTS: KindsOf<Fact> = {
   ACCEPTED: {
     accountId: true,
     intent: true,
+    acceptance: true,
+    aheadMs: true,
     admissionPrice: true,
     exposure: true,
     posted: true,
@@ -64,6 +66,7 @@ const CHILD: MembersOf<ChildOrder> = {
   executedQuantity: true,
   state: true,
   intendedAtMs: true,
+  notAfterMs: true,
   slot: true,
   problem: true,
 };
@@ -92,6 +95,8 @@ const PARENT: MembersOf<ParentOrder> = {
   accountId: true,
   intent: true,
   acceptedAtMs: true,
+  acceptance: true,
+  aheadMs: true,
   updatedAtMs: true,
   record: true,
   activation: true,

@@ -47,7 +47,10 @@ async function shardIn(state: ShardState): Promise<Subject> {
   };
   const head = (await slow.acquire()).find(({ shard }) => shard === number);
   if (head === undefined) throw new Error("the store has no such shard");
-  const host = { dirty: nothing, durable: nothing, found: nothing, reloaded: nothing, measure: nothing };
+  const host = {
+    ...{ dirty: nothing, durable: nothing, found: nothing, reloaded: nothing, measure: nothing },
+    notAfterMs: () => START_MS,
+  };
   const core = coreOf({
     store: slow,
     instruments: createMemoryInstruments(INSTRUMENTS),

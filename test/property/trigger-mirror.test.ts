@@ -43,7 +43,10 @@ describe("I32 mirror: prices reflected and sides exchanged give the mirrored dec
   );
   const events = fc.array(
     fc.oneof(
-      fc.record({ watch, ageMs: fc.integer({ min: 0, max: 3 }) }),
+      fc.record(
+        { watch, ageMs: fc.integer({ min: 0, max: 3 }), acceptance: fc.integer({ min: 1, max: 1_000 }) },
+        { requiredKeys: ["watch", "ageMs"] },
+      ),
       fc.record({ bid: near, spread: fc.integer({ min: 0, max: 3 }) }),
     ),
     { minLength: 5, maxLength: 150 },

@@ -170,7 +170,7 @@ const anyChild = model<ChildOrder>(
     state: fc.constantFrom("SENT", "OPEN", "UNKNOWN"),
     intendedAtMs: time,
   },
-  { limitPrice: anyPrice, slot: count, problem: text },
+  { limitPrice: anyPrice, notAfterMs: time, slot: count, problem: text },
 );
 const reason = wordOf<EndReason>({
   FILLED: true,
@@ -205,6 +205,8 @@ export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
     executions: fc.array(text, { maxLength: 4 }),
   },
   {
+    acceptance: count,
+    aheadMs: count,
     activation: anyActivation,
     trigger: anyTrigger,
     list: anyMembership,
@@ -244,6 +246,8 @@ const facts: OneOfEach<Fact> = {
   ACCEPTED: model<FactOf<"ACCEPTED">>(
     { kind: fc.constant("ACCEPTED"), accountId: count, intent: anyIntent },
     {
+      acceptance: count,
+      aheadMs: count,
       admissionPrice: anyPrice,
       exposure: anyExposure,
       posted: yes,

@@ -41,24 +41,24 @@ export class NaiveTriggerBook {
   }
 
   observe(quote: Quote): NaiveObservation {
-    const fired: (NaiveFired & { ageMs: number })[] = [];
-    const activated: { orderId: number; seed: bigint; ageMs: number }[] = [];
+    const fired: (NaiveFired & { watcher: Watcher })[] = [];
+    const activated: { orderId: number; seed: bigint; watcher: Watcher }[] = [];
     for (const [orderId, order] of this.#orders) {
-      const { watch, ageMs } = order.watcher;
-      const observed = BigInt(watch.side === "ask" ? quote.ask : quote.bid);
+      const { watcher } = order;
+      const observed = BigInt(watcher.watch.side === "ask" ? quote.ask : quote.bid);
       if (becomesActive(order, observed)) {
         order.reference = observed;
-        activated.push({ orderId, seed: observed, ageMs });
+        activated.push({ orderId, seed: observed, watcher });
         continue;
       }
       const hit = hitOf(order, observed);
-      if (hit !== undefined) fired.push({ orderId, observed, ...hit, ageMs });
+      if (hit !== undefined) fired.push({ orderId, observed, ...hit, watcher });
       else order.reference = moved(order, observed);
     }
     for (const { orderId } of fired) this.#orders.delete(orderId);
     fired.sort((a, b) => mostCrossedFirst(a, b) || olderFirst(a, b));
     activated.sort(olderFirst);
-    return { fired: fired.map(withoutAge), activated: activated.map(withoutAge) };
+    return { fired: fired.map(withoutWatcher), activated: activated.map(withoutWatcher) };
   }
 }
 
@@ -132,10 +132,15 @@ function mostCrossedFirst(a: NaiveFired, b: NaiveFired): number {
   return crossedA > crossedB ? -1 : 1;
 }
 
-function olderFirst(a: { ageMs: number; orderId: number }, b: { ageMs: number; orderId: number }): number {
-  return a.ageMs - b.ageMs || b.orderId - a.orderId;
+type Aged = Readonly<{ watcher: Watcher }>;
+
+/** By time of acceptance; of one time those without a number first, then by number; last by id, since ids fall. */
+function olderFirst({ watcher: a }: Aged, { watcher: b }: Aged): number {
+  if (a.ageMs !== b.ageMs) return a.ageMs - b.ageMs;
+  if (a.acceptance !== b.acceptance) return (a.acceptance ?? 0) - (b.acceptance ?? 0);
+  return b.orderId - a.orderId;
 }
 
-function withoutAge<T extends { ageMs: number }>({ ageMs: _, ...rest }: T): Omit<T, "ageMs"> {
+function withoutWatcher<T extends Aged>({ watcher: _, ...rest }: T): Omit<T, "watcher"> {
   return rest;
 }

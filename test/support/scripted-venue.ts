@@ -1,6 +1,12 @@
 import { formatPrice, formatQuantity, price, type Quantity, quantity } from "../../src/decimal/index.ts";
 import type { ChildRequest, Fill } from "../../src/model/index.ts";
-import type { ChildReport, ExecutionVenue, VenueCapabilities, VenueEvent } from "../../src/ports/index.ts";
+import type {
+  ChildReport,
+  ExecutionVenue,
+  NotFound,
+  VenueCapabilities,
+  VenueEvent,
+} from "../../src/ports/index.ts";
 
 /** What a scripted venue does with a submit: answer, fail, or never answer. */
 export type Answer = ChildReport | Error | "silence";
@@ -14,7 +20,7 @@ export type ScriptedVenue = ExecutionVenue & {
   /** Decides the answer to a submit; fills whole at 100 by default. */
   onSubmit: (child: ChildRequest) => Answer | Promise<Answer>;
   /** Decides the answer to a lookup; "not-found" by default. */
-  onLookup: (child: ChildRequest) => ChildReport | "not-found" | Error | Promise<ChildReport | "not-found">;
+  onLookup: (child: ChildRequest) => ChildReport | NotFound | Error | Promise<ChildReport | NotFound>;
   /** Decides the answer to a void; "voided" by default. */
   onVoid: (child: ChildRequest) => ChildReport | "voided" | Error | Promise<ChildReport | "voided">;
   /** The venue says this by itself. */

@@ -125,8 +125,9 @@ export class World {
   }
 
   #add(): void {
-    const acceptance = this.quotes - this.#below(3);
-    const watcher: Watcher = { orderId: this.#nextId, ageMs: acceptance, watch: this.#watch() };
+    const ageMs = this.quotes - this.#below(3);
+    const numbered = this.#below(4) > 0 ? { acceptance: 1 + this.#below(1_000) } : {};
+    const watcher: Watcher = { orderId: this.#nextId, ageMs, ...numbered, watch: this.#watch() };
     this.#nextId -= 1 + this.#below(3);
     this.#watchers.set(watcher.orderId, watcher);
     this.#book.add(watcher);

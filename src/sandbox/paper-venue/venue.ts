@@ -9,6 +9,7 @@ import type {
   Exposure,
   Instruments,
   NativeOrders,
+  NotFound,
   PrintInput,
   Telemetry,
   VenueCapabilities,
@@ -155,15 +156,15 @@ class RecordedVenue implements PaperVenue {
     return report;
   }
 
-  async lookup(child: ChildRequest): Promise<ChildReport | "not-found"> {
+  async lookup(child: ChildRequest): Promise<ChildReport | NotFound> {
     const fault = this.#faults.onLookup(child);
     if (fault?.lookup === "fail") throw new Error("the venue could not look the child up");
-    if (fault?.lookup === "not-found") return "not-found";
+    if (fault?.lookup === "not-found") return { notFoundAtMs: this.#clock.nowMs() };
     if (fault?.lookup === "delay") await this.#waitUntil(this.#clock.monotonicMs() + fault.delayMs);
     await this.#work(this.#log.durable());
     // The prints of a child may have gone down with whoever asks: they come again, and each id counts once.
     this.#print(child.childId);
-    return this.#record.report(child.childId) ?? "not-found";
+    return this.#record.report(child.childId) ?? { notFoundAtMs: this.#clock.nowMs() };
   }
 
   subscribe(listener: (event: VenueEvent) => void): () => void {

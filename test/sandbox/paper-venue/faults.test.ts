@@ -30,7 +30,7 @@ describe("faults of a submit", () => {
     const answer = venue.submit(child, { deadlineMs });
     await clock.advanceTo(deadlineMs + 60_000);
     expect(await isAnswered(venue, answer)).toBe(false);
-    expect(await venue.lookup(child)).toBe("not-found");
+    expect(await venue.lookup(child)).toEqual({ notFoundAtMs: expect.any(Number) });
     expect(venue.children()).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe("faults of a lookup", () => {
     const child = childOf();
     const report = await venue.submit(child, { deadlineMs });
     faulty(venue, { lookup: "not-found" });
-    expect(await venue.lookup(child)).toBe("not-found");
+    expect(await venue.lookup(child)).toEqual({ notFoundAtMs: expect.any(Number) });
     faulty(venue, { lookup: "fail" });
     await expect(venue.lookup(child)).rejects.toThrow("could not look");
     faulty(venue, { lookup: "delay", delayMs: 500 });
@@ -181,7 +181,11 @@ describe("whom a fault hits", () => {
     for (const child of children) states.push((await venue.submit(child, { deadlineMs })).state);
     expect(states).toEqual(["rejected", "rejected", "closed"]);
     const answers = await Promise.all(children.map((child) => venue.lookup(child)));
-    expect(answers.map((answer) => answer === "not-found")).toEqual([true, true, false]);
+    expect(answers.map((answer) => typeof answer === "object" && "notFoundAtMs" in answer)).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it("a new fault ends the one before", async () => {

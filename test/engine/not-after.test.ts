@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import type { NotFound } from "../../src/ports/index.ts";
+import { createFaultyWorld } from "../support/faulty-world.ts";
+import { createScriptedVenue } from "../support/scripted-venue.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const STOP = { type: "STOP_MARKET", stopPrice: "100" } as const;
+const HOUR = 3_600_000;
+
+/** When each child may last be handed over, as its intent says, from the start of the world. */
+const lastTimes = (world: World): readonly (number | undefined)[] =>
+  world.updates.flatMap(({ record }) =>
+    record.changes.flatMap(({ facts }) =>
+      facts.flatMap((fact) =>
+        fact.kind === "CHILD_INTENDED" ? [(fact.child.notAfterMs ?? Number.NaN) - START_MS] : [],
+      ),
+    ),
+  );
+
+const withdrawals = (world: World): readonly string[] =>
+  world.updates.flatMap(({ record }) =>
+    record.changes.flatMap(({ facts }) =>
+      facts.flatMap((fact) =>
+        fact.kind === "CHILD_CLOSED" && fact.outcome === "WITHDRAWN" ? [fact.detail ?? ""] : [],
+      ),
+    ),
+  );
+
+describe("decision DD: an intent says until when its child may be handed over, in the venue's time", () => {
+  it("which is the wall clock and the time of a submit; the venue is given no later deadline", async () => {
+    const world = await createWorld();
+    await world.place(STOP);
+    await world.quote("99", "100");
+    expect(lastTimes(world)).toEqual([2_000]);
+    expect(world.venue.deadlines).toEqual([START_MS + 2_000]);
+  });
+
+  it("complaint 49: 25 stops on one quote go out in order at ten a second, none withdrawn for its time", async () => {
+    const venue = createScriptedVenue({ ratePerSecond: 10 });
+    const world = await createWorld({ venue });
+    const orders: number[] = [];
+    for (let n = 0; n < 25; n++) orders.push((await world.place(STOP, 1 + (n % 2))).orderId);
+    await world.quote("99", "100");
+    for (let n = 0; n < 30; n++) await world.pass(100);
+    expect(venue.submitted.map((child) => child.parentOrderId)).toEqual(orders);
+    expect(withdrawals(world)).toEqual([]);
+    expect(lastTimes(world)).toEqual(orders.map((_, n) => 2_000 + 100 * n));
+    const sentAt = venue.submitted.map((_, n) => START_MS + 100 * n);
+    expect(venue.deadlines).toEqual(sentAt.map((ms) => ms + 2_000));
+  });
+
+  it("children whose record was lost take no time of those after them", async () => {
+    const venue = createScriptedVenue({ ratePerSecond: 10 });
+    const { world, store } = await createFaultyWorld({ venue });
+    await world.place(STOP);
+    store().inject("fail", 1);
+    await world.quote("99", "100");
+    expect(venue.submitted).toEqual([]);
+    await world.quote("99", "100");
+    expect([venue.submitted.length, lastTimes(world)]).toEqual([1, [2_000]]);
+  });
+
+  it("I20, I26: one that the clock finds too late, once it is durable, is withdrawn, and the parent tries again", async () => {
+    let whileKeeping: () => void = () => undefined;
+    const world = await createWorld({
+      probe: (point) => {
+        if (point === "after-append") whileKeeping();
+      },
+    });
+    await world.place(STOP);
+    whileKeeping = () => {
+      whileKeeping = () => undefined;
+      world.clock.stepWall(HOUR);
+    };
+    await world.quote("99", "100");
+    expect(world.venue.submitted).toEqual([]);
+    expect(withdrawals(world)).toEqual(["the time for it has passed"]);
+    await world.pass(100);
+    await world.quote("99", "100");
+    expect(world.venue.deadlines).toEqual([START_MS + HOUR + 100 + 2_000]);
+  });
+
+  it("set back meanwhile, the wall clock gives the venue no more time than a submit has", async () => {
+    let whileKeeping: () => void = () => undefined;
+    const world = await createWorld({
+      probe: (point) => {
+        if (point === "after-append") whileKeeping();
+      },
+    });
+    await world.place(STOP);
+    whileKeeping = () => {
+      whileKeeping = () => undefined;
+      world.clock.stepWall(-HOUR);
+    };
+    await world.quote("99", "100");
+    expect(world.venue.deadlines).toEqual([START_MS - HOUR + 2_000]);
+  });
+});
+
+/** A child that no venue has ever seen, whose answer was lost, and what lookups say from then on. */
+async function lostChild(said: (world: World) => NotFound): Promise<World> {
+  const venue = createScriptedVenue();
+  venue.onSubmit = () => "silence";
+  const world = await createWorld({ venue, settings: { escalateAfterMs: 2 * HOUR } });
+  venue.onLookup = () => said(world);
+  await world.place({ price: "100" });
+  await world.quote("99", "100");
+  return world;
+}
+
+const isVoided = (world: World): boolean =>
+  world.updates.some(({ record }) =>
+    record.changes.some(({ facts }) =>
+      facts.some((fact) => fact.kind === "CHILD_CLOSED" && fact.outcome === "VOIDED"),
+    ),
+  );
+
+describe("I22, decision DB: a child is void only when the venue's clock has passed its deadline", () => {
+  it.each([
+    ["its own time, still before the deadline", -HOUR, false],
+    ["its own time, at the deadline", -2_100, false],
+    ["its own time, after it", 0, true],
+    ["an hour ahead of ours", HOUR, true],
+  ])("an answer with %s", async (_what, aheadMs, expected) => {
+    const venueTime = (world: World): NotFound => ({ notFoundAtMs: world.clock.monotonicMs() + aheadMs });
+    const world = await lostChild((of) =>
+      aheadMs === -2_100 ? { notFoundAtMs: START_MS + 2_000 } : venueTime(of),
+    );
+    await world.pass(4_000);
+    await world.pass(600);
+    expect(isVoided(world)).toBe(expected);
+  });
+
+  it("and never before the time of a submit and the quiet time, whatever the venue's clock says", async () => {
+    const world = await lostChild((of) => ({ notFoundAtMs: of.clock.monotonicMs() + HOUR }));
+    await world.pass(3_999);
+    expect(isVoided(world)).toBe(false);
+    await world.pass(200);
+    expect(isVoided(world)).toBe(true);
+  });
+
+  it("without the venue's time a wall clock that was set forward proves nothing sooner", async () => {
+    const world = await lostChild(() => "not-found");
+    world.clock.stepWall(HOUR);
+    await world.pass(3_999);
+    expect(isVoided(world)).toBe(false);
+    await world.pass(200);
+    expect(isVoided(world)).toBe(true);
+  });
+
+  it("without the venue's time a wall clock that was set back must pass the deadline again", async () => {
+    const world = await lostChild(() => "not-found");
+    world.clock.stepWall(-HOUR);
+    await world.pass(30 * 60_000);
+    expect(isVoided(world)).toBe(false);
+    await world.pass(31 * 60_000);
+    expect(isVoided(world)).toBe(true);
+  });
+
+  it("after a restart the deadline is the one of the intent, not one that began with the restart", async () => {
+    const world = await lostChild((of) => ({ notFoundAtMs: of.clock.nowMs() }));
+    await world.pass(1_000);
+    world.clock.stepWall(-HOUR);
+    await world.crash();
+    await world.pass(30 * 60_000);
+    expect(isVoided(world)).toBe(false);
+    await world.pass(31 * 60_000);
+    expect(isVoided(world)).toBe(true);
+  });
+
+  it("a venue's time that cannot be read is no answer", async () => {
+    const world = await lostChild(() => ({ notFoundAtMs: Number.NaN }));
+    await world.pass(60_000);
+    expect(isVoided(world)).toBe(false);
+  });
+});
