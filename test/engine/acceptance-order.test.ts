@@ -29,6 +29,8 @@ describe("decision 20: orders accepted at one time act in the order of their acc
     const placed = await placeInTurn(world, 4);
     await world.crash();
     const later = [await world.place(STOP, 2), await world.place(STOP, 1)];
+    // The first quote after the restart waits for the one that confirms it.
+    await world.quote("99", "100");
     await world.quote("99", "100");
     expect(sentBy(world)).toEqual([...placed, ...later.map(({ orderId }) => orderId)]);
   });
