@@ -39,8 +39,19 @@ type Addresses = Pick<SandboxProcess, "url" | "wsUrl" | "controlUrl">;
 
 let nonces = 0;
 
+/** A sandbox that is opening, or was ended while it did. */
+export type OpeningSandbox = Pick<SandboxProcess, "ended" | "kill"> &
+  Readonly<{
+    /** Resolves when the sandbox says that it is ready; rejects with what it printed when it ends before. */
+    ready: Promise<SandboxProcess>;
+  }>;
+
 /** Starts a sandbox and resolves when it says that it is ready; rejects with what it printed otherwise. */
-export async function startSandboxProcess(env: Readonly<Record<string, string>>): Promise<SandboxProcess> {
+export const startSandboxProcess = (env: Readonly<Record<string, string>>): Promise<SandboxProcess> =>
+  openSandboxProcess(env).ready;
+
+/** Starts a sandbox and does not wait for it. */
+export function openSandboxProcess(env: Readonly<Record<string, string>>): OpeningSandbox {
   const child = spawn(process.execPath, [cli, "sandbox"], {
     env: {
       PATH: process.env["PATH"] ?? "",
@@ -61,15 +72,28 @@ export async function startSandboxProcess(env: Readonly<Record<string, string>>)
   const ended = new Promise<string | number>((resolve) =>
     child.once("exit", (code, signal) => resolve(signal ?? code ?? 0)),
   );
+  const kill = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
   const lines = createInterface({ input: child.stdout });
-  const ready = await new Promise<Addresses>((resolve, reject) => {
+  const ready = new Promise<Addresses>((resolve, reject) => {
     lines.once("line", (line) => resolve(JSON.parse(line) as Addresses));
     void ended.then((how) => reject(new Error(`the sandbox ended with ${how}: ${errors}`)));
   });
+  const started = ready.then((addresses) => processAt(addresses, { process: child, ended, kill }));
+  // Whoever kills it while it opens does not wait for it.
+  started.catch(() => undefined);
+  return { ready: started, ended, kill };
+}
+
+function processAt(
+  ready: Addresses,
+  running: Pick<SandboxProcess, "process" | "ended" | "kill">,
+): SandboxProcess {
   return {
     ...ready,
-    process: child,
-    ended,
+    ...running,
     async control<T>(method: "GET" | "POST", path: string, body?: unknown): Promise<T> {
       const reply = await send(`${ready.controlUrl}/control/${path}`, {
         method,
@@ -97,10 +121,6 @@ export async function startSandboxProcess(env: Readonly<Record<string, string>>)
         json,
         headers: { "X-MBX-APIKEY": KEY, signature },
       });
-    },
-    async kill() {
-      child.kill("SIGKILL");
-      await ended;
     },
   };
 }

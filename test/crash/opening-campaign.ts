@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { openSandboxProcess, type SandboxProcess } from "../support/sandbox-process.ts";
+import { type CrashRun, checkRestart, createCrashRun, loadUntilDeath } from "./rest-load.ts";
+
+/** How far an opening had come when it was killed. */
+export type OpeningPhase = "before the store was taken over" | "while loading" | "after ready";
+
+const PHASES: readonly OpeningPhase[] = ["before the store was taken over", "while loading", "after ready"];
+
+/** How often to kill an opening, on a journal of at least so many records, and how to report. */
+export type OpeningCampaign = Readonly<{
+  seed: number;
+  kills: number;
+  records: number;
+  tell: (line: string) => void;
+}>;
+
+/** What a campaign saw. */
+export type OpeningResult = Readonly<{
+  phases: Readonly<Record<OpeningPhase, number>>;
+  records: number;
+  acknowledged: number;
+  /** Children whose outcome was not known when an opening began that came to its end, summed up. */
+  unknown: number;
+}>;
+
+/** Most kills in a row: an opening that is killed leaves a store for the next one. */
+const IN_A_ROW = 3;
+/** How long after the ready line a kill may come. */
+const AFTER_READY_MS = 40;
+const LOAD_MS = 120;
+
+/** When an opening took the store over and when it was ready, in milliseconds since its start. */
+type Pace = Readonly<{ takenMs: number; readyMs: number }>;
+
+type Run = CrashRun & Readonly<{ storePath: string }>;
+
+/**
+ * Loads a sandbox and kills it with orders open and children in flight, then kills what opens on its files again and
+ * again, at every phase of the opening, and checks everything at the next start that is let live.
+ */
+export async function openingCampaign(campaign: OpeningCampaign): Promise<OpeningResult> {
+  const { seed, kills, tell } = campaign;
+  const folder = mkdtempSync(join(tmpdir(), "managed-orders-opening-"));
+  const run: Run = { ...createCrashRun(folder, seed), storePath: `${folder}/orders.db` };
+  const phases: Record<OpeningPhase, number> = {
+    "before the store was taken over": 0,
+    "while loading": 0,
+    "after ready": 0,
+  };
+  let unknown = 0;
+  try {
+    let { sandbox, pace } = await open(run);
+    for (let done = 0; ; ) {
+      const records = await loadAndKill(run, sandbox, done === 0 ? campaign.records : 0);
+      for (const end = Math.min(done + 1 + run.random.below(IN_A_ROW), kills); done < end; done++) {
+        phases[await killOpening(run, PHASES[done % PHASES.length] ?? "while loading", pace)]++;
+      }
+      const opened = await open(run);
+      ({ pace, sandbox } = opened);
+      unknown += opened.unknown;
+      await checkRestart(run, sandbox);
+      tell(
+        `${done} of ${kills} openings killed (${inWords(phases)}), ${records} records, ready after ${pace.readyMs} ms`,
+      );
+      if (done < kills) continue;
+      await sandbox.kill();
+      return { phases, records, acknowledged: run.ledger.acknowledged.size, unknown };
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export const inWords = (phases: Readonly<Record<OpeningPhase, number>>): string =>
+  PHASES.map((phase) => `${phases[phase]} ${phase}`).join(", ");
+
+/** Starts a sandbox and lets it live; tells how long its opening took and what it found in flight. */
+async function open(run: Run): Promise<Readonly<{ sandbox: SandboxProcess; pace: Pace; unknown: number }>> {
+  const before = epochOf(run);
+  const startedAt = performance.now();
+  const opening = openSandboxProcess(run.env);
+  let takenMs: number | undefined;
+  const watch = setInterval(() => {
+    if (takenMs === undefined && epochOf(run) > before) takenMs = performance.now() - startedAt;
+  }, 5);
+  try {
+    const sandbox = await opening.ready;
+    const readyMs = Math.round(performance.now() - startedAt);
+    const { unknown, inFlight } = await sandbox.control<{ unknown: number; inFlight: number }>(
+      "GET",
+      "metrics",
+    );
+    return {
+      sandbox,
+      pace: { takenMs: Math.round(takenMs ?? readyMs * 0.7), readyMs },
+      unknown: unknown + inFlight,
+    };
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** Kills an opening about when it is in that phase; answers with the phase in which it was. */
+async function killOpening(run: Run, aim: OpeningPhase, { takenMs, readyMs }: Pace): Promise<OpeningPhase> {
+  const before = epochOf(run);
+  const opening = openSandboxProcess(run.env);
+  let isReady = false;
+  opening.ready.then(
+    () => {
+      isReady = true;
+    },
+    () => undefined,
+  );
+  if (aim === "after ready") {
+    await opening.ready;
+    await pause(run.random.below(AFTER_READY_MS));
+  } else if (aim === "before the store was taken over") {
+    await pause(run.random.below(takenMs));
+  } else {
+    while (!isReady && epochOf(run) === before) await pause(1);
+    await pause(run.random.below(Math.max(readyMs - takenMs, 1)));
+  }
+  const wasReady = isReady;
+  await opening.kill();
+  if ((await opening.ended) !== "SIGKILL") throw new Error(`an opening ended with ${await opening.ended}`);
+  if (wasReady) return "after ready";
+  return epochOf(run) > before ? "while loading" : "before the store was taken over";
+}
+
+/** Loads a sandbox for a while, at least until there are so many records, and kills it; resolves to how many there are. */
+async function loadAndKill(run: Run, sandbox: SandboxProcess, records: number): Promise<number> {
+  // The answers of some children are lost, so that an opening finds them in flight.
+  const mode = run.random.pick(["timeout-before", "timeout-after"]);
+  const load = loadUntilDeath(run, sandbox);
+  let sequence = 0;
+  do {
+    await pause(LOAD_MS + run.random.below(LOAD_MS));
+    const health = await sandbox.control<{ journalSequence: number }>("GET", "health");
+    sequence = health.journalSequence;
+  } while (sequence < records);
+  await sandbox.control("POST", "faults", { venue: { mode } });
+  await pause(LOAD_MS + run.random.below(LOAD_MS));
+  await sandbox.kill();
+  await load;
+  return sequence;
+}
+
+/** The epoch of the store, which rises by one whenever it is taken over; 0 before the first time. */
+function epochOf({ storePath }: Run): number {
+  try {
+    const database = new Database(storePath, { readonly: true, fileMustExist: true });
+    try {
+      return database.prepare<[], number>("SELECT max(epoch) FROM shards").pluck().get() ?? 0;
+    } finally {
+      database.close();
+    }
+  } catch {
+    // No file, or one that is just being made.
+    return 0;
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

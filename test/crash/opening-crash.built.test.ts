@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { seedOr } from "../support/seed.ts";
+import { inWords, openingCampaign } from "./opening-campaign.ts";
+
+const seed = seedOr(20_261_122);
+
+it(`I01, I02, I10, I21, I31, I33, I40, I41, I42, I44, I53, I63: SIGKILL while a sandbox opens (SEED=${seed}; long form: npm run crash)`, {
+  timeout: 60_000,
+}, async () => {
+  const { phases, acknowledged } = await openingCampaign({
+    seed,
+    kills: 3,
+    records: 200,
+    tell: () => undefined,
+  });
+  const killed = Object.values(phases).reduce((sum, count) => sum + count, 0);
+  expect([killed, acknowledged > 0], inWords(phases)).toEqual([3, true]);
+});
