@@ -15,7 +15,7 @@ export const KEY = { apiKey: "example-key", secret: "example-secret" } as const;
 
 /** A service in memory with one market, one account and a venue that takes nothing. */
 export async function openExampleService(): Promise<
-  Readonly<{ service: Service; close: () => Promise<void> }>
+  Readonly<{ service: Service; close: () => Promise<unknown> }>
 > {
   const clock = createSystemClock();
   const entropy = createEntropy();

@@ -52,6 +52,10 @@ export type EngineSettings = Readonly<{
   maxOpenParentsPerAccount: number;
   /** Commands that may wait for the store; more are refused with -1008. */
   maxPendingCommands: number;
+  /** Executed trades that may wait for the store; more do not count, and the status says so. */
+  maxPendingPrints: number;
+  /** How long a close waits for the store, and `idle` for anything. */
+  closeTimeoutMs: number;
   /** Journal records of a shard between two snapshots. */
   snapshotEvery: number;
   retentionDays: number;
@@ -160,6 +164,43 @@ export type Verification = Readonly<{ live: string; replayed: string; records: n
 /** Children whose outcome is awaited, and how many of them are unknown. */
 export type InFlight = Readonly<{ inFlight: number; unknown: number }>;
 
+/** Where an engine has come to rest, and what it still waits for: nothing, unless something does not answer. */
+export type AtRest = InFlight & Readonly<{ waitingFor: readonly string[] }>;
+
+/** A condition of an engine that is not normal. Source: decisions 48 and EC. */
+export type StatusKind =
+  | "DRAINING"
+  | "CLOSED"
+  | "STORE_FAILING"
+  | "DISK_FULL"
+  | "SHARD_FENCED"
+  | "VOLUME_NOT_COUNTED"
+  | "QUOTES_STOPPED"
+  | "CHILD_UNKNOWN";
+
+/** One reason why an engine is not normal, in words for an operator. */
+export type StatusReason = Readonly<{ kind: StatusKind; detail: string }>;
+
+/** How an engine is: `draining` takes no new orders, `degraded` has a reason. Source: decision 48. */
+export type EngineStatus = Readonly<{
+  system: "normal" | "degraded" | "draining";
+  reasons: readonly StatusReason[];
+}>;
+
+/** A condition that began, or `STORE_RECOVERED`, `VOLUME_COUNTED`: one that ended. */
+export type StatusChange =
+  | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
+  | "STORE_RECOVERED"
+  | "VOLUME_COUNTED";
+
+/** What changed about an engine, and how it is since; `timeMs` is engine time. */
+export type StatusUpdate = Readonly<{
+  change: StatusChange;
+  detail: string;
+  timeMs: number;
+  status: EngineStatus;
+}>;
+
 /** Counters and queue lengths. */
 export type Metrics = Readonly<{
   quotesCounted: number;
@@ -197,7 +238,7 @@ export type ListUpdate = Readonly<{
 }>;
 
 /** What a person must be told of the engine itself: somebody has set the wall clock. */
-export type EngineAlertKind = "CLOCK_STEPPED";
+export type EngineAlertKind = "CLOCK_STEPPED" | Exclude<StatusChange, "DRAINING" | "CLOSED">;
 
 /** Something a person must look at; `orderId` is absent where it concerns the engine and no order. */
 export type Alert = Readonly<{
@@ -220,6 +261,8 @@ export type EngineEvents = {
   alert: (alert: Alert) => void;
   quote: (quote: Quote) => void;
   print: (print: PrintUpdate) => void;
+  /** Its condition changed; emitted when it does, whatever records are on their way. */
+  status: (update: StatusUpdate) => void;
 };
 
 /** Where a host listens. A listener that throws is logged; neither the engine nor the other listeners notice. */
@@ -229,11 +272,13 @@ export type EngineEventSource = {
   on(event: "alert", listener: EngineEvents["alert"]): unknown;
   on(event: "quote", listener: EngineEvents["quote"]): unknown;
   on(event: "print", listener: EngineEvents["print"]): unknown;
+  on(event: "status", listener: EngineEvents["status"]): unknown;
   off(event: "order", listener: EngineEvents["order"]): unknown;
   off(event: "list", listener: EngineEvents["list"]): unknown;
   off(event: "alert", listener: EngineEvents["alert"]): unknown;
   off(event: "quote", listener: EngineEvents["quote"]): unknown;
   off(event: "print", listener: EngineEvents["print"]): unknown;
+  off(event: "status", listener: EngineEvents["status"]): unknown;
 };
 
 /**
@@ -281,11 +326,20 @@ export type Engine = {
   story(orderId: number): Promise<Story | undefined>;
   verify(): Promise<Verification>;
   metrics(): Metrics;
-  /** Resolves when nothing more can happen without time or input. */
-  idle(): Promise<InFlight>;
+  /** Whether something stands against the engine being normal, and what. */
+  status(): EngineStatus;
+  /**
+   * Resolves when nothing more can happen without time or input, or when what it waits for does not answer: while time
+   * stands still, or for `closeTimeoutMs`.
+   */
+  idle(): Promise<AtRest>;
   /** Refuses new parents (-1016) from now on; cancels and reads go on. */
   drain(): void;
   readonly draining: boolean;
-  /** Stops sending, makes what is pending durable, releases the store. */
-  close(): Promise<void>;
+  /**
+   * Stops sending, makes what is pending durable, answers every call, releases the store; within `closeTimeoutMs`.
+   * Resolves to what is left: children whose outcome the next engine looks up, and what did not answer. Rejects when the
+   * store fails to close. Later calls reject with ENGINE_CLOSED, or with a second close answer as the first.
+   */
+  close(): Promise<AtRest>;
 };

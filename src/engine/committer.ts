@@ -1,8 +1,8 @@
 import { InvariantError } from "../errors/index.ts";
-import type { CountedPrint, KeptQuote, MarketMark } from "../model/index.ts";
+import type { KeptQuote } from "../model/index.ts";
 import type { AppendOutcome } from "../ports/index.ts";
 import type { Core, PendingRecord } from "./core.ts";
-import type { KeptMarket } from "./market-hub.ts";
+import { isEmpty, MarketBacklog, type MarketFacts } from "./market-backlog.ts";
 import type { Shard } from "./shard.ts";
 import type { Timers } from "./timers.ts";
 
@@ -12,16 +12,15 @@ export type CommitHost = Readonly<{
   takeMarket: () => MarketFacts;
   /** Last counted quotes that go with what is written anyway, those of the markets it touches among them. */
   quotesToKeep: (touched: Iterable<string>) => readonly KeptQuote[];
-  /** Marks and quotes are durable. */
-  kept: (kept: Pick<KeptMarket, "marks" | "quotes">) => void;
+  /** What was taken of the market is durable, or not ours to keep any more. */
+  kept: (kept: MarketFacts & Readonly<{ quotes: readonly KeptQuote[] }>) => void;
+  /** The store failed, or has not answered for a long time. */
+  failed: (error: unknown) => void;
+  /** The store has kept an append. */
+  worked: () => void;
   /** A batch is durable and everything that follows from it has been started. */
   committed: (shards: Iterable<Shard>) => void;
 }>;
-
-/** What the market journal keeps: extremes that trailing orders rest on, and executed volume. */
-export type MarketFacts = Readonly<{ marks: readonly MarketMark[]; prints: readonly CountedPrint[] }>;
-
-const NO_FACTS: MarketFacts = { marks: [], prints: [] };
 
 type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
 type Batch = Readonly<{ parts: readonly Part[]; market: MarketFacts; quotes: readonly KeptQuote[] }>;
@@ -35,9 +34,11 @@ export class Committer {
   readonly #timers: Timers;
   readonly #host: CommitHost;
   readonly #dirty: Set<Shard> = new Set();
-  /** What an append that failed held: marks are kept by position and prints by id, so that a retry adds nothing. */
-  #unsaved: MarketFacts = NO_FACTS;
+  readonly #backlog: MarketBacklog = new MarketBacklog();
   #busy = false;
+  #running: Promise<void> = Promise.resolve();
+  /** What the store has been handed and has not answered for. */
+  #handedOver: readonly Part[] = [];
   /** Waits for time to pass after a failure. */
   #pausing = false;
   #stopped = false;
@@ -57,13 +58,15 @@ export class Committer {
   wake(shard?: Shard): void {
     if (shard !== undefined) this.#dirty.add(shard);
     if (this.#busy || this.#stopped) return;
-    this.#core.clock.soon(() => void this.#run());
+    this.#core.clock.soon(() => {
+      this.#running = this.#run();
+    });
     this.#busy = true;
   }
 
   /** Keeps the last counted quotes unless the store is failing; nothing is appended from then on. */
   async finish(): Promise<void> {
-    const isCalm = !this.#busy && isEmpty(this.#unsaved);
+    const isCalm = !this.#busy && this.#backlog.isEmpty;
     this.#stopped = true;
     const quotes = isCalm ? this.#host.quotesToKeep([]) : [];
     if (quotes.length === 0) return;
@@ -72,6 +75,17 @@ export class Committer {
     } catch (error) {
       this.#core.telemetry.event("warn", "quotes.unsaved", { message: messageOf(error) });
     }
+  }
+
+  /** Resolves when no append is under way or waits. */
+  get resting(): Promise<void> {
+    return this.#running;
+  }
+
+  /** Nothing is appended from now on, and nobody waits any more for what the store has not answered for. */
+  stop(): void {
+    this.#stopped = true;
+    for (const part of this.#handedOver) void this.#reload(part, true);
   }
 
   /** Finding nothing and resting are one step: what wakes between them would wait for the next to come. */
@@ -91,8 +105,7 @@ export class Committer {
       if (pending.length > 0) parts.push({ shard, pending });
     }
     this.#dirty.clear();
-    const market = joined(this.#unsaved, this.#host.takeMarket());
-    this.#unsaved = NO_FACTS;
+    const market = this.#backlog.take(this.#host.takeMarket());
     if (parts.length === 0 && isEmpty(market)) return undefined;
     return { parts, market, quotes: this.#host.quotesToKeep(marketsOf(parts)) };
   }
@@ -101,12 +114,21 @@ export class Committer {
     const { parts, market } = batch;
     this.#core.counters.activity++;
     let refused: readonly Part[];
+    const cancelPatience = this.#watchStore();
+    this.#handedOver = parts;
     try {
-      refused = this.#settle(parts, await this.#append(batch));
-      this.#host.kept({ marks: market.marks, quotes: batch.quotes });
+      const outcomes = await this.#append(batch);
+      this.#host.worked();
+      refused = this.#settle(parts, outcomes);
+      this.#host.kept({ ...market, quotes: batch.quotes });
     } catch (error) {
-      this.#unsaved = market;
-      return await this.#recover(parts, error);
+      // The market journal of a later engine is no failure of the store.
+      if (!(error instanceof InvariantError)) this.#host.failed(error);
+      this.#backlog.put(market);
+      return await this.#recover(batch, error);
+    } finally {
+      this.#handedOver = [];
+      cancelPatience();
     }
     // The store kept nothing of these: another epoch owns the shard, or its memory is out of step.
     for (const part of refused) {
@@ -114,6 +136,13 @@ export class Committer {
       await this.#reload(part, false);
     }
     this.#host.committed(parts.map(({ shard }) => shard));
+  }
+
+  /** A store that does not answer is one that fails. */
+  #watchStore(): () => void {
+    const { retryMaxMs } = this.#core.settings;
+    const unanswered = new Error(`an append has not been answered for ${retryMaxMs} ms`);
+    return this.#timers.after(retryMaxMs, () => this.#host.failed(unanswered));
   }
 
   async #append({ parts, market: { marks, prints }, quotes }: Batch): Promise<readonly AppendOutcome[]> {
@@ -148,13 +177,14 @@ export class Committer {
     return refused;
   }
 
-  async #recover(parts: readonly Part[], error: unknown): Promise<void> {
+  async #recover({ parts, market }: Batch, error: unknown): Promise<void> {
     this.#core.telemetry.event("error", "append.failed", { message: messageOf(error), shards: parts.length });
     for (const part of parts) await this.#reload(part, true);
     if (parts.length > 0) return;
     // The market journal belongs to a later engine: what it keeps is not ours to say.
-    if (error instanceof InvariantError) this.#unsaved = NO_FACTS;
-    else await this.#pause();
+    if (!(error instanceof InvariantError)) return await this.#pause();
+    this.#backlog.drop();
+    this.#host.kept({ marks: [], prints: market.prints, quotes: [] });
   }
 
   async #reload({ shard, pending }: Part, mayBeKept: boolean): Promise<void> {
@@ -163,6 +193,7 @@ export class Committer {
     } catch (error) {
       const fields = { message: messageOf(error), shard: shard.number };
       this.#core.telemetry.event("error", "reload.failed", fields);
+      this.#host.failed(error);
       const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept);
       this.#timers.after(this.#core.settings.retryMaxMs, again);
     }
@@ -173,13 +204,6 @@ export class Committer {
     await new Promise<void>((resolve) => this.#timers.after(this.#core.settings.retryMinMs, resolve));
     this.#pausing = false;
   }
-}
-
-const isEmpty = ({ marks, prints }: MarketFacts): boolean => marks.length === 0 && prints.length === 0;
-
-function joined(before: MarketFacts, after: MarketFacts): MarketFacts {
-  if (isEmpty(before)) return after;
-  return { marks: [...before.marks, ...after.marks], prints: [...before.prints, ...after.prints] };
 }
 
 /** The markets of parents that are open after a batch. */

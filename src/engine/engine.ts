@@ -10,6 +10,7 @@ import { Arming } from "./arming.ts";
 import { Cancels } from "./cancels.ts";
 import { Chances } from "./chances.ts";
 import { ChildDesk } from "./child-desk.ts";
+import { abandonParts, type ClosingParts, closeParts } from "./closing.ts";
 import { Committer } from "./committer.ts";
 import { type Core, coreOf, type DurableRecord, type QuoteNow, type Slot } from "./core.ts";
 import { EventStream } from "./event-stream.ts";
@@ -18,19 +19,16 @@ import { Followers } from "./followers.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { ListReads } from "./list-reads.ts";
 import { type KeptMarket, type MarketHost, MarketHub } from "./market-hub.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
+import { Rest } from "./rest.ts";
 import { settleChild } from "./settlement.ts";
 import { Shard, type ShardHost } from "./shard.ts";
+import { StatusBoard } from "./status-board.ts";
 import { Timers } from "./timers.ts";
 import { verify } from "./verification.ts";
 import { explainWait } from "./waiting.ts";
-
-/**
- * Turns without anything happening after which an engine counts as idle. A turn of a manual clock is one step of a
- * promise, and the answer of a host's adapter may be many steps away.
- */
-const CALM_TURNS = 32;
 
 class RunningEngine implements Api.Engine {
   readonly market: MarketHub;
@@ -50,16 +48,26 @@ class RunningEngine implements Api.Engine {
   readonly #cancels: Cancels;
   readonly #housekeeping: Housekeeping;
   readonly #stream: EventStream;
+  readonly #board: StatusBoard;
+  readonly #rest: Rest;
+  readonly #calls: OpenCalls = new OpenCalls();
   readonly #entropy: Entropy;
   #unsubscribe: () => void = () => undefined;
   #unwatchTime: () => void = () => undefined;
   #draining = false;
+  #closing: Promise<Api.AtRest> | undefined;
 
   constructor(core: Core, options: Api.EngineOptions, kept: KeptMarket, shardsOf: ShardsOf) {
     this.#core = core;
     this.#entropy = options.entropy;
     this.#timers = new Timers(core.clock, core.time);
     this.#stream = new EventStream(core);
+    this.#board = new StatusBoard(core, {
+      tell: (update) => this.#stream.status(update),
+      stopped: () => this.market.stopped,
+      unknown: () => this.#desk.reconciler.unknown,
+    });
+    this.#rest = new Rest(core, () => this.#awaited());
     const timers = this.#timers;
     const shard = (number: number): Shard => this.#shard(number);
     const quote = (symbol: string): QuoteNow | undefined => this.market.now(symbol);
@@ -70,6 +78,8 @@ class RunningEngine implements Api.Engine {
       takeMarket: () => ({ marks: this.market.takeMarks(), prints: this.market.tape.takePrints() }),
       quotesToKeep: (touched) => this.market.quotesToKeep(touched),
       kept: (kept) => this.market.kept(kept),
+      failed: (error) => this.#board.storeFailed(error),
+      worked: () => this.#storeWorked(),
       committed: (shards) => this.#housekeeping.afterCommit(shards),
     });
     this.#shards = shardsOf(this.#shardHost());
@@ -84,11 +94,15 @@ class RunningEngine implements Api.Engine {
       },
     );
     this.#desk = new ChildDesk(core, { venue: options.venue, timers }, { shard, quote, isFrozen });
-    this.#exposure = new ExposureDesk(core, options.exposure, {
-      shard,
-      measured: (slot, exposure) => this.#chances.measured(slot, exposure),
-      idle: (slot) => this.#arming.arm(slot),
-    });
+    this.#exposure = new ExposureDesk(
+      core,
+      { exposure: options.exposure, timers },
+      {
+        shard,
+        measured: (slot, exposure) => this.#chances.measured(slot, exposure),
+        idle: (slot) => this.#arming.arm(slot),
+      },
+    );
     this.#chances = new Chances(
       { market: this.market, followers: this.#followers, exposure: this.#exposure, arming: this.#arming },
       { shard, isFrozen },
@@ -125,6 +139,7 @@ class RunningEngine implements Api.Engine {
         this.#stream.printed(print, price);
       },
       moved: () => this.#committer.wake(),
+      overflowed: () => this.#board.volumeDropped(),
     };
   }
 
@@ -173,55 +188,57 @@ class RunningEngine implements Api.Engine {
   }
 
   place(request: Api.PlaceRequest): Promise<Api.Placement> {
-    return "intent" in request ? this.#placements.place(request) : this.#placeFields(request);
+    return this.#calls.take(() =>
+      "intent" in request ? this.#placements.place(request) : this.#placeFields(request),
+    );
   }
 
   placeList({ accountId, list }: Api.PlaceListRequest): Promise<Api.ListPlacement> {
-    return this.#placements.placeList({ accountId, list });
+    return this.#calls.take(() => this.#placements.placeList({ accountId, list }));
   }
 
   cancelList(key: Api.ListKey): Promise<OrderList> {
-    return this.#cancels.list(key);
+    return this.#calls.take(() => this.#cancels.list(key));
   }
 
   findList(key: Api.ListKey): Promise<OrderList | undefined> {
-    return this.#lists.find(key);
+    return this.#calls.take(() => this.#lists.find(key));
   }
 
   openLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
-    return this.#lists.open(request);
+    return this.#calls.take(() => this.#lists.open(request));
   }
 
   allLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
-    return this.#lists.all(request);
+    return this.#calls.take(() => this.#lists.all(request));
   }
 
   listStory(listId: number): Promise<readonly JournalRecord[] | undefined> {
-    return this.#lists.story(listId);
+    return this.#calls.take(() => this.#lists.story(listId));
   }
 
   cancel(key: Api.ParentKey): Promise<ParentOrder> {
-    return this.#cancels.one(key);
+    return this.#calls.take(() => this.#cancels.one(key));
   }
 
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
-    return settleChild(settlement, (number) => this.#shard(number));
+    return this.#calls.take(() => settleChild(settlement, (number) => this.#shard(number)));
   }
 
   cancelAll(accountId: number): Promise<Api.CancelAllResult> {
-    return this.#cancels.all(accountId);
+    return this.#calls.take(() => this.#cancels.all(accountId));
   }
 
   find(key: Api.ParentKey): Promise<ParentOrder | undefined> {
-    return this.#reads.find(key);
+    return this.#calls.take(() => this.#reads.find(key));
   }
 
   findAny(orderId: number): Promise<ParentOrder | undefined> {
-    return this.#reads.findAny(orderId);
+    return this.#calls.take(() => this.#reads.findAny(orderId));
   }
 
   page(request: Api.PageRequest): Promise<Api.ParentPage> {
-    return this.#reads.page(request);
+    return this.#calls.take(() => this.#reads.page(request));
   }
 
   runningLimit(order: ParentOrder): Price | undefined {
@@ -247,7 +264,11 @@ class RunningEngine implements Api.Engine {
     return this.market.lastPrice(symbol);
   }
 
-  async story(orderId: number): Promise<Api.Story | undefined> {
+  story(orderId: number): Promise<Api.Story | undefined> {
+    return this.#calls.take(() => this.#story(orderId));
+  }
+
+  async #story(orderId: number): Promise<Api.Story | undefined> {
     const order = await this.#reads.findAny(orderId);
     if (order === undefined) return undefined;
     const records = await this.#reads.records(order);
@@ -259,7 +280,7 @@ class RunningEngine implements Api.Engine {
   }
 
   verify(): Promise<Api.Verification> {
-    return verify(this.#core, this.#shards, this.#housekeeping.cutoffMs());
+    return this.#calls.take(() => verify(this.#core, this.#shards, this.#housekeeping.cutoffMs()));
   }
 
   metrics(): Api.Metrics {
@@ -283,32 +304,74 @@ class RunningEngine implements Api.Engine {
     };
   }
 
-  async idle(): Promise<Api.InFlight> {
-    const { counters, clock } = this.#core;
-    for (let calm = 0, seen = -1; calm < CALM_TURNS; ) {
-      await new Promise<void>((resolve) => clock.soon(resolve));
-      const quiet = !this.#committer.busy && !this.#desk.busy && counters.activity === seen;
-      calm = quiet ? calm + 1 : 0;
-      seen = counters.activity;
-    }
-    return { inFlight: this.#desk.reconciler.inFlight, unknown: this.#desk.reconciler.unknown };
+  status(): Api.EngineStatus {
+    return this.#board.status;
+  }
+
+  async idle(): Promise<Api.AtRest> {
+    const waitingFor = await this.#rest.reached(this.#core.settings.closeTimeoutMs);
+    return { ...this.#followed(), waitingFor };
   }
 
   drain(): void {
     this.#draining = true;
+    this.#board.draining();
   }
 
-  async close(): Promise<void> {
+  close(): Promise<Api.AtRest> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<Api.AtRest> {
+    this.drain();
+    try {
+      const left = await closeParts(this.#closingParts());
+      const named = left.waitingFor.length > 0 ? `, left: ${left.waitingFor.join(", ")}` : "";
+      this.#board.closed(`the engine is closed${named}`);
+      return left;
+    } finally {
+      this.#stream.stop();
+    }
+  }
+
+  /** Calls off what an opening that failed has begun; the store stays its owner's. */
+  abandon(): void {
     this.#draining = true;
-    this.#unsubscribe();
-    this.#unwatchTime();
-    this.#desk.stop();
-    await this.idle();
-    await this.#committer.finish();
-    this.#timers.stop();
-    await this.#housekeeping.finished();
+    abandonParts(this.#closingParts());
     this.#stream.stop();
-    await this.#core.store.close();
+  }
+
+  #closingParts(): ClosingParts {
+    return {
+      core: this.#core,
+      unsubscribe: [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#desk.stop()],
+      committer: this.#committer,
+      timers: this.#timers,
+      shards: this.#shards,
+      housekeeping: this.#housekeeping,
+      calls: this.#calls,
+      rest: this.#rest,
+      followed: () => this.#followed(),
+    };
+  }
+
+  #followed(): Api.InFlight {
+    const { inFlight, unknown } = this.#desk.reconciler;
+    return { inFlight, unknown };
+  }
+
+  #awaited(): readonly string[] {
+    const awaited: string[] = [];
+    if (this.#committer.busy) awaited.push("an append to the store");
+    if (this.#desk.busy) awaited.push("an ended order from the store");
+    return awaited;
+  }
+
+  /** The store fails for as long as a shard cannot be read, too. */
+  #storeWorked(): void {
+    if (!this.#board.isStoreFailing || !this.#shards.some(({ state }) => state === "reloading"))
+      this.#board.storeWorked();
   }
 
   async #placeFields({
@@ -364,6 +427,7 @@ class RunningEngine implements Api.Engine {
       this.#arming.disarm(slot);
       if (shard.state === "fenced") this.#desk.letGo(slot);
     }
+    if (shard.state === "fenced") this.#board.fenced(shard.number);
     this.#armAll(shard);
     this.#recoverAll(shard);
   }
@@ -409,6 +473,11 @@ export async function openEngine(options: Api.EngineOptions): Promise<Api.Engine
   const engine = new RunningEngine(core, options, { marks, volume, quotes }, (host) =>
     heads.map((head) => new Shard(head, core, host)),
   );
-  await engine.start(options);
+  try {
+    await engine.start(options);
+  } catch (error) {
+    engine.abandon();
+    throw error;
+  }
   return engine;
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "eventemitter3";
 import type { Price } from "../decimal/index.ts";
 import type { CountedPrint, Fact, JournalRecord, Quote } from "../model/index.ts";
-import type { Alert, EngineEvents } from "./api.ts";
+import type { Alert, EngineEvents, StatusUpdate } from "./api.ts";
 import type { Core, DurableRecord, ParentStep } from "./core.ts";
 
 /** What a list is told about: its creation, a release, the end of a leg. */
@@ -57,6 +57,15 @@ export class EventStream {
       detail: `the wall clock was set ${way} by ${byMs} ms`,
       timeMs: this.#core.nowMs(),
     });
+  }
+
+  /** The condition of the engine changed; a person must look at it, unless somebody wanted it so. */
+  status(update: StatusUpdate): void {
+    const { change, detail, timeMs } = update;
+    const isPlanned = change === "DRAINING" || change === "CLOSED";
+    this.#core.telemetry.event(isPlanned ? "info" : "warn", "engine.status", { change, detail });
+    for (const listener of this.events.listeners("status")) this.#guard(() => listener(update));
+    if (!isPlanned) this.#tellAlert({ alert: change, detail, timeMs });
   }
 
   /** Nobody is told anything from now on. */

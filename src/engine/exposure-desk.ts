@@ -5,6 +5,7 @@ import type { Exposure } from "../ports/index.ts";
 import type { Core, Slot } from "./core.ts";
 import { type ExposureSum, reservedBy } from "./exposure-sums.ts";
 import type { Shard } from "./shard.ts";
+import type { Timers } from "./timers.ts";
 
 /** What measuring needs from the engine. */
 export type ExposureHost = Readonly<{
@@ -30,11 +31,13 @@ const MOST_TRIES = 3;
 export class ExposureDesk {
   readonly #core: Core;
   readonly #exposure: Exposure;
+  readonly #timers: Timers;
   readonly #host: ExposureHost;
 
-  constructor(core: Core, exposure: Exposure, host: ExposureHost) {
+  constructor(core: Core, parts: Readonly<{ exposure: Exposure; timers: Timers }>, host: ExposureHost) {
     this.#core = core;
-    this.#exposure = exposure;
+    this.#exposure = parts.exposure;
+    this.#timers = parts.timers;
     this.#host = host;
   }
 
@@ -64,9 +67,9 @@ export class ExposureDesk {
   #await(order: ParentOrder, slot: Slot, asked: Asked): void {
     const shard = this.#shard(order);
     slot.measuring = asked;
-    const { clock, settings, telemetry } = this.#core;
+    const { settings, telemetry } = this.#core;
     // A host that never answers must not keep the parent from its next quote.
-    const cancelPatience = clock.schedule(this.#core.monotonicMs() + settings.retryMaxMs, () => {
+    const cancelPatience = this.#timers.after(settings.retryMaxMs, () => {
       shard.post(() => this.#rest(slot, asked));
     });
     asked.answer

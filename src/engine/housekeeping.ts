@@ -15,6 +15,7 @@ export class Housekeeping {
   readonly #market: MarketHub;
   readonly #instruments: Instruments;
   #writing: Promise<void> = Promise.resolve();
+  #stopped = false;
 
   constructor(
     core: Core,
@@ -58,15 +59,22 @@ export class Housekeeping {
     return this.#writing;
   }
 
+  /** Nothing is begun from now on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   #enqueue(work: () => Promise<void>): void {
-    this.#writing = this.#writing.then(work).catch((error: unknown) => {
+    const unlessStopped = (): Promise<void> | undefined => (this.#stopped ? undefined : work());
+    this.#writing = this.#writing.then(unlessStopped).catch((error: unknown) => {
       this.#core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
     });
   }
 
   async #retain(): Promise<void> {
     const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
-    while ((await this.#core.store.deleteEnded(range)) > 0);
+    while ((await this.#core.store.deleteEnded(range)) > 0 && !this.#stopped);
+    if (this.#stopped) return;
     await this.#forgetMarks();
     const volumeBeforeMs = this.#core.time.steadyMs() - DAY_MS;
     await this.#core.store.deleteVolume({ beforeMs: volumeBeforeMs });

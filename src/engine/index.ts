@@ -1,5 +1,6 @@
 export type {
   Alert,
+  AtRest,
   CancelAllResult,
   ChildSettlement,
   Engine,
@@ -8,6 +9,7 @@ export type {
   EngineEvents,
   EngineOptions,
   EngineSettings,
+  EngineStatus,
   InFlight,
   ListKey,
   ListPageRequest,
@@ -23,6 +25,10 @@ export type {
   PlaceRequest,
   PrintUpdate,
   ProbePoint,
+  StatusChange,
+  StatusKind,
+  StatusReason,
+  StatusUpdate,
   Story,
   Verification,
 } from "./api.ts";

@@ -11,9 +11,10 @@ import type {
 } from "../ports/index.ts";
 import { type Activated, type Fired, MarkHistory, TriggerBook } from "../triggers/index.ts";
 import type { Core, QuoteNow } from "./core.ts";
+import type { MarketFacts } from "./market-backlog.ts";
 import { QuoteGate } from "./quote-gate.ts";
 import { QuoteMemory } from "./quote-memory.ts";
-import { VolumeTape } from "./volume-tape.ts";
+import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
 
 /** What the market tells the engine. */
 export type MarketHost = Readonly<{
@@ -28,6 +29,8 @@ export type MarketHost = Readonly<{
   printed: (print: CountedPrint, price: Price) => void;
   /** An extreme moved that trailing orders rest on, or volume was counted. */
   moved: () => void;
+  /** A print was not counted, as too many wait for the store. */
+  overflowed: () => void;
 }>;
 
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
@@ -77,6 +80,7 @@ export class MarketHub implements MarketSink {
       state: options.volume,
       maxAgeMs: core.settings.quoteMaxAgeMs,
       maxAheadMs: core.settings.quoteMaxAheadMs,
+      maxWaiting: core.settings.maxPendingPrints,
     });
     for (const { symbol } of options.instruments.all()) {
       this.#markets.set(symbol, {
@@ -121,7 +125,7 @@ export class MarketHub implements MarketSink {
     this.#core.counters.activity++;
     this.#host.runDue();
     const counted = this.tape.take(print, { wallMs: this.#core.wallMs(), nowMs: this.#core.nowMs() });
-    if (typeof counted === "string") return void this.printsDropped++;
+    if (typeof counted === "string") return this.#dropPrint(counted);
     this.printsCounted++;
     this.#host.moved();
     const market = this.#markets.get(print.symbol);
@@ -133,11 +137,21 @@ export class MarketHub implements MarketSink {
     this.#host.printed(counted, price);
   }
 
+  #dropPrint(why: Exclude<PrintVerdict, "counted">): void {
+    this.printsDropped++;
+    if (why === "backlog") this.#host.overflowed();
+  }
+
   /** The last counted quote of a symbol and whether it is fresh. */
   now(symbol: string): QuoteNow | undefined {
     const gate = this.#markets.get(symbol)?.gate;
     if (gate?.last === undefined) return undefined;
     return { quote: gate.last, fresh: gate.isFresh(this.#core.time.moment()) };
+  }
+
+  /** Markets that have been quoted and whose quote is too old. */
+  get stopped(): readonly string[] {
+    return [...this.#markets.keys()].filter((symbol) => this.now(symbol)?.fresh === false);
   }
 
   lastPrice(symbol: string): Price | undefined {
@@ -160,9 +174,10 @@ export class MarketHub implements MarketSink {
     return this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
   }
 
-  /** Marks and quotes became durable. */
-  kept({ marks, quotes }: Pick<KeptMarket, "marks" | "quotes">): void {
+  /** Marks, prints and quotes became durable. */
+  kept({ marks, prints, quotes }: MarketFacts & Pick<KeptMarket, "quotes">): void {
     for (const mark of marks) this.history.add(mark);
+    this.tape.kept(prints.length);
     this.memory.kept(quotes);
   }
 }

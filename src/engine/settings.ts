@@ -18,6 +18,8 @@ export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   maxOpenParents: 1_000_000,
   maxOpenParentsPerAccount: 250_000,
   maxPendingCommands: 100_000,
+  maxPendingPrints: 100_000,
+  closeTimeoutMs: 10_000,
   snapshotEvery: 20_000,
   retentionDays: 30,
   maxIcebergParts: 0,
@@ -34,6 +36,8 @@ const WHOLE = [
   "maxOpenParents",
   "maxOpenParentsPerAccount",
   "maxPendingCommands",
+  "maxPendingPrints",
+  "closeTimeoutMs",
   "snapshotEvery",
 ] as const;
 

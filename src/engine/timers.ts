@@ -17,6 +17,7 @@ export class Timers {
   #added = 0;
   #disarm: (() => void) | undefined;
   #armedMs = Number.POSITIVE_INFINITY;
+  #stopped = false;
 
   constructor(clock: Clock, time: EngineTime) {
     this.#clock = clock;
@@ -58,14 +59,16 @@ export class Timers {
     this.#arm();
   }
 
-  /** Cancels everything. */
+  /** Cancels everything, and takes nothing in from now on. */
   stop(): void {
+    this.#stopped = true;
     for (const heap of [this.#engine, this.#passive, this.#monotonic]) heap.clear();
     this.#arm();
   }
 
   #add(heap: TimerHeap, atMs: number, run: () => void): () => void {
     const entry: TimerEntry = { atMs, order: this.#added++, run };
+    if (this.#stopped) return () => undefined;
     heap.push(entry);
     if (heap !== this.#passive) this.#arm();
     return () => heap.cancel(entry);

@@ -3,14 +3,18 @@ import type { CountedPrint, VolumeBar } from "../model/index.ts";
 import type { PrintInput, VolumeHistory, VolumeState } from "../ports/index.ts";
 
 /** What became of a print. */
-export type PrintVerdict = "counted" | "unknown-symbol" | "malformed" | "duplicate" | "future";
+export type PrintVerdict = "counted" | "unknown-symbol" | "malformed" | "duplicate" | "future" | "backlog";
 
-/** What a tape begins with; `maxAgeMs` is how old a fresh print may be, `maxAheadMs` how far ahead one may stand. */
+/**
+ * What a tape begins with; `maxAgeMs` is how old a fresh print may be, `maxAheadMs` how far ahead one may stand,
+ * `maxWaiting` how many may wait for the store.
+ */
 export type TapeOptions = Readonly<{
   symbols: readonly string[];
   state: VolumeState;
   maxAgeMs: number;
   maxAheadMs: number;
+  maxWaiting: number;
 }>;
 
 const MINUTE_MS = 60_000;
@@ -36,9 +40,13 @@ export class VolumeTape implements VolumeHistory {
   readonly #symbols: ReadonlyMap<string, SymbolTape>;
   readonly #maxAgeMs: number;
   readonly #maxAheadMs: number;
+  readonly #maxWaiting: number;
   #prints: CountedPrint[] = [];
+  /** Prints counted that are not known to be durable. */
+  #waiting = 0;
 
   constructor(options: TapeOptions) {
+    this.#maxWaiting = options.maxWaiting;
     this.#maxAgeMs = options.maxAgeMs;
     this.#maxAheadMs = options.maxAheadMs;
     this.#symbols = new Map(options.symbols.map((symbol) => [symbol, new SymbolTape()]));
@@ -67,10 +75,12 @@ export class VolumeTape implements VolumeHistory {
     const { symbol, id, timeMs } = print;
     if (tape.ids.has(id)) return "duplicate";
     if (timeMs - wallMs > this.#maxAheadMs) return "future";
+    if (this.#waiting >= this.#maxWaiting) return "backlog";
     const fresh = wallMs - timeMs <= this.#maxAgeMs;
     const counted: CountedPrint = { symbol, id, quantity, timeMs, seenAtMs: nowMs, fresh };
     tape.count(counted);
     this.#prints.push(counted);
+    this.#waiting++;
     return counted;
   }
 
@@ -103,6 +113,11 @@ export class VolumeTape implements VolumeHistory {
     const prints = this.#prints;
     this.#prints = [];
     return prints;
+  }
+
+  /** So many of the prints taken are durable. */
+  kept(count: number): void {
+    this.#waiting -= count;
   }
 
   /** Whether there is something to append. */

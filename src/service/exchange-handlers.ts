@@ -18,13 +18,13 @@ export function time(parts: ServiceParts): JsonInput {
 }
 
 /**
- * GET /api/status. `draining`: no new orders; `degraded`: the quotes of a market stopped, or the outcome of a child is
- * not known; else `normal`. Source: contract, Status; decision 48.
+ * GET /api/status. `draining`: no new orders; `degraded`: quotes stopped, the outcome of a child is not known,
+ * the store fails, or another engine owns a shard; else `normal`. Source: contract, Status; decisions 48 and EC.
  */
 export function status(parts: ServiceParts): JsonInput {
   const { advancedOrders, liquidityMode } = parts.engine.settings;
   return {
-    system: systemState(parts),
+    system: parts.engine.status().system,
     serverTime: parts.clock.nowMs(),
     features: {
       ...NO_FEATURES,
@@ -39,12 +39,6 @@ const NO_FEATURES: Required<HostFeatures> = {
   dark_pool_mode: false,
   bridge_required: false,
 };
-
-function systemState({ engine, instruments }: ServiceParts): "normal" | "degraded" | "draining" {
-  if (engine.draining) return "draining";
-  const stopped = instruments.all().some(({ symbol }) => engine.quote(symbol)?.fresh === false);
-  return stopped || engine.metrics().unknown > 0 ? "degraded" : "normal";
-}
 
 /** GET /api/exchangeInfo. Source: contract, Exchange info; decisions 42 and 43; convention 5.1 and 5.2. */
 export function exchangeInfo(parts: ServiceParts): JsonInput {

@@ -16,7 +16,7 @@ it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
     const world = await createWorld({ venue });
     const order = await world.place({ type: "STOP_MARKET", stopPrice: "110" });
     world.engine.market.quote({ symbol: SYMBOL, bid: "120", ask: "121" });
-    expect(await world.engine.idle()).toEqual({ inFlight: 0, unknown: 0 });
+    expect(await world.engine.idle()).toEqual({ inFlight: 0, unknown: 0, waitingFor: [] });
     expect(statusOf(await world.order(order)).status).toBe("FILLED");
   },
 );

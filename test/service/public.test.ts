@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { orderIntent } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
+import { createFaultyStore } from "../support/faulty-store.ts";
 import { call, openWorld, type Reply, type ServiceWorld, START_MS } from "../support/service-world.ts";
 
 const get = (world: ServiceWorld, name: string, query: RequestParameters = {}): Promise<Reply> =>
@@ -27,6 +30,25 @@ describe("public routes", () => {
     expect(await system()).toBe("normal");
     world.engine.drain();
     expect(await system()).toBe("draining");
+  });
+
+  it("decision EC: status is degraded from an append that fails to the next that is kept", async () => {
+    const store = createFaultyStore(createMemoryStore());
+    const world = await openWorld({ store });
+    const system = async (): Promise<unknown> => (await get(world, "status")).body.system;
+    const intent = orderIntent({
+      symbol: "BTC/USD",
+      side: "BUY",
+      type: "SYNTHETIC_LIMIT",
+      quantity: "1",
+      price: "100",
+      newClientOrderId: "a",
+    });
+    store.inject("fail", 1);
+    await world.engine.place({ accountId: 1, intent }).catch(() => undefined);
+    expect(await system()).toBe("degraded");
+    await world.engine.place({ accountId: 1, intent });
+    expect(await system()).toBe("normal");
   });
 
   it("contract, Status: features are the host's to say", async () => {

@@ -19,6 +19,7 @@ import {
   type ListUpdate,
   type OrderUpdate,
   openEngine,
+  type StatusUpdate,
 } from "../../src/engine/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { Instrument, ListIntent, OrderList, ParentOrder } from "../../src/model/index.ts";
@@ -87,6 +88,7 @@ export type World = {
   readonly updates: OrderUpdate[];
   readonly lists: ListUpdate[];
   readonly alerts: Alert[];
+  readonly statuses: StatusUpdate[];
   /** Names of what it told its operator. */
   readonly told: string[];
   /** Feeds a quote with unlimited sizes, or with these, and waits until nothing more happens. */
@@ -170,6 +172,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const updates: OrderUpdate[] = [];
   const lists: ListUpdate[] = [];
   const alerts: Alert[] = [];
+  const statuses: StatusUpdate[] = [];
   const told: string[] = [];
   const open = async (): Promise<Engine> => {
     const engine = await openEngine({
@@ -192,7 +195,11 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     });
     engine.events.on("order", (update) => void updates.push(update));
     engine.events.on("list", (update) => void lists.push(update));
-    engine.events.on("alert", (alert) => void alerts.push(alert));
+    engine.events.on("status", (update) => void statuses.push(update));
+    // Alerts of the condition of the engine repeat what the status says.
+    engine.events.on("alert", (alert) => {
+      if (!statuses.some(({ change }) => change === alert.alert)) alerts.push(alert);
+    });
     return engine;
   };
   const world: World = {
@@ -205,6 +212,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     updates,
     lists,
     alerts,
+    statuses,
     told,
     async quote(bid, ask, { bid: bidQuantity, ask: askQuantity, ...more } = {}) {
       const sizes = { ...(bidQuantity && { bidQuantity }), ...(askQuantity && { askQuantity }) };

@@ -77,7 +77,7 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Status: object("How the service is.", {
     system: oneOf(
       ["normal", "degraded", "draining"],
-      "degraded: quotes of a market stopped, or the outcome of a child is not known. draining: no new orders.",
+      "degraded: quotes of a market stopped, the outcome of a child is not known, or the store fails. draining: no new orders.",
     ),
     serverTime: time("Now."),
     features: object("What there is.", {

@@ -1,0 +1,87 @@
+import type { AtRest, InFlight } from "./api.ts";
+import type { Committer } from "./committer.ts";
+import type { Core } from "./core.ts";
+import type { Housekeeping } from "./housekeeping.ts";
+import type { OpenCalls } from "./open-calls.ts";
+import type { Rest } from "./rest.ts";
+import type { Shard } from "./shard.ts";
+import type { Timers } from "./timers.ts";
+
+/** What is closed, in this order. */
+export type ClosingParts = Readonly<{
+  core: Core;
+  /** Ends what the engine listens to, and what it asks. */
+  unsubscribe: readonly (() => void)[];
+  committer: Committer;
+  timers: Timers;
+  shards: readonly Shard[];
+  housekeeping: Housekeeping;
+  calls: OpenCalls;
+  rest: Rest;
+  /** Children that are followed just now. */
+  followed: () => InFlight;
+}>;
+
+/**
+ * Closes the parts of an engine within `closeTimeoutMs`: nothing new is sent, what is decided becomes durable, every
+ * call is answered, everything that would happen later is called off, the store is released. What does not answer in
+ * time is left, and named. Rejects when the store fails to close.
+ */
+export async function closeParts(parts: ClosingParts): Promise<AtRest> {
+  const { core, committer, rest } = parts;
+  const { closeTimeoutMs } = core.settings;
+  const untilMs = core.monotonicMs() + closeTimeoutMs;
+  const followed = parts.followed();
+  const late = new Set<string>();
+  const within = async (what: string, work: Promise<unknown>): Promise<void> => {
+    if (!(await isDone(parts, work, untilMs))) late.add(what);
+  };
+  unsubscribe(parts);
+  if ((await rest.reached(closeTimeoutMs, untilMs)).length > 0) {
+    await within("an append to the store", committer.resting);
+    for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
+  }
+  await within("the last quotes, at the store", committer.finish());
+  stop(parts);
+  await within("housekeeping in the store", parts.housekeeping.finished());
+  // Whoever waited for a record hears what became of it before the others hear that the engine is closed.
+  await rest.calm();
+  parts.calls.close();
+  await within("the store to close", core.store.close());
+  return { ...followed, waitingFor: [...late] };
+}
+
+/** Calls off what an opening that failed has begun; the store stays its owner's. */
+export function abandonParts(parts: ClosingParts): void {
+  unsubscribe(parts);
+  stop(parts);
+  parts.calls.close();
+}
+
+/** Calls off everything that would happen later; nothing is decided from now on. */
+function stop({ timers, shards, committer, housekeeping }: ClosingParts): void {
+  timers.stop();
+  housekeeping.stop();
+  for (const shard of shards) shard.close();
+  committer.stop();
+}
+
+/** Whether the work is done by `untilMs` of the monotonic clock, or needs no time; rejects as it does. */
+function isDone({ core, rest }: ClosingParts, work: Promise<unknown>, untilMs: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => void rest.calm().then(() => resolve(false));
+    const cancel = core.clock.schedule(untilMs, late);
+    work.then(() => resolve(true), reject).finally(cancel);
+  });
+}
+
+/** A host that fails to end something must not keep the rest from ending. */
+function unsubscribe(parts: ClosingParts): void {
+  for (const end of parts.unsubscribe) {
+    try {
+      end();
+    } catch (error) {
+      parts.core.telemetry.event("warn", "unsubscribe.failed", { message: String(error) });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { Core } from "./core.ts";
+
+/**
+ * Turns without anything happening after which an engine counts as idle. A turn of a manual clock is one step of a
+ * promise, and the answer of a host's adapter may be many steps away.
+ */
+const CALM_TURNS = 32;
+
+/** Turns in which nothing happened though something is awaited, after which time is looked at. */
+const PATIENT_TURNS = 4_096;
+
+/** Tells when an engine is at rest: nothing more can happen without time, input, or an answer that does not come. */
+export class Rest {
+  readonly #core: Core;
+  readonly #awaited: () => readonly string[];
+
+  /** `awaited` names what is waited for just now. */
+  constructor(core: Core, awaited: () => readonly string[]) {
+    this.#core = core;
+    this.#awaited = awaited;
+  }
+
+  /**
+   * Resolves to what is waited for still: nothing, or what has not been answered although time stands still, or has not
+   * been for `patienceMs` in which nothing else happened. At `untilMs` of the monotonic clock it is over in any case.
+   */
+  async reached(patienceMs: number, untilMs: number = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
+    const { counters, monotonicMs } = this.#core;
+    let [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
+    for (;;) {
+      await this.#turn();
+      const awaited = this.#awaited();
+      if (counters.activity !== seen) {
+        [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
+        if (sinceMs >= untilMs) return [...awaited, "what is going on"];
+      } else if (awaited.length === 0) {
+        if (++calm >= CALM_TURNS) return awaited;
+      } else {
+        calm = 0;
+        const waitedMs = monotonicMs() - sinceMs;
+        const isOver = waitedMs === 0 || waitedMs >= patienceMs || sinceMs + waitedMs >= untilMs;
+        if (++still >= PATIENT_TURNS && isOver) return awaited;
+      }
+    }
+  }
+
+  /** Lets everything happen that was waiting already. */
+  async calm(): Promise<void> {
+    for (let turn = 0; turn < CALM_TURNS; turn++) await this.#turn();
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => this.#core.clock.soon(resolve));
+  }
+}

@@ -1,0 +1,194 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { type Alert, DEFAULT_SETTINGS, type EngineStatus } from "../../src/engine/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { createWorld, SYMBOL, type World } from "../support/world.ts";
+
+const kinds = ({ reasons }: EngineStatus): readonly string[] => reasons.map(({ kind }) => kind);
+const changes = (world: World): readonly string[] => world.statuses.map(({ change }) => change);
+const stateOf = (world: World): readonly string[] => {
+  const status = world.engine.status();
+  return [status.system, ...kinds(status)];
+};
+
+/** Alerts as a host hears them, those of the engine's condition too. */
+function alertsOf(world: World): readonly Alert[] {
+  const alerts: Alert[] = [];
+  world.engine.events.on("alert", (alert) => void alerts.push(alert));
+  return alerts;
+}
+
+describe("decision EC: the condition of an engine", () => {
+  it("is normal, and draining once it drains, which is told once", async () => {
+    const world = await createWorld();
+    expect(world.engine.status()).toEqual({ system: "normal", reasons: [] });
+    world.engine.drain();
+    world.engine.drain();
+    expect(stateOf(world)).toEqual(["draining", "DRAINING"]);
+    expect(changes(world)).toEqual(["DRAINING"]);
+  });
+
+  it("is degraded while quotes have stopped or the outcome of a child is not known", async () => {
+    const world = await createWorld();
+    await world.place({ price: "100" });
+    world.venue.onSubmit = () => new Error("no connection");
+    world.venue.onLookup = () => new Error("no connection");
+    await world.quote("99", "100");
+    expect(stateOf(world)).toEqual(["degraded", "CHILD_UNKNOWN"]);
+    await world.pass(DEFAULT_SETTINGS.quoteMaxAgeMs + 1, { heartbeat: false });
+    expect(stateOf(world)).toEqual(["degraded", "QUOTES_STOPPED", "CHILD_UNKNOWN"]);
+  });
+
+  it("is degraded from an append that fails to the next that is kept; each is an event and an alert, once", async () => {
+    const { world, store } = await createFaultyWorld();
+    const alerts = alertsOf(world);
+    store().inject("fail", 2);
+    for (let n = 0; n < 2; n++) await world.place({ price: "100" }).catch(() => undefined);
+    expect(stateOf(world)).toEqual(["degraded", "STORE_FAILING"]);
+    await world.place({ price: "100" });
+    expect(stateOf(world)).toEqual(["normal"]);
+    expect(changes(world)).toEqual(["STORE_FAILING", "STORE_RECOVERED"]);
+    expect(world.statuses.map(({ status }) => status.system)).toEqual(["degraded", "normal"]);
+    expect(alerts.map(({ alert, orderId }) => [alert, orderId])).toEqual([
+      ["STORE_FAILING", undefined],
+      ["STORE_RECOVERED", undefined],
+    ]);
+  });
+
+  it.each(["SQLITE_FULL", "ENOSPC", "EDQUOT"])("names a full disk: %s", async (code) => {
+    let isFull = false;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          append: async (batch) => {
+            if (isFull) throw Object.assign(new Error("database or disk is full"), { code });
+            return await store.append(batch);
+          },
+        };
+      },
+    });
+    isFull = true;
+    await expect(world.place({ price: "100" })).rejects.toMatchObject({ code: -1001 });
+    expect(stateOf(world)).toEqual(["degraded", "DISK_FULL"]);
+    isFull = false;
+    await world.place({ price: "100" });
+    expect(changes(world)).toEqual(["DISK_FULL", "STORE_RECOVERED"]);
+  });
+
+  it("a store that does not answer fails, too, until it does", async () => {
+    const { world, store } = await createFaultyWorld();
+    store().inject("slow");
+    const placing = world.place({ price: "100" });
+    await turns();
+    await world.clock.advanceBy(DEFAULT_SETTINGS.retryMaxMs);
+    expect(stateOf(world)).toEqual(["degraded", "STORE_FAILING"]);
+    store().inject("none");
+    store().release();
+    await placing;
+    expect(stateOf(world)).toEqual(["normal"]);
+  });
+
+  it("goes on failing while a shard cannot be read, although others are written", async () => {
+    const { world, store } = await createFaultyWorld({
+      tell: (name) => name === "append.failed" && store().inject("fail-reads", 1),
+    });
+    store().inject("fail", 1);
+    await world.place({ price: "100" }).catch(() => undefined);
+    await world.place({ price: "100" }, 2);
+    expect(stateOf(world)).toEqual(["degraded", "STORE_FAILING"]);
+    await world.pass(DEFAULT_SETTINGS.retryMaxMs);
+    await world.place({ price: "100" }, 2);
+    expect(stateOf(world)).toEqual(["normal"]);
+  });
+
+  it("is degraded for good when another engine owns a shard", async () => {
+    const world = await createWorld();
+    const alerts = alertsOf(world);
+    const first = world.engine;
+    const order = await world.place({ price: "100" });
+    await world.crash();
+    await expect(first.cancelAll(1)).rejects.toMatchObject({ reason: "SHARD_FENCED", code: -1001 });
+    await expect(first.findAny(order.orderId)).rejects.toMatchObject({ reason: "SHARD_FENCED" });
+    const status = first.status();
+    expect([status.system, ...kinds(status)]).toEqual(["degraded", "SHARD_FENCED"]);
+    expect(alerts.map(({ alert }) => alert)).toEqual(["SHARD_FENCED"]);
+    expect(stateOf(world)).toEqual(["normal"]);
+  });
+
+  it("a listener that throws keeps neither the engine nor the others from it", async () => {
+    const world = await createWorld();
+    world.engine.events.on("status", () => {
+      throw new Error("broken listener");
+    });
+    world.engine.drain();
+    expect(changes(world)).toEqual(["DRAINING"]);
+    expect(world.told).toContain("listener.failed");
+  });
+});
+
+describe("I64, decision EF: what the market journal cannot keep", () => {
+  it("as many prints wait as may; more do not count, which the status tells, with how many when it is over", async () => {
+    const { world, store } = await createFaultyWorld({ settings: { maxPendingPrints: 3 } });
+    await world.print("1");
+    store().inject("fail");
+    for (let n = 0; n < 5; n++) await world.print("1");
+    expect(world.engine.metrics()).toMatchObject({ printsCounted: 4, printsDropped: 2 });
+    expect(stateOf(world)).toEqual(["degraded", "STORE_FAILING", "VOLUME_NOT_COUNTED"]);
+    store().inject("none");
+    await world.pass(1_000);
+    expect(changes(world)).toEqual([
+      "STORE_FAILING",
+      "VOLUME_NOT_COUNTED",
+      "STORE_RECOVERED",
+      "VOLUME_COUNTED",
+    ]);
+    expect(world.statuses.at(-1)?.detail).toBe("2 executed trades were not counted");
+    expect(stateOf(world)).toEqual(["normal"]);
+    await world.print("1");
+    const bars = (engine: World["engine"]): Promise<readonly { quantity: unknown }[]> =>
+      Promise.resolve(engine.volumes.minutes({ symbol: SYMBOL, fromMs: 0, toMs: 2e12 }));
+    const counted = await bars(world.engine);
+    await world.crash();
+    expect(await bars(world.engine)).toEqual(counted);
+  });
+
+  it("of the marks those wait that a reference may need; after the failure none is missing", async () => {
+    const batches: number[] = [];
+    let fails = false;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          append: async (batch) => {
+            if (batch.marks.length > 0) batches.push(batch.marks.length);
+            if (fails) throw new Error("the store is away");
+            return await store.append(batch);
+          },
+        };
+      },
+    });
+    const order = await world.place({
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    });
+    await world.quote("100", "200");
+    fails = true;
+    for (let bid = 101; bid <= 160; bid++) {
+      await world.quote(String(bid), "200");
+      await world.pass(200);
+    }
+    expect(Math.max(...batches)).toBeLessThanOrEqual(2);
+    fails = false;
+    await world.pass(1_000);
+    await world.crash();
+    await world.quote("156", "200");
+    expect(await world.status(order)).toBe("NEW WAITING");
+    await world.quote("155", "200");
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+});
