@@ -37,5 +37,6 @@ export {
   QUANTITY_SCALE,
   type Quantity,
   quantity,
+  withinPriceRange,
   ZERO_QUANTITY,
 } from "./units.ts";

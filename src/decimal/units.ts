@@ -17,6 +17,12 @@ export const QUANTITY_SCALE = 6;
 /** First price out of range: 10^10 USD (decision 7). */
 export const PRICE_LIMIT: Price = (10n ** 18n) as unknown as Price;
 
+/** The smallest price, one step of 1e-8. */
+const LOWEST_PRICE = 1 as unknown as Price;
+
+/** The largest price, one step below {@link PRICE_LIMIT}. */
+const HIGHEST_PRICE = (10n ** 18n - 1n) as unknown as Price;
+
 /** First quantity out of range: 10^12 units (decision 7). */
 export const QUANTITY_LIMIT: Quantity = (10n ** 18n) as unknown as Quantity;
 
@@ -83,6 +89,12 @@ export function quantity(text: string): Quantity {
   if (value === undefined)
     throw new RangeError(`not a quantity with at most ${QUANTITY_SCALE} decimals: ${text}`);
   return value;
+}
+
+/** The price of the range that is nearest to a computed one; every quote meets both ends as it meets what lies beyond. */
+export function withinPriceRange(value: Price): Price {
+  if (value < LOWEST_PRICE) return LOWEST_PRICE;
+  return value > HIGHEST_PRICE ? HIGHEST_PRICE : value;
 }
 
 /** Canonical text of a price. */

@@ -1,6 +1,6 @@
 import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
-import { type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
+import { frozenLimitOf, type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
 import type { Cause, JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
 import type { Entropy, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
@@ -243,7 +243,7 @@ class RunningEngine implements Api.Engine {
 
   runningLimit(order: ParentOrder): Price | undefined {
     const { intent, activation, trigger } = order;
-    if (trigger !== undefined) return trigger.limit;
+    if (trigger !== undefined) return frozenLimitOf(order);
     if (intent.limitOffset === undefined || intent.trailing === undefined || activation === undefined)
       return undefined;
     const side = executableSide(intent.side);

@@ -1,4 +1,4 @@
-import type { Price } from "../decimal/index.ts";
+import { type Price, withinPriceRange } from "../decimal/index.ts";
 import type { ParentOrder, ParentType, TriggeredType } from "../model/index.ts";
 import {
   executableSide,
@@ -32,7 +32,12 @@ export function isUnposted(order: ParentOrder): boolean {
 
 /** The cap (BUY) or floor (SELL) of a parent's children now; undefined means at market. */
 export function limitOf(order: ParentOrder): Price | undefined {
-  return order.intent.price ?? order.trigger?.limit;
+  return order.intent.price ?? frozenLimitOf(order);
+}
+
+/** The dynamic limit that the trigger froze. Triggers of before it was held to the range of prices may lie above it. */
+export function frozenLimitOf({ trigger }: ParentOrder): Price | undefined {
+  return trigger?.limit === undefined ? undefined : withinPriceRange(trigger.limit);
 }
 
 /** Whether a parent can send children as it is: neither held, ending, ended nor stopped. */

@@ -8,7 +8,7 @@ export {
   sizeChild,
   type WaitReason,
 } from "./child-size.ts";
-export { isActive, isUnposted, limitOf, needsTrigger, watchOf } from "./conditions.ts";
+export { frozenLimitOf, isActive, isUnposted, limitOf, needsTrigger, watchOf } from "./conditions.ts";
 export { expiresAtMs, isPast } from "./draft.ts";
 export { evolve, type FactContext } from "./evolve.ts";
 export {

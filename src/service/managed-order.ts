@@ -1,5 +1,5 @@
 import { formatPrice, formatQuantity, type Price } from "../decimal/index.ts";
-import { type ApiState, type OrderStatus, statusOf } from "../lifecycle/index.ts";
+import { type ApiState, frozenLimitOf, type OrderStatus, statusOf } from "../lifecycle/index.ts";
 import type {
   ChildTimeInForce,
   ParentOrder,
@@ -135,7 +135,7 @@ type Prices = Pick<
 function pricesOf(order: ParentOrder, runningLimit: Price | undefined): Prices {
   const { price, stopPrice, trailing, limitOffset } = order.intent;
   const running = order.ended === undefined ? runningLimit : undefined;
-  const dynamicLimit = limitOffset === undefined ? undefined : (order.trigger?.limit ?? running);
+  const dynamicLimit = limitOffset === undefined ? undefined : (frozenLimitOf(order) ?? running);
   return {
     ...(price !== undefined && { price: formatPrice(price) }),
     ...(stopPrice !== undefined && { stopPrice: formatPrice(stopPrice) }),

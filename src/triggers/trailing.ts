@@ -1,4 +1,13 @@
-import { add, normalise, type Price, type Rounding, type Scaled, subtract } from "../decimal/index.ts";
+import {
+  add,
+  normalise,
+  PRICE_LIMIT,
+  type Price,
+  type Rounding,
+  type Scaled,
+  subtract,
+  withinPriceRange,
+} from "../decimal/index.ts";
 import type { MarketSide, TrailingDistance } from "../model/index.ts";
 
 /** A trailing trigger at one moment: the best price since activation and the distance from it. */
@@ -12,9 +21,6 @@ const SPLIT = 100_000;
 
 /** Steps of a relative distance that are the whole reference. */
 const WHOLE: number = SPLIT * SPLIT;
-
-/** The smallest positive price, one step of 1e-8. */
-const ONE_STEP = 1 as unknown as Price;
 
 /** A distance that grows with the reference. */
 export type RelativeDistance = Exclude<TrailingDistance, { kind: "amount" }>;
@@ -75,7 +81,7 @@ export function trailingLevel(point: TrailingPoint): Price {
 
 /**
  * The trailing level to show: rounded at 8 decimals, up for BUY and down for SELL; `undefined` where the level is
- * not above zero, since no price can meet it. Source: decision 8.
+ * outside the range of prices, since no price can meet it. Source: decisions 7 and 8.
  *
  * @example
  * ```ts
@@ -86,13 +92,13 @@ export function trailingLevel(point: TrailingPoint): Price {
  */
 export function displayedLevel(point: TrailingPoint): Price | undefined {
   const level = trailingLevel(point);
-  return level > 0 ? level : undefined;
+  return level > 0 && level < PRICE_LIMIT ? level : undefined;
 }
 
 /**
  * The limit of a dynamic trailing limit: the unrounded level plus the offset on the ask (BUY), rounded down; minus
- * the offset on the bid (SELL), rounded up; in 1e-8 steps. A floor that would not be above zero is the smallest
- * price, which every bid meets. Source: decision 19.
+ * the offset on the bid (SELL), rounded up; in 1e-8 steps. A floor below the range of prices is the smallest price, a
+ * cap above it the largest: every quote meets them. Source: decisions 7 and 19.
  *
  * @example
  * ```ts
@@ -104,7 +110,6 @@ export function displayedLevel(point: TrailingPoint): Price | undefined {
  */
 export function dynamicLimit(point: TrailingPoint & Readonly<{ limitOffset: Price }>): Price {
   const span = spanOf(point, "down");
-  if (point.side === "ask") return add(add(point.reference, span), point.limitOffset);
-  const floor = subtract(subtract(point.reference, span), point.limitOffset);
-  return floor > 0 ? floor : ONE_STEP;
+  if (point.side === "ask") return withinPriceRange(add(add(point.reference, span), point.limitOffset));
+  return withinPriceRange(subtract(subtract(point.reference, span), point.limitOffset));
 }

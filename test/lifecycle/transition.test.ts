@@ -127,6 +127,8 @@ describe("triggers", () => {
   it.each([
     ["BUY", "100", "5", "1.00000001", "106.00000001"],
     ["SELL", "100", "5", "1.00000001", "93.99999999"],
+    ["BUY", "100", "5", "9999999999", "9999999999.99999999"],
+    ["SELL", "100", "5", "9999999999", "0.00000001"],
   ] as const)(
     "decision 19: the limit of a dynamic %s is its level and offset, frozen",
     (side, reference, amount, offset, limit) => {

@@ -160,7 +160,11 @@ const anyTrigger = model<Trigger>(
   { reference: anyPrice, limit: anyPrice },
 );
 const anyActivation = model<Activation>({ position: count, seed: anyPrice }, {});
-const anyFill = model<Fill>({ executionId: text, quantity: anyQuantity, price: anyPrice, timeMs: time }, {});
+/** Executions. */
+export const anyFill: fc.Arbitrary<Fill> = model<Fill>(
+  { executionId: text, quantity: anyQuantity, price: anyPrice, timeMs: time },
+  {},
+);
 const anyChild = model<ChildOrder>(
   {
     childId: name,

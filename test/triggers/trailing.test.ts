@@ -146,6 +146,18 @@ describe("trailing level", () => {
     expect(displayedLevel(step)).toBeUndefined();
   });
 
+  it("decision BU: on the ask can be above the range of prices, where no price meets it, and is not displayed", () => {
+    const wide: Point = {
+      side: "ask",
+      reference: price("9999999999"),
+      distance: { kind: "amount", amount: price("1") },
+    };
+    expect(displayedLevel(wide)).toBeUndefined();
+    expect(displayedLevel({ ...wide, distance: { kind: "amount", amount: price("0.5") } })).toBe(
+      price("9999999999.5"),
+    );
+  });
+
   it("decision 8: is displayed down for SELL, up for BUY", () => {
     const at = { reference: price("0.00010001"), distance: { kind: "bps", bps: 1 } } as const;
     expect(displayedLevel({ ...at, side: "ask" })).toBe(price("0.00010003"));
@@ -154,13 +166,17 @@ describe("trailing level", () => {
 });
 
 describe("dynamic limit", () => {
-  it("decision 19: exact level plus offset rounded down for BUY, minus offset rounded up for SELL", () => {
-    const offset = fc.bigInt({ min: 0n, max: 10n ** 12n }).map(steps);
+  it("decision 19, BU: exact level plus offset rounded down for BUY, minus offset rounded up for SELL, in the range", () => {
+    const highest = new Oracle(10).pow(18).minus(1);
+    const offset = fc
+      .oneof(fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
+      .map(steps);
     fc.assert(
       fc.property(point, offset, (at, limitOffset) => {
         const exact = exactLevel(at);
         const limit = decimal(dynamicLimit({ ...at, limitOffset }));
-        if (at.side === "ask") expect(limit.eq(exact.plus(decimal(limitOffset)).floor())).toBe(true);
+        const cap = Oracle.min(exact.plus(decimal(limitOffset)).floor(), highest);
+        if (at.side === "ask") expect(limit.eq(cap)).toBe(true);
         else expect(limit.eq(Oracle.max(exact.minus(decimal(limitOffset)).ceil(), 1))).toBe(true);
       }),
       { numRuns: 3000 },

@@ -5,11 +5,12 @@ import {
   formatQuantity,
   NOTIONAL_SCALE,
   type Notional,
+  PRICE_SCALE,
   type Price,
-  parsePrice,
-  parseQuantity,
   parseScaled,
+  QUANTITY_SCALE,
   type Quantity,
+  type Scaled,
 } from "../../decimal/index.ts";
 import type { Fill, NativeTerms } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
@@ -60,10 +61,18 @@ const money = <T>(parse: (text: string) => T | undefined): z.ZodType<T> =>
     return z.NEVER;
   });
 
+/** What the venue has taken is a fact, also where a range was wider once: ranges are held to on the way in. */
+const positive = (text: string, scale: number): Scaled | undefined => {
+  const value = parseScaled(text, scale);
+  return value !== undefined && value > 0 ? value : undefined;
+};
+
 /** Positive price as text. */
-export const aPrice: z.ZodType<Price> = money(parsePrice);
+export const aPrice: z.ZodType<Price> = money((text) => positive(text, PRICE_SCALE) as Price | undefined);
 /** Positive quantity as text. */
-export const aQuantity: z.ZodType<Quantity> = money(parseQuantity);
+export const aQuantity: z.ZodType<Quantity> = money(
+  (text) => positive(text, QUANTITY_SCALE) as Quantity | undefined,
+);
 /** Whole number. */
 export const whole: z.ZodType<number> = z.number().int();
 
