@@ -42,8 +42,8 @@ export async function closeParts(parts: ClosingParts): Promise<AtRest> {
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
   }
   await within("the last quotes, at the store", committer.finish());
-  stop(parts);
   await within("housekeeping in the store", parts.housekeeping.finished());
+  stop(parts);
   // Whoever waited for a record hears what became of it before the others hear that the engine is closed.
   await rest.calm();
   parts.calls.close();
