@@ -65,9 +65,9 @@ export class EngineTime {
     return engineMs - this.#aheadMs;
   }
 
-  /** A record of this time was found: engine time goes on from there at the earliest. */
-  startFrom(recordMs: number): void {
-    const aheadMs = recordMs - this.#clock.monotonicMs();
+  /** Something was kept at this engine time, a record or a print: time goes on from there at the earliest. */
+  startFrom(keptMs: number): void {
+    const aheadMs = keptMs - this.#clock.monotonicMs();
     this.#aheadMs = Math.max(this.#aheadMs, aheadMs);
     this.#steadyAheadMs = Math.max(this.#steadyAheadMs, aheadMs);
   }

@@ -75,6 +75,7 @@ export class MarketHub implements MarketSink {
     this.history = new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
     this.memory = new QuoteMemory(options.quotes);
+    for (const { seenAtMs } of options.volume.prints) core.time.startFrom(seenAtMs);
     this.tape = new VolumeTape({
       symbols: options.instruments.all().map(({ symbol }) => symbol),
       state: options.volume,

@@ -1,0 +1,210 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../src/adapters/memory/index.ts";
+import { EngineTime } from "../../src/engine/engine-time.ts";
+import { Timers } from "../../src/engine/timers.ts";
+import { createScriptedVenue, reported } from "../support/scripted-venue.ts";
+import { createWorld, START_MS, type World } from "../support/world.ts";
+
+const HOUR = 3_600_000;
+
+/** Times of all records, in the order in which they were told, from the start. */
+const recordTimes = (world: World): readonly number[] =>
+  world.updates.map(({ record }) => record.timeMs - START_MS);
+
+const steps = (world: World): readonly string[] =>
+  world.alerts.filter(({ alert }) => alert === "CLOCK_STEPPED").map(({ detail }) => detail);
+
+describe("decision DA: engine time", () => {
+  it("runs on when the wall clock is set back: slots, expiry and retries come in time", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    const gtd = await world.place({ price: "50", expireTime: START_MS + 10_000 });
+    const twap = await world.place({ type: "TWAP", quantity: "3", interval: 1_000, intervalCount: 3 });
+    const stop = await world.place({ type: "STOP_MARKET", stopPrice: "120", newClientOrderId: "stop" });
+    world.clock.stepWall(-HOUR);
+    for (let n = 0; n < 3; n++) {
+      await world.quote("99", "100");
+      await world.pass(1_000);
+    }
+    expect(await world.status(twap)).toBe("FILLED FILLED");
+    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    await world.quote("119", "120");
+    world.venue.onSubmit = createScriptedVenue().onSubmit;
+    await world.pass(100);
+    await world.quote("119", "120");
+    expect(await world.status(stop)).toBe("FILLED FILLED");
+    await world.pass(6_899);
+    expect(await world.status(gtd)).toBe("NEW WAITING");
+    await world.pass(1);
+    expect(await world.status(gtd)).toBe("EXPIRED EXPIRED");
+    const times = recordTimes(world);
+    expect([...times].sort((a, b) => a - b)).toEqual(times);
+  });
+
+  it("jumps forward with the wall clock, and what is due then happens at once", async () => {
+    const world = await createWorld();
+    const gtd = await world.place({ price: "50", expireTime: START_MS + 10_000 });
+    world.clock.stepWall(HOUR);
+    await world.pass(0);
+    expect(await world.status(gtd)).toBe("EXPIRED EXPIRED");
+    expect(recordTimes(world).at(-1)).toBe(HOUR);
+  });
+
+  it("never falls over a restart, also when the wall clock was set back in between", async () => {
+    const world = await createWorld();
+    await world.place({ price: "50" });
+    await world.pass(5_000);
+    await world.place({ price: "50" });
+    world.clock.stepWall(-HOUR);
+    await world.crash();
+    await world.place({ price: "50" });
+    await world.pass(1_000);
+    await world.place({ price: "50" });
+    expect(recordTimes(world)).toEqual([0, 5_000, 5_000, 6_000]);
+  });
+
+  it("begins after the newest record also where a snapshot holds everything", async () => {
+    const world = await createWorld({ settings: { snapshotEvery: 1 } });
+    await world.pass(5_000);
+    await world.place({ price: "50" });
+    await world.engine.close();
+    world.clock.stepWall(-HOUR);
+    await world.crash();
+    await world.place({ price: "50" });
+    expect(recordTimes(world)).toEqual([5_000, 5_000]);
+  });
+
+  it("a GTD order placed while the wall clock stands back lives as long as it asked for, over a restart too", async () => {
+    const world = await createWorld();
+    world.clock.stepWall(-HOUR);
+    const order = await world.place({ price: "50", expireTime: world.clock.nowMs() + 10_000 });
+    await world.pass(5_000);
+    await world.print("1");
+    await world.crash();
+    await world.pass(4_999);
+    expect(await world.status(order)).toBe("NEW WAITING");
+    await world.pass(1);
+    expect(await world.status(order)).toBe("EXPIRED EXPIRED");
+    await expect(world.place({ price: "50", expireTime: world.clock.nowMs() })).rejects.toMatchObject({
+      reason: "INVALID_PARAMETER",
+    });
+  });
+});
+
+describe("decision DA: CLOCK_STEPPED", () => {
+  it("is told once for each step of a second or more, and names no order", async () => {
+    const world = await createWorld();
+    world.clock.stepWall(-HOUR);
+    await world.pass(1);
+    world.clock.stepWall(999);
+    await world.pass(1);
+    world.clock.stepWall(2 * HOUR);
+    await world.pass(1);
+    await world.pass(1);
+    expect(steps(world)).toEqual([
+      "the wall clock was set back by 3600000 ms",
+      "the wall clock was set forward by 7200000 ms",
+    ]);
+    expect(world.alerts.every(({ orderId }) => orderId === undefined)).toBe(true);
+  });
+
+  it("also on a clock that tells nothing of steps, at the next thing that happens", async () => {
+    const world = await createWorld({
+      clock: ({ onStep: _onStep, ...clock }) => clock,
+      settings: { clockStepMs: 60_000 },
+    });
+    world.clock.stepWall(59_999);
+    await world.quote("99", "100");
+    world.clock.stepWall(-60_000);
+    await world.quote("99", "100");
+    expect(steps(world)).toEqual(["the wall clock was set back by 60000 ms"]);
+  });
+});
+
+describe("decisions 16 and DA: quotes where the wall clock is set", () => {
+  it("set back, the last quote does not stay fresh, and its time says nothing of later ones", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    world.clock.stepWall(-HOUR);
+    await world.pass(5_000, { heartbeat: false });
+    expect(world.engine.quote("BTC/USD")?.fresh).toBe(true);
+    await world.pass(1, { heartbeat: false });
+    expect(world.engine.quote("BTC/USD")?.fresh).toBe(false);
+    const timeMs = world.clock.nowMs();
+    expect(await world.quote("99", "100", { timeMs })).toBe("counted");
+    expect(await world.quote("99", "100", { timeMs: timeMs - 1 })).toBe("out-of-order");
+    expect(world.engine.quote("BTC/USD")?.fresh).toBe(true);
+  });
+
+  it("set forward, the last quote is stale at once; set back again within its time, it is fresh", async () => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    world.clock.stepWall(HOUR);
+    expect(world.engine.quote("BTC/USD")?.fresh).toBe(false);
+    world.clock.stepWall(-HOUR);
+    expect(world.engine.quote("BTC/USD")?.fresh).toBe(true);
+  });
+
+  it("a source on the right time is not counted while ours is an hour behind, and nothing is sent on what was", async () => {
+    const world = await createWorld();
+    await world.place({ type: "STOP_MARKET", stopPrice: "100" });
+    world.clock.stepWall(-HOUR);
+    expect(await world.quote("99", "100", { timeMs: START_MS })).toBe("future");
+    expect(world.venue.submitted).toEqual([]);
+    world.clock.stepWall(HOUR);
+    expect(await world.quote("99", "100", { timeMs: START_MS })).toBe("counted");
+    expect(world.venue.submitted).toHaveLength(1);
+  });
+
+  it("the age of a print is judged by the wall clock, its memory is kept in engine time", async () => {
+    const world = await createWorld();
+    await world.print("1");
+    world.clock.stepWall(HOUR);
+    await world.print("1", { id: "late", timeMs: START_MS });
+    world.clock.stepWall(-2 * HOUR);
+    await world.print("1", { id: "future", timeMs: START_MS });
+    await world.print("1", { id: "print-1", timeMs: world.clock.nowMs() });
+    const { printsCounted, printsDropped } = world.engine.metrics();
+    expect([printsCounted, printsDropped]).toEqual([2, 2]);
+  });
+});
+
+describe("decision DA: timers", () => {
+  it("wait by the monotonic clock, or are due in engine time, whichever way the wall clock is set", async () => {
+    const clock = createManualClock({ startMs: 0 });
+    const time = new EngineTime(clock, 1_000);
+    const timers = new Timers(clock, time);
+    time.watch({ jumped: () => timers.rearm(), stepped: () => undefined });
+    const ran: string[] = [];
+    const note = (name: string) => () => ran.push(`${name} ${clock.monotonicMs()}`);
+    timers.at(10_000, note("at"));
+    timers.after(10_000, note("after"));
+    timers.at(3_000_000, note("at later"));
+    clock.stepWall(-HOUR);
+    await clock.advanceBy(9_999);
+    expect(ran).toEqual([]);
+    await clock.advanceBy(1);
+    expect(ran).toEqual(["at 10000", "after 10000"]);
+    timers.after(60_000, note("after"));
+    clock.stepWall(2 * HOUR);
+    await clock.advanceBy(0);
+    expect(ran.slice(2)).toEqual(["at later 10000"]);
+    await clock.advanceBy(60_000);
+    expect(ran.slice(3)).toEqual(["after 70000"]);
+  });
+
+  it("passive ones arm nothing, and run before the next input, in order with the others", async () => {
+    const clock = createManualClock({ startMs: 0 });
+    const timers = new Timers(clock, new EngineTime(clock, 1_000));
+    const ran: string[] = [];
+    timers.beforeInput(10, () => ran.push("passive 10"));
+    timers.beforeInput(30, () => ran.push("passive 30"));
+    await clock.advanceTo(100);
+    expect(ran).toEqual([]);
+    timers.at(20, () => ran.push("at 20"));
+    timers.beforeInput(25, () => ran.push("canceled"))();
+    timers.runDue();
+    timers.runDue();
+    expect(ran).toEqual(["passive 10", "at 20", "passive 30"]);
+  });
+});
