@@ -21,6 +21,9 @@ const WAYS = [
   ["forth an hour, then back", [HOUR, -HOUR]],
 ] as const;
 
+/** How long a message that lands late is under way at least: longer than a lost child is waited for. */
+const UNDER_WAY_MS = 10_000;
+
 /** A venue that honours deadlines by a clock of its kind. What lands late may land an hour later. */
 class Outside implements ExecutionVenue {
   readonly capabilities: VenueCapabilities = { honoursDeadline: true, canVoid: false, ratePerSecond: 1 };
@@ -42,7 +45,11 @@ class Outside implements ExecutionVenue {
     const stage = this.#stage;
     if (child.symbol === "BTC/USD") this.#stage = undefined;
     if (stage === "lost before landing" || stage === "landing late") {
-      if (stage === "landing late") this.underWay.push(() => this.#land(child, deadlineMs));
+      const fromMs = this.#clock.monotonicMs() + UNDER_WAY_MS;
+      const arrive = (): void => {
+        if (this.#clock.monotonicMs() >= fromMs) this.#land(child, deadlineMs);
+      };
+      if (stage === "landing late") this.underWay.push(arrive);
       return await new Promise<never>(() => undefined);
     }
     if (stage === "submitted") {
