@@ -46,6 +46,8 @@ export type EngineSettings = Readonly<{
   retryMaxMs: number;
   /** How often a child in flight is looked up although nothing seems wrong. */
   reconcileEveryMs: number;
+  /** How long a host may take to answer a question, by the monotonic clock. */
+  hostTimeoutMs: number;
   /** An unknown child older than this raises an alert. */
   escalateAfterMs: number;
   maxOpenParents: number;

@@ -1,4 +1,10 @@
-import { childIdOf as childIdIn, readReport, reportIn, type SaidOfChild } from "../host-answers/index.ts";
+import {
+  childIdOf as childIdIn,
+  harmless,
+  readReport,
+  reportIn,
+  type SaidOfChild,
+} from "../host-answers/index.ts";
 import {
   childIdOf,
   executable,
@@ -82,7 +88,9 @@ export class ChildDesk {
    * come after this.
    */
   listen(): void {
-    this.#unsubscribe = this.#venue.subscribe((event: unknown) => this.#hear(event));
+    this.#unsubscribe = this.#venue.subscribe((event: unknown) =>
+      harmless(() => this.#hear(event), this.#core.told("venue-event.failed")),
+    );
   }
 
   /** Whether a report waits for the store to read its parent. */

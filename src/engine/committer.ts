@@ -1,4 +1,5 @@
 import { InvariantError } from "../errors/index.ts";
+import { readOutcomes } from "../host-answers/index.ts";
 import type { KeptQuote } from "../model/index.ts";
 import type { AppendOutcome } from "../ports/index.ts";
 import type { Core, PendingRecord } from "./core.ts";
@@ -157,7 +158,7 @@ export class Committer {
     });
     this.#core.probe("after-append");
     this.#core.counters.appends++;
-    return outcomes;
+    return readOutcomes(outcomes, parts.length);
   }
 
   /**

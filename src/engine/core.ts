@@ -1,4 +1,5 @@
 import { notional } from "../decimal/index.ts";
+import { harmless, Questions, quietTelemetry } from "../host-answers/index.ts";
 import type { Effect, Rules, WaitReason } from "../lifecycle/index.ts";
 import type { ChildRequest, Fact, JournalRecord, OrderList, ParentOrder, Quote } from "../model/index.ts";
 import type { Clock, OrderStore, Telemetry } from "../ports/index.ts";
@@ -12,7 +13,11 @@ export type Core = Readonly<{
   rules: Rules;
   store: OrderStore;
   clock: Clock;
+  /** Never throws. */
   telemetry: Telemetry;
+  /** Makes what tells the operator that something failed which must not stop anything else. */
+  told: (name: string) => (error: unknown) => void;
+  questions: Questions;
   probe: (point: ProbePoint) => void;
   /** Engine time, in which records are written; it never falls. */
   nowMs: () => number;
@@ -92,6 +97,9 @@ export type QuoteNow = Readonly<{ quote: Quote; fresh: boolean }>;
 /** The parts of an engine that all others share; throws a RangeError on a setting out of range. */
 export function coreOf(options: EngineOptions): Core {
   const settings = resolveSettings(options.settings);
+  const telemetry = quietTelemetry(options.telemetry);
+  const told = (name: string) => (error: unknown) =>
+    telemetry.event("error", name, { message: String(error).slice(0, 200) });
   const time = new EngineTime(options.clock, settings.clockStepMs);
   return {
     settings,
@@ -102,8 +110,10 @@ export function coreOf(options: EngineOptions): Core {
     },
     store: options.store,
     clock: options.clock,
-    telemetry: options.telemetry ?? { event: () => undefined },
-    probe: options.probe ?? (() => undefined),
+    telemetry,
+    questions: new Questions({ clock: options.clock, telemetry, timeoutMs: settings.hostTimeoutMs }),
+    probe: (point) => harmless(() => options.probe?.(point), told("probe.failed")),
+    told,
     nowMs: () => time.nowMs(),
     wallMs: () => options.clock.nowMs(),
     monotonicMs: () => options.clock.monotonicMs(),

@@ -1,3 +1,4 @@
+import { capabilitiesOf } from "../host-answers/index.ts";
 import type { ChildRequest, ParentOrder } from "../model/index.ts";
 import type { ExecutionVenue } from "../ports/index.ts";
 import { type Core, childRequestOf } from "./core.ts";
@@ -114,7 +115,7 @@ export class Dispatcher {
 
   /** How long the venue wants between two children. */
   get #paceMs(): number {
-    const rate = this.#venue.capabilities.ratePerSecond;
+    const rate = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities")).ratePerSecond;
     return rate === undefined ? 0 : Math.ceil(1_000 / rate);
   }
 

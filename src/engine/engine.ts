@@ -9,6 +9,7 @@ import type * as Api from "./api.ts";
 import { Arming } from "./arming.ts";
 import { Cancels } from "./cancels.ts";
 import { Chances } from "./chances.ts";
+import { checkedOptions } from "./checked-options.ts";
 import { ChildDesk } from "./child-desk.ts";
 import { abandonParts, type ClosingParts, closeParts } from "./closing.ts";
 import { Committer } from "./committer.ts";
@@ -60,7 +61,7 @@ class RunningEngine implements Api.Engine {
   constructor(core: Core, options: Api.EngineOptions, kept: KeptMarket, shardsOf: ShardsOf) {
     this.#core = core;
     this.#entropy = options.entropy;
-    this.#timers = new Timers(core.clock, core.time);
+    this.#timers = new Timers(core.clock, core.time, core.told("timer.failed"));
     this.#stream = new EventStream(core);
     this.#board = new StatusBoard(core, {
       tell: (update) => this.#stream.status(update),
@@ -94,15 +95,11 @@ class RunningEngine implements Api.Engine {
       },
     );
     this.#desk = new ChildDesk(core, { venue: options.venue, timers }, { shard, quote, isFrozen });
-    this.#exposure = new ExposureDesk(
-      core,
-      { exposure: options.exposure, timers },
-      {
-        shard,
-        measured: (slot, exposure) => this.#chances.measured(slot, exposure),
-        idle: (slot) => this.#arming.arm(slot),
-      },
-    );
+    this.#exposure = new ExposureDesk(core, options.exposure, {
+      shard,
+      measured: (slot, exposure) => this.#chances.measured(slot, exposure),
+      idle: (slot) => this.#arming.arm(slot),
+    });
     this.#chances = new Chances(
       { market: this.market, followers: this.#followers, exposure: this.#exposure, arming: this.#arming },
       { shard, isFrozen },
@@ -456,8 +453,9 @@ type ShardsOf = (host: ShardHost) => readonly Shard[];
  * RangeError on a setting out of range.
  * Source: contract "What the service does", decisions 12 and 14.
  */
-export async function openEngine(options: Api.EngineOptions): Promise<Api.Engine> {
-  const core = coreOf(options);
+export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
+  const core = coreOf(given);
+  const options = checkedOptions(core, given);
   const heads = [...(await core.store.acquire())].sort((a, b) => a.shard - b.shard);
   invariant(
     heads.length === SHARD_COUNT,

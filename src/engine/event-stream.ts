@@ -1,5 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import type { Price } from "../decimal/index.ts";
+import { harmless } from "../host-answers/index.ts";
 import type { CountedPrint, Fact, JournalRecord, Quote } from "../model/index.ts";
 import type { Alert, EngineEvents, StatusUpdate } from "./api.ts";
 import type { Core, DurableRecord, ParentStep } from "./core.ts";
@@ -83,11 +84,7 @@ export class EventStream {
     for (const listener of this.events.listeners("alert")) this.#guard(() => listener(alert));
   }
 
-  #guard(tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      this.#core.telemetry.event("error", "listener.failed", { message: String(error) });
-    }
+  #guard(tell: () => unknown): void {
+    harmless(tell, this.#core.told("listener.failed"));
   }
 }

@@ -5,7 +5,6 @@ import type { Exposure } from "../ports/index.ts";
 import type { Core, Slot } from "./core.ts";
 import { type ExposureSum, reservedBy } from "./exposure-sums.ts";
 import type { Shard } from "./shard.ts";
-import type { Timers } from "./timers.ts";
 
 /** What measuring needs from the engine. */
 export type ExposureHost = Readonly<{
@@ -31,13 +30,11 @@ const MOST_TRIES = 3;
 export class ExposureDesk {
   readonly #core: Core;
   readonly #exposure: Exposure;
-  readonly #timers: Timers;
   readonly #host: ExposureHost;
 
-  constructor(core: Core, parts: Readonly<{ exposure: Exposure; timers: Timers }>, host: ExposureHost) {
+  constructor(core: Core, exposure: Exposure, host: ExposureHost) {
     this.#core = core;
-    this.#exposure = parts.exposure;
-    this.#timers = parts.timers;
+    this.#exposure = exposure;
     this.#host = host;
   }
 
@@ -67,20 +64,14 @@ export class ExposureDesk {
   #await(order: ParentOrder, slot: Slot, asked: Asked): void {
     const shard = this.#shard(order);
     slot.measuring = asked;
-    const { settings, telemetry } = this.#core;
-    // A host that never answers must not keep the parent from its next quote.
-    const cancelPatience = this.#timers.after(settings.retryMaxMs, () => {
-      shard.post(() => this.#rest(slot, asked));
-    });
-    asked.answer
-      .then(
-        (position) => shard.post(() => this.#measured(order, slot, { asked, position })),
-        (error: unknown) => {
-          telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
-          shard.post(() => this.#rest(slot, asked));
-        },
-      )
-      .finally(cancelPatience);
+    const { telemetry } = this.#core;
+    asked.answer.then(
+      (position) => shard.post(() => this.#measured(order, slot, { asked, position })),
+      (error: unknown) => {
+        telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
+        shard.post(() => this.#rest(slot, asked));
+      },
+    );
   }
 
   #measured(
@@ -106,8 +97,7 @@ export class ExposureDesk {
 
   #position(order: ParentOrder): ReturnType<Exposure["position"]> {
     try {
-      const answer = this.#exposure.position(order.accountId, order.intent.symbol);
-      return answer instanceof Promise ? answer.then(wholePosition) : wholePosition(answer);
+      return this.#exposure.position(order.accountId, order.intent.symbol);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -130,10 +120,4 @@ export class ExposureDesk {
   #slot(order: ParentOrder): Slot | undefined {
     return this.#shard(order).slots.get(order.orderId);
   }
-}
-
-/** A position that is no whole number of steps is no answer. */
-function wholePosition(position: Quantity): Quantity {
-  if (typeof position === "bigint" || Number.isSafeInteger(position)) return position;
-  throw new RangeError("the position is no whole number of quantity steps");
 }

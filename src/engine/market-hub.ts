@@ -1,4 +1,5 @@
 import { type Price, parsePrice } from "../decimal/index.ts";
+import { readPrintInput, readQuoteInput } from "../host-answers/index.ts";
 import type { CountedPrint, KeptQuote, MarketMark, Quote } from "../model/index.ts";
 import type {
   Instruments,
@@ -97,16 +98,15 @@ export class MarketHub implements MarketSink {
       this.#markets.get(symbol)?.gate.remember(memory);
   }
 
-  quote(input: QuoteInput): QuoteVerdict {
+  quote(said: QuoteInput): QuoteVerdict {
     this.#core.counters.activity++;
     this.#host.runDue();
-    const market = this.#markets.get(input.symbol);
-    const taken = market === undefined ? "unknown-symbol" : market.gate.take(input, this.#core.time.moment());
-    if (market === undefined || typeof taken === "string") {
-      const drop: QuoteDrop = typeof taken === "string" ? taken : "unknown-symbol";
-      this.dropped[drop]++;
-      return drop;
-    }
+    const input = readQuoteInput(said);
+    const market = input && this.#markets.get(input.symbol);
+    if (input === undefined) return this.#drop("malformed");
+    if (market === undefined) return this.#drop("unknown-symbol");
+    const taken = market.gate.take(input, this.#core.time.moment());
+    if (typeof taken === "string") return this.#drop(taken);
     this.counted++;
     const { fired, activated } = market.book.observe(taken);
     for (const one of activated) this.#host.activated(one, taken);
@@ -116,15 +116,22 @@ export class MarketHub implements MarketSink {
     return "counted";
   }
 
+  #drop(drop: QuoteDrop): QuoteDrop {
+    this.dropped[drop]++;
+    return drop;
+  }
+
   heartbeat(symbol: string): void {
     this.#host.runDue();
     this.#markets.get(symbol)?.gate.heartbeat(this.#core.time.moment());
   }
 
   /** Counts an executed trade, each id once; a price it cannot read, a future time and a duplicate do not count. */
-  print(print: PrintInput): void {
+  print(said: PrintInput): void {
     this.#core.counters.activity++;
     this.#host.runDue();
+    const print = readPrintInput(said);
+    if (print === undefined) return this.#dropPrint("malformed");
     const counted = this.tape.take(print, { wallMs: this.#core.wallMs(), nowMs: this.#core.nowMs() });
     if (typeof counted === "string") return this.#dropPrint(counted);
     this.printsCounted++;

@@ -89,7 +89,14 @@ export class Placements {
     const shard = this.#host.shardFor(accountId);
     const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
     const open = orderId === undefined ? undefined : shard.slots.get(orderId)?.durable;
-    return open ?? asked(() => this.#core.store.findEnded({ accountId, clientOrderId }));
+    return (
+      open ??
+      this.#core.questions.ask(
+        "store.findEnded",
+        () => this.#core.store.findEnded({ accountId, clientOrderId }),
+        (found) => found as ParentOrder | undefined,
+      )
+    );
   }
 
   async #place({ accountId, intent }: Command): Promise<Placement> {
@@ -157,9 +164,9 @@ export class Placements {
     this.#demandService();
     const [first] = intents;
     const symbol = this.#instrument(first?.symbol ?? "").symbol;
-    demandRights(await asked(() => this.#parts.accounts.account(accountId)), symbol);
+    demandRights(await this.#parts.accounts.account(accountId), symbol);
     const position = intents.some(({ reduceOnly }) => reduceOnly)
-      ? await asked(() => this.#parts.exposure.position(accountId, symbol))
+      ? await this.#parts.exposure.position(accountId, symbol)
       : undefined;
     const profile = first === undefined ? undefined : await this.#profile(first);
     // The host's answers took time: the engine may have begun to drain.
@@ -168,11 +175,11 @@ export class Placements {
   }
 
   /** The volumes for a VWAP without a profile of its own (decision 29). */
-  #profile({ type, symbol, schedule }: ParentIntent): Awaitable<VolumeProfile | undefined> {
+  async #profile({ type, symbol, schedule }: ParentIntent): Promise<VolumeProfile | undefined> {
     if (type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
     const nowMs = this.#core.wallMs();
-    const bars = asked(() => this.#host.volumes.minutes({ symbol, ...profileWindow(nowMs) }));
-    return bars.then((kept) => volumeProfile(kept, { nowMs, ...schedule }));
+    const bars = await this.#host.volumes.minutes({ symbol, ...profileWindow(nowMs) });
+    return volumeProfile(bars, { nowMs, ...schedule });
   }
 
   #demandService(): void {
@@ -203,15 +210,6 @@ export class Placements {
 }
 
 const acceptedOf = ({ steps }: PendingRecord): readonly ParentOrder[] => steps.map(({ order }) => order);
-
-/** A host that fails to answer is a failure of the service, never a refusal. */
-async function asked<T>(question: () => Awaitable<T>): Promise<T> {
-  try {
-    return await question();
-  } catch (error) {
-    throw new OrderError("DISCONNECTED", {}, { cause: error });
-  }
-}
 
 /** A repeated intent answers with its order; another intent under the same id is refused (I03, I04). */
 function existing(order: ParentOrder, intent: ParentIntent): Placement {

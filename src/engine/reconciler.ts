@@ -1,4 +1,4 @@
-import { readNotFound, readReport, type SaidOfChild } from "../host-answers/index.ts";
+import { capabilitiesOf, readNotFound, readReport, type SaidOfChild } from "../host-answers/index.ts";
 import type { ChildRequest, ChildState } from "../model/index.ts";
 import type { ExecutionVenue, NotFound } from "../ports/index.ts";
 import type { Core } from "./core.ts";
@@ -169,7 +169,7 @@ export class Reconciler {
 
   /** Voids a child that the venue twice did not know, if the venue can be relied on for that. */
   async #settleMissing(one: Case): Promise<boolean> {
-    const { capabilities } = this.#venue;
+    const capabilities = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities"));
     if (capabilities.honoursDeadline) {
       this.#host.voided(one.child);
       return true;

@@ -1,3 +1,4 @@
+import { harmless } from "../host-answers/index.ts";
 import type { Clock } from "../ports/index.ts";
 import type { EngineTime } from "./engine-time.ts";
 import { type TimerEntry, TimerHeap } from "./timer-heap.ts";
@@ -14,14 +15,16 @@ export class Timers {
   readonly #engine: TimerHeap = new TimerHeap();
   readonly #passive: TimerHeap = new TimerHeap();
   readonly #monotonic: TimerHeap = new TimerHeap();
+  readonly #failed: (error: unknown) => void;
   #added = 0;
   #disarm: (() => void) | undefined;
   #armedMs = Number.POSITIVE_INFINITY;
   #stopped = false;
 
-  constructor(clock: Clock, time: EngineTime) {
+  constructor(clock: Clock, time: EngineTime, failed: (error: unknown) => void) {
     this.#clock = clock;
     this.#time = time;
+    this.#failed = failed;
   }
 
   /** Runs `run` once when engine time is `atMs`, or later; the returned function cancels it. */
@@ -67,8 +70,9 @@ export class Timers {
   }
 
   #add(heap: TimerHeap, atMs: number, run: () => void): () => void {
-    const entry: TimerEntry = { atMs, order: this.#added++, run };
     if (this.#stopped) return () => undefined;
+    // One that throws stops neither the others nor whoever let the time pass.
+    const entry: TimerEntry = { atMs, order: this.#added++, run: () => harmless(run, this.#failed) };
     heap.push(entry);
     if (heap !== this.#passive) this.#arm();
     return () => heap.cancel(entry);

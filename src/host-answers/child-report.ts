@@ -95,7 +95,7 @@ function takeFills(said: unknown, { fills, attempt }: Taking): void {
   const known = new Map<string, Fill>();
   for (const one of said.slice(0, MOST_FILLS)) {
     attempt(() => {
-      const fill = fillOf(one);
+      const fill = readFill(one);
       const before = known.get(fill.executionId);
       demand(before === undefined || isSame(before, fill), "one execution comes with two amounts");
       if (before !== undefined) return;
@@ -116,7 +116,7 @@ export function readFills(said: unknown): readonly Fill[] {
 }
 
 /** An execution with what it takes to be counted; throws an UnreadableAnswer on anything else. */
-function fillOf(said: unknown): Fill {
+export function readFill(said: unknown): Fill {
   const fill = membersOf(said, "an execution");
   return {
     executionId: printableOf(fill.executionId, "the id of an execution", 64),

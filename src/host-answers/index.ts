@@ -1,4 +1,16 @@
+export { checkedAccountEvents } from "./account-events.ts";
+export { checkedAccounts, readAccountId } from "./accounts.ts";
+export { readOutcomes } from "./append-outcomes.ts";
 export { childIdOf, readReport, reportIn, type SaidOfChild } from "./child-report.ts";
+export { checkedExposure } from "./exposure.ts";
+export { capabilitiesOf, checkedEntropy, harmless, quietTelemetry } from "./guards.ts";
+export { checkedInstruments } from "./instruments.ts";
+export { readPrintInput, readQuoteInput } from "./market.ts";
+export { checkedNativeOrders } from "./native-orders.ts";
 export { readNotFound } from "./not-found.ts";
+export { Questions } from "./questions.ts";
+export { checkedRateLimiter } from "./rate-limiter.ts";
 export { problemOf, UnreadableAnswer } from "./reading.ts";
+export { checkedRejections } from "./rejections.ts";
 export { type ReadSettlement, readSettlement } from "./settlement.ts";
+export { checkedVolumes } from "./volumes.ts";

@@ -11,7 +11,6 @@ import {
 } from "../signing/index.ts";
 import { mergeParameters, type Parameters, readBody, readQuery, type WireRequest } from "../wire/index.ts";
 import { isListed } from "./address-list.ts";
-import { askHost } from "./ask-host.ts";
 import type { RequestHeaders } from "./headers.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
 import { useOf } from "./signature-use.ts";
@@ -39,7 +38,7 @@ export async function authenticate(parts: ServiceParts, arrival: Arrival): Promi
     body: request.body,
     header: arrival.headers.signature,
   });
-  const key = verified(await askHost(() => parts.accounts.key(apiKey)), signed);
+  const key = verified(await parts.accounts.key(apiKey), signed);
   const parameters = readParameters(signed, arrival.headers.contentType);
   checkTime(route, parameters, parts.clock.nowMs());
   guard(parts, { apiKey: key.apiKey, signature: signed.signature, use: useOf(route) });

@@ -11,7 +11,6 @@ import { OrderError } from "../errors/index.ts";
 import type { Level, Quote } from "../model/index.ts";
 import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } from "../requests/index.ts";
 import type { JsonInput, Parameters } from "../wire/index.ts";
-import { askHost } from "./ask-host.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** The largest quantity an order can have: what a level without a size stands for (decision 22). */
@@ -56,7 +55,7 @@ async function dayOf(parts: ServiceParts, symbol: string): Promise<Ticker | unde
   const nowMs = parts.clock.nowMs();
   const toMs = nowMs - (nowMs % MINUTE_MS) + MINUTE_MS;
   const range = { symbol, fromMs: toMs - DAY_MS, toMs };
-  const bars = await askHost(() => parts.engine.volumes.minutes(range));
+  const bars = await parts.engine.volumes.minutes(range);
   const volume = bars.reduce((sum, { quantity }) => add(sum, quantity), ZERO_QUANTITY);
   return { ...known, volume: formatQuantity(volume), openTime: range.fromMs, closeTime: nowMs };
 }

@@ -8,7 +8,6 @@ import {
   readNativePlacement,
   readOrderHistoryPage,
 } from "../requests/index.ts";
-import { askHost } from "./ask-host.ts";
 import { clientIdsOf } from "./ids.ts";
 import {
   canceledNativeView,
@@ -29,15 +28,6 @@ function nativeOf({ native }: ServiceParts): NativeOrders {
   return native;
 }
 
-/** Asks for a change: an OrderError refuses it, after any other failure nobody knows what became of it (-1006). */
-async function ordered<T>(change: () => Promise<T>): Promise<T> {
-  try {
-    return await change();
-  } catch (error) {
-    throw error instanceof OrderError ? error : new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error });
-  }
-}
-
 /**
  * POST /api/v2/order, and POST /api/order with a plain LIMIT or MARKET: the order once it is durable, with its fills so
  * far. The same signed bytes answer with the same order for ever; another request with the client id of an open order
@@ -53,12 +43,12 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
   const accountId = await accountOf(parts, call, actor);
   const { symbol, clientOrderId } = terms;
   const request = { accountId, requestKey: clientId("request") };
-  const findKnown = (): Awaitable<NativePlaced | undefined> => askHost(() => native.findRequest(request));
+  const findKnown = (): Awaitable<NativePlaced | undefined> => native.findRequest(request);
   const place = async (): Promise<NativePlaced> => {
     const known = await findKnown();
     if (known !== undefined) return known;
     await demandTrading(parts, { accountId, symbol });
-    return await ordered(() => native.place({ ...terms, ...request }));
+    return await native.place({ ...terms, ...request });
   };
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
     parts.desk.placeNative({ accountId, clientOrderId, findKnown, place }),
@@ -72,7 +62,7 @@ async function demandTrading(
   { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
 ): Promise<void> {
   if (instruments.find(symbol)?.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
-  const restricted = (await askHost(() => accounts.account(accountId)))?.restricted ?? true;
+  const restricted = (await accounts.account(accountId))?.restricted ?? true;
   if (restricted === true) throw new OrderError("ACCOUNT_RESTRICTED");
   if (restricted !== false && restricted.includes(symbol)) throw new OrderError("SYMBOL_RESTRICTED");
   if (engine.draining) throw new OrderError("SHUTTING_DOWN");
@@ -80,7 +70,7 @@ async function demandTrading(
 
 /** Cancels a native order; undefined when there is none of that key or it has ended. */
 export async function cancelNative(parts: ServiceParts, key: NativeKey): Promise<Answer | undefined> {
-  const canceled: NativeOrder | undefined = await ordered(async () => await parts.native?.cancel(key));
+  const canceled: NativeOrder | undefined = await parts.native?.cancel(key);
   return canceled && { body: canceledNativeView(canceled) };
 }
 
@@ -95,9 +85,11 @@ export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<
   const accountId = await accountOf(parts, call, page);
   const { orderId, ...range } = page;
   const { isPaperTrade } = native;
-  const orders = await askHost(() =>
-    native.page({ ...range, accountId, ...(orderId !== undefined && { fromOrderId: orderId }) }),
-  );
+  const orders = await native.page({
+    ...range,
+    accountId,
+    ...(orderId !== undefined && { fromOrderId: orderId }),
+  });
   const rejected = await rejectionsOf(parts, accountId, page);
   const room = page.limit - orders.length;
   const shown = [...rejected.slice(Math.max(0, rejected.length - room)), ...orders];
@@ -107,7 +99,7 @@ export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<
 /** A scan by id passes rejections over; so does a page that names no client id. */
 function rejectionsOf(parts: ServiceParts, accountId: number, page: AllOrdersPage) {
   if (page.clientOrderId === undefined || page.orderId !== undefined) return [];
-  return askHost(() => parts.rejections.list({ ...page, accountId }));
+  return parts.rejections.list({ ...page, accountId });
 }
 
 /**
@@ -118,7 +110,7 @@ export async function orderHistory(parts: ServiceParts, call: SignedCall): Promi
   const native = nativeOf(parts);
   const page = readOrderHistoryPage(call.parameters, (symbol) => parts.instruments.resolve(symbol));
   const accountId = await accountOf(parts, call, page);
-  const executions = await askHost(() => native.executions({ ...page, accountId }));
+  const executions = await native.executions({ ...page, accountId });
   const views = [...executions.map(executionView), ...(await rejectedExecutions(parts, accountId, page))];
   return { body: { orders: views.sort((a, b) => a.time - b.time).slice(-page.limit) } };
 }
@@ -130,5 +122,5 @@ async function rejectedExecutions(
   page: OrderHistoryPage,
 ): Promise<readonly ExecutionView[]> {
   if (page.orderId !== undefined) return [];
-  return (await askHost(() => parts.rejections.list({ ...page, accountId }))).map(rejectedExecutionView);
+  return (await parts.rejections.list({ ...page, accountId })).map(rejectedExecutionView);
 }

@@ -2,7 +2,6 @@ import { OrderError } from "../errors/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../model/index.ts";
 import type { NativeKey } from "../ports/index.ts";
 import type { OrderKey } from "../requests/index.ts";
-import { askHost } from "./ask-host.ts";
 import { managedId } from "./ids.ts";
 import type { ServiceParts } from "./parts.ts";
 
@@ -55,8 +54,8 @@ async function findNative(parts: ServiceParts, key: AccountKey): Promise<FoundOr
   const { accountId, symbol } = key;
   const names = nativeKeyOf(key);
   const order =
-    (await askHost(() => native.find(names))) ??
-    (await askHost(() => native.executions({ ...names, accountId, symbol, limit: 1 }))).at(-1)?.order;
+    (await native.find(names)) ??
+    (await native.executions({ ...names, accountId, symbol, limit: 1 })).at(-1)?.order;
   if (order === undefined) return undefined;
   demandSameId(key, order.clientOrderId);
   return { native: order };
@@ -71,7 +70,7 @@ async function findRejection(
   parts: ServiceParts,
   { accountId, symbol, clientOrderId = "" }: AccountKey,
 ): Promise<FoundOrder | undefined> {
-  const found = await askHost(() => parts.rejections.list({ accountId, symbol, clientOrderId, limit: 1 }));
+  const found = await parts.rejections.list({ accountId, symbol, clientOrderId, limit: 1 });
   const rejection = found.at(-1);
   return rejection && { rejection };
 }

@@ -1,7 +1,6 @@
 import { OrderError } from "../errors/index.ts";
 import type { Account, Permission } from "../model/index.ts";
 import type { Actor } from "../requests/index.ts";
-import { askHost } from "./ask-host.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
 
 /**
@@ -18,7 +17,7 @@ export async function accountOf(
   const { key, permission } = call;
   const accountId = actor.accountId ?? key.accountId;
   const mine = actor.userId === undefined || actor.userId === key.userId;
-  const account = mine ? await askHost(() => parts.accounts.account(accountId)) : undefined;
+  const account = mine ? await parts.accounts.account(accountId) : undefined;
   if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
     throw new OrderError("UNAUTHORIZED");
   }

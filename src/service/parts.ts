@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/index.ts";
+import type { Questions } from "../host-answers/index.ts";
 import type { ApiKey, Permission } from "../model/index.ts";
 import type {
   Accounts,
@@ -31,7 +32,9 @@ export type ServiceParts = Readonly<{
   /** Undefined: the host has no native orders. */
   native: NativeOrders | undefined;
   rejections: Rejections;
+  /** Never throws. */
   telemetry: Telemetry;
+  questions: Questions;
   settings: ServiceSettings;
   replayGuard: ReplayGuard | undefined;
   desk: PlacementDesk;

@@ -9,7 +9,6 @@ import type {
   OrderRefusal,
   RateLimiter,
 } from "../ports/index.ts";
-import { askHost } from "./ask-host.ts";
 import { tooManyOrders } from "./rate-refusals.ts";
 
 /** A placement that every earlier check has passed. */
@@ -111,9 +110,7 @@ export class PlacementDesk {
 
   async #place<T extends Placed>(errand: Errand<T>): Promise<Counted<T>> {
     const { accountId, count } = errand;
-    const { counts, takenAtMs, refused } = await askHost(() =>
-      this.#limiter.takeOrders({ accountId, count }),
-    );
+    const { counts, takenAtMs, refused } = await this.#limiter.takeOrders({ accountId, count });
     if (refused !== undefined) return { placed: await this.#placeAgain(errand, refused), counts };
     // Orders that cannot be given back stay counted; the placement itself is not touched by that.
     const giveBack = async (): Promise<OrderCounts> => {

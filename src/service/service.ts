@@ -1,5 +1,16 @@
 import { OrderError } from "../errors/index.ts";
-import type { Awaitable, WeightVerdict } from "../ports/index.ts";
+import {
+  checkedAccountEvents,
+  checkedAccounts,
+  checkedEntropy,
+  checkedInstruments,
+  checkedNativeOrders,
+  checkedRateLimiter,
+  checkedRejections,
+  Questions,
+  quietTelemetry,
+} from "../host-answers/index.ts";
+import type { AccountEvents, Awaitable, WeightVerdict } from "../ports/index.ts";
 import type { RouteDescriptor, RouteName } from "../requests/index.ts";
 import { createReplayGuard } from "../signing/index.ts";
 import {
@@ -33,11 +44,10 @@ import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts
 import { PlacementDesk } from "./placement-desk.ts";
 import { createRejectionBuffer } from "./rejection-buffer.ts";
 import { emptyReply, type Reply, refusalReply, successReply, wireReply } from "./replies.ts";
+import { requestIdOf } from "./request-id.ts";
 import { type Destination, destinationOf, methodsAt, weightOf } from "./routing.ts";
 import { createSockets } from "./socket/socket-service.ts";
 import { demandWeight, weigh } from "./weight.ts";
-
-const REQUEST_ID_LENGTH = 22;
 
 type PublicName =
   | "status"
@@ -88,17 +98,13 @@ const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = 
  * Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
  */
 export function createService(options: ServiceOptions): Service {
-  const { engine, accounts, instruments, clock, entropy, rateLimiter, replayGuard, settings = {} } = options;
+  const { engine, clock, replayGuard, settings = {} } = options;
+  const ports = checkedPorts(options);
+  const { rateLimiter } = ports;
   const parts: ServiceParts = {
     engine,
-    accounts,
-    instruments,
     clock,
-    entropy,
-    rateLimiter,
-    native: options.nativeOrders,
-    rejections: options.rejections ?? createRejectionBuffer(),
-    telemetry: options.telemetry ?? { event: () => undefined },
+    ...ports,
     settings,
     replayGuard: replayGuard === false ? undefined : createReplayGuard(replayGuard),
     desk: new PlacementDesk({ engine, rateLimiter, clock }),
@@ -112,13 +118,47 @@ export function createService(options: ServiceOptions): Service {
   };
   return {
     handle: (request) => handle(parts, request),
-    sockets: createSockets(parts, { ...options.sockets, answer }),
+    sockets: createSockets(parts, {
+      ...options.sockets,
+      ...accountEventsOf(options, ports.questions),
+      answer,
+    }),
   };
+}
+
+type Ports = Pick<
+  ServiceParts,
+  "questions" | "telemetry" | "accounts" | "instruments" | "entropy" | "rateLimiter" | "native" | "rejections"
+>;
+
+/** What a host brought, with every answer checked. */
+function checkedPorts(options: ServiceOptions): Ports {
+  const { engine, clock, nativeOrders, rejections } = options;
+  const telemetry = quietTelemetry(options.telemetry);
+  const questions = new Questions({ clock, telemetry, timeoutMs: engine.settings.hostTimeoutMs });
+  return {
+    questions,
+    telemetry,
+    accounts: checkedAccounts(options.accounts, questions),
+    instruments: checkedInstruments(options.instruments, questions),
+    entropy: checkedEntropy(options.entropy, questions),
+    rateLimiter: checkedRateLimiter(options.rateLimiter, questions),
+    native: nativeOrders && checkedNativeOrders(nativeOrders, questions),
+    rejections: checkedRejections(rejections ?? createRejectionBuffer(), questions),
+  };
+}
+
+function accountEventsOf(
+  { sockets }: ServiceOptions,
+  questions: Questions,
+): Readonly<{ accountEvents?: AccountEvents }> {
+  const events = sockets?.accountEvents;
+  return events === undefined ? {} : { accountEvents: checkedAccountEvents(events, questions) };
 }
 
 async function handle(parts: ServiceParts, arrived: WireRequest): Promise<WireResponse> {
   const request = fromClient(parts, arrived);
-  const requestId = parts.entropy.token(REQUEST_ID_LENGTH);
+  const requestId = requestIdOf(parts);
   const headers = parts.crossOrigin.headersOf(request.rawHeaders);
   const destination = destinationOf(request, parts.settings);
   const weight = destination === undefined ? 0 : weightOf(destination);

@@ -1,5 +1,4 @@
 import type { Awaitable, WeightVerdict } from "../ports/index.ts";
-import { askHost } from "./ask-host.ts";
 import { networkOf } from "./ip-address.ts";
 import type { ServiceParts } from "./parts.ts";
 import { tooManyConnections, tooMuchWeight } from "./rate-refusals.ts";
@@ -9,7 +8,7 @@ export type Weighed = Readonly<{ address: string; weight: number }>;
 
 /** Counts the weight of a request, whatever becomes of it; 0 only asks. Throws an OrderError -1001 when that fails. */
 export function weigh({ rateLimiter }: ServiceParts, { address, weight }: Weighed): Awaitable<WeightVerdict> {
-  return askHost(() => rateLimiter.weigh({ address: networkOf(address), weight }));
+  return rateLimiter.weigh({ address: networkOf(address), weight });
 }
 
 /** Throws the OrderError -1003 of a verdict that refuses. Source: decision 42. */
@@ -22,7 +21,7 @@ export function demandWeight({ rateLimiter, clock }: ServiceParts, { refused }: 
 export async function demandConnection(parts: ServiceParts, client: string): Promise<void> {
   const { rateLimiter, clock } = parts;
   const address = networkOf(client);
-  const { refusedUntilMs } = await askHost(() => rateLimiter.connect?.({ address }) ?? {});
+  const { refusedUntilMs } = (await rateLimiter.connect?.({ address })) ?? {};
   if (refusedUntilMs === undefined) return;
   throw tooManyConnections(refusedUntilMs, { limits: rateLimiter.limits, nowMs: clock.nowMs() });
 }

@@ -117,7 +117,10 @@ export type WorldOptions = Readonly<{
   engine?: Partial<EngineSettings>;
   limits?: Omit<RateLimiterOptions, "clock">;
   service?: Partial<
-    Pick<ServiceOptions, "accounts" | "replayGuard" | "rateLimiter" | "settings" | "sockets" | "rejections">
+    Pick<
+      ServiceOptions,
+      "accounts" | "clock" | "replayGuard" | "rateLimiter" | "settings" | "sockets" | "rejections"
+    >
   >;
   store?: OrderStore;
   volumeHistory?: VolumeHistory;

@@ -1,5 +1,5 @@
 import type { ErrorName } from "../../src/errors/index.ts";
-import type { Accounts } from "../../src/ports/index.ts";
+import type { Accounts, Clock } from "../../src/ports/index.ts";
 import type { RouteDescriptor } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
 import { KEYS } from "../support/service-world.ts";
@@ -30,10 +30,18 @@ const failing: Accounts = {
   account: () => Promise.reject(new Error("the host's accounts are gone")),
 };
 
-/** Knows every key, but as nothing that can be used. */
-const broken: Accounts = {
-  key: () => ({ secret: KEYS.owner.secret }) as never,
-  account: () => undefined,
+/** Shows something that can be written and cannot be reckoned with. */
+const noTime = {
+  toString: () => "0",
+  valueOf(): number {
+    throw new Error("no time");
+  },
+};
+const broken: Clock = {
+  nowMs: () => noTime as never,
+  monotonicMs: () => 0,
+  schedule: () => () => undefined,
+  soon: (run) => setImmediate(run),
 };
 
 const TIGHT: SurfaceOptions = { limits: { weightPerMinute: 20 } };
@@ -123,8 +131,8 @@ const everyOwned: readonly Case[] = [
 /** The host fails in a way that nobody foresaw: a read says so, after a write nobody knows what became of it. */
 const unforeseen = (error: "UNKNOWN" | "UNEXPECTED_RESPONSE"): Case => ({
   error,
-  how: "the host answers nonsense",
-  world: { service: { accounts: broken } },
+  how: "the host's clock shows no time",
+  world: { service: { clock: broken } },
 });
 
 /** The errors that a route has because of how it is asked. */

@@ -73,7 +73,7 @@ function hostOf(listeners: Set<(execution: NativeExecution) => void>): NativeOrd
   const has = (orderId: bigint | undefined): boolean => orderId === undefined || orderId === ID;
   return {
     isPaperTrade: false,
-    place: async () => ({ order, fills: [], created: true }),
+    place: async ({ clientOrderId }) => ({ order: { ...order, clientOrderId }, fills: [], created: true }),
     findRequest: () => undefined,
     cancel: async (key) => (has("orderId" in key ? key.orderId : undefined) ? order : undefined),
     find: (key) => (has("orderId" in key ? key.orderId : undefined) ? order : undefined),

@@ -3,7 +3,6 @@ import type { ApiKey, Permission } from "../../model/index.ts";
 import type { MethodDescriptor } from "../../requests/index.ts";
 import { checkFreshness, socketSignature, verifySocketSignature } from "../../signing/index.ts";
 import type { Parameters } from "../../wire/index.ts";
-import { askHost } from "../ask-host.ts";
 import { demandAccess, guard, requiredKey } from "../authentication.ts";
 import type { ServiceParts } from "../parts.ts";
 import { useOf } from "../signature-use.ts";
@@ -25,7 +24,7 @@ export async function authenticateMessage(
 ): Promise<ProvedMessage> {
   const signed = socketSignature(parameters);
   const apiKey = requiredKey(signed.apiKey);
-  const key = await askHost(() => parts.accounts.key(apiKey));
+  const key = await parts.accounts.key(apiKey);
   // An unknown key costs the work of a wrong signature, so that time does not tell them apart.
   const verified = verifySocketSignature({ secret: key?.secret, signed });
   if (key === undefined) throw new OrderError("REJECTED_API_KEY");

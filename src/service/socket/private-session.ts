@@ -1,4 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
+import { readAccountId } from "../../host-answers/index.ts";
 import type { OrderCounts, WeightVerdict } from "../../ports/index.ts";
 import {
   type MethodDescriptor,
@@ -9,7 +10,6 @@ import {
   type SessionAct,
 } from "../../requests/index.ts";
 import type { Parameters } from "../../wire/index.ts";
-import { askHost } from "../ask-host.ts";
 import { demandAccess } from "../authentication.ts";
 import { refusalOf } from "../failures.ts";
 import { accountOf } from "../ownership.ts";
@@ -200,7 +200,7 @@ export class PrivateSession implements LiveSession {
     const accountId = await accountOf(service, proved, readSubscription(asked.own));
     const allowed = async (): Promise<boolean> => {
       try {
-        const key = await askHost(() => service.accounts.key(proved.key.apiKey));
+        const key = await service.accounts.key(proved.key.apiKey);
         // A key that was given to somebody else, or has another secret now, is another key.
         if (key === undefined || key.secret !== proved.key.secret) return false;
         demandAccess(key, { address: this.#address, permission: "READ" });
@@ -213,9 +213,10 @@ export class PrivateSession implements LiveSession {
   }
 
   async #subscribeByToken(token: string): Promise<SubscriptionAnswer> {
-    const { requestToken } = this.#parts;
-    const owner = async (): Promise<number | undefined> => await requestToken?.(token);
-    const accountId = await askHost(owner);
+    const { requestToken, service } = this.#parts;
+    const owner = async (): Promise<number | undefined> =>
+      await service.questions.ask("requestToken", () => requestToken?.(token), readAccountId);
+    const accountId = await owner();
     if (accountId === undefined) throw new OrderError("REJECTED_API_KEY");
     const allowed = (): Promise<boolean> =>
       owner().then(

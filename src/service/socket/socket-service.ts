@@ -10,6 +10,7 @@ import {
 import { refusalOf } from "../failures.ts";
 import type { ServiceParts } from "../parts.ts";
 import { refusalReply, wireReply } from "../replies.ts";
+import { requestIdOf } from "../request-id.ts";
 import { isServed } from "../routing.ts";
 import { demandConnection, demandWeight, weigh } from "../weight.ts";
 import { AccountStreams } from "./account-streams.ts";
@@ -35,7 +36,6 @@ export const SOCKET_PATHS: readonly string[] = [...PATHS.keys()];
 
 /** Weight of opening a connection (convention 4.1). */
 const CONNECT_WEIGHT = 2;
-const REQUEST_ID_LENGTH = 22;
 
 /**
  * The WebSocket interface of a service, without a transport. Throws a RangeError on a setting out of range.
@@ -79,7 +79,7 @@ class Sockets implements SocketService {
 
   async admit(request: WireRequest): Promise<WireResponse | undefined> {
     const { service } = this.#parts();
-    const requestId = service.entropy.token(REQUEST_ID_LENGTH);
+    const requestId = requestIdOf(service);
     let usedWeight = 0;
     try {
       const destination = request.method === "GET" ? destinationOf(request.target) : undefined;

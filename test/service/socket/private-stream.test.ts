@@ -818,7 +818,7 @@ describe("accounts of the host", () => {
       "a TRADE PARTIALLY_FILLED 0.004 of 0.004",
       "a TRADE FILLED 0.006 of 0.01",
     ]);
-    expect(world.told.filter((told) => told.includes("account-events.failed"))).toHaveLength(2);
+    expect(world.told.filter((told) => told.includes("accountEvents.afterFill"))).toHaveLength(2);
     expect(world.told.join()).not.toContain("secret");
   });
 });

@@ -1,0 +1,59 @@
+import type { Entropy, ExecutionVenue, Telemetry, VenueCapabilities } from "../ports/index.ts";
+import type { Questions } from "./questions.ts";
+import { demand, textOf } from "./reading.ts";
+
+/** Runs what a host brought to be called; a throw, or a promise of it that rejects, goes no further than `failed`. */
+export function harmless(run: () => unknown, failed: (error: unknown) => void): void {
+  try {
+    const done = run();
+    if (isThenable(done)) Promise.resolve(done).catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+const isThenable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "then" in value;
+
+const ignored = (): void => undefined;
+
+/** An ear that never fails, whatever the host's does; without one nobody listens. */
+export function quietTelemetry(telemetry: Telemetry | undefined): Telemetry {
+  return {
+    event: (level, name, fields) => harmless(() => telemetry?.event(level, name, fields), ignored),
+  };
+}
+
+/** Random letters and digits of a host, every answer checked. */
+export function checkedEntropy(entropy: Entropy, questions: Questions): Entropy {
+  return {
+    token: (length) =>
+      questions.now(
+        "entropy.token",
+        () => entropy.token(length),
+        (said) => {
+          const token = textOf(said, "the token", { from: length, most: length });
+          demand(/^[0-9A-Za-z]*$/.test(token), "the token is not of letters and digits");
+          return token;
+        },
+      ),
+  };
+}
+
+/** What a venue is taken for that does not say readably what it is: it can do nothing, and takes one child a second. */
+const UNKNOWN_VENUE: VenueCapabilities = { honoursDeadline: false, canVoid: false, ratePerSecond: 1 };
+
+/** What a venue says that it can be relied on for, now; never throws. */
+export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) => void): VenueCapabilities {
+  try {
+    const { honoursDeadline, canVoid, ratePerSecond } = venue.capabilities;
+    const isRate = ratePerSecond === undefined || (Number.isFinite(ratePerSecond) && ratePerSecond > 0);
+    demand(isRate, "the rate is no number above 0");
+    demand(typeof honoursDeadline === "boolean", "honoursDeadline is neither true nor false");
+    demand(typeof canVoid === "boolean", "canVoid is neither true nor false");
+    return { honoursDeadline, canVoid, ...(ratePerSecond !== undefined && { ratePerSecond }) };
+  } catch (error) {
+    failed(error);
+    return UNKNOWN_VENUE;
+  }
+}

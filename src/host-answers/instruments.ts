@@ -1,0 +1,57 @@
+import type { Instrument, InstrumentKind, InstrumentStatus } from "../model/index.ts";
+import type { Instruments } from "../ports/index.ts";
+import type { Questions } from "./questions.ts";
+import { demand, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
+
+const MOST = 100_000;
+const KINDS: readonly InstrumentKind[] = ["liquidity", "staking", "conversion"];
+const STATUSES: readonly InstrumentStatus[] = ["TRADING", "HALT", "BREAK", "CANCEL_ONLY", "END_OF_DAY"];
+
+/** The instruments of a host, every answer checked. */
+export function checkedInstruments(instruments: Instruments, questions: Questions): Instruments {
+  return {
+    all: () =>
+      questions.now(
+        "instruments.all",
+        () => instruments.all(),
+        (said) => itemsOf(said, "the list of instruments", MOST).map(readInstrument),
+      ),
+    find: (symbol) =>
+      questions.now(
+        "instruments.find",
+        () => instruments.find(symbol),
+        (said) => {
+          const found = said === undefined ? undefined : readInstrument(said);
+          demand(found === undefined || found.symbol === symbol, "the instrument is another one");
+          return found;
+        },
+      ),
+    resolve: (name) =>
+      questions.now(
+        "instruments.resolve",
+        () => instruments.resolve(name),
+        (said) => (said === undefined ? undefined : readInstrument(said)),
+      ),
+  };
+}
+
+function readInstrument(said: unknown): Instrument {
+  const { id, symbol, aliases, baseAsset, quoteAsset, name, kind, status, address, url } = membersOf(
+    said,
+    "the instrument",
+  );
+  return {
+    id: wholeOf(id, "the instrument id"),
+    symbol: textOf(symbol, "the symbol", { most: 64 }),
+    aliases: itemsOf(aliases, "the list of aliases", MOST).map((one) =>
+      textOf(one, "an alias", { most: 64 }),
+    ),
+    baseAsset: textOf(baseAsset, "the base asset", { most: 64 }),
+    quoteAsset: textOf(quoteAsset, "the quote asset", { most: 64 }),
+    name: textOf(name, "the name", { from: 0 }),
+    kind: wordOf(kind, "the kind", KINDS),
+    status: wordOf(status, "the status", STATUSES),
+    ...(address !== undefined && { address: textOf(address, "the address", { most: 1_024 }) }),
+    ...(url !== undefined && { url: textOf(url, "the url", { most: 4_096 }) }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { LevelInput, PrintInput, QuoteInput } from "../ports/index.ts";
+import { demand, itemsOf, type Members, membersOf } from "./reading.ts";
+
+/** Levels of one side that a quote may show. */
+const MOST_LEVELS = 10_000;
+
+/** A quote as its type says; undefined for anything else. What its texts and its time mean is the quote gate's to say. */
+export function readQuoteInput(said: unknown): QuoteInput | undefined {
+  try {
+    const quote = membersOf(said, "the quote");
+    const { bids, asks, timeMs } = quote;
+    return {
+      symbol: stringOf(quote.symbol),
+      bid: stringOf(quote.bid),
+      ask: stringOf(quote.ask),
+      ...sizesOf(quote),
+      ...(bids !== undefined && { bids: levelsOf(bids) }),
+      ...(asks !== undefined && { asks: levelsOf(asks) }),
+      ...(timeMs !== undefined && { timeMs: numberOf(timeMs) }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A print as its type says; undefined for anything else. */
+export function readPrintInput(said: unknown): PrintInput | undefined {
+  try {
+    const { symbol, price, quantity, id, timeMs } = membersOf(said, "the print");
+    return {
+      symbol: stringOf(symbol),
+      price: stringOf(price),
+      quantity: stringOf(quantity),
+      id: stringOf(id),
+      timeMs: numberOf(timeMs),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function sizesOf({ bidQuantity, askQuantity }: Members): Pick<QuoteInput, "bidQuantity" | "askQuantity"> {
+  return {
+    ...(bidQuantity !== undefined && { bidQuantity: stringOf(bidQuantity) }),
+    ...(askQuantity !== undefined && { askQuantity: stringOf(askQuantity) }),
+  };
+}
+
+function levelsOf(said: unknown): readonly LevelInput[] {
+  return itemsOf(said, "the levels", MOST_LEVELS).map((level): LevelInput => {
+    const [price, size] = itemsOf(level, "a level", 2);
+    return size === undefined ? [stringOf(price)] : [stringOf(price), stringOf(size)];
+  });
+}
+
+function stringOf(said: unknown): string {
+  demand(typeof said === "string", "a text is none");
+  return said;
+}
+
+function numberOf(said: unknown): number {
+  demand(typeof said === "number", "a number is none");
+  return said;
+}

@@ -1,0 +1,195 @@
+import {
+  type Notional,
+  PRICE_LIMIT,
+  type Price,
+  QUANTITY_LIMIT,
+  type Quantity,
+  type Scaled,
+} from "../decimal/index.ts";
+import type {
+  ExecutionReason,
+  NativeExecution,
+  NativeFill,
+  NativeOrder,
+  RejectReason,
+} from "../model/index.ts";
+import type { NativeOrders, NativePlaced } from "../ports/index.ts";
+import { readFill } from "./child-report.ts";
+import type { Questions } from "./questions.ts";
+import {
+  demand,
+  flagOf,
+  itemsOf,
+  type Members,
+  membersOf,
+  scaledOf,
+  textOf,
+  wholeOf,
+  wordOf,
+} from "./reading.ts";
+import { EXECUTION_REASONS, EXECUTION_TYPES, NATIVE_STATUSES, REJECT_REASONS, SIDES } from "./words.ts";
+
+/** What is asked about: an answer about anything else is none. */
+type Asked = Readonly<{ accountId: number; symbol?: string; orderId?: bigint; clientOrderId?: string }>;
+
+const MOST_FILLS = 10_000;
+const ID_LIMIT = 2n ** 63n;
+const AMOUNT_LIMIT = 10n ** 36n;
+
+/** The native orders of a host, every answer checked. An execution that cannot be read is told to the operator alone. */
+export function checkedNativeOrders(native: NativeOrders, questions: Questions): NativeOrders {
+  return {
+    get isPaperTrade() {
+      return questions.now(
+        "native.isPaperTrade",
+        () => native.isPaperTrade,
+        (said) => flagOf(said, "the flag"),
+      );
+    },
+    place: (placement) =>
+      questions.change(
+        "native.place",
+        () => native.place(placement),
+        (said) => readPlaced(said, placement),
+      ),
+    findRequest: (request) =>
+      questions.ask(
+        "native.findRequest",
+        () => native.findRequest(request),
+        (said) => (said === undefined ? undefined : readPlaced(said, { accountId: request.accountId })),
+      ),
+    cancel: (key) =>
+      questions.change(
+        "native.cancel",
+        () => native.cancel(key),
+        (said) => (said === undefined ? undefined : readOrder(said, key)),
+      ),
+    find: (key) =>
+      questions.ask(
+        "native.find",
+        () => native.find(key),
+        (said) => (said === undefined ? undefined : readOrder(said, key)),
+      ),
+    page: (page) =>
+      questions.ask(
+        "native.page",
+        () => native.page(page),
+        (said) => itemsOf(said, "the page", page.limit).map((one) => readOrder(one, page)),
+      ),
+    executions: (query) =>
+      questions.ask(
+        "native.executions",
+        () => native.executions(query),
+        (said) =>
+          itemsOf(said, "the list of executions", query.limit).map((one) => readExecution(one, query)),
+      ),
+    subscribe: (listener) => native.subscribe((said: unknown) => hear(said, listener, questions)),
+  };
+}
+
+function hear(said: unknown, listener: (execution: NativeExecution) => void, questions: Questions): void {
+  try {
+    listener(readExecution(said, {}));
+  } catch (error) {
+    questions.tell("native.subscribe", error);
+  }
+}
+
+function readPlaced(said: unknown, asked: Asked): NativePlaced {
+  const { order, fills, created } = membersOf(said, "the placement");
+  return {
+    order: readOrder(order, asked),
+    fills: itemsOf(fills, "the list of fills", MOST_FILLS).map(readNativeFill),
+    created: flagOf(created, "created"),
+  };
+}
+
+function readNativeFill(said: unknown): NativeFill {
+  const { commission, commissionAsset } = membersOf(said, "a fill");
+  return {
+    ...readFill(said),
+    ...(commission !== undefined && { commission: textOf(commission, "a commission", { most: 64 }) }),
+    ...(commissionAsset !== undefined && {
+      commissionAsset: textOf(commissionAsset, "the asset of a commission", { most: 64 }),
+    }),
+  };
+}
+
+function readExecution(said: unknown, asked: Partial<Asked>): NativeExecution {
+  const { executionId, execType, order, lastQuantity, lastPrice, timeMs } = membersOf(said, "an execution");
+  return {
+    executionId: textOf(executionId, "the id of an execution", { most: 64 }),
+    execType: wordOf(execType, "the type of an execution", EXECUTION_TYPES),
+    order: readOrder(order, asked),
+    ...(lastQuantity !== undefined && { lastQuantity: sizeOf(lastQuantity, "the last quantity") }),
+    ...(lastPrice !== undefined && { lastPrice: priceOf(lastPrice, "the last price") }),
+    timeMs: wholeOf(timeMs, "the time of an execution"),
+  };
+}
+
+function readOrder(said: unknown, asked: Partial<Asked>): NativeOrder {
+  const order = membersOf(said, "the native order");
+  const read: NativeOrder = {
+    orderId: idOf(order.orderId, "the order id"),
+    accountId: wholeOf(order.accountId, "the account id"),
+    symbol: textOf(order.symbol, "the symbol", { most: 64 }),
+    clientOrderId: textOf(order.clientOrderId, "the client id", { from: 0 }),
+    status: wordOf(order.status, "the status", NATIVE_STATUSES),
+    type: textOf(order.type, "the type", { most: 64 }),
+    side: wordOf(order.side, "the side", SIDES),
+    timeInForce: textOf(order.timeInForce, "the time in force", { from: 0, most: 64 }),
+    quantity: sizeOf(order.quantity, "the quantity"),
+    executedQuantity: sizeOf(order.executedQuantity, "the executed quantity"),
+    updatedAtMs: wholeOf(order.updatedAtMs, "the time of the last change"),
+    isWorking: flagOf(order.isWorking, "isWorking"),
+    ...optionsOf(order),
+  };
+  demandSame(read, asked);
+  return read;
+}
+
+function optionsOf(order: Members): Partial<NativeOrder> {
+  const { orderListId, price, stopPrice, quoteQuantity, rejectReason, reason, errorMessage } = order;
+  return {
+    ...(orderListId !== undefined && { orderListId: idOf(orderListId, "the list id") }),
+    ...(price !== undefined && { price: priceOf(price, "the price") }),
+    ...(stopPrice !== undefined && { stopPrice: priceOf(stopPrice, "the stop price") }),
+    ...(quoteQuantity !== undefined && {
+      quoteQuantity: within(quoteQuantity, "the amount", AMOUNT_LIMIT) as Notional,
+    }),
+    ...(rejectReason !== undefined && {
+      rejectReason: wordOf<RejectReason>(rejectReason, "the reason of the refusal", REJECT_REASONS),
+    }),
+    ...(reason !== undefined && { reason: wordOf<ExecutionReason>(reason, "the reason", EXECUTION_REASONS) }),
+    ...(errorMessage !== undefined && {
+      errorMessage: textOf(errorMessage, "the error message", { from: 0, most: 65_536 }),
+    }),
+  };
+}
+
+/** Nobody may see the order of another account because a host mixed them up (I07). */
+function demandSame(order: NativeOrder, asked: Partial<Asked>): void {
+  const { accountId, symbol, orderId, clientOrderId } = asked;
+  demand(accountId === undefined || order.accountId === accountId, "the order is of another account");
+  demand(symbol === undefined || order.symbol === symbol, "the order is of another market");
+  demand(orderId === undefined || order.orderId === orderId, "the order is another one");
+  demand(
+    clientOrderId === undefined || order.clientOrderId === clientOrderId,
+    "the order has another client id",
+  );
+}
+
+function idOf(said: unknown, what: string): bigint {
+  demand(typeof said === "bigint", `${what} is no bigint`);
+  demand(said > 0n && said < ID_LIMIT, `${what} is out of range`);
+  return said;
+}
+
+function within(said: unknown, what: string, limit: Scaled): Scaled {
+  const value = scaledOf(said, what);
+  demand(value >= 0 && value < limit, `${what} is out of range`);
+  return value;
+}
+
+const priceOf = (said: unknown, what: string): Price => within(said, what, PRICE_LIMIT) as Price;
+const sizeOf = (said: unknown, what: string): Quantity => within(said, what, QUANTITY_LIMIT) as Quantity;

@@ -1,0 +1,77 @@
+import type {
+  ConnectionVerdict,
+  OrderCounts,
+  OrderVerdict,
+  RateLimiter,
+  RateLimits,
+  WeightVerdict,
+} from "../ports/index.ts";
+import type { Questions } from "./questions.ts";
+import { membersOf, wholeOf, wordOf } from "./reading.ts";
+
+/** The rate limiter of a host, every answer checked. */
+export function checkedRateLimiter(limiter: RateLimiter, questions: Questions): RateLimiter {
+  return {
+    get limits() {
+      return questions.now("rateLimiter.limits", () => limiter.limits, readLimits);
+    },
+    weigh: (request) => questions.ask("rateLimiter.weigh", () => limiter.weigh(request), readWeight),
+    connect: (request) =>
+      questions.ask("rateLimiter.connect", () => limiter.connect?.(request) ?? {}, readConnection),
+    takeOrders: (placement) =>
+      questions.ask("rateLimiter.takeOrders", () => limiter.takeOrders(placement), readOrders),
+    returnOrders: (placement) =>
+      questions.ask("rateLimiter.returnOrders", () => limiter.returnOrders(placement), readCounts),
+  };
+}
+
+function readLimits(said: unknown): RateLimits | undefined {
+  if (said === undefined) return undefined;
+  const limits = membersOf(said, "the limits");
+  const { connectionsPer5Min: connections } = limits;
+  return {
+    weightPerMinute: wholeOf(limits.weightPerMinute, "the weight a minute"),
+    ordersPer10s: wholeOf(limits.ordersPer10s, "the orders per 10 s"),
+    ordersPerDay: wholeOf(limits.ordersPerDay, "the orders a day"),
+    ...(connections !== undefined && {
+      connectionsPer5Min: wholeOf(connections, "the connections per 5 min"),
+    }),
+  };
+}
+
+function readWeight(said: unknown): WeightVerdict {
+  const { used, refused } = membersOf(said, "the verdict");
+  const verdict = { used: wholeOf(used, "the used weight") };
+  if (refused === undefined) return verdict;
+  const { kind, untilMs } = membersOf(refused, "the refusal");
+  return {
+    ...verdict,
+    refused: { kind: wordOf(kind, "the refusal", ["limit", "ban"]), untilMs: wholeOf(untilMs, "its end") },
+  };
+}
+
+function readConnection(said: unknown): ConnectionVerdict {
+  const { refusedUntilMs } = membersOf(said, "the verdict");
+  return refusedUntilMs === undefined
+    ? {}
+    : { refusedUntilMs: wholeOf(refusedUntilMs, "the end of the refusal") };
+}
+
+function readOrders(said: unknown): OrderVerdict {
+  const { counts, takenAtMs, refused } = membersOf(said, "the verdict");
+  const verdict = { counts: readCounts(counts), takenAtMs: wholeOf(takenAtMs, "the time it was taken at") };
+  if (refused === undefined) return verdict;
+  const { window, untilMs } = membersOf(refused, "the refusal");
+  return {
+    ...verdict,
+    refused: {
+      window: wordOf(window, "the window", ["per10s", "perDay"]),
+      untilMs: wholeOf(untilMs, "the end of the refusal"),
+    },
+  };
+}
+
+function readCounts(said: unknown): OrderCounts {
+  const { per10s, perDay } = membersOf(said, "the counts");
+  return { per10s: wholeOf(per10s, "the count of 10 s"), perDay: wholeOf(perDay, "the count of the day") };
+}

@@ -1,0 +1,43 @@
+import type { Quantity } from "../decimal/index.ts";
+import type { VolumeBar } from "../model/index.ts";
+import type { VolumeHistory } from "../ports/index.ts";
+import type { Questions } from "./questions.ts";
+import { amountOf, demand, itemsOf, membersOf, wholeOf } from "./reading.ts";
+
+const MINUTE_MS = 60_000;
+
+/** No volume of a minute reaches this. */
+const VOLUME_LIMIT = (10n ** 30n) as unknown as Quantity;
+
+type Range = Parameters<VolumeHistory["minutes"]>[0];
+
+/** The volumes of a host, every answer checked. */
+export function checkedVolumes(volumes: VolumeHistory, questions: Questions): VolumeHistory {
+  return {
+    minutes: (range) =>
+      questions.ask(
+        "volumeHistory.minutes",
+        () => volumes.minutes(range),
+        (said) => readBars(said, range),
+      ),
+  };
+}
+
+/** Bars of the range that was asked for, each minute once, oldest first. */
+function readBars(said: unknown, range: Range): readonly VolumeBar[] {
+  const minutes = Math.max(0, Math.ceil((range.toMs - range.fromMs) / MINUTE_MS)) + 1;
+  const bars = itemsOf(said, "the list of minutes", minutes).map((one) => readBar(one, range));
+  const isRising = bars.every((bar, index) => index === 0 || bar.minuteMs > (bars[index - 1]?.minuteMs ?? 0));
+  demand(isRising, "the minutes are not in order");
+  return bars;
+}
+
+function readBar(said: unknown, { symbol, fromMs, toMs }: Range): VolumeBar {
+  const bar = membersOf(said, "a minute");
+  demand(bar.symbol === symbol, "a minute is of another market");
+  return {
+    symbol,
+    minuteMs: wholeOf(bar.minuteMs, "the time of a minute", { from: fromMs, to: toMs - 1 }),
+    quantity: amountOf(bar.quantity, "the volume of a minute", VOLUME_LIMIT),
+  };
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock } from "../../src/adapters/memory/index.ts";
+import { OrderError } from "../../src/errors/index.ts";
+import { Questions } from "../../src/host-answers/index.ts";
+
+const cause = new Error("secret words of a host");
+const clock = createManualClock({ startMs: 0 });
+const told: unknown[] = [];
+const questions = new Questions({
+  clock,
+  telemetry: { event: (_level, _name, fields) => void told.push(fields) },
+  timeoutMs: 5_000,
+});
+const same = (answer: unknown): unknown => answer;
+const settled = (asked: () => unknown): Promise<unknown> =>
+  Promise.resolve()
+    .then(asked)
+    .catch((error: unknown) => error);
+
+describe("decision CC: a question to a host", () => {
+  it("an answer that is there at once comes without a promise", () => {
+    expect(questions.ask("port", () => 7, same)).toBe(7);
+    expect(questions.ask("port", () => undefined, same)).toBeUndefined();
+    expect(questions.ask("port", () => null, same)).toBeNull();
+  });
+
+  it("waits for a promise, of whatever making", async () => {
+    expect(await questions.ask("port", () => Promise.resolve(7), same)).toBe(7);
+    expect(await questions.ask("port", () => ofOwnMaking((resolve) => resolve(7)), same)).toBe(7);
+  });
+
+  it.each<readonly [what: string, question: () => unknown, problem: string]>([
+    ["throws", () => throwing(), "Error"],
+    ["rejects", () => Promise.reject(cause), "Error"],
+    ["rejects a promise of its own making", () => ofOwnMaking((_, reject) => reject(cause)), "Error"],
+  ])(
+    "decision 39: a host that %s is a failure of the service, -1001, never a refusal, and its words stay out",
+    async (_what, question, problem) => {
+      told.length = 0;
+      const failure = await settled(() => questions.ask("port", question, same));
+      expect(failure).toBeInstanceOf(OrderError);
+      expect(failure).toMatchObject({ code: -1001, cause });
+      expect(told).toEqual([{ port: "port", problem }]);
+    },
+  );
+
+  it("a host that never answers is one after the deadline, and what it says then is not heard", async () => {
+    let answer: (value: number) => void = () => undefined;
+    const asked = settled(() =>
+      questions.ask("port", () => new Promise((resolve) => (answer = resolve)), same),
+    );
+    await clock.advanceBy(4_999, async () => undefined);
+    const early = await Promise.race([asked, Promise.resolve("waits")]);
+    expect(early).toBe("waits");
+    await clock.advanceBy(1, async () => undefined);
+    answer(7);
+    expect(await asked).toMatchObject({ code: -1001, cause: { message: "no answer within 5000 ms" } });
+  });
+
+  it("a change that was asked for is refused by an OrderError, and unknown after anything else", async () => {
+    const refusal = new OrderError("INSUFFICIENT_BALANCE");
+    expect(await settled(() => questions.change("port", () => Promise.reject(refusal), same))).toBe(refusal);
+    expect(await settled(() => questions.change("port", () => throwing(), same))).toMatchObject({
+      code: -1006,
+    });
+    const silent = settled(() => questions.change("port", () => new Promise(() => undefined), same));
+    await clock.advanceBy(5_000, async () => undefined);
+    expect(await silent).toMatchObject({ code: -1006 });
+  });
+
+  it("a promise where the answer must be there at once cannot be read", () => {
+    const read = (answer: unknown): number => {
+      if (typeof answer !== "number") throw new Error("no number");
+      return answer;
+    };
+    expect(() => questions.now("port", () => Promise.resolve(7), read)).toThrow(OrderError);
+  });
+});
+
+function throwing(): never {
+  throw cause;
+}
+
+type Settle = (resolve: (value: number) => void, reject: (error: unknown) => void) => void;
+
+/** What some libraries return in place of a promise. */
+function ofOwnMaking(settle: Settle): Promise<number> {
+  // biome-ignore lint/suspicious/noThenProperty: it is what makes it one
+  return { then: settle } as unknown as Promise<number>;
+}
