@@ -19,7 +19,8 @@ export type DayOrder = Readonly<{
 /** What became of it: the time of the quote that triggered it, and its fills in order. */
 export type DayOutcome = Readonly<{ triggeredAtMs?: number; fills: readonly string[] }>;
 
-type Row = Readonly<{
+/** A quote of the day. */
+export type Row = Readonly<{
   symbol: string;
   timeMs: number;
   bid: bigint;

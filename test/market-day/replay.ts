@@ -1,5 +1,7 @@
-import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+import { KEY, type SandboxProcess, SECRET, startSandboxProcess } from "../support/sandbox-process.ts";
 import { type DayOrder, type DayOutcome, fillLine, priceOf, quantityOf } from "./recompute.ts";
+import type { ScheduleOutcome } from "./recompute-schedules.ts";
+import type { ScheduleOrder } from "./schedule-orders.ts";
 
 type Fact = Readonly<{
   kind: string;
@@ -36,34 +38,113 @@ function fieldsOf(symbol: string, order: DayOrder): Record<string, string | numb
   };
 }
 
+/** The files of a day, and where to keep the store of its sandbox. */
+export type DayFiles = Readonly<{
+  quotes: string;
+  trades: string;
+  folder: string;
+  symbol: string;
+  lastMs: number;
+}>;
+
 /** Places the orders on a sandbox after the first row of the day, lets the day pass, and reads what became of them. */
-export async function replayDay(
-  files: Readonly<{ quotes: string; trades: string; folder: string; symbol: string; lastMs: number }>,
+export function replayDay(
+  files: DayFiles,
   orders: readonly DayOrder[],
 ): Promise<ReadonlyMap<string, DayOutcome>> {
+  return onSandbox(files, "day", async (sandbox) => {
+    const ids = new Map<string, number>();
+    for (const order of orders) ids.set(order.id, await place(sandbox, fieldsOf(files.symbol, order)));
+    await passTo(sandbox, files.lastMs);
+    return await eachOf(ids, (orderId) => outcomeOf(sandbox, orderId));
+  });
+}
+
+/** Places each schedule when the rows of its time were fed, lets the day pass, and reads what became of them. */
+export function replaySchedules(
+  files: DayFiles,
+  orders: readonly ScheduleOrder[],
+): Promise<ReadonlyMap<string, ScheduleOutcome>> {
+  return onSandbox(files, "schedules", async (sandbox) => {
+    await sandbox.control("POST", "accounts", RICH);
+    const ids = new Map<string, number>();
+    for (const order of [...orders].sort((a, b) => a.placedAtMs - b.placedAtMs)) {
+      await passTo(sandbox, order.placedAtMs);
+      ids.set(order.id, await place(sandbox, scheduleFieldsOf(files.symbol, order)));
+    }
+    await passTo(sandbox, files.lastMs);
+    return await eachOf(ids, async (orderId) => {
+      const query = { symbol: files.symbol, orderId };
+      const { body } = await sandbox.signed("GET", "/api/v2/order", query);
+      const { fills } = await outcomeOf(sandbox, orderId);
+      return { status: String(body["status"]), fills };
+    });
+  });
+}
+
+async function onSandbox<T>(
+  files: DayFiles,
+  name: string,
+  run: (sandbox: SandboxProcess) => Promise<T>,
+): Promise<T> {
   const sandbox = await startSandboxProcess({
-    STORE: `sqlite:${files.folder}/day.db`,
+    STORE: `sqlite:${files.folder}/${name}.db`,
     MARKET: `replay:${files.quotes},${files.trades}`,
     CLOCK: "manual",
     QUOTE_MAX_AGE_MS: "300000",
   });
   try {
-    const ids = new Map<string, number>();
-    for (const order of orders) {
-      const { status, body } = await sandbox.signed("POST", "/api/order", fieldsOf(files.symbol, order));
-      if (status !== 200) throw new Error(`${order.id} was refused: ${JSON.stringify(body)}`);
-      ids.set(order.id, body["orderId"] as number);
-    }
-    await sandbox.control("POST", "clock", { now: files.lastMs });
+    const outcome = await run(sandbox);
     const verification = await sandbox.control("GET", "verify");
     if (verification["equal"] !== true) throw new Error(`I53: ${JSON.stringify(verification)}`);
-    const outcomes = await Promise.all(
-      [...ids].map(async ([id, orderId]) => [id, await outcomeOf(sandbox, orderId)] as const),
-    );
-    return new Map(outcomes);
+    return outcome;
   } finally {
     await sandbox.kill();
   }
+}
+
+const passTo = (sandbox: SandboxProcess, now: number): Promise<unknown> =>
+  sandbox.control("POST", "clock", { now });
+
+async function place(sandbox: SandboxProcess, fields: Record<string, string | number>): Promise<number> {
+  const { status, body } = await sandbox.signed("POST", "/api/order", fields);
+  if (status !== 200) throw new Error(`${fields["newClientOrderId"]} was refused: ${JSON.stringify(body)}`);
+  return body["orderId"] as number;
+}
+
+async function eachOf<T>(
+  ids: ReadonlyMap<string, number>,
+  read: (orderId: number) => Promise<T>,
+): Promise<ReadonlyMap<string, T>> {
+  return new Map(
+    await Promise.all([...ids].map(async ([id, orderId]) => [id, await read(orderId)] as const)),
+  );
+}
+
+/** The demo account with more than a day can take of it. */
+const RICH = {
+  accountId: 1,
+  apiKey: KEY,
+  secret: SECRET,
+  permissions: ["READ", "TRADE"],
+  enableDataSharing: true,
+  balances: { USD: "1000000000", BTC: "1000000", ETH: "1000000" },
+};
+
+const STRATEGIES = { TWAP: 180, VWAP: 1_000_002, POV: 1_000_004 } as const;
+
+function scheduleFieldsOf(symbol: string, order: ScheduleOrder): Record<string, string | number> {
+  const { kind, side, quantity, limit, expiresAtMs, id } = order;
+  const type =
+    limit === undefined
+      ? { type: kind }
+      : { type: "LIMIT", targetStrategy: STRATEGIES[kind], price: text(limit, 8) };
+  const expiry = expiresAtMs === undefined ? {} : { timeInForce: "GTD", expireTime: expiresAtMs };
+  const common = { symbol, side, quantity: text(quantity, 6), newClientOrderId: id, ...type, ...expiry };
+  if (order.kind === "POV") return { ...common, participationBips: Number(order.bips) };
+  const { intervalMs: interval, delayMs: intervalDelay, count: intervalCount } = order;
+  const profile = order.kind === "VWAP" && order.weights ? { volumeProfile: order.weights.join(",") } : {};
+  return { ...common, interval, intervalDelay, intervalCount, ...profile };
 }
 
 async function outcomeOf(sandbox: SandboxProcess, orderId: number): Promise<DayOutcome> {
