@@ -1,0 +1,95 @@
+import type { SocketSession } from "../../../service/index.ts";
+import { readJson, type JsonValue } from "../../../wire/index.ts";
+import type { WorldParts } from "../parts.ts";
+import type { Process } from "../process.ts";
+import { member, type NoReply, type Reply } from "./wire.ts";
+
+/** What a connection hands on. */
+export type ConnectionHost = Readonly<{
+  event: (event: JsonValue) => void;
+  ended: () => void;
+}>;
+
+/** More than any limit of what may wait for a reader. */
+const EVERYTHING = 100_000_000;
+
+/** One WebSocket connection of a client to a process, without a socket. */
+export class Connection {
+  readonly process: Process;
+  readonly #parts: WorldParts;
+  readonly #host: ConnectionHost;
+  readonly #waiting: Map<string, (reply: Reply | NoReply) => void> = new Map();
+  readonly #session: SocketSession | undefined;
+  readonly #offDeath: () => void;
+  #open = true;
+  /** The reader has stopped reading. */
+  slow = false;
+
+  constructor(parts: WorldParts, process: Process, host: ConnectionHost) {
+    this.process = process;
+    this.#parts = parts;
+    this.#host = host;
+    this.#offDeath = process.onDeath(() => this.#end());
+    this.#session = process.service?.sockets.connect({
+      target: "/ws/listenKey",
+      rawHeaders: [],
+      remoteAddress: "127.0.0.1",
+      send: (text) => this.#take(text),
+      ping: () => process.enter(() => this.#session?.ponged()),
+      close: (code) => this.#closed(code),
+      bufferedBytes: () => (this.slow ? EVERYTHING : 0),
+    });
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Sends a message and resolves to its answer. */
+  ask(id: string, text: string): Promise<Reply | NoReply> {
+    if (!this.#open) return Promise.resolve("down");
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.process.enter(() => {
+        if (this.#open) this.#session?.receive(text);
+      });
+    });
+  }
+
+  /** The client, or the line, ends it. */
+  break(): void {
+    if (!this.#open) return;
+    this.process.enter(() => this.#session?.closed());
+    this.#end();
+  }
+
+  #closed(code: number): void {
+    if (this.slow && code === 1008) this.#parts.situations.saw("stream ended for a slow reader");
+    this.process.enter(() => this.#session?.closed());
+    this.#end();
+  }
+
+  #end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#offDeath();
+    for (const resolve of this.#waiting.values()) resolve("lost");
+    this.#waiting.clear();
+    this.#host.ended();
+  }
+
+  #take(text: string): void {
+    if (!this.#open || this.process.dead) return;
+    this.#parts.demand(!text.includes("secret-"), "I72", text);
+    const message = readJson(text);
+    const event = member(message, "event");
+    if (event !== undefined) return this.#host.event(event);
+    const id = member(message, "id");
+    const resolve = typeof id === "string" ? this.#waiting.get(id) : undefined;
+    if (resolve === undefined || typeof id !== "string") return;
+    this.#waiting.delete(id);
+    const status = member(message, "status");
+    const body = member(message, "result") ?? member(message, "error") ?? null;
+    resolve({ status: typeof status === "number" ? status : 0, body });
+  }
+}

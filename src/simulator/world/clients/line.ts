@@ -1,0 +1,135 @@
+import { findMethod } from "../../../requests/index.ts";
+import type { WireRequest } from "../../../wire/index.ts";
+import { keyOf } from "../hosts.ts";
+import type { WorldParts } from "../parts.ts";
+import type { ClientPlan } from "../plan.ts";
+import type { Process } from "../process.ts";
+import type { Random } from "../random.ts";
+import { Connection } from "./connection.ts";
+import { StreamReader } from "./stream-reader.ts";
+import { type Asked, type Credentials, type NoReply, type Reply, readReply, signedMessage, signedRequest } from "./wire.ts";
+
+/** An answer, and whose it is. */
+export type Answered = Readonly<{ process: Process; reply: Reply }>;
+
+/** How a client reaches the service: requests by REST, messages and the private stream by WebSocket. */
+export class Line {
+  readonly accountId: number;
+  readonly #parts: WorldParts;
+  readonly #plan: ClientPlan;
+  readonly #random: Random;
+  readonly #key: Credentials;
+  #connection: Connection | undefined;
+  stream: StreamReader | undefined;
+  #nonces = 0;
+  #breaks = 0;
+
+  constructor(parts: WorldParts, plan: ClientPlan, random: Random) {
+    this.accountId = plan.accountId;
+    this.#parts = parts;
+    this.#plan = plan;
+    this.#random = random;
+    this.#key = keyOf(plan.accountId);
+  }
+
+  /** Asks by one of the two ways. */
+  async ask(asked: Asked): Promise<Answered | NoReply> {
+    const bySocket = this.#random.chance(0.3) && findMethod(asked.method) !== undefined;
+    if (bySocket && this.#connection?.open) return await this.#askSocket(this.#connection, asked);
+    return await this.send(this.signed(asked));
+  }
+
+  /** A request that can be sent any number of times. */
+  signed(asked: Asked): WireRequest {
+    return signedRequest(asked, {
+      key: this.#key,
+      nonce: `${this.accountId}-${++this.#nonces}`,
+      timestamp: this.#parts.time.wallMs,
+      address: "127.0.0.1",
+    });
+  }
+
+  /** Sends a request as it is. */
+  async send(request: WireRequest): Promise<Answered | NoReply> {
+    const process = this.#parts.fleet.pick(this.#random);
+    const isLost = this.#parts.faults.strikes("answers are lost", this.#random, 0.08);
+    if (process?.service === undefined) return "down";
+    const reply = await this.#exchange(process, request);
+    if (reply === "lost" || isLost) return "lost";
+    return { process, reply };
+  }
+
+  #exchange(process: Process, request: WireRequest): Promise<Reply | "lost"> {
+    const { demand } = this.#parts;
+    return new Promise((resolve) => {
+      const offDeath = process.onDeath(() => resolve("lost"));
+      process.enter(() => {
+        process.service?.handle(request).then(
+          ({ status, body }) => {
+            offDeath();
+            demand(!body.includes("secret-"), "I72", body);
+            resolve(readReply(status, body));
+          },
+          (error: unknown) => demand(false, "every request is answered", () => String(error)),
+        );
+      });
+    });
+  }
+
+  async #askSocket(connection: Connection, asked: Asked): Promise<Answered | NoReply> {
+    const count = ++this.#nonces;
+    const id = `m${count}`;
+    const text = signedMessage(asked, {
+      key: this.#key,
+      id,
+      timestamp: this.#parts.time.wallMs,
+      recvWindow: 1_000 + (count % 4_000),
+    });
+    const reply = await connection.ask(id, text);
+    return typeof reply === "string" ? reply : { process: connection.process, reply };
+  }
+
+  /** Keeps the connection as the client wants it: opens it, breaks it, subscribes, stops reading. */
+  tend(): void {
+    const { faults, fleet, beside } = this.#parts;
+    const breaks = faults.strikes("connection breaks", this.#random, 0.1);
+    const slows = faults.strikes("reader is slow", this.#random, 0.05);
+    if (this.#connection?.open) {
+      if (breaks) this.#connection.break();
+      else if (slows) this.#connection.slow = true;
+      return;
+    }
+    const process = fleet.running;
+    if (process === undefined || !this.#plan.streams) return;
+    const connection = new Connection(this.#parts, process, {
+      event: (event) => this.stream?.take(event),
+      ended: () => {
+        this.#breaks++;
+        this.stream?.end();
+      },
+    });
+    this.#connection = connection;
+    this.stream = undefined;
+    beside(this.#subscribe(connection));
+  }
+
+  async #subscribe(connection: Connection): Promise<void> {
+    const asked = { method: "userDataStream.subscribe.signature", fields: {} };
+    const id = `s${++this.#nonces}`;
+    const text = signedMessage(asked, {
+      key: this.#key,
+      id,
+      timestamp: this.#parts.time.wallMs,
+      recvWindow: 1_000 + (this.#nonces % 4_000),
+    });
+    const stream = new StreamReader(this.#parts, this.accountId, connection);
+    this.stream = stream;
+    const reply = await connection.ask(id, text);
+    if (typeof reply === "string" || reply.status !== 200) {
+      if (this.stream === stream) this.stream = undefined;
+      return connection.break();
+    }
+    stream.begin(reply.body);
+    if (this.#breaks > 0) this.#parts.situations.saw("stream subscribed again after a break");
+  }
+}

@@ -1,0 +1,102 @@
+import { parsePrice, parseQuantity } from "../../../decimal/index.ts";
+import type { JsonValue } from "../../../wire/index.ts";
+import type { SeenOrder } from "../journal-book.ts";
+import type { WorldParts } from "../parts.ts";
+import type { Entry, Intent } from "./ledger.ts";
+import type { Answered } from "./line.ts";
+import { arrayOf, codeOf, numberOf } from "./wire.ts";
+
+/** Codes that a placement may be refused with here; after each of them nothing was kept. */
+const REFUSALS: readonly number[] = [
+  -1001, -1003, -1008, -1013, -1015, -1016, -1021, -1112, -1130, -2010, -2016, -2022,
+];
+
+/** Codes after which it is not known whether something was kept. */
+const UNSURE: readonly number[] = [-1006, -1007, -1000];
+
+/** What an answer to a placement must be (I01-I04), by what is durable at this moment. */
+export function judgePlacement(
+  parts: WorldParts,
+  entry: Entry,
+  answer: Answered | "lost",
+  sent: "first" | "again",
+): void {
+  if (answer === "lost") {
+    entry.unsure++;
+    return;
+  }
+  parts.ledger.answered++;
+  const code = codeOf(answer.reply);
+  if (code === 0) return placed(parts, entry, answer, sent);
+  const { demand, situations } = parts;
+  const told = (): string => `${entry.intent.clientId}: ${JSON.stringify(answer.reply.body)}`;
+  demand(REFUSALS.includes(code) || UNSURE.includes(code), "a placement is answered as the contract says", told);
+  if (UNSURE.includes(code)) {
+    entry.unsure++;
+    situations.saw("outcome of a placement not known");
+    return;
+  }
+  entry.refused++;
+  if (code === -1016) situations.saw("request refused while the engine drains");
+  if (code === -1015) situations.saw("order limit reached");
+  const isDuplicate = JSON.stringify(answer.reply.body).includes("Duplicate");
+  demand(!isDuplicate, "I03", told);
+  if (parts.ledger.mayExist(entry)) return;
+  demand(idOf(parts, entry.intent) === undefined, "I02", () => `${told()} and it is there`);
+}
+
+/** The id of what is durable under an intent's client id. */
+function idOf({ journal }: WorldParts, { kind, accountId, clientId }: Intent): number | undefined {
+  if (kind === "order") return journal.named(accountId, clientId)?.orderId;
+  for (const list of journal.lists.values())
+    if (list.accountId === accountId && list.listClientOrderId === clientId) return list.listId;
+  return undefined;
+}
+
+function placed(parts: WorldParts, entry: Entry, { reply }: Answered, sent: "first" | "again"): void {
+  const { demand, ledger, situations, journal } = parts;
+  const { intent } = entry;
+  const id = numberOf(reply.body, intent.kind === "order" ? "orderId" : "orderListId");
+  const told = (): string => `${intent.clientId} is answered with ${id}, durable is ${idOf(parts, intent)}`;
+  demand(Number.isSafeInteger(id) && id < 0, "I05", told);
+  demand(entry.created === undefined || entry.created === id, "I03", () => `${told()}, before with ${entry.created}`);
+  demand(idOf(parts, intent) === id, "I01", told);
+  if (entry.created === undefined) {
+    if (sent === "again" && entry.unsure > 0) situations.saw("answer lost, then found by sending again");
+    entry.created = id;
+    ledger.created.push(entry);
+  }
+  if (intent.kind === "list") {
+    const legs = arrayOf(reply.body, "orders").map((leg) => numberOf(leg, "orderId"));
+    demand(String(legs) === String(journal.lists.get(id)?.legs), "I01", () => `${told()}, legs ${legs}`);
+    for (const report of arrayOf(reply.body, "orderReports")) judgeSnapshot(parts, report, intent.accountId);
+  } else judgeSnapshot(parts, reply.body, intent.accountId);
+}
+
+const TERMINAL: readonly unknown[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
+const OPEN: readonly unknown[] = ["NEW", "PARTIALLY_FILLED"];
+const MANAGED: readonly unknown[] = ["WAITING", "WORKING", "UNKNOWN"];
+
+/** A snapshot of an order is of that account, of a durable order, and says nothing that is not durable (I07, I16, I51). */
+export function judgeSnapshot(parts: WorldParts, told: JsonValue, accountId: number): SeenOrder | undefined {
+  const { demand, journal } = parts;
+  const view = told as Readonly<Record<string, JsonValue>>;
+  const { orderId, status, apiState, held, cancelPending } = view;
+  const seen = (): string => JSON.stringify([orderId, status, apiState, held, cancelPending, view.executedQty]);
+  const order = typeof orderId === "number" ? journal.find(orderId) : undefined;
+  demand(order !== undefined, "I01", () => `${seen()} is shown and not durable`);
+  if (order === undefined) return undefined;
+  demand(view.accountId === accountId && order.accountId === accountId, "I07", seen);
+  const isEnd = TERMINAL.includes(status) && apiState === status && held === false && cancelPending === false;
+  const isHeld = status === "PENDING_NEW" && apiState === "WAITING" && held === true && cancelPending === false;
+  const isOpen = OPEN.includes(status) && MANAGED.includes(apiState) && held === false;
+  demand(isEnd || isHeld || (isOpen && !(cancelPending === true && apiState === "WAITING")), "I51", seen);
+  const executed = parseQuantity(String(view.executedQty)) ?? 0;
+  demand(executed <= order.executed, "I10", () => `${seen()} of ${order.executed} that are durable`);
+  if (isEnd) demand(order.ended?.status === status, "I50", () => `${seen()} is ${order.ended?.status} in the journal`);
+  const { intent } = order;
+  demand(parseQuantity(String(view.origQty)) === intent.quantity, "I16", seen);
+  demand(view.price === undefined || parsePrice(String(view.price)) === intent.price, "I16", seen);
+  demand(view.stopPrice === undefined || parsePrice(String(view.stopPrice)) === intent.stopPrice, "I16", seen);
+  return order;
+}

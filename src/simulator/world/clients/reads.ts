@@ -1,0 +1,188 @@
+import type { JsonValue } from "../../../wire/index.ts";
+import type { SeenOrder } from "../journal-book.ts";
+import type { Desk } from "./desk.ts";
+import type { Entry } from "./ledger.ts";
+import type { Answered } from "./line.ts";
+import { judgeSnapshot } from "./placements.ts";
+import { arrayOf, codeOf, numberOf } from "./wire.ts";
+
+/** What a read may be answered with though nothing is wrong with it. */
+const PASSING: readonly number[] = [-1000, -1001, -1003, -1006, -1007, -1021];
+
+/** The reads of a client: single orders and lists, pages of both, and what must be true of them. */
+export class Reads {
+  readonly #desk: Desk;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  async act(): Promise<void> {
+    const dice = this.#desk.random.below(20);
+    const entry = this.#anyEntry();
+    if (dice < 9 && entry !== undefined) return await this.#one(entry);
+    if (dice < 14) return await this.#pages();
+    if (dice < 17) return await this.#lists();
+    await this.#public();
+  }
+
+  /** Everything that was acknowledged is there, under its client id. */
+  async audit(): Promise<void> {
+    const { parts, accountId } = this.#desk;
+    for (const entry of parts.ledger.created)
+      if (entry.intent.accountId === accountId) await this.#one(entry, true);
+  }
+
+  #anyEntry(): Entry | undefined {
+    const { parts, accountId, random } = this.#desk;
+    const own = parts.ledger.created.filter((entry) => entry.intent.accountId === accountId);
+    return own.length === 0 ? undefined : random.pick(own);
+  }
+
+  async #one({ intent, created = 0 }: Entry, mustAnswer = false): Promise<void> {
+    const { parts, line, random, accountId } = this.#desk;
+    const { demand } = parts;
+    const isOrder = intent.kind === "order";
+    const byId = random.chance(0.5);
+    const orderKey = byId ? { orderId: created } : { clientOrderId: intent.clientId };
+    const listKey = byId ? { orderListId: created } : { listClientOrderId: intent.clientId };
+    const answer = await line.ask({
+      verb: "GET",
+      path: isOrder ? "/api/order" : "/api/v3/orderList",
+      method: isOrder ? "order.status" : "orderList.status",
+      fields: isOrder ? { symbol: intent.symbol, ...orderKey } : listKey,
+    });
+    if (typeof answer === "string") return;
+    const { reply } = answer;
+    const code = codeOf(reply);
+    const told = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
+    demand(code === 0 || (PASSING.includes(code) && !mustAnswer), "I01", told);
+    if (code !== 0) return this.#failed(answer);
+    const id = numberOf(reply.body, isOrder ? "orderId" : "orderListId");
+    demand(id === created, "I03", () => `${told()} in place of ${created}`);
+    if (isOrder) judgeSnapshot(parts, reply.body, accountId);
+    else this.#judgeList(reply.body);
+  }
+
+  #failed({ process, reply }: Answered): void {
+    if (reply.status >= 500 && process.storeFaults > 0)
+      this.#desk.parts.situations.saw("read refused while the store fails");
+  }
+
+  /** A list is done when every leg has ended, and not before (I44). */
+  #judgeList(body: JsonValue): void {
+    const { parts, accountId } = this.#desk;
+    const reports = arrayOf(body, "orderReports") as readonly Readonly<Record<string, JsonValue>>[];
+    for (const report of reports) judgeSnapshot(parts, report, accountId);
+    const isDone = (body as Readonly<Record<string, JsonValue>>).listStatusType === "ALL_DONE";
+    const over = reports.every(({ apiState, status }) => apiState === status);
+    parts.demand(isDone === over, "I44", () => JSON.stringify(body).slice(0, 300));
+  }
+
+  /** Follows the pages of all orders: each that is there all the time is on one of them, ids fall (I70). */
+  async #pages(): Promise<void> {
+    const { parts, line, random, accountId } = this.#desk;
+    const { journal, demand, situations, fleet } = parts;
+    const includeHistory = random.chance(0.3);
+    const newestFirst = random.chance(0.3);
+    const limit = random.pick([1, 3, 10, 100]);
+    const process = fleet.running;
+    const acknowledged = this.#acknowledged();
+    const before = acknowledged.filter((id) => includeHistory || isShown(journal.find(id)));
+    const seen: number[] = [];
+    let afterOrderId = 0;
+    for (let page = 0; page < 8; page++) {
+      const answer = await line.ask({
+        verb: "GET",
+        path: "/api/v3/openOrders",
+        method: "openOrders.status",
+        fields: { apiManaged: true, limit, includeHistory, newestFirst, ...(afterOrderId !== 0 && { afterOrderId }) },
+      });
+      if (typeof answer === "string" || answer.process !== process) return;
+      const { reply } = answer;
+      const code = codeOf(reply);
+      demand(code === 0 || PASSING.includes(code), "I70", () => JSON.stringify(reply.body));
+      if (code !== 0) return this.#failed(answer);
+      const orders = arrayOf(reply.body, "orders");
+      for (const order of orders) judgeSnapshot(parts, order, accountId);
+      seen.push(...orders.map((order) => numberOf(order, "orderId")));
+      afterOrderId = numberOf(reply.body, "nextOrderId");
+      if (page > 0 && includeHistory) situations.saw("history over several pages");
+      if (afterOrderId === 0) return this.#judgePages({ before, seen, newestFirst, includeHistory, process });
+    }
+  }
+
+  /** Ids of all orders, and of all legs of lists, that the client was told of. */
+  #acknowledged(): readonly number[] {
+    const { parts, accountId } = this.#desk;
+    return parts.ledger.created.flatMap(({ intent, created = 0 }) => {
+      if (intent.accountId !== accountId) return [];
+      return intent.kind === "order" ? [created] : (parts.journal.lists.get(created)?.legs ?? []);
+    });
+  }
+
+  #judgePages(
+    pages: Readonly<{
+      before: readonly number[];
+      seen: readonly number[];
+      newestFirst: boolean;
+      includeHistory: boolean;
+      process: Answered["process"] | undefined;
+    }>,
+  ): void {
+    const { journal, demand, situations } = this.#desk.parts;
+    const { before, seen, newestFirst, includeHistory, process } = pages;
+    const sorted = seen.every((id, index) => {
+      const previous = seen[index - 1];
+      return previous === undefined || (newestFirst ? id > previous : id < previous);
+    });
+    demand(sorted, "I70", () => `ids ${seen}, newestFirst ${newestFirst}`);
+    if (process?.owns !== true) return;
+    const there = new Set(seen);
+    const expected = includeHistory ? before : before.filter((id) => journal.open.has(id));
+    if (expected.length < before.length) situations.saw("order ended between two pages");
+    const missing = expected.filter((id) => !there.has(id));
+    demand(missing.length === 0, "I70", () => `${missing} are on no page of ${seen}`);
+  }
+
+  async #lists(): Promise<void> {
+    const { parts, line, random } = this.#desk;
+    const isOpen = random.chance(0.5);
+    const answer = await line.ask({
+      verb: "GET",
+      path: isOpen ? "/api/v3/openOrderList" : "/api/v3/allOrderList",
+      method: isOpen ? "openOrderLists.status" : "allOrderLists",
+      fields: { ...(!isOpen && { limit: 1 + random.below(50) }) },
+    });
+    if (typeof answer === "string") return;
+    const { reply } = answer;
+    const code = codeOf(reply);
+    parts.demand(code === 0 || PASSING.includes(code), "I71", () => JSON.stringify(reply.body));
+    if (code !== 0) return this.#failed(answer);
+    for (const list of reply.body as readonly JsonValue[]) this.#judgeList(list);
+  }
+
+  async #public(): Promise<void> {
+    const { parts, line, random } = this.#desk;
+    const { symbol } = random.pick(parts.markets);
+    const route = random.pick([
+      { path: "/api/ticker", method: "ticker", fields: { symbol } },
+      { path: "/api/depth", method: "depth", fields: { symbol } },
+      { path: "/api/status", method: "status", fields: {} },
+      { path: "/api/time", method: "time", fields: {} },
+    ]);
+    const answer = await line.send({
+      method: "GET",
+      target: "symbol" in route.fields ? `${route.path}?symbol=${symbol.replace("/", "%2F")}` : route.path,
+      rawHeaders: [],
+      body: new Uint8Array(),
+      remoteAddress: "127.0.0.1",
+    });
+    if (typeof answer === "string") return;
+    const { status } = answer.reply;
+    parts.demand(status === 400 || status < 400 || status >= 429, "public routes answer", () => `${route.path} ${status}`);
+  }
+}
+
+/** Whether an order stands on the pages of open ones: held legs do not. */
+const isShown = (order: SeenOrder | undefined): boolean => order !== undefined && order.ended === undefined && !order.held;

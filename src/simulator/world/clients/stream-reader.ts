@@ -1,0 +1,87 @@
+import { parseQuantity } from "../../../decimal/index.ts";
+import type { JsonValue } from "../../../wire/index.ts";
+import type { WorldParts } from "../parts.ts";
+import type { Connection } from "./connection.ts";
+import { member, numberOf } from "./wire.ts";
+
+/** What a client knows of its private stream, and the rules it sees kept. */
+export class StreamReader {
+  readonly #parts: WorldParts;
+  readonly #accountId: number;
+  readonly #connection: Connection;
+  /** Executions that were told, of orders by their ids. */
+  readonly told: Set<string> = new Set();
+  /** Executions that were counted before it began. */
+  readonly #before: Set<string> = new Set();
+  #sequence: number | undefined;
+  #early: JsonValue[] = [];
+
+  constructor(parts: WorldParts, accountId: number, connection: Connection) {
+    this.#parts = parts;
+    this.#accountId = accountId;
+    this.#connection = connection;
+  }
+
+  /** Whether it tells everything that happens now. */
+  get live(): boolean {
+    return this.#sequence !== undefined && this.#connection.open && this.#connection.process.owns;
+  }
+
+  /** The answer to the subscription came. */
+  begin(result: JsonValue): void {
+    const { demand, journal } = this.#parts;
+    const sequence = numberOf(result, "sequence");
+    demand(Number.isSafeInteger(sequence), "I54", () => `a subscription begins at ${sequence}`);
+    demand(numberOf(result, "accountId") === this.#accountId, "I07", "a subscription to another account");
+    this.#sequence = sequence;
+    for (const orderId of journal.byAccount.get(this.#accountId) ?? [])
+      for (const id of journal.fills.get(orderId)?.keys() ?? []) this.#before.add(`${orderId} ${id}`);
+    for (const event of this.#early.splice(0)) this.take(event);
+  }
+
+  /** An event came. */
+  take(event: JsonValue): void {
+    if (this.#sequence === undefined) return void this.#early.push(event);
+    const { demand } = this.#parts;
+    const sequence = numberOf(event, "sequence");
+    if (Number.isNaN(sequence)) return;
+    demand(sequence === this.#sequence + 1, "I54", () => `event ${sequence} after ${this.#sequence}`);
+    this.#sequence = sequence;
+    if (member(event, "e") === "ORDER_TRADE_UPDATE") this.#order(member(event, "o"));
+  }
+
+  end(): void {
+    this.#sequence = undefined;
+  }
+
+  /** Executions that were counted and not told. */
+  missing(): readonly string[] {
+    const { journal } = this.#parts;
+    const missing: string[] = [];
+    for (const orderId of journal.byAccount.get(this.#accountId) ?? []) {
+      for (const id of journal.fills.get(orderId)?.keys() ?? []) {
+        const key = `${orderId} ${id}`;
+        if (!this.told.has(key) && !this.#before.has(key)) missing.push(key);
+      }
+    }
+    return missing;
+  }
+
+  #order(told: JsonValue | undefined): void {
+    const { demand, journal } = this.#parts;
+    const orderId = numberOf(told, "i");
+    const order = journal.find(orderId);
+    demand(order !== undefined, "I20", () => `an event of order ${orderId}, which is not durable`);
+    if (order === undefined) return;
+    demand(order.accountId === this.#accountId, "I07", () => `an event of order ${orderId}`);
+    const executed = parseQuantity(String(member(told, "z"))) ?? 0;
+    demand(executed <= order.executed, "I20", () => `order ${orderId} is told to have executed more than is durable`);
+    const execution = member(told, "executionId");
+    if (typeof execution !== "string") return;
+    const key = `${orderId} ${execution}`;
+    demand(journal.fills.get(orderId)?.has(execution) === true, "I20", () => `${key} is told and not durable`);
+    if (member(told, "x") !== "TRADE") return;
+    demand(!this.told.has(key), "I15", () => `${key} is told twice`);
+    this.told.add(key);
+  }
+}

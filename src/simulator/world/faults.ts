@@ -1,0 +1,103 @@
+import type { Random } from "./random.ts";
+
+/** Everything that can go wrong in a world, each of which a plan turns on or off. */
+export const FAULTS = [
+  "venue loses a submit",
+  "venue loses an answer",
+  "venue answers late",
+  "venue takes a child in late",
+  "venue tells before it answers",
+  "venue tells twice",
+  "venue tells out of order",
+  "venue fills a part and falls silent",
+  "venue withholds fills",
+  "venue fills more than was sent",
+  "venue fills beyond the limit",
+  "venue does not find what is on its way",
+  "venue fails a look-up",
+  "venue refuses",
+  "venue refuses for good",
+  "venue says nonsense",
+  "venue tells while an engine opens",
+  "store fails an append",
+  "store keeps an append and does not say so",
+  "store keeps an append after it was read again",
+  "store is slow",
+  "store fails a read",
+  "store reads slowly",
+  "store fails a snapshot",
+  "store keeps a snapshot and does not say so",
+  "exposure is slow",
+  "exposure is silent",
+  "exposure throws",
+  "exposure is nonsense",
+  "accounts are slow",
+  "accounts throw",
+  "accounts are silent",
+  "accounts are nonsense",
+  "volume history is slow",
+  "volume history throws",
+  "volume history is nonsense",
+  "rate limiter is slow",
+  "rate limiter throws",
+  "rate limiter is nonsense",
+  "process is killed",
+  "process is killed while it opens",
+  "process is paused",
+  "process is closed",
+  "process is replaced and does not know",
+  "clock steps back",
+  "clock steps forward",
+  "quotes jump",
+  "quotes leave gaps",
+  "quotes are bad",
+  "prints come twice",
+  "prints come late",
+  "answers are lost",
+  "reader is slow",
+  "connection breaks",
+  "operator settles",
+  "turns are mixed",
+] as const;
+
+/** The name of a fault. */
+export type Fault = (typeof FAULTS)[number];
+
+/** How often each fault that is on strikes: a factor of the chance it has where it may. */
+export type FaultRates = Readonly<Partial<Record<Fault, number>>>;
+
+/**
+ * Decides where faults strike and counts them. It draws whether or not a fault is on, so that turning one off leaves
+ * what else is drawn as it was.
+ */
+export class Faults {
+  readonly #rates: FaultRates;
+  readonly #counts: Map<Fault, number> = new Map();
+  #quiet = false;
+
+  constructor(rates: FaultRates) {
+    this.#rates = rates;
+  }
+
+  /** Whether this fault strikes now; `chance` is how often it would at a rate of 1. */
+  strikes(fault: Fault, random: Random, chance: number): boolean {
+    const drawn = random.next();
+    if (this.#quiet || drawn >= chance * (this.#rates[fault] ?? 0)) return false;
+    this.#counts.set(fault, (this.#counts.get(fault) ?? 0) + 1);
+    return true;
+  }
+
+  /** No fault strikes any more. */
+  quieten(): void {
+    this.#quiet = true;
+  }
+
+  get quiet(): boolean {
+    return this.#quiet;
+  }
+
+  /** How often each fault struck. */
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.#counts].sort());
+  }
+}

@@ -1,0 +1,52 @@
+import { parseQuantity } from "../../../decimal/index.ts";
+import type { Intent } from "../clients/ledger.ts";
+import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
+import type { WorldParts } from "../parts.ts";
+
+const SHARDS = 256;
+
+/** I02-I06: what is accepted was asked for, under a name of its own, with ids as they must be. */
+export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
+  const names = new Set<string>();
+  const lastIds = new Map<number, number>();
+  const childIds = new Set<string>();
+  return ({ record, changes }) => {
+    for (const change of changes) {
+      if (change.before === undefined) accepted(change.after, record.shard);
+      for (const fact of change.facts)
+        if (fact.kind === "CHILD_INTENDED") checkChildId(change, fact.child.childId, fact.child.attempt);
+    }
+  };
+
+  function accepted({ orderId, accountId, intent, list }: SeenOrder, shard: number): void {
+    const { demand } = parts;
+    const name = `${accountId} ${intent.clientOrderId}`;
+    demand(!names.has(name), "I03", () => `${name} names a second order ${orderId}`);
+    names.add(name);
+    const last = lastIds.get(accountId) ?? 0;
+    demand(Number.isSafeInteger(orderId) && orderId < last, "I05", () => `order ${orderId} after ${last}`);
+    demand(-orderId % SHARDS === shard, "I05", () => `order ${orderId} is not of shard ${shard}`);
+    lastIds.set(accountId, orderId);
+    const asked = list === undefined ? intent.clientOrderId : list.listClientOrderId;
+    const entry = parts.ledger.find(accountId, asked);
+    demand(entry !== undefined, "I02", () => `${name} was never asked for`);
+    if (entry === undefined) return;
+    demand(parts.ledger.mayExist(entry), "I02", () => `${name} was refused and is accepted now`);
+    demand(isAsked(entry.intent, intent), "I04", () => `${name} is accepted as ${JSON.stringify(intent.symbol)}`);
+  }
+
+  /** I06: a pure function of parent and attempt, computed here anew, and never given twice. */
+  function checkChildId({ after }: SeenChange, childId: string, attempt: number): void {
+    const { orderId, acceptedAtMs, attempts } = after;
+    const expected = ["aqc", (-orderId).toString(36), acceptedAtMs.toString(36), attempt.toString(36)].join("-");
+    parts.demand(childId === expected && attempt === attempts, "I06", () => `${childId} in place of ${expected}`);
+    parts.demand(!childIds.has(childId), "I06", () => `${childId} is intended twice`);
+    childIds.add(childId);
+  }
+}
+
+function isAsked({ fields, kind, symbol }: Intent, intent: SeenOrder["intent"]): boolean {
+  if (intent.symbol !== symbol) return false;
+  if (kind === "list") return true;
+  return intent.side === fields.side && intent.quantity === parseQuantity(String(fields.quantity));
+}

@@ -1,0 +1,77 @@
+import type { Client } from "../clients/client.ts";
+import type { WorldParts } from "../parts.ts";
+
+/** The journal alone makes the state that is there (I53); looked at when nothing is under way. */
+export async function verifyNow({ fleet, demand, journal, time }: WorldParts): Promise<void> {
+  const process = fleet.running;
+  if (process?.engine === undefined || !process.owns || process.appending + process.reading > 0) return;
+  let over = false;
+  const verified = process.engine.verify().then(
+    ({ equal, live, replayed }) => {
+      over = true;
+      demand(equal, "I53", () => `live ${live}, replayed ${replayed}, ${journal.records} records`);
+    },
+    () => {
+      over = true;
+    },
+  );
+  for (let left = 20; left > 0 && !over; left--) await time.settle();
+  if (over) await verified;
+}
+
+/** After everything has ended: what venue, clients and journal say agrees, in each order and list. */
+export async function checkEnd(parts: WorldParts, clients: readonly Client[]): Promise<void> {
+  const { journal, venue, demand, ledger, fleet } = parts;
+  for (const order of journal.orders.values()) {
+    const executed = venue.executedOf(order.orderId);
+    demand(order.executed === executed, "I10", () => {
+      const rows = venue.rowsOf.get(order.orderId)?.map(({ child, state, shown, fills }) => [child.childId, state, shown, fills.length]);
+      const { ended, child, orderId } = order;
+      return `order ${orderId} counts ${order.executed}, the venue executed ${executed}: ${JSON.stringify({ ended, child, rows }, textOfBigint)}`;
+    });
+  }
+  for (const { childId } of [...venue.rows.values()].map(({ child }) => child))
+    demand(childId.startsWith("aqc-"), "I06", childId);
+  for (const entry of ledger.entries.values()) {
+    if (ledger.mayExist(entry) || entry.intent.kind === "list") continue;
+    const found = journal.named(entry.intent.accountId, entry.intent.clientId);
+    demand(found === undefined, "I02", () => `${entry.intent.clientId} was refused and is there`);
+  }
+  await checkDisk(parts);
+  for (const client of clients) {
+    const audit = client.audit();
+    let over = false;
+    void audit.finally(() => {
+      over = true;
+    });
+    for (let round = 0; round < 400 && !over; round++) await parts.time.pass(50);
+    demand(over, "I62", "a client waits for an answer though nothing is wrong");
+    if (over) await audit;
+  }
+  for (const client of clients) checkStream(parts, client);
+  const engine = fleet.running?.engine;
+  if (engine === undefined) return;
+  const { equal } = await engine.verify();
+  demand(equal, "I53", "the journal alone does not make the state that is there");
+}
+
+/** What is on the disk is what was seen becoming durable, record by record. */
+async function checkDisk({ journal, store, demand }: WorldParts): Promise<void> {
+  let records = 0;
+  for (const [shard, sequence] of journal.heads) {
+    const { length } = await store.reader.readRecords({ shard, after: 0, limit: sequence + 10 });
+    demand(length === sequence, "I01", () => `shard ${shard} has ${length} records of ${sequence}`);
+    records += length;
+  }
+  demand(records === journal.records, "I01", () => `${records} records of ${journal.records}`);
+}
+
+/** A stream that was open all the time has told every execution (I54). */
+function checkStream({ demand, plan }: WorldParts, { line }: Client): void {
+  const mayWait = plan.rates["accounts are silent"] !== undefined || plan.rates["accounts throw"] !== undefined;
+  if (mayWait || line.stream?.live !== true) return;
+  const missing = line.stream.missing();
+  demand(missing.length === 0, "I54", () => `executions ${missing.slice(0, 5)} were not told`);
+}
+
+const textOfBigint = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);

@@ -1,0 +1,42 @@
+import { add } from "../../../decimal/index.ts";
+import type { SeenChange, SeenRecord } from "../journal-book.ts";
+import type { WorldParts } from "../parts.ts";
+
+/** I10-I12, I15: what is counted is what the venue executed, and never more is on its way than is left. */
+export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
+  const { demand, venue, situations } = parts;
+  return ({ changes }) => {
+    for (const change of changes) {
+      for (const fact of change.facts) {
+        if (fact.kind === "FILLED") checkFill(change, fact.childId, fact.fill.executionId);
+        if (fact.kind === "CHILD_INTENDED") checkIntent(change);
+      }
+    }
+  };
+
+  function checkFill({ before, after }: SeenChange, childId: string, executionId: string): void {
+    const row = venue.rows.get(childId);
+    const told = row?.fills.slice(0, row.shown).find((fill) => fill.executionId === executionId);
+    const counted = parts.journal.fills.get(after.orderId)?.get(executionId)?.fill;
+    const isTrue = told !== undefined && told.quantity === counted?.quantity && told.price === counted.price;
+    demand(isTrue, "I10", () => `${executionId} of ${childId} is counted and the venue did not tell it so`);
+    demand(row?.child.parentOrderId === after.orderId, "I10", () => `${executionId} is another order's`);
+    const isOver = after.executed > after.intent.quantity;
+    demand(!isOver || after.overfilled, "I11", () => `order ${after.orderId} is overfilled without an alert`);
+    if (before?.ended !== undefined) situations.saw("fill of an order that has ended");
+    else if (before?.pendingEnd?.status === "CANCELED") situations.saw("fill of an order whose cancel is pending");
+    checkList(after);
+  }
+
+  function checkList({ list }: SeenChange["after"]): void {
+    const legs = list?.legs.map((legId) => parts.journal.find(legId)) ?? [];
+    if (legs.length > 0 && legs.every((leg) => leg?.ended !== undefined))
+      situations.saw("fill of a leg whose list is done");
+  }
+
+  function checkIntent({ before, after }: SeenChange): void {
+    const { child, executed, intent, orderId } = after;
+    const committed = child === undefined ? executed : add(before?.executed ?? executed, child.quantity);
+    demand(committed <= intent.quantity, "I12", () => `order ${orderId} commits ${committed} of ${intent.quantity}`);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Fact } from "../../../model/index.ts";
+import type { SeenChange, SeenRecord } from "../journal-book.ts";
+import type { WorldParts } from "../parts.ts";
+
+/** Facts that an order may get after it has ended. */
+const LATE: readonly Fact["kind"][] = ["FILLED", "ALERT"];
+
+/** I50, I53, I55: ends are ends, the engine breaks none of its own rules, nothing is decided after an expiry. */
+export function state(parts: WorldParts): (seen: SeenRecord) => void {
+  const { demand, situations } = parts;
+  return ({ record, changes }) => {
+    for (const change of changes) {
+      checkEnd(change);
+      for (const fact of change.facts) {
+        const isBroken = fact.kind === "ALERT" && fact.alert === "INVARIANT_BROKEN";
+        demand(!isBroken, "no invariant of its own", () => JSON.stringify(fact));
+        if (fact.kind === "ALERT" && fact.alert === "UNKNOWN_ESCALATED") situations.saw("child unknown and escalated");
+        if (fact.kind === "CHILD_INTENDED") checkExpiry(change, record.timeMs);
+        if (fact.kind === "ENDED") sawEnd(change, fact.reason);
+        if (fact.kind === "END_REQUESTED" && fact.end.reason === "EXPIRED_GTD") situations.saw("expiry with a child in flight");
+      }
+    }
+  };
+
+  function checkEnd({ before, after, facts }: SeenChange): void {
+    if (before?.ended === undefined) {
+      if (after.ended !== undefined)
+        demand(after.child === undefined, "I50", () => `order ${after.orderId} ends with a child in flight`);
+      return;
+    }
+    const isLate = facts.every(({ kind }) => LATE.includes(kind));
+    demand(isLate, "I50", () => `order ${after.orderId} had ended, then ${facts.map(({ kind }) => kind)}`);
+    const fills = facts.filter(({ kind }) => kind === "FILLED").length;
+    const flags = facts.filter((fact) => fact.kind === "ALERT" && fact.alert === "LATE_FILL").length;
+    demand(fills === flags, "I50", () => `${fills} late fills of order ${after.orderId}, ${flags} flagged`);
+  }
+
+  function checkExpiry({ after }: SeenChange, timeMs: number): void {
+    const expiresAtMs = after.intent.expireTimeMs ?? Number.POSITIVE_INFINITY;
+    demand(timeMs < expiresAtMs, "I55", () => `order ${after.orderId} decides on a child after its expiry`);
+  }
+
+  function sawEnd({ after }: SeenChange, reason: string): void {
+    if (reason === "RESIDUAL_BELOW_MIN_NOTIONAL") situations.saw("rest below the minimum");
+    if (reason === "WOULD_MATCH_IMMEDIATELY") situations.saw("post-only refused by its first quote");
+    if (reason === "EXPIRED_GTD" && after.intent.timeInForce === "GTD") situations.saw("GTD order expired");
+  }
+}

@@ -1,0 +1,137 @@
+import { add, notionalOf, type Quantity, subtract, ZERO_NOTIONAL, ZERO_QUANTITY } from "../../../decimal/index.ts";
+import type { ChildRequest } from "../../../model/index.ts";
+import type { SeenOrder, SeenRecord } from "../journal-book.ts";
+import type { WorldParts } from "../parts.ts";
+import type { Process } from "../process.ts";
+import { reachable } from "../seen-markets.ts";
+import { executedOf } from "../venue-row.ts";
+
+const MINIMUM = 15n * 10n ** 14n;
+
+/** What a child is when it reaches the venue. */
+export type Submitting = Readonly<{ child: ChildRequest; deadlineMs: number; process: Process }>;
+
+/** I20-I26, I12-I14, I40, I55, I60: everything that must be so at the moment at which a child reaches the venue. */
+export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
+  const { demand, journal, venue } = parts;
+  const { child, process } = submitting;
+  const { childId } = child;
+  const known = venue.rows.get(childId);
+  demand(known === undefined || known.by === 0, "I21", () => `${childId} is submitted a second time`);
+  const order = journal.find(child.parentOrderId);
+  const isIntended = order?.child?.childId === childId && order.child.quantity === child.quantity;
+  demand(isIntended, "I20", () => `${childId} is submitted, durable is ${JSON.stringify(order?.child?.childId)}`);
+  if (order === undefined) return;
+  demand(order.child?.limitPrice === child.limitPrice, "I20", () => `${childId} has another limit than its intent`);
+  checkOwner(parts, submitting);
+  if (process.owns) checkOrder(parts, order, submitting);
+  checkSiblings(parts, order, child);
+  if (child.reduceOnly) checkExposure(parts, child);
+  if (process.owns) checkMarket(parts, submitting);
+}
+
+/** A replaced process may hand over what it had decided, for no longer than the quiet time (I26). */
+function checkOwner({ demand, plan, time, situations }: WorldParts, { child, process, deadlineMs }: Submitting): void {
+  const { venueQuietMs, submitDeadlineMs } = plan.settings;
+  const sinceMs = process.replacedAtMs === undefined ? 0 : time.trueMs - process.replacedAtMs;
+  if (process.replacedAtMs !== undefined) situations.saw("child of an old engine handed over after the takeover");
+  demand(sinceMs <= venueQuietMs, "I26", () => `${child.childId} is sent ${sinceMs} ms after the takeover`);
+  const left = deadlineMs - time.wallMs;
+  demand(left <= submitDeadlineMs, "I26", () => `${child.childId} has ${left} ms`);
+}
+
+/** Nothing of an order that has ended, is ending, held or expired (I23, I55). */
+function checkOrder({ demand, time }: WorldParts, order: SeenOrder, { child }: Submitting): void {
+  const { ended, pendingEnd, held, intent } = order;
+  const what = (): string => `${child.childId}: ${JSON.stringify({ ended, pendingEnd, held })}`;
+  demand(ended === undefined && pendingEnd === undefined && !held, "I23", what);
+  const expiresAtMs = intent.expireTimeMs ?? Number.POSITIVE_INFINITY;
+  demand(time.wallMs < expiresAtMs, "I55", () => `${child.childId} after its order's expiry`);
+}
+
+/** No other child of the parent, nor of the other leg of its pair, may execute yet (I21, I24, I40). */
+function checkSiblings({ demand, venue, journal }: WorldParts, order: SeenOrder, child: ChildRequest): void {
+  for (const row of venue.rowsOf.get(order.orderId) ?? []) {
+    const isOther = row.child.childId !== child.childId;
+    demand(!isOther || !venue.isLive(row), "I24", () => `${child.childId} while ${row.child.childId} may execute`);
+  }
+  const isOfPair = order.list?.role === "protective" || order.list?.role === "profit";
+  for (const legId of isOfPair ? (order.list?.legs ?? []) : []) {
+    const leg = journal.find(legId);
+    if (leg === undefined || legId === order.orderId || leg.list?.role === "working") continue;
+    demand(leg.ended !== undefined, "I40", () => `${child.childId} while leg ${legId} goes on`);
+    demand(leg.attempts === 0, "I40", () => `${child.childId} after a child of leg ${legId}`);
+  }
+}
+
+/** Children that only reduce never go for more than there is (I13). */
+function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest): void {
+  const { accountId, symbol } = child;
+  let reserved: Quantity = child.quantity;
+  for (const row of venue.live) {
+    const isRival = row.child.reduceOnly && row.child.accountId === accountId && row.child.symbol === symbol;
+    if (isRival && venue.isLive(row)) reserved = add(reserved, subtract(row.child.quantity, executedOf(row)));
+  }
+  const held = hosts.position(accountId, symbol);
+  demand(reserved <= held, "I13", () => `${child.childId}: ${reserved} of ${held}`);
+}
+
+/** On a fresh quote, inside the cap, for at least the minimum (I14, I25). */
+function checkMarket({ demand, time, plan }: WorldParts, { child, process }: Submitting): void {
+  const { symbol, side, quantity, limitPrice, childId } = child;
+  const quote = process.markets.last(symbol);
+  const ageMs = process.markets.ageMs(symbol, time.wallMs);
+  demand(quote !== undefined && ageMs <= plan.settings.quoteMaxAgeMs, "I25", () => `${childId} on a quote of ${ageMs} ms ago`);
+  if (quote === undefined) return;
+  let left = quantity;
+  let value = ZERO_NOTIONAL;
+  for (const { price, size } of reachable(quote, side, limitPrice)) {
+    const taken = size === undefined || size > left ? left : size;
+    if (taken <= 0) continue;
+    value = add(value, notionalOf(price, taken));
+    left = subtract(left, taken);
+  }
+  demand(left < quantity, "I25", () => `${childId} with nothing inside its cap`);
+  if (child.timeInForce === "FOK") demand(left === ZERO_QUANTITY, "I25", () => `${childId} is FOK with ${left} left`);
+  demand(child.reduceOnly || value >= MINIMUM, "I14", () => `${childId} is worth ${value}`);
+}
+
+/** I21-I24 as the journal tells them: one child at a time, none of what ends, and no proof before its time. */
+export function submission(parts: WorldParts): (seen: SeenRecord) => void {
+  const { demand, venue, time, plan, situations } = parts;
+  return ({ changes }) => {
+    for (const { before, after, facts } of changes) {
+      let outstanding = before?.child !== undefined;
+      for (const fact of facts) {
+        if (fact.kind === "CHILD_INTENDED") {
+          const blocked = before?.held === true || before?.ended !== undefined || before?.pendingEnd !== undefined;
+          demand(!blocked && !outstanding, "I23, I24", () => `order ${after.orderId} may not send`);
+          outstanding = true;
+        }
+        if (fact.kind !== "CHILD_CLOSED") continue;
+        outstanding = false;
+        if (fact.outcome === "VOIDED") checkVoid(fact.childId);
+        if (fact.outcome === "WITHDRAWN") checkWithdrawn(fact.childId);
+      }
+    }
+  };
+
+  /** "Not found" settles a child only when it can never execute any more (I22). */
+  function checkVoid(childId: string): void {
+    const row = venue.rows.get(childId);
+    situations.saw("child voided after proof");
+    if (row === undefined || row.state === "voided") return;
+    const isOver = !venue.isLive(row) && (row.state === "never" || row.fills.length === 0);
+    const isProved = !venue.capabilities.honoursDeadline || time.trueMs >= row.deadlineMs + plan.settings.venueQuietMs;
+    const told = (): string => {
+      const { state, by, deadlineMs } = row;
+      return `${childId} of process ${by} is voided ${time.trueMs - deadlineMs} ms after its deadline, ${state} at the venue`;
+    };
+    demand(isOver && isProved, "I22", told);
+  }
+
+  function checkWithdrawn(childId: string): void {
+    situations.saw("child withdrawn before it was handed over");
+    demand(!venue.rows.has(childId), "I21", () => `${childId} is withdrawn and the venue has it`);
+  }
+}

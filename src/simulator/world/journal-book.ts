@@ -1,0 +1,279 @@
+import { createHash } from "node:crypto";
+import { add, type Price, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type {
+  Activation,
+  Ended,
+  Fact,
+  Fill,
+  JournalRecord,
+  ListMembership,
+  MarketMark,
+  ParentIntent,
+  PendingEnd,
+  SchedulePlan,
+  Trigger,
+} from "../../model/index.ts";
+import type { AppendBatch, AppendOutcome, ShardAppend } from "../../ports/index.ts";
+import { encodeRecord } from "../../wire/index.ts";
+import type { Demand } from "./invariant-broken.ts";
+import type { Process } from "./process.ts";
+
+/** An outstanding child as the journal says. */
+export type SeenChild = Readonly<{
+  childId: string;
+  attempt: number;
+  quantity: Quantity;
+  limitPrice?: Price;
+  executed: Quantity;
+  unknown: boolean;
+  intendedAtMs: number;
+  slot?: number;
+}>;
+
+/** A parent as the journal says, folded by the world itself. */
+export type SeenOrder = Readonly<{
+  orderId: number;
+  accountId: number;
+  intent: ParentIntent;
+  acceptedAtMs: number;
+  list?: ListMembership;
+  held: boolean;
+  released: boolean;
+  plan?: SchedulePlan;
+  volumeBefore?: Quantity;
+  activation?: Activation;
+  trigger?: Trigger;
+  attempts: number;
+  child?: SeenChild;
+  executed: Quantity;
+  fills: number;
+  overfilled: boolean;
+  escalated: boolean;
+  frozen: boolean;
+  pendingEnd?: PendingEnd;
+  ended?: Omit<Ended, "atMs">;
+  /** Sequence of its last record in its shard. */
+  record: number;
+}>;
+
+/** What one record did to one parent. */
+export type SeenChange = Readonly<{ before: SeenOrder | undefined; after: SeenOrder; facts: readonly Fact[] }>;
+
+/** A durable record, what it did, and whose process wrote it. */
+export type SeenRecord = Readonly<{
+  record: JournalRecord;
+  changes: readonly SeenChange[];
+  process: Process;
+}>;
+
+/** Looks at a record that has just become durable. */
+export type RecordCheck = (seen: SeenRecord) => void;
+
+/**
+ * Everything that is durable, read by the world itself: no rule of the engine is used here. Checks look at each record
+ * at the moment at which it becomes durable.
+ */
+export class JournalBook {
+  readonly orders: Map<number, SeenOrder> = new Map();
+  readonly open: Set<number> = new Set();
+  /** Every execution that was counted, by order. */
+  readonly fills: Map<number, Map<string, Readonly<{ childId: string; fill: Fill }>>> = new Map();
+  /** Orders of each account in the order in which they were accepted. */
+  readonly byAccount: Map<number, number[]> = new Map();
+  readonly byClientId: Map<string, number> = new Map();
+  readonly lists: Map<number, ListMembership & Readonly<{ accountId: number }>> = new Map();
+  readonly marks: Map<string, MarketMark[]> = new Map();
+  readonly prints: Set<string> = new Set();
+  records = 0;
+  readonly #sequences: Map<number, number> = new Map();
+  readonly #hash: ReturnType<typeof createHash> = createHash("sha256");
+  readonly #checks: readonly RecordCheck[];
+  readonly #demand: Demand;
+  #inFlight = 0;
+
+  constructor(demand: Demand, checks: readonly RecordCheck[]) {
+    this.#demand = demand;
+    this.#checks = checks;
+  }
+
+  /** Outstanding children of all orders. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** A digest of every record that became durable, in the order in which they did. */
+  digest(): string {
+    return this.#hash.copy().digest("hex").slice(0, 32);
+  }
+
+  /** The last sequence of each shard that has records. */
+  get heads(): ReadonlyMap<number, number> {
+    return this.#sequences;
+  }
+
+  find(orderId: number): SeenOrder | undefined {
+    return this.orders.get(orderId);
+  }
+
+  /** The order of an account by its client id. */
+  named(accountId: number, clientOrderId: string): SeenOrder | undefined {
+    const orderId = this.byClientId.get(`${accountId} ${clientOrderId}`);
+    return orderId === undefined ? undefined : this.orders.get(orderId);
+  }
+
+  /** Takes in what an append kept, before anybody hears of it. */
+  take(batch: AppendBatch, outcomes: readonly AppendOutcome[], process: Process): void {
+    const kept = batch.shards.filter((_, index) => outcomes[index] === "durable");
+    const isDurable = kept.length > 0 || (batch.shards.length === 0 && process.owns);
+    this.#demand(kept.length === 0 || process.owns, "I60", () => `process ${process.generation} appended after it was replaced`);
+    if (isDurable) for (const mark of batch.marks) this.#mark(mark);
+    if (isDurable) for (const print of batch.prints ?? []) this.prints.add(`${print.symbol} ${print.id}`);
+    for (const part of kept) this.#takeShard(part, process);
+  }
+
+  #mark(mark: MarketMark): void {
+    const key = `${mark.symbol} ${mark.side}`;
+    const track = this.marks.get(key) ?? [];
+    const at = track.findIndex(({ position }) => position >= mark.position);
+    if (at < 0) track.push(mark);
+    else if (track[at]?.position === mark.position) track[at] = mark;
+    else track.splice(at, 0, mark);
+    this.marks.set(key, track);
+  }
+
+  #takeShard({ shard, records }: ShardAppend, process: Process): void {
+    for (const record of records) {
+      const expected = (this.#sequences.get(shard) ?? 0) + 1;
+      this.#demand(record.sequence === expected, "I54", () => `record ${record.sequence} of shard ${shard} in place of ${expected}`);
+      this.#sequences.set(shard, record.sequence);
+      this.records++;
+      this.#hash.update(encodeRecord(record));
+      const changes = record.changes.map((change) => this.#change(record, change));
+      for (const check of this.#checks) check({ record, changes, process });
+    }
+  }
+
+  #change(record: JournalRecord, { orderId, previous, facts }: JournalRecord["changes"][number]): SeenChange {
+    const before = this.orders.get(orderId);
+    this.#demand(previous === (before?.record ?? 0), "I53", () => `order ${orderId} goes on from ${previous}, not ${before?.record}`);
+    let after = before;
+    for (const fact of facts) after = this.#fold(after, fact, { orderId, record });
+    if (after === undefined) throw new Error(`record ${record.sequence} names order ${orderId}, which nobody accepted`);
+    this.#inFlight += (after.child === undefined ? 0 : 1) - (before?.child === undefined ? 0 : 1);
+    this.orders.set(orderId, after);
+    if (after.ended !== undefined) this.open.delete(orderId);
+    return { before, after, facts };
+  }
+
+  #fold(
+    order: SeenOrder | undefined,
+    fact: Fact,
+    place: Readonly<{ orderId: number; record: JournalRecord }>,
+  ): SeenOrder | undefined {
+    const { orderId, record } = place;
+    if (fact.kind === "ACCEPTED") return this.#accept(fact, place);
+    if (order === undefined) return undefined;
+    if (fact.kind === "FILLED") this.#fill(orderId, fact);
+    return { ...foldFact(order, fact), record: record.sequence };
+  }
+
+  #accept(
+    fact: Extract<Fact, { kind: "ACCEPTED" }>,
+    { orderId, record }: Readonly<{ orderId: number; record: JournalRecord }>,
+  ): SeenOrder {
+    const { accountId, intent, list, plan, volumeBefore, held } = fact;
+    this.open.add(orderId);
+    const ids = this.byAccount.get(accountId) ?? [];
+    ids.push(orderId);
+    this.byAccount.set(accountId, ids);
+    this.byClientId.set(`${accountId} ${intent.clientOrderId}`, orderId);
+    if (list !== undefined) this.lists.set(list.listId, { ...list, accountId });
+    return {
+      orderId,
+      accountId,
+      intent,
+      acceptedAtMs: record.timeMs,
+      ...(list && { list }),
+      ...(plan && { plan }),
+      ...(volumeBefore !== undefined && { volumeBefore }),
+      held: held === true,
+      released: false,
+      attempts: 0,
+      executed: ZERO_QUANTITY,
+      fills: 0,
+      overfilled: false,
+      escalated: false,
+      frozen: false,
+      record: record.sequence,
+    };
+  }
+
+  #fill(orderId: number, { childId, fill }: Extract<Fact, { kind: "FILLED" }>): void {
+    const fills = this.fills.get(orderId) ?? new Map();
+    this.#demand(!fills.has(fill.executionId), "I15", () => `execution ${fill.executionId} of order ${orderId} is counted twice`);
+    fills.set(fill.executionId, { childId, fill });
+    this.fills.set(orderId, fills);
+  }
+}
+
+function foldFact(order: SeenOrder, fact: Exclude<Fact, { kind: "ACCEPTED" }>): SeenOrder {
+  switch (fact.kind) {
+    case "RELEASED":
+      return { ...order, held: false, released: true };
+    case "ACTIVATED":
+      return { ...order, activation: fact.activation };
+    case "TRIGGERED":
+      return { ...order, trigger: fact.trigger };
+    case "CHILD_INTENDED":
+      return { ...order, attempts: order.attempts + 1, child: childOf(fact.child) };
+    case "CHILD_OPEN":
+      return order.child === undefined ? order : { ...order, child: { ...order.child, unknown: false } };
+    case "CHILD_UNKNOWN":
+      return order.child === undefined ? order : { ...order, child: { ...order.child, unknown: true } };
+    case "FILLED":
+      return filled(order, fact);
+    case "CHILD_CLOSED":
+      return { ...withoutChild(order) };
+    case "END_REQUESTED":
+      return { ...order, pendingEnd: fact.end };
+    case "ENDED":
+      return { ...order, ended: { status: fact.status, reason: fact.reason } };
+    case "FROZEN":
+      return { ...order, frozen: true };
+    case "ALERT":
+      if (fact.alert === "OVERFILL") return { ...order, overfilled: true };
+      return fact.alert === "UNKNOWN_ESCALATED" ? { ...order, escalated: true } : order;
+    default:
+      return order;
+  }
+}
+
+function childOf(child: Extract<Fact, { kind: "CHILD_INTENDED" }>["child"]): SeenChild {
+  const { childId, attempt, quantity, limitPrice, intendedAtMs, slot } = child;
+  return {
+    childId,
+    attempt,
+    quantity,
+    ...(limitPrice !== undefined && { limitPrice }),
+    executed: ZERO_QUANTITY,
+    unknown: false,
+    intendedAtMs,
+    ...(slot !== undefined && { slot }),
+  };
+}
+
+function withoutChild(order: SeenOrder): SeenOrder {
+  const { child: _closed, ...rest } = order;
+  return rest;
+}
+
+function filled(order: SeenOrder, { childId, fill }: Extract<Fact, { kind: "FILLED" }>): SeenOrder {
+  const { child } = order;
+  const isOfChild = child?.childId === childId;
+  return {
+    ...order,
+    executed: add(order.executed, fill.quantity),
+    fills: order.fills + 1,
+    ...(isOfChild && { child: { ...child, executed: add(child.executed, fill.quantity) } }),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Ledger } from "./clients/ledger.ts";
+import type { Faults } from "./faults.ts";
+import type { Fleet } from "./fleet.ts";
+import type { Hosts } from "./hosts.ts";
+import type { Demand } from "./invariant-broken.ts";
+import type { JournalBook } from "./journal-book.ts";
+import type { Market } from "./market.ts";
+import type { Plan } from "./plan.ts";
+import type { Random } from "./random.ts";
+import type { Situations } from "./situations.ts";
+import type { TrueTape } from "./true-tape.ts";
+import type { WorldStore } from "./world-store.ts";
+import type { WorldTime } from "./world-time.ts";
+import type { WorldVenue } from "./world-venue.ts";
+
+/** What the parts of one world share. */
+export type WorldParts = Readonly<{
+  plan: Plan;
+  random: Random;
+  faults: Faults;
+  situations: Situations;
+  time: WorldTime;
+  demand: Demand;
+  journal: JournalBook;
+  venue: WorldVenue;
+  store: WorldStore;
+  tape: TrueTape;
+  hosts: Hosts;
+  markets: readonly Market[];
+  ledger: Ledger;
+  fleet: Fleet;
+  /** Something that goes on beside the steps; a failure of it ends the world. */
+  beside: (doing: Promise<unknown>) => void;
+}>;

@@ -1,0 +1,99 @@
+import { DEFAULT_SETTINGS, type EngineSettings } from "../../engine/index.ts";
+import type { VenueCapabilities } from "../../ports/index.ts";
+import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
+import { OFF_FOR_NOW } from "./off-for-now.ts";
+import { createRandom, type Random } from "./random.ts";
+
+/** How the price of a market goes: small steps, now and then far, or as it was recorded. */
+export type MarketStyle = "walk" | "jumpy" | "calm" | "recorded";
+
+/** One market of a world. */
+export type MarketPlan = Readonly<{ symbol: string; style: MarketStyle; sized: boolean }>;
+
+/** What one client may do; a reducer's orders all reduce a position. */
+export type ClientPlan = Readonly<{ accountId: number; reduces: boolean; streams: boolean }>;
+
+/** Everything about a world that is decided before it begins. */
+export type Plan = Readonly<{
+  seed: number;
+  steps: number;
+  markets: readonly MarketPlan[];
+  clients: readonly ClientPlan[];
+  rates: FaultRates;
+  settings: EngineSettings;
+  venue: VenueCapabilities;
+  /** Placements that clients send at most. */
+  orders: number;
+  /** Whether the rate limiter refuses. */
+  limited: boolean;
+}>;
+
+/** What is taken off a plan to make a failing run smaller; nothing else of the run changes its draws. */
+export type Cuts = Readonly<{ steps?: number; orders?: number; without?: readonly Fault[] }>;
+
+const SYMBOLS = ["BTC/USD", "ETH/USD", "SOL/USD"];
+const STYLES: readonly MarketStyle[] = ["walk", "walk", "jumpy", "calm"];
+
+/** The plan of a seed, less what is cut off. */
+export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
+  const random = createRandom(seed).of("plan");
+  const markets = SYMBOLS.slice(0, 1 + random.below(SYMBOLS.length)).map((symbol) => ({
+    symbol,
+    style: random.pick(STYLES),
+    sized: random.chance(0.4),
+  }));
+  return {
+    seed,
+    steps: Math.min(steps, cuts.steps ?? steps),
+    markets,
+    clients: drawClients(random),
+    settings: drawSettings(random),
+    venue: drawVenue(random),
+    rates: drawRates(random, cuts.without ?? []),
+    orders: cuts.orders ?? Number.POSITIVE_INFINITY,
+    limited: random.chance(0.15),
+  };
+}
+
+function drawClients(random: Random): readonly ClientPlan[] {
+  const count = 2 + random.below(4);
+  return Array.from({ length: count }, (_, index) => ({
+    accountId: index + 1,
+    reduces: index > 0 && random.chance(0.3),
+    streams: random.chance(0.6),
+  }));
+}
+
+function drawSettings(random: Random): EngineSettings {
+  return {
+    ...DEFAULT_SETTINGS,
+    advancedOrders: true,
+    snapshotEvery: random.pick([10, 40, 200, 20_000]),
+    reconcileEveryMs: random.pick([1_000, 3_000, 5_000]),
+    escalateAfterMs: random.pick([5_000, 20_000]),
+    maxOpenParentsPerAccount: random.pick([40, 250_000]),
+    maxPendingCommands: random.pick([4, 100_000]),
+  };
+}
+
+function drawVenue(random: Random): VenueCapabilities {
+  const kind = random.below(6);
+  const ratePerSecond = random.pick([undefined, 5, 50]);
+  return {
+    honoursDeadline: kind < 4,
+    canVoid: kind === 3 || kind === 4,
+    ...(ratePerSecond !== undefined && { ratePerSecond }),
+  };
+}
+
+/** About half of the faults, from rare to often; now and then all of them, or none. */
+function drawRates(random: Random, without: readonly Fault[]): FaultRates {
+  const mood = random.next();
+  const rates: Partial<Record<Fault, number>> = {};
+  for (const fault of FAULTS) {
+    const isOn = mood < 0.05 ? false : mood > 0.85 || random.chance(0.5);
+    const rate = 0.3 + random.next() * random.next() * 3;
+    if (isOn && !without.includes(fault) && !(fault in OFF_FOR_NOW)) rates[fault] = rate;
+  }
+  return rates;
+}

@@ -1,0 +1,90 @@
+import { type Price, parsePrice, parseScaled, QUANTITY_SCALE, type Quantity } from "../../decimal/index.ts";
+import type { Side } from "../../model/index.ts";
+import type { QuoteInput } from "../../ports/index.ts";
+
+/** One level of a quote that was told; without a size there is any amount of it. */
+export type SeenLevel = Readonly<{ price: Price; size?: Quantity }>;
+
+/** A quote that a process was told of and counted. */
+export type SeenQuote = Readonly<{
+  symbol: string;
+  bid: Price;
+  ask: Price;
+  bids: readonly SeenLevel[];
+  asks: readonly SeenLevel[];
+  timeMs: number;
+}>;
+
+/** What a process has counted of each market, by the world's own account. */
+export class SeenMarkets {
+  readonly #last: Map<string, SeenQuote> = new Map();
+  readonly #confirmedAtMs: Map<string, number> = new Map();
+  /** The newest quotes of each market, for causes of triggers. */
+  readonly #recent: Map<string, SeenQuote[]> = new Map();
+
+  counted(quote: SeenQuote): void {
+    this.#last.set(quote.symbol, quote);
+    this.#confirmedAtMs.set(quote.symbol, quote.timeMs);
+    const recent = this.#recent.get(quote.symbol) ?? [];
+    recent.push(quote);
+    if (recent.length > 400) recent.splice(0, 200);
+    this.#recent.set(quote.symbol, recent);
+  }
+
+  heartbeat(symbol: string, nowMs: number): void {
+    const confirmed = this.#confirmedAtMs.get(symbol);
+    if (confirmed !== undefined) this.#confirmedAtMs.set(symbol, Math.max(confirmed, nowMs));
+  }
+
+  last(symbol: string): SeenQuote | undefined {
+    return this.#last.get(symbol);
+  }
+
+  /** How long ago the source said last that its quote holds. */
+  ageMs(symbol: string, nowMs: number): number {
+    return nowMs - (this.#confirmedAtMs.get(symbol) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Whether a quote with these prices of this time was counted. */
+  has({ symbol, bid, ask, timeMs }: Pick<SeenQuote, "symbol" | "bid" | "ask" | "timeMs">): boolean {
+    const recent = this.#recent.get(symbol) ?? [];
+    return recent.some((quote) => quote.timeMs === timeMs && quote.bid === bid && quote.ask === ask);
+  }
+}
+
+/** A quote as it was told, read by the world itself; undefined when it is none. */
+export function readSeen(input: QuoteInput, timeMs: number): SeenQuote | undefined {
+  const bid = parsePrice(input.bid);
+  const ask = parsePrice(input.ask);
+  if (bid === undefined || ask === undefined || bid > ask) return undefined;
+  return {
+    symbol: input.symbol,
+    bid,
+    ask,
+    bids: levelsOf(input.bids, bid, input.bidQuantity),
+    asks: levelsOf(input.asks, ask, input.askQuantity),
+    timeMs,
+  };
+}
+
+function levelsOf(levels: QuoteInput["bids"], best: Price, size: string | undefined): readonly SeenLevel[] {
+  if (levels !== undefined && levels.length > 0) {
+    return levels.flatMap(([price, quantity]) => {
+      const at = parsePrice(price);
+      return at === undefined ? [] : [levelOf(at, quantity)];
+    });
+  }
+  return [levelOf(best, size)];
+}
+
+function levelOf(price: Price, size: string | undefined): SeenLevel {
+  const read = size === undefined ? undefined : parseScaled(size, QUANTITY_SCALE);
+  return read === undefined ? { price } : { price, size: read as Quantity };
+}
+
+/** The levels that an order of this side executes against, inside its limit. */
+export function reachable(quote: SeenQuote, side: Side, limit: Price | undefined): readonly SeenLevel[] {
+  const levels = side === "BUY" ? quote.asks : quote.bids;
+  if (limit === undefined) return levels;
+  return levels.filter(({ price }) => (side === "BUY" ? price <= limit : price >= limit));
+}

@@ -1,0 +1,95 @@
+import { add, formatQuantity, type Quantity, quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { PrintInput } from "../../ports/index.ts";
+import type { Faults } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Situations } from "./situations.ts";
+
+/** How old a print may be that counts as fresh. */
+const FRESH_MS = 5_000;
+
+type Market = {
+  readonly told: PrintInput[];
+  /** When each trade was told first. */
+  readonly known: Map<string, number>;
+  /** Own executions that were not told yet. */
+  readonly owed: Readonly<{ id: string; size: Quantity }>[];
+  total: Quantity;
+};
+
+/** The trades of all markets, those of others and our own, as they really were; some are told late, some twice. */
+export class TrueTape {
+  readonly #random: Random;
+  readonly #faults: Faults;
+  readonly #situations: Situations;
+  readonly #markets: Map<string, Market> = new Map();
+  #others = 0;
+
+  constructor(parts: Readonly<{ random: Random; faults: Faults; situations: Situations }>) {
+    this.#random = parts.random;
+    this.#faults = parts.faults;
+    this.#situations = parts.situations;
+  }
+
+  /** Fresh volume of a market so far, each id once; an engine may know of less. */
+  total(symbol: string): Quantity {
+    return this.#market(symbol).total;
+  }
+
+  /** How many trades but one's own were told since this time. */
+  tradesSince(symbol: string, ms: number, own: ReadonlyMap<string, unknown>): number {
+    let count = 0;
+    for (const [id, atMs] of this.#market(symbol).known) if (atMs >= ms && !own.has(id)) count++;
+    return count;
+  }
+
+  /** One of our children executed: its print is due. */
+  owe(symbol: string, id: string, size: Quantity): void {
+    this.#market(symbol).owed.push({ id, size });
+  }
+
+  /** What is told next: mostly somebody else's trade, or an own one, or something that was told before. */
+  next(symbol: string, nowMs: number): PrintInput {
+    const market = this.#market(symbol);
+    const again = market.told[this.#random.below(market.told.length + 1)];
+    if (this.#faults.strikes("prints come twice", this.#random, 0.2) && again !== undefined) {
+      this.#situations.saw("print told twice");
+      return again;
+    }
+    const isOwn = this.#random.chance(0.4);
+    const lateMs = 3_000 + this.#random.below(4_000);
+    const isLate = this.#faults.strikes("prints come late", this.#random, 0.12);
+    const own = isOwn ? market.owed.shift() : undefined;
+    if (own !== undefined) return this.#tell(symbol, { ...own, timeMs: nowMs }, nowMs);
+    if (isLate) this.#situations.saw("print told late");
+    return this.external(symbol, nowMs, isLate ? nowMs - lateMs : nowMs);
+  }
+
+  /** Somebody else trades. */
+  external(symbol: string, nowMs: number, timeMs: number = nowMs): PrintInput {
+    const size = quantity(`${this.#random.below(4)}.${1 + this.#random.below(9)}`);
+    return this.#tell(symbol, { id: `other-${++this.#others}`, size, timeMs }, nowMs);
+  }
+
+  #tell(
+    symbol: string,
+    trade: Readonly<{ id: string; size: Quantity; timeMs: number }>,
+    nowMs: number,
+  ): PrintInput {
+    const { id, size, timeMs } = trade;
+    const market = this.#market(symbol);
+    const print = { symbol, price: "100", quantity: formatQuantity(size), id, timeMs };
+    market.told.push(print);
+    if (market.told.length > 200) market.told.splice(0, 100);
+    if (nowMs - timeMs <= FRESH_MS) market.total = add(market.total, size);
+    market.known.set(id, nowMs);
+    return print;
+  }
+
+  #market(symbol: string): Market {
+    const known = this.#markets.get(symbol);
+    if (known !== undefined) return known;
+    const market: Market = { told: [], known: new Map(), owed: [], total: ZERO_QUANTITY };
+    this.#markets.set(symbol, market);
+    return market;
+  }
+}

@@ -1,0 +1,317 @@
+import { add, type Price, price, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import type { ChildReport, ChildRequest } from "../../model/index.ts";
+import type { ExecutionVenue, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
+import type { Faults } from "./faults.ts";
+import { nonsenseOf } from "./nonsense.ts";
+import type { Process } from "./process.ts";
+import type { Random } from "./random.ts";
+import type { Situations } from "./situations.ts";
+import { executedOf, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
+import type { WorldTime } from "./world-time.ts";
+
+/** What a venue is made of. */
+export type VenueParts = Readonly<{
+  random: Random;
+  faults: Faults;
+  situations: Situations;
+  time: WorldTime;
+  capabilities: VenueCapabilities;
+  quietMs: number;
+  /** Price at which something of this market is had now. */
+  priceOf: (symbol: string) => Price | undefined;
+  /** Before a child is taken in. */
+  submitting: (child: ChildRequest, deadlineMs: number, process: Process) => void;
+  executed: (row: Row, size: Quantity, executionId: string) => void;
+}>;
+
+type Subscriber = Readonly<{ process: Process; listener: (event: VenueEvent) => void }>;
+
+const STEP = quantity("0.000001");
+const BEYOND = price("0.25");
+
+/**
+ * A venue with a record of its own, which is the truth, and which it tells badly: answers get lost, come late, twice or
+ * in pieces, look-ups fail or do not know what is on its way. What it declares to keep it keeps, on its own clock.
+ */
+export class WorldVenue {
+  readonly rows: Map<string, Row> = new Map();
+  readonly rowsOf: Map<number, Row[]> = new Map();
+  readonly #live: Set<Row> = new Set();
+  readonly #parts: VenueParts;
+  readonly #subscribers: Set<Subscriber> = new Set();
+  #executions = 0;
+
+  constructor(parts: VenueParts) {
+    this.#parts = parts;
+  }
+
+  get capabilities(): VenueCapabilities {
+    return this.#parts.capabilities;
+  }
+
+  /** The venue as a process has it. */
+  open(process: Process): ExecutionVenue {
+    return {
+      capabilities: this.#parts.capabilities,
+      submit: (child, { deadlineMs }) => process.call(() => this.#submit(child, deadlineMs, process)),
+      lookup: (child) => process.call(() => this.#lookup(child)),
+      voidChild: (child) => process.call(() => this.#void(child)),
+      subscribe: (listener) => {
+        const subscriber = { process, listener };
+        this.#subscribers.add(subscriber);
+        return () => this.#subscribers.delete(subscriber);
+      },
+    };
+  }
+
+  /** A process died. */
+  forget(process: Process): void {
+    for (const one of this.#subscribers) if (one.process === process) this.#subscribers.delete(one);
+  }
+
+  /** Whether a child may execute yet. */
+  isLive(row: Row): boolean {
+    return row.state === "open" || row.arrivesAtMs !== undefined;
+  }
+
+  /** Children that may execute yet, or of which something was not told. */
+  get live(): ReadonlySet<Row> {
+    return this.#live;
+  }
+
+  executedOf(parentOrderId: number): Quantity {
+    const rows = this.rowsOf.get(parentOrderId) ?? [];
+    return rows.reduce((sum, row) => add(sum, executedOf(row)), ZERO_QUANTITY);
+  }
+
+  /** Time has passed: what is on its way arrives, what is open goes on, what was withheld may come out. */
+  tick(): void {
+    for (const row of [...this.#live]) this.#tickOne(row);
+  }
+
+  /** The end of all trouble: everything is decided and told. */
+  settle(): void {
+    for (const row of this.rows.values()) {
+      if (row.state === "open") row.state = "closed";
+      row.arrivesAtMs = undefined;
+      row.shown = row.fills.length;
+      if (row.late || this.#live.has(row)) this.#say(row);
+    }
+    this.#live.clear();
+  }
+
+  async #submit(child: ChildRequest, deadlineMs: number, process: Process): Promise<ChildReport> {
+    const { faults, random, time, situations } = this.#parts;
+    this.#parts.submitting(child, deadlineMs, process);
+    const submittedAtMs = time.trueMs;
+    const row = newRow(child, { by: process.generation, submittedAtMs, deadlineMs });
+    if (this.rows.get(child.childId)?.state === "voided") return reportOf(row);
+    this.#keep(row);
+    if (faults.strikes("venue loses a submit", random, 0.05)) {
+      situations.saw("submit lost before the venue had it");
+      return await this.#lose();
+    }
+    if (faults.strikes("venue takes a child in late", random, 0.06)) {
+      const latest = this.capabilities.honoursDeadline ? 2_500 : 20_000;
+      const arrivesAtMs = submittedAtMs + random.below(latest);
+      const isTaken = !this.capabilities.honoursDeadline || arrivesAtMs <= deadlineMs;
+      row.arrivesAtMs = isTaken ? arrivesAtMs : undefined;
+      if (isTaken) this.#arriveAt(row, arrivesAtMs);
+      return await this.#lose();
+    }
+    this.#arrive(row);
+    return await this.#answer(row);
+  }
+
+  #arriveAt(row: Row, atMs: number): void {
+    this.#live.add(row);
+    this.#parts.time.clock.schedule(atMs, () => {
+      if (row.arrivesAtMs === undefined) return;
+      row.arrivesAtMs = undefined;
+      this.#arrive(row);
+    });
+  }
+
+  #keep(row: Row): void {
+    this.rows.set(row.child.childId, row);
+    const siblings = this.rowsOf.get(row.child.parentOrderId) ?? [];
+    siblings.push(row);
+    this.rowsOf.set(row.child.parentOrderId, siblings);
+  }
+
+  async #lookup({ childId }: ChildRequest): Promise<ChildReport | "not-found"> {
+    const { faults, random, time, situations, quietMs } = this.#parts;
+    const row = this.rows.get(childId);
+    if (faults.strikes("venue fails a look-up", random, 0.15)) {
+      situations.saw("look-up fails");
+      return await this.#lose();
+    }
+    if (row === undefined) return "not-found";
+    if (row.state === "never") {
+      row.denied = true;
+      return "not-found";
+    }
+    const unsure = time.trueMs < row.deadlineMs + quietMs;
+    if (unsure && faults.strikes("venue does not find what is on its way", random, 0.2)) {
+      situations.saw("not found, then there");
+      return "not-found";
+    }
+    if (row.denied) situations.saw("not found, then there");
+    if (faults.strikes("venue says nonsense", random, 0.05)) {
+      situations.saw("nonsense in a look-up");
+      return nonsenseOf(reportOf(row), random);
+    }
+    return reportOf(row);
+  }
+
+  async #void(child: ChildRequest): Promise<ChildReport | "voided"> {
+    const { faults, random, time, situations } = this.#parts;
+    if (faults.strikes("venue fails a look-up", random, 0.1)) return await this.#lose();
+    const known = this.rows.get(child.childId);
+    if (known !== undefined && known.state !== "never" && known.state !== "voided") {
+      situations.saw("void answered with a report");
+      return reportOf(known);
+    }
+    const row = known ?? newRow(child, { by: 0, submittedAtMs: time.trueMs, deadlineMs: time.trueMs });
+    row.state = "voided";
+    row.arrivesAtMs = undefined;
+    if (known === undefined) this.#keep(row);
+    this.#live.delete(row);
+    return "voided";
+  }
+
+  #tickOne(row: Row): void {
+    const { faults, random, time } = this.#parts;
+    const nowMs = time.trueMs;
+    if (row.state === "open") {
+      const mayFill = !this.capabilities.honoursDeadline || nowMs <= row.deadlineMs;
+      if (mayFill && random.chance(0.3)) this.#execute(row, this.#part(row));
+      if (nowMs > row.deadlineMs || random.chance(0.2)) row.state = "closed";
+      if (!faults.strikes("venue fills a part and falls silent", random, 0.6)) this.#show(row);
+    }
+    if (row.shown < row.fills.length && random.chance(0.1)) this.#show(row);
+    if (!this.isLive(row) && row.shown === row.fills.length) this.#live.delete(row);
+  }
+
+  #show(row: Row): void {
+    row.shown = row.fills.length;
+    this.#say(row);
+  }
+
+  #arrive(row: Row): void {
+    const { faults, random, situations } = this.#parts;
+    const { child } = row;
+    row.state = "closed";
+    this.#live.add(row);
+    if (faults.strikes("venue refuses", random, 0.12)) {
+      row.state = "rejected";
+      row.final = faults.strikes("venue refuses for good", random, 0.15);
+      situations.saw(row.final ? "refused for good" : "refused for now");
+      return;
+    }
+    const dice = random.below(10);
+    if (dice === 0) return;
+    if (dice <= 3 && child.timeInForce !== "FOK") this.#arrivePartly(row);
+    else if (!child.reduceOnly && faults.strikes("venue fills more than was sent", random, 0.02)) {
+      situations.saw("more filled than was sent");
+      this.#execute(row, add(child.quantity, quantity("0.25")));
+    } else this.#execute(row, child.quantity);
+    row.shown = row.fills.length;
+    row.late = faults.strikes("venue withholds fills", random, 0.08);
+    if (row.late) row.shown = 0;
+  }
+
+  #arrivePartly(row: Row): void {
+    const { faults, random, situations } = this.#parts;
+    this.#execute(row, this.#part(row));
+    if (!random.chance(0.5)) return;
+    row.state = "open";
+    if (faults.strikes("venue fills a part and falls silent", random, 0.3)) situations.saw("part filled, then silence");
+  }
+
+  #execute(row: Row, size: Quantity): void {
+    const { faults, random, situations, time } = this.#parts;
+    if (size <= 0) return;
+    const executionId = `x${++this.#executions}`;
+    const { symbol, limitPrice, side } = row.child;
+    const fair = limitPrice ?? this.#parts.priceOf(symbol) ?? price("100");
+    const isBeyond = limitPrice !== undefined && faults.strikes("venue fills beyond the limit", random, 0.02);
+    if (isBeyond) situations.saw("fill beyond the limit");
+    const worse = side === "BUY" ? add(fair, BEYOND) : subtract(fair, BEYOND);
+    const at = isBeyond ? worse : fair;
+    row.fills.push({ executionId, quantity: size, price: at, timeMs: time.trueMs });
+    this.#parts.executed(row, size, executionId);
+  }
+
+  /** Something between a step and what is left. */
+  #part(row: Row): Quantity {
+    const left = leftOf(row);
+    if (left <= STEP) return left;
+    const wish = quantity(`0.${1 + this.#parts.random.below(8)}`);
+    return wish < left ? wish : STEP;
+  }
+
+  async #answer(row: Row): Promise<ChildReport> {
+    const { faults, random, situations, time } = this.#parts;
+    if (faults.strikes("venue tells before it answers", random, 0.2)) {
+      if (row.shown > 0) situations.saw("fill told before the acknowledgement");
+      this.#say(row);
+    }
+    if (faults.strikes("venue loses an answer", random, 0.08)) {
+      situations.saw("answer lost after the venue had it");
+      return await this.#lose();
+    }
+    if (faults.strikes("venue answers late", random, 0.1)) {
+      await time.after(random.below(4_000));
+      if (time.trueMs > row.deadlineMs) situations.saw("answer after the deadline");
+    }
+    if (faults.strikes("venue says nonsense", random, 0.04)) {
+      situations.saw("nonsense in an answer");
+      return nonsenseOf(reportOf(row), random);
+    }
+    return reportOf(row);
+  }
+
+  /** Tells everybody who listens how a child stands. */
+  #say(row: Row): void {
+    const { faults, random, situations } = this.#parts;
+    const report = reportOf(row);
+    this.#emit(report);
+    if (faults.strikes("venue tells twice", random, 0.2)) {
+      situations.saw("outcome told twice");
+      this.#emit(report);
+    }
+    const older = row.told[random.below(row.told.length + 1)];
+    if (older !== undefined && faults.strikes("venue tells out of order", random, 0.2)) {
+      situations.saw("older outcome told after a newer one");
+      this.#emit(older);
+    }
+    row.told.push(report);
+    if (faults.strikes("venue says nonsense", random, 0.03)) {
+      situations.saw("nonsense in an event");
+      this.#emit(nonsenseOf(report, random));
+      if (random.chance(0.2)) {
+        situations.saw("event of a child that nobody sent");
+        this.#emit({ ...report, childId: `${report.childId}z` });
+      }
+    }
+  }
+
+  #emit(report: ChildReport): void {
+    const { faults, random, situations } = this.#parts;
+    for (const { process, listener } of [...this.#subscribers]) {
+      if (process.state === "opening") {
+        if (!faults.strikes("venue tells while an engine opens", random, 1)) continue;
+        if (report?.fills?.length > 0) situations.saw("fill told while an engine opens");
+      }
+      if (process.appending > 0 && report?.fills?.length > 0) situations.saw("fill told while an append is under way");
+      process.enter(() => listener({ report }));
+    }
+  }
+
+  #lose(): Promise<never> {
+    return this.#parts.random.chance(0.5)
+      ? new Promise(() => undefined)
+      : Promise.reject(new Error("connection reset"));
+  }
+}

@@ -1,0 +1,180 @@
+import { Client } from "./clients/client.ts";
+import { Ledger } from "./clients/ledger.ts";
+import { Faults } from "./faults.ts";
+import { Fleet } from "./fleet.ts";
+import { Hosts } from "./hosts.ts";
+import { InvariantBroken } from "./invariant-broken.ts";
+import { acceptance } from "./invariants/acceptance.ts";
+import { checkEnd, verifyNow } from "./invariants/end.ts";
+import { lists } from "./invariants/lists.ts";
+import { endAll } from "./invariants/liveness.ts";
+import { quantity } from "./invariants/quantity.ts";
+import { schedules } from "./invariants/schedules.ts";
+import { state } from "./invariants/state.ts";
+import { checkSubmit, submission } from "./invariants/submission.ts";
+import { triggers } from "./invariants/triggers.ts";
+import { JournalBook, type RecordCheck } from "./journal-book.ts";
+import { Market } from "./market.ts";
+import { MarketDesk } from "./market-desk.ts";
+import type { WorldParts } from "./parts.ts";
+import type { Plan } from "./plan.ts";
+import { createRandom } from "./random.ts";
+import { Situations } from "./situations.ts";
+import { Supervisor } from "./supervisor.ts";
+import { TrueTape } from "./true-tape.ts";
+import { WorldStore } from "./world-store.ts";
+import { type Turn, turns, WorldTime } from "./world-time.ts";
+import { WorldVenue } from "./world-venue.ts";
+
+const START_MS = 1_760_000_000_000;
+
+/** Bids and asks as they were recorded, for markets that play them. */
+export type RecordedRows = readonly (readonly [bid: string, ask: string])[];
+
+/** One world: everything that is made of one plan, and the steps in which it goes on. */
+export class World {
+  readonly parts: WorldParts;
+  readonly #checks: RecordCheck[] = [];
+  readonly #clients: readonly Client[];
+  readonly #desk: MarketDesk;
+  readonly #supervisor: Supervisor;
+  readonly #random: ReturnType<typeof createRandom>;
+  #step = 0;
+  #broken: InvariantBroken | undefined;
+
+  constructor(plan: Plan, options: Readonly<{ turn: Turn; rows: RecordedRows }>) {
+    const random = createRandom(plan.seed);
+    this.#random = random.of("steps");
+    this.parts = this.#make(plan, options);
+    const { parts } = this;
+    this.#checks.push(
+      acceptance(parts),
+      quantity(parts),
+      submission(parts),
+      triggers(parts),
+      schedules(parts),
+      lists(parts),
+      state(parts),
+    );
+    this.#clients = plan.clients.map((client) => new Client(parts, client));
+    this.#desk = new MarketDesk(parts);
+    this.#supervisor = new Supervisor(parts);
+  }
+
+  /** Steps made so far. */
+  get steps(): number {
+    return this.#step;
+  }
+
+  /** Begins: one process, one quote of each market. */
+  async begin(): Promise<void> {
+    this.parts.fleet.start();
+    for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--) await this.parts.time.pass(20);
+    this.#desk.heartbeat();
+  }
+
+  /** One step, and whether everything is as it must be. */
+  async step(): Promise<void> {
+    this.#step++;
+    this.#supervisor.begin();
+    const isBurst = this.#random.chance(0.12);
+    const acts = isBurst ? 2 + this.#random.below(6) : 1;
+    for (let left = acts; left > 0; left--) {
+      await this.#act(this.#random.below(100));
+      if (left > 1) await turns(this.#random.below(20));
+    }
+    await this.#supervisor.end();
+    this.#look();
+    if (this.#step % 400 === 0) await this.#guarded(() => verifyNow(this.parts));
+  }
+
+  /** Faults are over: everything ends, and is looked at whole. */
+  async end(): Promise<void> {
+    const { faults, venue, time } = this.parts;
+    faults.quieten();
+    await this.#supervisor.recover();
+    venue.settle();
+    await time.settle();
+    await this.#guarded(() => endAll(this.parts));
+    await this.#guarded(() => checkEnd(this.parts, this.#clients));
+  }
+
+  async #act(dice: number): Promise<void> {
+    const { time, venue } = this.parts;
+    if (dice < 40) return this.#desk.quote();
+    if (dice < 48) return this.#desk.print();
+    if (dice < 72) return this.#random.pick(this.#clients).act();
+    if (dice < 76) return venue.tick();
+    if (dice < 78) return this.#replenish();
+    await time.pass(1 + this.#random.below(dice < 97 ? 400 : 6_000));
+    venue.tick();
+    if (this.#random.chance(0.7)) this.#desk.heartbeat();
+  }
+
+  #replenish(): void {
+    const { hosts, plan, markets } = this.parts;
+    const { accountId, reduces } = this.#random.pick(plan.clients);
+    const { symbol } = this.#random.pick(markets);
+    if (reduces) hosts.replenish(accountId, symbol);
+  }
+
+  async #guarded(doing: () => Promise<void>): Promise<void> {
+    await doing();
+    this.#look();
+  }
+
+  #look(): void {
+    if (this.#broken !== undefined) throw this.#broken;
+  }
+
+  #demand(holds: boolean, invariant: string, seen: string | (() => string), seed: number): void {
+    if (holds || this.#broken !== undefined) return;
+    const what = typeof seen === "string" ? seen : seen();
+    this.#broken = new InvariantBroken(invariant, what, { seed, step: this.#step });
+  }
+
+  #make(plan: Plan, options: Readonly<{ turn: Turn; rows: RecordedRows }>): WorldParts {
+    const random = createRandom(plan.seed);
+    const faults = new Faults(plan.rates);
+    const situations = new Situations();
+    const time = new WorldTime({ startMs: START_MS, turn: options.turn });
+    const demand: WorldParts["demand"] = (holds, invariant, seen) => this.#demand(holds, invariant, seen, plan.seed);
+    const journal = new JournalBook(demand, this.#checks);
+    const markets = plan.markets.map(
+      (market) =>
+        new Market({ plan: market, random: random.of(`market ${market.symbol}`), faults, rows: options.rows }),
+    );
+    const tape = new TrueTape({ random: random.of("tape"), faults, situations });
+    const hosts = new Hosts({ random: random.of("hosts"), faults, time, plan, demand });
+    const fleet = new Fleet(
+      { random, demand, parts: () => this.parts },
+      plan.markets.map(({ symbol }) => symbol),
+    );
+    const shared = { faults, situations, time };
+    const store = new WorldStore({
+      ...shared,
+      random: random.of("store"),
+      journal,
+      acquired: (process) => fleet.acquired(process),
+    });
+    const venue = new WorldVenue({
+      ...shared,
+      random: random.of("venue"),
+      capabilities: plan.venue,
+      quietMs: plan.settings.venueQuietMs,
+      priceOf: (symbol) => markets.find((market) => market.symbol === symbol)?.price,
+      submitting: (child, deadlineMs, process) => checkSubmit(this.parts, { child, deadlineMs, process }),
+      executed: (row, size, executionId) => {
+        hosts.executed(row, size);
+        tape.owe(row.child.symbol, executionId, size);
+      },
+    });
+    const beside = (doing: Promise<unknown>): void => {
+      doing.catch((error: unknown) =>
+        demand(false, "the world itself", () => (error instanceof Error ? (error.stack ?? error.message) : String(error))),
+      );
+    };
+    const ledger = new Ledger();
+    return { plan, random, ...shared, demand, journal, venue, store, tape, hosts, markets, ledger, fleet, beside };
+  }
+}
