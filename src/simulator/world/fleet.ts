@@ -1,22 +1,40 @@
+import { createMemoryInstruments } from "../../adapters/memory/index.ts";
 import { openEngine } from "../../engine/index.ts";
 import type { Instrument } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
-import { createMemoryInstruments } from "../../adapters/memory/index.ts";
 import { createService } from "../../service/index.ts";
+import type { Hosts } from "./hosts.ts";
+import { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
-import type { WorldParts } from "./parts.ts";
-import { Process } from "./process.ts";
+import type { JournalBook } from "./journal-book.ts";
+import type { Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
+import type { Situations } from "./situations.ts";
+import type { WorldStore } from "./world-store.ts";
+import type { WorldTime } from "./world-time.ts";
+import type { WorldVenue } from "./world-venue.ts";
+
+/** What processes live in. */
+export type FleetWorld = Readonly<{
+  plan: Plan;
+  time: WorldTime;
+  situations: Situations;
+  journal: JournalBook;
+  store: WorldStore;
+  venue: WorldVenue;
+  hosts: Hosts;
+  beside: (doing: Promise<unknown>) => void;
+}>;
 
 /** What a fleet needs; the rest of the world is made after it. */
-export type FleetParts = Readonly<{ random: Random; demand: Demand; parts: () => WorldParts }>;
+export type FleetParts = Readonly<{ demand: Demand; parts: () => FleetWorld }>;
 
 /** The processes of a world: the newest one, and older ones that do not know that they were replaced. */
 export class Fleet {
   readonly #options: FleetParts;
   readonly #instruments: Instruments;
-  #newest: Process | undefined;
-  #old: Process[] = [];
+  #newest: Instance | undefined;
+  #old: Instance[] = [];
   #generations = 0;
   #tokens = 0;
 
@@ -26,13 +44,13 @@ export class Fleet {
   }
 
   /** The newest process, unless it is dead. */
-  get newest(): Process | undefined {
+  get newest(): Instance | undefined {
     return this.#newest?.dead === true ? undefined : this.#newest;
   }
 
   /** Processes that are not dead, the newest last. */
-  get alive(): readonly Process[] {
-    const alive = this.#old.filter((process) => !process.dead);
+  get alive(): readonly Instance[] {
+    const alive = this.#old.filter((instance) => !instance.dead);
     return this.newest === undefined ? alive : [...alive, this.newest];
   }
 
@@ -41,46 +59,46 @@ export class Fleet {
   }
 
   /** The process that runs and is the newest. */
-  get running(): Process | undefined {
-    const process = this.newest;
-    return process?.state === "running" && !process.paused ? process : undefined;
+  get running(): Instance | undefined {
+    const instance = this.newest;
+    return instance?.state === "running" && !instance.paused ? instance : undefined;
   }
 
   /** One that takes requests, now and then an old one. */
-  pick(random: Random): Process | undefined {
+  pick(random: Random): Instance | undefined {
     const wish = random.chance(0.1);
-    const old = this.#old.find((process) => process.state === "running" || process.state === "closing");
+    const old = this.#old.find((instance) => instance.state === "running" || instance.state === "closing");
     const newest = this.newest;
     if (wish && old !== undefined) return old;
     return newest?.service === undefined ? old : newest;
   }
 
   /** Begins a process; the one before goes on if it has not died. */
-  start(): Process {
+  start(): Instance {
     const { parts } = this.#options;
     const { time } = parts();
     if (this.#newest !== undefined && !this.#newest.dead) this.#old.push(this.#newest);
-    this.#old = this.#old.filter((process) => !process.dead);
-    const process = new Process(++this.#generations, time.trueMs);
-    this.#newest = process;
-    parts().beside(this.#open(process));
-    return process;
+    this.#old = this.#old.filter((instance) => !instance.dead);
+    const instance = new Instance(++this.#generations, time.trueMs);
+    this.#newest = instance;
+    parts().beside(this.#open(instance));
+    return instance;
   }
 
   /** A process took the store over. */
-  acquired(process: Process): void {
+  acquired(instance: Instance): void {
     const nowMs = this.#options.parts().time.trueMs;
     for (const other of this.alive)
-      if (other !== process && other.ownedAtMs !== undefined) other.replacedAtMs ??= nowMs;
-    process.ownedAtMs = nowMs;
+      if (other !== instance && other.ownedAtMs !== undefined) other.replacedAtMs ??= nowMs;
+    instance.ownedAtMs = nowMs;
   }
 
-  kill(process: Process): void {
+  kill(instance: Instance): void {
     const { venue, situations, journal } = this.#options.parts();
-    if (process.appending > 0) situations.saw("killed with an append under way");
-    if (process.owns && journal.inFlight > 0) this.#sawChildren();
-    process.kill();
-    venue.forget(process);
+    if (instance.appending > 0) situations.saw("killed with an append under way");
+    if (instance.owns && journal.inFlight > 0) this.#sawChildren();
+    instance.kill();
+    venue.forget(instance);
   }
 
   #sawChildren(): void {
@@ -93,59 +111,58 @@ export class Fleet {
     }
   }
 
-  async #open(process: Process): Promise<void> {
+  async #open(instance: Instance): Promise<void> {
     const { demand, parts } = this.#options;
     const { store, venue, hosts, plan, time } = parts();
-    const clock: Clock = process.clock(time.clock);
+    const clock: Clock = instance.clock(time.clock);
     const shared = {
       instruments: this.#instruments,
-      accounts: hosts.accounts(process),
+      accounts: hosts.accounts(instance),
       clock,
       entropy: { token: (length: number) => String(++this.#tokens).padStart(length, "t") },
-      telemetry: this.#telemetry(process),
+      telemetry: this.#telemetry(instance),
     };
     try {
       const engine = await openEngine({
         ...shared,
-        store: store.open(process),
-        exposure: hosts.exposure(process),
-        venue: venue.open(process),
+        store: store.open(instance),
+        exposure: hosts.exposure(instance),
+        venue: venue.open(instance),
         marketData: {
           subscribe: (sink) => {
-            process.sink = sink;
+            instance.sink = sink;
             return () => {
-              process.sink = undefined;
+              instance.sink = undefined;
             };
           },
         },
         settings: plan.settings,
       });
-      if (process.dead) return;
-      process.engine = engine;
-      process.service = createService({
+      if (instance.dead) return;
+      instance.engine = engine;
+      instance.service = createService({
         ...shared,
         engine,
-        rateLimiter: hosts.rateLimiter(process),
+        rateLimiter: hosts.rateLimiter(instance),
         replayGuard: { maxPerGeneration: 5_000 },
         sockets: { settings: { maxWaitingEventBytes: 200_000 } },
       });
-      process.state = "running";
+      instance.state = "running";
     } catch (error) {
-      demand(process.dead || process.storeFaults > 0, "an engine opens", () => String(error));
-      this.kill(process);
+      demand(instance.dead || instance.storeFaults > 0, "an engine opens", () => String(error));
+      this.kill(instance);
     }
   }
 
-  #telemetry(process: Process): Telemetry {
-    const { demand, parts } = this.#options;
+  #telemetry(instance: Instance): Telemetry {
+    const { demand } = this.#options;
     return {
       event(_level, name, fields) {
-        if (process.dead) return;
+        if (instance.dead) return;
         if (name === "child.unknown" || name === "shard.fenced") return;
         const text = Object.values(fields).join(" ");
         demand(!text.includes("secret-"), "I72", () => `${name}: ${text}`);
         if (name === "listener.failed") demand(false, "a listener fails", () => text);
-        if (name === "request.failed") parts().beside(Promise.resolve());
       },
     };
   }

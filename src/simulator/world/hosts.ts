@@ -1,14 +1,21 @@
 import { createMemoryAccounts, createMemoryRateLimiter } from "../../adapters/memory/index.ts";
-import { add, formatQuantity, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  add,
+  formatQuantity,
+  type Quantity,
+  quantity,
+  subtract,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import type { Account, ApiKey } from "../../model/index.ts";
 import type { Accounts, Awaitable, Exposure, RateLimiter } from "../../ports/index.ts";
 import type { Fault, Faults } from "./faults.ts";
+import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
 import type { Plan } from "./plan.ts";
-import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
-import type { WorldTime } from "./world-time.ts";
 import type { Row } from "./venue-row.ts";
+import type { WorldTime } from "./world-time.ts";
 
 /** Of what a reducer begins with in each market, and what it buys at a time. */
 const HELD = quantity("5");
@@ -17,7 +24,13 @@ const HELD = quantity("5");
 type PortFaults = Readonly<{ slow?: Fault; silent?: Fault; throws?: Fault; nonsense?: Fault }>;
 
 /** What the hosts are made of. */
-export type HostParts = Readonly<{ random: Random; faults: Faults; time: WorldTime; plan: Plan; demand: Demand }>;
+export type HostParts = Readonly<{
+  random: Random;
+  faults: Faults;
+  time: WorldTime;
+  plan: Plan;
+  demand: Demand;
+}>;
 
 /** The key of an account's owner. */
 export function keyOf(accountId: number): Readonly<{ apiKey: string; secret: string }> {
@@ -33,7 +46,10 @@ export class Hosts {
   constructor(parts: HostParts) {
     this.#parts = parts;
     this.#accounts = createMemoryAccounts(
-      parts.plan.clients.map(({ accountId }) => ({ account: accountOf(accountId), keys: [apiKeyOf(accountId)] })),
+      parts.plan.clients.map(({ accountId }) => ({
+        account: accountOf(accountId),
+        keys: [apiKeyOf(accountId)],
+      })),
     );
   }
 
@@ -54,10 +70,14 @@ export class Hosts {
     const { accountId, symbol } = child;
     const left = subtract(this.position(accountId, symbol), size);
     this.#positions.set(`${accountId} ${symbol}`, left);
-    this.#parts.demand(left >= 0, "I13", () => `account ${accountId} is left with ${formatQuantity(left)} ${symbol}`);
+    this.#parts.demand(
+      left >= 0,
+      "I13",
+      () => `account ${accountId} is left with ${formatQuantity(left)} ${symbol}`,
+    );
   }
 
-  exposure(process: Process): Exposure {
+  exposure(instance: Instance): Exposure {
     const faults: PortFaults = {
       slow: "exposure is slow",
       silent: "exposure is silent",
@@ -66,11 +86,16 @@ export class Hosts {
     };
     return {
       position: (accountId, symbol) =>
-        this.#answer(process, faults, () => this.position(accountId, symbol), Number.NaN as unknown as Quantity),
+        this.#answer(
+          instance,
+          faults,
+          () => this.position(accountId, symbol),
+          Number.NaN as unknown as Quantity,
+        ),
     };
   }
 
-  accounts(process: Process): Accounts {
+  accounts(instance: Instance): Accounts {
     const faults: PortFaults = {
       slow: "accounts are slow",
       silent: "accounts are silent",
@@ -81,13 +106,13 @@ export class Hosts {
     const account = (accountId: number): Account | undefined =>
       this.#accounts.account(accountId) as Account | undefined;
     return {
-      key: (apiKey) => this.#answer(process, faults, () => key(apiKey), { apiKey } as ApiKey),
+      key: (apiKey) => this.#answer(instance, faults, () => key(apiKey), { apiKey } as ApiKey),
       account: (accountId) =>
-        this.#answer(process, faults, () => account(accountId), { accountId } as Account),
+        this.#answer(instance, faults, () => account(accountId), { accountId } as Account),
     };
   }
 
-  rateLimiter(process: Process): RateLimiter {
+  rateLimiter(instance: Instance): RateLimiter {
     const { plan, time } = this.#parts;
     const limiter = createMemoryRateLimiter({
       clock: time.clock,
@@ -103,14 +128,24 @@ export class Hosts {
     return {
       limits: limiter.limits,
       weigh: (request) =>
-        this.#answer(process, faults, () => limiter.weigh(request), {} as Awaited<ReturnType<RateLimiter["weigh"]>>),
+        this.#answer(
+          instance,
+          faults,
+          () => limiter.weigh(request),
+          {} as Awaited<ReturnType<RateLimiter["weigh"]>>,
+        ),
       takeOrders: (placement) => limiter.takeOrders(placement),
       returnOrders: (placement) => limiter.returnOrders(placement),
     };
   }
 
   /** An answer of a port: mostly at once and right. */
-  #answer<T>(process: Process, { slow, silent, throws, nonsense }: PortFaults, right: () => Awaitable<T>, wrong: T): Awaitable<T> {
+  #answer<T>(
+    instance: Instance,
+    { slow, silent, throws, nonsense }: PortFaults,
+    right: () => Awaitable<T>,
+    wrong: T,
+  ): Awaitable<T> {
     const { faults, random, time } = this.#parts;
     const strikes = (fault: Fault | undefined, chance: number): boolean =>
       fault !== undefined && faults.strikes(fault, random, chance);
@@ -118,8 +153,8 @@ export class Hosts {
     if (strikes(silent, 0.01)) return new Promise(() => undefined);
     if (strikes(nonsense, 0.01)) return wrong;
     const delayMs = random.below(300);
-    if (strikes(slow, 0.1)) return process.call(() => time.after(delayMs).then(right));
-    return random.chance(0.2) ? process.call(async () => right()) : right();
+    if (strikes(slow, 0.1)) return instance.call(() => time.after(delayMs).then(right));
+    return random.chance(0.2) ? instance.call(async () => right()) : right();
   }
 }
 

@@ -15,8 +15,8 @@ import type {
 } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, ShardAppend } from "../../ports/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
+import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
-import type { Process } from "./process.ts";
 
 /** An outstanding child as the journal says. */
 export type SeenChild = Readonly<{
@@ -57,13 +57,17 @@ export type SeenOrder = Readonly<{
 }>;
 
 /** What one record did to one parent. */
-export type SeenChange = Readonly<{ before: SeenOrder | undefined; after: SeenOrder; facts: readonly Fact[] }>;
+export type SeenChange = Readonly<{
+  before: SeenOrder | undefined;
+  after: SeenOrder;
+  facts: readonly Fact[];
+}>;
 
 /** A durable record, what it did, and whose process wrote it. */
 export type SeenRecord = Readonly<{
   record: JournalRecord;
   changes: readonly SeenChange[];
-  process: Process;
+  instance: Instance;
 }>;
 
 /** Looks at a record that has just become durable. */
@@ -122,13 +126,17 @@ export class JournalBook {
   }
 
   /** Takes in what an append kept, before anybody hears of it. */
-  take(batch: AppendBatch, outcomes: readonly AppendOutcome[], process: Process): void {
+  take(batch: AppendBatch, outcomes: readonly AppendOutcome[], instance: Instance): void {
     const kept = batch.shards.filter((_, index) => outcomes[index] === "durable");
-    const isDurable = kept.length > 0 || (batch.shards.length === 0 && process.owns);
-    this.#demand(kept.length === 0 || process.owns, "I60", () => `process ${process.generation} appended after it was replaced`);
+    const isDurable = kept.length > 0 || (batch.shards.length === 0 && instance.owns);
+    this.#demand(
+      kept.length === 0 || instance.owns,
+      "I60",
+      () => `process ${instance.generation} appended after it was replaced`,
+    );
     if (isDurable) for (const mark of batch.marks) this.#mark(mark);
     if (isDurable) for (const print of batch.prints ?? []) this.prints.add(`${print.symbol} ${print.id}`);
-    for (const part of kept) this.#takeShard(part, process);
+    for (const part of kept) this.#takeShard(part, instance);
   }
 
   #mark(mark: MarketMark): void {
@@ -141,24 +149,33 @@ export class JournalBook {
     this.marks.set(key, track);
   }
 
-  #takeShard({ shard, records }: ShardAppend, process: Process): void {
+  #takeShard({ shard, records }: ShardAppend, instance: Instance): void {
     for (const record of records) {
       const expected = (this.#sequences.get(shard) ?? 0) + 1;
-      this.#demand(record.sequence === expected, "I54", () => `record ${record.sequence} of shard ${shard} in place of ${expected}`);
+      this.#demand(
+        record.sequence === expected,
+        "I54",
+        () => `record ${record.sequence} of shard ${shard} in place of ${expected}`,
+      );
       this.#sequences.set(shard, record.sequence);
       this.records++;
       this.#hash.update(encodeRecord(record));
       const changes = record.changes.map((change) => this.#change(record, change));
-      for (const check of this.#checks) check({ record, changes, process });
+      for (const check of this.#checks) check({ record, changes, instance });
     }
   }
 
   #change(record: JournalRecord, { orderId, previous, facts }: JournalRecord["changes"][number]): SeenChange {
     const before = this.orders.get(orderId);
-    this.#demand(previous === (before?.record ?? 0), "I53", () => `order ${orderId} goes on from ${previous}, not ${before?.record}`);
+    this.#demand(
+      previous === (before?.record ?? 0),
+      "I53",
+      () => `order ${orderId} goes on from ${previous}, not ${before?.record}`,
+    );
     let after = before;
     for (const fact of facts) after = this.#fold(after, fact, { orderId, record });
-    if (after === undefined) throw new Error(`record ${record.sequence} names order ${orderId}, which nobody accepted`);
+    if (after === undefined)
+      throw new Error(`record ${record.sequence} names order ${orderId}, which nobody accepted`);
     this.#inFlight += (after.child === undefined ? 0 : 1) - (before?.child === undefined ? 0 : 1);
     this.orders.set(orderId, after);
     if (after.ended !== undefined) this.open.delete(orderId);
@@ -210,7 +227,11 @@ export class JournalBook {
 
   #fill(orderId: number, { childId, fill }: Extract<Fact, { kind: "FILLED" }>): void {
     const fills = this.fills.get(orderId) ?? new Map();
-    this.#demand(!fills.has(fill.executionId), "I15", () => `execution ${fill.executionId} of order ${orderId} is counted twice`);
+    this.#demand(
+      !fills.has(fill.executionId),
+      "I15",
+      () => `execution ${fill.executionId} of order ${orderId} is counted twice`,
+    );
     fills.set(fill.executionId, { childId, fill });
     this.fills.set(orderId, fills);
   }

@@ -1,7 +1,7 @@
 import type { QuoteVerdict } from "../../ports/index.ts";
+import type { Instance } from "./instance.ts";
 import type { BadQuote, Market, ToldQuote } from "./market.ts";
 import type { WorldParts } from "./parts.ts";
-import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
 import { readSeen } from "./seen-markets.ts";
 
@@ -9,14 +9,13 @@ import { readSeen } from "./seen-markets.ts";
 const NEVER: readonly BadQuote[] = ["zero", "crossed", "malformed"];
 
 /** Tells a process a quote, judges what it makes of it (I30), and notes what it has counted. */
-export function showQuote(parts: WorldParts, process: Process, told: ToldQuote): void {
-  const atMs = parts.time.wallMs;
-  const quote = { ...told.quote, timeMs: told.quote.timeMs ?? atMs };
-  process.enter(() => {
+export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote): void {
+  instance.enter(() => {
     const nowMs = parts.time.wallMs;
-    const verdict = process.sink?.quote(quote);
+    const quote = { ...told.quote, timeMs: told.quote.timeMs ?? nowMs };
+    const verdict = instance.sink?.quote(told.quote);
     if (verdict === undefined) return;
-    sawVerdict(parts, process, { ...told, quote }, verdict);
+    sawVerdict(parts, instance, { ...told, quote }, verdict);
     if (verdict !== "counted") return;
     const { demand, plan } = parts;
     const ageMs = nowMs - quote.timeMs;
@@ -24,19 +23,26 @@ export function showQuote(parts: WorldParts, process: Process, told: ToldQuote):
     const seen = readSeen(quote, quote.timeMs);
     const isGood = seen !== undefined && isTimely && (told.bad === undefined || !NEVER.includes(told.bad));
     demand(isGood, "I30", () => `a quote counts: ${JSON.stringify(quote)}, ${ageMs} ms old`);
-    if (seen !== undefined) process.markets.counted(seen);
+    if (seen !== undefined) instance.markets.counted(seen, parts.time.trueMs);
   });
 }
 
-function sawVerdict({ situations }: WorldParts, process: Process, { bad, quote }: ToldQuote, verdict: QuoteVerdict): void {
+function sawVerdict(
+  { situations, time }: WorldParts,
+  instance: Instance,
+  { bad, quote }: ToldQuote,
+  verdict: QuoteVerdict,
+): void {
   if (verdict === "jump") situations.saw("jump held back");
   if (verdict === "counted" && bad === "jump") situations.saw("jump confirmed");
   if (verdict === "stale") situations.saw("stale quote dropped");
   if (verdict === "future") situations.saw("future quote dropped");
   if (verdict === "out-of-order") situations.saw("quote out of order dropped");
-  if (verdict === "zero" || verdict === "crossed" || verdict === "malformed") situations.saw("bad quote dropped");
-  const isLate = process.markets.ageMs(quote.symbol, quote.timeMs ?? 0) > 5_000;
-  if (isLate && process.markets.last(quote.symbol) !== undefined) situations.saw("no quote for longer than its age");
+  if (verdict === "zero" || verdict === "crossed" || verdict === "malformed")
+    situations.saw("bad quote dropped");
+  const isLate = instance.markets.ageMs(quote.symbol, quote.timeMs ?? 0, time.trueMs) > 5_000;
+  if (isLate && instance.markets.last(quote.symbol) !== undefined)
+    situations.saw("no quote for longer than its age");
 }
 
 /** Lets the markets go on. */
@@ -54,29 +60,29 @@ export class MarketDesk {
   quote(): void {
     const { fleet, time, faults } = this.#parts;
     const market = this.#market();
-    const told = market.next(time.wallMs);
+    const told = market.next(time.trueMs);
     const gapMs = 2_000 + this.#random.below(12_000);
     if (faults.strikes("quotes leave gaps", this.#random, 0.01)) this.#silentUntilMs = time.trueMs + gapMs;
     if (time.trueMs < this.#silentUntilMs) return;
-    for (const process of fleet.alive) showQuote(this.#parts, process, told);
+    for (const instance of fleet.alive) showQuote(this.#parts, instance, told);
   }
 
   /** A trade is told. */
   print(): void {
     const { fleet, time, tape } = this.#parts;
     const print = tape.next(this.#market().symbol, time.wallMs);
-    for (const process of fleet.alive) process.enter(() => process.sink?.print(print));
+    for (const instance of fleet.alive) instance.enter(() => instance.sink?.print(print));
   }
 
   /** Every source says that it is alive, so that quotes stay fresh. */
   heartbeat(): void {
     const { fleet, markets, time } = this.#parts;
     if (time.trueMs < this.#silentUntilMs) return;
-    for (const process of fleet.alive) {
+    for (const instance of fleet.alive) {
       for (const { symbol } of markets) {
-        process.enter(() => {
-          process.sink?.heartbeat(symbol);
-          if (process.sink !== undefined) process.markets.heartbeat(symbol, time.wallMs);
+        instance.enter(() => {
+          instance.sink?.heartbeat(symbol);
+          if (instance.sink !== undefined) instance.markets.heartbeat(symbol, time.wallMs, time.trueMs);
         });
       }
     }

@@ -56,13 +56,16 @@ export class Market {
     const kind = this.#random.pick(BAD);
     if (isBad) return this.#bad(kind, nowMs);
     this.#move();
-    return { quote: { symbol: this.symbol, ...this.#prices(), ...this.#sizes() } };
+    const stamp = this.#plan.stamped ? { timeMs: nowMs } : {};
+    return { quote: { symbol: this.symbol, ...this.#prices(), ...this.#sizes(), ...stamp } };
   }
 
   /** A quote at a price of its own, in units of the middle price of the range. */
   at(factor: number): ToldQuote {
     this.#mid = Math.round(START * factor);
-    return { quote: { symbol: this.symbol, bid: textOf(this.#mid), ask: textOf(Math.round(this.#mid * 1.001)) } };
+    return {
+      quote: { symbol: this.symbol, bid: textOf(this.#mid), ask: textOf(Math.round(this.#mid * 1.001)) },
+    };
   }
 
   #move(): void {
@@ -104,7 +107,10 @@ export class Market {
         return { quote: { ...good, bid: "60", ask: "61", timeMs: nowMs + 5_000 }, bad: kind };
       case "jump":
         this.#up = !this.#up;
-        return { quote: { ...good, ...(this.#up ? { bid: "4000", ask: "4001" } : { bid: "2", ask: "2.1" }) }, bad: kind };
+        return {
+          quote: { ...good, ...(this.#up ? { bid: "4000", ask: "4001" } : { bid: "2", ask: "2.1" }) },
+          bad: kind,
+        };
     }
   }
 }

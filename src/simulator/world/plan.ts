@@ -8,7 +8,13 @@ import { createRandom, type Random } from "./random.ts";
 export type MarketStyle = "walk" | "jumpy" | "calm" | "recorded";
 
 /** One market of a world. */
-export type MarketPlan = Readonly<{ symbol: string; style: MarketStyle; sized: boolean }>;
+export type MarketPlan = Readonly<{
+  symbol: string;
+  style: MarketStyle;
+  sized: boolean;
+  /** Whether its quotes bear the time of their source. */
+  stamped: boolean;
+}>;
 
 /** What one client may do; a reducer's orders all reduce a position. */
 export type ClientPlan = Readonly<{ accountId: number; reduces: boolean; streams: boolean }>;
@@ -22,6 +28,8 @@ export type Plan = Readonly<{
   rates: FaultRates;
   settings: EngineSettings;
   venue: VenueCapabilities;
+  /** Whether the venue says at what time it did not find a child; one whose clock is not the engine's must. */
+  venueTellsTime: boolean;
   /** Placements that clients send at most. */
   orders: number;
   /** Whether the rate limiter refuses. */
@@ -41,7 +49,11 @@ export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
     symbol,
     style: random.pick(STYLES),
     sized: random.chance(0.4),
+    stamped: random.chance(0.5),
   }));
+  const rates = drawRates(random, cuts.without ?? []);
+  const isStepped = rates["clock steps back"] !== undefined || rates["clock steps forward"] !== undefined;
+  const mayTell = random.chance(0.5);
   return {
     seed,
     steps: Math.min(steps, cuts.steps ?? steps),
@@ -49,7 +61,8 @@ export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
     clients: drawClients(random),
     settings: drawSettings(random),
     venue: drawVenue(random),
-    rates: drawRates(random, cuts.without ?? []),
+    rates,
+    venueTellsTime: isStepped || mayTell,
     orders: cuts.orders ?? Number.POSITIVE_INFINITY,
     limited: random.chance(0.15),
   };

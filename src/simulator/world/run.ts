@@ -50,7 +50,7 @@ export async function runWorld({ seed, steps, cuts, turn, rows = [] }: WorldRun)
   }
   const { journal, venue, fleet, ledger, faults, situations } = world.parts;
   const executions = [...venue.rows.values()].reduce((sum, row) => sum + row.fills.length, 0);
-  for (const process of fleet.alive) fleet.kill(process);
+  for (const instance of fleet.alive) fleet.kill(instance);
   return {
     seed,
     steps: world.steps,
@@ -82,7 +82,11 @@ export type Shrunk = Readonly<{ cuts: Cuts; report: WorldReport; runs: number }>
  * broken; tries so many runs at most.
  */
 export async function shrink(run: WorldRun, report: WorldReport, mostRuns = 60): Promise<Shrunk> {
-  let best: Shrunk = { cuts: { ...run.cuts, steps: report.broken?.place.step ?? run.steps }, report, runs: 0 };
+  let best: Shrunk = {
+    cuts: { ...run.cuts, steps: report.broken?.place.step ?? run.steps },
+    report,
+    runs: 0,
+  };
   const attempt = async (cuts: Cuts): Promise<boolean> => {
     if (best.runs >= mostRuns) return false;
     const tried = await runWorld({ ...run, cuts });

@@ -19,10 +19,13 @@ export type SeenQuote = Readonly<{
 export class SeenMarkets {
   readonly #last: Map<string, SeenQuote> = new Map();
   readonly #confirmedAtMs: Map<string, number> = new Map();
+  /** When it was last heard of, by time that only passes. */
+  readonly #heardAtMs: Map<string, number> = new Map();
   /** The newest quotes of each market, for causes of triggers. */
   readonly #recent: Map<string, SeenQuote[]> = new Map();
 
-  counted(quote: SeenQuote): void {
+  counted(quote: SeenQuote, trueMs: number): void {
+    this.#heardAtMs.set(quote.symbol, trueMs);
     this.#last.set(quote.symbol, quote);
     this.#confirmedAtMs.set(quote.symbol, quote.timeMs);
     const recent = this.#recent.get(quote.symbol) ?? [];
@@ -31,8 +34,9 @@ export class SeenMarkets {
     this.#recent.set(quote.symbol, recent);
   }
 
-  heartbeat(symbol: string, nowMs: number): void {
+  heartbeat(symbol: string, nowMs: number, trueMs: number): void {
     const confirmed = this.#confirmedAtMs.get(symbol);
+    if (confirmed !== undefined) this.#heardAtMs.set(symbol, trueMs);
     if (confirmed !== undefined) this.#confirmedAtMs.set(symbol, Math.max(confirmed, nowMs));
   }
 
@@ -40,9 +44,11 @@ export class SeenMarkets {
     return this.#last.get(symbol);
   }
 
-  /** How long ago the source said last that its quote holds. */
-  ageMs(symbol: string, nowMs: number): number {
-    return nowMs - (this.#confirmedAtMs.get(symbol) ?? Number.NEGATIVE_INFINITY);
+  /** How long ago the source said last that its quote holds, by whichever of the two clocks it is longer. */
+  ageMs(symbol: string, wallMs: number, trueMs: number): number {
+    const never = Number.NEGATIVE_INFINITY;
+    const byWallMs = wallMs - (this.#confirmedAtMs.get(symbol) ?? never);
+    return Math.max(byWallMs, trueMs - (this.#heardAtMs.get(symbol) ?? never));
   }
 
   /** Whether a quote with these prices of this time was counted. */

@@ -1,5 +1,5 @@
+import type { Instance } from "./instance.ts";
 import type { WorldParts } from "./parts.ts";
-import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
 import { turns } from "./world-time.ts";
 
@@ -7,7 +7,7 @@ import { turns } from "./world-time.ts";
 export class Supervisor {
   readonly #parts: WorldParts;
   readonly #random: Random;
-  #kill: Process | undefined;
+  #kill: Instance | undefined;
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
@@ -18,18 +18,19 @@ export class Supervisor {
   begin(): void {
     const { fleet, faults, situations } = this.#parts;
     if (fleet.newest === undefined && this.#random.chance(0.5)) this.#start();
-    const process = fleet.newest;
+    this.#stepClock();
+    const instance = fleet.newest;
     const isKilled = faults.strikes("process is killed", this.#random, 0.006);
     const isReplaced = faults.strikes("process is replaced and does not know", this.#random, 0.002);
     const isPaused = faults.strikes("process is paused", this.#random, 0.003);
     const isClosed = faults.strikes("process is closed", this.#random, 0.002);
-    if (process?.state !== "running") return;
-    if (isKilled) this.#kill = process;
+    if (instance?.state !== "running") return;
+    if (isKilled) this.#kill = instance;
     else if (isReplaced) {
       situations.saw("two engines at once");
       this.#start();
-    } else if (isPaused) this.#pause(process);
-    else if (isClosed) this.#close(process);
+    } else if (isPaused) this.#pause(instance);
+    else if (isClosed) this.#close(instance);
     if (fleet.alive.length > 1 && this.#random.chance(0.03)) this.#killOldest();
   }
 
@@ -37,11 +38,11 @@ export class Supervisor {
   async end(): Promise<void> {
     const { fleet, time } = this.#parts;
     const after = this.#random.below(90);
-    const process = this.#kill;
+    const instance = this.#kill;
     this.#kill = undefined;
-    if (process !== undefined) {
+    if (instance !== undefined) {
       await turns(after);
-      fleet.kill(process);
+      fleet.kill(instance);
     }
     await time.settle();
   }
@@ -49,9 +50,10 @@ export class Supervisor {
   /** After everything: whoever does not answer any more is gone, one process runs. */
   async recover(): Promise<void> {
     const { fleet, time } = this.#parts;
-    for (const process of fleet.alive) {
-      if (process.paused) process.resume();
-      if (process !== fleet.newest || process.state === "closing") fleet.kill(process);
+    time.step(time.trueMs - time.wallMs);
+    for (const instance of fleet.alive) {
+      if (instance.paused) instance.resume();
+      if (instance !== fleet.newest || instance.state === "closing") fleet.kill(instance);
     }
     for (let round = 0; round < 200 && fleet.running === undefined; round++) {
       if (fleet.newest === undefined) this.#start();
@@ -71,41 +73,62 @@ export class Supervisor {
     if (lives.some((order) => order?.plan !== undefined)) situations.saw("restart inside an open slot");
     if (lives.some((order) => order?.list?.legs.some((legId) => journal.find(legId)?.ended !== undefined)))
       situations.saw("restart with a list half done");
-    const process = fleet.start();
+    const instance = fleet.start();
     const dies = faults.strikes("process is killed while it opens", this.#random, 0.15);
     const after = this.#random.below(3_000);
     if (!dies) return;
     const die = async (): Promise<void> => {
       await turns(after);
-      if (process.state !== "opening") return;
+      if (instance.state !== "opening") return;
       situations.saw("killed while opening");
-      fleet.kill(process);
+      fleet.kill(instance);
     };
     beside(die());
   }
 
-  #pause(process: Process): void {
+  /** Somebody sets the wall clock, and puts it right after a while. */
+  #stepClock(): void {
+    const { faults, time, situations, journal, beside } = this.#parts;
+    const ms = this.#random.pick([400, 3_000, 60_000, 3_600_000]);
+    const lastsMs = this.#random.below(20_000);
+    const back = faults.strikes("clock steps back", this.#random, 0.003);
+    const forward = faults.strikes("clock steps forward", this.#random, 0.003);
+    if (back === forward || time.wallMs !== time.trueMs) return;
+    const lives = [...journal.open].map((orderId) => journal.find(orderId));
+    const expiries = lives.map((order) => (order?.intent.expireTimeMs ?? 0) - time.wallMs);
+    if (back && journal.inFlight > 0) situations.saw("clock back with a child in flight");
+    if (back && expiries.some((left) => left > 0)) situations.saw("clock back with an order that expires");
+    if (forward && expiries.some((left) => left > 0 && left < ms))
+      situations.saw("clock forward over an expiry");
+    if (lives.some((order) => order?.plan !== undefined))
+      situations.saw("clock step with a schedule under way");
+    time.step(back ? -ms : ms);
+    beside(time.after(lastsMs).then(() => time.step(time.trueMs - time.wallMs)));
+  }
+
+  #pause(instance: Instance): void {
     const { time, situations, journal } = this.#parts;
     const ms = this.#random.below(6_000);
     const hadChild = journal.inFlight > 0;
-    process.pause();
+    instance.pause();
     void time.after(ms).then(() => {
       if (ms > 2_000 && hadChild) situations.saw("paused over a submit's deadline");
-      process.resume();
+      instance.resume();
     });
   }
 
-  #close(process: Process): void {
+  #close(instance: Instance): void {
     const { situations, beside, fleet } = this.#parts;
-    if (process.appending > 0 || this.#parts.journal.inFlight > 0) situations.saw("closed while work is under way");
-    process.state = "closing";
+    if (instance.appending > 0 || this.#parts.journal.inFlight > 0)
+      situations.saw("closed while work is under way");
+    instance.state = "closing";
     const close = async (): Promise<void> => {
-      await process.engine?.close();
-      fleet.kill(process);
+      await instance.engine?.close();
+      fleet.kill(instance);
     };
     beside(close());
     void this.#parts.time.after(3_000).then(() => {
-      if (!process.dead) fleet.kill(process);
+      if (!instance.dead) fleet.kill(instance);
     });
   }
 

@@ -3,13 +3,14 @@ import type { PrintInput } from "../../ports/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
+import type { WorldTime } from "./world-time.ts";
 
 /** How old a print may be that counts as fresh. */
 const FRESH_MS = 5_000;
 
 type Market = {
   readonly told: PrintInput[];
-  /** When each trade was told first. */
+  /** When each trade was told, true time. */
   readonly known: Map<string, number>;
   /** Own executions that were not told yet. */
   readonly owed: Readonly<{ id: string; size: Quantity }>[];
@@ -21,13 +22,15 @@ export class TrueTape {
   readonly #random: Random;
   readonly #faults: Faults;
   readonly #situations: Situations;
+  readonly #time: WorldTime;
   readonly #markets: Map<string, Market> = new Map();
   #others = 0;
 
-  constructor(parts: Readonly<{ random: Random; faults: Faults; situations: Situations }>) {
+  constructor(parts: Readonly<{ random: Random; faults: Faults; situations: Situations; time: WorldTime }>) {
     this.#random = parts.random;
     this.#faults = parts.faults;
     this.#situations = parts.situations;
+    this.#time = parts.time;
   }
 
   /** Fresh volume of a market so far, each id once; an engine may know of less. */
@@ -35,7 +38,7 @@ export class TrueTape {
     return this.#market(symbol).total;
   }
 
-  /** How many trades but one's own were told since this time. */
+  /** How many trades but one's own were told since this time, true time. */
   tradesSince(symbol: string, ms: number, own: ReadonlyMap<string, unknown>): number {
     let count = 0;
     for (const [id, atMs] of this.#market(symbol).known) if (atMs >= ms && !own.has(id)) count++;
@@ -81,7 +84,7 @@ export class TrueTape {
     market.told.push(print);
     if (market.told.length > 200) market.told.splice(0, 100);
     if (nowMs - timeMs <= FRESH_MS) market.total = add(market.total, size);
-    market.known.set(id, nowMs);
+    market.known.set(id, this.#time.trueMs);
     return print;
   }
 

@@ -1,8 +1,8 @@
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from "../../adapters/memory/index.ts";
 import type { AppendBatch, AppendOutcome, OrderStore, ShardSnapshot } from "../../ports/index.ts";
 import type { Faults } from "./faults.ts";
+import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";
-import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import { turns, type WorldTime } from "./world-time.ts";
@@ -15,7 +15,7 @@ export type StoreParts = Readonly<{
   time: WorldTime;
   journal: JournalBook;
   /** A process took every shard over. */
-  acquired: (process: Process) => void;
+  acquired: (instance: Instance) => void;
 }>;
 
 /** The disk of a world, and the stores that its processes open on it. What is durable is told to the journal book. */
@@ -30,88 +30,91 @@ export class WorldStore {
   }
 
   /** The store as a process has it. */
-  open(process: Process): OrderStore {
+  open(instance: Instance): OrderStore {
     const store = createMemoryStore({ disk: this.disk });
-    const read = <T>(ask: () => Promise<T>): Promise<T> => process.call(() => this.#read(process, ask));
+    const read = <T>(ask: () => Promise<T>): Promise<T> => instance.call(() => this.#read(instance, ask));
     return {
-      acquire: () => process.call(() => this.#acquire(process, store)),
-      append: (batch) => process.call(() => this.#append(process, store, batch)),
-      writeSnapshot: (snapshot) => process.call(() => this.#snapshot(process, store, snapshot)),
+      acquire: () => instance.call(() => this.#acquire(instance, store)),
+      append: (batch) => instance.call(() => this.#append(instance, store, batch)),
+      writeSnapshot: (snapshot) => instance.call(() => this.#snapshot(instance, store, snapshot)),
       head: (shard) => read(() => store.head(shard)),
       readRecords: (range) => read(() => store.readRecords(range)),
       readSnapshot: (shard) => read(() => this.#readSnapshot(store, shard)),
       readMarks: () => read(() => store.readMarks()),
-      deleteMarks: (marks) => process.call(() => store.deleteMarks(marks)),
+      deleteMarks: (marks) => instance.call(() => store.deleteMarks(marks)),
       findEnded: (key) => read(() => store.findEnded(key)),
       pageEnded: (page) => read(() => store.pageEnded(page)),
       countEnded: (accountId) => read(() => store.countEnded(accountId)),
       readEnded: (range) => read(() => store.readEnded(range)),
       findEndedList: (key) => read(() => store.findEndedList(key)),
       pageEndedLists: (page) => read(() => store.pageEndedLists(page)),
-      deleteEnded: (range) => process.call(() => store.deleteEnded(range)),
+      deleteEnded: (range) => instance.call(() => store.deleteEnded(range)),
+      readQuotes: () => read(() => store.readQuotes()),
       readVolume: () => read(() => store.readVolume()),
-      deleteVolume: (range) => process.call(() => store.deleteVolume(range)),
-      close: () => process.call(() => store.close()),
+      deleteVolume: (range) => instance.call(() => store.deleteVolume(range)),
+      close: () => instance.call(() => store.close()),
     };
   }
 
-  async #acquire(process: Process, store: OrderStore): ReturnType<OrderStore["acquire"]> {
+  async #acquire(instance: Instance, store: OrderStore): ReturnType<OrderStore["acquire"]> {
     const heads = await store.acquire();
-    this.#parts.acquired(process);
+    this.#parts.acquired(instance);
     return heads;
   }
 
   async #append(
-    process: Process,
+    instance: Instance,
     store: OrderStore,
     batch: AppendBatch,
   ): Promise<readonly AppendOutcome[]> {
     const { random, faults, situations, time } = this.#parts;
-    process.appending++;
+    instance.appending++;
     try {
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
       if (faults.strikes("store is slow", random, 0.1)) await time.after(1 + random.below(400));
-      if (process.dead) return [];
-      if (faults.strikes("store fails an append", random, 0.02)) throw this.#failed(process, batch, "append fails");
+      if (instance.dead) return [];
+      if (faults.strikes("store fails an append", random, 0.02))
+        throw this.#failed(instance, batch, "append fails");
       if (faults.strikes("store keeps an append after it was read again", random, 0.01)) {
-        this.#keepLater(process, store, batch);
-        throw this.#failed(process, batch, "append fails");
+        this.#keepLater(instance, store, batch);
+        throw this.#failed(instance, batch, "append fails");
       }
-      const outcomes = await this.#keep(process, store, batch);
+      const outcomes = await this.#keep(instance, store, batch);
       if (faults.strikes("store keeps an append and does not say so", random, 0.02))
-        throw this.#failed(process, batch, "append unknown and kept");
+        throw this.#failed(instance, batch, "append unknown and kept");
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
       if (batch.shards.length > 1) situations.saw("append shared by several shards");
       return outcomes;
     } finally {
-      process.appending--;
+      instance.appending--;
     }
   }
 
-  async #keep(process: Process, store: OrderStore, batch: AppendBatch): Promise<readonly AppendOutcome[]> {
+  async #keep(instance: Instance, store: OrderStore, batch: AppendBatch): Promise<readonly AppendOutcome[]> {
     const outcomes = await store.append(batch);
-    if (outcomes.includes("fenced") && !process.owns) this.#parts.situations.saw("append of an old engine refused");
-    this.#parts.journal.take(batch, outcomes, process);
+    if (outcomes.includes("fenced") && !instance.owns)
+      this.#parts.situations.saw("append of an old engine refused");
+    this.#parts.journal.take(batch, outcomes, instance);
     return outcomes;
   }
 
   /** It reached the database, which answers nothing and works on. */
-  #keepLater(process: Process, store: OrderStore, batch: AppendBatch): void {
+  #keepLater(instance: Instance, store: OrderStore, batch: AppendBatch): void {
     const { random, situations, time } = this.#parts;
     const inTurns = random.below(60);
     const inMs = random.below(3) === 0 ? random.below(500) : 0;
     const later = async (): Promise<void> => {
       await turns(inTurns);
       if (inMs > 0) await time.after(inMs);
-      const outcomes = await this.#keep(process, store, batch).catch((): readonly AppendOutcome[] => []);
+      const outcomes = await this.#keep(instance, store, batch).catch((): readonly AppendOutcome[] => []);
       if (outcomes.includes("durable")) situations.saw("append unknown and kept after the read-back");
     };
     void later();
   }
 
-  #failed(process: Process, batch: AppendBatch, what: "append fails" | "append unknown and kept"): Error {
+  #failed(instance: Instance, batch: AppendBatch, what: "append fails" | "append unknown and kept"): Error {
     const { situations } = this.#parts;
-    process.storeFaults++;
+    instance.storeFaults++;
     situations.saw(what);
     const facts = batch.shards.flatMap((part) =>
       part.records.flatMap((record) => record.changes.flatMap((change) => change.facts)),
@@ -127,20 +130,21 @@ export class WorldStore {
     return new Error(`the store: ${what}`);
   }
 
-  async #read<T>(process: Process, ask: () => Promise<T>): Promise<T> {
+  async #read<T>(instance: Instance, ask: () => Promise<T>): Promise<T> {
     const { random, faults, situations, time } = this.#parts;
-    const isOpening = process.state === "opening";
-    process.reading++;
+    const isOpening = instance.state === "opening";
+    instance.reading++;
     try {
-      if (faults.strikes("store reads slowly", random, isOpening ? 0.001 : 0.05)) await time.after(1 + random.below(300));
+      if (faults.strikes("store reads slowly", random, isOpening ? 0.001 : 0.05))
+        await time.after(1 + random.below(300));
       if (faults.strikes("store fails a read", random, isOpening ? 0.0004 : 0.03)) {
-        process.storeFaults++;
+        instance.storeFaults++;
         situations.saw(isOpening ? "read fails while an engine opens" : "read fails after a failed append");
         throw new Error("the store does not read");
       }
       return await ask();
     } finally {
-      process.reading--;
+      instance.reading--;
     }
   }
 
@@ -150,10 +154,10 @@ export class WorldStore {
     return snapshot;
   }
 
-  async #snapshot(process: Process, store: OrderStore, snapshot: ShardSnapshot): Promise<void> {
+  async #snapshot(instance: Instance, store: OrderStore, snapshot: ShardSnapshot): Promise<void> {
     const { random, faults, situations } = this.#parts;
     for (let left = random.below(8); left > 0; left--) await Promise.resolve();
-    if (process.dead) return;
+    if (instance.dead) return;
     if (faults.strikes("store fails a snapshot", random, 0.2)) {
       situations.saw("snapshot fails");
       throw new Error("the snapshot was not kept");

@@ -15,12 +15,17 @@ export class WorldTime {
 
   /** The time of everybody who keeps good time, such as the venue; epoch milliseconds. */
   get trueMs(): number {
-    return this.clock.nowMs();
+    return this.clock.monotonicMs();
   }
 
   /** What the machine's wall clock shows, epoch milliseconds. */
   get wallMs(): number {
     return this.clock.nowMs();
+  }
+
+  /** Somebody sets the wall clock. */
+  step(ms: number): void {
+    this.clock.stepWall(ms);
   }
 
   /** Lets time pass. */

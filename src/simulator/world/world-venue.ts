@@ -1,9 +1,17 @@
-import { add, type Price, price, type Quantity, quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  add,
+  type Price,
+  price,
+  type Quantity,
+  quantity,
+  subtract,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import type { ChildReport, ChildRequest } from "../../model/index.ts";
-import type { ExecutionVenue, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
+import type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "../../ports/index.ts";
 import type { Faults } from "./faults.ts";
+import type { Instance } from "./instance.ts";
 import { nonsenseOf } from "./nonsense.ts";
-import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import { executedOf, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
@@ -17,14 +25,18 @@ export type VenueParts = Readonly<{
   time: WorldTime;
   capabilities: VenueCapabilities;
   quietMs: number;
+  /** Whether it says when it did not find something. */
+  tellsTime: boolean;
   /** Price at which something of this market is had now. */
   priceOf: (symbol: string) => Price | undefined;
   /** Before a child is taken in. */
-  submitting: (child: ChildRequest, deadlineMs: number, process: Process) => void;
+  submitting: (child: ChildRequest, deadlineMs: number, instance: Instance) => void;
   executed: (row: Row, size: Quantity, executionId: string) => void;
+  /** Whether an engine is being opened. */
+  isOpening: () => boolean;
 }>;
 
-type Subscriber = Readonly<{ process: Process; listener: (event: VenueEvent) => void }>;
+type Subscriber = Readonly<{ instance: Instance; listener: (event: VenueEvent) => void }>;
 
 const STEP = quantity("0.000001");
 const BEYOND = price("0.25");
@@ -50,14 +62,14 @@ export class WorldVenue {
   }
 
   /** The venue as a process has it. */
-  open(process: Process): ExecutionVenue {
+  open(instance: Instance): ExecutionVenue {
     return {
       capabilities: this.#parts.capabilities,
-      submit: (child, { deadlineMs }) => process.call(() => this.#submit(child, deadlineMs, process)),
-      lookup: (child) => process.call(() => this.#lookup(child)),
-      voidChild: (child) => process.call(() => this.#void(child)),
+      submit: (child, { deadlineMs }) => instance.call(() => this.#submit(child, deadlineMs, instance)),
+      lookup: (child) => instance.call(() => this.#lookup(child)),
+      voidChild: (child) => instance.call(() => this.#void(child)),
       subscribe: (listener) => {
-        const subscriber = { process, listener };
+        const subscriber = { instance, listener };
         this.#subscribers.add(subscriber);
         return () => this.#subscribers.delete(subscriber);
       },
@@ -65,8 +77,8 @@ export class WorldVenue {
   }
 
   /** A process died. */
-  forget(process: Process): void {
-    for (const one of this.#subscribers) if (one.process === process) this.#subscribers.delete(one);
+  forget(instance: Instance): void {
+    for (const one of this.#subscribers) if (one.instance === instance) this.#subscribers.delete(one);
   }
 
   /** Whether a child may execute yet. */
@@ -100,11 +112,11 @@ export class WorldVenue {
     this.#live.clear();
   }
 
-  async #submit(child: ChildRequest, deadlineMs: number, process: Process): Promise<ChildReport> {
+  async #submit(child: ChildRequest, deadlineMs: number, instance: Instance): Promise<ChildReport> {
     const { faults, random, time, situations } = this.#parts;
-    this.#parts.submitting(child, deadlineMs, process);
+    this.#parts.submitting(child, deadlineMs, instance);
     const submittedAtMs = time.trueMs;
-    const row = newRow(child, { by: process.generation, submittedAtMs, deadlineMs });
+    const row = newRow(child, { by: instance.generation, submittedAtMs, deadlineMs });
     if (this.rows.get(child.childId)?.state === "voided") return reportOf(row);
     this.#keep(row);
     if (faults.strikes("venue loses a submit", random, 0.05)) {
@@ -119,7 +131,8 @@ export class WorldVenue {
       if (isTaken) this.#arriveAt(row, arrivesAtMs);
       return await this.#lose();
     }
-    this.#arrive(row);
+    if (this.capabilities.honoursDeadline && submittedAtMs > deadlineMs) row.state = "rejected";
+    else this.#arrive(row);
     return await this.#answer(row);
   }
 
@@ -139,22 +152,23 @@ export class WorldVenue {
     this.rowsOf.set(row.child.parentOrderId, siblings);
   }
 
-  async #lookup({ childId }: ChildRequest): Promise<ChildReport | "not-found"> {
+  async #lookup({ childId }: ChildRequest): Promise<ChildReport | NotFound> {
     const { faults, random, time, situations, quietMs } = this.#parts;
     const row = this.rows.get(childId);
     if (faults.strikes("venue fails a look-up", random, 0.15)) {
       situations.saw("look-up fails");
       return await this.#lose();
     }
-    if (row === undefined) return "not-found";
+    const notFound: NotFound = this.#parts.tellsTime ? { notFoundAtMs: time.trueMs } : "not-found";
+    if (row === undefined) return notFound;
     if (row.state === "never") {
       row.denied = true;
-      return "not-found";
+      return notFound;
     }
     const unsure = time.trueMs < row.deadlineMs + quietMs;
     if (unsure && faults.strikes("venue does not find what is on its way", random, 0.2)) {
       situations.saw("not found, then there");
-      return "not-found";
+      return notFound;
     }
     if (row.denied) situations.saw("not found, then there");
     if (faults.strikes("venue says nonsense", random, 0.05)) {
@@ -226,7 +240,8 @@ export class WorldVenue {
     this.#execute(row, this.#part(row));
     if (!random.chance(0.5)) return;
     row.state = "open";
-    if (faults.strikes("venue fills a part and falls silent", random, 0.3)) situations.saw("part filled, then silence");
+    if (faults.strikes("venue fills a part and falls silent", random, 0.3))
+      situations.saw("part filled, then silence");
   }
 
   #execute(row: Row, size: Quantity): void {
@@ -298,14 +313,13 @@ export class WorldVenue {
   }
 
   #emit(report: ChildReport): void {
-    const { faults, random, situations } = this.#parts;
-    for (const { process, listener } of [...this.#subscribers]) {
-      if (process.state === "opening") {
-        if (!faults.strikes("venue tells while an engine opens", random, 1)) continue;
-        if (report?.fills?.length > 0) situations.saw("fill told while an engine opens");
-      }
-      if (process.appending > 0 && report?.fills?.length > 0) situations.saw("fill told while an append is under way");
-      process.enter(() => listener({ report }));
+    const { situations } = this.#parts;
+    if (this.#parts.isOpening() && report?.fills?.length > 0)
+      situations.saw("fill told while an engine opens");
+    for (const { instance, listener } of [...this.#subscribers]) {
+      if (instance.appending > 0 && report?.fills?.length > 0)
+        situations.saw("fill told while an append is under way");
+      instance.enter(() => listener({ report }));
     }
   }
 

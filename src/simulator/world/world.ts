@@ -6,16 +6,17 @@ import { Hosts } from "./hosts.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import { acceptance } from "./invariants/acceptance.ts";
 import { checkEnd, verifyNow } from "./invariants/end.ts";
-import { lists } from "./invariants/lists.ts";
+import { Lists } from "./invariants/lists.ts";
 import { endAll } from "./invariants/liveness.ts";
 import { quantity } from "./invariants/quantity.ts";
-import { schedules } from "./invariants/schedules.ts";
+import { Schedules } from "./invariants/schedules.ts";
 import { state } from "./invariants/state.ts";
 import { checkSubmit, submission } from "./invariants/submission.ts";
-import { triggers } from "./invariants/triggers.ts";
+import { Triggers } from "./invariants/triggers.ts";
 import { JournalBook, type RecordCheck } from "./journal-book.ts";
 import { Market } from "./market.ts";
 import { MarketDesk } from "./market-desk.ts";
+import { settle, unknownOrders } from "./operator.ts";
 import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
 import { createRandom } from "./random.ts";
@@ -51,10 +52,12 @@ export class World {
       acceptance(parts),
       quantity(parts),
       submission(parts),
-      triggers(parts),
-      schedules(parts),
-      lists(parts),
       state(parts),
+      ...[new Triggers(parts), new Schedules(parts), new Lists(parts)].map(
+        (check): RecordCheck =>
+          (seen) =>
+            check.check(seen),
+      ),
     );
     this.#clients = plan.clients.map((client) => new Client(parts, client));
     this.#desk = new MarketDesk(parts);
@@ -69,7 +72,8 @@ export class World {
   /** Begins: one process, one quote of each market. */
   async begin(): Promise<void> {
     this.parts.fleet.start();
-    for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--) await this.parts.time.pass(20);
+    for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--)
+      await this.parts.time.pass(20);
     this.#desk.heartbeat();
   }
 
@@ -106,9 +110,18 @@ export class World {
     if (dice < 72) return this.#random.pick(this.#clients).act();
     if (dice < 76) return venue.tick();
     if (dice < 78) return this.#replenish();
+    if (dice < 79) return this.#settleOne();
     await time.pass(1 + this.#random.below(dice < 97 ? 400 : 6_000));
     venue.tick();
     if (this.#random.chance(0.7)) this.#desk.heartbeat();
+  }
+
+  #settleOne(): void {
+    const { faults, beside } = this.parts;
+    const isAsked = faults.strikes("operator settles", this.#random, 0.6);
+    const unknown = unknownOrders(this.parts);
+    const order = unknown.length === 0 ? undefined : this.#random.pick(unknown);
+    if (isAsked && order !== undefined) beside(settle(this.parts, order));
   }
 
   #replenish(): void {
@@ -138,16 +151,22 @@ export class World {
     const faults = new Faults(plan.rates);
     const situations = new Situations();
     const time = new WorldTime({ startMs: START_MS, turn: options.turn });
-    const demand: WorldParts["demand"] = (holds, invariant, seen) => this.#demand(holds, invariant, seen, plan.seed);
+    const demand: WorldParts["demand"] = (holds, invariant, seen) =>
+      this.#demand(holds, invariant, seen, plan.seed);
     const journal = new JournalBook(demand, this.#checks);
     const markets = plan.markets.map(
       (market) =>
-        new Market({ plan: market, random: random.of(`market ${market.symbol}`), faults, rows: options.rows }),
+        new Market({
+          plan: market,
+          random: random.of(`market ${market.symbol}`),
+          faults,
+          rows: options.rows,
+        }),
     );
-    const tape = new TrueTape({ random: random.of("tape"), faults, situations });
+    const tape = new TrueTape({ random: random.of("tape"), faults, situations, time });
     const hosts = new Hosts({ random: random.of("hosts"), faults, time, plan, demand });
     const fleet = new Fleet(
-      { random, demand, parts: () => this.parts },
+      { demand, parts: () => this.parts },
       plan.markets.map(({ symbol }) => symbol),
     );
     const shared = { faults, situations, time };
@@ -155,15 +174,17 @@ export class World {
       ...shared,
       random: random.of("store"),
       journal,
-      acquired: (process) => fleet.acquired(process),
+      acquired: (instance) => fleet.acquired(instance),
     });
     const venue = new WorldVenue({
       ...shared,
       random: random.of("venue"),
       capabilities: plan.venue,
       quietMs: plan.settings.venueQuietMs,
+      tellsTime: plan.venueTellsTime,
+      isOpening: () => fleet.newest?.state === "opening",
       priceOf: (symbol) => markets.find((market) => market.symbol === symbol)?.price,
-      submitting: (child, deadlineMs, process) => checkSubmit(this.parts, { child, deadlineMs, process }),
+      submitting: (child, deadlineMs, instance) => checkSubmit(this.parts, { child, deadlineMs, instance }),
       executed: (row, size, executionId) => {
         hosts.executed(row, size);
         tape.owe(row.child.symbol, executionId, size);
@@ -171,10 +192,26 @@ export class World {
     });
     const beside = (doing: Promise<unknown>): void => {
       doing.catch((error: unknown) =>
-        demand(false, "the world itself", () => (error instanceof Error ? (error.stack ?? error.message) : String(error))),
+        demand(false, "the world itself", () =>
+          error instanceof Error ? (error.stack ?? error.message) : String(error),
+        ),
       );
     };
     const ledger = new Ledger();
-    return { plan, random, ...shared, demand, journal, venue, store, tape, hosts, markets, ledger, fleet, beside };
+    return {
+      plan,
+      random,
+      ...shared,
+      demand,
+      journal,
+      venue,
+      store,
+      tape,
+      hosts,
+      markets,
+      ledger,
+      fleet,
+      beside,
+    };
   }
 }

@@ -37,7 +37,11 @@ export class Cancels {
   async #order({ intent, created = 0 }: Entry): Promise<void> {
     const { random } = this.#desk;
     const key = random.chance(0.5) ? { orderId: created } : { origClientOrderId: intent.clientId };
-    await this.#cancel([created], { path: "/api/order", method: "order.cancel", fields: { symbol: intent.symbol, ...key } });
+    await this.#cancel([created], {
+      path: "/api/order",
+      method: "order.cancel",
+      fields: { symbol: intent.symbol, ...key },
+    });
   }
 
   async #list({ intent, created = 0 }: Entry): Promise<void> {
@@ -60,19 +64,25 @@ export class Cancels {
     const before = orderIds.map((orderId) => journal.find(orderId));
     if (before.some((order) => order?.child !== undefined && order.ended === undefined)) {
       const isList = orderIds.length > 1;
-      situations.saw(isList ? "cancel of a list with a child in flight" : "cancel of an order with a child in flight");
+      situations.saw(
+        isList ? "cancel of a list with a child in flight" : "cancel of an order with a child in flight",
+      );
     }
     const answer = await line.ask({ verb: "DELETE", ...asked });
     if (typeof answer !== "string") this.#judge(orderIds, answer);
   }
 
   /** A cancel that succeeds has ended everything or will; one that is refused found nothing to end (I43, I52). */
-  #judge(orderIds: readonly number[], { process, reply }: Answered): void {
+  #judge(orderIds: readonly number[], { instance, reply }: Answered): void {
     const { demand, journal, situations } = this.#desk.parts;
     const code = codeOf(reply);
     const told = (): string => `${orderIds}: ${JSON.stringify(reply.body).slice(0, 300)}`;
-    demand(code === 0 || code === -2011 || PASSING.includes(code), "a cancel is answered as the contract says", told);
-    if (!process.owns) return;
+    demand(
+      code === 0 || code === -2011 || PASSING.includes(code),
+      "a cancel is answered as the contract says",
+      told,
+    );
+    if (!instance.owns) return;
     const orders = orderIds.map((orderId) => journal.find(orderId));
     if (code === 0) demand(orders.every(isOver), "I43", () => `${told()} is canceled and goes on`);
     if (code === -2011) {
@@ -99,11 +109,13 @@ export class Cancels {
       fields: { apiManaged: true },
     });
     if (typeof answer === "string") return;
-    const { reply, process } = answer;
+    const { reply, instance } = answer;
     const code = codeOf(reply);
     demand(code === 0 || PASSING.includes(code), "cancel-all is answered", () => JSON.stringify(reply.body));
-    if (code !== 0 || !process.owns) return;
-    const counts = ["matchedCount", "canceledCount", "cancelPendingCount"].map((name) => numberOf(reply.body, name));
+    if (code !== 0 || !instance.owns) return;
+    const counts = ["matchedCount", "canceledCount", "cancelPendingCount"].map((name) =>
+      numberOf(reply.body, name),
+    );
     const [matched = 0, canceled = 0, pending = 0] = counts;
     demand(canceled + pending === matched, "decision 36", () => JSON.stringify(reply.body));
     const left = before.filter(({ orderId }) => !isOver(journal.find(orderId)));

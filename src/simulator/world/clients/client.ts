@@ -84,7 +84,11 @@ export class Client {
       nowMs: time.wallMs,
       reduces: this.#plan.reduces,
     });
-    return this.#intent("list", clientId, { path: LIST_PATHS[form], method: `orderList.place.${form}`, fields });
+    return this.#intent("list", clientId, {
+      path: LIST_PATHS[form],
+      method: `orderList.place.${form}`,
+      fields,
+    });
   }
 
   #intent(
@@ -148,19 +152,33 @@ export class Client {
     const code = codeOf(answer.reply);
     if (answer.reply.status >= 500 || answer.reply.status === 429) return;
     const isRefused = code === -2010 || code === -1130 || code === -1021;
-    demand(isRefused, "I04", () => `${intent.clientId} with another quantity: ${JSON.stringify(answer.reply.body)}`);
+    demand(
+      isRefused,
+      "I04",
+      () => `${intent.clientId} with another quantity: ${JSON.stringify(answer.reply.body)}`,
+    );
     if (before !== undefined)
-      demand(journal.named(intent.accountId, intent.clientId)?.orderId === before.orderId, "I04", intent.clientId);
+      demand(
+        journal.named(intent.accountId, intent.clientId)?.orderId === before.orderId,
+        "I04",
+        intent.clientId,
+      );
     situations.saw("same id with another intent");
   }
 
   #anyEntry(): Entry | undefined {
     const { ledger } = this.#parts;
-    const own = [...ledger.entries.values()].filter((entry) => entry.intent.accountId === this.#plan.accountId);
+    const own = [...ledger.entries.values()].filter(
+      (entry) => entry.intent.accountId === this.#plan.accountId,
+    );
     return own.length === 0 ? undefined : own[Math.max(0, own.length - 1 - this.#random.below(40))];
   }
 
-  async #judged(entry: Entry, ask: () => Promise<Answered | NoReply>, sent: "first" | "again" = "first"): Promise<void> {
+  async #judged(
+    entry: Entry,
+    ask: () => Promise<Answered | NoReply>,
+    sent: "first" | "again" = "first",
+  ): Promise<void> {
     entry.waiting++;
     const answer = await ask();
     entry.waiting--;

@@ -1,7 +1,7 @@
 import type { SocketSession } from "../../../service/index.ts";
-import { readJson, type JsonValue } from "../../../wire/index.ts";
+import { type JsonValue, readJson } from "../../../wire/index.ts";
+import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
-import type { Process } from "../process.ts";
 import { member, type NoReply, type Reply } from "./wire.ts";
 
 /** What a connection hands on. */
@@ -15,7 +15,7 @@ const EVERYTHING = 100_000_000;
 
 /** One WebSocket connection of a client to a process, without a socket. */
 export class Connection {
-  readonly process: Process;
+  readonly instance: Instance;
   readonly #parts: WorldParts;
   readonly #host: ConnectionHost;
   readonly #waiting: Map<string, (reply: Reply | NoReply) => void> = new Map();
@@ -25,17 +25,17 @@ export class Connection {
   /** The reader has stopped reading. */
   slow = false;
 
-  constructor(parts: WorldParts, process: Process, host: ConnectionHost) {
-    this.process = process;
+  constructor(parts: WorldParts, instance: Instance, host: ConnectionHost) {
+    this.instance = instance;
     this.#parts = parts;
     this.#host = host;
-    this.#offDeath = process.onDeath(() => this.#end());
-    this.#session = process.service?.sockets.connect({
+    this.#offDeath = instance.onDeath(() => this.#end());
+    this.#session = instance.service?.sockets.connect({
       target: "/ws/listenKey",
       rawHeaders: [],
       remoteAddress: "127.0.0.1",
       send: (text) => this.#take(text),
-      ping: () => process.enter(() => this.#session?.ponged()),
+      ping: () => instance.enter(() => this.#session?.ponged()),
       close: (code) => this.#closed(code),
       bufferedBytes: () => (this.slow ? EVERYTHING : 0),
     });
@@ -50,7 +50,7 @@ export class Connection {
     if (!this.#open) return Promise.resolve("down");
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      this.process.enter(() => {
+      this.instance.enter(() => {
         if (this.#open) this.#session?.receive(text);
       });
     });
@@ -59,13 +59,13 @@ export class Connection {
   /** The client, or the line, ends it. */
   break(): void {
     if (!this.#open) return;
-    this.process.enter(() => this.#session?.closed());
+    this.instance.enter(() => this.#session?.closed());
     this.#end();
   }
 
   #closed(code: number): void {
     if (this.slow && code === 1008) this.#parts.situations.saw("stream ended for a slow reader");
-    this.process.enter(() => this.#session?.closed());
+    this.instance.enter(() => this.#session?.closed());
     this.#end();
   }
 
@@ -79,7 +79,7 @@ export class Connection {
   }
 
   #take(text: string): void {
-    if (!this.#open || this.process.dead) return;
+    if (!this.#open || this.instance.dead) return;
     this.#parts.demand(!text.includes("secret-"), "I72", text);
     const message = readJson(text);
     const event = member(message, "event");

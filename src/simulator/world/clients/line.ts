@@ -1,16 +1,24 @@
 import { findMethod } from "../../../requests/index.ts";
 import type { WireRequest } from "../../../wire/index.ts";
 import { keyOf } from "../hosts.ts";
+import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
 import type { ClientPlan } from "../plan.ts";
-import type { Process } from "../process.ts";
 import type { Random } from "../random.ts";
 import { Connection } from "./connection.ts";
 import { StreamReader } from "./stream-reader.ts";
-import { type Asked, type Credentials, type NoReply, type Reply, readReply, signedMessage, signedRequest } from "./wire.ts";
+import {
+  type Asked,
+  type Credentials,
+  type NoReply,
+  type Reply,
+  readReply,
+  signedMessage,
+  signedRequest,
+} from "./wire.ts";
 
 /** An answer, and whose it is. */
-export type Answered = Readonly<{ process: Process; reply: Reply }>;
+export type Answered = Readonly<{ instance: Instance; reply: Reply }>;
 
 /** How a client reaches the service: requests by REST, messages and the private stream by WebSocket. */
 export class Line {
@@ -51,20 +59,20 @@ export class Line {
 
   /** Sends a request as it is. */
   async send(request: WireRequest): Promise<Answered | NoReply> {
-    const process = this.#parts.fleet.pick(this.#random);
+    const instance = this.#parts.fleet.pick(this.#random);
     const isLost = this.#parts.faults.strikes("answers are lost", this.#random, 0.08);
-    if (process?.service === undefined) return "down";
-    const reply = await this.#exchange(process, request);
+    if (instance?.service === undefined) return "down";
+    const reply = await this.#exchange(instance, request);
     if (reply === "lost" || isLost) return "lost";
-    return { process, reply };
+    return { instance, reply };
   }
 
-  #exchange(process: Process, request: WireRequest): Promise<Reply | "lost"> {
+  #exchange(instance: Instance, request: WireRequest): Promise<Reply | "lost"> {
     const { demand } = this.#parts;
     return new Promise((resolve) => {
-      const offDeath = process.onDeath(() => resolve("lost"));
-      process.enter(() => {
-        process.service?.handle(request).then(
+      const offDeath = instance.onDeath(() => resolve("lost"));
+      instance.enter(() => {
+        instance.service?.handle(request).then(
           ({ status, body }) => {
             offDeath();
             demand(!body.includes("secret-"), "I72", body);
@@ -86,7 +94,7 @@ export class Line {
       recvWindow: 1_000 + (count % 4_000),
     });
     const reply = await connection.ask(id, text);
-    return typeof reply === "string" ? reply : { process: connection.process, reply };
+    return typeof reply === "string" ? reply : { instance: connection.instance, reply };
   }
 
   /** Keeps the connection as the client wants it: opens it, breaks it, subscribes, stops reading. */
@@ -99,9 +107,9 @@ export class Line {
       else if (slows) this.#connection.slow = true;
       return;
     }
-    const process = fleet.running;
-    if (process === undefined || !this.#plan.streams) return;
-    const connection = new Connection(this.#parts, process, {
+    const instance = fleet.running;
+    if (instance === undefined || !this.#plan.streams) return;
+    const connection = new Connection(this.#parts, instance, {
       event: (event) => this.stream?.take(event),
       ended: () => {
         this.#breaks++;

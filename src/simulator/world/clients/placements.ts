@@ -30,7 +30,11 @@ export function judgePlacement(
   if (code === 0) return placed(parts, entry, answer, sent);
   const { demand, situations } = parts;
   const told = (): string => `${entry.intent.clientId}: ${JSON.stringify(answer.reply.body)}`;
-  demand(REFUSALS.includes(code) || UNSURE.includes(code), "a placement is answered as the contract says", told);
+  demand(
+    REFUSALS.includes(code) || UNSURE.includes(code),
+    "a placement is answered as the contract says",
+    told,
+  );
   if (UNSURE.includes(code)) {
     entry.unsure++;
     situations.saw("outcome of a placement not known");
@@ -59,7 +63,11 @@ function placed(parts: WorldParts, entry: Entry, { reply }: Answered, sent: "fir
   const id = numberOf(reply.body, intent.kind === "order" ? "orderId" : "orderListId");
   const told = (): string => `${intent.clientId} is answered with ${id}, durable is ${idOf(parts, intent)}`;
   demand(Number.isSafeInteger(id) && id < 0, "I05", told);
-  demand(entry.created === undefined || entry.created === id, "I03", () => `${told()}, before with ${entry.created}`);
+  demand(
+    entry.created === undefined || entry.created === id,
+    "I03",
+    () => `${told()}, before with ${entry.created}`,
+  );
   demand(idOf(parts, intent) === id, "I01", told);
   if (entry.created === undefined) {
     if (sent === "again" && entry.unsure > 0) situations.saw("answer lost, then found by sending again");
@@ -82,21 +90,28 @@ export function judgeSnapshot(parts: WorldParts, told: JsonValue, accountId: num
   const { demand, journal } = parts;
   const view = told as Readonly<Record<string, JsonValue>>;
   const { orderId, status, apiState, held, cancelPending } = view;
-  const seen = (): string => JSON.stringify([orderId, status, apiState, held, cancelPending, view.executedQty]);
+  const seen = (): string =>
+    JSON.stringify([orderId, status, apiState, held, cancelPending, view.executedQty]);
   const order = typeof orderId === "number" ? journal.find(orderId) : undefined;
   demand(order !== undefined, "I01", () => `${seen()} is shown and not durable`);
   if (order === undefined) return undefined;
   demand(view.accountId === accountId && order.accountId === accountId, "I07", seen);
   const isEnd = TERMINAL.includes(status) && apiState === status && held === false && cancelPending === false;
-  const isHeld = status === "PENDING_NEW" && apiState === "WAITING" && held === true && cancelPending === false;
+  const isHeld =
+    status === "PENDING_NEW" && apiState === "WAITING" && held === true && cancelPending === false;
   const isOpen = OPEN.includes(status) && MANAGED.includes(apiState) && held === false;
   demand(isEnd || isHeld || (isOpen && !(cancelPending === true && apiState === "WAITING")), "I51", seen);
   const executed = parseQuantity(String(view.executedQty)) ?? 0;
   demand(executed <= order.executed, "I10", () => `${seen()} of ${order.executed} that are durable`);
-  if (isEnd) demand(order.ended?.status === status, "I50", () => `${seen()} is ${order.ended?.status} in the journal`);
+  if (isEnd)
+    demand(order.ended?.status === status, "I50", () => `${seen()} is ${order.ended?.status} in the journal`);
   const { intent } = order;
   demand(parseQuantity(String(view.origQty)) === intent.quantity, "I16", seen);
   demand(view.price === undefined || parsePrice(String(view.price)) === intent.price, "I16", seen);
-  demand(view.stopPrice === undefined || parsePrice(String(view.stopPrice)) === intent.stopPrice, "I16", seen);
+  demand(
+    view.stopPrice === undefined || parsePrice(String(view.stopPrice)) === intent.stopPrice,
+    "I16",
+    seen,
+  );
   return order;
 }

@@ -64,8 +64,8 @@ export class Reads {
     else this.#judgeList(reply.body);
   }
 
-  #failed({ process, reply }: Answered): void {
-    if (reply.status >= 500 && process.storeFaults > 0)
+  #failed({ instance, reply }: Answered): void {
+    if (reply.status >= 500 && instance.storeFaults > 0)
       this.#desk.parts.situations.saw("read refused while the store fails");
   }
 
@@ -86,7 +86,7 @@ export class Reads {
     const includeHistory = random.chance(0.3);
     const newestFirst = random.chance(0.3);
     const limit = random.pick([1, 3, 10, 100]);
-    const process = fleet.running;
+    const instance = fleet.running;
     const acknowledged = this.#acknowledged();
     const before = acknowledged.filter((id) => includeHistory || isShown(journal.find(id)));
     const seen: number[] = [];
@@ -96,9 +96,15 @@ export class Reads {
         verb: "GET",
         path: "/api/v3/openOrders",
         method: "openOrders.status",
-        fields: { apiManaged: true, limit, includeHistory, newestFirst, ...(afterOrderId !== 0 && { afterOrderId }) },
+        fields: {
+          apiManaged: true,
+          limit,
+          includeHistory,
+          newestFirst,
+          ...(afterOrderId !== 0 && { afterOrderId }),
+        },
       });
-      if (typeof answer === "string" || answer.process !== process) return;
+      if (typeof answer === "string" || answer.instance !== instance) return;
       const { reply } = answer;
       const code = codeOf(reply);
       demand(code === 0 || PASSING.includes(code), "I70", () => JSON.stringify(reply.body));
@@ -108,7 +114,8 @@ export class Reads {
       seen.push(...orders.map((order) => numberOf(order, "orderId")));
       afterOrderId = numberOf(reply.body, "nextOrderId");
       if (page > 0 && includeHistory) situations.saw("history over several pages");
-      if (afterOrderId === 0) return this.#judgePages({ before, seen, newestFirst, includeHistory, process });
+      if (afterOrderId === 0)
+        return this.#judgePages({ before, seen, newestFirst, includeHistory, instance });
     }
   }
 
@@ -127,17 +134,17 @@ export class Reads {
       seen: readonly number[];
       newestFirst: boolean;
       includeHistory: boolean;
-      process: Answered["process"] | undefined;
+      instance: Answered["instance"] | undefined;
     }>,
   ): void {
     const { journal, demand, situations } = this.#desk.parts;
-    const { before, seen, newestFirst, includeHistory, process } = pages;
+    const { before, seen, newestFirst, includeHistory, instance } = pages;
     const sorted = seen.every((id, index) => {
       const previous = seen[index - 1];
       return previous === undefined || (newestFirst ? id > previous : id < previous);
     });
     demand(sorted, "I70", () => `ids ${seen}, newestFirst ${newestFirst}`);
-    if (process?.owns !== true) return;
+    if (instance?.owns !== true) return;
     const there = new Set(seen);
     const expected = includeHistory ? before : before.filter((id) => journal.open.has(id));
     if (expected.length < before.length) situations.saw("order ended between two pages");
@@ -180,9 +187,14 @@ export class Reads {
     });
     if (typeof answer === "string") return;
     const { status } = answer.reply;
-    parts.demand(status === 400 || status < 400 || status >= 429, "public routes answer", () => `${route.path} ${status}`);
+    parts.demand(
+      status === 400 || status < 400 || status >= 429,
+      "public routes answer",
+      () => `${route.path} ${status}`,
+    );
   }
 }
 
 /** Whether an order stands on the pages of open ones: held legs do not. */
-const isShown = (order: SeenOrder | undefined): boolean => order !== undefined && order.ended === undefined && !order.held;
+const isShown = (order: SeenOrder | undefined): boolean =>
+  order !== undefined && order.ended === undefined && !order.held;

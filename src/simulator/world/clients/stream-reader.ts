@@ -24,7 +24,7 @@ export class StreamReader {
 
   /** Whether it tells everything that happens now. */
   get live(): boolean {
-    return this.#sequence !== undefined && this.#connection.open && this.#connection.process.owns;
+    return this.#sequence !== undefined && this.#connection.open && this.#connection.instance.owns;
   }
 
   /** The answer to the subscription came. */
@@ -75,11 +75,19 @@ export class StreamReader {
     if (order === undefined) return;
     demand(order.accountId === this.#accountId, "I07", () => `an event of order ${orderId}`);
     const executed = parseQuantity(String(member(told, "z"))) ?? 0;
-    demand(executed <= order.executed, "I20", () => `order ${orderId} is told to have executed more than is durable`);
+    demand(
+      executed <= order.executed,
+      "I20",
+      () => `order ${orderId} is told to have executed more than is durable`,
+    );
     const execution = member(told, "executionId");
     if (typeof execution !== "string") return;
     const key = `${orderId} ${execution}`;
-    demand(journal.fills.get(orderId)?.has(execution) === true, "I20", () => `${key} is told and not durable`);
+    demand(
+      journal.fills.get(orderId)?.has(execution) === true,
+      "I20",
+      () => `${key} is told and not durable`,
+    );
     if (member(told, "x") !== "TRADE") return;
     demand(!this.told.has(key), "I15", () => `${key} is told twice`);
     this.told.add(key);

@@ -1,5 +1,11 @@
 import { encodeQuery, type RequestParameters, sign, signSocketParameters } from "../../../signing/index.ts";
-import { type JsonObject, type JsonValue, readJson, type WireRequest, writeJson } from "../../../wire/index.ts";
+import {
+  type JsonObject,
+  type JsonValue,
+  readJson,
+  type WireRequest,
+  writeJson,
+} from "../../../wire/index.ts";
 
 /** Key and secret of a client. */
 export type Credentials = Readonly<{ apiKey: string; secret: string }>;

@@ -32,14 +32,24 @@ export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
     demand(entry !== undefined, "I02", () => `${name} was never asked for`);
     if (entry === undefined) return;
     demand(parts.ledger.mayExist(entry), "I02", () => `${name} was refused and is accepted now`);
-    demand(isAsked(entry.intent, intent), "I04", () => `${name} is accepted as ${JSON.stringify(intent.symbol)}`);
+    demand(
+      isAsked(entry.intent, intent),
+      "I04",
+      () => `${name} is accepted as ${JSON.stringify(intent.symbol)}`,
+    );
   }
 
   /** I06: a pure function of parent and attempt, computed here anew, and never given twice. */
   function checkChildId({ after }: SeenChange, childId: string, attempt: number): void {
     const { orderId, acceptedAtMs, attempts } = after;
-    const expected = ["aqc", (-orderId).toString(36), acceptedAtMs.toString(36), attempt.toString(36)].join("-");
-    parts.demand(childId === expected && attempt === attempts, "I06", () => `${childId} in place of ${expected}`);
+    const expected = ["aqc", (-orderId).toString(36), acceptedAtMs.toString(36), attempt.toString(36)].join(
+      "-",
+    );
+    parts.demand(
+      childId === expected && attempt === attempts,
+      "I06",
+      () => `${childId} in place of ${expected}`,
+    );
     parts.demand(!childIds.has(childId), "I06", () => `${childId} is intended twice`);
     childIds.add(childId);
   }

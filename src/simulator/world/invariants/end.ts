@@ -3,10 +3,10 @@ import type { WorldParts } from "../parts.ts";
 
 /** The journal alone makes the state that is there (I53); looked at when nothing is under way. */
 export async function verifyNow({ fleet, demand, journal, time }: WorldParts): Promise<void> {
-  const process = fleet.running;
-  if (process?.engine === undefined || !process.owns || process.appending + process.reading > 0) return;
+  const instance = fleet.running;
+  if (instance?.engine === undefined || !instance.owns || instance.appending + instance.reading > 0) return;
   let over = false;
-  const verified = process.engine.verify().then(
+  const verified = instance.engine.verify().then(
     ({ equal, live, replayed }) => {
       over = true;
       demand(equal, "I53", () => `live ${live}, replayed ${replayed}, ${journal.records} records`);
@@ -25,7 +25,9 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
   for (const order of journal.orders.values()) {
     const executed = venue.executedOf(order.orderId);
     demand(order.executed === executed, "I10", () => {
-      const rows = venue.rowsOf.get(order.orderId)?.map(({ child, state, shown, fills }) => [child.childId, state, shown, fills.length]);
+      const rows = venue.rowsOf
+        .get(order.orderId)
+        ?.map(({ child, state, shown, fills }) => [child.childId, state, shown, fills.length]);
       const { ended, child, orderId } = order;
       return `order ${orderId} counts ${order.executed}, the venue executed ${executed}: ${JSON.stringify({ ended, child, rows }, textOfBigint)}`;
     });
@@ -68,10 +70,12 @@ async function checkDisk({ journal, store, demand }: WorldParts): Promise<void> 
 
 /** A stream that was open all the time has told every execution (I54). */
 function checkStream({ demand, plan }: WorldParts, { line }: Client): void {
-  const mayWait = plan.rates["accounts are silent"] !== undefined || plan.rates["accounts throw"] !== undefined;
+  const mayWait =
+    plan.rates["accounts are silent"] !== undefined || plan.rates["accounts throw"] !== undefined;
   if (mayWait || line.stream?.live !== true) return;
   const missing = line.stream.missing();
   demand(missing.length === 0, "I54", () => `executions ${missing.slice(0, 5)} were not told`);
 }
 
-const textOfBigint = (_name: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
+const textOfBigint = (_name: string, value: unknown): unknown =>
+  typeof value === "bigint" ? String(value) : value;

@@ -2,29 +2,39 @@ import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
 /** I40-I43, decision 35: the rules of lists, after each record that touches one. */
-export function lists(parts: WorldParts): (seen: SeenRecord) => void {
-  const { demand, journal, situations } = parts;
-  return (seen) => {
+export class Lists {
+  readonly #parts: WorldParts;
+
+  constructor(parts: WorldParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at a record. */
+  check(seen: SeenRecord): void {
     const touched = new Set<number>();
     for (const { after } of seen.changes) if (after.list !== undefined) touched.add(after.list.listId);
-    for (const listId of touched) checkList(listId, seen);
-  };
+    for (const listId of touched) this.#list(listId, seen);
+  }
 
-  function checkList(listId: number, seen: SeenRecord): void {
+  #list(listId: number, seen: SeenRecord): void {
+    const { demand, journal } = this.#parts;
     const ids = journal.lists.get(listId)?.legs ?? [];
     const legs = ids.flatMap((id) => journal.find(id) ?? []);
     demand(legs.length === ids.length, "decision 6", () => `list ${listId} is not accepted whole`);
     const working = legs.find(({ list }) => list?.role === "working");
-    checkPair(legs.filter(isOfPair), seen);
-    if (working !== undefined) checkHeld(working, legs, seen);
+    this.#pair(legs.filter(isOfPair), seen);
+    if (working !== undefined) this.#held(working, legs, seen);
     if (seen.record.cause.kind === "CANCEL") {
-      const goesOn = legs.filter(({ ended, pendingEnd }) => ended === undefined && pendingEnd?.status !== "CANCELED");
+      const goesOn = legs.filter(
+        ({ ended, pendingEnd }) => ended === undefined && pendingEnd?.status !== "CANCELED",
+      );
       demand(goesOn.length === 0, "I43", () => `legs ${goesOn.map(({ orderId }) => orderId)} go on`);
     }
   }
 
   /** One leg of a pair at most goes on; the other has ended before it, or in an earlier place of the same record. */
-  function checkPair(pair: readonly SeenOrder[], { record, changes }: SeenRecord): void {
+  #pair(pair: readonly SeenOrder[], { record, changes }: SeenRecord): void {
+    const { demand, situations } = this.#parts;
     const [winner, second] = pair.filter(hasWon);
     demand(second === undefined, "I40", () => `legs ${winner?.orderId} and ${second?.orderId} have both won`);
     const loser = pair.find((leg) => leg !== winner);
@@ -32,35 +42,49 @@ export function lists(parts: WorldParts): (seen: SeenRecord) => void {
       situations.saw("leg of a pair expires alone");
     if (winner === undefined || loser === undefined) return;
     demand(loser.ended !== undefined, "I40", () => `leg ${loser.orderId} goes on beside ${winner.orderId}`);
-    const placeOf = (leg: SeenOrder): number => changes.findIndex(({ after }) => after.orderId === leg.orderId);
+    const placeOf = (leg: SeenOrder): number =>
+      changes.findIndex(({ after }) => after.orderId === leg.orderId);
     const change = changes[placeOf(winner)];
     const wonNow = change !== undefined && (change.before === undefined || !hasWon(change.before));
-    const lostNow = loser.ended?.reason === "OCO_TRIGGER" && loser.record === record.sequence && placeOf(loser) >= 0;
+    const lostNow =
+      loser.ended?.reason === "OCO_TRIGGER" && loser.record === record.sequence && placeOf(loser) >= 0;
     const lostEarlier = changes[placeOf(loser)]?.before?.ended !== undefined;
     if (lostNow && !lostEarlier)
-      demand(wonNow && placeOf(loser) < placeOf(winner), "I40", () => `leg ${loser.orderId} loses without its winner`);
+      demand(
+        wonNow && placeOf(loser) < placeOf(winner),
+        "I40",
+        () => `leg ${loser.orderId} loses without its winner`,
+      );
   }
 
   /** Held legs are released by the record of the full fill, and end with a working leg that ends otherwise. */
-  function checkHeld(working: SeenOrder, legs: readonly SeenOrder[], { record, changes }: SeenRecord): void {
+  #held(working: SeenOrder, legs: readonly SeenOrder[], { record, changes }: SeenRecord): void {
+    const { demand, situations } = this.#parts;
     const isWhole = working.executed >= working.intent.quantity;
     const ofWorking = changes.find(({ after }) => after.orderId === working.orderId);
     const fills = ofWorking?.facts.filter(({ kind }) => kind === "FILLED").length ?? 0;
     for (const { before, after, facts } of changes) {
       if (!legs.some(({ orderId }) => orderId === after.orderId)) continue;
-      if (before?.held === true && after.ended?.reason === "USER_CANCELED") situations.saw("held leg canceled");
-      if (before?.released === true && after.ended?.reason === "USER_CANCELED") situations.saw("released leg canceled");
+      if (before?.held === true && after.ended?.reason === "USER_CANCELED")
+        situations.saw("held leg canceled");
+      if (before?.released === true && after.ended?.reason === "USER_CANCELED")
+        situations.saw("released leg canceled");
       if (!facts.some(({ kind }) => kind === "RELEASED")) continue;
       const isDue = isWhole && fills > 0 && before?.held === true;
       demand(isDue, "I41", () => `leg ${after.orderId} is released in record ${record.sequence}`);
       if (working.fills > 1) situations.saw("release by the last of several fills");
     }
     const held = legs.filter((leg) => leg.held && leg.ended === undefined);
-    demand(working.ended === undefined || held.length === 0, "I42", () => `legs of ${working.orderId} are held by nothing`);
-    checkAlert(working, legs, ofWorking);
+    demand(
+      working.ended === undefined || held.length === 0,
+      "I42",
+      () => `legs of ${working.orderId} are held by nothing`,
+    );
+    this.#alert(working, legs, ofWorking);
   }
 
-  function checkAlert(working: SeenOrder, legs: readonly SeenOrder[], change: SeenChange | undefined): void {
+  #alert(working: SeenOrder, legs: readonly SeenOrder[], change: SeenChange | undefined): void {
+    const { demand, situations } = this.#parts;
     const endedNow = change?.facts.some(({ kind }) => kind === "ENDED") === true;
     const neverReleased = legs.every((leg) => leg.orderId === working.orderId || leg.held);
     const isDue = endedNow && working.executed > 0 && neverReleased;

@@ -24,7 +24,8 @@ export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
     const isOver = after.executed > after.intent.quantity;
     demand(!isOver || after.overfilled, "I11", () => `order ${after.orderId} is overfilled without an alert`);
     if (before?.ended !== undefined) situations.saw("fill of an order that has ended");
-    else if (before?.pendingEnd?.status === "CANCELED") situations.saw("fill of an order whose cancel is pending");
+    else if (before?.pendingEnd?.status === "CANCELED")
+      situations.saw("fill of an order whose cancel is pending");
     checkList(after);
   }
 
@@ -37,6 +38,10 @@ export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
   function checkIntent({ before, after }: SeenChange): void {
     const { child, executed, intent, orderId } = after;
     const committed = child === undefined ? executed : add(before?.executed ?? executed, child.quantity);
-    demand(committed <= intent.quantity, "I12", () => `order ${orderId} commits ${committed} of ${intent.quantity}`);
+    demand(
+      committed <= intent.quantity,
+      "I12",
+      () => `order ${orderId} commits ${committed} of ${intent.quantity}`,
+    );
   }
 }

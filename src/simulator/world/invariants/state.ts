@@ -11,16 +11,20 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
   return ({ record, changes }) => {
     for (const change of changes) {
       checkEnd(change);
-      for (const fact of change.facts) {
-        const isBroken = fact.kind === "ALERT" && fact.alert === "INVARIANT_BROKEN";
-        demand(!isBroken, "no invariant of its own", () => JSON.stringify(fact));
-        if (fact.kind === "ALERT" && fact.alert === "UNKNOWN_ESCALATED") situations.saw("child unknown and escalated");
-        if (fact.kind === "CHILD_INTENDED") checkExpiry(change, record.timeMs);
-        if (fact.kind === "ENDED") sawEnd(change, fact.reason);
-        if (fact.kind === "END_REQUESTED" && fact.end.reason === "EXPIRED_GTD") situations.saw("expiry with a child in flight");
-      }
+      for (const fact of change.facts) takeFact(change, fact, record.timeMs);
     }
   };
+
+  function takeFact(change: SeenChange, fact: Fact, timeMs: number): void {
+    if (fact.kind === "ALERT") {
+      demand(fact.alert !== "INVARIANT_BROKEN", "no invariant of its own", () => JSON.stringify(fact));
+      if (fact.alert === "UNKNOWN_ESCALATED") situations.saw("child unknown and escalated");
+    }
+    if (fact.kind === "CHILD_INTENDED") checkExpiry(change, timeMs);
+    if (fact.kind === "ENDED") sawEnd(change, fact.reason);
+    if (fact.kind === "END_REQUESTED" && fact.end.reason === "EXPIRED_GTD")
+      situations.saw("expiry with a child in flight");
+  }
 
   function checkEnd({ before, after, facts }: SeenChange): void {
     if (before?.ended === undefined) {

@@ -1,40 +1,59 @@
-import { add, notionalOf, type Quantity, subtract, ZERO_NOTIONAL, ZERO_QUANTITY } from "../../../decimal/index.ts";
+import {
+  add,
+  notionalOf,
+  type Quantity,
+  subtract,
+  ZERO_NOTIONAL,
+  ZERO_QUANTITY,
+} from "../../../decimal/index.ts";
 import type { ChildRequest } from "../../../model/index.ts";
-import type { SeenOrder, SeenRecord } from "../journal-book.ts";
+import type { Instance } from "../instance.ts";
+import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
-import type { Process } from "../process.ts";
 import { reachable } from "../seen-markets.ts";
 import { executedOf } from "../venue-row.ts";
 
 const MINIMUM = 15n * 10n ** 14n;
 
 /** What a child is when it reaches the venue. */
-export type Submitting = Readonly<{ child: ChildRequest; deadlineMs: number; process: Process }>;
+export type Submitting = Readonly<{ child: ChildRequest; deadlineMs: number; instance: Instance }>;
 
 /** I20-I26, I12-I14, I40, I55, I60: everything that must be so at the moment at which a child reaches the venue. */
 export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
   const { demand, journal, venue } = parts;
-  const { child, process } = submitting;
+  const { child, instance } = submitting;
   const { childId } = child;
   const known = venue.rows.get(childId);
   demand(known === undefined || known.by === 0, "I21", () => `${childId} is submitted a second time`);
   const order = journal.find(child.parentOrderId);
   const isIntended = order?.child?.childId === childId && order.child.quantity === child.quantity;
-  demand(isIntended, "I20", () => `${childId} is submitted, durable is ${JSON.stringify(order?.child?.childId)}`);
+  demand(
+    isIntended,
+    "I20",
+    () => `${childId} is submitted, durable is ${JSON.stringify(order?.child?.childId)}`,
+  );
   if (order === undefined) return;
-  demand(order.child?.limitPrice === child.limitPrice, "I20", () => `${childId} has another limit than its intent`);
+  demand(
+    order.child?.limitPrice === child.limitPrice,
+    "I20",
+    () => `${childId} has another limit than its intent`,
+  );
   checkOwner(parts, submitting);
-  if (process.owns) checkOrder(parts, order, submitting);
+  if (instance.owns) checkOrder(parts, order, submitting);
   checkSiblings(parts, order, child);
   if (child.reduceOnly) checkExposure(parts, child);
-  if (process.owns) checkMarket(parts, submitting);
+  if (instance.owns) checkMarket(parts, submitting);
 }
 
 /** A replaced process may hand over what it had decided, for no longer than the quiet time (I26). */
-function checkOwner({ demand, plan, time, situations }: WorldParts, { child, process, deadlineMs }: Submitting): void {
+function checkOwner(
+  { demand, plan, time, situations }: WorldParts,
+  { child, instance, deadlineMs }: Submitting,
+): void {
   const { venueQuietMs, submitDeadlineMs } = plan.settings;
-  const sinceMs = process.replacedAtMs === undefined ? 0 : time.trueMs - process.replacedAtMs;
-  if (process.replacedAtMs !== undefined) situations.saw("child of an old engine handed over after the takeover");
+  const sinceMs = instance.replacedAtMs === undefined ? 0 : time.trueMs - instance.replacedAtMs;
+  if (instance.replacedAtMs !== undefined)
+    situations.saw("child of an old engine handed over after the takeover");
   demand(sinceMs <= venueQuietMs, "I26", () => `${child.childId} is sent ${sinceMs} ms after the takeover`);
   const left = deadlineMs - time.wallMs;
   demand(left <= submitDeadlineMs, "I26", () => `${child.childId} has ${left} ms`);
@@ -53,7 +72,11 @@ function checkOrder({ demand, time }: WorldParts, order: SeenOrder, { child }: S
 function checkSiblings({ demand, venue, journal }: WorldParts, order: SeenOrder, child: ChildRequest): void {
   for (const row of venue.rowsOf.get(order.orderId) ?? []) {
     const isOther = row.child.childId !== child.childId;
-    demand(!isOther || !venue.isLive(row), "I24", () => `${child.childId} while ${row.child.childId} may execute`);
+    demand(
+      !isOther || !venue.isLive(row),
+      "I24",
+      () => `${child.childId} while ${row.child.childId} may execute`,
+    );
   }
   const isOfPair = order.list?.role === "protective" || order.list?.role === "profit";
   for (const legId of isOfPair ? (order.list?.legs ?? []) : []) {
@@ -77,11 +100,15 @@ function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest
 }
 
 /** On a fresh quote, inside the cap, for at least the minimum (I14, I25). */
-function checkMarket({ demand, time, plan }: WorldParts, { child, process }: Submitting): void {
+function checkMarket({ demand, time, plan }: WorldParts, { child, instance }: Submitting): void {
   const { symbol, side, quantity, limitPrice, childId } = child;
-  const quote = process.markets.last(symbol);
-  const ageMs = process.markets.ageMs(symbol, time.wallMs);
-  demand(quote !== undefined && ageMs <= plan.settings.quoteMaxAgeMs, "I25", () => `${childId} on a quote of ${ageMs} ms ago`);
+  const quote = instance.markets.last(symbol);
+  const ageMs = instance.markets.ageMs(symbol, time.wallMs, time.trueMs);
+  demand(
+    quote !== undefined && ageMs <= plan.settings.quoteMaxAgeMs,
+    "I25",
+    () => `${childId} on a quote of ${ageMs} ms ago`,
+  );
   if (quote === undefined) return;
   let left = quantity;
   let value = ZERO_NOTIONAL;
@@ -92,37 +119,46 @@ function checkMarket({ demand, time, plan }: WorldParts, { child, process }: Sub
     left = subtract(left, taken);
   }
   demand(left < quantity, "I25", () => `${childId} with nothing inside its cap`);
-  if (child.timeInForce === "FOK") demand(left === ZERO_QUANTITY, "I25", () => `${childId} is FOK with ${left} left`);
+  if (child.timeInForce === "FOK")
+    demand(left === ZERO_QUANTITY, "I25", () => `${childId} is FOK with ${left} left`);
   demand(child.reduceOnly || value >= MINIMUM, "I14", () => `${childId} is worth ${value}`);
 }
 
 /** I21-I24 as the journal tells them: one child at a time, none of what ends, and no proof before its time. */
 export function submission(parts: WorldParts): (seen: SeenRecord) => void {
   const { demand, venue, time, plan, situations } = parts;
-  return ({ changes }) => {
-    for (const { before, after, facts } of changes) {
-      let outstanding = before?.child !== undefined;
-      for (const fact of facts) {
-        if (fact.kind === "CHILD_INTENDED") {
-          const blocked = before?.held === true || before?.ended !== undefined || before?.pendingEnd !== undefined;
-          demand(!blocked && !outstanding, "I23, I24", () => `order ${after.orderId} may not send`);
-          outstanding = true;
-        }
+  return ({ changes, instance, record }) => {
+    const isSaid = record.cause.kind === "OPERATOR";
+    for (const change of changes) {
+      checkOneAtATime(change);
+      for (const fact of change.facts) {
         if (fact.kind !== "CHILD_CLOSED") continue;
-        outstanding = false;
-        if (fact.outcome === "VOIDED") checkVoid(fact.childId);
+        if (fact.outcome === "VOIDED" && !isSaid) checkVoid(fact.childId, instance.generation);
         if (fact.outcome === "WITHDRAWN") checkWithdrawn(fact.childId);
       }
     }
   };
 
+  function checkOneAtATime({ before, after, facts }: SeenChange): void {
+    const blocked = before?.held === true || before?.ended !== undefined || before?.pendingEnd !== undefined;
+    let outstanding = before?.child !== undefined;
+    for (const { kind } of facts) {
+      if (kind === "CHILD_INTENDED")
+        demand(!blocked && !outstanding, "I23, I24", () => `order ${after.orderId} may not send`);
+      if (kind === "CHILD_INTENDED") outstanding = true;
+      if (kind === "CHILD_CLOSED") outstanding = false;
+    }
+  }
+
   /** "Not found" settles a child only when it can never execute any more (I22). */
-  function checkVoid(childId: string): void {
+  function checkVoid(childId: string, generation: number): void {
     const row = venue.rows.get(childId);
     situations.saw("child voided after proof");
     if (row === undefined || row.state === "voided") return;
     const isOver = !venue.isLive(row) && (row.state === "never" || row.fills.length === 0);
-    const isProved = !venue.capabilities.honoursDeadline || time.trueMs >= row.deadlineMs + plan.settings.venueQuietMs;
+    const waitedMs = row.by === generation ? time.trueMs - row.submittedAtMs : Number.POSITIVE_INFINITY;
+    const hasPassed = time.trueMs > row.deadlineMs && waitedMs >= plan.settings.venueQuietMs;
+    const isProved = !venue.capabilities.honoursDeadline || hasPassed;
     const told = (): string => {
       const { state, by, deadlineMs } = row;
       return `${childId} of process ${by} is voided ${time.trueMs - deadlineMs} ms after its deadline, ${state} at the venue`;

@@ -4,47 +4,75 @@ import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
 /** I30, I31: triggers come of counted quotes that meet their level; references of durable marks. */
-export function triggers(parts: WorldParts): (seen: SeenRecord) => void {
-  const { demand, situations } = parts;
-  return (seen) => {
+export class Triggers {
+  readonly #parts: WorldParts;
+
+  constructor(parts: WorldParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks at a record. */
+  check(seen: SeenRecord): void {
+    const { situations } = this.#parts;
     const { record, changes } = seen;
     let fired = 0;
     for (const change of changes) {
       const { before, after } = change;
-      checkKept(change);
+      this.#kept(change);
       if (before?.trigger !== undefined || after.trigger === undefined) continue;
       fired++;
-      checkQuote(seen, after, after.trigger);
-      if (after.intent.trailing !== undefined) checkReference(after, after.trigger);
-      else checkLevel(after, after.trigger);
+      this.#quote(seen, after, after.trigger);
+      if (after.intent.trailing !== undefined) this.#reference(after, after.trigger);
+      else this.#level(after, after.trigger);
     }
-    const isPair = changes.some(({ facts }) => facts.some((fact) => fact.kind === "ENDED" && fact.reason === "OCO_TRIGGER"));
+    const isPair = changes.some(({ facts }) =>
+      facts.some((fact) => fact.kind === "ENDED" && fact.reason === "OCO_TRIGGER"),
+    );
     if (isPair) situations.saw(fired > 0 ? "pair decided by a trigger" : "pair decided by a child");
-    if (isPair && record.cause.kind === "QUOTE") sawBoth(changes, record.cause.quote);
-  };
+    if (isPair && record.cause.kind === "QUOTE") this.#both(changes, record.cause.quote);
+  }
 
   /** What never changes once it is there. */
-  function checkKept({ before, after }: SeenChange): void {
+  #kept({ before, after }: SeenChange): void {
+    const { demand } = this.#parts;
     if (before === undefined) return;
     const { orderId } = after;
-    demand(before.trigger === undefined || before.trigger === after.trigger, "I31", () => `order ${orderId} triggers twice`);
-    demand(before.activation === undefined || before.activation === after.activation, "I31", () => `order ${orderId} is activated twice`);
+    demand(
+      before.trigger === undefined || before.trigger === after.trigger,
+      "I31",
+      () => `order ${orderId} triggers twice`,
+    );
+    demand(
+      before.activation === undefined || before.activation === after.activation,
+      "I31",
+      () => `order ${orderId} is activated twice`,
+    );
     const isHeld = before.held && (before.activation ?? after.activation ?? after.trigger) !== undefined;
     demand(!isHeld || !after.held, "I31", () => `held order ${orderId} looks at the market`);
   }
 
-  function checkQuote({ record, process }: SeenRecord, { orderId, intent }: SeenOrder, trigger: Trigger): void {
+  #quote({ record, instance }: SeenRecord, { orderId, intent }: SeenOrder, trigger: Trigger): void {
+    const { demand } = this.#parts;
     const { cause } = record;
     demand(cause.kind === "QUOTE", "I30", () => `order ${orderId} triggers on ${cause.kind}`);
     if (cause.kind !== "QUOTE") return;
     const { quote } = cause;
     const observed = intent.side === "BUY" ? quote.ask : quote.bid;
     const isGood = quote.bid > 0 && quote.bid <= quote.ask && trigger.observed === observed;
-    demand(isGood, "I30", () => `order ${orderId} triggers at ${trigger.observed} of ${quote.bid}/${quote.ask}`);
-    demand(process.markets.has(quote), "I30", () => `order ${orderId} triggers on a quote that was never told`);
+    demand(
+      isGood,
+      "I30",
+      () => `order ${orderId} triggers at ${trigger.observed} of ${quote.bid}/${quote.ask}`,
+    );
+    demand(
+      instance.markets.has(quote),
+      "I30",
+      () => `order ${orderId} triggers on a quote that was never told`,
+    );
   }
 
-  function checkLevel({ orderId, intent }: SeenOrder, { observed }: Trigger): void {
+  #level({ orderId, intent }: SeenOrder, { observed }: Trigger): void {
+    const { demand, situations } = this.#parts;
     if (intent.stopPrice === undefined) return;
     const profits = intent.type.startsWith("TAKE_PROFIT");
     const rising = (intent.side === "BUY") !== profits;
@@ -55,11 +83,12 @@ export function triggers(parts: WorldParts): (seen: SeenRecord) => void {
   }
 
   /** The reference is the extreme of the marks since the activation, all of them durable by now. */
-  function checkReference({ orderId, intent, activation }: SeenOrder, trigger: Trigger): void {
+  #reference({ orderId, intent, activation }: SeenOrder, trigger: Trigger): void {
+    const { demand } = this.#parts;
     demand(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
     if (activation === undefined) return;
     const side = intent.side === "BUY" ? "ask" : "bid";
-    const marks = parts.journal.marks.get(`${intent.symbol} ${side}`) ?? [];
+    const marks = this.#parts.journal.marks.get(`${intent.symbol} ${side}`) ?? [];
     const since = marks.filter(({ position }) => position >= activation.position);
     const better = (a: Price, b: Price): Price => (side === "ask" ? (a < b ? a : b) : a > b ? a : b);
     const known = (until: (mark: MarketMark) => boolean): Price =>
@@ -68,20 +97,30 @@ export function triggers(parts: WorldParts): (seen: SeenRecord) => void {
     const within = known(({ timeMs }) => timeMs <= trigger.atMs);
     const { reference } = trigger;
     const isKept = since.some((mark) => mark.price === reference) || reference === activation.seed;
-    const isExtreme = reference !== undefined && better(reference, strictly) === reference && better(reference, within) === within;
-    demand(isKept && isExtreme, "I31", () => `order ${orderId}: reference ${reference}, durable marks say ${within}`);
+    const isExtreme =
+      reference !== undefined &&
+      better(reference, strictly) === reference &&
+      better(reference, within) === within;
+    demand(
+      isKept && isExtreme,
+      "I31",
+      () => `order ${orderId}: reference ${reference}, durable marks say ${within}`,
+    );
   }
 
   /** Whether the leg that lost was met by the same quote. */
-  function sawBoth(changes: readonly SeenChange[], quote: Readonly<{ bid: Price; ask: Price }>): void {
+  #both(changes: readonly SeenChange[], quote: Readonly<{ bid: Price; ask: Price }>): void {
+    const { situations } = this.#parts;
     for (const { after } of changes) {
       const { intent } = after;
       const level = intent.stopPrice ?? intent.price;
-      if (after.ended?.reason !== "OCO_TRIGGER" || level === undefined || intent.trailing !== undefined) continue;
+      if (after.ended?.reason !== "OCO_TRIGGER" || level === undefined || intent.trailing !== undefined)
+        continue;
       const observed = intent.side === "BUY" ? quote.ask : quote.bid;
       const isStop = intent.type.startsWith("STOP");
       const rising = (intent.side === "BUY") === isStop;
-      if (rising ? observed >= level : observed <= level) situations.saw("both legs of a pair met by one quote");
+      if (rising ? observed >= level : observed <= level)
+        situations.saw("both legs of a pair met by one quote");
     }
   }
 }

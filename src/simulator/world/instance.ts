@@ -4,7 +4,7 @@ import type { Service } from "../../service/index.ts";
 import { SeenMarkets } from "./seen-markets.ts";
 
 /** What a process is doing. */
-export type ProcessState = "opening" | "running" | "closing" | "dead";
+export type InstanceState = "opening" | "running" | "closing" | "dead";
 
 /** Turns that a process may take before time passes. */
 const TURNS_AT_ONCE = 2_000;
@@ -15,11 +15,11 @@ const never = new Promise<never>(() => undefined);
  * One process with an engine and a service in it, as an operating system would have it: it can be killed at any moment,
  * then nothing of it reaches the world any more, nor the world it; or be stopped for a while, then everything waits.
  */
-export class Process {
+export class Instance {
   /** Counts the processes of a world from 1. */
   readonly generation: number;
   readonly openedAtMs: number;
-  state: ProcessState = "opening";
+  state: InstanceState = "opening";
   engine: Engine | undefined;
   service: Service | undefined;
   /** Where its engine takes quotes and prints. */
@@ -108,6 +108,7 @@ export class Process {
     const inside = (run: () => void) => (): void => this.enter(run);
     return {
       ...clock,
+      onStep: (listener) => clock.onStep?.((ms) => this.enter(() => listener(ms))) ?? (() => undefined),
       schedule: (atMs, run) => clock.schedule(atMs, inside(run)),
       soon: (run) => this.#soon(clock, inside(run)),
     };
@@ -115,7 +116,7 @@ export class Process {
 
   /** On a machine turns take time: who waits by taking turns does not stop the world. */
   #soon(clock: Clock, run: () => void): void {
-    const nowMs = clock.nowMs();
+    const nowMs = clock.monotonicMs();
     if (nowMs !== this.#turnsAtMs) this.#turns = 0;
     this.#turnsAtMs = nowMs;
     if (++this.#turns > TURNS_AT_ONCE) clock.schedule(nowMs + 1, run);

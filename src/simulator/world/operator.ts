@@ -1,0 +1,40 @@
+import type { ChildSettlement } from "../../engine/index.ts";
+import type { SeenOrder } from "./journal-book.ts";
+import type { WorldParts } from "./parts.ts";
+import { type Row, reportOf } from "./venue-row.ts";
+
+/** Settles a child whose outcome the engine does not know by what the venue's own record says, if that is final. */
+export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): Promise<void> {
+  const { fleet, venue, journal, situations, demand } = parts;
+  const instance = fleet.running;
+  if (child?.unknown !== true || instance?.engine === undefined) return;
+  const row = venue.rows.get(child.childId);
+  if (row !== undefined && venue.isLive(row)) return;
+  const settlement = { childId: child.childId, by: "operator", why: "the venue's record", ...wordOf(row) };
+  let isSettled = false;
+  await instance.engine.settleChild(settlement).then(
+    () => {
+      isSettled = true;
+    },
+    () => undefined,
+  );
+  if (!isSettled || !instance.owns) return;
+  situations.saw("unknown child settled by an operator");
+  const after = journal.find(orderId)?.child?.childId;
+  demand(after !== child.childId, "an operator settles a child", () => `${child.childId} is still there`);
+}
+
+function wordOf(row: Row | undefined): Pick<ChildSettlement, "state" | "fills"> {
+  if (row === undefined || row.state === "never" || row.state === "voided") return { state: "never" };
+  row.shown = row.fills.length;
+  if (row.state === "rejected") return { state: "rejected" };
+  return { state: "closed", fills: reportOf(row).fills };
+}
+
+/** Orders with a child whose outcome the engine does not know. */
+export function unknownOrders({ journal }: WorldParts): readonly SeenOrder[] {
+  return [...journal.open].flatMap((orderId) => {
+    const order = journal.find(orderId);
+    return order?.child?.unknown === true ? [order] : [];
+  });
+}

@@ -1,0 +1,94 @@
+import {
+  type Cuts,
+  FAULTS,
+  OFF_FOR_NOW,
+  runWorld,
+  SITUATIONS,
+  shrink,
+  type WorldReport,
+} from "../../src/simulator/world/index.ts";
+
+/** A turn of the event loop: every promise that waits for nothing outside has settled. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What many worlds did together, and from which seed to go on. */
+export type Progress = {
+  nextSeed: number;
+  worlds: number;
+  steps: number;
+  ms: number;
+  records: number;
+  orders: number;
+  children: number;
+  processes: number;
+  requests: number;
+  faults: Record<string, number>;
+  situations: Record<string, number>;
+  failures: Failure[];
+};
+
+/** A seed that failed, the invariant, and what is left of its plan when it is made small. */
+export type Failure = Readonly<{ seed: number; steps: number; invariant: string; seen: string; cuts: Cuts }>;
+
+/** Nothing done yet. */
+export function noProgress(firstSeed: number): Progress {
+  return {
+    nextSeed: firstSeed,
+    worlds: 0,
+    steps: 0,
+    ms: 0,
+    records: 0,
+    orders: 0,
+    children: 0,
+    processes: 0,
+    requests: 0,
+    faults: {},
+    situations: {},
+    failures: [],
+  };
+}
+
+/** Adds the world of the next seed; one that fails is made small first. */
+export async function addWorld(progress: Progress, steps: number, nowMs: () => number): Promise<WorldReport> {
+  const seed = progress.nextSeed;
+  const startedMs = nowMs();
+  const report = await runWorld({ seed, steps, turn });
+  progress.ms += nowMs() - startedMs;
+  progress.nextSeed++;
+  progress.worlds++;
+  progress.steps += report.steps;
+  progress.records += report.records;
+  progress.orders += report.orders;
+  progress.children += report.children;
+  progress.processes += report.processes;
+  progress.requests += report.requests;
+  addCounts(progress.faults, report.faults);
+  addCounts(progress.situations, report.situations);
+  if (report.broken !== undefined) progress.failures.push(await failureOf(report, steps));
+  return report;
+}
+
+async function failureOf(report: WorldReport, steps: number): Promise<Failure> {
+  const { seed, broken } = report;
+  const { cuts } = await shrink({ seed, steps, turn }, report);
+  return { seed, steps, invariant: broken?.invariant ?? "", seen: broken?.seen ?? "", cuts };
+}
+
+function addCounts(sums: Record<string, number>, counts: Readonly<Record<string, number>>): void {
+  for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+}
+
+/** The command that runs one seed again, with what is cut off its plan. */
+export function commandOf({ seed, steps, cuts }: Failure): string {
+  return `SEED=${seed} STEPS=${steps} CUTS='${JSON.stringify(cuts)}' npm run world`;
+}
+
+/** Situations that were never reached. */
+export function unreached({ situations }: Pick<Progress, "situations">): readonly string[] {
+  return SITUATIONS.filter((name) => situations[name] === undefined);
+}
+
+/** Faults that are on in some plans and never struck. */
+export function unstruck({ faults }: Pick<Progress, "faults">): readonly string[] {
+  return FAULTS.filter((name) => faults[name] === undefined && !(name in OFF_FOR_NOW));
+}
