@@ -28,6 +28,8 @@ export type SeenChild = Readonly<{
   unknown: boolean;
   intendedAtMs: number;
   slot?: number;
+  /** Until when it may be handed over, the venue's time. */
+  notAfterMs?: number;
 }>;
 
 /** A parent as the journal says, folded by the world itself. */
@@ -36,6 +38,8 @@ export type SeenOrder = Readonly<{
   accountId: number;
   intent: ParentIntent;
   acceptedAtMs: number;
+  /** When it expires, engine time: later than was asked for by what the wall clock stood behind at its acceptance. */
+  expiresAtMs: number;
   list?: ListMembership;
   held: boolean;
   released: boolean;
@@ -198,7 +202,7 @@ export class JournalBook {
     fact: Extract<Fact, { kind: "ACCEPTED" }>,
     { orderId, record }: Readonly<{ orderId: number; record: JournalRecord }>,
   ): SeenOrder {
-    const { accountId, intent, list, plan, volumeBefore, held } = fact;
+    const { accountId, intent, list, plan, volumeBefore, held, aheadMs = 0 } = fact;
     this.open.add(orderId);
     const ids = this.byAccount.get(accountId) ?? [];
     ids.push(orderId);
@@ -210,6 +214,7 @@ export class JournalBook {
       accountId,
       intent,
       acceptedAtMs: record.timeMs,
+      expiresAtMs: (intent.expireTimeMs ?? Number.POSITIVE_INFINITY) + aheadMs,
       ...(list && { list }),
       ...(plan && { plan }),
       ...(volumeBefore !== undefined && { volumeBefore }),
@@ -270,7 +275,7 @@ function foldFact(order: SeenOrder, fact: Exclude<Fact, { kind: "ACCEPTED" }>): 
 }
 
 function childOf(child: Extract<Fact, { kind: "CHILD_INTENDED" }>["child"]): SeenChild {
-  const { childId, attempt, quantity, limitPrice, intendedAtMs, slot } = child;
+  const { childId, attempt, quantity, limitPrice, intendedAtMs, slot, notAfterMs } = child;
   return {
     childId,
     attempt,
@@ -280,6 +285,7 @@ function childOf(child: Extract<Fact, { kind: "CHILD_INTENDED" }>["child"]): See
     unknown: false,
     intendedAtMs,
     ...(slot !== undefined && { slot }),
+    ...(notAfterMs !== undefined && { notAfterMs }),
   };
 }
 

@@ -65,10 +65,7 @@ export class Lists {
     const fills = ofWorking?.facts.filter(({ kind }) => kind === "FILLED").length ?? 0;
     for (const { before, after, facts } of changes) {
       if (!legs.some(({ orderId }) => orderId === after.orderId)) continue;
-      if (before?.held === true && after.ended?.reason === "USER_CANCELED")
-        situations.saw("held leg canceled");
-      if (before?.released === true && after.ended?.reason === "USER_CANCELED")
-        situations.saw("released leg canceled");
+      if (after.ended?.reason === "USER_CANCELED") this.#canceled(before);
       if (!facts.some(({ kind }) => kind === "RELEASED")) continue;
       const isDue = isWhole && fills > 0 && before?.held === true;
       demand(isDue, "I41", () => `leg ${after.orderId} is released in record ${record.sequence}`);
@@ -81,6 +78,12 @@ export class Lists {
       () => `legs of ${working.orderId} are held by nothing`,
     );
     this.#alert(working, legs, ofWorking);
+  }
+
+  #canceled(before: SeenOrder | undefined): void {
+    const { situations } = this.#parts;
+    if (before?.held === true) situations.saw("held leg canceled");
+    if (before?.released === true) situations.saw("released leg canceled");
   }
 
   #alert(working: SeenOrder, legs: readonly SeenOrder[], change: SeenChange | undefined): void {

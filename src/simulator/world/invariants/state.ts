@@ -40,8 +40,11 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
   }
 
   function checkExpiry({ after }: SeenChange, timeMs: number): void {
-    const expiresAtMs = after.intent.expireTimeMs ?? Number.POSITIVE_INFINITY;
-    demand(timeMs < expiresAtMs, "I55", () => `order ${after.orderId} decides on a child after its expiry`);
+    demand(
+      timeMs < after.expiresAtMs,
+      "I55",
+      () => `order ${after.orderId} decides on a child after its expiry`,
+    );
   }
 
   function sawEnd({ after }: SeenChange, reason: string): void {

@@ -60,11 +60,17 @@ function checkOwner(
 }
 
 /** Nothing of an order that has ended, is ending, held or expired (I23, I55). */
-function checkOrder({ demand, time }: WorldParts, order: SeenOrder, { child }: Submitting): void {
-  const { ended, pendingEnd, held, intent } = order;
+function checkOrder({ demand, time }: WorldParts, order: SeenOrder, submitting: Submitting): void {
+  const { child, deadlineMs } = submitting;
+  const { ended, pendingEnd, held, expiresAtMs, child: intended } = order;
   const what = (): string => `${child.childId}: ${JSON.stringify({ ended, pendingEnd, held })}`;
   demand(ended === undefined && pendingEnd === undefined && !held, "I23", what);
-  const expiresAtMs = intent.expireTimeMs ?? Number.POSITIVE_INFINITY;
+  const notAfterMs = intended?.notAfterMs ?? Number.NEGATIVE_INFINITY;
+  demand(
+    deadlineMs <= notAfterMs,
+    "I26",
+    () => `${child.childId} may go until ${notAfterMs}, its deadline is ${deadlineMs}`,
+  );
   demand(time.wallMs < expiresAtMs, "I55", () => `${child.childId} after its order's expiry`);
 }
 
