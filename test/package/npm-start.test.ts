@@ -29,7 +29,7 @@ afterEach(() => {
 function freshCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-start-"));
   folders.push(folder);
-  for (const name of ["src", "scripts", "package.json", "tsconfig.json"])
+  for (const name of ["src", "test/support/when-newer.mjs", "package.json", "tsconfig.json"])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   mkdirSync(join(folder, "node_modules"));
   for (const name of readdirSync(join(root, "node_modules")))

@@ -1,5 +1,5 @@
 /**
- * Runs a command when a source is newer than its output: `node scripts/when-newer.mjs OUTPUT COMMAND...`.
+ * Runs a command when a source is newer than its output: `node test/support/when-newer.mjs OUTPUT COMMAND...`.
  * `{}` in the command is a file beside the output, which takes its place in one step when the command has succeeded: who
  * reads the output at that moment reads the old or the new one, never half of it, however many do this at once.
  * Without `{}` the command writes the output itself, as the last thing it does.
@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utime
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const [name, ...command] = process.argv.slice(2);
 const output = join(root, name);
 
