@@ -104,3 +104,21 @@ it("decision DC: whether the clock runs a timer or a quote of one time first, th
   });
   await fc.assert(same, { numRuns: 40, seed: seedOr(20_261_122) });
 });
+
+it("decision DC: nobody is woken for slots: a day of a VWAP of one second without quotes takes few steps", async () => {
+  const world = await createWorld();
+  await world.quote("99", "100");
+  const volumeProfile = Array.from({ length: 10_000 }, () => "1").join(",");
+  const order = await world.place({ type: "VWAP", quantity: "10000", interval: 1_000, volumeProfile });
+  await world.quote("99", "100");
+  let steps = 0;
+  await world.clock.advanceBy(86_400_000, () => {
+    steps++;
+    return world.engine.idle();
+  });
+  // Housekeeping comes once an hour.
+  expect(steps).toBeLessThan(40);
+  // The next quote finds the slot of its time open.
+  await world.quote("99", "100");
+  expect([world.venue.submitted.length, await world.status(order)]).toEqual([2, "PARTIALLY_FILLED WAITING"]);
+});
