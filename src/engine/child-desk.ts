@@ -179,7 +179,7 @@ export class ChildDesk {
       return "the order is not here any more";
     if (!isActive(order)) return "the order is ending";
     const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
-    if (shard.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
+    if (shard.memory.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
     if (this.#host.isFrozen(order)) return "the account is frozen";
     if (isPast(order, this.#core.nowMs())) return "the order has expired";
     const now = this.#host.quote(child.symbol);
@@ -288,10 +288,10 @@ export class ChildDesk {
   #addTo(ended: ParentOrder, { shard, attempt, said, source }: LateReport): Promise<void> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
-        const slot = shard.adopt(ended);
+        const slot = shard.memory.adopt(ended);
         const pending = this.#takeIn(shard, { slot, attempt, said }, source);
         if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
-        shard.letGo(slot);
+        shard.memory.letGo(slot);
         resolve();
       }, reject);
     });

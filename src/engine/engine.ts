@@ -390,7 +390,7 @@ class RunningEngine implements Api.Engine {
   }
 
   #openParents(): number {
-    return this.#shards.reduce((sum, shard) => sum + shard.openParents, 0);
+    return this.#shards.reduce((sum, shard) => sum + shard.memory.openParents, 0);
   }
 
   #isFrozen(order: ParentOrder): boolean {

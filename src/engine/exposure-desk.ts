@@ -110,7 +110,7 @@ export class ExposureDesk {
   }
 
   #sums(order: ParentOrder): ExposureSum {
-    return this.#shard(order).account(order.accountId).sums.of(order);
+    return this.#shard(order).memory.account(order.accountId).sums.of(order);
   }
 
   #shard(order: ParentOrder): Shard {

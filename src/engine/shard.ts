@@ -1,29 +1,14 @@
 import { invariant, OrderError } from "../errors/index.ts";
-import {
-  type Admission,
-  evolve,
-  managedIdOf,
-  orderListOf,
-  type ParentEvent,
-  transitionList,
-} from "../lifecycle/index.ts";
-import type {
-  Cause,
-  EndedList,
-  Fact,
-  ListIntent,
-  ListMembership,
-  OrderList,
-  ParentIntent,
-  ParentOrder,
-} from "../model/index.ts";
+import { type Admission, evolve, managedIdOf, type ParentEvent, transitionList } from "../lifecycle/index.ts";
+import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
-import { AccountOrders } from "./account-orders.ts";
+import type { AccountOrders } from "./account-orders.ts";
 import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } from "./core.ts";
 import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
 import { type Replayed, replayShard } from "./replay.ts";
+import { ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 
 /** What a shard needs from its engine. */
@@ -61,8 +46,9 @@ type Undecided = Readonly<{ pending: PendingRecord; mayBeKept: boolean }>;
  */
 export class Shard {
   readonly number: number;
-  readonly slots: Map<number, Slot> = new Map();
-  readonly accounts: Map<number, AccountOrders> = new Map();
+  readonly memory: ShardMemory = new ShardMemory();
+  readonly slots: ReadonlyMap<number, Slot> = this.memory.slots;
+  readonly accounts: ReadonlyMap<number, AccountOrders> = this.memory.accounts;
   /** The endings that are decided. */
   readonly endings: Endings = new Endings();
   readonly #core: Core;
@@ -73,8 +59,6 @@ export class Shard {
   #durableSequence = 0;
   #counter = 0;
   #snapshotSequence = 0;
-  /** Legs that have ended while their list has not: they stay for as long as it does. */
-  readonly #endedLegs: Set<number> = new Set();
   #pending: PendingRecord[] = [];
   readonly #intents: Intents;
   /** Until the store was read again. */
@@ -109,20 +93,6 @@ export class Shard {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** How many parents have not ended. */
-  get openParents(): number {
-    return this.slots.size - this.#endedLegs.size;
-  }
-
-  account(accountId: number): AccountOrders {
-    let orders = this.accounts.get(accountId);
-    if (orders === undefined) {
-      orders = new AccountOrders();
-      this.accounts.set(accountId, orders);
-    }
-    return orders;
-  }
-
   /** Runs an input now or when the shard runs; `refused` hears of it when it never will. */
   post(input: () => void, refused?: (error: OrderError) => void): void {
     this.#core.counters.activity++;
@@ -145,21 +115,6 @@ export class Shard {
     return this.#write({ steps, cause: { kind: "PLACE" }, timeMs });
   }
 
-  /** Takes an ended parent back in so that a late fact can be added to it. */
-  adopt(order: ParentOrder): Slot {
-    const known = this.slots.get(order.orderId);
-    if (known !== undefined) return known;
-    const slot: Slot = { working: order, durable: order };
-    this.slots.set(order.orderId, slot);
-    return slot;
-  }
-
-  /** Lets an adopted parent go again when nothing came of it. */
-  letGo({ working, durable }: Slot): void {
-    const { orderId } = working;
-    if (working === durable && !this.#endedLegs.has(orderId)) this.slots.delete(orderId);
-  }
-
   /**
    * Lets a parent, and with it its list, meet an event; call inside the mailbox. Undefined when nothing came of it. A
    * parent that its rules cannot cope with is stopped, and with it its account; the others of the same quote or batch
@@ -175,7 +130,7 @@ export class Shard {
     const notAfterMs = this.#host.notAfterMs();
     const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules, notAfterMs };
     try {
-      const steps = transitionList({ legs: this.legsOf(before), orderId, event }, context);
+      const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
       const lead = steps.find(({ order }) => order.orderId === orderId);
       if (lead?.wait === undefined) delete slot.wait;
       else slot.wait = lead.wait;
@@ -188,12 +143,6 @@ export class Shard {
       const detail = error instanceof Error ? error.message : String(error);
       return this.change(orderId, { kind: "BROKEN", detail }, cause);
     }
-  }
-
-  /** The legs of a parent's list as decided; of a list that is done, and of none, the parent alone. */
-  legsOf(order: ParentOrder): readonly ParentOrder[] {
-    const legs = order.list?.legs.map((legId) => this.slots.get(legId)?.working) ?? [];
-    return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
   }
 
   /** Resolves when the record is durable; rejects when it is not, or cannot be told. */
@@ -232,33 +181,11 @@ export class Shard {
     if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
     this.#intents.durable(steps);
-    const slots = steps.map(({ order }) => this.#show(order, settled));
-    for (const slot of slots) if (slot.durable?.ended !== undefined) this.#retire(slot);
+    const slots = steps.map(({ order }) => this.memory.show(order, settled));
+    for (const slot of slots) this.memory.retire(slot);
+    for (const { order } of steps) if (order.ended !== undefined) this.endings.durable(order.orderId);
     this.#host.durable(settled, slots);
     resolveAll(waiters);
-  }
-
-  /** An open parent that came out of the store. */
-  #confirm(order: ParentOrder): void {
-    const { counters } = this.#core;
-    counters.acceptances = Math.max(counters.acceptances, order.acceptance ?? 0);
-    const account = this.account(order.accountId);
-    account.add(order);
-    account.sums.hold(order);
-    account.confirmed++;
-    if (order.held) account.held.add(order.orderId);
-  }
-
-  #show(order: ParentOrder, settled: PendingRecord): Slot {
-    const slot = this.slots.get(order.orderId) ?? { working: order, durable: order };
-    const account = this.account(order.accountId);
-    if (slot.durable === undefined) account.confirmed++;
-    if (order.held) account.held.add(order.orderId);
-    else account.held.delete(order.orderId);
-    if (order.ended !== undefined) this.endings.durable(order.orderId);
-    slot.durable = order;
-    if (slot.pending === settled) delete slot.pending;
-    return slot;
   }
 
   /** Asks the store whose the shard is, and stops it when it is another's. */
@@ -331,16 +258,10 @@ export class Shard {
     this.#counter = state.counter;
     if (state.lastMs !== undefined) this.#core.time.startFrom(state.lastMs);
     const parents = [...state.parents.values()];
-    const open = parents.filter((order) => order.ended === undefined);
-    const openLists = new Set(open.map((order) => order.list?.listId));
-    for (const order of parents) {
-      const isEnded = order.ended !== undefined;
-      if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
-      this.slots.set(order.orderId, { working: order, durable: order });
-      if (isEnded) this.#endedLegs.add(order.orderId);
-      else this.#confirm(order);
-      this.#index(order);
-    }
+    this.memory.remember(parents);
+    const { counters } = this.#core;
+    for (const { acceptance = 0 } of parents)
+      counters.acceptances = Math.max(counters.acceptances, acceptance);
   }
 
   /** The store says that another epoch owns the shard: it stops for good. */
@@ -363,13 +284,13 @@ export class Shard {
   snapshotIfDue(): ShardSnapshot | undefined {
     if (this.state !== "running") return undefined;
     if (this.#durableSequence - this.#snapshotSequence < this.#core.settings.snapshotEvery) return undefined;
-    const parents: ParentOrder[] = [];
-    for (const { durable } of this.slots.values()) {
-      const isKept = durable?.ended === undefined || this.#endedLegs.has(durable.orderId);
-      if (durable !== undefined && isKept) parents.push(durable);
-    }
     this.#snapshotSequence = this.#durableSequence;
-    return { shard: this.number, sequence: this.#durableSequence, counter: this.#counter, parents };
+    return {
+      shard: this.number,
+      sequence: this.#durableSequence,
+      counter: this.#counter,
+      parents: this.memory.durableParents(),
+    };
   }
 
   #answerAll(): void {
@@ -398,14 +319,14 @@ export class Shard {
       return { orderId, previous: this.slots.get(orderId)?.working.record ?? 0, facts };
     });
     const record = { shard: this.number, sequence: this.#sequence + 1, timeMs, cause, changes };
-    const list = this.#listAfter(steps);
+    const list = this.memory.listAfter(steps);
     const decision = this.#core.counters.decisions++;
     const pending: PendingRecord = { record, decision, steps, ...(list && { list }), waiters: [] };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
     this.#pending.push(pending);
     this.#noteEndings(steps, record.sequence);
-    for (const { order } of steps) this.#take(order).pending = pending;
+    for (const { order } of steps) this.memory.take(order).pending = pending;
     this.#core.counters.activity++;
     this.#host.dirty(this);
     return pending;
@@ -419,67 +340,9 @@ export class Shard {
     }
   }
 
-  /** A decision becomes what the shard goes on from. */
-  #take(order: ParentOrder): Slot {
-    const slot = this.slots.get(order.orderId) ?? { working: order, durable: undefined };
-    const account = this.account(order.accountId);
-    if (!this.slots.has(order.orderId)) {
-      this.slots.set(order.orderId, slot);
-      account.add(order);
-    }
-    account.sums.move(slot.working, order);
-    slot.working = order;
-    this.#index(order);
-    return slot;
-  }
-
-  /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
-  #listAfter(steps: readonly ParentStep[]): OrderList | undefined {
-    const after = new Map(steps.map(({ order }) => [order.orderId, order]));
-    const ids = steps[0]?.order.list?.legs;
-    const legs = ids?.map((legId) => after.get(legId) ?? this.slots.get(legId)?.working);
-    return legs?.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
-  }
-
-  /** Keeps the account's lists and freeze in step with a parent. */
-  #index(order: ParentOrder): void {
-    const account = this.account(order.accountId);
-    if (order.list !== undefined && order.ended === undefined) account.addList(order.list);
-    if (order.frozen !== undefined && order.ended === undefined) account.frozen = true;
-  }
-
-  /** An ended parent leaves memory; a leg of a list only with the last of them. */
-  #retire({ working, durable }: Slot): void {
-    if (durable?.ended === undefined) return;
-    const { orderId, accountId, list } = durable;
-    // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
-    if (list !== undefined) this.#endedLegs.add(orderId);
-    const account = this.account(accountId);
-    account.remove(durable);
-    if (working !== durable) return;
-    if (list === undefined) this.slots.delete(orderId);
-    else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
-    if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);
-  }
-
-  #isOver(legId: number): boolean {
-    const slot = this.slots.get(legId);
-    return slot === undefined || (slot.durable?.ended !== undefined && slot.working === slot.durable);
-  }
-
-  #dropList(list: ListMembership, account: AccountOrders): void {
-    account.removeList(list);
-    for (const legId of list.legs) {
-      this.slots.delete(legId);
-      this.#endedLegs.delete(legId);
-    }
-  }
-
   #forget(): void {
     this.#intents.forget();
-    this.slots.clear();
-    this.#endedLegs.clear();
-    this.accounts.clear();
+    this.memory.forget();
     this.#pending = [];
   }
 }

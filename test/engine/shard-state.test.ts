@@ -252,7 +252,7 @@ describe("I65: a decision that cannot be made", () => {
     const list = { contingency: "OCO", listClientOrderId: "l", legs: [] } as const;
     expect(() => shard.accept({ ...ONE, list })).toThrow();
     const { record } = shard.accept(ONE);
-    expect([record.sequence, shard.takePending().length, shard.openParents]).toEqual([2, 1, 2]);
+    expect([record.sequence, shard.takePending().length, shard.memory.openParents]).toEqual([2, 1, 2]);
   });
 });
 

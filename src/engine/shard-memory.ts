@@ -1,0 +1,154 @@
+import { orderListOf } from "../lifecycle/index.ts";
+import type { ListMembership, OrderList, ParentOrder } from "../model/index.ts";
+import { AccountOrders } from "./account-orders.ts";
+import type { ParentStep, PendingRecord, Slot } from "./core.ts";
+
+/** The memory of a shard: its open parents as decided and as durable, by id and by account. */
+export class ShardMemory {
+  readonly slots: Map<number, Slot> = new Map();
+  readonly accounts: Map<number, AccountOrders> = new Map();
+  /** Legs that have ended while their list has not: they stay for as long as it does. */
+  readonly #endedLegs: Set<number> = new Set();
+
+  /** How many parents have not ended. */
+  get openParents(): number {
+    return this.slots.size - this.#endedLegs.size;
+  }
+
+  account(accountId: number): AccountOrders {
+    let orders = this.accounts.get(accountId);
+    if (orders === undefined) {
+      orders = new AccountOrders();
+      this.accounts.set(accountId, orders);
+    }
+    return orders;
+  }
+
+  /** Makes the memory of parents that came out of the store. */
+  remember(parents: readonly ParentOrder[]): void {
+    const open = parents.filter((order) => order.ended === undefined);
+    const openLists = new Set(open.map((order) => order.list?.listId));
+    for (const order of parents) {
+      const isEnded = order.ended !== undefined;
+      if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
+      this.slots.set(order.orderId, { working: order, durable: order });
+      if (isEnded) this.#endedLegs.add(order.orderId);
+      else this.#confirm(order);
+      this.#index(order);
+    }
+  }
+
+  /** The durable state of all that is open, and of ended legs whose list is: for a snapshot. */
+  durableParents(): readonly ParentOrder[] {
+    const parents: ParentOrder[] = [];
+    for (const { durable } of this.slots.values()) {
+      const isKept = durable?.ended === undefined || this.#endedLegs.has(durable.orderId);
+      if (durable !== undefined && isKept) parents.push(durable);
+    }
+    return parents;
+  }
+
+  /** Takes an ended parent back in so that a late fact can be added to it. */
+  adopt(order: ParentOrder): Slot {
+    const known = this.slots.get(order.orderId);
+    if (known !== undefined) return known;
+    const slot: Slot = { working: order, durable: order };
+    this.slots.set(order.orderId, slot);
+    return slot;
+  }
+
+  /** Lets an adopted parent go again when nothing came of it. */
+  letGo({ working, durable }: Slot): void {
+    const { orderId } = working;
+    if (working === durable && !this.#endedLegs.has(orderId)) this.slots.delete(orderId);
+  }
+
+  /** The legs of a parent's list as decided; of a list that is done, and of none, the parent alone. */
+  legsOf(order: ParentOrder): readonly ParentOrder[] {
+    const legs = order.list?.legs.map((legId) => this.slots.get(legId)?.working) ?? [];
+    return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
+  }
+
+  /** A decision becomes what the shard goes on from. */
+  take(order: ParentOrder): Slot {
+    const slot = this.slots.get(order.orderId) ?? { working: order, durable: undefined };
+    const account = this.account(order.accountId);
+    if (!this.slots.has(order.orderId)) {
+      this.slots.set(order.orderId, slot);
+      account.add(order);
+    }
+    account.sums.move(slot.working, order);
+    slot.working = order;
+    this.#index(order);
+    return slot;
+  }
+
+  /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
+  listAfter(steps: readonly ParentStep[]): OrderList | undefined {
+    const after = new Map(steps.map(({ order }) => [order.orderId, order]));
+    const ids = steps[0]?.order.list?.legs;
+    const legs = ids?.map((legId) => after.get(legId) ?? this.slots.get(legId)?.working);
+    return legs?.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
+  }
+
+  /** Keeps the account's lists and freeze in step with a parent. */
+  #index(order: ParentOrder): void {
+    const account = this.account(order.accountId);
+    if (order.list !== undefined && order.ended === undefined) account.addList(order.list);
+    if (order.frozen !== undefined && order.ended === undefined) account.frozen = true;
+  }
+
+  /** An ended parent leaves memory; a leg of a list only with the last of them. */
+  retire({ working, durable }: Slot): void {
+    if (durable?.ended === undefined) return;
+    const { orderId, accountId, list } = durable;
+    // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
+    if (list !== undefined) this.#endedLegs.add(orderId);
+    const account = this.account(accountId);
+    account.remove(durable);
+    if (working !== durable) return;
+    if (list === undefined) this.slots.delete(orderId);
+    else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
+    if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);
+  }
+
+  #isOver(legId: number): boolean {
+    const slot = this.slots.get(legId);
+    return slot === undefined || (slot.durable?.ended !== undefined && slot.working === slot.durable);
+  }
+
+  #dropList(list: ListMembership, account: AccountOrders): void {
+    account.removeList(list);
+    for (const legId of list.legs) {
+      this.slots.delete(legId);
+      this.#endedLegs.delete(legId);
+    }
+  }
+
+  /** A record of a parent is durable: others may see it. */
+  show(order: ParentOrder, settled: PendingRecord): Slot {
+    const slot = this.slots.get(order.orderId) ?? { working: order, durable: order };
+    const account = this.account(order.accountId);
+    if (slot.durable === undefined) account.confirmed++;
+    if (order.held) account.held.add(order.orderId);
+    else account.held.delete(order.orderId);
+    slot.durable = order;
+    if (slot.pending === settled) delete slot.pending;
+    return slot;
+  }
+
+  /** An open parent that came out of the store. */
+  #confirm(order: ParentOrder): void {
+    const account = this.account(order.accountId);
+    account.add(order);
+    account.sums.hold(order);
+    account.confirmed++;
+    if (order.held) account.held.add(order.orderId);
+  }
+
+  forget(): void {
+    this.slots.clear();
+    this.#endedLegs.clear();
+    this.accounts.clear();
+  }
+}
