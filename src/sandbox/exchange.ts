@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { createMemoryKeyValueStore, createMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
-import { type Engine, type EngineSettings, type InFlight, openEngine } from "../engine/index.ts";
+import { type AtRest, type Engine, type EngineSettings, openEngine } from "../engine/index.ts";
 import type {
   Clock,
   Entropy,
@@ -55,8 +55,8 @@ export type Exchange = Readonly<{
   instruments: Instruments;
   clock: Clock;
   crashPoints: CrashPoints;
-  /** Resolves when nothing can happen without time or input. */
-  settle: () => Promise<InFlight>;
+  /** Resolves when nothing can happen without time or input, or when only what does not answer is waited for. */
+  settle: () => Promise<AtRest>;
   /** Moves a manual clock; everything due on the way happens at its time. Rejects with InputError on a real one. */
   advance: (target: Readonly<{ now: number } | { advanceMs: number }>) => Promise<void>;
   runMarket: (on: boolean) => Readonly<{ running: boolean }>;
@@ -172,7 +172,7 @@ function joined(
   venue.onPrint((print) => sink.print(print));
   venue.printAgain(parts.clock.nowMs() - PRINTED_AGAIN_MS);
   market.start(sink);
-  const settle = (): Promise<InFlight> => settled(engine, venue, market);
+  const settle = (): Promise<AtRest> => settled(engine, venue, market);
   let trades = 0;
   return {
     ...parts,
@@ -203,7 +203,7 @@ function joined(
 }
 
 /** Market, engine and venue wake each other: all must be at rest at once. */
-async function settled(engine: Engine, venue: PaperVenue, market: Market): Promise<InFlight> {
+async function settled(engine: Engine, venue: PaperVenue, market: Market): Promise<AtRest> {
   await market.settled();
   await engine.idle();
   while (venue.busy || market.busy) {
