@@ -44,9 +44,12 @@ export class EngineTime {
     return monotonicMs + this.#aheadMs;
   }
 
-  /** Now, by both clocks. */
+  /** Now, by both clocks; a jump of engine time counts from then on. */
   moment(): Moment {
-    return { wallMs: this.#clock.nowMs(), monotonicMs: this.#clock.monotonicMs() };
+    const monotonicMs = this.#clock.monotonicMs();
+    const wallMs = this.#clock.nowMs();
+    if (wallMs - monotonicMs !== this.#wallAheadMs) this.#moved(wallMs - monotonicMs);
+    return { wallMs, monotonicMs };
   }
 
   /** Engine time without the jumps since the engine was opened: what is kept for so long is not dropped at a jump. */

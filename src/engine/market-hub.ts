@@ -12,6 +12,7 @@ import type {
 } from "../ports/index.ts";
 import { type Activated, type Fired, MarkHistory, TriggerBook } from "../triggers/index.ts";
 import type { Core, QuoteNow } from "./core.ts";
+import type { Moment } from "./engine-time.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { QuoteGate } from "./quote-gate.ts";
 import { QuoteMemory } from "./quote-memory.ts";
@@ -19,8 +20,8 @@ import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
 
 /** What the market tells the engine. */
 export type MarketHost = Readonly<{
-  /** A quote, heartbeat or print has come: what is due by now happens before it. */
-  runDue: () => void;
+  /** A quote, heartbeat or print has come: what is due by now happens before it. Returns what now is. */
+  runDue: () => Moment;
   /** In the order in which they fired. */
   fired: (fired: readonly Fired[], quote: Quote) => void;
   activated: (activated: Activated, quote: Quote) => void;
@@ -100,12 +101,12 @@ export class MarketHub implements MarketSink {
 
   quote(said: QuoteInput): QuoteVerdict {
     this.#core.counters.activity++;
-    this.#host.runDue();
+    const now = this.#host.runDue();
     const input = readQuoteInput(said);
     const market = input && this.#markets.get(input.symbol);
     if (input === undefined) return this.#drop("malformed");
     if (market === undefined) return this.#drop("unknown-symbol");
-    const taken = market.gate.take(input, this.#core.time.moment());
+    const taken = market.gate.take(input, now);
     if (typeof taken === "string") return this.#drop(taken);
     this.counted++;
     const { fired, activated } = market.book.observe(taken);
@@ -122,17 +123,17 @@ export class MarketHub implements MarketSink {
   }
 
   heartbeat(symbol: string): void {
-    this.#host.runDue();
-    this.#markets.get(symbol)?.gate.heartbeat(this.#core.time.moment());
+    const now = this.#host.runDue();
+    this.#markets.get(symbol)?.gate.heartbeat(now);
   }
 
   /** Counts an executed trade, each id once; a price it cannot read, a future time and a duplicate do not count. */
   print(said: PrintInput): void {
     this.#core.counters.activity++;
-    this.#host.runDue();
+    const { wallMs } = this.#host.runDue();
     const print = readPrintInput(said);
     if (print === undefined) return this.#dropPrint("malformed");
-    const counted = this.tape.take(print, { wallMs: this.#core.wallMs(), nowMs: this.#core.nowMs() });
+    const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs() });
     if (typeof counted === "string") return this.#dropPrint(counted);
     this.printsCounted++;
     this.#host.moved();

@@ -11,11 +11,11 @@ export class TimerHeap {
 
   /** The entry that is due first. */
   get head(): TimerEntry | undefined {
-    let [head] = this.#heap;
+    let head = this.#heap[0];
     while (head !== undefined && head.run === undefined) {
       this.#canceled--;
       this.#drop();
-      [head] = this.#heap;
+      head = this.#heap[0];
     }
     return head;
   }

@@ -1,6 +1,6 @@
 import { harmless } from "../host-answers/index.ts";
 import type { Clock } from "../ports/index.ts";
-import type { EngineTime } from "./engine-time.ts";
+import type { EngineTime, Moment } from "./engine-time.ts";
 import { type TimerEntry, TimerHeap } from "./timer-heap.ts";
 
 /**
@@ -15,6 +15,7 @@ export class Timers {
   readonly #engine: TimerHeap = new TimerHeap();
   readonly #passive: TimerHeap = new TimerHeap();
   readonly #monotonic: TimerHeap = new TimerHeap();
+  readonly #heaps: readonly TimerHeap[] = [this.#engine, this.#passive, this.#monotonic];
   readonly #failed: (error: unknown) => void;
   #added = 0;
   #disarm: (() => void) | undefined;
@@ -42,16 +43,17 @@ export class Timers {
     return this.#add(this.#monotonic, this.#clock.monotonicMs() + Math.max(waitMs, 0), run);
   }
 
-  /** Runs what is due now, by time, then by age. */
-  runDue(): void {
-    // A jump of engine time counts from now on.
-    this.#time.nowMs();
-    const nowMs = this.#clock.monotonicMs();
+  /** Runs what is due now, by time, then by age; returns what now is. */
+  runDue(): Moment {
+    const now = this.#time.moment();
+    let heap = this.#first(now.monotonicMs);
+    if (heap === undefined) return now;
     try {
-      for (let heap = this.#first(nowMs); heap !== undefined; heap = this.#first(nowMs)) heap.runHead();
+      for (; heap !== undefined; heap = this.#first(now.monotonicMs)) heap.runHead();
     } finally {
       this.#arm();
     }
+    return now;
   }
 
   /** Engine time has jumped: what waits for it is due earlier. */
@@ -65,7 +67,7 @@ export class Timers {
   /** Cancels everything, and takes nothing in from now on. */
   stop(): void {
     this.#stopped = true;
-    for (const heap of [this.#engine, this.#passive, this.#monotonic]) heap.clear();
+    for (const heap of this.#heaps) heap.clear();
     this.#arm();
   }
 
@@ -81,12 +83,15 @@ export class Timers {
   /** The heap whose head is due first, if that is by `untilMs` of the monotonic clock. */
   #first(untilMs: number): TimerHeap | undefined {
     let first: TimerHeap | undefined;
-    let [dueMs, order] = [untilMs, Number.POSITIVE_INFINITY];
-    for (const heap of [this.#engine, this.#passive, this.#monotonic]) {
+    let dueMs = untilMs;
+    for (const heap of this.#heaps) {
       const { head } = heap;
+      if (head === undefined) continue;
       const headMs = this.#dueMs(heap);
-      if (head === undefined || headMs > dueMs || (headMs === dueMs && head.order > order)) continue;
-      [first, dueMs, order] = [heap, headMs, head.order];
+      const isOlder = headMs < dueMs || head.order < (first?.head?.order ?? Number.POSITIVE_INFINITY);
+      if (headMs > dueMs || !isOlder) continue;
+      first = heap;
+      dueMs = headMs;
     }
     return first;
   }
@@ -109,6 +114,10 @@ export class Timers {
   #due(): void {
     this.#armedMs = Number.POSITIVE_INFINITY;
     this.#disarm = undefined;
-    this.runDue();
+    try {
+      this.runDue();
+    } finally {
+      this.#arm();
+    }
   }
 }
