@@ -39,6 +39,7 @@ class SteppedClock implements ManualClock {
   #nowMs: number;
   #keptMs: number;
   #lastAdvance: Promise<void> = Promise.resolve();
+  #isAdvancing = false;
 
   constructor(store: KeyValueStore, nowMs: number) {
     this.#store = store;
@@ -79,7 +80,14 @@ class SteppedClock implements ManualClock {
   }
 
   #inTurn(run: () => Promise<void>): Promise<void> {
-    const advance = this.#lastAdvance.then(run);
+    const advance = this.#lastAdvance.then(async () => {
+      this.#isAdvancing = true;
+      try {
+        await run();
+      } finally {
+        this.#isAdvancing = false;
+      }
+    });
     this.#lastAdvance = advance.catch(() => undefined);
     return advance;
   }
@@ -115,7 +123,9 @@ class SteppedClock implements ManualClock {
     this.#keptMs = ms;
   }
 
+  /** An advance that is under way takes them one at a time, and settles after each. */
   #runOverdue(): void {
+    if (this.#isAdvancing) return;
     for (let next = this.#timers[0]; next !== undefined && next.atMs <= this.#nowMs; next = this.#timers[0]) {
       this.#timers.shift();
       next.run();

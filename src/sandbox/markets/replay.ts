@@ -127,7 +127,12 @@ class Replay implements Market {
     this.#cancelTimer?.();
     const nextMs = this.nextTimeMs();
     this.#cancelTimer =
-      nextMs === undefined ? undefined : this.#clock.schedule(nextMs, () => this.#tellDue());
+      nextMs === undefined ? undefined : this.#clock.schedule(nextMs, () => this.#goBehind(nextMs));
+  }
+
+  /** What others do at the time of a row comes before the row, whoever planned it first (decision DC). */
+  #goBehind(dueMs: number): void {
+    this.#cancelTimer = this.#clock.schedule(dueMs, () => this.#tellDue());
   }
 
   /** Tells the rows that are due, after the position behind them is kept; what comes due meanwhile follows. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../../src/adapters/memory/index.ts";
-import { createCatalogue } from "../../../src/sandbox/index.ts";
+import { createManualClock, createMemoryKeyValueStore } from "../../../src/adapters/memory/index.ts";
+import { createCatalogue, openManualClock } from "../../../src/sandbox/index.ts";
 import { createReplayMarket, type ReplayRow, readReplay } from "../../../src/sandbox/markets/index.ts";
 import { csvFile, DAY_MS, MINUTE_MS, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";
 import { createRecorder } from "./recorder.ts";
@@ -45,6 +45,30 @@ describe("a recorded replay (manual clock)", () => {
       "5000: BTC/USD 6 of 5000",
     ]);
     expect(market.nextTimeMs()).toBeUndefined();
+  });
+
+  it("decision DC: what others do at the time of a row comes before it, to its end, also when it was planned later", async () => {
+    const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
+    const sink = createRecorder(() => clock.nowMs());
+    const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+    createReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
+    for (const name of ["lookup", "expiry"]) {
+      clock.schedule(1_600, () => {
+        sink.lines.push(`${name} begins`);
+        void turn().then(() => sink.lines.push(`${name} is answered`));
+      });
+    }
+    await clock.advanceTo(1_600, async () => {
+      for (let turns = 0; turns < 3; turns++) await turn();
+    });
+    expect(sink.lines.slice(2)).toEqual([
+      "lookup begins",
+      "lookup is answered",
+      "expiry begins",
+      "expiry is answered",
+      "1600: BTC/USD 3 of 1600",
+      "1600: ETH/USD 4 of 1600",
+    ]);
   });
 
   it("rows that lie before the clock at the start: the newest of each symbol and kind alone", async () => {
