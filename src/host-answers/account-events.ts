@@ -32,10 +32,8 @@ export function checkedAccountEvents(events: AccountEvents, questions: Questions
   return {
     afterFill(fill) {
       try {
-        const said: unknown = events.afterFill(fill);
-        return said === undefined ? undefined : readUpdate(said);
-      } catch (error) {
-        questions.tell("accountEvents.afterFill", error);
+        return questions.now("accountEvents.afterFill", () => events.afterFill(fill), readNews);
+      } catch {
         return undefined;
       }
     },
@@ -57,6 +55,9 @@ function readEvent(said: unknown): AccountEvent {
     ? { accountId, call: readCall(call) }
     : { accountId, update: readUpdate(update) };
 }
+
+const readNews = (said: unknown): AccountUpdate | undefined =>
+  said === undefined ? undefined : readUpdate(said);
 
 function readUpdate(said: unknown): AccountUpdate {
   const { reason, timeMs, balances, positions } = membersOf(said, "the update");

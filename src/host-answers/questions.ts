@@ -36,7 +36,10 @@ export class Questions {
   /** The same for what must be there at once: a promise is an answer that cannot be read. */
   now<T>(port: string, question: () => unknown, read: (answer: unknown) => T): T {
     try {
-      return read(question());
+      const answer = question();
+      // A promise is no answer here, and nobody else hears when it rejects.
+      if (isAwaited(answer)) Promise.resolve(answer).catch(ignored);
+      return read(answer);
     } catch (error) {
       return this.#fail(port, error);
     }
@@ -76,6 +79,8 @@ export class Questions {
     });
   }
 }
+
+const ignored = (): void => undefined;
 
 /** A host may bring promises of its own making. */
 function isAwaited(answer: unknown): boolean {

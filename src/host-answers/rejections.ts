@@ -1,6 +1,7 @@
 import { PRICE_LIMIT, QUANTITY_LIMIT } from "../decimal/index.ts";
 import type { Rejection } from "../model/index.ts";
 import type { RejectionQuery, Rejections } from "../ports/index.ts";
+import { harmless } from "./guards.ts";
 import type { Questions } from "./questions.ts";
 import { amountOf, demand, itemsOf, type Members, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 import { REJECT_REASONS, SIDES } from "./words.ts";
@@ -8,7 +9,11 @@ import { REJECT_REASONS, SIDES } from "./words.ts";
 /** The retained rejections of a host, every answer checked. */
 export function checkedRejections(rejections: Rejections, questions: Questions): Rejections {
   return {
-    retain: (rejection) => rejections.retain(rejection),
+    retain: (rejection) =>
+      harmless(
+        () => rejections.retain(rejection),
+        (error) => questions.tell("rejections.retain", error),
+      ),
     list: (query) =>
       questions.ask(
         "rejections.list",

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import { PORTS, type Port } from "./ports.ts";
+import { type FaultWorld, type Host, openFaultWorld } from "./world.ts";
+
+const COLUMNS = [
+  "throws",
+  "rejects",
+  "never answers",
+  "answers late",
+  "wrong type",
+  "out of range",
+  "twice",
+  "after close",
+  "while opening",
+] as const;
+type Column = (typeof COLUMNS)[number];
+
+const LATE_MS = 6_000;
+const WATCH_MS = 20_000;
+
+/** Puts the fault of a column in place of a port's function. */
+function install({ name, wrong, range }: Port, column: Column, host: Host, world: () => FaultWorld): void {
+  const honest = host[name];
+  if (honest === undefined) throw new RangeError(`no port ${name}`);
+  const faults: Partial<Record<Column, (...args: never[]) => unknown>> = {
+    rejects: () => Promise.reject(new Error("the words of the host")),
+    "never answers": () => new Promise(() => undefined),
+    "answers late": (...args) =>
+      new Promise((resolve) => {
+        const { clock } = world();
+        clock.schedule(clock.monotonicMs() + LATE_MS, () => resolve(honest(...args)));
+      }),
+    "wrong type": () => wrong,
+    "out of range": () => range,
+    twice: (...args) => {
+      honest(...args);
+      return honest(...args);
+    },
+  };
+  host[name] =
+    faults[column] ??
+    (() => {
+      throw new Error("the words of the host");
+    });
+}
+
+/** Why a cell cannot be; undefined when it is driven. */
+function reasonOf({ name, sync, says }: Port, column: Column): string | undefined {
+  if (says !== undefined && ["rejects", "never answers", "answers late"].includes(column))
+    return "nothing is asked of it";
+  if (says !== undefined && column === "while opening")
+    return "nobody listens yet; recovery looks up what it missed";
+  if (sync && (column === "never answers" || column === "answers late"))
+    return "it answers at once, or not at all";
+  if (name === "telemetry.event" && (column === "wrong type" || column === "out of range"))
+    return "nothing is asked of it";
+  if (name === "rejections.retain" && (column === "wrong type" || column === "out of range"))
+    return "nothing is asked of it";
+  return undefined;
+}
+
+/** What a host says by itself, in a world where everything else works. */
+function told({ says, honest, wrong, range }: Port, column: Column, world: FaultWorld): void {
+  const good = honest?.(world);
+  const bad = (range as (world: FaultWorld) => unknown)(world);
+  const throwing = new Proxy(good as object, {
+    get: () => {
+      throw new Error("the words of the host");
+    },
+  });
+  const said: Partial<Record<Column, unknown>> = {
+    throws: throwing,
+    "wrong type": wrong,
+    "out of range": bad,
+  };
+  says?.(world, said[column] ?? good);
+  if (column === "twice") says?.(world, good);
+}
+
+async function observe(port: Port, column: Column): Promise<string> {
+  const reason = reasonOf(port, column);
+  if (reason !== undefined) return `does not exist: ${reason}`;
+  let world: FaultWorld | undefined;
+  const inWorld = (): FaultWorld => world as FaultWorld;
+  if (column === "while opening") {
+    try {
+      world = await openFaultWorld((host) => install(port, column, host, inWorld));
+    } catch (error) {
+      return `the engine does not open: ${String(error)}`;
+    }
+  } else world = await openFaultWorld();
+  const before = port.says === undefined ? undefined : await port.act(world);
+  await world.engine.idle();
+  if (column === "after close") await world.engine.close();
+  if (column !== "while opening" && port.says === undefined) install(port, column, world.host, inWorld);
+  world.told.clear();
+  let client = "no answer yet";
+  if (port.says !== undefined) told(port, column, world);
+  const asked = (before === undefined ? port.act(world) : Promise.resolve(before)).then(
+    (answer) => (client = answer),
+    (error: unknown) => (client = `throws ${String(error)}`),
+  );
+  for (let passed = 0; passed < WATCH_MS; passed += 1_000) {
+    await world.clock.advanceBy(1_000, async () => void (await world?.engine.idle()));
+    world.engine.market.heartbeat("BTC/USD");
+  }
+  await Promise.race([asked, world.engine.idle()]);
+  const operator = [...world.told].sort().join(", ") || "nothing";
+  const kept = await world.kept().catch((error: unknown) => `cannot be read: ${(error as Error).name}`);
+  return `client: ${client}; operator: ${operator}; kept: ${kept}`;
+}
+
+const found = new Map<Port, Map<Column, string>>();
+
+describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
+  it.each(COLUMNS)("%s", async (column) => {
+    const cells = found.get(port) ?? new Map<Column, string>();
+    found.set(port, cells.set(column, await observe(port, column)));
+    // Only the store can say what is durable: nobody answers for it.
+    if (port.name !== "store.append") expect(cells.get(column)).not.toContain("no answer yet");
+    expect(cells.get(column)).not.toContain("the words of the host");
+  });
+});
+
+const HEAD = `# What a host may do wrong
+
+Every function that a host brings, and what happens when it fails. *Client* is the answer to whoever asked, *operator* what
+telemetry and alerts tell, *kept* the orders of the account 20 seconds later. Written by \`test/host-faults\`, which drives
+every cell in a world in memory; \`npm run docs:host-faults\` rewrites it. In the columns *after close* and *while opening*
+the function throws. What fails is a failure of the service, never a refusal: decisions CA to CD. A quote or print that is
+dropped is counted by its cause in the metrics. Only a store can say what is durable: while it gives no answer, nobody does.
+`;
+
+it("docs/host-faults.md says what was found, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {
+  const sections = [...found].map(([{ name }, cells]) => {
+    const rows = COLUMNS.map(
+      (column) =>
+        `| ${column} | ${(cells.get(column) ?? "").replace(/; (operator|kept): /g, " | ").replace("client: ", "")} |`,
+    );
+    return `\n## ${name}\n\n| fault | client | operator | kept |\n| --- | --- | --- | --- |\n${rows.map(padded).join("\n")}\n`;
+  });
+  const page = HEAD + sections.join("");
+  expect(page).not.toMatch(/\| +\|/);
+  await expect(page).toMatchFileSnapshot("../../docs/host-faults.md");
+});
+
+/** A cell that says why it cannot be stands for all three. */
+const padded = (row: string): string => (row.split(" | ").length < 4 ? `${row.slice(0, -2)} | - | - |` : row);

@@ -1,0 +1,212 @@
+import type { RequestParameters } from "../../src/signing/index.ts";
+import { fillOf, reported } from "../support/scripted-venue.ts";
+import { call, type Reply, type requestOf } from "../support/service-world.ts";
+import { type FaultWorld, KEY } from "./world.ts";
+
+/** What a client does that makes the service ask a port. */
+export type Act = (world: FaultWorld) => Promise<string>;
+
+/** A port: who makes it be asked, what it may say that is of the wrong type or out of range, and what cannot be. */
+export type Port = Readonly<{
+  name: string;
+  act: Act;
+  wrong: unknown;
+  range: unknown;
+  sync?: true;
+  /** What the host says by itself, so that nothing is asked of it; put to the engine after `act`. */
+  says?: (world: FaultWorld, said: unknown) => void;
+  honest?: (world: FaultWorld) => unknown;
+}>;
+
+let nonces = 0;
+
+const said = ({ status, body }: Reply): string =>
+  status === 200
+    ? `200 ${String((body as { status?: unknown }).status ?? "")}`.trim()
+    : `${status} ${String(body.code)}`;
+
+const send = async (world: FaultWorld, ...request: Parameters<typeof requestOf>): Promise<string> =>
+  said(await call(world as never, ...request));
+
+const post =
+  (path: string, json: RequestParameters): Act =>
+  (world) =>
+    send(world, "POST", path, { key: KEY, json, query: { nonce: `n${++nonces}` } });
+
+const get =
+  (path: string, query: RequestParameters): Act =>
+  (world) =>
+    send(world, "GET", path, { key: KEY, query: { ...query, timestamp: world.clock.nowMs() } });
+
+const ORDER = { symbol: "BTC/USD", side: "BUY", quantity: "1" };
+const limit = post("/api/order", { ...ORDER, type: "SYNTHETIC_LIMIT", price: "100" });
+const exit = post("/api/order", {
+  ...ORDER,
+  side: "SELL",
+  type: "STOP_MARKET",
+  stopPrice: "90",
+  reduceOnly: true,
+});
+/** Asks for volumes, for it brings no profile of its own. */
+const vwap: Act = (world) => {
+  world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
+  return post("/api/order", { ...ORDER, type: "VWAP", intervalCount: 2, interval: 60_000 })(world);
+};
+
+const native = post("/api/v2/order", { ...ORDER, type: "LIMIT", timeInForce: "GTC", price: "100" });
+
+/** A resting order is canceled; placed before the fault is. */
+const cancelNative: Act = (world) =>
+  send(world, "DELETE", "/api/v2/order", {
+    key: KEY,
+    query: { symbol: "BTC/USD", orderId: "9007199254740993", nonce: `n${++nonces}` },
+  });
+
+/** An order meets its price, so that a child goes out; the answer is what a reader sees of it afterwards. */
+const trade: Act = async (world) => {
+  const [placed] = await Promise.all([limit(world)]);
+  world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
+  return placed;
+};
+
+const lost =
+  (then: (world: FaultWorld) => void): Act =>
+  async (world) => {
+    world.venue.onSubmit = () => "silence";
+    const answer = await trade(world);
+    then(world);
+    return answer;
+  };
+
+/** An order whose child is open at the venue. */
+const inFlight: Act = (world) => {
+  world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+  world.venue.onLookup = ({ childId }) => reported(childId, "open");
+  return trade(world);
+};
+
+const childOf = (world: FaultWorld): string => world.venue.submitted[0]?.childId ?? "";
+
+const EVENTS: readonly Port[] = [
+  {
+    name: "venue events",
+    act: inFlight,
+    says: (world, said) => world.venue.say(said as never),
+    honest: (world) => reported(childOf(world), "closed", [fillOf({ quantity: "1", id: "one" })]),
+    wrong: "closed",
+    range: (world: FaultWorld) => ({
+      childId: childOf(world),
+      state: "closed",
+      fills: [{ ...fillOf({ quantity: "1" }), quantity: -1 }],
+    }),
+  },
+  {
+    name: "quotes",
+    act: limit,
+    says: (world, said) => void world.engine.market.quote(said as never),
+    honest: () => ({ symbol: "BTC/USD", bid: "99", ask: "100" }),
+    wrong: "60000",
+    range: () => ({ symbol: "BTC/USD", bid: "-1", ask: "10000000000" }),
+  },
+  {
+    name: "prints",
+    act: limit,
+    says: (world, said) => world.engine.market.print(said as never),
+    honest: (world) => ({
+      symbol: "BTC/USD",
+      price: "100",
+      quantity: "1",
+      id: "p",
+      timeMs: world.clock.nowMs(),
+    }),
+    wrong: "60000",
+    range: () => ({ symbol: "BTC/USD", price: "-1", quantity: "1000000000000", id: "p", timeMs: -1 }),
+  },
+];
+
+export const PORTS: readonly Port[] = [
+  ...EVENTS,
+  {
+    name: "accounts.key",
+    act: limit,
+    wrong: "text",
+    range: { ...KEY, userId: -1, accountId: 1, permissions: [], ipAllowlist: [] },
+  },
+  {
+    name: "accounts.account",
+    act: limit,
+    wrong: "text",
+    range: { accountId: 2, userId: 1, enableDataSharing: true, delegates: [], restricted: false },
+  },
+  { name: "instruments.resolve", act: limit, wrong: "text", range: { id: -1 }, sync: true },
+  { name: "instruments.find", act: limit, wrong: "text", range: { id: -1 }, sync: true },
+  { name: "exposure.position", act: exit, wrong: "1", range: 10n ** 36n },
+  {
+    name: "volumeHistory.minutes",
+    act: vwap,
+    wrong: "text",
+    range: [{ symbol: "BTC/USD", minuteMs: 0, quantity: 1 }],
+  },
+  { name: "rateLimiter.weigh", act: limit, wrong: "text", range: { used: -1 } },
+  {
+    name: "rateLimiter.takeOrders",
+    act: limit,
+    wrong: "text",
+    range: { counts: { per10s: -1, perDay: 0 }, takenAtMs: 0 },
+  },
+  {
+    name: "native.findRequest",
+    act: native,
+    wrong: "text",
+    range: { order: { orderId: 2n ** 64n }, fills: [], created: true },
+  },
+  {
+    name: "native.place",
+    act: native,
+    wrong: "text",
+    range: { order: { orderId: 2n ** 64n }, fills: [], created: true },
+  },
+  { name: "native.cancel", act: cancelNative, wrong: "text", range: { orderId: 2n ** 64n } },
+  {
+    name: "native.find",
+    act: get("/api/v2/order", { symbol: "BTC/USD", orderId: "7" }),
+    wrong: "text",
+    range: { orderId: 2n ** 64n },
+  },
+  {
+    name: "native.page",
+    act: get("/api/v2/allOrders", { symbol: "BTC/USD" }),
+    wrong: "text",
+    range: [{ orderId: -1n }],
+  },
+  {
+    name: "native.executions",
+    act: get("/api/v2/order", { symbol: "BTC/USD", orderId: "7" }),
+    wrong: "text",
+    range: [{ order: { orderId: -1n } }],
+  },
+  {
+    name: "rejections.list",
+    act: get("/api/v2/order", { symbol: "BTC/USD", origClientOrderId: "none" }),
+    wrong: "text",
+    range: [{ accountId: 2 }],
+  },
+  {
+    name: "rejections.retain",
+    act: post("/api/order", { ...ORDER, type: "SYNTHETIC_LIMIT", price: "1" }),
+    wrong: "text",
+    range: -1,
+  },
+  { name: "entropy.token", act: limit, wrong: 7, range: "x", sync: true },
+  { name: "telemetry.event", act: limit, wrong: "text", range: -1 },
+  { name: "store.append", act: limit, wrong: "text", range: ["lost"] },
+  { name: "store.findEnded", act: limit, wrong: "text", range: { orderId: 1 } },
+  {
+    name: "venue.submit",
+    act: trade,
+    wrong: "done",
+    range: { childId: "aqc-1-1-1", state: "closed", fills: [] },
+  },
+  { name: "venue.lookup", act: lost(() => undefined), wrong: "done", range: { notFoundAtMs: -1 } },
+  { name: "venue.voidChild", act: lost(() => undefined), wrong: "done", range: { childId: "aqc-1-1-1" } },
+];

@@ -1,0 +1,110 @@
+import {
+  createManualClock,
+  createMarketFeed,
+  createMemoryAccounts,
+  createMemoryExposure,
+  createMemoryInstruments,
+  createMemoryRateLimiter,
+  createMemoryStore,
+  type ManualClock,
+} from "../../src/adapters/memory/index.ts";
+import { quantity } from "../../src/decimal/index.ts";
+import { type Engine, openEngine } from "../../src/engine/index.ts";
+import { statusOf } from "../../src/lifecycle/index.ts";
+import { createService, type Service } from "../../src/service/index.ts";
+import { openPaperNative } from "../support/native-world.ts";
+import { createScriptedVenue, type ScriptedVenue } from "../support/scripted-venue.ts";
+import { INSTRUMENTS } from "../support/world.ts";
+
+export const START_MS = 1_767_355_200_000;
+export const KEY = { apiKey: "key-1", secret: "secret-1" };
+
+type Call = (...args: never[]) => unknown;
+
+/** Every function of a host, by port; a test puts a fault in place of one. */
+export type Host = Record<string, Call>;
+
+/** A whole service in memory whose host fails as a test says. */
+export type FaultWorld = Readonly<{
+  clock: ManualClock;
+  host: Host;
+  venue: ScriptedVenue;
+  engine: Engine;
+  service: Service;
+  /** What the operator was told, by name. */
+  told: Set<string>;
+  /** The state of all orders of the account, open ones by status. */
+  kept: () => Promise<string>;
+}>;
+
+/** Functions that look themselves up in the host at every call. */
+function through<T extends object>(
+  host: Host,
+  port: string,
+  honest: T,
+  names: readonly (keyof T & string)[],
+): T {
+  const made: Record<string, unknown> = {};
+  for (const name of names) {
+    const call = honest[name] as Call;
+    host[`${port}.${name}`] = (...args) => call.apply(honest, args);
+    made[name] = (...args: never[]) => host[`${port}.${name}`]?.(...args);
+  }
+  return new Proxy(honest, { get: (target, name) => made[String(name)] ?? Reflect.get(target, name) });
+}
+
+export async function openFaultWorld(break_: (host: Host) => void = () => undefined): Promise<FaultWorld> {
+  const clock = createManualClock({ startMs: START_MS });
+  const [host, told]: [Host, Set<string>] = [{}, new Set()];
+  const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
+  const paper = await openPaperNative(clock);
+  const entry = {
+    account: { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false },
+    keys: [{ ...KEY, userId: 1, accountId: 1, permissions: ["READ", "TRADE"] as const, ipAllowlist: [] }],
+  };
+  const exposure = createMemoryExposure();
+  exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("1") });
+  const history = { minutes: () => [] };
+  const telemetry = { event: (level: string, name: string) => void (level !== "debug" && told.add(name)) };
+  const parts = {
+    clock,
+    accounts: through(host, "accounts", createMemoryAccounts([entry]), ["key", "account"]),
+    instruments: through(host, "instruments", createMemoryInstruments(INSTRUMENTS), ["find", "resolve"]),
+    entropy: through(host, "entropy", { token: (length: number) => "7".repeat(length) }, ["token"]),
+    telemetry: through(host, "telemetry", telemetry, ["event"]),
+  };
+  const ports = {
+    exposure: through(host, "exposure", exposure, ["position"]),
+    volumeHistory: through(host, "volumeHistory", history, ["minutes"]),
+    venue: through(host, "venue", venue, ["submit", "lookup", "voidChild"]),
+    store: through(host, "store", createMemoryStore(), ["append", "findEnded"]),
+    marketData: createMarketFeed(),
+  };
+  const limiter = createMemoryRateLimiter({ clock, enforce: false });
+  const rateLimiter = through(host, "rateLimiter", limiter, ["weigh", "takeOrders", "returnOrders"]);
+  const names = ["findRequest", "place", "find", "cancel", "page", "executions"] as const;
+  const nativeOrders = through(host, "native", paper.native, names);
+  const rejections = through(
+    host,
+    "rejections",
+    { retain: () => undefined, list: () => [], counts: { retained: 0, lost: 0 } },
+    ["retain", "list"],
+  );
+  break_(host);
+  const engine = await openEngine({ ...parts, ...ports, settings: { advancedOrders: true } });
+  engine.events.on("alert", ({ alert }) => told.add(alert));
+  const service = createService({ ...parts, engine, rateLimiter, nativeOrders, rejections });
+  const kept = async (): Promise<string> => {
+    const { orders } = await engine.page({
+      accountId: 1,
+      includeHistory: true,
+      newestFirst: true,
+      limit: 10,
+      afterOrderId: 0,
+    });
+    return (
+      orders.map((order) => `${statusOf(order).status} ${statusOf(order).apiState}`).join(", ") || "nothing"
+    );
+  };
+  return { clock, host, venue, engine, service, told, kept };
+}
