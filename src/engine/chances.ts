@@ -57,7 +57,11 @@ export class Chances {
       const shard = this.#shardOf(one.orderId);
       shard.post(() => {
         const slot = shard.slots.get(one.orderId);
-        if (slot !== undefined) this.#offer(slot, { kind: "FIRED", fired: one, quote });
+        if (slot === undefined) return;
+        // The activation that it comes of was lost with an append: the order begins to look again.
+        if (slot.working.intent.trailing !== undefined && slot.working.activation === undefined)
+          return this.#parts.arming.arm(slot);
+        this.#offer(slot, { kind: "FIRED", fired: one, quote });
       });
     }
   }

@@ -9,8 +9,8 @@ import { createWorld, type World, type WorldOptions } from "../support/world.ts"
 /** A world whose shard of account 1 fails an append and reads the store again for as long as the test wants. */
 type Reloading = Readonly<{
   world: World;
-  /** Begins: an append fails, and the store does not answer, or answers that it cannot read. */
-  begin(reads?: "wait" | "fail"): Promise<void>;
+  /** Begins: the append of a placement, or of what is done, fails; the store does not answer, or cannot read. */
+  begin(reads?: "wait" | "fail", doing?: () => unknown): Promise<void>;
   /** The store answers; after a failure that takes the time until it is asked again. */
   end(): Promise<void>;
 }>;
@@ -34,11 +34,12 @@ async function reloadingWorld(options: WorldOptions = {}): Promise<Reloading> {
   const world = await createWorld({ ...options, store: (disk) => gated(createMemoryStore({ disk })) });
   return {
     world,
-    async begin(reads = "wait") {
+    async begin(reads = "wait", doing) {
       fails = true;
       if (reads === "fail") refuses = true;
       else answer = [];
-      void world.place({ price: "1", quantity: "20" }).catch(() => undefined);
+      if (doing !== undefined) doing();
+      else void world.place({ price: "1", quantity: "20" }).catch(() => undefined);
       await turns();
       fails = false;
     },
@@ -59,6 +60,24 @@ const see = (world: World, bid: string, ask: string): unknown =>
   world.engine.market.quote({ symbol: "BTC/USD", bid, ask });
 
 describe("while a shard reads itself from the store again", () => {
+  it("I31: a trail whose activation was lost does not trigger on what came of it; it is activated anew", async () => {
+    const { world, begin, end } = await reloadingWorld();
+    const order = await world.place({
+      side: "SELL",
+      type: "TRAILING_STOP_MARKET",
+      trailingAmount: "5",
+      stopPrice: "100",
+    });
+    await begin("wait", () => see(world, "110", "120"));
+    see(world, "104", "120");
+    await end();
+    expect([await world.status(order), await world.facts(order)]).toEqual(["NEW WAITING", ["ACCEPTED"]]);
+    await world.quote("108", "120");
+    await world.quote("103", "120");
+    expect((await world.facts(order)).slice(0, 3)).toEqual(["ACCEPTED", "ACTIVATED", "TRIGGERED"]);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
   it("I31: a trail that is activated keeps that reference and is not seeded anew", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({

@@ -91,7 +91,8 @@ export class JournalBook {
   readonly byClientId: Map<string, number> = new Map();
   readonly lists: Map<number, ListMembership & Readonly<{ accountId: number }>> = new Map();
   readonly marks: Map<string, MarketMark[]> = new Map();
-  readonly prints: Set<string> = new Set();
+  /** Marks of the append that is being read. */
+  readonly newMarks: Set<MarketMark> = new Set();
   records = 0;
   readonly #sequences: Map<number, number> = new Map();
   readonly #hash: ReturnType<typeof createHash> = createHash("sha256");
@@ -138,12 +139,13 @@ export class JournalBook {
       "I60",
       () => `process ${instance.generation} appended after it was replaced`,
     );
+    this.newMarks.clear();
     if (isDurable) for (const mark of batch.marks) this.#mark(mark);
-    if (isDurable) for (const print of batch.prints ?? []) this.prints.add(`${print.symbol} ${print.id}`);
     for (const part of kept) this.#takeShard(part, instance);
   }
 
   #mark(mark: MarketMark): void {
+    this.newMarks.add(mark);
     const key = `${mark.symbol} ${mark.side}`;
     const track = this.marks.get(key) ?? [];
     const at = track.findIndex(({ position }) => position >= mark.position);

@@ -5,11 +5,13 @@ import { type Row, reportOf } from "./venue-row.ts";
 
 /** Settles a child whose outcome the engine does not know by what the venue's own record says, if that is final. */
 export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): Promise<void> {
-  const { fleet, venue, journal, situations, demand } = parts;
+  const { fleet, venue, journal, situations, demand, time, plan } = parts;
   const instance = fleet.running;
   if (child?.unknown !== true || instance?.engine === undefined) return;
   const row = venue.rows.get(child.childId);
   if (row !== undefined && venue.isLive(row)) return;
+  // Somebody may hand it over until then: who says "never" before that says what is not known.
+  if (time.trueMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
   const settlement = { childId: child.childId, by: "operator", why: "the venue's record", ...wordOf(row) };
   let isSettled = false;
   await instance.engine.settleChild(settlement).then(

@@ -165,7 +165,8 @@ export class WorldVenue {
       row.denied = true;
       return notFound;
     }
-    const unsure = time.trueMs < row.deadlineMs + quietMs;
+    const surely = row.deadlineMs + (this.#parts.tellsTime ? 0 : quietMs);
+    const unsure = time.trueMs <= surely;
     if (unsure && faults.strikes("venue does not find what is on its way", random, 0.2)) {
       situations.saw("not found, then there");
       return notFound;
@@ -202,6 +203,7 @@ export class WorldVenue {
       if (mayFill && random.chance(0.3)) this.#execute(row, this.#part(row));
       if (nowMs > row.deadlineMs || random.chance(0.2)) row.state = "closed";
       if (!faults.strikes("venue fills a part and falls silent", random, 0.6)) this.#show(row);
+      if (row.state === "closed" && row.shown < row.fills.length) row.late = true;
     }
     if (row.shown < row.fills.length && random.chance(0.1)) this.#show(row);
     if (!this.isLive(row) && row.shown === row.fills.length) this.#live.delete(row);

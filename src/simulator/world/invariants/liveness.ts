@@ -3,8 +3,8 @@ import { showQuote } from "../market-desk.ts";
 import { settle, unknownOrders } from "../operator.ts";
 import type { WorldParts } from "../parts.ts";
 
-/** Rounds of half a second in which everything eligible ends once faults are over (I62). */
-export const ROUNDS = 330;
+/** Rounds of half a second, six minutes of trade, in which everything eligible ends once faults are over (I62). */
+export const ROUNDS = 720;
 const ROUND_MS = 500;
 
 /**
@@ -13,9 +13,20 @@ const ROUND_MS = 500;
  * it (I62, I63).
  */
 export async function endAll(parts: WorldParts): Promise<void> {
-  const { journal, time, fleet, plan, hosts } = parts;
+  const { journal, time, plan, hosts } = parts;
   for (const { accountId } of plan.clients)
     for (const { symbol } of parts.markets) hosts.replenish(accountId, symbol, 1_000_000_000 as never);
+  await tradeOn(parts);
+  const untilMs = latestDeadline(parts);
+  if (untilMs > time.trueMs) {
+    await time.pass(untilMs - time.trueMs + plan.settings.venueQuietMs);
+    await tradeOn(parts);
+  }
+  for (const orderId of journal.open) explain(parts, journal.find(orderId));
+}
+
+async function tradeOn(parts: WorldParts): Promise<void> {
+  const { journal, time, fleet } = parts;
   for (let round = 0; round < ROUNDS && journal.open.size > 0; round++) {
     trade(parts, 1.07 ** (Math.abs((round % 60) - 30) - 15));
     await time.settle();
@@ -26,7 +37,11 @@ export async function endAll(parts: WorldParts): Promise<void> {
     if (round % 60 === 59)
       for (const order of unknownOrders(parts)) if (order.escalated) parts.beside(settle(parts, order));
   }
-  for (const orderId of journal.open) explain(parts, journal.find(orderId));
+}
+
+/** Children that were decided on while the wall clock stood ahead may be handed over for as long, by the venue's clock. */
+function latestDeadline(parts: WorldParts): number {
+  return Math.max(0, ...unknownOrders(parts).map(({ child }) => child?.notAfterMs ?? 0));
 }
 
 /** A quote of each market at this part of its range, and a trade of somebody else. */

@@ -82,7 +82,10 @@ export class Triggers {
     if (seen > level * 103n || seen < level * 97n) situations.saw("gap over a stop");
   }
 
-  /** The reference is the extreme of the marks since the activation, all of them durable by now. */
+  /**
+   * The reference is at least the extreme of the marks since the activation that were durable before, and at most that of
+   * all that are durable now: the mark of a reference that moves on is written once for a batch.
+   */
   #reference({ orderId, intent, activation }: SeenOrder, trigger: Trigger): void {
     const { demand } = this.#parts;
     demand(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
@@ -93,18 +96,16 @@ export class Triggers {
     const better = (a: Price, b: Price): Price => (side === "ask" ? (a < b ? a : b) : a > b ? a : b);
     const known = (until: (mark: MarketMark) => boolean): Price =>
       since.filter(until).reduce((extreme, mark) => better(extreme, mark.price), activation.seed);
-    const strictly = known(({ timeMs }) => timeMs < trigger.atMs);
-    const within = known(({ timeMs }) => timeMs <= trigger.atMs);
+    const { newMarks } = this.#parts.journal;
+    const before = known((mark) => !newMarks.has(mark));
+    const now = known(() => true);
     const { reference } = trigger;
-    const isKept = since.some((mark) => mark.price === reference) || reference === activation.seed;
-    const isExtreme =
-      reference !== undefined &&
-      better(reference, strictly) === reference &&
-      better(reference, within) === within;
+    const isKept = reference !== undefined && better(reference, now) === now;
+    const isExtreme = reference !== undefined && better(reference, before) === reference;
     demand(
       isKept && isExtreme,
       "I31",
-      () => `order ${orderId}: reference ${reference}, durable marks say ${within}`,
+      () => `order ${orderId}: reference ${reference}, durable marks say ${before}, then ${now}`,
     );
   }
 
