@@ -28,6 +28,7 @@ import {
 import { Dispatcher } from "./dispatcher.ts";
 import { Reconciler } from "./reconciler.ts";
 import type { Shard } from "./shard.ts";
+import { stored } from "./stored.ts";
 import type { Timers } from "./timers.ts";
 
 /** What the child desk needs from its engine. */
@@ -299,11 +300,9 @@ export class ChildDesk {
 
   /** An ended parent by its id alone; its account stands in its row. */
   async findEnded(orderId: number): Promise<ParentOrder | undefined> {
-    const page = await this.#core.store.readEnded({
-      shard: shardOfId(orderId),
-      afterOrderId: orderId + 1,
-      limit: 1,
-    });
+    const page = await stored(this.#core, () =>
+      this.#core.store.readEnded({ shard: shardOfId(orderId), afterOrderId: orderId + 1, limit: 1 }),
+    );
     return page[0]?.orderId === orderId ? page[0] : undefined;
   }
 

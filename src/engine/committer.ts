@@ -17,6 +17,8 @@ export type CommitHost = Readonly<{
   kept: (kept: MarketFacts & Readonly<{ quotes: readonly KeptQuote[] }>) => void;
   /** The store failed, or has not answered for a long time. */
   failed: (error: unknown) => void;
+  /** The store does not answer: who waits for a record since then, monotonic time, or longer is told so. */
+  unanswered: (sinceMs: number) => void;
   /** The store has kept an append. */
   worked: () => void;
   /** A batch is durable and everything that follows from it has been started. */
@@ -139,11 +141,16 @@ export class Committer {
     this.#host.committed(parts.map(({ shard }) => shard));
   }
 
-  /** A store that does not answer is one that fails. */
+  /** A store that does not answer is one that fails; for as long as it does not, nobody is left waiting for it. */
   #watchStore(): () => void {
-    const { retryMaxMs } = this.#core.settings;
-    const unanswered = new Error(`an append has not been answered for ${retryMaxMs} ms`);
-    return this.#timers.after(retryMaxMs, () => this.#host.failed(unanswered));
+    const { hostTimeoutMs } = this.#core.settings;
+    const late = (): void => {
+      this.#host.failed(new Error(`an append has not been answered for ${hostTimeoutMs} ms`));
+      this.#host.unanswered(this.#core.monotonicMs() - hostTimeoutMs);
+      cancel = this.#timers.after(hostTimeoutMs, late);
+    };
+    let cancel = this.#timers.after(hostTimeoutMs, late);
+    return () => cancel();
   }
 
   async #append({ parts, market: { marks, prints }, quotes }: Batch): Promise<readonly AppendOutcome[]> {

@@ -51,7 +51,7 @@ class RunningEngine implements Api.Engine {
   readonly #stream: EventStream;
   readonly #board: StatusBoard;
   readonly #rest: Rest;
-  readonly #calls: OpenCalls = new OpenCalls();
+  readonly #calls: OpenCalls;
   readonly #entropy: Entropy;
   #unsubscribe: () => void = () => undefined;
   #unwatchTime: () => void = () => undefined;
@@ -61,6 +61,7 @@ class RunningEngine implements Api.Engine {
   constructor(core: Core, options: Api.EngineOptions, kept: KeptMarket, shardsOf: ShardsOf) {
     this.#core = core;
     this.#entropy = options.entropy;
+    this.#calls = new OpenCalls(core.monotonicMs);
     this.#timers = new Timers(core.clock, core.time, core.told("timer.failed"));
     this.#stream = new EventStream(core);
     this.#board = new StatusBoard(core, {
@@ -80,6 +81,7 @@ class RunningEngine implements Api.Engine {
       quotesToKeep: (touched) => this.market.quotesToKeep(touched),
       kept: (kept) => this.market.kept(kept),
       failed: (error) => this.#board.storeFailed(error),
+      unanswered: (sinceMs) => this.#calls.giveUp(sinceMs),
       worked: () => this.#storeWorked(),
       committed: (shards) => this.#housekeeping.afterCommit(shards),
     });
@@ -185,57 +187,57 @@ class RunningEngine implements Api.Engine {
   }
 
   place(request: Api.PlaceRequest): Promise<Api.Placement> {
-    return this.#calls.take(() =>
+    return this.#calls.decide(() =>
       "intent" in request ? this.#placements.place(request) : this.#placeFields(request),
     );
   }
 
   placeList({ accountId, list }: Api.PlaceListRequest): Promise<Api.ListPlacement> {
-    return this.#calls.take(() => this.#placements.placeList({ accountId, list }));
+    return this.#calls.decide(() => this.#placements.placeList({ accountId, list }));
   }
 
   cancelList(key: Api.ListKey): Promise<OrderList> {
-    return this.#calls.take(() => this.#cancels.list(key));
+    return this.#calls.decide(() => this.#cancels.list(key));
   }
 
   findList(key: Api.ListKey): Promise<OrderList | undefined> {
-    return this.#calls.take(() => this.#lists.find(key));
+    return this.#calls.read(() => this.#lists.find(key));
   }
 
   openLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
-    return this.#calls.take(() => this.#lists.open(request));
+    return this.#calls.read(() => this.#lists.open(request));
   }
 
   allLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
-    return this.#calls.take(() => this.#lists.all(request));
+    return this.#calls.read(() => this.#lists.all(request));
   }
 
   listStory(listId: number): Promise<readonly JournalRecord[] | undefined> {
-    return this.#calls.take(() => this.#lists.story(listId));
+    return this.#calls.read(() => this.#lists.story(listId));
   }
 
   cancel(key: Api.ParentKey): Promise<ParentOrder> {
-    return this.#calls.take(() => this.#cancels.one(key));
+    return this.#calls.decide(() => this.#cancels.one(key));
   }
 
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
-    return this.#calls.take(() => settleChild(settlement, (number) => this.#shard(number)));
+    return this.#calls.decide(() => settleChild(settlement, (number) => this.#shard(number)));
   }
 
   cancelAll(accountId: number): Promise<Api.CancelAllResult> {
-    return this.#calls.take(() => this.#cancels.all(accountId));
+    return this.#calls.decide(() => this.#cancels.all(accountId));
   }
 
   find(key: Api.ParentKey): Promise<ParentOrder | undefined> {
-    return this.#calls.take(() => this.#reads.find(key));
+    return this.#calls.read(() => this.#reads.find(key));
   }
 
   findAny(orderId: number): Promise<ParentOrder | undefined> {
-    return this.#calls.take(() => this.#reads.findAny(orderId));
+    return this.#calls.read(() => this.#reads.findAny(orderId));
   }
 
   page(request: Api.PageRequest): Promise<Api.ParentPage> {
-    return this.#calls.take(() => this.#reads.page(request));
+    return this.#calls.read(() => this.#reads.page(request));
   }
 
   runningLimit(order: ParentOrder): Price | undefined {
@@ -262,7 +264,7 @@ class RunningEngine implements Api.Engine {
   }
 
   story(orderId: number): Promise<Api.Story | undefined> {
-    return this.#calls.take(() => this.#story(orderId));
+    return this.#calls.read(() => this.#story(orderId));
   }
 
   async #story(orderId: number): Promise<Api.Story | undefined> {
@@ -277,7 +279,7 @@ class RunningEngine implements Api.Engine {
   }
 
   verify(): Promise<Api.Verification> {
-    return this.#calls.take(() => verify(this.#core, this.#shards, this.#housekeeping.cutoffMs()));
+    return this.#calls.read(() => verify(this.#core, this.#shards, this.#housekeeping.cutoffMs()));
   }
 
   metrics(): Api.Metrics {

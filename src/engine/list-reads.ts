@@ -1,10 +1,10 @@
-import { OrderError } from "../errors/index.ts";
 import { orderListOf, SHARD_COUNT } from "../lifecycle/index.ts";
 import type { EndedList, JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
 import type { ListKey, ListPageRequest } from "./api.ts";
 import type { Core } from "./core.ts";
 import type { ReadModel } from "./read-model.ts";
 import type { Shard } from "./shard.ts";
+import { stored } from "./stored.ts";
 
 /** What reading lists needs from the engine. */
 export type ListReadHost = Readonly<{ shard: (number: number) => Shard; reads: ReadModel }>;
@@ -31,7 +31,7 @@ export class ListReads {
   async find(key: ListKey): Promise<OrderList | undefined> {
     const open = this.findOpen(key);
     if (open !== undefined) return open;
-    const row = await this.#stored(this.#core.store.findEndedList(key));
+    const row = await stored(this.#core, () => this.#core.store.findEndedList(key));
     return row && (await this.#load(row));
   }
 
@@ -43,7 +43,7 @@ export class ListReads {
   /** The newest lists, open and ended, oldest first. Open ones are read first: one that ends meanwhile is found ended. */
   async all(request: ListPageRequest): Promise<readonly OrderList[]> {
     const open = this.#openNewestFirst(request).slice(0, request.limit);
-    const rows = await this.#stored(this.#core.store.pageEndedLists(request));
+    const rows = await stored(this.#core, () => this.#core.store.pageEndedLists(request));
     const known = new Map(open.map((list) => [list.listId, list]));
     const newest = [...new Set([...known.keys(), ...rows.map(({ listId }) => listId)])]
       .sort((a, b) => a - b)
@@ -91,20 +91,11 @@ export class ListReads {
   async #load({ accountId, legs }: EndedList): Promise<OrderList | undefined> {
     const orders: ParentOrder[] = [];
     for (const orderId of legs) {
-      const order = await this.#stored(this.#core.store.findEnded({ accountId, orderId }));
+      const order = await stored(this.#core, () => this.#core.store.findEnded({ accountId, orderId }));
       if (order === undefined) return undefined;
       orders.push(order);
     }
     return orderListOf(orders);
-  }
-
-  /** A failing store is an error, never an empty answer (I71). */
-  async #stored<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      throw new OrderError("DISCONNECTED", {}, { cause: error });
-    }
   }
 }
 

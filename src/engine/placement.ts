@@ -17,6 +17,7 @@ import { Claims } from "./claims.ts";
 import type { Core, PendingRecord, QuoteNow } from "./core.ts";
 import type { ListReads } from "./list-reads.ts";
 import type { Shard } from "./shard.ts";
+import { stored } from "./stored.ts";
 
 /** What placing needs from its engine. */
 export type PlacementHost = Readonly<{
@@ -89,14 +90,7 @@ export class Placements {
     const shard = this.#host.shardFor(accountId);
     const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
     const open = orderId === undefined ? undefined : shard.slots.get(orderId)?.durable;
-    return (
-      open ??
-      this.#core.questions.ask(
-        "store.findEnded",
-        () => this.#core.store.findEnded({ accountId, clientOrderId }),
-        (found) => found as ParentOrder | undefined,
-      )
-    );
+    return open ?? stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
   }
 
   async #place({ accountId, intent }: Command): Promise<Placement> {

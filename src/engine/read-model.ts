@@ -4,6 +4,7 @@ import type { JournalRecord, ParentOrder } from "../model/index.ts";
 import type { PageRequest, ParentKey, ParentPage } from "./api.ts";
 import type { Core } from "./core.ts";
 import type { Shard } from "./shard.ts";
+import { stored } from "./stored.ts";
 
 /** What reading needs from the engine. */
 export type ReadHost = Readonly<{ shard: (number: number) => Shard; shardFor: (accountId: number) => Shard }>;
@@ -33,7 +34,7 @@ export class ReadModel {
   }
 
   async find(key: ParentKey): Promise<ParentOrder | undefined> {
-    return this.findOpen(key) ?? (await this.#stored(this.#core.store.findEnded(key)));
+    return this.findOpen(key) ?? (await stored(this.#core, () => this.#core.store.findEnded(key)));
   }
 
   /** An order by its managed id alone; undefined for what is no managed id. */
@@ -42,7 +43,7 @@ export class ReadModel {
     const shard = shardOfId(orderId);
     const open = owned(this.#host.shard(shard)).slots.get(orderId)?.durable;
     if (open !== undefined) return open;
-    const [ended] = await this.#stored(
+    const [ended] = await stored(this.#core, () =>
       this.#core.store.readEnded({ shard, afterOrderId: orderId + 1, limit: 1 }),
     );
     return ended?.orderId === orderId ? ended : undefined;
@@ -68,10 +69,12 @@ export class ReadModel {
     const { store } = this.#core;
     const endings = shard.endings.watch(accountId);
     try {
-      const ended = await this.#stored(
+      const ended = await stored(this.#core, () =>
         store.pageEnded({ accountId, afterOrderId, newestFirst, limit: limit + 1 }),
       );
-      const { count, sequence } = await this.#stored(store.countEnded({ accountId, shard: shard.number }));
+      const { count, sequence } = await stored(this.#core, () =>
+        store.countEnded({ accountId, shard: shard.number }),
+      );
       const total = openCount + count - endings.until(sequence);
       return pageOf(merge(open, ended, newestFirst), { limit, total });
     } finally {
@@ -84,7 +87,7 @@ export class ReadModel {
     const shard = shardOfId(order.orderId);
     const records: JournalRecord[] = [];
     for (let sequence = order.record; sequence > 0; ) {
-      const [record] = await this.#stored(
+      const [record] = await stored(this.#core, () =>
         this.#core.store.readRecords({ shard, after: sequence - 1, limit: 1 }),
       );
       if (record?.sequence !== sequence) break;
@@ -92,15 +95,6 @@ export class ReadModel {
       sequence = record.changes.find((change) => change.orderId === order.orderId)?.previous ?? 0;
     }
     return records.reverse();
-  }
-
-  /** A failing store is an error, never an empty answer (I71). */
-  async #stored<T>(answer: Promise<T>): Promise<T> {
-    try {
-      return await answer;
-    } catch (error) {
-      throw new OrderError("DISCONNECTED", {}, { cause: error });
-    }
   }
 }
 

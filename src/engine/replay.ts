@@ -34,7 +34,7 @@ export function applyRecord(state: Replayed, record: JournalRecord): void {
 
 /** Reads a shard from its snapshot, or from the first record when `fromEmpty`, up to sequence `until`. */
 export async function replayShard(
-  store: OrderStore,
+  store: Pick<OrderStore, "readSnapshot" | "readRecords">,
   range: Readonly<{ shard: number; until: number; fromEmpty?: boolean }>,
 ): Promise<Replayed> {
   const snapshot = range.fromEmpty === true ? undefined : await store.readSnapshot(range.shard);

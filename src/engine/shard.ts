@@ -10,6 +10,7 @@ import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
+import { type ShardReads, timely } from "./stored.ts";
 
 /** What a shard needs from its engine. */
 export type ShardHost = Readonly<{
@@ -52,6 +53,7 @@ export class Shard {
   /** The endings that are decided. */
   readonly endings: Endings = new Endings();
   readonly #core: Core;
+  readonly #reads: ShardReads;
   readonly #host: ShardHost;
   readonly #life: ShardLife;
   readonly #epoch: number;
@@ -68,6 +70,7 @@ export class Shard {
     this.number = head.shard;
     this.#epoch = head.epoch;
     this.#core = core;
+    this.#reads = timely(core);
     this.#intents = new Intents(core.counters);
     this.#host = host;
     this.#life = new ShardLife({
@@ -190,7 +193,7 @@ export class Shard {
 
   /** Asks the store whose the shard is, and stops it when it is another's. */
   async confirm(): Promise<void> {
-    const { epoch } = await this.#core.store.head(this.number);
+    const { epoch } = await this.#reads.head(this.number);
     if (epoch !== this.#epoch) this.#fence(epoch);
   }
 
@@ -237,10 +240,10 @@ export class Shard {
 
   /** Reads the store into memory; false when the shard was fenced or closed meanwhile, or is another's now. */
   async #read(): Promise<boolean> {
-    const head = await this.#core.store.head(this.number);
+    const head = await this.#reads.head(this.number);
     if (head.epoch !== this.#epoch) this.#fence(head.epoch);
     if (this.#hasStopped) return false;
-    const state = await replayShard(this.#core.store, { shard: this.number, until: head.sequence });
+    const state = await replayShard(this.#reads, { shard: this.number, until: head.sequence });
     if (this.#hasStopped) return false;
     this.#remember(head.sequence, state);
     return true;

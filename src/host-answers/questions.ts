@@ -58,6 +58,11 @@ export class Questions {
     }
   }
 
+  /** Only the deadline: the answer, or what the host says is wrong, is passed on as it is. */
+  inTime<T>(question: () => Promise<T>): Promise<T> {
+    return this.#inTime(question(), (answer) => answer as T);
+  }
+
   /** Tells the operator what went wrong at a port, without what the host itself may have said. */
   tell(port: string, error: unknown): void {
     const known = error instanceof UnreadableAnswer || error instanceof SilentHost;

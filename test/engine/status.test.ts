@@ -81,12 +81,13 @@ describe("decision EC: the condition of an engine", () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
     const placing = world.place({ price: "100" });
+    placing.catch(() => undefined);
     await turns();
-    await world.clock.advanceBy(DEFAULT_SETTINGS.retryMaxMs);
+    await world.clock.advanceBy(DEFAULT_SETTINGS.hostTimeoutMs);
     expect(stateOf(world)).toEqual(["degraded", "STORE_FAILING"]);
     store().inject("none");
     store().release();
-    await placing;
+    await world.engine.idle();
     expect(stateOf(world)).toEqual(["normal"]);
   });
 

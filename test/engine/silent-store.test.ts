@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
+import type { OrderFields } from "../../src/requests/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { createWorld, SYMBOL, type World } from "../support/world.ts";
+
+const { hostTimeoutMs } = DEFAULT_SETTINGS;
+const FIELDS: OrderFields = {
+  symbol: SYMBOL,
+  side: "BUY",
+  type: "SYNTHETIC_LIMIT",
+  quantity: "1",
+  price: "100",
+  newClientOrderId: "one",
+};
+const NEVER = new Promise<never>(() => undefined);
+
+/** What a promise came to, as far as it has. */
+function outcomeOf(promise: Promise<unknown>): { readonly now: string } {
+  const outcome = { now: "waits" };
+  promise.then(
+    () => (outcome.now = "resolved"),
+    (error: { code?: number }) => (outcome.now = String(error.code ?? error)),
+  );
+  return outcome;
+}
+
+type SilentWorld = Readonly<{ world: World; silent: Set<keyof OrderStore>; failing: Set<keyof OrderStore> }>;
+
+/** A world in which a question to the store is never answered once `silent` says its name. */
+async function silentWorld(): Promise<SilentWorld> {
+  const silent = new Set<keyof OrderStore>();
+  const failing = new Set<keyof OrderStore>();
+  const world = await createWorld({
+    store: (disk) => {
+      const store = createMemoryStore({ disk });
+      return new Proxy(store, {
+        get:
+          (of, name: keyof OrderStore) =>
+          (...asked: never[]) => {
+            if (failing.has(name)) return Promise.reject(new Error("the store fails"));
+            return silent.has(name) ? NEVER : (of[name] as (...asked: never[]) => unknown)(...asked);
+          },
+      });
+    },
+  });
+  return { world, silent, failing };
+}
+
+describe("decision CC: a store that does not answer an append", () => {
+  it("I03: whoever waits hears -1006; the id stays taken, and a retry answers with the order once the store has", async () => {
+    const { world, store } = await createFaultyWorld();
+    store().inject("slow");
+    const first = outcomeOf(world.engine.place({ accountId: 1, order: FIELDS }));
+    await turns();
+    await world.clock.advanceBy(hostTimeoutMs - 1);
+    expect(first.now).toBe("waits");
+    await world.clock.advanceBy(1);
+    expect(first.now).toBe("-1006");
+    const again = world.engine.place({ accountId: 1, order: FIELDS });
+    await turns();
+    store().inject("none");
+    store().release();
+    expect((await again).created).toBe(false);
+    expect(world.updates).toHaveLength(1);
+  });
+
+  it("a retry is bounded as the first call was, however often it is made; a read is answered all the time", async () => {
+    const { world, store } = await createFaultyWorld();
+    const order = await world.place({ price: "100" });
+    store().inject("slow");
+    for (let n = 0; n < 3; n++) {
+      const calls = [
+        outcomeOf(world.engine.place({ accountId: 1, order: FIELDS })),
+        outcomeOf(world.cancel(order)),
+        outcomeOf(world.engine.cancelAll(1)),
+      ];
+      await turns();
+      await world.clock.advanceBy(2 * hostTimeoutMs);
+      expect(calls.map(({ now }) => now)).toEqual(["-1006", "-1006", "-1006"]);
+      expect(await world.status(order)).toBe("NEW WAITING");
+    }
+    store().inject("none");
+    store().release();
+    await world.engine.idle();
+    expect(await world.status(order)).toBe("CANCELED CANCELED");
+    expect(await world.engine.find({ accountId: 1, clientOrderId: "one" })).toBeDefined();
+  });
+});
+
+describe("decision CC: a store that does not answer a question", () => {
+  it("I71: every read is -1001 in time, and never empty", async () => {
+    const { world, silent } = await silentWorld();
+    const reads: (keyof OrderStore)[] = [
+      "findEnded",
+      "pageEnded",
+      "readEnded",
+      "findEndedList",
+      "pageEndedLists",
+    ];
+    for (const name of reads) silent.add(name);
+    const page = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
+    const calls = [
+      world.engine.find({ accountId: 1, orderId: -256 }),
+      world.engine.findAny(-256),
+      world.engine.page(page),
+      world.engine.findList({ accountId: 1, listId: -256 }),
+      world.engine.allLists({ accountId: 1, limit: 10 }),
+      world.engine.place({ accountId: 1, order: FIELDS }),
+    ].map(outcomeOf);
+    await turns();
+    await world.clock.advanceBy(hostTimeoutMs);
+    expect(calls.map(({ now }) => now)).toEqual(calls.map(() => "-1001"));
+  });
+
+  it("I62: a shard that reads itself again asks again, and goes on when the store answers", async () => {
+    const { world, silent, failing } = await silentWorld();
+    const order = await world.place({ price: "100" });
+    failing.add("append");
+    silent.add("readRecords");
+    const placing = outcomeOf(world.engine.place({ accountId: 1, order: FIELDS }));
+    await turns();
+    expect(placing.now).toBe("waits");
+    await world.clock.advanceBy(hostTimeoutMs, () => turns());
+    expect([placing.now, world.told.includes("reload.failed")]).toEqual(["-1006", true]);
+    failing.clear();
+    silent.clear();
+    await world.clock.advanceBy(DEFAULT_SETTINGS.retryMaxMs, () => turns());
+    expect(await world.status(order)).toBe("NEW WAITING");
+    await expect(world.engine.place({ accountId: 1, order: FIELDS })).resolves.toMatchObject({
+      created: true,
+    });
+  });
+});
