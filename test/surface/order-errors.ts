@@ -14,6 +14,7 @@ const account = (restricted: boolean | readonly string[]) => (world: SurfaceWorl
 const everyPlacement: readonly Case[] = [
   { error: "MARKET_CLOSED", how: "a market that is halted", fields: { symbol: "SOL/USD" } },
   { error: "BAD_SYMBOL", how: "an unknown symbol", fields: { symbol: "DOGE/USD" } },
+  { error: "NOT_TRADED", how: "a staking instrument", fields: { symbol: "STETH/USD" } },
   { error: "PARAMETER_EMPTY", how: "an empty symbol", fields: { symbol: "" } },
   { error: "ACCOUNT_RESTRICTED", how: "a restricted account", world: {}, before: account(true) },
   { error: "SYMBOL_RESTRICTED", how: "a restricted market", world: {}, before: account(["BTC/USD"]) },
