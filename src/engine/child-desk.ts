@@ -142,9 +142,10 @@ export class ChildDesk {
 
   stop(): void {
     this.#stopped = true;
-    this.#unsubscribe();
     this.dispatcher.stop();
     this.reconciler.stop();
+    // Last: a host's own may throw.
+    this.#unsubscribe();
   }
 
   #drop(childId: string): void {

@@ -42,8 +42,10 @@ export class Committer {
   #running: Promise<void> = Promise.resolve();
   /** What the store has been handed and has not answered for. */
   #handedOver: readonly Part[] = [];
-  /** Waits for time to pass after a failure. */
-  #pausing = false;
+  /** Waits for time to pass after a failure; this ends it. */
+  #endPause: (() => void) | undefined;
+  /** Appends in a row that were not kept. */
+  #failures = 0;
   #stopped = false;
 
   constructor(core: Core, timers: Timers, host: CommitHost) {
@@ -54,12 +56,16 @@ export class Committer {
 
   /** Whether an append is due or under way. */
   get busy(): boolean {
-    return this.#busy && !this.#pausing;
+    return this.#busy && this.#endPause === undefined;
   }
 
-  /** A shard has records to keep; without one, the market journal has marks. */
-  wake(shard?: Shard): void {
+  /**
+   * A shard has records to keep, `asked` if somebody waits for them, who is not kept waiting after a failure; without a
+   * shard, the market journal has marks.
+   */
+  wake(shard?: Shard, asked = false): void {
     if (shard !== undefined) this.#dirty.add(shard);
+    if (asked) this.#endPause?.();
     if (this.#busy || this.#stopped) return;
     this.#core.clock.soon(() => {
       this.#running = this.#run();
@@ -133,12 +139,18 @@ export class Committer {
       this.#handedOver = [];
       cancelPatience();
     }
-    // The store kept nothing of these: another epoch owns the shard, or its memory is out of step.
+    await this.#retake(refused);
+    this.#host.committed(parts.map(({ shard }) => shard));
+  }
+
+  /** The store kept nothing of these: another epoch owns the shard, or its memory is out of step. */
+  async #retake(refused: readonly Part[]): Promise<void> {
     for (const part of refused) {
       this.#core.telemetry.event("error", "append.refused", { shard: part.shard.number });
       await this.#reload(part, false);
     }
-    this.#host.committed(parts.map(({ shard }) => shard));
+    if (refused.some(({ shard }) => shard.state === "running")) await this.#pace();
+    else this.#failures = 0;
   }
 
   /** A store that does not answer is one that fails; for as long as it does not, nobody is left waiting for it. */
@@ -188,7 +200,7 @@ export class Committer {
   async #recover({ parts, market }: Batch, error: unknown): Promise<void> {
     this.#core.telemetry.event("error", "append.failed", { message: messageOf(error), shards: parts.length });
     for (const part of parts) await this.#reload(part, true);
-    if (parts.length > 0) return;
+    if (parts.length > 0) return await this.#pace();
     // The market journal belongs to a later engine: what it keeps is not ours to say.
     if (!(error instanceof InvariantError)) return await this.#pause();
     this.#backlog.drop();
@@ -207,10 +219,22 @@ export class Committer {
     }
   }
 
+  /**
+   * What was lost is decided again at once, as its cause lasts: an expiry, a look-up. One failure is retried without
+   * waiting; a store that goes on failing is asked now and then, not in a circle (decision EG).
+   */
+  async #pace(): Promise<void> {
+    if (++this.#failures > 1) await this.#pause();
+  }
+
   async #pause(): Promise<void> {
-    this.#pausing = true;
-    await new Promise<void>((resolve) => this.#timers.after(this.#core.settings.retryMinMs, resolve));
-    this.#pausing = false;
+    let cancel: () => void = () => undefined;
+    await new Promise<void>((resolve) => {
+      this.#endPause = resolve;
+      cancel = this.#timers.after(this.#core.settings.retryMinMs, resolve);
+    });
+    cancel();
+    this.#endPause = undefined;
   }
 }
 

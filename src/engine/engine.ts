@@ -144,7 +144,7 @@ class RunningEngine implements Api.Engine {
 
   #shardHost(): ShardHost {
     return {
-      dirty: (dirty) => this.#committer.wake(dirty),
+      dirty: (dirty, asked) => this.#committer.wake(dirty, asked),
       durable: (record, slots) => this.#durable(record, slots),
       found: (record) => {
         for (const { facts } of record.steps) this.#desk.dropClosed(facts);

@@ -14,8 +14,8 @@ import { type ShardReads, timely } from "./stored.ts";
 
 /** What a shard needs from its engine. */
 export type ShardHost = Readonly<{
-  /** A record waits to be made durable. */
-  dirty: (shard: Shard) => void;
+  /** A record waits to be made durable; `asked` when a caller asked for it. */
+  dirty: (shard: Shard, asked: boolean) => void;
   /** A record became durable; called in sequence. */
   durable: (record: DurableRecord, slots: readonly Slot[]) => void;
   /** A record whose append failed was found in the store: it is told like any other; its effects are recovery's. */
@@ -331,7 +331,7 @@ export class Shard {
     this.#noteEndings(steps, record.sequence);
     for (const { order } of steps) this.memory.take(order).pending = pending;
     this.#core.counters.activity++;
-    this.#host.dirty(this);
+    this.#host.dirty(this, ASKED.has(cause.kind));
     return pending;
   }
 
@@ -357,5 +357,8 @@ function resolveAll(waiters: readonly Waiter[]): void {
 function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
   for (const waiter of waiters) waiter.reject(error);
 }
+
+/** What callers wait for. */
+const ASKED: ReadonlySet<Cause["kind"]> = new Set(["PLACE", "CANCEL", "OPERATOR"]);
 
 type Decision = Readonly<{ steps: readonly ParentStep[]; cause: Cause; timeMs: number }>;
