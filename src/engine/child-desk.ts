@@ -77,6 +77,7 @@ export class ChildDesk {
       lost: (child, detail) => this.#lose(child, detail),
     });
     this.reconciler = new Reconciler(core, parts, {
+      mayAsk: (child) => this.#host.shard(shardOfId(child.parentOrderId)).state !== "reloading",
       found: (said, source) => this.#report(said, source),
       missing: (child) => this.#lose(child, "the venue does not know it"),
       voided: (child) => this.#post(child, { kind: "CHILD_VOIDED", childId: child.childId }, LOOKING_UP),

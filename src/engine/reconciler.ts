@@ -8,6 +8,8 @@ import { VoidProof } from "./void-proof.ts";
 
 /** What a reconciler needs from its engine. */
 export type ReconcileHost = Readonly<{
+  /** Whether an answer would be taken in now; one that had to wait would be one more of many. */
+  mayAsk: (child: ChildRequest) => boolean;
   found: (said: SaidOfChild, source: "LOOKUP" | "VOID") => void;
   /** An in-flight child that the venue does not know. */
   missing: (child: ChildRequest) => void;
@@ -123,6 +125,7 @@ export class Reconciler {
 
   async #look(one: Case): Promise<void> {
     if (!this.#isFollowed(one)) return;
+    if (!this.#host.mayAsk(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
     const turn = ++one.turn;
     const askedAt = this.#core.time.moment();
     // A question that is never answered must not end the case: the next one is asked when a submit's time is over.

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createFaultyWorld, type FaultyWorld, turns } from "../support/faulty-world.ts";
-import { createScriptedVenue, filled, sentTo } from "../support/scripted-venue.ts";
+import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 /** A world whose store goes on failing, though not for ever: a circle would never let a test fail. */
@@ -91,6 +91,29 @@ it("decision EG: who asks waits for no pause", async () => {
   store().inject("none");
   await world.cancel(order);
   expect(await world.status(order)).toBe("CANCELED CANCELED");
+});
+
+it("decision EF: while a shard cannot be read nothing is looked up, and everything once it can", async () => {
+  const faulty: FaultyWorld = await createFaultyWorld({
+    tell: (name) => {
+      if (name === "append.failed") faulty.store().inject("fail-reads");
+    },
+  });
+  const { world, store } = faulty;
+  const order = await world.place({ price: "100" });
+  world.venue.onSubmit = (child) => reported(child.childId, "open");
+  world.venue.onLookup = (child) => reported(child.childId, "open");
+  await world.quote("99", "100");
+  store().inject("fail", 1);
+  await expect(world.place({ price: "100" })).rejects.toThrow();
+  const before = world.venue.lookups.length;
+  await world.clock.advanceBy(600_000, () => turns(60));
+  expect(world.told).toContain("reload.failed");
+  expect(world.venue.lookups.length - before).toBe(0);
+  world.venue.onLookup = (child) => filled(child);
+  store().inject("none");
+  await world.pass(10_000);
+  expect(await world.status(order)).toBe("FILLED FILLED");
 });
 
 it("decision ED: a venue that fails to end its subscription does not keep the engine sending while it closes", async () => {
