@@ -74,6 +74,7 @@ export class Supervisor {
     if (lives.some((order) => order?.list?.legs.some((legId) => journal.find(legId)?.ended !== undefined)))
       situations.saw("restart with a list half done");
     const instance = fleet.start();
+    this.#tellWhileOpening();
     const dies = faults.strikes("process is killed while it opens", this.#random, 0.15);
     const after = this.#random.below(3_000);
     if (!dies) return;
@@ -84,6 +85,18 @@ export class Supervisor {
       fleet.kill(instance);
     };
     beside(die());
+  }
+
+  /** The venue goes on while the store is being read. */
+  #tellWhileOpening(): void {
+    const { faults, venue, beside } = this.#parts;
+    const after = [0, 0, 0].map(() => this.#random.below(2_500));
+    if (!faults.strikes("venue tells while an engine opens", this.#random, 0.7)) return;
+    const tell = (): void => {
+      venue.tick();
+      venue.tellWithheld();
+    };
+    for (const count of after) beside(turns(count).then(tell));
   }
 
   /** Somebody sets the wall clock, and puts it right after a while. */

@@ -101,6 +101,11 @@ export class WorldVenue {
     for (const row of [...this.#live]) this.#tickOne(row);
   }
 
+  /** Everything that was executed and not told yet is told now. */
+  tellWithheld(): void {
+    for (const row of [...this.#live]) if (row.shown < row.fills.length) this.#show(row);
+  }
+
   /** The end of all trouble: everything is decided and told. */
   settle(): void {
     for (const row of this.rows.values()) {

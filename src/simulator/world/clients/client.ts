@@ -1,4 +1,4 @@
-import type { ListForm } from "../../../requests/index.ts";
+import type { ListForm, OrderFields } from "../../../requests/index.ts";
 import type { RequestParameters } from "../../../signing/index.ts";
 import type { WireRequest } from "../../../wire/index.ts";
 import type { WorldParts } from "../parts.ts";
@@ -136,7 +136,11 @@ export class Client {
     const entry = ledger.open(intent, time.trueMs);
     situations.saw("same id at once by two ways");
     const asking = (): Promise<void> => this.#judged(entry, () => this.line.ask(askedOf(intent)), "again");
-    await Promise.all([asking(), asking()]);
+    const { fields } = intent;
+    const inside = this.#random.chance(0.5) && intent.kind === "order";
+    const other = (): Promise<void> =>
+      this.#judged(entry, () => this.line.placeInside(fields as unknown as OrderFields), "again");
+    await Promise.all(inside ? [other(), asking(), other()] : [asking(), asking()]);
   }
 
   /** Another intent under an id that is taken. */

@@ -1,5 +1,7 @@
-import { findMethod } from "../../../requests/index.ts";
-import type { WireRequest } from "../../../wire/index.ts";
+import { OrderError } from "../../../errors/index.ts";
+import { findMethod, type OrderFields } from "../../../requests/index.ts";
+import { managedOrderView } from "../../../service/index.ts";
+import type { JsonValue, WireRequest } from "../../../wire/index.ts";
 import { keyOf } from "../hosts.ts";
 import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
@@ -65,6 +67,24 @@ export class Line {
     const reply = await this.#exchange(instance, request);
     if (reply === "lost" || isLost) return "lost";
     return { instance, reply };
+  }
+
+  /** Places an order in process, as the host itself may. */
+  async placeInside(order: OrderFields): Promise<Answered | NoReply> {
+    const instance = this.#parts.fleet.running;
+    const { engine } = instance ?? {};
+    if (instance === undefined || engine === undefined) return "down";
+    const reply = await new Promise<Reply | "lost">((resolve) => {
+      const offDeath = instance.onDeath(() => resolve("lost"));
+      engine
+        .place({ accountId: this.accountId, order })
+        .then(
+          (placed) => resolve({ status: 200, body: managedOrderView(placed.order) as unknown as JsonValue }),
+          (error: unknown) => resolve(refusalReply(error)),
+        )
+        .finally(offDeath);
+    });
+    return reply === "lost" ? reply : { instance, reply };
   }
 
   #exchange(instance: Instance, request: WireRequest): Promise<Reply | "lost"> {
@@ -140,4 +160,10 @@ export class Line {
     stream.begin(reply.body);
     if (this.#breaks > 0) this.#parts.situations.saw("stream subscribed again after a break");
   }
+}
+
+/** A refusal in process as a client of the service reads it. */
+function refusalReply(error: unknown): Reply {
+  if (!(error instanceof OrderError)) return { status: 500, body: { code: -1000, msg: String(error) } };
+  return { status: error.status, body: { code: error.code, msg: error.message } };
 }

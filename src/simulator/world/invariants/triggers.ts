@@ -1,5 +1,5 @@
 import type { Price } from "../../../decimal/index.ts";
-import type { MarketMark, Trigger } from "../../../model/index.ts";
+import type { JournalRecord, MarketMark, Trigger } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
@@ -22,7 +22,7 @@ export class Triggers {
       if (before?.trigger !== undefined || after.trigger === undefined) continue;
       fired++;
       this.#quote(seen, after, after.trigger);
-      if (after.intent.trailing !== undefined) this.#reference(after, after.trigger);
+      if (after.intent.trailing !== undefined) this.#reference(record, after, after.trigger);
       else this.#level(after, after.trigger);
     }
     const isPair = changes.some(({ facts }) =>
@@ -83,10 +83,11 @@ export class Triggers {
   }
 
   /**
-   * The reference is at least the extreme of the marks since the activation that were durable before, and at most that of
-   * all that are durable now: the mark of a reference that moves on is written once for a batch.
+   * The reference is at least the extreme of the marks since the activation that were durable before its quote came, and at
+   * most that of all that are durable now: the mark of a reference that moves on is written once for a batch, and what
+   * fired may have waited for its shard.
    */
-  #reference({ orderId, intent, activation }: SeenOrder, trigger: Trigger): void {
+  #reference({ cause }: JournalRecord, { orderId, intent, activation }: SeenOrder, trigger: Trigger): void {
     const { demand } = this.#parts;
     demand(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
     if (activation === undefined) return;
@@ -97,7 +98,8 @@ export class Triggers {
     const known = (until: (mark: MarketMark) => boolean): Price =>
       since.filter(until).reduce((extreme, mark) => better(extreme, mark.price), activation.seed);
     const { newMarks } = this.#parts.journal;
-    const before = known((mark) => !newMarks.has(mark));
+    const untilMs = cause.kind === "QUOTE" ? cause.quote.timeMs : trigger.atMs;
+    const before = known((mark) => !newMarks.has(mark) && mark.timeMs < untilMs);
     const now = known(() => true);
     const { reference } = trigger;
     const isKept = reference !== undefined && better(reference, now) === now;
