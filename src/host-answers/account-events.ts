@@ -2,7 +2,6 @@ import type {
   AccountEvent,
   AccountEvents,
   AccountUpdate,
-  AccountUpdateReason,
   BalanceNow,
   MarginCall,
   PositionAtRisk,
@@ -10,22 +9,10 @@ import type {
 } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
 import { demand, itemsOf, type Members, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
-import { words } from "./words.ts";
+import { UPDATE_REASONS } from "./words.ts";
 
 /** Balances or positions of one event. */
 const MOST = 10_000;
-
-const REASONS = words<AccountUpdateReason>({
-  ORDER: true,
-  DEPOSIT: true,
-  WITHDRAW: true,
-  ADJUSTMENT: true,
-  FUNDING_FEE: true,
-  MARGIN_TRANSFER: true,
-  ASSET_TRANSFER: true,
-  ADMIN_DEPOSIT: true,
-  ADMIN_WITHDRAW: true,
-});
 
 /** What a host tells of its accounts, checked. What cannot be read is told to the operator and to no client. */
 export function checkedAccountEvents(events: AccountEvents, questions: Questions): AccountEvents {
@@ -62,7 +49,7 @@ const readNews = (said: unknown): AccountUpdate | undefined =>
 function readUpdate(said: unknown): AccountUpdate {
   const { reason, timeMs, balances, positions } = membersOf(said, "the update");
   return {
-    reason: wordOf(reason, "the reason", REASONS),
+    reason: wordOf(reason, "the reason", UPDATE_REASONS),
     timeMs: wholeOf(timeMs, "the time"),
     balances: itemsOf(balances, "the balances", MOST).map(readBalance),
     positions: itemsOf(positions, "the positions", MOST).map(readPosition),

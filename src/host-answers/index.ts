@@ -14,3 +14,4 @@ export { problemOf, UnreadableAnswer } from "./reading.ts";
 export { checkedRejections } from "./rejections.ts";
 export { type ReadSettlement, readSettlement } from "./settlement.ts";
 export { checkedVolumes } from "./volumes.ts";
+export { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS, UPDATE_REASONS, words } from "./words.ts";

@@ -1,4 +1,5 @@
 import type { ExecutionReason, NativeExecution, NativeStatus, RejectReason, Side } from "../model/index.ts";
+import type { AccountUpdateReason } from "../ports/index.ts";
 
 /** All words of a type, which must name each of them. */
 export const words = <T extends string>(all: Readonly<Record<T, true>>): readonly T[] =>
@@ -61,4 +62,17 @@ export const EXECUTION_REASONS: readonly ExecutionReason[] = words<ExecutionReas
   RESIDUAL_BELOW_MIN_NOTIONAL: true,
   SCHEDULE_ENDED: true,
   SYSTEM_FAILURE: true,
+});
+
+/** Why balances or positions can change. */
+export const UPDATE_REASONS: readonly AccountUpdateReason[] = words<AccountUpdateReason>({
+  ORDER: true,
+  DEPOSIT: true,
+  WITHDRAW: true,
+  ADJUSTMENT: true,
+  FUNDING_FEE: true,
+  MARGIN_TRANSFER: true,
+  ASSET_TRANSFER: true,
+  ADMIN_DEPOSIT: true,
+  ADMIN_WITHDRAW: true,
 });

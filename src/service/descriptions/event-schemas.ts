@@ -1,10 +1,15 @@
+import {
+  EXECUTION_REASONS,
+  NATIVE_STATUSES,
+  REJECT_REASONS,
+  UPDATE_REASONS,
+  words,
+} from "../../host-answers/index.ts";
 import type { AlertKind, EndReason } from "../../model/index.ts";
-import type { AccountUpdateReason } from "../../ports/index.ts";
 import { ORDER_TYPES } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import { STANDING } from "./managed-schemas.ts";
 import { BOOK_SIDE } from "./market-schemas.ts";
-import { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS } from "./native-schemas.ts";
 import {
   decimal,
   flag,
@@ -13,7 +18,6 @@ import {
   list,
   long,
   type Members,
-  names,
   object,
   oneOf,
   only,
@@ -24,7 +28,7 @@ import {
   time,
 } from "./schema.ts";
 
-const END_REASONS = names<EndReason>({
+const END_REASONS = words<EndReason>({
   FILLED: true,
   USER_CANCELED: true,
   EXPIRED_GTD: true,
@@ -38,7 +42,7 @@ const END_REASONS = names<EndReason>({
   WORKING_LEG_ENDED: true,
 });
 
-const ALERTS = names<AlertKind>({
+const ALERTS = words<AlertKind>({
   LATE_FILL: true,
   OVERFILL: true,
   UNKNOWN_ESCALATED: true,
@@ -46,18 +50,6 @@ const ALERTS = names<AlertKind>({
   POSITION_UNPROTECTED: true,
   VENUE_REPORT_INVALID: true,
   CHILD_BEYOND_LIMIT: true,
-});
-
-const UPDATE_REASONS = names<AccountUpdateReason>({
-  ORDER: true,
-  DEPOSIT: true,
-  WITHDRAW: true,
-  ADJUSTMENT: true,
-  FUNDING_FEE: true,
-  MARGIN_TRANSFER: true,
-  ASSET_TRANSFER: true,
-  ADMIN_DEPOSIT: true,
-  ADMIN_WITHDRAW: true,
 });
 
 const EVENT_TIME = time("When the event went out.");

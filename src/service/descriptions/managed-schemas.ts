@@ -1,3 +1,4 @@
+import { words } from "../../host-answers/index.ts";
 import type { ApiState, OrderStatus } from "../../lifecycle/index.ts";
 import { ORDER_TYPES } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
@@ -12,7 +13,6 @@ import {
   long,
   type Members,
   type MembersOf,
-  names,
   object,
   oneOf,
   only,
@@ -24,7 +24,7 @@ import {
 
 const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");
 
-const STATUSES = names<OrderStatus>({
+const STATUSES = words<OrderStatus>({
   NEW: true,
   PARTIALLY_FILLED: true,
   PENDING_NEW: true,
@@ -34,7 +34,7 @@ const STATUSES = names<OrderStatus>({
   REJECTED: true,
 });
 
-const API_STATES = names<ApiState>({
+const API_STATES = words<ApiState>({
   WAITING: true,
   WORKING: true,
   UNKNOWN: true,

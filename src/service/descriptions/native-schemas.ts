@@ -1,4 +1,4 @@
-import type { ExecutionReason, NativeStatus, RejectReason } from "../../model/index.ts";
+import { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS } from "../../host-answers/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { NativeOrderView } from "../native-order-view.ts";
 import { SCALES } from "./managed-schemas.ts";
@@ -10,7 +10,6 @@ import {
   long,
   type Members,
   type MembersOf,
-  names,
   object,
   oneOf,
   optional,
@@ -18,51 +17,6 @@ import {
   text,
   time,
 } from "./schema.ts";
-
-/** Where a native order stands. */
-export const NATIVE_STATUSES: readonly string[] = names<NativeStatus>({
-  NEW: true,
-  PARTIALLY_FILLED: true,
-  FILLED: true,
-  CANCELED: true,
-  EXPIRED: true,
-  REJECTED: true,
-});
-
-/** Why a native order was refused. */
-export const REJECT_REASONS: readonly string[] = names<RejectReason>({
-  UNKNOWN_INSTRUMENT: true,
-  MARKET_CLOSED: true,
-  PRICE_QTY_EXCEED_HARD_LIMITS: true,
-  UNKNOWN_ORDER: true,
-  DUPLICATE_ORDER: true,
-  UNKNOWN_ACCOUNT: true,
-  INSUFFICIENT_BALANCES: true,
-  ACCOUNT_INACTIVE: true,
-  WOULD_MATCH_IMMEDIATELY: true,
-  STOP_PRICE_WOULD_TRIGGER_IMMEDIATELY: true,
-  OCO_BAD_PRICES: true,
-  REDUCE_ONLY_REJECT: true,
-  MIN_NOTIONAL: true,
-  OTHER: true,
-});
-
-/** Why a native order ended without a fill. */
-export const EXECUTION_REASONS: readonly string[] = names<ExecutionReason>({
-  REJECTED: true,
-  USER_CANCELED: true,
-  EXCHANGE_CANCELED: true,
-  OCO_TRIGGER: true,
-  OTO_PHASE_ONE_EXPIRED: true,
-  UNFILLED_IOC_QUANTITY_EXPIRED: true,
-  UNFILLED_FOK_ORDER_EXPIRED: true,
-  INSUFFICIENT_LIQUIDITY: true,
-  EXECUTION_RULE_PRICE_RANGE_EXCEEDED: true,
-  EXPIRED_GTD: true,
-  RESIDUAL_BELOW_MIN_NOTIONAL: true,
-  SCHEDULE_ENDED: true,
-  SYSTEM_FAILURE: true,
-});
 
 const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");
 const STATUS = oneOf(NATIVE_STATUSES, "Latest known status.");

@@ -28,10 +28,6 @@ export const text = (description: string, more: More = {}): JsonSchema => ({
 export const oneOf = (values: readonly string[], description: string): JsonSchema =>
   text(description, { enum: values });
 
-/** Every name of T: one too many or too few does not compile. */
-export const names = <T extends string>(table: Readonly<Record<T, true>>): readonly string[] =>
-  Object.keys(table);
-
 /** A decimal as a string. */
 export const decimal = (description: string): JsonSchema =>
   text(description, { pattern: "^[0-9]+(\\.[0-9]+)?$" });
