@@ -35,9 +35,6 @@ export const FAULTS = [
   "accounts throw",
   "accounts are silent",
   "accounts are nonsense",
-  "volume history is slow",
-  "volume history throws",
-  "volume history is nonsense",
   "rate limiter is slow",
   "rate limiter throws",
   "rate limiter is nonsense",
@@ -57,7 +54,6 @@ export const FAULTS = [
   "reader is slow",
   "connection breaks",
   "operator settles",
-  "turns are mixed",
 ] as const;
 
 /** The name of a fault. */
