@@ -16,20 +16,21 @@ const COLUMNS = [
 type Column = (typeof COLUMNS)[number];
 
 const LATE_MS = 6_000;
+const AFTER_CLOSE_MS = 1_000;
 const WATCH_MS = 20_000;
 
 /** Puts the fault of a column in place of a port's function. */
-function install({ name, wrong, range }: Port, column: Column, host: Host, world: () => FaultWorld): void {
+function install(port: Port, column: Column, host: Host, world: () => FaultWorld): void {
+  const { name, wrong, range } = port;
   const honest = host[name];
   if (honest === undefined) throw new RangeError(`no port ${name}`);
   const faults: Partial<Record<Column, (...args: never[]) => unknown>> = {
     rejects: () => Promise.reject(new Error("the words of the host")),
     "never answers": () => new Promise(() => undefined),
-    "answers late": (...args) =>
-      new Promise((resolve) => {
-        const { clock } = world();
-        clock.schedule(clock.monotonicMs() + LATE_MS, () => resolve(honest(...args)));
-      }),
+    "answers late": (...args) => delayed(world(), LATE_MS, () => honest(...args)),
+    ...(isAwaited(port) && {
+      "after close": (...args) => delayed(world(), AFTER_CLOSE_MS, () => honest(...args)),
+    }),
     "wrong type": () => wrong,
     "out of range": () => range,
     twice: (...args) => {
@@ -44,8 +45,15 @@ function install({ name, wrong, range }: Port, column: Column, host: Host, world
     });
 }
 
+/** Whether somebody waits for what it answers, so that the engine can be closed meanwhile. */
+const isAwaited = ({ sync, says }: Port): boolean => says === undefined && sync !== true;
+
+const delayed = ({ clock }: FaultWorld, byMs: number, answer: () => unknown): Promise<unknown> =>
+  new Promise((resolve) => clock.schedule(clock.monotonicMs() + byMs, () => resolve(answer())));
+
 /** Why a cell cannot be; undefined when it is driven. */
-function reasonOf({ name, sync, says }: Port, column: Column): string | undefined {
+function reasonOf({ name, sync, says, never }: Port, column: Column): string | undefined {
+  if (never?.[column] !== undefined) return never[column];
   if (says !== undefined && ["rejects", "never answers", "answers late"].includes(column))
     return "nothing is asked of it";
   if (says !== undefined && column === "while opening")
@@ -91,15 +99,20 @@ async function observe(port: Port, column: Column): Promise<string> {
   } else world = await openFaultWorld();
   const before = port.says === undefined ? undefined : await port.act(world);
   await world.engine.idle();
-  if (column === "after close") await world.engine.close();
   if (column !== "while opening" && port.says === undefined) install(port, column, world.host, inWorld);
+  if (column === "after close" && !isAwaited(port)) await world.engine.close();
   world.told.clear();
-  let client = "no answer yet";
+  let client: string | (() => string) = "no answer yet";
   if (port.says !== undefined) told(port, column, world);
   const asked = (before === undefined ? port.act(world) : Promise.resolve(before)).then(
     (answer) => (client = answer),
     (error: unknown) => (client = `throws ${String(error)}`),
   );
+  if (column === "after close" && isAwaited(port)) {
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    // Not awaited: the answer comes while it closes, or after it has.
+    void world.engine.close();
+  }
   for (let passed = 0; passed < WATCH_MS; passed += 1_000) {
     await world.clock.advanceBy(1_000, async () => void (await world?.engine.idle()));
     world.engine.market.heartbeat("BTC/USD");
@@ -107,7 +120,8 @@ async function observe(port: Port, column: Column): Promise<string> {
   await Promise.race([asked, world.engine.idle()]);
   const operator = [...world.told].sort().join(", ") || "nothing";
   const kept = await world.kept().catch((error: unknown) => `cannot be read: ${(error as Error).name}`);
-  return `client: ${client}; operator: ${operator}; kept: ${kept}`;
+  const seen = client as string | (() => string);
+  return `client: ${typeof seen === "string" ? seen : seen()}; operator: ${operator}; kept: ${kept}`;
 }
 
 const found = new Map<Port, Map<Column, string>>();
@@ -126,8 +140,10 @@ const HEAD = `# What a host may do wrong
 
 Every function that a host brings, and what happens when it fails. *Client* is the answer to whoever asked, *operator* what
 telemetry and alerts tell, *kept* the orders of the account 20 seconds later. Written by \`test/host-faults\`, which drives
-every cell in a world in memory; \`npm run docs:host-faults\` rewrites it. In the columns *after close* and *while opening*
-the function throws. What fails is a failure of the service, never a refusal: decisions CA to CD. A quote or print that is
+every cell in a world in memory; \`npm run docs:host-faults\` rewrites it. *While opening*: the
+function throws as long as the engine opens, and afterwards. *After close*: what the host is asked is answered a second after
+the engine began to close; what it says by itself comes when it is closed. The clock has no rows: an engine takes the times
+of its clock as they are. What fails is a failure of the service, never a refusal: decisions CA to CD. A quote or print that is
 dropped is counted by its cause in the metrics. Only a store can say what is durable: while it gives no answer, nobody does.
 `;
 

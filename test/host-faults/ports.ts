@@ -1,10 +1,12 @@
 import type { RequestParameters } from "../../src/signing/index.ts";
+import { reportedExecution } from "../support/native-world.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
 import { call, type Reply, type requestOf } from "../support/service-world.ts";
+import { TestClient } from "../support/socket-world.ts";
 import { type FaultWorld, KEY } from "./world.ts";
 
 /** What a client does that makes the service ask a port. */
-export type Act = (world: FaultWorld) => Promise<string>;
+export type Act = (world: FaultWorld) => Promise<string | (() => string)>;
 
 /** A port: who makes it be asked, what it may say that is of the wrong type or out of range, and what cannot be. */
 export type Port = Readonly<{
@@ -16,6 +18,8 @@ export type Port = Readonly<{
   /** What the host says by itself, so that nothing is asked of it; put to the engine after `act`. */
   says?: (world: FaultWorld, said: unknown) => void;
   honest?: (world: FaultWorld) => unknown;
+  /** Columns that cannot be, and why. */
+  never?: Readonly<Record<string, string>>;
 }>;
 
 let nonces = 0;
@@ -29,8 +33,8 @@ const send = async (world: FaultWorld, ...request: Parameters<typeof requestOf>)
   said(await call(world as never, ...request));
 
 const post =
-  (path: string, json: RequestParameters): Act =>
-  (world) =>
+  (path: string, json: RequestParameters) =>
+  (world: FaultWorld): Promise<string> =>
     send(world, "POST", path, { key: KEY, json, query: { nonce: `n${++nonces}` } });
 
 const get =
@@ -63,7 +67,7 @@ const cancelNative: Act = (world) =>
   });
 
 /** An order meets its price, so that a child goes out; the answer is what a reader sees of it afterwards. */
-const trade: Act = async (world) => {
+const trade = async (world: FaultWorld): Promise<string> => {
   const [placed] = await Promise.all([limit(world)]);
   world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
   return placed;
@@ -84,6 +88,17 @@ const inFlight: Act = (world) => {
   world.venue.onLookup = ({ childId }) => reported(childId, "open");
   return trade(world);
 };
+
+/** Listens to the private stream meanwhile; the answer is what came over it. */
+const listening =
+  (act: (world: FaultWorld) => Promise<unknown>): Act =>
+  async (world) => {
+    const client = new TestClient(world as never);
+    await client.ask("userDataStream.subscribe.signature", {}, { key: KEY });
+    await act(world);
+    await world.engine.idle();
+    return () => `stream: ${client.events.map(({ e }) => String(e)).join(", ") || "nothing"}`;
+  };
 
 const childOf = (world: FaultWorld): string => world.venue.submitted[0]?.childId ?? "";
 
@@ -122,10 +137,55 @@ const EVENTS: readonly Port[] = [
     wrong: "60000",
     range: () => ({ symbol: "BTC/USD", price: "-1", quantity: "1000000000000", id: "p", timeMs: -1 }),
   },
+  {
+    name: "native executions",
+    act: listening(async () => undefined),
+    says: (world, said) => world.tellNative(said),
+    honest: () => reportedExecution(),
+    wrong: "TRADE",
+    range: () => ({ ...reportedExecution(), lastQuantity: -1 }),
+  },
+  {
+    name: "account events",
+    act: listening(async () => undefined),
+    says: (world, said) => world.tellAccount(said),
+    honest: (world) => ({ accountId: 1, update: updateOf(world) }),
+    wrong: "DEPOSIT",
+    range: (world: FaultWorld) => ({ accountId: -1, update: updateOf(world) }),
+  },
 ];
+
+const updateOf = ({ clock }: FaultWorld): unknown => ({
+  reason: "DEPOSIT",
+  timeMs: clock.nowMs(),
+  balances: [{ asset: "USD", wallet: "1", change: "1" }],
+  positions: [],
+});
+
+const UNASKED = "nothing is asked of it";
 
 export const PORTS: readonly Port[] = [
   ...EVENTS,
+  {
+    name: "accountEvents.afterFill",
+    act: listening(trade),
+    wrong: "text",
+    range: { reason: "ORDER", timeMs: -1, balances: [], positions: [] },
+    sync: true,
+  },
+  {
+    name: "rateLimiter.returnOrders",
+    act: post("/api/order", { ...ORDER, type: "SYNTHETIC_LIMIT", price: "1" }),
+    wrong: "text",
+    range: { per10s: -1, perDay: 0 },
+  },
+  {
+    name: "events.listener",
+    act: limit,
+    wrong: "text",
+    range: -1,
+    never: { "wrong type": UNASKED, "out of range": UNASKED },
+  },
   {
     name: "accounts.key",
     act: limit,

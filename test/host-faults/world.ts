@@ -31,6 +31,9 @@ export type FaultWorld = Readonly<{
   venue: ScriptedVenue;
   engine: Engine;
   service: Service;
+  /** What the host tells of native executions and of accounts by itself. */
+  tellNative: (said: unknown) => void;
+  tellAccount: (said: unknown) => void;
   /** What the operator was told, by name. */
   told: Set<string>;
   /** The state of all orders of the account, open ones by status. */
@@ -55,6 +58,10 @@ function through<T extends object>(
 
 export async function openFaultWorld(break_: (host: Host) => void = () => undefined): Promise<FaultWorld> {
   const clock = createManualClock({ startMs: START_MS });
+  const hears: Record<"native" | "account", (said: never) => void> = {
+    native: () => undefined,
+    account: () => undefined,
+  };
   const [host, told]: [Host, Set<string>] = [{}, new Set()];
   const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
   const paper = await openPaperNative(clock);
@@ -90,10 +97,28 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
     { retain: () => undefined, list: () => [], counts: { retained: 0, lost: 0 } },
     ["retain", "list"],
   );
+  host["events.listener"] = () => undefined;
+  host["accountEvents.afterFill"] = () => undefined;
+  const accountEvents = {
+    afterFill: (...args: never[]) => host["accountEvents.afterFill"]?.(...args) as undefined,
+    subscribe: (listener: (event: never) => void) => {
+      hears.account = listener;
+      return () => undefined;
+    },
+  };
+  const subscribe = (listener: (execution: never) => void) => {
+    hears.native = listener;
+    return () => undefined;
+  };
   break_(host);
   const engine = await openEngine({ ...parts, ...ports, settings: { advancedOrders: true } });
+  engine.events.on("order", (...args) => host["events.listener"]?.(...(args as unknown as never[])));
   engine.events.on("alert", ({ alert }) => told.add(alert));
-  const service = createService({ ...parts, engine, rateLimiter, nativeOrders, rejections });
+  const service = createService({
+    ...{ ...parts, engine, rateLimiter, rejections },
+    nativeOrders: Object.assign(Object.create(nativeOrders), { subscribe }),
+    sockets: { accountEvents },
+  });
   const kept = async (): Promise<string> => {
     const { orders } = await engine.page({
       accountId: 1,
@@ -106,5 +131,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
       orders.map((order) => `${statusOf(order).status} ${statusOf(order).apiState}`).join(", ") || "nothing"
     );
   };
-  return { clock, host, venue, engine, service, told, kept };
+  const tellNative = (said: unknown): void => hears.native(said as never);
+  const tellAccount = (said: unknown): void => hears.account(said as never);
+  return { clock, host, venue, engine, service, tellNative, tellAccount, told, kept };
 }

@@ -241,7 +241,7 @@ describe("early business rejections", () => {
     const rejections: Rejections = { retain, list: () => [], counts: { retained: 0, lost: 0 } };
     const world = await openNativeWorld({ service: { rejections } });
     expect(code(await placeNative(world, POOR))).toBe(-2010);
-    const told = world.told.filter((event) => event.includes("rejection.lost"));
+    const told = world.told.filter((event) => event.includes("rejections.retain"));
     expect(told).toHaveLength(1);
     expect(told[0]).toContain("TypeError");
     expect(told[0]).not.toContain("secret");
