@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { createRandom } from "../support/random.ts";
+import { createRandom } from "../../src/simulator/world/random.ts";
 import { CRASH_POINTS } from "./campaign.ts";
 import type { ChildMessage, ChildTask } from "./engine-child.ts";
 

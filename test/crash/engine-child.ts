@@ -8,7 +8,7 @@ import { createCrashPoints } from "../../src/sandbox/crash-points.ts";
 import { createCatalogue, demoBalances } from "../../src/sandbox/index.ts";
 import { tapCountedQuotes } from "../../src/sandbox/markets/index.ts";
 import { openPaperVenue, type PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
-import { createRandom, type Random } from "../support/random.ts";
+import { createRandom, type Random } from "../../src/simulator/world/random.ts";
 
 /** What the process tells its parent; one message per line on standard output. */
 export type ChildMessage =

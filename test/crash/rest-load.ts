@@ -1,4 +1,4 @@
-import { createRandom, type Random } from "../support/random.ts";
+import { createRandom, type Random } from "../../src/simulator/world/random.ts";
 import { type Reply, type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import {
   checkLists,

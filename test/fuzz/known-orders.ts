@@ -1,4 +1,4 @@
-import type { Random } from "../support/random.ts";
+import type { Random } from "../../src/simulator/world/random.ts";
 
 /** Ids that answers have named, by account, so that later requests meet orders that there are. */
 export class KnownOrders {

@@ -1,4 +1,4 @@
-import type { Random } from "../support/random.ts";
+import type { Random } from "../../src/simulator/world/random.ts";
 import { CALLERS, LENT, NOBODY, QUIET, SILENT } from "./callers.ts";
 import type { Draft, Field, Written } from "./draft.ts";
 import { NAMES, NUMBERS, PLAUSIBLE, STRUCTURES, TEXTS } from "./hostile-values.ts";
