@@ -81,12 +81,20 @@ export type EngineOptions = Readonly<{
   volumeHistory?: VolumeHistory;
   telemetry?: Telemetry;
   settings?: Partial<EngineSettings>;
-  /** Called at the named points of the submit path; a crash test kills the process there. */
+  /** Called at the named points of opening, submit path and snapshots; a crash test kills the process there. */
   probe?: (point: ProbePoint) => void;
 }>;
 
-/** Points around the two durable steps of a child. */
+/**
+ * Points around the two durable steps of a child; of an opening (the store is taken over and nothing read; everything is
+ * read and the venue not heard yet); of a snapshot (not begun; begun and not complete; complete).
+ */
 export type ProbePoint =
+  | "after-take-over"
+  | "after-load"
+  | "before-snapshot"
+  | "during-snapshot"
+  | "after-snapshot"
   | "before-append"
   | "after-append"
   | "before-submit"

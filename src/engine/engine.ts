@@ -163,6 +163,7 @@ class RunningEngine implements Api.Engine {
    */
   async start(options: Api.EngineOptions): Promise<void> {
     for (const shard of this.#shards) await shard.load();
+    this.#core.probe("after-load");
     this.#unwatchTime = this.#core.time.watch({
       jumped: () => this.#timers.rearm(),
       stepped: (stepMs) => this.#core.clock.soon(() => this.#stream.stepped(stepMs)),
@@ -459,6 +460,7 @@ export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> 
   const core = coreOf(given);
   const options = checkedOptions(core, given);
   const heads = [...(await core.store.acquire())].sort((a, b) => a.shard - b.shard);
+  core.probe("after-take-over");
   invariant(
     heads.length === SHARD_COUNT,
     "I60",

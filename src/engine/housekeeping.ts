@@ -1,4 +1,4 @@
-import type { Instruments } from "../ports/index.ts";
+import type { Instruments, ShardSnapshot } from "../ports/index.ts";
 import type { Core } from "./core.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
@@ -48,7 +48,7 @@ export class Housekeeping {
       const snapshot = shard.snapshotIfDue();
       if (snapshot === undefined) continue;
       this.#enqueue(async () => {
-        await this.#core.store.writeSnapshot(snapshot);
+        await this.#write(snapshot);
         await this.#forgetMarks();
       });
     }
@@ -69,6 +69,14 @@ export class Housekeeping {
     this.#writing = this.#writing.then(unlessStopped).catch((error: unknown) => {
       this.#core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
     });
+  }
+
+  async #write(snapshot: ShardSnapshot): Promise<void> {
+    this.#core.probe("before-snapshot");
+    const written = this.#core.store.writeSnapshot(snapshot);
+    this.#core.probe("during-snapshot");
+    await written;
+    this.#core.probe("after-snapshot");
   }
 
   async #retain(): Promise<void> {

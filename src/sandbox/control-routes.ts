@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { parsePrice, parseQuantity } from "../decimal/index.ts";
-import type { ProbePoint } from "../engine/index.ts";
 import type { JsonInput, JsonValue } from "../wire/index.ts";
 import { readAccountSetup } from "./account-setup.ts";
+import { CRASH_POINTS } from "./crash-points.ts";
 import type { Exchange } from "./exchange.ts";
 import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
@@ -47,7 +47,7 @@ const clockBody = z.union([
   z.strictObject({ now: epochMs }),
 ]);
 const crashBody = z.strictObject({
-  at: z.enum(["before-append", "after-append", "before-submit", "after-submit", "before-outcome-append"]),
+  at: z.enum(CRASH_POINTS),
   skip: z.number().int().min(0).default(0),
 });
 const storeFault = z.strictObject({
@@ -189,8 +189,7 @@ async function settleChild(exchange: Exchange, { body }: ControlCall): Promise<u
 }
 
 function armCrash(exchange: Exchange, { body }: ControlCall): unknown {
-  const { at, skip } = readInput(crashBody, body);
-  exchange.crashPoints.arm(at satisfies ProbePoint, skip);
+  exchange.crashPoints.arm(readInput(crashBody, body));
   return { ok: true };
 }
 

@@ -1,9 +1,30 @@
 import type { ProbePoint } from "../engine/index.ts";
 
+/** Points at which a child is sent, at which a snapshot is written, and which an opening passes. */
+export const SUBMIT_POINTS: readonly ProbePoint[] = [
+  "before-append",
+  "after-append",
+  "before-submit",
+  "after-submit",
+  "before-outcome-append",
+];
+export const SNAPSHOT_POINTS: readonly ProbePoint[] = [
+  "before-snapshot",
+  "during-snapshot",
+  "after-snapshot",
+];
+export const OPENING_POINTS: readonly ProbePoint[] = ["after-take-over", "after-load"];
+
+/** Every point that has a name. */
+export const CRASH_POINTS: readonly ProbePoint[] = [...SUBMIT_POINTS, ...SNAPSHOT_POINTS, ...OPENING_POINTS];
+
+/** A crash: at this point, after it was passed `skip` times. */
+export type Crash = Readonly<{ at: ProbePoint; skip: number }>;
+
 /** Kills the process without a chance to clean up, where it was asked to. */
 export type CrashPoints = Readonly<{
-  /** Arms the crash: at this point, after it was passed `skip` times. */
-  arm: (at: ProbePoint, skip: number) => void;
+  /** Arms the crash in place of one that was armed. */
+  arm: (crash: Crash) => void;
   /** Given to the engine; called at every point. */
   probe: (point: ProbePoint) => void;
 }>;
@@ -14,8 +35,8 @@ export function createCrashPoints(
 ): CrashPoints {
   let armed: { at: ProbePoint; skip: number } | undefined;
   return {
-    arm: (at, skip) => {
-      armed = { at, skip };
+    arm: (crash) => {
+      armed = { ...crash };
     },
     probe: (point) => {
       if (armed?.at !== point) return;

@@ -107,6 +107,7 @@ async function openOn(disk: Disk, { settings, host, instruments, rows }: Surroun
   const demoKey = await directory.ensureDemo(settings.demoKey);
   if (!venue.hasAccount(DEMO_ACCOUNT_ID)) await venue.setBalances(DEMO_ACCOUNT_ID, demoBalances(instruments));
   const crashPoints = createCrashPoints();
+  if (settings.crashAt !== undefined) crashPoints.arm(settings.crashAt);
   const store = withFaults(disk.orders, clock);
   const engine = await openEngine({
     store,
@@ -223,6 +224,7 @@ function engineSettings(settings: SandboxSettings): Partial<EngineSettings> {
     retryMinMs: settings.retryMinMs,
     retryMaxMs: settings.retryMaxMs,
     retentionDays: settings.retentionDays,
+    snapshotEvery: settings.snapshotEvery,
   };
 }
 

@@ -1,5 +1,6 @@
 import { parseScaled } from "../decimal/index.ts";
 import { parseBlock } from "./address-block.ts";
+import { CRASH_POINTS, type Crash } from "./crash-points.ts";
 import { SettingsError } from "./settings-error.ts";
 import { parseWhole, type WholeRange } from "./whole-number.ts";
 
@@ -157,6 +158,16 @@ export const rateLimits: SettingReader<RateLimits | "off"> = (text) => {
     named.set(limit, limitValue(value));
   }
   return { ...DEFAULT_LIMITS, ...Object.fromEntries(named) };
+};
+
+const skipped = wholeNumber({ min: 0, max: 1_000_000_000 });
+
+/** A named point, and behind a colon how often it is passed before. */
+export const crash: SettingReader<Crash> = (text) => {
+  const [name = "", skip = "0", ...more] = text.split(":");
+  const at = CRASH_POINTS.find((point) => point === name);
+  if (at === undefined || more.length > 0) return refuse(`one of ${CRASH_POINTS.join(", ")}`, text);
+  return { at, skip: skipped(skip) };
 };
 
 /** An API key a client can send in a header. */

@@ -1,7 +1,9 @@
+import type { Crash } from "./crash-points.ts";
 import {
   apiKey,
   apiSecret,
   blockList,
+  crash,
   factor,
   host,
   type MarketSetting,
@@ -51,6 +53,10 @@ export type SandboxSettings = Readonly<{
   getAllowlist: readonly string[] | undefined;
   postAllowlist: readonly string[] | undefined;
   retentionDays: number;
+  /** Records of one shard after which a snapshot of it is written. */
+  snapshotEvery: number;
+  /** Where the process kills itself, for crash tests; undefined: nowhere. */
+  crashAt: Crash | undefined;
   advancedOrders: boolean;
   /** Whether refusals of new orders are kept in the store, not only the newest 16 of each account in memory. */
   persistRejections: boolean;
@@ -70,6 +76,7 @@ const option = <T>(fallback: string, meaning: string, read: SettingReader<T>): O
 const durationMs = wholeNumber({ min: 1, max: 31_536_000_000 });
 const delayMs = wholeNumber({ min: 0, max: 31_536_000_000 });
 const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
+const records = wholeNumber({ min: 1, max: 1_000_000_000 });
 const days = wholeNumber({ min: 1, max: 36_500 });
 
 const OPTIONS = {
@@ -99,6 +106,8 @@ const OPTIONS = {
   GET_ALLOWLIST: option("", "last path segments that GET serves, such as orderStatus,allOrders", routeList),
   POST_ALLOWLIST: option("", "the same for POST", routeList),
   RETENTION_DAYS: option("30", "how long an ended order is kept", days),
+  SNAPSHOT_EVERY: option("20000", "records of a shard between two snapshots of it", records),
+  CRASH_AT: option("", "the process kills itself at a named point, such as after-load", optional(crash)),
   LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: option("true", "whether advanced orders can be placed", onOrOff),
   ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "refusals of new orders outlive a restart", onOrOff),
   SANDBOX_API_KEY: option("", "key of demo account 1; generated once", optional(apiKey)),
@@ -196,6 +205,8 @@ function settingsOf(values: Values): SandboxSettings {
     getAllowlist: values.GET_ALLOWLIST,
     postAllowlist: values.POST_ALLOWLIST,
     retentionDays: values.RETENTION_DAYS,
+    snapshotEvery: values.SNAPSHOT_EVERY,
+    crashAt: values.CRASH_AT,
     advancedOrders: values.LIQUIDITY_API_ADVANCED_ORDERS_ENABLED,
     persistRejections: values.ORDER_REJECT_PERSISTENCE_ENABLED,
     demoKey: key === undefined || secret === undefined ? undefined : { apiKey: key, secret },

@@ -1,62 +1,43 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ProbePoint } from "../../src/engine/index.ts";
+import { SNAPSHOT_POINTS, SUBMIT_POINTS } from "../../src/sandbox/crash-points.ts";
+import type { SandboxProcess } from "../support/sandbox-process.ts";
 import { type CrashRun, checkRestart, createCrashRun, loadUntilDeath, startAgain } from "./rest-load.ts";
 
-/** Named points of the submit path at which the process kills itself. */
-export const CRASH_POINTS = [
-  "before-append",
-  "after-append",
-  "before-submit",
-  "after-submit",
-  "before-outcome-append",
-] as const;
-
-/** How often to crash, and how to report. */
-export type Campaign = Readonly<{
-  seed: number;
-  randomKills: number;
-  timesPerPoint: number;
-  tell: (line: string) => void;
-}>;
+/** How often to kill: at random times, and at each named point of a loaded sandbox. */
+export type Campaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;
 
 /** What a campaign saw. */
 export type CampaignResult = Readonly<{
-  crashes: number;
+  kills: number;
   acknowledged: number;
   lists: number;
   refused: number;
   uncertain: number;
 }>;
 
-/** Kills a loaded sandbox again and again on the same files and checks everything after each restart. */
-export async function crashCampaign({
-  seed,
-  randomKills,
-  timesPerPoint,
-  tell,
-}: Campaign): Promise<CampaignResult> {
+/** Named points that a loaded sandbox passes. */
+export const LOAD_POINTS: readonly ProbePoint[] = [...SUBMIT_POINTS, ...SNAPSHOT_POINTS];
+
+/** Records between two snapshots: a load of a tenth of a second writes some. */
+const SNAPSHOT_EVERY = "40";
+
+/** Kills a loaded sandbox again and again on the same files and checks everything at each restart. */
+export async function crashCampaign({ seed, randomKills, timesPerPoint }: Campaign): Promise<CampaignResult> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-crash-"));
-  const run = createCrashRun(folder, seed);
-  let crashes = 0;
+  const run = createCrashRun(folder, seed, { SNAPSHOT_EVERY });
+  const points = LOAD_POINTS.flatMap((point) => Array.from({ length: timesPerPoint }, () => point));
+  const kills = [...points, ...Array.from({ length: randomKills }, () => undefined)];
   try {
-    for (let n = 0; n < randomKills; n++) {
-      await crashOnce(run, undefined);
-      crashes++;
-      tell(
-        `random kill ${n + 1} of ${randomKills}: ${run.ledger.acknowledged.size} orders, ${run.ledger.lists.size} lists acknowledged`,
-      );
+    for (const at of inRandomOrder(run, kills)) {
+      await checked(run, (sandbox) => killUnderLoad(run, sandbox, at));
     }
-    for (const at of CRASH_POINTS) {
-      for (let n = 0; n < timesPerPoint; n++) {
-        await crashOnce(run, at);
-        crashes++;
-      }
-      tell(`${at}: ${timesPerPoint} crashes`);
-    }
+    await checked(run, (sandbox) => sandbox.kill());
     const { acknowledged, lists, refused, uncertain } = run.ledger;
     return {
-      crashes,
+      kills: kills.length,
       acknowledged: acknowledged.size,
       lists: lists.size,
       refused: refused.size,
@@ -67,23 +48,31 @@ export async function crashCampaign({
   }
 }
 
-async function crashOnce(run: CrashRun, at: (typeof CRASH_POINTS)[number] | undefined): Promise<void> {
+function inRandomOrder<T>({ random }: CrashRun, items: readonly T[]): readonly T[] {
+  const left = [...items];
+  return items.flatMap(() => left.splice(random.below(left.length), 1));
+}
+
+/** Starts a sandbox, checks what it says, and lets `use` do the rest; nothing of it runs on afterwards. */
+async function checked(run: CrashRun, use: (sandbox: SandboxProcess) => Promise<void>): Promise<void> {
   const sandbox = await startAgain(run);
   try {
     await checkRestart(run, sandbox);
-    if (at !== undefined) await sandbox.control("POST", "crash", { at, skip: run.random.below(6) });
-    const load = loadUntilDeath(run, sandbox);
-    if (at === undefined) setTimeout(() => void sandbox.kill(), 50 + run.random.below(400));
-    await load;
-    const how = await sandbox.ended;
-    if (how !== "SIGKILL") throw new Error(`the sandbox ended with ${how} instead of being killed`);
+    await use(sandbox);
   } finally {
     await sandbox.kill();
   }
-  const again = await startAgain(run);
-  try {
-    await checkRestart(run, again);
-  } finally {
-    await again.kill();
-  }
+}
+
+async function killUnderLoad(
+  run: CrashRun,
+  sandbox: SandboxProcess,
+  at: ProbePoint | undefined,
+): Promise<void> {
+  if (at !== undefined) await sandbox.control("POST", "crash", { at, skip: run.random.below(6) });
+  const load = loadUntilDeath(run, sandbox);
+  if (at === undefined) setTimeout(() => void sandbox.kill(), 50 + run.random.below(400));
+  await load;
+  const how = await sandbox.ended;
+  if (how !== "SIGKILL") throw new Error(`the sandbox ended with ${how} instead of being killed`);
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { SUBMIT_POINTS } from "../../src/sandbox/crash-points.ts";
 import { createRandom } from "../../src/simulator/world/random.ts";
-import { CRASH_POINTS } from "./campaign.ts";
 import type { ChildMessage, ChildTask } from "./engine-child.ts";
 
 /** How often to crash. */
@@ -37,7 +37,7 @@ export async function engineCampaign({
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-engine-crash-"));
   const random = createRandom(seed);
   const known: Known = { acknowledged: new Map(), refused: new Set() };
-  const points = CRASH_POINTS.flatMap((at) => Array.from({ length: timesPerPoint }, () => at));
+  const points = SUBMIT_POINTS.flatMap((at) => Array.from({ length: timesPerPoint }, () => at));
   let round = 0;
   try {
     for (const at of [...Array.from({ length: randomKills }, () => undefined), ...points]) {

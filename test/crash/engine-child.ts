@@ -38,7 +38,7 @@ async function open(task: ChildTask): Promise<Running> {
   const venue = await openPaperVenue({ clock, instruments, path: `${task.folder}/venue.jsonl` });
   if (!venue.hasAccount(ACCOUNT)) await venue.setBalances(ACCOUNT, demoBalances(instruments));
   const crash = createCrashPoints();
-  if (task.at !== undefined) crash.arm(task.at, task.skip ?? 0);
+  if (task.at !== undefined) crash.arm({ at: task.at, skip: task.skip ?? 0 });
   const account = {
     accountId: ACCOUNT,
     userId: ACCOUNT,

@@ -1,27 +1,34 @@
-import { crashCampaign } from "./campaign.ts";
-import { inWords, openingCampaign } from "./opening-campaign.ts";
+import { existsSync, readFileSync } from "node:fs";
+import { inWords } from "./opening-campaign.ts";
+import { addPiece, keep, noProgress, PIECE, type Progress, shortOf } from "./pieces.ts";
 
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
-console.log(`seed ${seed}; SEED=${seed} npm run crash makes this run again`);
-const started = Date.now();
-const result = await crashCampaign({
-  seed,
-  randomKills: 100,
-  timesPerPoint: 20,
-  tell: (line) => console.log(line),
-});
+const { SEED, KILLS, RESUME } = process.env;
+const kills = Number(KILLS ?? 1_000);
+const progress = kept(RESUME) ?? noProgress(Number(SEED ?? Date.now() % 1_000_000));
+console.log(`seed ${progress.seed}, ${progress.pieces} pieces of ${PIECE} kills done before`);
+
+while (progress.kills < kills) {
+  const seed = progress.seed + progress.pieces;
+  try {
+    await addPiece(progress);
+  } catch (error) {
+    console.log(`SEED=${seed} KILLS=${PIECE} npm run crash makes this piece again`);
+    throw error;
+  }
+  if (RESUME !== undefined) keep(progress, RESUME);
+  console.log(`${progress.kills} of ${kills} kills in ${Math.round(progress.ms / 1_000)} s`);
+}
+const { orders, lists, refused, uncertain, phases, unknown } = progress;
 console.log(
-  `${result.crashes} crashes, ${result.acknowledged} orders and ${result.lists} lists acknowledged, ${result.refused} refused, ${result.uncertain} without an answer`,
+  `${orders} orders and ${lists} lists acknowledged, ${refused} refused, ${uncertain} without an answer`,
 );
-const opening = await openingCampaign({
-  seed,
-  kills: 100,
-  records: 4_000,
-  tell: (line) => console.log(line),
-});
-console.log(
-  `100 kills while opening: ${inWords(opening.phases)}; ${opening.records} records at last, ${opening.unknown} children found in flight`,
-);
-if (Object.values(opening.phases).some((kills) => kills < 10))
-  throw new Error("a phase of the opening was hardly hit: run it again on a quieter machine");
-console.log(`all invariants held after every restart, in ${Math.round((Date.now() - started) / 1000)} s`);
+console.log(`while opening: ${inWords(phases)}; ${unknown} children found in flight`);
+const short = shortOf(progress);
+if (short.length > 0) throw new Error(`hardly hit: ${short.join(", ")}; run it on a quieter machine`);
+console.log(`all invariants held after every restart, in ${Math.round(progress.ms / 1_000)} s`);
+
+/** What an earlier session wrote. */
+function kept(file: string | undefined): Progress | undefined {
+  if (file === undefined || !existsSync(file)) return undefined;
+  return JSON.parse(readFileSync(file, "utf8")) as Progress;
+}

@@ -5,18 +5,25 @@ import Database from "better-sqlite3";
 import { openSandboxProcess, type SandboxProcess } from "../support/sandbox-process.ts";
 import { type CrashRun, checkRestart, createCrashRun, loadUntilDeath } from "./rest-load.ts";
 
-/** How far an opening had come when it was killed. */
-export type OpeningPhase = "before the store was taken over" | "while loading" | "after ready";
+/** How far an opening had come when it was killed: at a named point, or at a time between two. */
+export type OpeningPhase =
+  | "before the store was taken over"
+  | "after-take-over"
+  | "while loading"
+  | "after-load"
+  | "after ready";
 
-const PHASES: readonly OpeningPhase[] = ["before the store was taken over", "while loading", "after ready"];
+/** All of them; a campaign aims at one after the other. */
+export const PHASES: readonly OpeningPhase[] = [
+  "before the store was taken over",
+  "after-take-over",
+  "while loading",
+  "after-load",
+  "after ready",
+];
 
-/** How often to kill an opening, on a journal of at least so many records, and how to report. */
-export type OpeningCampaign = Readonly<{
-  seed: number;
-  kills: number;
-  records: number;
-  tell: (line: string) => void;
-}>;
+/** How often to kill an opening, on a journal of at least so many records. */
+export type OpeningCampaign = Readonly<{ seed: number; kills: number; records: number }>;
 
 /** What a campaign saw. */
 export type OpeningResult = Readonly<{
@@ -43,14 +50,10 @@ type Run = CrashRun & Readonly<{ storePath: string }>;
  * again, at every phase of the opening, and checks everything at the next start that is let live.
  */
 export async function openingCampaign(campaign: OpeningCampaign): Promise<OpeningResult> {
-  const { seed, kills, tell } = campaign;
+  const { seed, kills } = campaign;
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-opening-"));
   const run: Run = { ...createCrashRun(folder, seed), storePath: `${folder}/orders.db` };
-  const phases: Record<OpeningPhase, number> = {
-    "before the store was taken over": 0,
-    "while loading": 0,
-    "after ready": 0,
-  };
+  const phases = noPhases();
   let unknown = 0;
   try {
     let { sandbox, pace } = await open(run);
@@ -63,9 +66,6 @@ export async function openingCampaign(campaign: OpeningCampaign): Promise<Openin
       ({ pace, sandbox } = opened);
       unknown += opened.unknown;
       await checkRestart(run, sandbox);
-      tell(
-        `${done} of ${kills} openings killed (${inWords(phases)}), ${records} records, ready after ${pace.readyMs} ms`,
-      );
       if (done < kills) continue;
       await sandbox.kill();
       return { phases, records, acknowledged: run.ledger.acknowledged.size, unknown };
@@ -75,6 +75,16 @@ export async function openingCampaign(campaign: OpeningCampaign): Promise<Openin
   }
 }
 
+/** A count for every phase. */
+export const noPhases = (): Record<OpeningPhase, number> => ({
+  "before the store was taken over": 0,
+  "after-take-over": 0,
+  "while loading": 0,
+  "after-load": 0,
+  "after ready": 0,
+});
+
+/** The counts as a person reads them. */
 export const inWords = (phases: Readonly<Record<OpeningPhase, number>>): string =>
   PHASES.map((phase) => `${phases[phase]} ${phase}`).join(", ");
 
@@ -105,7 +115,14 @@ async function open(run: Run): Promise<Readonly<{ sandbox: SandboxProcess; pace:
 }
 
 /** Kills an opening about when it is in that phase; answers with the phase in which it was. */
-async function killOpening(run: Run, aim: OpeningPhase, { takenMs, readyMs }: Pace): Promise<OpeningPhase> {
+async function killOpening(run: Run, aim: OpeningPhase, pace: Pace): Promise<OpeningPhase> {
+  if (aim !== "after-take-over" && aim !== "after-load") return await killInTime(run, aim, pace);
+  const opening = openSandboxProcess({ ...run.env, CRASH_AT: aim });
+  if ((await opening.ended) !== "SIGKILL") throw new Error(`an opening passed ${aim}`);
+  return aim;
+}
+
+async function killInTime(run: Run, aim: OpeningPhase, { takenMs, readyMs }: Pace): Promise<OpeningPhase> {
   const before = epochOf(run);
   const opening = openSandboxProcess(run.env);
   let isReady = false;

@@ -4,15 +4,11 @@ import { inWords, openingCampaign } from "./opening-campaign.ts";
 
 const seed = seedOr(20_261_122);
 
-it(`I01, I02, I10, I21, I31, I33, I40, I41, I42, I44, I53, I63: SIGKILL while a sandbox opens (SEED=${seed}; long form: npm run crash)`, {
+it(`I01, I02, I10, I21, I31, I33, I40, I41, I42, I44, I53, I63: SIGKILL while a sandbox opens, at a named point and between (SEED=${seed}; long form: npm run crash)`, {
   timeout: 60_000,
 }, async () => {
-  const { phases, acknowledged } = await openingCampaign({
-    seed,
-    kills: 3,
-    records: 200,
-    tell: () => undefined,
-  });
+  const { phases, acknowledged } = await openingCampaign({ seed, kills: 6, records: 200 });
   const killed = Object.values(phases).reduce((sum, count) => sum + count, 0);
-  expect([killed, acknowledged > 0], inWords(phases)).toEqual([3, true]);
+  expect([killed, acknowledged > 0], inWords(phases)).toEqual([6, true]);
+  expect([phases["after-take-over"], phases["after-load"]]).toEqual([1, 1]);
 });

@@ -39,7 +39,11 @@ export type CrashRun = Readonly<{
   ids: { next: number };
 }>;
 
-export const createCrashRun = (folder: string, seed: number): CrashRun => ({
+export const createCrashRun = (
+  folder: string,
+  seed: number,
+  settings: Readonly<Record<string, string>> = {},
+): CrashRun => ({
   random: createRandom(seed),
   ledger: createLedger(),
   env: {
@@ -48,6 +52,7 @@ export const createCrashRun = (folder: string, seed: number): CrashRun => ({
     CLOCK: "manual",
     CLOCK_START: "1760000000000",
     QUOTE_MAX_AGE_MS: "3600000",
+    ...settings,
   },
   ids: { next: 0 },
 });
