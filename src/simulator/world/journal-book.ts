@@ -74,6 +74,9 @@ export type SeenRecord = Readonly<{
   instance: Instance;
 }>;
 
+/** A durable mark, and the process that wrote it. */
+export type SeenMark = MarketMark & Readonly<{ generation: number }>;
+
 /** Looks at a record that has just become durable. */
 export type RecordCheck = (seen: SeenRecord) => void;
 
@@ -90,9 +93,7 @@ export class JournalBook {
   readonly byAccount: Map<number, number[]> = new Map();
   readonly byClientId: Map<string, number> = new Map();
   readonly lists: Map<number, ListMembership & Readonly<{ accountId: number }>> = new Map();
-  readonly marks: Map<string, MarketMark[]> = new Map();
-  /** Marks of the append that is being read. */
-  readonly newMarks: Set<MarketMark> = new Set();
+  readonly marks: Map<string, SeenMark[]> = new Map();
   records = 0;
   readonly #sequences: Map<number, number> = new Map();
   readonly #hash: ReturnType<typeof createHash> = createHash("sha256");
@@ -139,13 +140,12 @@ export class JournalBook {
       "I60",
       () => `process ${instance.generation} appended after it was replaced`,
     );
-    this.newMarks.clear();
-    if (isDurable) for (const mark of batch.marks) this.#mark(mark);
+    const { generation } = instance;
+    if (isDurable) for (const mark of batch.marks) this.#mark({ ...mark, generation });
     for (const part of kept) this.#takeShard(part, instance);
   }
 
-  #mark(mark: MarketMark): void {
-    this.newMarks.add(mark);
+  #mark(mark: SeenMark): void {
     const key = `${mark.symbol} ${mark.side}`;
     const track = this.marks.get(key) ?? [];
     const at = track.findIndex(({ position }) => position >= mark.position);

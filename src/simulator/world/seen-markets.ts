@@ -1,5 +1,5 @@
 import { type Price, parsePrice, parseScaled, QUANTITY_SCALE, type Quantity } from "../../decimal/index.ts";
-import type { Side } from "../../model/index.ts";
+import type { MarketMark, QuoteStamp, Side } from "../../model/index.ts";
 import type { QuoteInput } from "../../ports/index.ts";
 
 /** One level of a quote that was told; without a size there is any amount of it. */
@@ -15,6 +15,9 @@ export type SeenQuote = Readonly<{
   timeMs: number;
 }>;
 
+/** A quote with its number among those of its market that the process counted. */
+type Numbered = SeenQuote & Readonly<{ sequence: number }>;
+
 /** What a process has counted of each market, by the world's own account. */
 export class SeenMarkets {
   readonly #last: Map<string, SeenQuote> = new Map();
@@ -22,14 +25,14 @@ export class SeenMarkets {
   /** When it was last heard of, by time that only passes. */
   readonly #heardAtMs: Map<string, number> = new Map();
   /** The newest quotes of each market, for causes of triggers. */
-  readonly #recent: Map<string, SeenQuote[]> = new Map();
+  readonly #recent: Map<string, Numbered[]> = new Map();
 
   counted(quote: SeenQuote, trueMs: number): void {
     this.#heardAtMs.set(quote.symbol, trueMs);
     this.#last.set(quote.symbol, quote);
     this.#confirmedAtMs.set(quote.symbol, quote.timeMs);
     const recent = this.#recent.get(quote.symbol) ?? [];
-    recent.push(quote);
+    recent.push({ ...quote, sequence: (recent.at(-1)?.sequence ?? 0) + 1 });
     if (recent.length > 400) recent.splice(0, 200);
     this.#recent.set(quote.symbol, recent);
   }
@@ -51,10 +54,18 @@ export class SeenMarkets {
     return Math.max(byWallMs, trueMs - (this.#heardAtMs.get(symbol) ?? never));
   }
 
-  /** Whether a quote with these prices of this time was counted. */
-  has({ symbol, bid, ask, timeMs }: Pick<SeenQuote, "symbol" | "bid" | "ask" | "timeMs">): boolean {
-    const recent = this.#recent.get(symbol) ?? [];
-    return recent.some((quote) => quote.timeMs === timeMs && quote.bid === bid && quote.ask === ask);
+  /** Whether a quote with these prices of this time was counted under this number. */
+  has({ symbol, bid, ask, timeMs, sequence }: QuoteStamp): boolean {
+    const quote = this.#recent.get(symbol)?.find((recent) => recent.sequence === sequence);
+    return quote?.timeMs === timeMs && quote.bid === bid && quote.ask === ask;
+  }
+
+  /** The number of the newest quote that a mark can have been made on; 0 when that is long ago. */
+  numberOf({ symbol, side, price, timeMs }: MarketMark): number {
+    const made = this.#recent
+      .get(symbol)
+      ?.findLast((quote) => quote.timeMs === timeMs && quote[side] === price);
+    return made?.sequence ?? 0;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Price } from "../../../decimal/index.ts";
-import type { JournalRecord, MarketMark, Trigger } from "../../../model/index.ts";
-import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
+import type { Trigger } from "../../../model/index.ts";
+import type { SeenChange, SeenMark, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
 /** I30, I31: triggers come of counted quotes that meet their level; references of durable marks. */
@@ -22,7 +22,7 @@ export class Triggers {
       if (before?.trigger !== undefined || after.trigger === undefined) continue;
       fired++;
       this.#quote(seen, after, after.trigger);
-      if (after.intent.trailing !== undefined) this.#reference(record, after, after.trigger);
+      if (after.intent.trailing !== undefined) this.#reference(seen, after, after.trigger);
       else this.#level(after, after.trigger);
     }
     const isPair = changes.some(({ facts }) =>
@@ -83,23 +83,26 @@ export class Triggers {
   }
 
   /**
-   * The reference is at least the extreme of the marks since the activation that were durable before its quote came, and at
-   * most that of all that are durable now: the mark of a reference that moves on is written once for a batch, and what
-   * fired may have waited for its shard.
+   * The reference is at least the extreme of the marks since the activation that its process found at its opening or made
+   * on a quote before the one that fired, and at most that of all that are durable now: what fired may have waited for its
+   * shard while the reference of others moved on. Times do not tell what came first, since the wall clock may be set.
    */
-  #reference({ cause }: JournalRecord, { orderId, intent, activation }: SeenOrder, trigger: Trigger): void {
+  #reference({ record, instance }: SeenRecord, order: SeenOrder, trigger: Trigger): void {
     const { demand } = this.#parts;
+    const { orderId, intent, activation } = order;
+    const { cause } = record;
     demand(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
-    if (activation === undefined) return;
+    if (activation === undefined || cause.kind !== "QUOTE") return;
     const side = intent.side === "BUY" ? "ask" : "bid";
     const marks = this.#parts.journal.marks.get(`${intent.symbol} ${side}`) ?? [];
     const since = marks.filter(({ position }) => position >= activation.position);
     const better = (a: Price, b: Price): Price => (side === "ask" ? (a < b ? a : b) : a > b ? a : b);
-    const known = (until: (mark: MarketMark) => boolean): Price =>
+    const known = (until: (mark: SeenMark) => boolean): Price =>
       since.filter(until).reduce((extreme, mark) => better(extreme, mark.price), activation.seed);
-    const { newMarks } = this.#parts.journal;
-    const untilMs = cause.kind === "QUOTE" ? cause.quote.timeMs : trigger.atMs;
-    const before = known((mark) => !newMarks.has(mark) && mark.timeMs < untilMs);
+    const before = known(
+      (mark) =>
+        mark.generation !== instance.generation || instance.markets.numberOf(mark) < cause.quote.sequence,
+    );
     const now = known(() => true);
     const { reference } = trigger;
     const isKept = reference !== undefined && better(reference, now) === now;
