@@ -31,7 +31,7 @@ export function endedListOf({
   acceptedAtMs,
   legs,
 }: OrderList): EndedList {
-  const endedAtMs = Math.max(...legs.map(({ ended }) => ended?.atMs ?? acceptedAtMs));
+  const endedAtMs = legs.reduce((last, { ended }) => Math.max(last, ended?.atMs ?? last), acceptedAtMs);
   const ids = legs.map(({ orderId }) => orderId);
   return { listId, accountId, listClientOrderId, acceptedAtMs, endedAtMs, legs: ids };
 }

@@ -174,7 +174,10 @@ export class MarketHub implements MarketSink {
   /** Marks made since the last call. */
   takeMarks(): readonly MarketMark[] {
     const marks: MarketMark[] = [];
-    for (const { book } of this.#markets.values()) if (book.hasMarks) marks.push(...book.takeMarks());
+    for (const { book } of this.#markets.values()) {
+      if (!book.hasMarks) continue;
+      for (const mark of book.takeMarks()) marks.push(mark);
+    }
     return marks;
   }
 

@@ -35,6 +35,11 @@ const planted: Readonly<Record<string, readonly Sample[]>> = {
     ["service/a.ts", "setImmediate(() => {});"],
   ],
   turns: [["engine/a.ts", "queueMicrotask(() => {});"]],
+  spread: [
+    ["engine/a.ts", "all.push(...some);"],
+    ["engine/a.ts", "const last = Math.max(0, ...times);"],
+    ["adapters/memory/a.ts", "const made = new Row(...columns);"],
+  ],
   process: [
     ["engine/a.ts", "const path = process.env.PATH;"],
     ["adapters/sqlite/a.ts", 'process.on("exit", () => {});'],
@@ -122,6 +127,10 @@ const sound: readonly Sample[] = [
   ],
   ["sandbox/a.ts", 'const at = new Date();\nconst row = JSON.parse("{}");'],
   ["wire/a.ts", 'const row = JSON.parse("{}");'],
+  [
+    "engine/a.ts",
+    "const all = [...some, ...others];\nconst one = { ...first, last: (...all: Row[]) => all };",
+  ],
   ["adapters/memory/a.ts", "queueMicrotask(() => {});"],
   [
     "engine/a.ts",

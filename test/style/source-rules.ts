@@ -208,6 +208,15 @@ export const sourceRules: readonly SourceRule[] = [
       /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|(c8|v8|istanbul) ignore/g,
     ),
   },
+  {
+    name: "spread",
+    says: "arguments are not spread: a long list of them overflows the stack",
+    holds: (path) => !/^(sandbox|simulator)\//.test(path),
+    breaches: nodes(
+      (node) =>
+        ts.isSpreadElement(node) && (ts.isCallExpression(node.parent) || ts.isNewExpression(node.parent)),
+    ),
+  },
   { name: "unfinished", says: "nothing is left for later", breaches: matches(/\b(TODO|FIXME|XXX|HACK)\b/g) },
   {
     name: "syntax",

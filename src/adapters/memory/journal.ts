@@ -34,7 +34,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   disk.ended.checkClientIds(kept.flatMap(({ ended }) => ended));
   disk.endedLists.checkClientIds(kept.flatMap(({ endedLists }) => endedLists));
   for (const { shard, records, ended, endedLists } of kept) {
-    shard.records.push(...records);
+    for (const record of records) shard.records.push(record);
     disk.ended.put(ended);
     disk.endedLists.put(endedLists);
   }

@@ -86,7 +86,9 @@ export function journalTable(database: Database): JournalTable {
       const last = Math.min(headOf(shard).sequence, after + limit);
       const rows = reading.indexed.all(shard, after, limit);
       const missing = last - after - rows.length;
-      if (missing > 0) rows.push(...reading.waiting.all(shard, after + rows.length, missing));
+      if (missing > 0) {
+        for (const row of reading.waiting.all(shard, after + rows.length, missing)) rows.push(row);
+      }
       requireWhole(rows, { shard, after, last });
       return rows.map((row) => recordOf(shard, row));
     },

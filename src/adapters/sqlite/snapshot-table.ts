@@ -70,7 +70,7 @@ export function snapshotTable(database: Database): SnapshotTable {
 }
 
 function snapshotWriter(database: Database): SnapshotTable["write"] {
-  const begin = database.prepare<[...columns: number[]]>(
+  const begin = database.prepare<[columns: readonly number[]]>(
     "INSERT INTO snapshots (shard, sequence, counter, parents, checksum) VALUES (?, ?, ?, ?, ?)",
   );
   const insertPart = database.prepare<[number | bigint, number, string, number]>(
@@ -88,7 +88,7 @@ function snapshotWriter(database: Database): SnapshotTable["write"] {
     if (last === undefined) throw new RangeError(`there is no shard ${shard}`);
     invariant(sequence <= last, "I53", `a snapshot of shard ${shard} runs ahead of its journal`);
     const header = [shard, sequence, counter, parents.length];
-    const generation = begin.run(...header, checksumOf(header)).lastInsertRowid;
+    const generation = begin.run([...header, checksumOf(header)]).lastInsertRowid;
     for (let part = 0; part * PARENTS_PER_PART < parents.length; part++) {
       yield;
       const from = part * PARENTS_PER_PART;

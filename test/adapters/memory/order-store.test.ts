@@ -4,7 +4,7 @@ import {
   createMemoryKeyValueStore,
   createMemoryStore,
 } from "../../../src/adapters/memory/index.ts";
-import { part, sampleRecord } from "../../support/store-samples.ts";
+import { part, sampleRecord, sampleRecords } from "../../support/store-samples.ts";
 import { storeSuite } from "../../support/store-suite.ts";
 
 storeSuite("memory", () => {
@@ -28,6 +28,14 @@ describe("memory disk", () => {
     const next = createMemoryStore({ disk });
     expect((await next.acquire())[0]).toEqual({ shard: 0, epoch: 2, sequence: 1 });
     expect(await next.readRecords({ shard: 0, after: 0, limit: 9 })).toEqual([sampleRecord(0, 1)]);
+  });
+
+  it("decision HG: 150,000 records of one shard in one batch are kept", async () => {
+    const store = createMemoryStore();
+    await store.acquire();
+    const records = sampleRecords(9, 1, 150_000);
+    expect(await store.append({ shards: [part(9, 1, { records })], marks: [] })).toEqual(["durable"]);
+    expect(await store.readRecords({ shard: 9, after: 149_999, limit: 9 })).toEqual(records.slice(-1));
   });
 
   it("an object that only looks like a disk is refused", () => {
