@@ -9,7 +9,8 @@ export type InstanceState = "opening" | "running" | "closing" | "dead";
 /** Turns that a process may take before time passes. */
 const TURNS_AT_ONCE = 2_000;
 
-const never = new Promise<never>(() => undefined);
+/** A promise of its own each time: what waits for a shared one is kept for ever. */
+const never = (): Promise<never> => new Promise(() => undefined);
 
 /**
  * One process with an engine and a service in it, as an operating system would have it: it can be killed at any moment,
@@ -93,12 +94,12 @@ export class Instance {
 
   /** A call of it that goes out, and the answer to it. */
   async call<T>(call: () => Promise<T>): Promise<T> {
-    if (this.dead) return never;
+    if (this.dead) return never();
     if (this.paused) await this.#resumed();
     try {
       return await call();
     } finally {
-      if (this.dead) await never;
+      if (this.dead) await never();
       if (this.paused) await this.#resumed();
     }
   }
