@@ -1,8 +1,9 @@
 import { sha256Hex } from "#hmac";
+import { ReplayShares } from "./replay-shares.ts";
 
 /** How much a replay guard remembers, and for how long at least. */
 export type ReplayGuardOptions = Readonly<{
-  /** Signatures in one of the two generations; default 500,000. */
+  /** Half of the signatures that are remembered in all; default 500,000. */
   maxPerGeneration?: number;
   /** Age at which a generation is closed; default 24 hours. */
   generationMs?: number;
@@ -29,8 +30,9 @@ const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
 /**
  * A guard against signed bytes being replayed for another use, because no signature covers method and path. Keeps two
  * generations, so memory is bounded: at most twice `maxPerGeneration` entries of about 100 bytes. A generation closes
- * when it is full or old; what is used again moves to the newer one. Throws a RangeError for a limit below 1.
- * Source: decision 41, hostile inputs 20-22.
+ * when it is old; what is used again moves to the newer one. When there is no room, the key with the most entries forgets
+ * its oldest: no key flushes what another has used. Throws a RangeError for a limit below 1.
+ * Source: decisions 41 and GA, hostile inputs 20-22.
  *
  * @example
  * ```ts
@@ -45,25 +47,18 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
   const { maxPerGeneration = DEFAULT_MAX, generationMs = DEFAULT_GENERATION_MS } = options;
   if (!(maxPerGeneration >= 1 && generationMs >= 1))
     throw new RangeError("a replay guard needs limits of 1 or more");
-  let newer = new Map<string, string>();
-  let older = new Map<string, string>();
+  const shares = new ReplayShares(2 * maxPerGeneration);
   let openedAtMs: number | undefined;
-
-  const remember = (digest: string, use: string, nowMs: number): void => {
-    openedAtMs ??= nowMs;
-    if (newer.size >= maxPerGeneration || nowMs - openedAtMs >= generationMs) {
-      older = newer;
-      newer = new Map();
-      openedAtMs = nowMs;
-    }
-    newer.set(digest, use);
-  };
-
   return {
     decide: ({ apiKey, signature, use, nowMs }) => {
+      openedAtMs ??= nowMs;
+      if (nowMs - openedAtMs >= generationMs) {
+        shares.close();
+        openedAtMs = nowMs;
+      }
       const digest = digestOf(apiKey, signature);
-      const known = newer.get(digest) ?? older.get(digest);
-      if (!newer.has(digest)) remember(digest, known ?? use, nowMs);
+      const known = shares.useOf(apiKey, digest);
+      shares.keep(apiKey, digest, known ?? use);
       if (known === undefined) return "first";
       return known === use ? "same" : "other";
     },

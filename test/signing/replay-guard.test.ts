@@ -62,6 +62,31 @@ describe("createReplayGuard", () => {
     expect(decide(0, DELETE)).toBe("other");
   });
 
+  it("decision GA: a key that uses up all there is flushes its own and nobody else's", () => {
+    const guard = createReplayGuard({ maxPerGeneration: 50 });
+    const decide = (key: string, number: number, use: string): ReplayVerdict =>
+      guard.decide({ apiKey: key, signature: signatureOf(number), use, nowMs: 0 });
+    for (let number = 0; number < 25; number++) decide("quiet", number, GET);
+    for (let number = 0; number < 5_000; number++) decide("loud", number, GET);
+    for (let number = 0; number < 25; number++) expect(decide("quiet", number, DELETE)).toBe("other");
+    expect(decide("loud", 4_930, DELETE)).toBe("other");
+    expect(decide("loud", 4_920, DELETE)).toBe("first");
+  });
+
+  it("decision GA: of many loud keys each has its share; the total is what it was", () => {
+    const guard = createReplayGuard({ maxPerGeneration: 50 });
+    const decide = (key: number, number: number, use: string): ReplayVerdict =>
+      guard.decide({ apiKey: `k${key}`, signature: signatureOf(number), use, nowMs: 0 });
+    for (let number = 0; number < 1_000; number++)
+      for (let key = 0; key < 10; key++) decide(key, number, GET);
+    const known = (key: number): number => {
+      let count = 0;
+      for (let number = 999; number >= 0 && decide(key, number, GET) === "same"; number--) count++;
+      return count;
+    };
+    expect(Array.from({ length: 10 }, (_, key) => known(key))).toEqual(Array.from({ length: 10 }, () => 10));
+  });
+
   it("decision 41: a generation closes with its age", () => {
     const guard = createReplayGuard({ generationMs: 1000 });
     const decide = (number: number, nowMs: number, use: string): ReplayVerdict =>
