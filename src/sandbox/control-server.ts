@@ -19,9 +19,13 @@ class RefusedError extends Error {
   }
 }
 
+/** Longest text of an error: what a client has sent comes back in part at most. */
+const LONGEST_MESSAGE = 300;
+
 /**
  * The control interface of a sandbox on node:http. Answers only what comes from this machine and not from a foreign
- * page: loopback Host, JSON bodies, and an Origin that is absent or one of `origins`.
+ * page: loopback Host, JSON bodies, an Origin that is absent or one of `origins`, and nothing that a page of another
+ * origin makes a browser load, which bears no Origin. Source: decision GB.
  */
 export function createControlServer(exchange: Exchange, origins: () => readonly string[]): Server {
   const server = createServer((request, response) => {
@@ -49,10 +53,23 @@ function checkSender(request: IncomingMessage, origins: readonly string[]): void
   if (host === undefined || !LOOPBACK_HOST.test(host)) throw new RefusedError(403, "Host must be loopback");
   if (origin !== undefined && !origins.includes(origin))
     throw new RefusedError(403, "Origin is not the console's");
+  if (origin === undefined && isOfAnotherPage(request.headers)) {
+    throw new RefusedError(403, "a page of another origin asks for this");
+  }
   const type = request.headers["content-type"];
   if (request.method === "POST" && !/^application\/json(; ?charset=utf-8)?$/i.test(type ?? "")) {
     throw new RefusedError(415, "Content-Type must be application/json");
   }
+}
+
+/**
+ * A browser tells in Sec-Fetch-Site whose page asks (`none`: a person), an older one in Referer; a page that loads a path
+ * as an image sends no Origin.
+ */
+function isOfAnotherPage({ host, referer, ...headers }: IncomingMessage["headers"]): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined) return site !== "same-origin" && site !== "none";
+  return referer !== undefined && !referer.startsWith(`http://${host}/`);
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -98,7 +115,10 @@ function statusOf(error: unknown): number {
   return error instanceof InputError ? 400 : 500;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.length > LONGEST_MESSAGE ? `${message.slice(0, LONGEST_MESSAGE)}…` : message;
+}
 
 function send(response: ServerResponse, status: number, body: JsonInput): void {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" });

@@ -1,0 +1,92 @@
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createControlServer } from "../../src/sandbox/control-server.ts";
+import type { Exchange } from "../../src/sandbox/exchange.ts";
+
+const REST = "http://127.0.0.1:8080";
+
+let verified = 0;
+let port = 0;
+let close: () => void;
+
+/** As much of an exchange as these calls touch. */
+const exchange = {
+  engine: {
+    verify: async () => {
+      verified++;
+      return { equal: true };
+    },
+  },
+  instruments: { find: () => undefined },
+} as unknown as Exchange;
+
+beforeEach(async () => {
+  verified = 0;
+  const server = createControlServer(exchange, () => [REST]);
+  await new Promise<void>((resolve) => server.listen({ host: "127.0.0.1", port: 0 }, resolve));
+  port = (server.address() as AddressInfo).port;
+  close = () => void server.close().closeAllConnections();
+});
+
+afterEach(() => close());
+
+type Sent = Readonly<{ method?: string; path: string; headers?: Record<string, string>; body?: string }>;
+
+function ask({ method = "GET", path, headers = {}, body = "" }: Sent): Promise<readonly [number, string]> {
+  return new Promise((resolve, reject) => {
+    const options = { host: "127.0.0.1", port, path: `/control/${path}`, method, headers, agent: false };
+    const sent = request(options, (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      response.on("end", () => resolve([response.statusCode ?? 0, text]));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+describe("decision GB: what a page of another origin makes a browser load", () => {
+  it.each([
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "anything" },
+    { referer: "http://evil.example/page" },
+    { referer: "http://127.0.0.1:1/" },
+  ])("a GET with %j is 403 and does no work", async (headers) => {
+    const [status] = await ask({ path: "verify", headers });
+    expect([status, verified]).toEqual([403, 0]);
+  });
+
+  it("a person, the console's own page and a program are served", async () => {
+    const own = { referer: `http://127.0.0.1:${port}/console` };
+    for (const headers of [
+      {},
+      { "sec-fetch-site": "none" },
+      { "sec-fetch-site": "same-origin" },
+      own,
+      { origin: REST, "sec-fetch-site": "same-site" },
+    ]) {
+      expect((await ask({ path: "verify", headers }))[0]).toBe(200);
+    }
+    expect(verified).toBe(5);
+  });
+});
+
+describe("decision GB: what comes back of what was sent", () => {
+  const large = "x".repeat(100_000);
+
+  it.each<Sent>([
+    { path: large },
+    { path: `orders/${large}/journal` },
+    { method: "POST", path: "heartbeat", body: JSON.stringify({ symbol: large }) },
+    { method: "POST", path: "heartbeat", body: JSON.stringify({ symbol: "BTC/USD", [large]: 1 }) },
+  ])("little, whatever is wrong: $method", async ({ path, ...sent }) => {
+    const headers = sent.method === "POST" ? { "content-type": "application/json" } : {};
+    const [status, body] = await ask({ ...sent, path: path.slice(0, 12_000), headers });
+    expect([400, 404]).toContain(status);
+    expect(body.length).toBeLessThan(400);
+  });
+});
