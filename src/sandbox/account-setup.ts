@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Delegate, Permission } from "../model/index.ts";
-import { parseBlock } from "./address-block.ts";
+import { readAddressBlock } from "../service/index.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
 import { parseAmount, parsePosition } from "./paper-venue/index.ts";
 
@@ -23,7 +23,7 @@ export type AccountSetup = Readonly<{
 
 /** An address with a prefix length; a bare address is a block of one. */
 const cidr = z.string().transform((text, context) => {
-  const block = parseBlock(text);
+  const block = readAddressBlock(text);
   if (block !== undefined) return block;
   context.addIssue("must be a CIDR block such as 10.0.0.0/8");
   return z.NEVER;

@@ -1,5 +1,5 @@
 import { parseScaled } from "../decimal/index.ts";
-import { parseBlock } from "./address-block.ts";
+import { readAddressBlock } from "../service/index.ts";
 import { CRASH_POINTS, type Crash } from "./crash-points.ts";
 import { SettingsError } from "./settings-error.ts";
 import { parseWhole, type WholeRange } from "./whole-number.ts";
@@ -76,7 +76,7 @@ export const originList: SettingReader<readonly string[] | undefined> = listOf(
 
 /** Addresses and CIDR blocks. */
 export const blockList: SettingReader<readonly string[] | undefined> = listOf(
-  (item) => parseBlock(item) !== undefined,
+  (item) => readAddressBlock(item) !== undefined,
   "addresses or CIDR blocks such as 10.0.0.0/8",
 );
 

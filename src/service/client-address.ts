@@ -1,5 +1,5 @@
 import type { WireRequest } from "../wire/index.ts";
-import { isBlock, isListed } from "./address-list.ts";
+import { type AddressList, addressList, readAddressBlock } from "./address-list.ts";
 import { parseAddress } from "./ip-address.ts";
 
 /** What of a request tells where it comes from. */
@@ -21,12 +21,13 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/;
  * Throws a RangeError for a proxy that is neither address nor block.
  */
 export function clientAddressBehind(trustedProxies: readonly string[] = []): ClientAddress {
-  const wrong = trustedProxies.find((text) => !isBlock(text));
+  const wrong = trustedProxies.find((text) => readAddressBlock(text) === undefined);
   if (wrong !== undefined) throw new RangeError(`trustedProxies: no address and no CIDR block: ${wrong}`);
   if (trustedProxies.length === 0) return ({ remoteAddress }) => remoteAddress;
+  const isTrusted = addressList(trustedProxies);
   return ({ remoteAddress, rawHeaders }) => {
-    if (!isListed(remoteAddress, trustedProxies)) return remoteAddress;
-    return outermost(forwardedFor(rawHeaders), trustedProxies) ?? remoteAddress;
+    if (!isTrusted(remoteAddress)) return remoteAddress;
+    return outermost(forwardedFor(rawHeaders), isTrusted) ?? remoteAddress;
   };
 }
 
@@ -39,12 +40,12 @@ function forwardedFor(rawHeaders: readonly string[]): readonly string[] {
   return values.join(",").split(",").reverse();
 }
 
-function outermost(entries: readonly string[], trusted: readonly string[]): string | undefined {
+function outermost(entries: readonly string[], isTrusted: AddressList): string | undefined {
   let last: string | undefined;
   for (const entry of entries) {
     const address = addressOf(entry.trim());
     if (address === undefined) return undefined;
-    if (!isListed(address, trusted)) return address;
+    if (!isTrusted(address)) return address;
     last = address;
   }
   return last;

@@ -10,6 +10,7 @@ export {
   type RequestSchema,
   requestSchema,
 } from "../requests/schemas/index.ts";
+export { readAddressBlock } from "./address-list.ts";
 export {
   type HostFeatures,
   MAX_BODY_BYTES,

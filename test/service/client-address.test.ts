@@ -68,6 +68,15 @@ describe("decision AI: the address behind a trusted proxy", () => {
     }
   });
 
+  it("the blocks are read once: what becomes of the list later changes nothing", () => {
+    const proxies = [...PROXIES];
+    const judge = clientAddressBehind(proxies);
+    proxies.splice(0, proxies.length, "198.51.100.0/24");
+    const rawHeaders = forwarded("192.0.2.1");
+    expect(judge({ remoteAddress: PROXY, rawHeaders })).toBe("192.0.2.1");
+    expect(judge({ remoteAddress: "198.51.100.1", rawHeaders })).toBe("198.51.100.1");
+  });
+
   it("no other header counts", () => {
     const others = ["Forwarded", "for=192.0.2.1", "X-Real-IP", "192.0.2.1", "X-Forwarded", "192.0.2.1"];
     expect(clientAddressBehind(PROXIES)({ remoteAddress: PROXY, rawHeaders: others })).toBe(PROXY);
