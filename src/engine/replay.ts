@@ -32,10 +32,18 @@ export function applyRecord(state: Replayed, record: JournalRecord): void {
   state.lastMs = record.timeMs;
 }
 
-/** Reads a shard from its snapshot, or from the first record when `fromEmpty`, up to sequence `until`. */
+/**
+ * Reads a shard from its snapshot, or from the first record when `fromEmpty`, up to sequence `until`; shows every record
+ * that it reads on the way.
+ */
 export async function replayShard(
   store: Pick<OrderStore, "readSnapshot" | "readRecords">,
-  range: Readonly<{ shard: number; until: number; fromEmpty?: boolean }>,
+  range: Readonly<{
+    shard: number;
+    until: number;
+    fromEmpty?: boolean;
+    show?: (record: JournalRecord) => void;
+  }>,
 ): Promise<Replayed> {
   const snapshot = range.fromEmpty === true ? undefined : await store.readSnapshot(range.shard);
   const state: Replayed = {
@@ -47,7 +55,10 @@ export async function replayShard(
     const limit = Math.min(PAGE, range.until - state.sequence);
     const records = await store.readRecords({ shard: range.shard, after: state.sequence, limit });
     if (records.length === 0) break;
-    for (const record of records) applyRecord(state, record);
+    for (const record of records) {
+      applyRecord(state, record);
+      range.show?.(record);
+    }
   }
   // A snapshot says when nothing was decided: its last record does.
   if (state.lastMs === undefined && state.sequence > 0) {

@@ -11,6 +11,7 @@ import { type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 import { type ShardReads, timely } from "./stored.ts";
+import { Undecided, type UndecidedRecord } from "./undecided.ts";
 
 /** What a shard needs from its engine. */
 export type ShardHost = Readonly<{
@@ -37,9 +38,6 @@ export type NewParents = Readonly<{
   list?: ListIntent;
 }>;
 
-/** A record whose append failed, or that was not handed over any more, and whether the store can have kept it. */
-type Undecided = Readonly<{ pending: PendingRecord; mayBeKept: boolean }>;
-
 /**
  * The single writer of its accounts. Everything that happens to them passes through `post`, one at a time and
  * without waiting; what it decides is visible only after the record that says so is durable. It decides only while it
@@ -57,14 +55,15 @@ export class Shard {
   readonly #host: ShardHost;
   readonly #life: ShardLife;
   readonly #epoch: number;
+  /** Rises before every reading after the first: the store refuses what was appended until then and is on its way. */
+  #round = 0;
   #sequence = 0;
   #durableSequence = 0;
   #counter = 0;
   #snapshotSequence = 0;
   #pending: PendingRecord[] = [];
   readonly #intents: Intents;
-  /** Until the store was read again. */
-  #undecided: Undecided[] = [];
+  readonly #undecided: Undecided = new Undecided();
 
   constructor(head: ShardHead, core: Core, host: ShardHost) {
     this.number = head.shard;
@@ -171,6 +170,7 @@ export class Shard {
     return {
       shard: this.number,
       epoch: this.#epoch,
+      round: this.#round,
       records: pending.map(({ record }) => record),
       ended: [...ended.values()],
       ...(endedLists.size > 0 && { endedLists: [...endedLists.values()] }),
@@ -203,21 +203,22 @@ export class Shard {
   }
 
   /**
-   * An append failed or its outcome is not known, or the store refused it and kept nothing: drops the memory, reads the
-   * store and goes on from there. A caller whose record is there hears of success, one whose record is not is told so,
-   * one that cannot be told hears that. Rejects when the store cannot be read; then it is called again.
+   * An append failed or its outcome is not known, or the store refused it and kept nothing: begins a new round, so that
+   * nothing appended before can become durable any more, drops the memory, reads the store and goes on from there. A
+   * caller whose record is there hears of success, one whose record is not is told so, one that cannot be told hears
+   * that. Rejects when the store cannot be fenced or read; then it is called again.
    */
   async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
     invariant(this.state !== "loading", "I65", "an append failed of a shard that has not been loaded");
-    for (const pending of lost) this.#undecided.push({ pending, mayBeKept });
+    for (const pending of lost) this.#undecided.add(pending, mayBeKept);
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");
-    for (const pending of this.takePending()) this.#undecided.push({ pending, mayBeKept: false });
+    for (const pending of this.takePending()) this.#undecided.add(pending, false);
     const before = [...this.slots.values()];
     try {
-      if (!(await this.#read())) return;
+      if (!(await this.#readAgain())) return;
     } catch (error) {
-      for (const { pending, mayBeKept: isOpen } of this.#undecided)
+      for (const { pending, mayBeKept: isOpen } of this.#undecided.all)
         rejectAll(
           pending.waiters,
           new OrderError(isOpen ? "UNEXPECTED_RESPONSE" : "DISCONNECTED", {}, { cause: error }),
@@ -234,8 +235,15 @@ export class Shard {
   close(): void {
     if (this.state === "closed") return;
     this.#life.enter("closed");
-    for (const pending of this.takePending()) this.#undecided.push({ pending, mayBeKept: false });
+    for (const pending of this.takePending()) this.#undecided.add(pending, false);
     this.#answerAll();
+  }
+
+  /** The same as `#read` after an append that may still be on its way. */
+  async #readAgain(): Promise<boolean> {
+    const { number: shard } = this;
+    await this.#reads.fence({ shard, epoch: this.#epoch, round: ++this.#round });
+    return !this.#hasStopped && (await this.#read());
   }
 
   /** Reads the store into memory; false when the shard was fenced or closed meanwhile, or is another's now. */
@@ -243,7 +251,8 @@ export class Shard {
     const head = await this.#reads.head(this.number);
     if (head.epoch !== this.#epoch) this.#fence(head.epoch);
     if (this.#hasStopped) return false;
-    const state = await replayShard(this.#reads, { shard: this.number, until: head.sequence });
+    const show = this.#undecided.reading();
+    const state = await replayShard(this.#reads, { shard: this.number, until: head.sequence, show });
     if (this.#hasStopped) return false;
     this.#remember(head.sequence, state);
     return true;
@@ -273,7 +282,7 @@ export class Shard {
     this.#life.enter("fenced");
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
-    for (const pending of this.takePending()) this.#undecided.push({ pending, mayBeKept: false });
+    for (const pending of this.takePending()) this.#undecided.add(pending, false);
     const slots = [...this.slots.values()];
     this.#forget();
     this.#host.reloaded(this, slots);
@@ -297,17 +306,20 @@ export class Shard {
   }
 
   #answerAll(): void {
-    for (const undecided of this.#undecided.splice(0)) this.#answer(undecided);
+    for (const undecided of this.#undecided.take()) this.#answer(undecided);
   }
 
   /** Tells what became of a record whose append failed, as the store says. */
-  #answer({ pending, mayBeKept }: Undecided): void {
-    const { record, waiters } = pending;
+  #answer(undecided: UndecidedRecord): void {
+    const { pending, mayBeKept } = undecided;
+    const { waiters } = pending;
     const { refusal } = this.#life;
     if (!mayBeKept) return rejectAll(waiters, refusal ?? new OrderError("DISCONNECTED"));
     // Whose record it is that a later owner's journal holds here cannot be told; nor what a closed store has kept.
     if (this.#hasStopped) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
-    if (record.sequence > this.#durableSequence) return rejectAll(waiters, new OrderError("DISCONNECTED"));
+    const fate = this.#undecided.fateOf(undecided, this.#durableSequence);
+    if (fate === "lost") return rejectAll(waiters, new OrderError("DISCONNECTED"));
+    if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
     this.#host.found(pending);
     resolveAll(waiters);
   }

@@ -6,12 +6,13 @@ export async function stored<T>({ questions }: Core, question: () => Promise<T>)
   return await questions.ask("store", question, (answer) => answer as T);
 }
 
-/** What a shard is read with. */
-export type ShardReads = Pick<OrderStore, "head" | "readSnapshot" | "readRecords">;
+/** What a shard is fenced and read with. */
+export type ShardReads = Pick<OrderStore, "fence" | "head" | "readSnapshot" | "readRecords">;
 
 /** The same questions with a deadline; what the store itself says is wrong goes on as it is. */
 export function timely({ store, questions }: Pick<Core, "store" | "questions">): ShardReads {
   return {
+    fence: (round) => questions.inTime(() => store.fence(round)),
     head: (shard) => questions.inTime(() => store.head(shard)),
     readSnapshot: (shard) => questions.inTime(() => store.readSnapshot(shard)),
     readRecords: (range) => questions.inTime(() => store.readRecords(range)),

@@ -19,6 +19,8 @@ export type ShardHead = Readonly<{ shard: number; epoch: number; sequence: numbe
 export type ShardAppend = Readonly<{
   shard: number;
   epoch: number;
+  /** The round of the epoch that it belongs to, see `fence`; an epoch begins with round 0. */
+  round: number;
   records: readonly JournalRecord[];
   ended: readonly ParentOrder[];
   /** Lists whose last leg ended; a row replaces the one of the same listId. */
@@ -37,7 +39,10 @@ export type AppendBatch = Readonly<{
   quotes?: readonly KeptQuote[];
 }>;
 
-/** `durable`: kept. `fenced`: another epoch owns the shard, or its sequence does not follow; nothing of it was kept. */
+/**
+ * `durable`: kept. `fenced`: another epoch owns the shard, or a later round of it has begun, or its sequence does not
+ * follow; nothing of it was kept.
+ */
 export type AppendOutcome = "durable" | "fenced";
 
 /** All open parents of a shard as of `sequence`, and the counter its ids were taken from. */
@@ -83,8 +88,9 @@ export type VolumeState = Readonly<{
 }>;
 
 /**
- * The durable store. `append` is one transaction and durable when it resolves; when it rejects, nothing is known and
- * the caller reads the store again: the store decides what is durable. Reads show durable state only.
+ * The durable store. `append` is one transaction and durable when it resolves; when it rejects, nothing is known, also
+ * not whether it is still on its way: the caller raises the round of its shards with `fence` and reads the store again,
+ * which decides what is durable. Reads show durable state only.
  * Marks with a position that exists already are replaced (a retry after an unknown append).
  */
 export type OrderStore = {
@@ -93,6 +99,12 @@ export type OrderStore = {
   /** The head of one shard as it is durable now. */
   head(shard: number): Promise<ShardHead>;
   append(batch: AppendBatch): Promise<readonly AppendOutcome[]>;
+  /**
+   * Raises the round of a shard for as long as `epoch` owns it; when it resolves, an append of an earlier round of the
+   * epoch is in the store already, or will never be, however late it arrives. Changes nothing when another epoch owns the
+   * shard, or when the round is as high already: it may be called again, and may itself arrive late.
+   */
+  fence(round: Readonly<{ shard: number; epoch: number; round: number }>): Promise<void>;
   /** Records of a shard with a sequence above `after`, in order, at most `limit`. */
   readRecords(
     range: Readonly<{ shard: number; after: number; limit: number }>,

@@ -43,6 +43,7 @@ function boundTo(store: OrderStore): OrderStore {
     acquire: () => store.acquire(),
     head: (shard) => store.head(shard),
     append: (batch) => store.append(batch),
+    fence: (round) => store.fence(round),
     readRecords: (range) => store.readRecords(range),
     readSnapshot: (shard) => store.readSnapshot(shard),
     writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),

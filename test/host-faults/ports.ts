@@ -51,6 +51,16 @@ const exit = post("/api/order", {
   stopPrice: "90",
   reduceOnly: true,
 });
+/** The append of it is lost, so that the shard is read again. */
+const failedAppend: Act = (world) => {
+  const { host } = world;
+  const append = host["store.append"];
+  host["store.append"] = () => {
+    if (append !== undefined) host["store.append"] = append;
+    return Promise.reject(new Error("the words of the host"));
+  };
+  return limit(world);
+};
 /** Asks for volumes, for it brings no profile of its own. */
 const vwap: Act = (world) => {
   world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
@@ -260,6 +270,13 @@ export const PORTS: readonly Port[] = [
   { name: "entropy.token", act: limit, wrong: 7, range: "x", sync: true },
   { name: "telemetry.event", act: limit, wrong: "text", range: -1 },
   { name: "store.append", act: limit, wrong: "text", range: ["lost"] },
+  {
+    name: "store.fence",
+    act: failedAppend,
+    wrong: "done",
+    range: -1,
+    never: { "wrong type": "nothing is asked of it", "out of range": "nothing is asked of it" },
+  },
   { name: "store.findEnded", act: limit, wrong: "text", range: { orderId: 1 } },
   {
     name: "venue.submit",

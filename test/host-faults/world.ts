@@ -84,7 +84,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
     exposure: through(host, "exposure", exposure, ["position"]),
     volumeHistory: through(host, "volumeHistory", history, ["minutes"]),
     venue: through(host, "venue", venue, ["submit", "lookup", "voidChild"]),
-    store: through(host, "store", createMemoryStore(), ["append", "findEnded"]),
+    store: through(host, "store", createMemoryStore(), ["append", "fence", "findEnded"]),
     marketData: createMarketFeed(),
   };
   const limiter = createMemoryRateLimiter({ clock, enforce: false });

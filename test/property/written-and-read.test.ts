@@ -74,7 +74,12 @@ describe.each(stores)(
       if (bid === undefined || ask === undefined) throw new Error("no sample");
       const quotes = [{ symbol: "BTC/USD", bid, ask, timeMs: Number.MAX_SAFE_INTEGER }];
       const prints = sampled(anyPrint).map((print, index) => ({ ...print, id: `${print.id}${index}` }));
-      await store.append({ shards: [{ shard: 3, epoch: 1, records, ended }], marks, prints, quotes });
+      await store.append({
+        shards: [{ shard: 3, epoch: 1, round: 0, records, ended }],
+        marks,
+        prints,
+        quotes,
+      });
       await store.writeSnapshot({ shard: 3, sequence: SAMPLES, counter: SAMPLES, parents });
       expect(await store.readRecords({ shard: 3, after: 0, limit: 999 })).toStrictEqual(records);
       expect(await store.readEnded({ shard: 3, afterOrderId: 0, limit: 999 })).toStrictEqual(ended);

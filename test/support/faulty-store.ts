@@ -34,6 +34,7 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
   return {
     acquire: () => store.acquire(),
     head: (shard) => reading(() => store.head(shard)),
+    fence: (round) => reading(() => store.fence(round)),
     readRecords: (range) => reading(() => store.readRecords(range)),
     readSnapshot: (shard) => reading(() => store.readSnapshot(shard)),
     readMarks: () => reading(() => store.readMarks()),

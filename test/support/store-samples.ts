@@ -113,7 +113,7 @@ export function sampleMark(mark: Partial<MarketMark> = {}): MarketMark {
 
 /** One shard's part of a batch. */
 export function part(shard: number, epoch: number, rest: Partial<ShardAppend> = {}): ShardAppend {
-  return { shard, epoch, records: [], ended: [], ...rest };
+  return { shard, epoch, round: 0, records: [], ended: [], ...rest };
 }
 
 /** Appends ended parents to shard 0 in the epoch that owns it. */

@@ -12,6 +12,7 @@ import {
 } from "./store-samples.ts";
 import { endedLists, listRetention } from "./store-suite-lists.ts";
 import { lastQuotes } from "./store-suite-quotes.ts";
+import { rounds } from "./store-suite-rounds.ts";
 import { executedVolume } from "./store-suite-volume.ts";
 import type { StorePlace, StoreWorld as World } from "./store-world.ts";
 
@@ -35,6 +36,7 @@ export function storeSuite(name: string, createPlace: () => StorePlace): void {
       world.place.remove();
     });
     describe("ownership", () => ownership(world));
+    describe("rounds", () => rounds(world));
     describe("journal", () => journal(world));
     describe("snapshots", () => snapshots(world));
     describe("market journal", () => marketJournal(world));

@@ -6,9 +6,10 @@ import { createKeptVolume, type KeptVolume } from "./volume.ts";
 /** Shards of a store; part of every managed id (decision 2). */
 const SHARDS = 256;
 
-/** One shard as it is kept: owner, records (the first has sequence 1) and newest snapshot, as texts. */
+/** One shard as it is kept: owner and its round, records (the first has sequence 1) and newest snapshot, as texts. */
 export type KeptShard = {
   epoch: number;
+  round: number;
   readonly records: string[];
   snapshot: Readonly<{ sequence: number; counter: number; parents: readonly string[] }> | undefined;
 };
@@ -48,7 +49,7 @@ export function createMemoryDisk(): MemoryDisk {
   const disk: MemoryDisk = { kind: "memory-disk" };
   contents.set(disk, {
     owner: 0,
-    shards: Array.from({ length: SHARDS }, () => ({ epoch: 0, records: [], snapshot: undefined })),
+    shards: Array.from({ length: SHARDS }, () => ({ epoch: 0, round: 0, records: [], snapshot: undefined })),
     marks: new Map(),
     quotes: new Map(),
     volume: createKeptVolume(),

@@ -1,6 +1,6 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
 import type { EndedList, JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
-import type { AppendBatch, AppendOutcome, ShardAppend, ShardHead } from "../../ports/index.ts";
+import type { AppendBatch, AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../../wire/index.ts";
 import type { DiskContents, KeptShard } from "./disk.ts";
 import { type EndedRow, endedRow } from "./ended-orders.ts";
@@ -13,7 +13,7 @@ type Kept = Readonly<{
 }>;
 
 /**
- * Keeps a batch: the parts whose epoch and sequence hold, and marks, prints and quotes when the caller owns the market journal.
+ * Keeps a batch: the parts whose epoch, round and sequence hold, and marks, prints and quotes when the caller owns the market journal.
  * Checks and encodes everything first; what throws has changed nothing.
  */
 export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean): readonly AppendOutcome[] {
@@ -24,7 +24,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   const outcomes = batch.shards.map((part): AppendOutcome => {
     const shard = shardOf(disk, part.shard);
     const sequence = sequences.get(part.shard) ?? shard.records.length;
-    if (!follows(part, { epoch: shard.epoch, sequence })) return "fenced";
+    if (!follows(part, { epoch: shard.epoch, round: shard.round, sequence })) return "fenced";
     sequences.set(part.shard, sequence + part.records.length);
     const ended = part.ended.map((order) => endedRow(order, part.shard));
     const { endedLists = [] } = part;
@@ -45,14 +45,17 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   return outcomes;
 }
 
-/** Whether the part's epoch owns the shard and its records go on where the journal ends. */
-function follows(part: ShardAppend, head: Readonly<{ epoch: number; sequence: number }>): boolean {
+/** Whether the part's epoch owns the shard, in its round, and its records go on where the journal ends. */
+function follows(
+  part: ShardAppend,
+  head: Readonly<{ epoch: number; round: number; sequence: number }>,
+): boolean {
   invariant(
     part.records.every((record) => record.shard === part.shard),
     "I54",
     `a record of another shard was appended to shard ${part.shard}`,
   );
-  if (part.epoch === 0 || part.epoch !== head.epoch) return false;
+  if (part.epoch === 0 || part.epoch !== head.epoch || part.round !== head.round) return false;
   return part.records.every((record, index) => record.sequence === head.sequence + 1 + index);
 }
 
@@ -67,6 +70,12 @@ export function shardOf(disk: DiskContents, shard: number): KeptShard {
 export function headOf(disk: DiskContents, shard: number): ShardHead {
   const { epoch, records } = shardOf(disk, shard);
   return { shard, epoch, sequence: records.length };
+}
+
+/** Raises the round of a shard that the epoch owns. */
+export function fence(disk: DiskContents, given: Parameters<OrderStore["fence"]>[0]): void {
+  const shard = shardOf(disk, given.shard);
+  if (shard.epoch === given.epoch) shard.round = Math.max(shard.round, given.round);
 }
 
 /** Records above `after`, in order. */

@@ -7,6 +7,7 @@ import {
   deleteEnded,
   deleteMarks,
   deleteVolume,
+  fence,
   headOf,
   readMarks,
   readQuotes,
@@ -44,6 +45,7 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
       }),
     head: (shard) => guarded(() => headOf(disk, shard)),
     append: (batch) => guarded(() => append(disk, batch, owner === disk.owner)),
+    fence: (round) => guarded(() => fence(disk, round)),
     readRecords: (range) => guarded(() => readRecords(disk, limited(range))),
     readSnapshot: (shard) => guarded(() => readSnapshot(disk, shard)),
     writeSnapshot: (snapshot) => guarded(() => writeSnapshot(disk, snapshot)),
@@ -70,7 +72,10 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
 
 function takeOver(disk: DiskContents): number {
   disk.owner += 1;
-  for (const shard of disk.shards) shard.epoch += 1;
+  for (const shard of disk.shards) {
+    shard.epoch += 1;
+    shard.round = 0;
+  }
   return disk.owner;
 }
 

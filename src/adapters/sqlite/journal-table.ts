@@ -1,6 +1,6 @@
 import { invariant } from "../../errors/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
-import type { AppendOutcome, ShardAppend, ShardHead } from "../../ports/index.ts";
+import type { AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../ports/index.ts";
 import { decodeRecord, encodeRecord } from "../../wire/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
@@ -14,21 +14,21 @@ export type JournalTable = Readonly<{
   acquire(): readonly ShardHead[];
   /** Throws a RangeError for a shard that does not exist. */
   head(shard: number): ShardHead;
-  /** Keeps the records of one part, or nothing when its epoch or sequence does not hold (I60). */
+  /** Keeps the records of one part, or nothing when its epoch, round or sequence does not hold (I60). */
   append(part: ShardAppend): AppendOutcome;
+  /** Raises the round of a shard that the epoch owns. */
+  fence(round: Round): void;
   /** Brings the index up to date when enough records wait for it. */
   index(): void;
   read(range: Readonly<{ shard: number; after: number; limit: number }>): readonly JournalRecord[];
 }>;
 
+type Round = Parameters<OrderStore["fence"]>[0];
 type Row = readonly [sequence: number, record: string, checksum: number | null];
 
 /** The statements of the journal. */
 export function journalTable(database: Database): JournalTable {
   const heads = database.prepare<[], ShardHead>("SELECT shard, epoch, sequence FROM shards ORDER BY shard");
-  const head = database.prepare<[number], ShardHead>(
-    "SELECT shard, epoch, sequence FROM shards WHERE shard = ?",
-  );
   const raiseEpochs = database.prepare("UPDATE shards SET epoch = epoch + 1");
   const advance = database.prepare<[last: number, shard: number, epoch: number, before: number]>(
     "UPDATE shards SET sequence = ? WHERE shard = ? AND epoch = ? AND sequence = ?",
@@ -36,18 +36,16 @@ export function journalTable(database: Database): JournalTable {
   const insert = database.prepare<[number, number, string, number]>(
     "INSERT INTO journal (shard, sequence, record, checksum) VALUES (?, ?, ?, ?)",
   );
+  const headOf = headStatement(database);
+  const rounds = roundsOf();
   const indexing = indexStatements(database);
   const reading = readStatements(database);
 
-  const headOf = (shard: number): ShardHead => {
-    const found = head.get(shard);
-    if (found === undefined) throw new RangeError(`there is no shard ${shard}`);
-    return found;
-  };
   /** Moves the head on if the part follows it; the check and the step are one statement. */
-  const takes = ({ shard, epoch, records }: ShardAppend): boolean => {
+  const takes = (part: ShardAppend): boolean => {
+    const { shard, epoch, records } = part;
     const first = records[0]?.sequence;
-    if (epoch === 0 || !isGapless(records)) return false;
+    if (epoch === 0 || !rounds.isNow(part) || !isGapless(records)) return false;
     if (first === undefined) return headOf(shard).epoch === epoch;
     return advance.run(first + records.length - 1, shard, epoch, first - 1).changes === 1;
   };
@@ -79,6 +77,9 @@ export function journalTable(database: Database): JournalTable {
       }
       return "durable";
     },
+    fence(round) {
+      if (headOf(round.shard).epoch === round.epoch) rounds.raise(round);
+    },
     index() {
       if (indexing.waiting() >= INDEX_EVERY) indexing.update();
     },
@@ -92,6 +93,36 @@ export function journalTable(database: Database): JournalTable {
       requireWhole(rows, { shard, after, last });
       return rows.map((row) => recordOf(shard, row));
     },
+  };
+}
+
+function headStatement(database: Database): (shard: number) => ShardHead {
+  const head = database.prepare<[number], ShardHead>(
+    "SELECT shard, epoch, sequence FROM shards WHERE shard = ?",
+  );
+  return (shard) => {
+    const found = head.get(shard);
+    if (found === undefined) throw new RangeError(`there is no shard ${shard}`);
+    return found;
+  };
+}
+
+/**
+ * The rounds of the epochs that appended through this handle, by shard. No disk is needed for them: an append is over
+ * when its call returns, so only what is called later can belong to an earlier round, and whoever opens the file anew
+ * has another epoch.
+ */
+function roundsOf(): Readonly<{ raise(round: Round): void; isNow(part: Round): boolean }> {
+  const rounds = new Map<number, Round>();
+  const roundOf = ({ shard, epoch }: Round): number => {
+    const last = rounds.get(shard);
+    return last?.epoch === epoch ? last.round : 0;
+  };
+  return {
+    raise(round) {
+      if (round.round > roundOf(round)) rounds.set(round.shard, round);
+    },
+    isNow: (part) => part.round === roundOf(part),
   };
 }
 

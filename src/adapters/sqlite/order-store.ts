@@ -79,6 +79,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     acquire: () => guarded(acquire),
     head: (shard) => guarded(() => journal.head(shard)),
     append: (batch) => guarded(() => append(batch)),
+    fence: (round) => guarded(() => journal.fence(round)),
     readRecords: (range) => guarded(() => readRecords(limited(range))),
     readSnapshot: (shard) => guarded(() => snapshots.read(shard)),
     writeSnapshot: (snapshot) => writeInTurns(snapshots.write(snapshot), guarded),

@@ -4,6 +4,4 @@ import type { Fault } from "./faults.ts";
 export const OFF_FOR_NOW: Readonly<Partial<Record<Fault, string>>> = {
   "accounts are nonsense":
     "the service takes a key without a secret for a wrong signature, -1022 in place of -1001",
-  "store keeps an append after it was read again":
-    "nothing fences an append that lands after the read-back: ids come twice and a caller hears of another record",
 };

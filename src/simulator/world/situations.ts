@@ -31,7 +31,10 @@ export const SITUATIONS = [
   // Store
   "append fails",
   "append unknown and kept",
-  "append unknown and kept after the read-back",
+  "append unknown and kept before the read-back",
+  "append that came after the read-back refused",
+  "fence kept and denied",
+  "fence that came after a later one",
   "append unknown during a release",
   "append unknown of a trigger",
   "append unknown of an acceptance",

@@ -18,12 +18,16 @@ export type StoreParts = Readonly<{
   acquired: (instance: Instance) => void;
 }>;
 
+type Round = Parameters<OrderStore["fence"]>[0];
+
 /** The disk of a world, and the stores that its processes open on it. What is durable is told to the journal book. */
 export class WorldStore {
   readonly disk: MemoryDisk = createMemoryDisk();
   /** Reads what is durable, past all faults. */
   readonly reader: OrderStore = createMemoryStore({ disk: this.disk });
   readonly #parts: StoreParts;
+  /** The last round of each shard and epoch that did not begin late. */
+  readonly #rounds: Map<string, number> = new Map();
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
@@ -37,6 +41,7 @@ export class WorldStore {
       acquire: () => instance.call(() => this.#acquire(instance, store)),
       append: (batch) => instance.call(() => this.#append(instance, store, batch)),
       writeSnapshot: (snapshot) => instance.call(() => this.#snapshot(instance, store, snapshot)),
+      fence: (round) => read(() => this.#fence(instance, store, round)),
       head: (shard) => read(() => store.head(shard)),
       readRecords: (range) => read(() => store.readRecords(range)),
       readSnapshot: (shard) => read(() => this.#readSnapshot(store, shard)),
@@ -107,9 +112,37 @@ export class WorldStore {
       await turns(inTurns);
       if (inMs > 0) await time.after(inMs);
       const outcomes = await this.#keep(instance, store, batch).catch((): readonly AppendOutcome[] => []);
-      if (outcomes.includes("durable")) situations.saw("append unknown and kept after the read-back");
+      if (outcomes.includes("durable")) situations.saw("append unknown and kept before the read-back");
+      if (outcomes.includes("fenced") && instance.owns)
+        situations.saw("append that came after the read-back refused");
     };
     void later();
+  }
+
+  /** It is a write: what can become of an append can become of it. */
+  async #fence(instance: Instance, store: OrderStore, round: Round): Promise<void> {
+    const { random, faults, situations, time } = this.#parts;
+    const key = `${round.shard} ${round.epoch}`;
+    const inMs = random.below(2_000);
+    if (faults.strikes("store keeps an append after it was read again", random, 0.1)) {
+      const isLate = (): boolean => (this.#rounds.get(key) ?? 0) > round.round;
+      const later = time.after(inMs).then(() => store.fence(round));
+      void later.then(
+        () => isLate() && situations.saw("fence that came after a later one"),
+        () => undefined,
+      );
+      throw this.#denied(instance);
+    }
+    await store.fence(round);
+    this.#rounds.set(key, round.round);
+    if (!faults.strikes("store keeps an append and does not say so", random, 0.1)) return;
+    situations.saw("fence kept and denied");
+    throw this.#denied(instance);
+  }
+
+  #denied(instance: Instance): Error {
+    instance.storeFaults++;
+    return new Error("the store does not say whether the round has begun");
   }
 
   #failed(instance: Instance, batch: AppendBatch, what: "append fails" | "append unknown and kept"): Error {
