@@ -39,7 +39,7 @@ export class Followers {
     if (intent.participationBips === undefined || slot.followedTo === undefined) return undefined;
     const isNew = this.#tape.hasExternal(intent.symbol, {
       position: slot.followedTo,
-      own: (id) => executions.includes(id),
+      own: (id) => executions.has(id),
     });
     return isNew ? this.#tape.total(intent.symbol) : undefined;
   }

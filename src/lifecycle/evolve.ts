@@ -7,7 +7,7 @@ import {
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
 import { InvariantError, invariant } from "../errors/index.ts";
-import type { ChildOrder, Fact, ParentOrder } from "../model/index.ts";
+import { type ChildOrder, ExecutionIds, type Fact, type ParentOrder } from "../model/index.ts";
 import { shardOfId } from "./identity.ts";
 
 /** Which record a fact stands in. */
@@ -41,7 +41,7 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
     notBeforeMs: 0,
     executedQuantity: ZERO_QUANTITY,
     executedNotional: ZERO_NOTIONAL,
-    executions: NO_EXECUTIONS,
+    executions: ExecutionIds.NONE,
     ...(fact.posted && { posted: fact.posted }),
     ...(fact.plan !== undefined && { plan: fact.plan }),
     ...(fact.volumeBefore !== undefined && { volumeBefore: fact.volumeBefore }),
@@ -49,9 +49,6 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
     ...(fact.held && { held: fact.held }),
   };
 }
-
-/** Shared by every parent that has not filled: a hundred thousand resting parents hold one list. */
-const NO_EXECUTIONS: readonly string[] = Object.freeze([]);
 
 function changed(
   order: ParentOrder,
@@ -159,7 +156,7 @@ function withChild(order: ParentOrder, child: ChildOrder): ParentOrder {
 function withFill(order: ParentOrder, fact: Extract<Fact, { kind: "FILLED" }>): ParentOrder {
   const { fill, childId } = fact;
   invariant(
-    !order.executions.includes(fill.executionId),
+    !order.executions.has(fill.executionId),
     "I15",
     `execution ${fill.executionId} is counted already`,
   );
@@ -172,7 +169,7 @@ function withFill(order: ParentOrder, fact: Extract<Fact, { kind: "FILLED" }>): 
       : {}),
     executedQuantity: add(order.executedQuantity, fill.quantity),
     executedNotional,
-    executions: [...order.executions, fill.executionId],
+    executions: order.executions.with(fill.executionId),
     misses: 0,
   };
 }

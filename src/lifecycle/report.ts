@@ -91,7 +91,7 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
   const late = draft.order.child?.childId !== childId;
   const inside = limitConditionOf(draft.order);
   for (const fill of fills) {
-    if (draft.order.executions.includes(fill.executionId)) continue;
+    if (draft.order.executions.has(fill.executionId)) continue;
     note(draft, { kind: "FILLED", childId, fill });
     const name = `execution ${fill.executionId} of ${childId}`;
     if (late) alert(draft, "LATE_FILL", `${name} came after the child was closed`);

@@ -8,6 +8,7 @@ export type {
   ChildTimeInForce,
   Fill,
 } from "./child-order.ts";
+export { ExecutionIds } from "./execution-ids.ts";
 export type { Instrument, InstrumentKind, InstrumentStatus } from "./instrument.ts";
 export type { AlertKind, Cause, Fact, JournalRecord, ParentChange } from "./journal-record.ts";
 export type { Contingency, LegRole, ListMembership } from "./list-membership.ts";

@@ -1,5 +1,6 @@
 import type { Notional, Price, Quantity, Scaled } from "../decimal/index.ts";
 import type { ChildOrder, ChildTimeInForce } from "./child-order.ts";
+import type { ExecutionIds } from "./execution-ids.ts";
 import type { ListMembership } from "./list-membership.ts";
 import type { Side } from "./side.ts";
 
@@ -162,7 +163,7 @@ export type ParentOrder = Readonly<{
   /** Sum of price · quantity over all fills, in USD. */
   executedNotional: Notional;
   /** Execution ids counted so far, each once (I15). */
-  executions: readonly string[];
+  executions: ExecutionIds;
   lastChildId?: string;
   /** Ending asked for while a child is in flight. */
   pendingEnd?: PendingEnd;

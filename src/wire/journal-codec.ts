@@ -1,6 +1,6 @@
 import { normalise } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
-import type { JournalRecord, ParentOrder } from "../model/index.ts";
+import { ExecutionIds, type JournalRecord, type ParentOrder } from "../model/index.ts";
 import { unknownInParent, unknownInRecord } from "./journal-members.ts";
 import {
   expect,
@@ -79,11 +79,10 @@ export function encodeParent(order: ParentOrder): string {
 export function decodeParent(text: string, orderId?: number): ParentOrder {
   const name = (): string => (orderId === undefined ? "parent order" : `parent order ${orderId}`);
   const value = read(text, "parent", name);
-  const whole =
-    areIntegers(value, ["orderId", "accountId", "record"]) &&
-    isObject(value.intent) &&
-    Array.isArray(value.executions);
-  if (!whole) throw broken(name, "a member is missing or of the wrong kind");
+  const { executions } = value;
+  const isWhole = areIntegers(value, ["orderId", "accountId", "record"]) && isObject(value.intent);
+  if (!isWhole || !Array.isArray(executions)) throw broken(name, "a member is missing or of the wrong kind");
+  value.executions = ExecutionIds.of(executions as readonly string[]);
   const order = value as ParentOrder;
   if (orderId !== undefined && order.orderId !== orderId) throw broken(name, `it is order ${order.orderId}`);
   const unknown = unknownInParent(value);

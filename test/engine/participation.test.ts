@@ -27,7 +27,7 @@ const waitsFor = async (world: World, { orderId }: ParentOrder): Promise<string 
 const ownPrint = async (world: World, order: ParentOrder): Promise<void> => {
   const { executions } = await world.order(order);
   const sent = world.venue.submitted.at(-1);
-  await world.print(formatQuantity(sent?.quantity ?? ZERO_QUANTITY), { id: executions.at(-1) ?? "" });
+  await world.print(formatQuantity(sent?.quantity ?? ZERO_QUANTITY), { id: executions.last ?? "" });
 };
 
 describe("decision 30: a POV follows somebody else's trades", () => {
@@ -156,10 +156,10 @@ describe("decision 30: a POV follows somebody else's trades", () => {
         const { executions, executedQuantity } = await world.order(order);
         const share = (BigInt(volume) * BigInt(participationBips)) / 10_000n;
         expect([size, BigInt(executedQuantity) <= share]).toEqual([size, true]);
-        if (executions.length === 0 || random.below(2) === 0) continue;
+        if (executions.size === 0 || random.below(2) === 0) continue;
         const own = world.venue.submitted.at(-1)?.quantity ?? ZERO_QUANTITY;
         const before = world.engine.metrics().printsCounted;
-        await world.print(formatQuantity(own), { id: executions.at(-1) ?? "" });
+        await world.print(formatQuantity(own), { id: executions.last ?? "" });
         if (world.engine.metrics().printsCounted > before) volume = add(volume, own);
         expect(world.venue.submitted.length, "one child a trade").toBeLessThanOrEqual(n + 1);
       }

@@ -36,7 +36,7 @@ describe("decision 11: what a venue says of a child", () => {
       reported(childId, "closed", [fill]),
     );
     expect(await world.executed(order)).toBe("0.4");
-    expect((await world.order(order)).executions).toEqual([fill.executionId]);
+    expect([...(await world.order(order)).executions]).toEqual([fill.executionId]);
     expect((await world.engine.verify()).equal).toBe(true);
   });
 

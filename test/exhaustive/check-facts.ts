@@ -58,12 +58,13 @@ const counting: Check = ({ before, after, facts, leads }, { event }) => {
   const [had, has] = [unitsOf(before.executedQuantity), unitsOf(after.executedQuantity)];
   if (has !== had + added || has < had)
     return broken("I10", `executed goes from ${had} to ${has}, told were ${added} more`);
-  const twice = after.executions.find((id, index) => after.executions.indexOf(id) !== index);
+  const counted = [...after.executions];
+  const twice = counted.find((id, index) => counted.indexOf(id) !== index);
   if (twice !== undefined) return broken("I15", `execution ${twice} is counted twice`);
-  if (before.executions.some((id) => !after.executions.includes(id)))
+  if ([...before.executions].some((id) => !counted.includes(id)))
     return broken("I15", "an execution is forgotten");
   if (event.kind !== "REPORTED" || !leads) return undefined;
-  const missed = told.findIndex((_, n) => !after.executions.includes(executionOf(event.attempt, n + 1)));
+  const missed = told.findIndex((_, n) => !counted.includes(executionOf(event.attempt, n + 1)));
   return missed < 0
     ? undefined
     : broken("I10", `execution ${missed + 1} of child ${event.attempt} is not counted`);

@@ -31,7 +31,7 @@ export class LegTable {
   /** The leg that an order is; `place` is where it stands in its form. */
   of(order: ParentOrder, place: number): Leg {
     const summary = summaryOf(order);
-    const exact = `${place}|${summary}|${order.executions.join("+")}`;
+    const exact = `${place}|${summary}|${[...order.executions].join("+")}`;
     const known = this.#legs.get(exact);
     if (known !== undefined) return known;
     const { ended, executedQuantity, held } = order;
@@ -73,7 +73,7 @@ function summaryOf(order: ParentOrder): string {
 function toldOf(order: ParentOrder): readonly number[] {
   const told: number[] = [];
   for (let attempt = 1; attempt <= order.attempts; attempt++) {
-    told.push(order.executions.filter((id) => id.startsWith(`${attempt}.`)).length);
+    told.push([...order.executions].filter((id) => id.startsWith(`${attempt}.`)).length);
   }
   return told;
 }

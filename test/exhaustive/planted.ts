@@ -4,7 +4,7 @@ import {
   type TransitionContext,
   transition,
 } from "../../src/lifecycle/index.ts";
-import type { Fact, ParentOrder } from "../../src/model/index.ts";
+import { ExecutionIds, type Fact, type ParentOrder } from "../../src/model/index.ts";
 import type { FormPlan, LegPlan } from "./forms.ts";
 import { quantityOf } from "./market.ts";
 import { RULES_AS_THEY_ARE, type Subject } from "./subject.ts";
@@ -168,7 +168,7 @@ export const PLANTED: readonly Planted[] = [
           event.kind === "REPORTED" && step.facts.length === 0 ? event.report.fills[0] : undefined;
         if (again === undefined || event.kind !== "REPORTED") return step;
         const fact: Fact = { kind: "FILLED", childId: event.report.childId, fill: again };
-        const executions = [...step.order.executions, again.executionId];
+        const executions = ExecutionIds.of([...step.order.executions, again.executionId]);
         const executedQuantity = quantityOf(
           Number(step.order.executedQuantity) / 1e6 + Number(again.quantity) / 1e6,
         );

@@ -336,7 +336,7 @@ describe("any sequence of events", () => {
 
 function checkFacts(before: ParentOrder, order: ParentOrder): void {
   expect(order.executedQuantity >= before.executedQuantity).toBe(true);
-  expect(new Set(order.executions).size).toBe(order.executions.length);
+  expect(new Set(order.executions).size).toBe(order.executions.size);
   if (before.ended !== undefined) expect(order.ended).toEqual(before.ended);
   if (order.ended !== undefined) expect(order.child).toBeUndefined();
   if (order.pendingEnd !== undefined) expect(order.child).toBeDefined();

@@ -1,11 +1,12 @@
 import { notional, price, quantity } from "../../src/decimal/index.ts";
-import type {
-  CountedPrint,
-  EndedList,
-  JournalRecord,
-  ListMembership,
-  MarketMark,
-  ParentOrder,
+import {
+  type CountedPrint,
+  type EndedList,
+  ExecutionIds,
+  type JournalRecord,
+  type ListMembership,
+  type MarketMark,
+  type ParentOrder,
 } from "../../src/model/index.ts";
 import type { OrderStore, ShardAppend } from "../../src/ports/index.ts";
 
@@ -51,7 +52,7 @@ export function openOrder(sample: SampleOrder): ParentOrder {
     notBeforeMs: 0,
     executedQuantity: quantity("0.25"),
     executedNotional: notional("1856.225"),
-    executions: ["e1"],
+    executions: ExecutionIds.of(["e1"]),
   };
 }
 

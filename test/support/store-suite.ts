@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { price } from "../../src/decimal/index.ts";
 import { SHARD_COUNT } from "../../src/lifecycle/index.ts";
+import { ExecutionIds } from "../../src/model/index.ts";
 import {
   endedOrder,
   keepEnded,
@@ -295,7 +296,7 @@ function endedParents(world: World): void {
   it("a row of the same order replaces the earlier one", async () => {
     const order = endedOrder({ orderId: -768 });
     await keepEnded(world.store, [order]);
-    const filledLate = { ...order, executions: ["e1", "late"], record: 9 };
+    const filledLate = { ...order, executions: ExecutionIds.of(["e1", "late"]), record: 9 };
     await keepEnded(world.store, [filledLate]);
     expect(await world.store.findEnded({ accountId: 1, orderId: -768 })).toEqual(filledLate);
     expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });
