@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { Claims } from "../../src/engine/claims.ts";
+import { turns } from "../support/faulty-world.ts";
+
+/** Commands that tell when they begin, and end when the test says so. */
+function commands() {
+  const claims = new Claims();
+  const begun: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  const hold = (name: string, names: readonly string[]): Promise<string> =>
+    claims.hold(names, () => {
+      begun.push(name);
+      return new Promise((resolve, reject) =>
+        ends.set(name, (error) => (error === undefined ? resolve(name) : reject(error))),
+      );
+    });
+  const end = async (name: string, error?: Error): Promise<void> => {
+    ends.get(name)?.(error);
+    await turns();
+  };
+  return { begun, hold, end };
+}
+
+describe("decision GQ: commands that want the same names", () => {
+  it("begin in the order in which they came, each when the one before has ended", async () => {
+    const { begun, hold, end } = commands();
+    const held = ["1", "2", "3"].map((name) => hold(name, ["x"]));
+    for (const name of ["1", "2", "3"]) {
+      expect(begun.at(-1)).toBe(name);
+      await end(name);
+    }
+    expect(await Promise.all(held)).toEqual(["1", "2", "3"]);
+  });
+
+  it("begin at once when none of their names is wanted", async () => {
+    const { begun, hold } = commands();
+    void hold("1", ["x"]);
+    void hold("2", ["y"]);
+    expect(begun).toEqual(["1", "2"]);
+  });
+
+  it("are not passed by: a list that waits for one name comes before those that want its others later", async () => {
+    const { begun, hold, end } = commands();
+    void hold("single", ["x"]);
+    void hold("list", ["x", "y", "x"]);
+    void hold("later", ["y"]);
+    void hold("last", ["x", "y"]);
+    await turns();
+    expect(begun).toEqual(["single"]);
+    await end("single");
+    expect(begun).toEqual(["single", "list"]);
+    await end("list");
+    expect(begun).toEqual(["single", "list", "later"]);
+    await end("later");
+    expect(begun).toEqual(["single", "list", "later", "last"]);
+  });
+
+  it("go on when the one before has failed, whose failure is its own", async () => {
+    const { begun, hold, end } = commands();
+    const failing = hold("1", ["x"]);
+    void hold("2", ["x"]);
+    const failed = expect(failing).rejects.toThrow("no");
+    await end("1", new Error("no"));
+    await failed;
+    expect(begun).toEqual(["1", "2"]);
+  });
+});
