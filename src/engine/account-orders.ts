@@ -1,5 +1,6 @@
 import type { ListMembership, ParentOrder } from "../model/index.ts";
 import { ExposureSums } from "./exposure-sums.ts";
+import { OpenIds } from "./open-ids.ts";
 
 /** The open parents of one account: by client id and in order of creation, and what they hold of its exposure. */
 export class AccountOrders {
@@ -15,9 +16,8 @@ export class AccountOrders {
   confirmed = 0;
   /** A broken invariant stopped this account: nothing is sent for it. */
   frozen = false;
-  /** Open ids in order of creation, which is falling; removed ones stay until a third are. */
-  #ids: number[] = [];
-  readonly #open: Set<number> = new Set();
+  readonly #open: OpenIds = new OpenIds();
+  readonly #openLists: OpenIds = new OpenIds();
 
   /** How many parents are open. */
   get size(): number {
@@ -25,55 +25,39 @@ export class AccountOrders {
   }
 
   add(order: ParentOrder): void {
-    const last = this.#ids.at(-1);
-    const inOrder = last === undefined || order.orderId < last;
-    this.#ids.push(order.orderId);
-    if (!inOrder) this.#ids.sort((a, b) => b - a);
     this.#open.add(order.orderId);
     this.byClientId.set(order.intent.clientOrderId, order.orderId);
   }
 
   addList({ listId, listClientOrderId, legs }: ListMembership): void {
+    this.#openLists.add(listId);
     this.lists.set(listId, legs);
     this.listByClientId.set(listClientOrderId, listId);
   }
 
   removeList({ listId, listClientOrderId }: ListMembership): void {
+    this.#openLists.remove(listId);
     this.lists.delete(listId);
     this.listByClientId.delete(listClientOrderId);
   }
 
   remove(order: ParentOrder): void {
-    if (!this.#open.delete(order.orderId)) return;
+    if (!this.#open.remove(order.orderId)) return;
     this.confirmed--;
     this.held.delete(order.orderId);
     this.byClientId.delete(order.intent.clientOrderId);
-    if (this.#ids.length > 32 && this.#open.size * 3 < this.#ids.length * 2) {
-      this.#ids = this.#ids.filter((id) => this.#open.has(id));
-    }
   }
 
   /** Open ids after a cursor: falling from it, or rising when `newestFirst`; cursor 0 starts. */
-  *after(cursor: number, newestFirst: boolean): IterableIterator<number> {
-    const ids = this.#ids;
-    const step = newestFirst ? -1 : 1;
-    for (let index = this.#start(cursor, newestFirst); index >= 0 && index < ids.length; index += step) {
-      const id = ids[index];
-      if (id !== undefined && this.#open.has(id)) yield id;
-    }
+  after(cursor: number, newestFirst: boolean): IterableIterator<number> {
+    return this.#open.after(cursor, newestFirst);
   }
 
-  /** Index of the first id beyond the cursor in the direction of reading (binary search: ids fall). */
-  #start(cursor: number, newestFirst: boolean): number {
-    if (cursor === 0) return newestFirst ? this.#ids.length - 1 : 0;
-    let low = 0;
-    let high = this.#ids.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const id = this.#ids[middle] ?? 0;
-      if (newestFirst ? id > cursor : id >= cursor) low = middle + 1;
-      else high = middle;
+  /** The legs of every open list, those of the newest first. */
+  *listsNewestFirst(): IterableIterator<readonly number[]> {
+    for (const listId of this.#openLists.after(0, true)) {
+      const legs = this.lists.get(listId);
+      if (legs !== undefined) yield legs;
     }
-    return newestFirst ? low - 1 : low;
   }
 }

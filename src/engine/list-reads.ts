@@ -37,12 +37,12 @@ export class ListReads {
 
   /** The newest lists with a leg that has not ended, oldest first. */
   async open(request: ListPageRequest): Promise<readonly OrderList[]> {
-    return this.#openNewestFirst(request).slice(0, request.limit).reverse();
+    return this.#openNewestFirst(request).reverse();
   }
 
   /** The newest lists, open and ended, oldest first. Open ones are read first: one that ends meanwhile is found ended. */
   async all(request: ListPageRequest): Promise<readonly OrderList[]> {
-    const open = this.#openNewestFirst(request).slice(0, request.limit);
+    const open = this.#openNewestFirst(request);
     const rows = await stored(this.#core, () => this.#core.store.pageEndedLists(request));
     const known = new Map(open.map((list) => [list.listId, list]));
     const newest = [...new Set([...known.keys(), ...rows.map(({ listId }) => listId)])]
@@ -73,18 +73,23 @@ export class ListReads {
     return [...records.values()].sort((a, b) => a.sequence - b.sequence);
   }
 
-  #openNewestFirst({ accountId, startTimeMs, endTimeMs }: ListPageRequest): OrderList[] {
+  /** As many of the newest open lists as the page takes; no other is made. */
+  #openNewestFirst({
+    accountId,
+    startTimeMs = 0,
+    endTimeMs = Infinity,
+    limit,
+  }: ListPageRequest): OrderList[] {
     const shard = this.#host.reads.ownShard(accountId);
     const lists: OrderList[] = [];
-    for (const legs of shard.accounts.get(accountId)?.lists.values() ?? []) {
+    for (const legs of shard.accounts.get(accountId)?.listsNewestFirst() ?? []) {
+      if (lists.length >= limit) break;
+      const acceptedAtMs = shard.slots.get(legs[0] ?? 0)?.durable?.acceptedAtMs;
+      if (acceptedAtMs === undefined || acceptedAtMs < startTimeMs || acceptedAtMs > endTimeMs) continue;
       const list = durableList(shard, legs);
-      if (list === undefined) continue;
-      const inTime =
-        list.acceptedAtMs >= (startTimeMs ?? 0) &&
-        list.acceptedAtMs <= (endTimeMs ?? Number.POSITIVE_INFINITY);
-      if (inTime) lists.push(list);
+      if (list !== undefined) lists.push(list);
     }
-    return lists.sort((a, b) => a.listId - b.listId);
+    return lists;
   }
 
   /** A list that is done, with its legs as the store holds them. */

@@ -68,6 +68,8 @@ export class MarketHub implements MarketSink {
   /** What the first quotes after an opening are judged by. */
   readonly memory: QuoteMemory;
   readonly #markets: Map<string, Market> = new Map();
+  /** Books with marks that were not taken yet: a commit asks no other. */
+  readonly #marked: Set<TriggerBook> = new Set();
   readonly #core: Core;
   readonly #host: MarketHost;
 
@@ -109,10 +111,13 @@ export class MarketHub implements MarketSink {
     const taken = market.gate.take(input, now);
     if (typeof taken === "string") return this.#drop(taken);
     this.counted++;
+    this.memory.counted(taken);
     const { fired, activated } = market.book.observe(taken);
+    const { hasMarks } = market.book;
+    if (hasMarks) this.#marked.add(market.book);
     for (const one of activated) this.#host.activated(one, taken);
     if (fired.length > 0) this.#host.fired(fired, taken);
-    if (market.book.hasMarks) this.#host.moved();
+    if (hasMarks) this.#host.moved();
     this.#host.quoted(taken);
     return "counted";
   }
@@ -174,10 +179,8 @@ export class MarketHub implements MarketSink {
   /** Marks made since the last call. */
   takeMarks(): readonly MarketMark[] {
     const marks: MarketMark[] = [];
-    for (const { book } of this.#markets.values()) {
-      if (!book.hasMarks) continue;
-      for (const mark of book.takeMarks()) marks.push(mark);
-    }
+    for (const book of this.#marked) for (const mark of book.takeMarks()) marks.push(mark);
+    this.#marked.clear();
     return marks;
   }
 

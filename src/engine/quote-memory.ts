@@ -11,6 +11,8 @@ export class QuoteMemory {
   readonly #kept: Map<string, KeptQuote> = new Map();
   /** Open parents by symbol. */
   readonly #open: Map<string, Set<number>> = new Map();
+  /** Of those, the symbols whose last quote the store may not have: a commit asks for no other. */
+  readonly #unkept: Set<string> = new Set();
 
   /** `found` is what the store held at the opening. */
   constructor(found: readonly KeptQuote[]) {
@@ -22,25 +24,37 @@ export class QuoteMemory {
     for (const quote of quotes) this.#kept.set(quote.symbol, quote);
   }
 
+  /** A quote was counted. */
+  counted({ symbol }: Quote): void {
+    if (this.#open.has(symbol)) this.#unkept.add(symbol);
+  }
+
   /** An open parent watches its market. */
-  watch({ orderId, intent }: ParentOrder): void {
-    const orders = this.#open.get(intent.symbol);
-    if (orders === undefined) this.#open.set(intent.symbol, new Set([orderId]));
-    else orders.add(orderId);
+  watch({ orderId, intent: { symbol } }: ParentOrder): void {
+    const orders = this.#open.get(symbol);
+    if (orders !== undefined) return void orders.add(orderId);
+    this.#open.set(symbol, new Set([orderId]));
+    this.#unkept.add(symbol);
   }
 
   /** A parent has ended, or is not known any more. */
-  unwatch({ orderId, intent }: ParentOrder): void {
-    const orders = this.#open.get(intent.symbol);
-    if (orders?.delete(orderId) && orders.size === 0) this.#open.delete(intent.symbol);
+  unwatch({ orderId, intent: { symbol } }: ParentOrder): void {
+    const orders = this.#open.get(symbol);
+    if (!orders?.delete(orderId) || orders.size > 0) return;
+    this.#open.delete(symbol);
+    this.#unkept.delete(symbol);
   }
 
   /** The last counted quotes that the store does not have yet, of markets with open parents and of those `touched`. */
   due(last: (symbol: string) => Quote | undefined, touched: Iterable<string>): readonly KeptQuote[] {
     const quotes: KeptQuote[] = [];
-    for (const symbol of new Set([...this.#open.keys(), ...touched])) {
+    for (const symbol of new Set([...this.#unkept, ...touched])) {
       const quote = last(symbol);
-      if (quote === undefined || isSame(this.#kept.get(symbol), quote)) continue;
+      if (quote === undefined || isSame(this.#kept.get(symbol), quote)) {
+        // There is nothing to keep until the next is counted.
+        this.#unkept.delete(symbol);
+        continue;
+      }
       const { bid, ask, timeMs } = quote;
       quotes.push({ symbol, bid, ask, timeMs });
     }

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
+import { benchGrowth } from "./growth.ts";
 import { benchLists, benchPlacements, benchResting } from "./placements.ts";
 import { benchQuotes } from "./quotes.ts";
 import { benchSlots } from "./slots.ts";
@@ -7,6 +8,8 @@ import { benchSlots } from "./slots.ts";
 /** Memory is measured in a process of its own, so that nothing else rests in it. */
 if (process.argv[2] === "resting") {
   await benchResting();
+} else if (process.argv[2] === "growth") {
+  await benchGrowth();
 } else {
   console.log(
     `Node ${process.version}, ${cpus().length} cores. Ratios hold within this run; figures alone do not.`,
