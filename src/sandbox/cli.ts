@@ -1,9 +1,9 @@
 #!/usr/bin/env node
+import { isForOperator, startProblem } from "./plain-words.ts";
 import { type Sandbox, startSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
-import { SettingsError } from "./settings-error.ts";
 
-/** Exit code for a setting that cannot be used, a port or a store in use among them. */
+/** Exit code for what whoever starts it can mend: a setting, a port or a store in use, a file that cannot be used. */
 const BAD_SETTING = 2;
 
 /** How long the end may take that was asked for with a signal. */
@@ -61,22 +61,8 @@ function stopOnSignals(sandbox: Sandbox): void {
 }
 
 function fail(error: unknown): void {
-  process.stderr.write(`managed-orders: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(isBadSetting(error) ? BAD_SETTING : 1);
-}
-
-const BAD_SETTING_CODES: ReadonlySet<string> = new Set([
-  "EADDRINUSE",
-  "EADDRNOTAVAIL",
-  "EACCES",
-  "ENOENT",
-  "EBUSY",
-]);
-
-function isBadSetting(error: unknown): boolean {
-  if (error instanceof SettingsError) return true;
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && BAD_SETTING_CODES.has(code);
+  process.stderr.write(`managed-orders: ${startProblem(error)}\n`);
+  process.exit(isForOperator(error) ? BAD_SETTING : 1);
 }
 
 main(process.argv.slice(2)).catch(fail);

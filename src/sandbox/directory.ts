@@ -5,6 +5,7 @@ import type { KeyValueStore } from "../ports/index.ts";
 import { readJson, writeJson } from "../wire/index.ts";
 import type { AccountSetup } from "./account-setup.ts";
 import { InputError } from "./input-error.ts";
+import { SettingsError } from "./settings-error.ts";
 
 /** An account as `GET /control/accounts/ID` shows it, without the secret. */
 export type AccountView = Omit<Setup, "secret">;
@@ -61,11 +62,19 @@ const keptSetups: z.ZodType<readonly Setup[]> = z.array(
   }),
 );
 
-/** Opens the directory kept in `store`. Throws when what is kept there cannot be read. */
+/** Opens the directory kept in `store`. Throws a SettingsError when what is kept there cannot be read. */
 export async function openDirectory(store: KeyValueStore): Promise<Directory> {
   const kept = await store.get(ACCOUNTS_KEY);
-  const setups = kept === undefined ? [] : keptSetups.parse(readJson(kept));
-  return new KeptDirectory(store, setups);
+  return new KeptDirectory(store, kept === undefined ? [] : readSetups(kept));
+}
+
+function readSetups(kept: string): readonly Setup[] {
+  try {
+    return keptSetups.parse(readJson(kept));
+  } catch {
+    // What cannot be read may hold secrets, and so may what says why.
+    throw new SettingsError("the accounts kept in the store are not readable: restore it from a backup");
+  }
 }
 
 class KeptDirectory implements Directory {

@@ -1,5 +1,6 @@
 import type { Clock, KeyValueStore } from "../ports/index.ts";
 import { InputError } from "./input-error.ts";
+import { SettingsError } from "./settings-error.ts";
 import { EPOCH_MS, parseWhole } from "./whole-number.ts";
 
 /** A clock that moves only when told to. */
@@ -28,7 +29,7 @@ export async function openManualClock(
   const kept = await options.store.get(NOW_KEY);
   if (kept === undefined) await options.store.set(NOW_KEY, String(options.startMs));
   const nowMs = kept === undefined ? options.startMs : parseWhole(kept, EPOCH_MS);
-  if (nowMs === undefined) throw new Error(`the kept time ${NOW_KEY} is not readable`);
+  if (nowMs === undefined) throw new SettingsError(`the kept time ${NOW_KEY} is not readable`);
   return new SteppedClock(options.store, nowMs);
 }
 

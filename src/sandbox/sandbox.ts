@@ -12,6 +12,7 @@ import { createAccountEvents } from "./account-events.ts";
 import { createControlServer } from "./control-server.ts";
 import { withDescriptions } from "./descriptions.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
+import { inPlainWords } from "./plain-words.ts";
 import type { SandboxSettings } from "./settings.ts";
 
 /** A running sandbox. */
@@ -32,7 +33,9 @@ const LOOPBACK = "127.0.0.1";
 /** Opens the exchange and puts it on its ports. Rejects when a port is in use. */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const realClock = createSystemClock();
-  const telemetry = createConsoleTelemetry({ level: "error" });
+  const telemetry = inPlainWords(createConsoleTelemetry({ level: "error" }), (sentence) =>
+    process.stderr.write(`managed-orders: ${sentence}\n`),
+  );
   const exchange = await openExchange(settings, { realClock, entropy: createEntropy(), telemetry });
   try {
     return await serve(settings, exchange, telemetry);

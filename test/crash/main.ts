@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { mountCampaign } from "./mounts.ts";
 import { inWords } from "./opening-campaign.ts";
 import { addPiece, keep, noProgress, PIECE, type Progress, shortOf } from "./pieces.ts";
 
@@ -18,6 +19,7 @@ while (progress.kills < kills) {
   if (RESUME !== undefined) keep(progress, RESUME);
   console.log(`${progress.kills} of ${kills} kills in ${Math.round(progress.ms / 1_000)} s`);
 }
+await mountCampaign((line) => console.log(line));
 const { orders, lists, refused, uncertain, phases, unknown } = progress;
 console.log(
   `${orders} orders and ${lists} lists acknowledged, ${refused} refused, ${uncertain} without an answer`,

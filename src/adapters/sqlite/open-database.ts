@@ -64,20 +64,23 @@ function configure(database: Database, name: string): void {
 
 /** What SQLite says of a broken page, as an error that names the file; any other error as it is. */
 export function withFileName(error: unknown, name: string): unknown {
-  if (!codeOf(error).startsWith("SQLITE_CORRUPT")) return error;
-  return new Error(`${name} is damaged: restore it from a backup`, { cause: error });
+  return codeOf(error).startsWith("SQLITE_CORRUPT") ? explained(error, name) : error;
 }
 
 /** An error whose message is for the host already. */
 class FileProblem extends Error {}
 
-function explained(error: unknown, name: string): Error {
+/** An error that names the file and bears the code of its cause. */
+export function explained(error: unknown, name: string): Error {
   if (error instanceof FileProblem) return error;
   const code = codeOf(error);
-  if (code === "SQLITE_NOTADB") return new Error(`${name} is no SQLite database`, { cause: error });
-  if (code.startsWith("SQLITE_CORRUPT"))
-    return new Error(`${name} is damaged: restore it from a backup`, { cause: error });
-  return new Error(`${name} cannot be opened (${code})`, { cause: error });
+  return Object.assign(new Error(messageOf(code, name), { cause: error }), { code });
+}
+
+function messageOf(code: string, name: string): string {
+  if (code === "SQLITE_NOTADB") return `${name} is no SQLite database`;
+  if (code.startsWith("SQLITE_CORRUPT")) return `${name} is damaged: restore it from a backup`;
+  return `${name} cannot be opened (${code})`;
 }
 
 function codeOf(error: unknown): string {

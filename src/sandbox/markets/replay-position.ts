@@ -1,4 +1,5 @@
 import type { KeyValueStore } from "../../ports/index.ts";
+import { SettingsError } from "../settings-error.ts";
 import { EPOCH_MS, parseWhole } from "../whole-number.ts";
 
 /** How far a recorded replay has come: every row up to a time of its own was fed, durable before it is. */
@@ -17,6 +18,6 @@ export async function openReplayPosition(store: KeyValueStore): Promise<ReplayPo
   const kept = await store.get(FED_KEY);
   const fedToMs = kept === undefined ? undefined : parseWhole(kept, EPOCH_MS);
   if (kept !== undefined && fedToMs === undefined)
-    throw new Error(`the kept position ${FED_KEY} is not readable`);
+    throw new SettingsError(`the kept position ${FED_KEY} is not readable`);
   return { fedToMs, keep: (timeMs) => store.set(FED_KEY, String(timeMs)) };
 }

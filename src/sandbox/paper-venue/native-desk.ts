@@ -31,8 +31,10 @@ export type NativeDeskParts = Readonly<{
   instruments: Instruments;
   record: VenueRecord;
   book: OrderBook;
-  /** Applies an entry at once; resolves when it is on disk. */
-  commit: (entry: OrderEntry) => Promise<void>;
+  /** Applies an entry at once; resolves when it is on disk. `kept` is called then, also where that took a second attempt. */
+  commit: (entry: OrderEntry, kept: () => void) => Promise<void>;
+  /** Nothing when the record keeps what it is given; else resolves when it does again, and rejects while it does not. */
+  writable: () => Promise<void> | undefined;
   /** Resolves when all that was committed until now is on disk. */
   durable: () => Promise<void>;
   /** Counts as work of the venue until it is done. */
@@ -66,6 +68,8 @@ export class NativeDesk implements NativeOrders {
 
   async place(placement: NativePlacement): Promise<NativePlaced> {
     const { record, book } = this.#parts;
+    const blocked = this.#known(placement) === undefined ? this.#blocked() : undefined;
+    if (blocked !== undefined) await blocked;
     // Nothing may be waited for between this look and the entry: a copy would pass in between.
     const known = this.#known(placement);
     if (known !== undefined) return await this.#read(() => known);
@@ -89,6 +93,8 @@ export class NativeDesk implements NativeOrders {
   }
 
   async cancel(key: NativeKey): Promise<NativeOrder | undefined> {
+    const blocked = this.#blocked();
+    if (blocked !== undefined) await blocked;
     const order = this.#parts.record.orders.find(key);
     if (order === undefined || order.terms.isChild || !isOpen(order)) return undefined;
     const committed = this.#commit(this.#cancelOf(order, "USER_CANCELED"));
@@ -230,11 +236,17 @@ export class NativeDesk implements NativeOrders {
   /** Resolves when the entry is on disk and its fills were told as prints. */
   #commit(entry: OrderEntry): Promise<void> {
     const { commit, work, print, record } = this.#parts;
-    const committed = commit(entry);
     const fills = entry.kind === "canceled" ? [] : entry.fills;
     const symbol =
       entry.kind === "placed" ? entry.terms.symbol : (record.orders.byId(entry.orderId)?.terms.symbol ?? "");
-    return work(committed.then(() => print(symbol, fills)));
+    return work(commit(entry, () => print(symbol, fills)));
+  }
+
+  /** Rejects while the record cannot be written: nothing of what is new is kept. Nothing to wait for when it can. */
+  #blocked(): Promise<void> | undefined {
+    return this.#parts.writable()?.catch((cause: unknown) => {
+      throw new OrderError("DISCONNECTED", {}, { cause });
+    });
   }
 
   #whose({ accountId, side, symbol }: Pick<NativePlacement, "accountId" | "side" | "symbol">): Whose {

@@ -31,7 +31,7 @@ export type PaperVenueOptions = Readonly<{
   clock: Clock;
   instruments: Instruments;
   path?: string | undefined;
-  /** Hears, once, that the record cannot be written any more. */
+  /** Hears when the record cannot be written any more, and when it can again; each once. */
   telemetry?: Telemetry | undefined;
 }>;
 
@@ -139,7 +139,8 @@ class RecordedVenue implements PaperVenue {
     this.native = new NativeDesk({
       ...parts,
       book: this.#book,
-      commit: (entry) => this.#commit(entry),
+      commit: (entry, kept) => this.#commit(entry, kept),
+      writable: () => this.#writable(),
       durable: () => this.#log.durable(),
       work: (work) => this.#work(work),
       fillsOf: (takes) => takes.map((take, index) => this.#fill(take, index)),
@@ -180,7 +181,7 @@ class RecordedVenue implements PaperVenue {
 
   quote(quote: Quote): void {
     this.#book.replace(quote);
-    this.native.meet(quote.symbol);
+    if (this.#writable() === undefined) this.native.meet(quote.symbol);
   }
 
   printAgain(sinceMs: number): void {
@@ -290,6 +291,7 @@ class RecordedVenue implements PaperVenue {
   }
 
   async #take(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Promise<ChildReport> {
+    await this.#writable();
     const { childId } = child;
     const isNew = !this.#record.has(childId);
     await this.#commit({ kind: "arrived", child, deadlineMs, timeMs: this.#clock.nowMs() });
@@ -342,23 +344,41 @@ class RecordedVenue implements PaperVenue {
   }
 
   /** Memory first, so that entries apply in the order in which they are kept; resolves when it is on disk. */
-  #commit(entry: Entry): Promise<void> {
+  #commit(entry: Entry, kept: () => void = () => undefined): Promise<void> {
     this.#record.apply(entry);
     const news = this.#record.orders.takeNews();
-    const kept = this.#log.append(encodeEntry(entry));
-    kept.then(
-      () => this.native.tell(news),
-      (error: unknown) => this.#failed(error),
-    );
-    return kept;
+    const written = this.#log.append(encodeEntry(entry), () => {
+      this.#recovered();
+      this.native.tell(news);
+      kept();
+    });
+    written.catch((error: unknown) => this.#failed(error));
+    return written;
   }
 
-  /** Whoever committed hears of it too, but nobody waits for what a quote has met. After one failure all others follow. */
+  /**
+   * Nothing when the record keeps what it is given. Else what could not be written is tried again: resolves when it was,
+   * rejects when it was not, so that memory does not run ahead of a disk that is full.
+   */
+  #writable(): Promise<void> | undefined {
+    if (!this.#log.isFailing) return undefined;
+    const written = this.#log.durable();
+    written.catch((error: unknown) => this.#failed(error));
+    return written;
+  }
+
+  /** Whoever committed hears of it too, but nobody waits for what a quote has met. */
   #failed(error: unknown): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
     this.#telemetry?.event("error", "venue-record.failed", { code });
+  }
+
+  #recovered(): void {
+    if (!this.#isBroken) return;
+    this.#isBroken = false;
+    this.#telemetry?.event("info", "venue-record.recovered", {});
   }
 
   #print(childId: string): void {

@@ -1,0 +1,81 @@
+import { InvariantError } from "../errors/index.ts";
+import type { Telemetry } from "../ports/index.ts";
+import { VenueRecordError } from "./paper-venue/index.ts";
+import { SettingsError } from "./settings-error.ts";
+
+/** What a code of the system or of SQLite means for a file, by how the code begins. */
+const WHY: readonly (readonly [code: string, why: string])[] = [
+  ["EROFS", "its file system is read-only"],
+  ["SQLITE_READONLY", "it is read-only"],
+  ["EACCES", "this user may not write there"],
+  ["EPERM", "this user may not write there"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "the disk is full"],
+  ["SQLITE_FULL", "the disk is full"],
+  ["EFBIG", "files may not grow any further"],
+  ["SQLITE_IOERR", "the disk does not take what is written"],
+  ["ENOENT", "its directory is missing and cannot be made"],
+  ["EISDIR", "it is a directory"],
+  ["SQLITE_CANTOPEN", "its files cannot be made"],
+];
+
+/** Codes of what whoever started the process can mend, beside those of files: a port in use, a store in use. */
+const OTHERS: readonly string[] = [
+  "EADDRINUSE",
+  "EADDRNOTAVAIL",
+  "EBUSY",
+  "EIO",
+  "SQLITE_NOTADB",
+  "SQLITE_CORRUPT",
+];
+
+/** Why a process could not start, on one line. */
+export function startProblem(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const why = /^listen /.test(message) ? undefined : whyOf(codeOf(error));
+  return `${message.replaceAll(/\s+/g, " ")}${why === undefined ? "" : `: ${why}`}`;
+}
+
+/** Whether it is for whoever started the process to mend: a setting, a port, a file, a record that is damaged. */
+export function isForOperator(error: unknown): boolean {
+  if (error instanceof SettingsError || error instanceof VenueRecordError) return true;
+  if (error instanceof InvariantError) return true;
+  const code = codeOf(error);
+  return whyOf(code) !== undefined || OTHERS.some((known) => code.startsWith(known));
+}
+
+/**
+ * Tells of a store and a venue's record that fail, and that work again, in a sentence each; of everything else as
+ * `others` does. The single failures behind them are not told.
+ */
+export function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telemetry {
+  return {
+    event(level, event, fields) {
+      const sentence = sentenceOf(event, fields);
+      if (sentence !== undefined) say(sentence);
+      else if (!SINGLE_FAILURES.has(event)) others.event(level, event, fields);
+    },
+  };
+}
+
+const SINGLE_FAILURES: ReadonlySet<string> = new Set(["append.failed", "reload.failed"]);
+const REFUSED = "what cannot be kept is refused until it can";
+
+function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): string | undefined {
+  if (event === "venue-record.failed") {
+    const code = String(fields["code"]);
+    return `the venue's record cannot be written (${whyOf(code) ?? code}): ${REFUSED}`;
+  }
+  if (event === "venue-record.recovered") return "the venue's record is written again";
+  if (event !== "engine.status") return undefined;
+  if (fields["change"] === "DISK_FULL") return `the store cannot be written (the disk is full): ${REFUSED}`;
+  if (fields["change"] === "STORE_FAILING") {
+    return `the store cannot be written or read (${String(fields["detail"])}): ${REFUSED}`;
+  }
+  return fields["change"] === "STORE_RECOVERED" ? "the store is written again" : undefined;
+}
+
+const whyOf = (code: string): string | undefined => WHY.find(([known]) => code.startsWith(known))?.[1];
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
