@@ -28,7 +28,10 @@ function jsonLine({ url, wsUrl, controlUrl, exchange }: Sandbox): string {
   return `${JSON.stringify({ ready: true, url, wsUrl, controlUrl: controlUrl ?? null, apiKey })}\n`;
 }
 
-/** What a person needs to begin. The secret is shown only when it was made here: nobody else could tell it. */
+/**
+ * What a person needs to begin. The secret is shown only when it was made here, since nobody else could tell it, and only
+ * on a terminal: what is written elsewhere is a log.
+ */
 function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange }: Sandbox): string {
   const { apiKey, secret } = exchange.demoKey;
   const lines = [
@@ -38,11 +41,15 @@ function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange 
     `  Control   ${controlUrl === undefined ? "off" : `${controlUrl}/control`}`,
     `  API key   ${apiKey}`,
     ...(settings.demoKey === undefined
-      ? [`  Secret    ${secret}   (demo account 1, this sandbox only)`]
+      ? [
+          `  Secret    ${process.stdout.isTTY ? `${secret}   (demo account 1, this sandbox only)` : NOT_SHOWN}`,
+        ]
       : []),
   ];
   return `${lines.join("\n")}\n`;
 }
+
+const NOT_SHOWN = "not shown, this is no terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET";
 
 function stopOnSignals(sandbox: Sandbox): void {
   let stopping = false;

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { basename } from "node:path";
 import { createMemoryKeyValueStore, createMemoryStore } from "../adapters/memory/index.ts";
 import { openSqliteStore } from "../adapters/sqlite/index.ts";
@@ -32,6 +33,7 @@ import {
 } from "./markets/index.ts";
 import { type NativeFaultMode, withNativeFaults } from "./native-faults.ts";
 import { openPaperVenue, type PaperVenue } from "./paper-venue/index.ts";
+import type { StoreSetting } from "./setting-readers.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 import { type FaultyStore, withFaults } from "./store-faults.ts";
@@ -139,7 +141,7 @@ async function openVenue(
   parts: Readonly<{ clock: Clock; instruments: Instruments; directory: Directory; telemetry: Telemetry }>,
 ): Promise<PaperVenue> {
   const { directory, ...venueParts } = parts;
-  const path = venueRecordPath(settings.store);
+  const path = venueRecordPath(realStore(settings.store));
   const venue = await openPaperVenue({ ...venueParts, path });
   const isForeign = venue.hasAccount(DEMO_ACCOUNT_ID) && directory.account(DEMO_ACCOUNT_ID) === undefined;
   if (!isForeign) return venue;
@@ -148,6 +150,10 @@ async function openVenue(
     `${basename(path ?? "")} is the record of another store; remove it, or bring its store back`,
   );
 }
+
+/** The store by the one name that it has: its venue's record lies beside that. */
+const realStore = (store: StoreSetting): StoreSetting =>
+  store.kind === "memory" ? store : { ...store, path: realpathSync(store.path) };
 
 type Parts = Omit<
   Exchange,

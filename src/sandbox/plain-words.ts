@@ -25,6 +25,7 @@ const OTHERS: readonly string[] = [
   "EADDRNOTAVAIL",
   "EBUSY",
   "EIO",
+  "STORE_FILE",
   "SQLITE_NOTADB",
   "SQLITE_CORRUPT",
 ];

@@ -1,4 +1,14 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type Database, loadDriver } from "./driver.ts";
 import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.ts";
@@ -33,10 +43,42 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** Creates a file, and its directory, that only its owner may read; leaves what is there as it is. */
-export function createFile(path: string): void {
+/** Creates a file, and its directory, that only its owner may read; of one that is there the others' rights are taken. */
+export function createFile(path: string): Stats {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, "a", 0o600));
+  const file = openSync(path, "a", 0o600);
+  try {
+    const there = fstatSync(file);
+    if ((there.mode & OTHERS) !== 0) fchmodSync(file, 0o600);
+    return there;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Rights of whoever does not own a file. */
+const OTHERS = 0o077;
+
+/**
+ * Creates the file when it is missing, and finds its one name: links are resolved, so that whoever opens it by another
+ * name finds the same lock. Throws an Error that names it when it has a second hard link, which nothing resolves.
+ */
+export function oneFile(path: string): string {
+  const name = basename(path);
+  try {
+    const { nlink } = createFile(resolve(path));
+    if (nlink > 1) throw new FileProblem(`${name} has more than one hard link: leave it only one name`);
+    const real = realpathSync(resolve(path));
+    for (const beside of [`${real}-wal`, `${real}-shm`]) keepFromOthers(beside);
+    return real;
+  } catch (error) {
+    throw explained(error, name);
+  }
+}
+
+function keepFromOthers(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & OTHERS) !== 0) chmodSync(path, 0o600);
 }
 
 /** Looks before anything is written, so that a file of somebody else stays as it is. */
@@ -68,7 +110,9 @@ export function withFileName(error: unknown, name: string): unknown {
 }
 
 /** An error whose message is for the host already. */
-class FileProblem extends Error {}
+class FileProblem extends Error {
+  readonly code = "STORE_FILE";
+}
 
 /** An error that names the file and bears the code of its cause. */
 export function explained(error: unknown, name: string): Error {

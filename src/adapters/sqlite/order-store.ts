@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
-import type { Database } from "./driver.ts";
+import { type Database, loadDriver } from "./driver.ts";
 import { endedListTable } from "./ended-list-table.ts";
 import { endedTable } from "./ended-table.ts";
 import { lockFile, type Unlock } from "./file-lock.ts";
@@ -8,7 +8,7 @@ import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
 import { markTable } from "./mark-table.ts";
 import { nextTurn } from "./next-turn.ts";
-import { type DatabaseOptions, openDatabase, withFileName } from "./open-database.ts";
+import { type DatabaseOptions, oneFile, openDatabase, withFileName } from "./open-database.ts";
 import { quoteTable } from "./quote-table.ts";
 import { rejectionTable } from "./rejection-table.ts";
 import { QueuedRejections, type SqliteRejectionOptions, type SqliteRejections } from "./rejections.ts";
@@ -47,7 +47,9 @@ const BUSY_TIMEOUT_MS = 5_000;
  * ```
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = false } = options;
+  const { busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = false } = options;
+  loadDriver();
+  const path = oneFile(options.path);
   const { database, unlock } = exclusive
     ? openAlone({ path, busyTimeoutMs })
     : { database: openDatabase({ path, busyTimeoutMs }), unlock: () => undefined };

@@ -41,7 +41,9 @@ export async function openAppendLog(path: string): Promise<OpenedLog> {
 async function openFile(path: string): Promise<FileHandle> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    return await open(path, "a+", 0o600);
+    const file = await open(path, "a+", 0o600);
+    if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
+    return file;
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     throw Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });

@@ -24,12 +24,12 @@ describe("sqlite file", () => {
     await store.close();
   });
 
-  it("an existing directory and file keep their modes", async () => {
+  it("decision FQ: an existing directory keeps its mode, an existing file is taken from others", async () => {
     mkdirSync(dirname(place.path), { mode: 0o755 });
     await open().close();
     chmodSync(place.path, 0o640);
     await open().close();
-    expect([modeOf(dirname(place.path)), modeOf(place.path)]).toEqual(["755", "640"]);
+    expect([modeOf(dirname(place.path)), modeOf(place.path)]).toEqual(["755", "600"]);
   });
 
   it("I01: every commit is on disk when it returns: write-ahead log and synchronous=FULL", () => {

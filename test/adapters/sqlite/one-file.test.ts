@@ -1,0 +1,45 @@
+import { chmodSync, linkSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
+
+let folder = "";
+let path = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "one-file-"));
+  path = join(folder, "orders.db");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+function open(at: string, exclusive = true): SqliteStore {
+  const store = openSqliteStore({ path: at, exclusive, busyTimeoutMs: 0 });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+it("decision FQ: a data file that others could read is its owner's alone once it is opened", async () => {
+  await openSqliteStore({ path }).close();
+  for (const each of [path]) chmodSync(each, 0o644);
+  open(path);
+  for (const each of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(each).mode & 0o777).toBe(0o600);
+});
+
+it("decision FQ: one store, one process: a symbolic link leads to the same lock", () => {
+  open(path);
+  symlinkSync(path, join(folder, "link.db"));
+  expect(() => open(join(folder, "link.db"))).toThrow("orders.db is in use by another process");
+});
+
+it("decision FQ: a file with a second hard link is refused, since each name would have a lock of its own", async () => {
+  await openSqliteStore({ path }).close();
+  linkSync(path, join(folder, "second.db"));
+  expect(() => open(path)).toThrow("orders.db has more than one hard link: leave it only one name");
+  expect(() => open(join(folder, "second.db"))).toThrow("second.db has more than one hard link");
+});
+
+it("decision FQ: beside a store that is locked another opening still reads", async () => {
+  await open(path).acquire();
+  expect((await open(path, false).head(0)).epoch).toBe(1);
+});

@@ -1,0 +1,20 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+
+const cli = fileURLToPath(new URL("../../dist/sandbox/cli.js", import.meta.url));
+
+it("I72, decision FQ: a generated secret is not written where standard output is no terminal", async () => {
+  const env = { PATH: process.env["PATH"], STORE: "memory:", PORT: "auto", CONTROL_PORT: "auto" };
+  const sandbox = execFile(process.execPath, [cli, "sandbox"], { env });
+  onTestFinished(() => void sandbox.kill("SIGKILL"));
+  let said = "";
+  for await (const chunk of sandbox.stdout ?? []) {
+    said += String(chunk);
+    if (/Secret.*\n/.test(said)) break;
+  }
+  expect(said).toContain(
+    "  Secret    not shown, this is no terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET\n",
+  );
+  expect(said.match(/[0-9A-Za-z]{64}/g)).toHaveLength(1);
+});
