@@ -7,6 +7,7 @@ import type { Timers } from "./timers.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const DELETE_BATCH = 1_000;
+const SIDES = ["ask", "bid"] as const;
 
 /** Keeps recovery short and the store bounded, off the path of orders: snapshots, retention, the market journal. */
 export class Housekeeping {
@@ -93,19 +94,30 @@ export class Housekeeping {
   async #forgetMarks(): Promise<void> {
     // While a shard reads itself again, an activation may wait in its mailbox whose mark must stay.
     if (this.#shards.some((shard) => shard.state === "reloading")) return;
-    const oldest = this.#oldestActivations();
+    const oldest = this.#oldestPositions();
     for (const { symbol } of this.#instruments.all()) {
-      for (const side of ["ask", "bid"] as const) {
-        const oldestPosition = oldest.get(`${symbol} ${side}`);
+      for (const side of SIDES) {
+        // Where there was no mark at all, every one has come meanwhile.
+        const oldestPosition = oldest.get(`${symbol} ${side}`) ?? 0;
         const marks = this.#market.history.obsolete({ symbol, side, oldestPosition });
         if (marks.length > 0) await this.#core.store.deleteMarks(marks);
       }
     }
   }
 
-  /** Of every side, the oldest activation whose parent has no durable trigger: a record on its way can be lost. */
-  #oldestActivations(): ReadonlyMap<string, number> {
+  /**
+   * Of every side, the oldest position that a reference rests on: of the newest mark, since the next activation may come
+   * while marks are dropped and rests on that one or a later one, and of the activations whose parent has no durable
+   * trigger, since a record on its way can be lost.
+   */
+  #oldestPositions(): ReadonlyMap<string, number> {
     const oldest = new Map<string, number>();
+    for (const { symbol } of this.#instruments.all()) {
+      for (const side of SIDES) {
+        const newest = this.#market.history.lastPosition({ symbol, side });
+        if (newest !== undefined) oldest.set(`${symbol} ${side}`, newest);
+      }
+    }
     for (const shard of this.#shards) {
       for (const { working, durable } of shard.slots.values()) {
         const position = working.activation?.position;

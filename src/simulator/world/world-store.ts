@@ -1,4 +1,5 @@
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from "../../adapters/memory/index.ts";
+import type { MarketMark } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, OrderStore, ShardSnapshot } from "../../ports/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
@@ -28,9 +29,11 @@ export class WorldStore {
   readonly #parts: StoreParts;
   /** The last round of each shard and epoch that did not begin late. */
   readonly #rounds: Map<string, number> = new Map();
+  readonly #upkeep: Random;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
+    this.#upkeep = parts.random.of("upkeep");
   }
 
   /** The store as a process has it. */
@@ -46,7 +49,7 @@ export class WorldStore {
       readRecords: (range) => read(() => store.readRecords(range)),
       readSnapshot: (shard) => read(() => this.#readSnapshot(store, shard)),
       readMarks: () => read(() => store.readMarks()),
-      deleteMarks: (marks) => instance.call(() => store.deleteMarks(marks)),
+      deleteMarks: (marks) => instance.call(() => this.#dropMarks(store, marks)),
       findEnded: (key) => read(() => store.findEnded(key)),
       pageEnded: (page) => read(() => store.pageEnded(page)),
       countEnded: (accountId) => read(() => store.countEnded(accountId)),
@@ -185,6 +188,13 @@ export class WorldStore {
     const snapshot = await store.readSnapshot(shard);
     if (snapshot !== undefined) this.#parts.situations.saw("engine opened from a snapshot");
     return snapshot;
+  }
+
+  async #dropMarks(store: OrderStore, marks: readonly MarketMark[]): Promise<void> {
+    const { faults, time } = this.#parts;
+    const ms = 1 + this.#upkeep.below(5_000);
+    if (faults.strikes("store is slow", this.#upkeep, 0.5)) await time.after(ms);
+    await store.deleteMarks(marks);
   }
 
   async #snapshot(instance: Instance, store: OrderStore, snapshot: ShardSnapshot): Promise<void> {

@@ -3,11 +3,13 @@ import type { Trigger } from "../../../model/index.ts";
 import type { SeenChange, SeenMark, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
+type TriggerParts = Pick<WorldParts, "demand" | "situations" | "journal">;
+
 /** I30, I31: triggers come of counted quotes that meet their level; references of durable marks. */
 export class Triggers {
-  readonly #parts: WorldParts;
+  readonly #parts: TriggerParts;
 
-  constructor(parts: WorldParts) {
+  constructor(parts: TriggerParts) {
     this.#parts = parts;
   }
 

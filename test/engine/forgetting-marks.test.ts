@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { formatPrice } from "../../src/decimal/index.ts";
+import { turns } from "../support/faulty-world.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const ETH = "ETH/USD";
+const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
+
+/** A world whose store drops marks when the test lets it; `asked` tells how often it was asked to. */
+async function slowWorld(): Promise<Readonly<{ world: World; asked: () => number; letGo: () => void }>> {
+  const waiting: (() => void)[] = [];
+  let isSlow = true;
+  const world = await createWorld({
+    settings: { snapshotEvery: 1 },
+    store: (disk) => {
+      const store = createMemoryStore({ disk });
+      return {
+        ...store,
+        async deleteMarks(marks) {
+          if (isSlow) await new Promise<void>((resolve) => waiting.push(resolve));
+          await store.deleteMarks(marks);
+        },
+      };
+    },
+  });
+  const letGo = (): void => {
+    isSlow = false;
+    for (const each of waiting.splice(0)) each();
+  };
+  return { world, asked: () => waiting.length, letGo };
+}
+
+describe("while the store drops marks that nothing rests on", () => {
+  it.each(["whose market had no mark", "whose market had one"])(
+    "I31: the mark of an activation that comes meanwhile stays, %s",
+    async (which) => {
+      const { world, asked, letGo } = await slowWorld();
+      const { market } = world.engine;
+      market.quote({ symbol: ETH, bid: "100", ask: "120" });
+      await world.quote("99", "120");
+      if (which === "whose market had one") {
+        const before = await world.place({ ...TRAIL, symbol: ETH });
+        market.quote({ symbol: ETH, bid: "101", ask: "120" });
+        await world.cancel(before);
+      }
+      await world.place(TRAIL);
+      for (const bid of ["100", "101", "102"]) await world.quote(bid, "120");
+      await world.place({ price: "50" });
+      await turns();
+      expect(asked()).toBe(1);
+      const trail = await world.place({ ...TRAIL, symbol: ETH });
+      market.quote({ symbol: ETH, bid: "110", ask: "120" });
+      await world.engine.idle();
+      await world.place({ ...TRAIL, symbol: ETH });
+      market.quote({ symbol: ETH, bid: "107", ask: "120" });
+      await world.engine.idle();
+      letGo();
+      await turns(200);
+      await world.crash();
+      world.engine.market.quote({ symbol: ETH, bid: "105", ask: "120" });
+      await world.engine.idle();
+      const { trigger, frozen } = await world.order(trail);
+      expect([frozen, trigger?.reference === undefined ? undefined : formatPrice(trigger.reference)]).toEqual(
+        [undefined, "110"],
+      );
+    },
+  );
+});
