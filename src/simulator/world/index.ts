@@ -1,6 +1,5 @@
 export { FAULTS, type Fault } from "./faults.ts";
 export { InvariantBroken } from "./invariant-broken.ts";
-export { OFF_FOR_NOW } from "./off-for-now.ts";
 export { type Cuts, drawPlan, type Plan } from "./plan.ts";
 export { runWorld, type Shrunk, shrink, type WorldReport, type WorldRun } from "./run.ts";
 export { SITUATIONS, type Situation } from "./situations.ts";

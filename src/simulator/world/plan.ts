@@ -1,7 +1,6 @@
 import { DEFAULT_SETTINGS, type EngineSettings } from "../../engine/index.ts";
 import type { VenueCapabilities } from "../../ports/index.ts";
 import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
-import { OFF_FOR_NOW } from "./off-for-now.ts";
 import { createRandom, type Random } from "./random.ts";
 
 /** How the price of a market goes: small steps, now and then far, or as it was recorded. */
@@ -106,7 +105,7 @@ function drawRates(random: Random, without: readonly Fault[]): FaultRates {
   for (const fault of FAULTS) {
     const isOn = mood < 0.05 ? false : mood > 0.85 || random.chance(0.5);
     const rate = 0.3 + random.next() * random.next() * 3;
-    if (isOn && !without.includes(fault) && !(fault in OFF_FOR_NOW)) rates[fault] = rate;
+    if (isOn && !without.includes(fault)) rates[fault] = rate;
   }
   return rates;
 }
