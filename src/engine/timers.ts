@@ -20,6 +20,8 @@ export class Timers {
   #added = 0;
   #disarm: (() => void) | undefined;
   #armedMs = Number.POSITIVE_INFINITY;
+  /** How much too early the clock has woken us for the timer that is due next: the next waking is asked for so much later. */
+  #earlyMs = 0;
   #stopped = false;
 
   constructor(clock: Clock, time: EngineTime, failed: (error: unknown) => void) {
@@ -108,12 +110,17 @@ export class Timers {
     this.#disarm?.();
     this.#armedMs = nextMs;
     this.#disarm =
-      nextMs === Number.POSITIVE_INFINITY ? undefined : this.#clock.schedule(nextMs, () => this.#due());
+      nextMs === Number.POSITIVE_INFINITY
+        ? undefined
+        : this.#clock.schedule(nextMs + this.#earlyMs, () => this.#due(nextMs));
   }
 
-  #due(): void {
+  /** A clock that wakes too early would otherwise do so again at once, for ever on one that somebody else moves. */
+  #due(atMs: number): void {
     this.#armedMs = Number.POSITIVE_INFINITY;
     this.#disarm = undefined;
+    const earlyMs = atMs - this.#clock.monotonicMs();
+    this.#earlyMs = earlyMs > 0 ? this.#earlyMs + earlyMs : 0;
     try {
       this.runDue();
     } finally {

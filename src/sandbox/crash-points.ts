@@ -8,11 +8,13 @@ export const SUBMIT_POINTS: readonly ProbePoint[] = [
   "after-submit",
   "before-outcome-append",
 ];
+/** Points of a snapshot. */
 export const SNAPSHOT_POINTS: readonly ProbePoint[] = [
   "before-snapshot",
   "during-snapshot",
   "after-snapshot",
 ];
+/** Points of an opening. */
 export const OPENING_POINTS: readonly ProbePoint[] = ["after-take-over", "after-load"];
 
 /** Every point that has a name. */

@@ -123,6 +123,24 @@ describe("timers", () => {
     expect(ran).toEqual(["second"]);
   });
 
+  it("decision CD: of a clock that wakes too early are asked for later, not again and again", async () => {
+    const clock = createManualClock({ startMs: 0 });
+    let asked = 0;
+    const early: Clock = {
+      ...clock,
+      schedule(atMs, run) {
+        if (++asked > 20) throw new Error("asked again and again");
+        return clock.schedule(atMs - 3, run);
+      },
+    };
+    const timers = timersOn(early);
+    const ran: number[] = [];
+    for (const atMs of [10, 20]) timers.at(atMs, () => ran.push(clock.nowMs()));
+    await clock.advanceTo(100);
+    expect(ran).toEqual([10, 20]);
+    expect(asked).toBeLessThan(8);
+  });
+
   it("stop for good", async () => {
     const clock = countingClock();
     const timers = timersOn(clock);
