@@ -1,8 +1,11 @@
 import { capabilitiesOf } from "../host-answers/index.ts";
+import { shardOfId } from "../lifecycle/index.ts";
 import type { ChildRequest, ParentOrder } from "../model/index.ts";
 import type { ExecutionVenue } from "../ports/index.ts";
 import { type Core, childRequestOf } from "./core.ts";
+import { Fifo } from "./fifo.ts";
 import type { Timers } from "./timers.ts";
+import { VenuePace } from "./venue-pace.ts";
 
 /** What a dispatcher needs from its engine. */
 export type DispatchHost = Readonly<{
@@ -20,7 +23,7 @@ export type DispatchHost = Readonly<{
 }>;
 
 /** A child that is due, until when it may go, and when its shard was last known to be this engine's, in engine time. */
-type Due = { readonly child: ChildRequest; readonly notAfterMs: number; ownedAtMs: number };
+type Due = Readonly<{ child: ChildRequest; notAfterMs: number; ownedAtMs: number }>;
 
 /** Of children that an earlier version has decided. */
 const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
@@ -37,11 +40,12 @@ export class Dispatcher {
   readonly #venue: ExecutionVenue;
   readonly #timers: Timers;
   readonly #host: DispatchHost;
-  readonly #reducing: Due[] = [];
-  readonly #opening: Due[] = [];
+  readonly #reducing: Fifo<Due> = new Fifo();
+  readonly #opening: Fifo<Due> = new Fifo();
   readonly #handed: Set<string> = new Set();
-  /** When the venue's rate lets the next one out, by the monotonic clock. */
-  #nextAtMs = 0;
+  readonly #pace: VenuePace = new VenuePace();
+  /** When the store last said of a shard, by its number, that it is this engine's; engine time. */
+  readonly #confirmedAtMs: Map<number, number> = new Map();
   /** Nothing goes out before it is time, or before the store has answered. */
   #waiting = false;
   #stopped = false;
@@ -55,7 +59,7 @@ export class Dispatcher {
 
   /** Children that wait for the venue's rate. */
   get queued(): number {
-    return this.#reducing.length + this.#opening.length;
+    return this.#reducing.size + this.#opening.size;
   }
 
   /** Whether this process holds the child: queued, or handed over without an outcome yet. */
@@ -74,7 +78,7 @@ export class Dispatcher {
       ownedAtMs: this.#core.nowMs(),
     };
     (child.reduceOnly ? this.#reducing : this.#opening).push(due);
-    this.#pump();
+    this.#pump(false);
   }
 
   /**
@@ -82,10 +86,10 @@ export class Dispatcher {
    * the time of a submit after those that were decided before it have gone out at the venue's rate.
    */
   notAfterMs(): number {
-    const untilFreeMs = Math.max(this.#nextAtMs - this.#core.monotonicMs(), 0);
+    this.#readRate();
     const before = this.queued + this.#core.counters.deciding;
-    const { submitDeadlineMs } = this.#core.settings;
-    const notAfterMs = this.#core.wallMs() + submitDeadlineMs + untilFreeMs + before * this.#paceMs;
+    const waitMs = this.#pace.behindMs(this.#core.monotonicMs(), before);
+    const notAfterMs = this.#core.wallMs() + this.#core.settings.submitDeadlineMs + waitMs;
     return Math.min(notAfterMs, ANY_TIME);
   }
 
@@ -99,47 +103,52 @@ export class Dispatcher {
     this.#stopped = true;
   }
 
-  #pump(): void {
+  /** Hands over all that the rate lets out now; `waited` when a timer of it was set. */
+  #pump(waited: boolean): void {
+    this.#readRate();
     while (!this.#stopped && !this.#waiting) {
-      const queue = this.#reducing.length > 0 ? this.#reducing : this.#opening;
-      const [due] = queue;
+      const queue = this.#reducing.size > 0 ? this.#reducing : this.#opening;
+      const { first: due } = queue;
       if (due === undefined) return;
-      const nowMs = this.#core.monotonicMs();
-      if (nowMs < this.#nextAtMs) return this.#pumpAfter(this.#nextAtMs - nowMs);
-      if (this.#core.nowMs() - due.ownedAtMs > this.#core.settings.venueQuietMs)
-        return void this.#confirm(due);
+      const waitMs = this.#pace.waitMs(this.#core.monotonicMs());
+      if (waitMs > 0) return this.#pumpAfter(waitMs);
+      if (!this.#isOwned(due)) return void this.#confirm(due.child);
       queue.shift();
-      if (this.#send(due)) this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + this.#paceMs;
+      if (this.#send(due)) this.#pace.sent(this.#core.monotonicMs(), waited);
     }
   }
 
-  /** How long the venue wants between two children. */
-  get #paceMs(): number {
-    const rate = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities")).ratePerSecond;
-    return rate === undefined ? 0 : Math.ceil(1_000 / rate);
+  #readRate(): void {
+    this.#pace.declare(capabilitiesOf(this.#venue, this.#core.told("venue.capabilities")).ratePerSecond);
+  }
+
+  /** Whether the child's shard was known to be this engine's within the quiet time. */
+  #isOwned({ child, ownedAtMs }: Due): boolean {
+    const confirmedAtMs = this.#confirmedAtMs.get(shardOfId(child.parentOrderId)) ?? ownedAtMs;
+    return this.#core.nowMs() - Math.max(ownedAtMs, confirmedAtMs) <= this.#core.settings.venueQuietMs;
   }
 
   #pumpAfter(waitMs: number): void {
     this.#waiting = true;
     this.#timers.after(waitMs, () => {
       this.#waiting = false;
-      this.#pump();
+      this.#pump(true);
     });
   }
 
-  async #confirm(due: Due): Promise<void> {
+  async #confirm(child: ChildRequest): Promise<void> {
     this.#waiting = true;
     const askedAtMs = this.#core.nowMs();
     try {
-      await this.#host.confirm(due.child);
+      await this.#host.confirm(child);
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: messageOf(error) });
       return this.#pumpAfter(this.#core.settings.retryMinMs);
     }
     this.#core.counters.activity++;
-    due.ownedAtMs = askedAtMs;
+    this.#confirmedAtMs.set(shardOfId(child.parentOrderId), askedAtMs);
     this.#waiting = false;
-    this.#pump();
+    this.#pump(true);
   }
 
   #send({ child, notAfterMs }: Due): boolean {

@@ -16,7 +16,7 @@ export type VenueCapabilities = Readonly<{
   honoursDeadline: boolean;
   /** Can void an id so that it can never execute. */
   canVoid: boolean;
-  /** Submits a second it takes; none means no limit. */
+  /** Submits it takes in any second, wherever that begins; after a pause some come at once. None means no limit. */
   ratePerSecond?: number;
 }>;
 

@@ -3,22 +3,28 @@ import { cpus } from "node:os";
 import { benchGrowth } from "./growth.ts";
 import { benchLists, benchPlacements, benchResting } from "./placements.ts";
 import { benchQuotes } from "./quotes.ts";
+import { benchRates } from "./rates.ts";
 import { benchSlots } from "./slots.ts";
 
-/** Memory is measured in a process of its own, so that nothing else rests in it. */
-if (process.argv[2] === "resting") {
-  await benchResting();
-} else if (process.argv[2] === "growth") {
-  await benchGrowth();
+/** Sections that can be asked for by name; memory is measured in a process where nothing else rests. */
+const SECTIONS: Readonly<Record<string, () => void | Promise<void>>> = {
+  quotes: benchQuotes,
+  placements: benchPlacements,
+  lists: benchLists,
+  slots: benchSlots,
+  growth: benchGrowth,
+  rates: benchRates,
+  resting: benchResting,
+};
+
+const [, self = "", ...asked] = process.argv;
+if (asked.length > 0) {
+  for (const name of asked) await SECTIONS[name]?.();
 } else {
   console.log(
     `Node ${process.version}, ${cpus().length} cores. Ratios hold within this run; figures alone do not.`,
   );
-  benchQuotes();
-  await benchPlacements();
-  await benchLists();
-  await benchSlots();
-  const self = process.argv[1] ?? "";
+  for (const [name, section] of Object.entries(SECTIONS)) if (name !== "resting") await section();
   const { status } = spawnSync(process.execPath, ["--expose-gc", self, "resting"], { stdio: "inherit" });
   process.exitCode = status ?? 1;
 }

@@ -1,0 +1,36 @@
+/** What has gone out stays in the array until it is half of so many items. */
+const SPARE = 1_024;
+
+/** First in, first out, each in constant time however many wait. */
+export class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #start = 0;
+
+  get size(): number {
+    return this.#items.length - this.#start;
+  }
+
+  get first(): T | undefined {
+    return this.#items[this.#start];
+  }
+
+  get last(): T | undefined {
+    return this.size === 0 ? undefined : this.#items.at(-1);
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  /** Takes the first out. */
+  shift(): T | undefined {
+    if (this.size === 0) return undefined;
+    const { first } = this;
+    this.#items[this.#start++] = undefined;
+    if (this.#start >= SPARE && this.#start * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#start);
+      this.#start = 0;
+    }
+    return first;
+  }
+}
