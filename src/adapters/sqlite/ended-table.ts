@@ -43,7 +43,9 @@ export function endedTable(database: Database): EndedTable {
        client_order_id = excluded.client_order_id, shard = excluded.shard, ended_at_ms = excluded.ended_at_ms,
        list_id = excluded.list_id, record = excluded.record, checksum = excluded.checksum`,
   );
-  const count = database.prepare<[number], number>("SELECT count(*) FROM ended WHERE account_id = ?").pluck();
+  const count = database
+    .prepare<[number], number>("SELECT rows FROM ended_counts WHERE account_id = ?")
+    .pluck();
   const deleteBefore = database.prepare<[beforeMs: number, limit: number]>(
     `DELETE FROM ended WHERE order_id IN
      (SELECT order_id FROM ended WHERE list_id IS NULL AND ended_at_ms < ? ORDER BY ended_at_ms LIMIT ?)`,

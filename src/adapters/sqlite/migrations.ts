@@ -178,6 +178,22 @@ export const MIGRATIONS: readonly Migration[] = [
       ALTER TABLE volume_bars ADD COLUMN checksum INTEGER;
     `,
   },
+  {
+    version: 6,
+    sql: `
+      -- How many rows of ended an account has, kept with them in the same transaction: a page's total counts no rows.
+      CREATE TABLE ended_counts (account_id INTEGER PRIMARY KEY, rows INTEGER NOT NULL) STRICT;
+      INSERT INTO ended_counts (account_id, rows) SELECT account_id, count(*) FROM ended GROUP BY account_id;
+      -- A row that replaces the one of its order is an update, and counts nothing.
+      CREATE TRIGGER ended_added AFTER INSERT ON ended BEGIN
+        INSERT INTO ended_counts (account_id, rows) VALUES (new.account_id, 1)
+          ON CONFLICT (account_id) DO UPDATE SET rows = rows + 1;
+      END;
+      CREATE TRIGGER ended_removed AFTER DELETE ON ended BEGIN
+        UPDATE ended_counts SET rows = rows - 1 WHERE account_id = old.account_id;
+      END;
+    `,
+  },
 ];
 
 /** The schema version of the file; 0 for an empty one. */

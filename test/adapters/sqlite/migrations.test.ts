@@ -141,6 +141,8 @@ describe("a file of schema version 1", () => {
     expect(await store.readVolume()).toEqual({ totals: [], bars: [], prints: [] });
     expect(await store.pageEndedLists({ accountId: 1, limit: 9 })).toEqual([]);
     expect(await store.readQuotes()).toEqual([]);
+    expect(await store.countEnded({ accountId: 1, shard: 0 })).toEqual({ count: 3, sequence: 0 });
+    expect(await store.countEnded({ accountId: 2, shard: 0 })).toEqual({ count: 0, sequence: 0 });
   });
 
   it("goes on: records, lists and volume are added, and its ended parents still age", async () => {

@@ -109,6 +109,29 @@ describe("sqlite order store", () => {
     expect(await store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 2 });
   });
 
+  it("decision GR: the count of an account's ended parents is kept with the rows, whatever becomes of them", async () => {
+    const counts = "SELECT group_concat(account_id || ':' || rows) FROM ended_counts WHERE rows > 0";
+    const counted =
+      "SELECT group_concat(n) FROM (SELECT account_id || ':' || count(*) AS n FROM ended GROUP BY account_id)";
+    const bothAre = (expected: unknown): void =>
+      expect([readValue(place.path, counts), readValue(place.path, counted)]).toEqual([expected, expected]);
+    const orders = [1, 2, 3, 4].map((n) =>
+      endedOrder({ orderId: -256 * n, accountId: 1 + (n % 2), endedAtMs: 10 * n }),
+    );
+    await keepEnded(store, orders);
+    bothAre("1:2,2:2");
+    const list = endedList({ listId: -256_000, endedAtMs: 10 });
+    await keepLists(store, [list], endedLegs(list));
+    await keepEnded(store, orders.slice(2));
+    bothAre("1:4,2:2");
+    const taken = endedOrder({ orderId: -256 * 9, accountId: 1, clientOrderId: "c512" });
+    await expect(keepEnded(store, [endedOrder({ orderId: -256 * 8 }), taken])).rejects.toThrow("I03");
+    bothAre("1:4,2:2");
+    expect(await store.deleteEnded({ beforeMs: 31, limit: 9 })).toBe(6);
+    bothAre("1:1");
+    expect(await store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });
+  });
+
   it("I53: a snapshot that has lost a part is an error", async () => {
     await append(0, 1, 1);
     const parents = Array.from({ length: 200 }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
@@ -122,7 +145,7 @@ describe("sqlite order store", () => {
     executeOn(
       place.path,
       `DROP TABLE ended; DROP TABLE journal; DROP TABLE marks; DROP TABLE snapshots; DROP TABLE snapshot_parts;
-       DROP TABLE ended_lists; DROP TABLE prints; DROP TABLE volume_bars`,
+       DROP TABLE ended_counts; DROP TABLE ended_lists; DROP TABLE prints; DROP TABLE volume_bars`,
     );
     const calls: readonly Promise<unknown>[] = [
       store.append({ shards: [part(0, 1, { records: [sampleRecord(0, 2)] })], marks: [] }),
