@@ -31,6 +31,9 @@ export type ExecutionVenue = {
   lookup(child: ChildRequest): Promise<ChildReport | NotFound>;
   /** Makes sure that the child can never execute; resolves to "voided", or to the report when it exists. */
   voidChild?(child: ChildRequest): Promise<ChildReport | "voided">;
-  /** Delivers events until the returned function is called. */
+  /**
+   * Delivers events until the returned function is called. Fills of a child that was reported closed before them come to
+   * a new listener again: nobody looks that child up (decision FG).
+   */
   subscribe(listener: (event: VenueEvent) => void): () => void;
 };

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { csvFile } from "../sandbox/markets/csv-file.ts";
 import {
-  csvFile,
   DAY_MS,
   MINUTE_MS,
   QUOTE_HEADER,

@@ -5,10 +5,15 @@ import {
   SITUATIONS,
   shrink,
   type WorldReport,
+  type WorldRun,
 } from "../../src/simulator/world/index.ts";
+import { RECORDED_ROWS } from "./recorded-rows.ts";
 
 /** A turn of the event loop: every promise that waits for nothing outside has settled. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What every world of the tests is given beside its seed. */
+export const GIVEN: Pick<WorldRun, "turn" | "rows"> = { turn, rows: RECORDED_ROWS };
 
 /** What many worlds did together, and from which seed to go on. */
 export type Progress = {
@@ -51,7 +56,7 @@ export function noProgress(firstSeed: number): Progress {
 export async function addWorld(progress: Progress, steps: number, nowMs: () => number): Promise<WorldReport> {
   const seed = progress.nextSeed;
   const startedMs = nowMs();
-  const report = await runWorld({ seed, steps, turn });
+  const report = await runWorld({ seed, steps, ...GIVEN });
   progress.ms += nowMs() - startedMs;
   progress.nextSeed++;
   progress.worlds++;
@@ -69,7 +74,7 @@ export async function addWorld(progress: Progress, steps: number, nowMs: () => n
 
 async function failureOf(report: WorldReport, steps: number): Promise<Failure> {
   const { seed, broken } = report;
-  const { cuts } = await shrink({ seed, steps, turn }, report);
+  const { cuts } = await shrink({ seed, steps, ...GIVEN }, report);
   return { seed, steps, invariant: broken?.invariant ?? "", seen: broken?.seen ?? "", cuts };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Cuts, type Fault, runWorld, SITUATIONS } from "../../src/simulator/world/index.ts";
-import { addWorld, commandOf, noProgress, turn } from "./campaign.ts";
+import { addWorld, commandOf, GIVEN, noProgress } from "./campaign.ts";
 
 /** A seed that failed once: why, and what has become of it. */
 type Kept = Readonly<{
@@ -18,10 +18,10 @@ const kept = JSON.parse(readFileSync(new URL("seeds.json", import.meta.url), "ut
 /** Worlds of a short run, and the steps of each. */
 const SHORT = { worlds: 9, steps: 400 };
 
-describe("a seeded world", () => {
+describe("a seeded world", { timeout: 300_000 }, () => {
   it("is the same twice: the same seed makes the same journal, to the byte", async () => {
-    const first = await runWorld({ seed: 7, steps: 400, turn });
-    const second = await runWorld({ seed: 7, steps: 400, turn });
+    const first = await runWorld({ seed: 7, steps: 400, ...GIVEN });
+    const second = await runWorld({ seed: 7, steps: 400, ...GIVEN });
     expect(first.broken?.message).toBeUndefined();
     expect(second).toEqual(first);
     expect(first.records).toBeGreaterThan(100);
@@ -39,7 +39,7 @@ describe("a seeded world", () => {
   });
 
   it.each(kept)("seed $seed holds: $cause", async ({ seed, steps, cuts }) => {
-    const { broken } = await runWorld({ seed, steps, cuts, turn });
+    const { broken } = await runWorld({ seed, steps, cuts, ...GIVEN });
     expect(broken?.message).toBeUndefined();
   });
 
@@ -50,8 +50,8 @@ describe("a seeded world", () => {
 
   it("stays as it was drawn when faults, steps or orders are cut off it", async () => {
     const without: readonly Fault[] = ["process is killed", "store is slow"];
-    const whole = await runWorld({ seed: 11, steps: 120, turn });
-    const cut = await runWorld({ seed: 11, steps: 120, cuts: { steps: 100, without, orders: 5 }, turn });
+    const whole = await runWorld({ seed: 11, steps: 120, ...GIVEN });
+    const cut = await runWorld({ seed: 11, steps: 120, cuts: { steps: 100, without, orders: 5 }, ...GIVEN });
     const { clients, markets, settings } = whole.plan;
     expect(cut.plan).toMatchObject({ clients, markets, settings, steps: 100, orders: 5 });
     for (const fault of without) expect(cut.faults[fault]).toBeUndefined();

@@ -2,7 +2,7 @@ import { createMemoryInstruments } from "../../adapters/memory/index.ts";
 import { openEngine } from "../../engine/index.ts";
 import type { Instrument } from "../../model/index.ts";
 import type { Clock, Instruments, Telemetry } from "../../ports/index.ts";
-import { createService } from "../../service/index.ts";
+import { createService, type Service, type ServiceOptions } from "../../service/index.ts";
 import type { Hosts } from "./hosts.ts";
 import { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
@@ -10,9 +10,11 @@ import type { JournalBook } from "./journal-book.ts";
 import type { Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
+import type { WorldNative } from "./world-native.ts";
 import type { WorldStore } from "./world-store.ts";
 import type { WorldTime } from "./world-time.ts";
 import type { WorldVenue } from "./world-venue.ts";
+import type { WorldVolumes } from "./world-volumes.ts";
 
 /** What processes live in. */
 export type FleetWorld = Readonly<{
@@ -23,6 +25,8 @@ export type FleetWorld = Readonly<{
   store: WorldStore;
   venue: WorldVenue;
   hosts: Hosts;
+  native: WorldNative;
+  volumes: WorldVolumes;
   beside: (doing: Promise<unknown>) => void;
 }>;
 
@@ -94,11 +98,12 @@ export class Fleet {
   }
 
   kill(instance: Instance): void {
-    const { venue, situations, journal } = this.#options.parts();
+    const { venue, native, situations, journal } = this.#options.parts();
     if (instance.appending > 0) situations.saw("killed with an append under way");
     if (instance.owns && journal.inFlight > 0) this.#sawChildren();
     instance.kill();
     venue.forget(instance);
+    native.forget(instance);
   }
 
   #sawChildren(): void {
@@ -113,7 +118,7 @@ export class Fleet {
 
   async #open(instance: Instance): Promise<void> {
     const { demand, parts } = this.#options;
-    const { store, venue, hosts, plan, time } = parts();
+    const { store, venue, hosts, volumes, plan, time } = parts();
     const clock: Clock = instance.clock(time.clock);
     const shared = {
       instruments: this.#instruments,
@@ -137,21 +142,30 @@ export class Fleet {
           },
         },
         settings: plan.settings,
+        ...(plan.brings.volumeHistory && { volumeHistory: volumes.open(instance) }),
       });
       if (instance.dead) return;
       instance.engine = engine;
-      instance.service = createService({
-        ...shared,
-        engine,
-        rateLimiter: hosts.rateLimiter(instance),
-        replayGuard: { maxPerGeneration: 5_000 },
-        sockets: { settings: { maxWaitingEventBytes: 200_000 } },
-      });
+      instance.service = this.#service(instance, { ...shared, engine });
       instance.state = "running";
     } catch (error) {
       demand(instance.dead || instance.storeFaults > 0, "an engine opens", () => String(error));
       this.kill(instance);
     }
+  }
+
+  #service(
+    instance: Instance,
+    shared: Pick<ServiceOptions, "engine" | "accounts" | "instruments" | "clock" | "entropy" | "telemetry">,
+  ): Service {
+    const { hosts, native, plan } = this.#options.parts();
+    return createService({
+      ...shared,
+      rateLimiter: hosts.rateLimiter(instance),
+      replayGuard: { maxPerGeneration: 5_000 },
+      sockets: { settings: { maxWaitingEventBytes: plan.maxWaitingEventBytes } },
+      ...(plan.brings.nativeOrders && { nativeOrders: native.open(instance) }),
+    });
   }
 
   #telemetry(instance: Instance): Telemetry {

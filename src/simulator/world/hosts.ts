@@ -8,29 +8,18 @@ import {
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import type { Account, ApiKey } from "../../model/index.ts";
-import type { Accounts, Awaitable, Exposure, RateLimiter } from "../../ports/index.ts";
-import type { Fault, Faults } from "./faults.ts";
+import type { Accounts, Exposure, RateLimiter } from "../../ports/index.ts";
 import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
 import type { Plan } from "./plan.ts";
-import type { Random } from "./random.ts";
+import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.ts";
 import type { Row } from "./venue-row.ts";
-import type { WorldTime } from "./world-time.ts";
 
 /** Of what a reducer begins with in each market, and what it buys at a time. */
 const HELD = quantity("5");
 
-/** Faults of one port. */
-type PortFaults = Readonly<{ slow?: Fault; silent?: Fault; throws?: Fault; nonsense?: Fault }>;
-
 /** What the hosts are made of. */
-export type HostParts = Readonly<{
-  random: Random;
-  faults: Faults;
-  time: WorldTime;
-  plan: Plan;
-  demand: Demand;
-}>;
+export type HostParts = AnswerParts & Readonly<{ plan: Plan; demand: Demand }>;
 
 /** The key of an account's owner. */
 export function keyOf(accountId: number): Readonly<{ apiKey: string; secret: string }> {
@@ -42,9 +31,11 @@ export class Hosts {
   readonly #parts: HostParts;
   readonly #positions: Map<string, Quantity> = new Map();
   readonly #accounts: Accounts;
+  readonly #answers: PortAnswers;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
+    this.#answers = new PortAnswers(parts);
     this.#accounts = createMemoryAccounts(
       parts.plan.clients.map(({ accountId }) => ({
         account: accountOf(accountId),
@@ -86,12 +77,10 @@ export class Hosts {
     };
     return {
       position: (accountId, symbol) =>
-        this.#answer(
-          instance,
-          faults,
-          () => this.position(accountId, symbol),
-          Number.NaN as unknown as Quantity,
-        ),
+        this.#answers.answer(instance, faults, {
+          right: () => this.position(accountId, symbol),
+          wrong: () => Number.NaN,
+        }),
     };
   }
 
@@ -106,9 +95,13 @@ export class Hosts {
     const account = (accountId: number): Account | undefined =>
       this.#accounts.account(accountId) as Account | undefined;
     return {
-      key: (apiKey) => this.#answer(instance, faults, () => key(apiKey), { apiKey } as ApiKey),
+      key: (apiKey) =>
+        this.#answers.answer(instance, faults, { right: () => key(apiKey), wrong: () => ({ apiKey }) }),
       account: (accountId) =>
-        this.#answer(instance, faults, () => account(accountId), { accountId } as Account),
+        this.#answers.answer(instance, faults, {
+          right: () => account(accountId),
+          wrong: () => ({ accountId }),
+        }),
     };
   }
 
@@ -116,8 +109,8 @@ export class Hosts {
     const { plan, time } = this.#parts;
     const limiter = createMemoryRateLimiter({
       clock: time.clock,
-      enforce: plan.limited,
-      ordersPer10s: 20,
+      enforce: plan.ordersPer10s !== undefined,
+      ordersPer10s: plan.ordersPer10s ?? 1,
       weightPerMinute: 1_000_000,
     });
     const faults: PortFaults = {
@@ -128,33 +121,10 @@ export class Hosts {
     return {
       limits: limiter.limits,
       weigh: (request) =>
-        this.#answer(
-          instance,
-          faults,
-          () => limiter.weigh(request),
-          {} as Awaited<ReturnType<RateLimiter["weigh"]>>,
-        ),
+        this.#answers.answer(instance, faults, { right: () => limiter.weigh(request), wrong: () => ({}) }),
       takeOrders: (placement) => limiter.takeOrders(placement),
       returnOrders: (placement) => limiter.returnOrders(placement),
     };
-  }
-
-  /** An answer of a port: mostly at once and right. */
-  #answer<T>(
-    instance: Instance,
-    { slow, silent, throws, nonsense }: PortFaults,
-    right: () => Awaitable<T>,
-    wrong: T,
-  ): Awaitable<T> {
-    const { faults, random, time } = this.#parts;
-    const strikes = (fault: Fault | undefined, chance: number): boolean =>
-      fault !== undefined && faults.strikes(fault, random, chance);
-    if (strikes(throws, 0.02)) throw new Error("the host does not answer");
-    if (strikes(silent, 0.01)) return new Promise(() => undefined);
-    if (strikes(nonsense, 0.01)) return wrong;
-    const delayMs = random.below(300);
-    if (strikes(slow, 0.1)) return instance.call(() => time.after(delayMs).then(right));
-    return random.chance(0.2) ? instance.call(async () => right()) : right();
   }
 }
 

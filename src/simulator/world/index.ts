@@ -1,7 +1,7 @@
 export { FAULTS, type Fault } from "./faults.ts";
 export { InvariantBroken } from "./invariant-broken.ts";
+export type { RecordedRows } from "./make-parts.ts";
 export { type Cuts, drawPlan, type Plan } from "./plan.ts";
 export { runWorld, type Shrunk, shrink, type WorldReport, type WorldRun } from "./run.ts";
 export { SITUATIONS, type Situation } from "./situations.ts";
-export type { RecordedRows } from "./world.ts";
 export type { Turn } from "./world-time.ts";

@@ -1,11 +1,14 @@
 import { type Price, price } from "../../decimal/index.ts";
 import type { QuoteInput } from "../../ports/index.ts";
 import type { Faults } from "./faults.ts";
-import type { MarketPlan } from "./plan.ts";
+import { type MarketPlan, NEAR_JUMP } from "./plan.ts";
 import type { Random } from "./random.ts";
 
 /** A quote that a market tells, and whether it was made to be bad. */
 export type ToldQuote = Readonly<{ quote: QuoteInput; bad?: BadQuote }>;
+
+/** One row of a recorded day. */
+export type RecordedRow = Readonly<{ bid: string; ask: string; bidQuantity: string; askQuantity: string }>;
 
 /** How a quote is bad. */
 export type BadQuote = "zero" | "crossed" | "malformed" | "stale" | "future" | "out-of-order" | "jump";
@@ -24,18 +27,26 @@ export class Market {
   readonly #plan: MarketPlan;
   readonly #random: Random;
   readonly #faults: Faults;
-  readonly #rows: readonly (readonly [bid: string, ask: string])[];
+  readonly #rows: readonly RecordedRow[];
+  /** Whether a jump that is confirmed stays in reach of what the market tells at the end. */
+  readonly #isNear: boolean;
   #row = 0;
+  /** The bid of the row that was played last. */
+  #played: string | undefined;
   #mid = START;
   #up = false;
+  /** A jump that was told just now: told again it is no error any more. */
+  #jump: ToldQuote | undefined;
 
   constructor(
     parts: Readonly<{
       plan: MarketPlan;
       random: Random;
       faults: Faults;
-      /** Recorded bids and asks, for a market that is recorded. */
-      rows: readonly (readonly [bid: string, ask: string])[];
+      /** What a market that is recorded plays, over and over. */
+      rows: readonly RecordedRow[];
+      /** Above which the engine wants a quote confirmed. */
+      jumpFactor: number;
     }>,
   ) {
     this.symbol = parts.plan.symbol;
@@ -43,26 +54,31 @@ export class Market {
     this.#random = parts.random;
     this.#faults = parts.faults;
     this.#rows = parts.rows;
+    this.#isNear = parts.jumpFactor === NEAR_JUMP;
+    this.#row = parts.random.of("row").below(parts.rows.length);
   }
 
   /** What it stands at now. */
   get price(): Price {
-    return price(textOf(this.#mid));
+    return price(this.#played ?? textOf(this.#mid));
   }
 
   /** The next quote. */
   next(nowMs: number): ToldQuote {
+    const jump = this.#jump;
+    this.#jump = undefined;
+    if (jump !== undefined && this.#isNear && this.#random.chance(0.25)) return jump;
     const isBad = this.#faults.strikes("quotes are bad", this.#random, 0.12);
     const kind = this.#random.pick(BAD);
     if (isBad) return this.#bad(kind, nowMs);
-    this.#move();
     const stamp = this.#plan.stamped ? { timeMs: nowMs } : {};
-    return { quote: { symbol: this.symbol, ...this.#prices(), ...this.#sizes(), ...stamp } };
+    return { quote: { symbol: this.symbol, ...this.#good(), ...stamp } };
   }
 
   /** A quote at a price of its own, in units of the middle price of the range. */
   at(factor: number): ToldQuote {
     this.#mid = Math.round(START * factor);
+    this.#played = undefined;
     return {
       quote: { symbol: this.symbol, bid: textOf(this.#mid), ask: textOf(Math.round(this.#mid * 1.001)) },
     };
@@ -77,9 +93,28 @@ export class Market {
     this.#mid = Math.min(HIGHEST, Math.max(LOWEST, Math.round(this.#mid * factor)));
   }
 
+  #good(): RecordedRow | Pick<RecordedRow, "bid" | "ask"> {
+    if (this.#plan.style === "recorded") return this.#recorded();
+    this.#move();
+    return { ...this.#prices(), ...this.#sizes() };
+  }
+
+  /** The next row, or one a little further on. */
+  #recorded(): RecordedRow {
+    this.#row += 1 + this.#random.below(20);
+    const row = this.#rows[this.#row % this.#rows.length];
+    if (row === undefined) throw new RangeError("a world with a recorded market needs rows");
+    this.#played = row.bid;
+    return row;
+  }
+
+  /** Prices beyond what a market moves at once. */
+  #far(): Pick<RecordedRow, "bid" | "ask"> {
+    if (this.#isNear) return this.#up ? { bid: "300", ask: "301" } : { bid: "30", ask: "30.1" };
+    return this.#up ? { bid: "4000", ask: "4001" } : { bid: "2", ask: "2.1" };
+  }
+
   #prices(): Readonly<{ bid: string; ask: string }> {
-    const row = this.#plan.style === "recorded" ? this.#rows[this.#row++ % this.#rows.length] : undefined;
-    if (row !== undefined) return { bid: row[0], ask: row[1] };
     const spread = 1 + this.#random.next() * 0.004;
     return { bid: textOf(this.#mid), ask: textOf(Math.round(this.#mid * spread)) };
   }
@@ -107,10 +142,8 @@ export class Market {
         return { quote: { ...good, bid: "60", ask: "61", timeMs: nowMs + 5_000 }, bad: kind };
       case "jump":
         this.#up = !this.#up;
-        return {
-          quote: { ...good, ...(this.#up ? { bid: "4000", ask: "4001" } : { bid: "2", ask: "2.1" }) },
-          bad: kind,
-        };
+        this.#jump = { quote: { ...good, ...this.#far() }, bad: kind };
+        return this.#jump;
     }
   }
 }

@@ -9,9 +9,11 @@ import type { Plan } from "./plan.ts";
 import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import type { TrueTape } from "./true-tape.ts";
+import type { WorldNative } from "./world-native.ts";
 import type { WorldStore } from "./world-store.ts";
 import type { WorldTime } from "./world-time.ts";
 import type { WorldVenue } from "./world-venue.ts";
+import type { WorldVolumes } from "./world-volumes.ts";
 
 /** What the parts of one world share. */
 export type WorldParts = Readonly<{
@@ -26,6 +28,8 @@ export type WorldParts = Readonly<{
   store: WorldStore;
   tape: TrueTape;
   hosts: Hosts;
+  native: WorldNative;
+  volumes: WorldVolumes;
   markets: readonly Market[];
   ledger: Ledger;
   fleet: Fleet;

@@ -3,7 +3,7 @@ import type { VenueCapabilities } from "../../ports/index.ts";
 import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
 import { createRandom, type Random } from "./random.ts";
 
-/** How the price of a market goes: small steps, now and then far, or as it was recorded. */
+/** How the price of a market goes: small steps, now and then far, or as in the rows of a recorded day. */
 export type MarketStyle = "walk" | "jumpy" | "calm" | "recorded";
 
 /** One market of a world. */
@@ -31,40 +31,63 @@ export type Plan = Readonly<{
   venueTellsTime: boolean;
   /** Placements that clients send at most. */
   orders: number;
-  /** Whether the rate limiter refuses. */
-  limited: boolean;
+  /** Orders in 10 s that the rate limiter lets through; without it there is no limit. */
+  ordersPer10s?: number;
+  /** Bytes of events that may wait for one reader of a private stream. */
+  maxWaitingEventBytes: number;
+  /** Whether the host has ordinary orders of its own, and volumes of its own for VWAP profiles. */
+  brings: Readonly<{ nativeOrders: boolean; volumeHistory: boolean }>;
 }>;
 
 /** What is taken off a plan to make a failing run smaller; nothing else of the run changes its draws. */
 export type Cuts = Readonly<{ steps?: number; orders?: number; without?: readonly Fault[] }>;
 
-const SYMBOLS = ["BTC/USD", "ETH/USD", "SOL/USD"];
-const STYLES: readonly MarketStyle[] = ["walk", "walk", "jumpy", "calm"];
+/** A factor with which a jump still lands where the end of a world trades. */
+export const NEAR_JUMP = 2;
 
-/** The plan of a seed, less what is cut off. */
+const SYMBOLS = ["BTC/USD", "ETH/USD", "SOL/USD"];
+const STYLES: readonly MarketStyle[] = ["walk", "walk", "jumpy", "calm", "recorded"];
+
+/** The plan of a seed, less what is cut off. Each part has a generator of its own: a new part moves no other. */
 export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
   const random = createRandom(seed).of("plan");
-  const markets = SYMBOLS.slice(0, 1 + random.below(SYMBOLS.length)).map((symbol) => ({
+  const rates = drawRates(random, cuts.without ?? []);
+  const isStepped = rates["clock steps back"] !== undefined || rates["clock steps forward"] !== undefined;
+  return {
+    seed,
+    steps: Math.min(steps, cuts.steps ?? steps),
+    markets: drawMarkets(random.of("markets")),
+    clients: drawClients(random.of("clients")),
+    settings: drawSettings(random.of("settings")),
+    venue: drawVenue(random.of("venue")),
+    rates,
+    venueTellsTime: random.of("venue tells its time").chance(0.5) || isStepped,
+    orders: cuts.orders ?? Number.POSITIVE_INFINITY,
+    ...drawLimits(random.of("limits")),
+    brings: drawBrings(random.of("what the host brings")),
+  };
+}
+
+function drawMarkets(random: Random): readonly MarketPlan[] {
+  return SYMBOLS.slice(0, 1 + random.below(SYMBOLS.length)).map((symbol) => ({
     symbol,
     style: random.pick(STYLES),
     sized: random.chance(0.4),
     stamped: random.chance(0.5),
   }));
-  const rates = drawRates(random, cuts.without ?? []);
-  const isStepped = rates["clock steps back"] !== undefined || rates["clock steps forward"] !== undefined;
-  const mayTell = random.chance(0.5);
+}
+
+function drawLimits(random: Random): Pick<Plan, "ordersPer10s" | "maxWaitingEventBytes"> {
+  const isLimited = random.chance(0.2);
+  const ordersPer10s = random.pick([2, 5, 20]);
   return {
-    seed,
-    steps: Math.min(steps, cuts.steps ?? steps),
-    markets,
-    clients: drawClients(random),
-    settings: drawSettings(random),
-    venue: drawVenue(random),
-    rates,
-    venueTellsTime: isStepped || mayTell,
-    orders: cuts.orders ?? Number.POSITIVE_INFINITY,
-    limited: random.chance(0.15),
+    ...(isLimited && { ordersPer10s }),
+    maxWaitingEventBytes: random.pick([4_000, 200_000]),
   };
+}
+
+function drawBrings(random: Random): Plan["brings"] {
+  return { nativeOrders: random.chance(0.6), volumeHistory: random.chance(0.6) };
 }
 
 function drawClients(random: Random): readonly ClientPlan[] {
@@ -85,6 +108,7 @@ function drawSettings(random: Random): EngineSettings {
     escalateAfterMs: random.pick([5_000, 20_000]),
     maxOpenParentsPerAccount: random.pick([40, 250_000]),
     maxPendingCommands: random.pick([4, 100_000]),
+    quoteJumpFactor: random.pick([NEAR_JUMP, DEFAULT_SETTINGS.quoteJumpFactor]),
   };
 }
 
@@ -98,13 +122,14 @@ function drawVenue(random: Random): VenueCapabilities {
   };
 }
 
-/** About half of the faults, from rare to often; now and then all of them, or none. */
+/** About half of the faults, from rare to often; now and then all of them, or none. Each has chance of its own. */
 function drawRates(random: Random, without: readonly Fault[]): FaultRates {
   const mood = random.next();
   const rates: Partial<Record<Fault, number>> = {};
   for (const fault of FAULTS) {
-    const isOn = mood < 0.05 ? false : mood > 0.85 || random.chance(0.5);
-    const rate = 0.3 + random.next() * random.next() * 3;
+    const own = random.of(fault);
+    const isOn = mood < 0.05 ? false : mood > 0.85 || own.chance(0.5);
+    const rate = 0.3 + own.next() * own.next() * 3;
     if (isOn && !without.includes(fault)) rates[fault] = rate;
   }
   return rates;

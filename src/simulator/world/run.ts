@@ -1,7 +1,8 @@
 import type { Fault } from "./faults.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
+import type { RecordedRows } from "./make-parts.ts";
 import { type Cuts, drawPlan, type Plan } from "./plan.ts";
-import { type RecordedRows, World } from "./world.ts";
+import { World } from "./world.ts";
 import type { Turn } from "./world-time.ts";
 
 /** What is run: a seed, so many steps, and what is cut off its plan. */
@@ -11,7 +12,8 @@ export type WorldRun = Readonly<{
   cuts?: Cuts;
   /** Waits until everything has happened that needs no time, such as a turn of the event loop. */
   turn: Turn;
-  rows?: RecordedRows;
+  /** What recorded markets play. */
+  rows: RecordedRows;
 }>;
 
 /** What a run did. */
@@ -37,7 +39,7 @@ export type WorldReport = Readonly<{
  * Runs the world of a seed: first with faults, then without until everything has ended; the same run gives the same
  * report. What was broken first stands in the report.
  */
-export async function runWorld({ seed, steps, cuts, turn, rows = [] }: WorldRun): Promise<WorldReport> {
+export async function runWorld({ seed, steps, cuts, turn, rows }: WorldRun): Promise<WorldReport> {
   const plan = drawPlan(seed, steps, cuts);
   const world = new World(plan, { turn, rows });
   let broken: InvariantBroken | undefined;

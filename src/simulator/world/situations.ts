@@ -81,6 +81,7 @@ export const SITUATIONS = [
   "slot missed",
   "slot used after a restart",
   "VWAP goes on after its last slot",
+  "VWAP by the volumes of the host",
   "POV child after a print",
   "POV at its whole share",
   "schedule over with a rest",
@@ -104,6 +105,10 @@ export const SITUATIONS = [
   "read refused while the store fails",
   "outcome of a placement not known",
   "order limit reached",
+  "native order sent twice at once",
+  "native order of unknown outcome sent again",
+  "native order canceled",
+  "answer of a native order lost",
   // Markets
   "jump held back",
   "jump confirmed",

@@ -19,7 +19,9 @@ export type Row = {
   readonly told: ChildReport[];
   /** A look-up said that it is not there. */
   denied: boolean;
-  /** It was told to be closed before all of its fills were told: whoever listens later has to be told again. */
+  /** Look-ups do not find it until then. */
+  hiddenUntilMs: number;
+  /** It was told to be closed before all of its fills were told: whoever listens later is told again. */
   late: boolean;
 };
 
@@ -35,6 +37,7 @@ export function newRow(child: ChildRequest, rest: Pick<Row, "by" | "submittedAtM
     shown: 0,
     told: [],
     denied: false,
+    hiddenUntilMs: 0,
     late: false,
   };
 }

@@ -15,7 +15,7 @@ import { nonsenseOf } from "./nonsense.ts";
 import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import { executedOf, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
-import type { WorldTime } from "./world-time.ts";
+import { turns, type WorldTime } from "./world-time.ts";
 
 /** What a venue is made of. */
 export type VenueParts = Readonly<{
@@ -71,6 +71,7 @@ export class WorldVenue {
       subscribe: (listener) => {
         const subscriber = { instance, listener };
         this.#subscribers.add(subscriber);
+        void this.#tellLate(subscriber);
         return () => this.#subscribers.delete(subscriber);
       },
     };
@@ -106,13 +107,23 @@ export class WorldVenue {
     for (const row of [...this.#live]) if (row.shown < row.fills.length) this.#show(row);
   }
 
+  /**
+   * Who listens anew is told again of children that were told to be closed before all of their fills were: nobody looks
+   * these up any more, and whoever was told before may have died with it. Nobody else is told then, and nobody again.
+   */
+  async #tellLate({ instance, listener }: Subscriber): Promise<void> {
+    const late = [...this.rows.values()].filter((row) => row.late && row.shown > 0).map(reportOf);
+    await turns(this.#parts.random.below(50));
+    for (const report of late) instance.enter(() => listener({ report }));
+  }
+
   /** The end of all trouble: everything is decided and told. */
   settle(): void {
     for (const row of this.rows.values()) {
       if (row.state === "open") row.state = "closed";
       row.arrivesAtMs = undefined;
       row.shown = row.fills.length;
-      if (row.late || this.#live.has(row)) this.#say(row);
+      if (this.#live.has(row)) this.#say(row);
     }
     this.#live.clear();
   }
@@ -158,7 +169,7 @@ export class WorldVenue {
   }
 
   async #lookup({ childId }: ChildRequest): Promise<ChildReport | NotFound> {
-    const { faults, random, time, situations, quietMs } = this.#parts;
+    const { faults, random, time, situations } = this.#parts;
     const row = this.rows.get(childId);
     if (faults.strikes("venue fails a look-up", random, 0.15)) {
       situations.saw("look-up fails");
@@ -170,9 +181,7 @@ export class WorldVenue {
       row.denied = true;
       return notFound;
     }
-    const surely = row.deadlineMs + (this.#parts.tellsTime ? 0 : quietMs);
-    const unsure = time.trueMs <= surely;
-    if (unsure && faults.strikes("venue does not find what is on its way", random, 0.2)) {
+    if (this.#hides(row)) {
       situations.saw("not found, then there");
       return notFound;
     }
@@ -182,6 +191,20 @@ export class WorldVenue {
       return nonsenseOf(reportOf(row), random);
     }
     return reportOf(row);
+  }
+
+  /** Whether a look-up does not find what is there: until the deadline, and longer where only voiding decides. */
+  #hides(row: Row): boolean {
+    const { faults, random, time, quietMs, tellsTime } = this.#parts;
+    const { honoursDeadline, canVoid } = this.capabilities;
+    const mayForget = canVoid && !honoursDeadline;
+    const surelyMs = row.deadlineMs + (tellsTime ? 0 : quietMs);
+    if (!mayForget && time.trueMs > surelyMs) return false;
+    const forMs = mayForget ? random.below(15_000) : 0;
+    if (!faults.strikes("venue does not find what is on its way", random, 0.2))
+      return time.trueMs < row.hiddenUntilMs && !faults.quiet;
+    row.hiddenUntilMs = Math.max(row.hiddenUntilMs, time.trueMs + forMs);
+    return true;
   }
 
   async #void(child: ChildRequest): Promise<ChildReport | "voided"> {
@@ -312,7 +335,7 @@ export class WorldVenue {
     if (faults.strikes("venue says nonsense", random, 0.03)) {
       situations.saw("nonsense in an event");
       this.#emit(nonsenseOf(report, random));
-      if (random.chance(0.2)) {
+      if (random.chance(0.5)) {
         situations.saw("event of a child that nobody sent");
         this.#emit({ ...report, childId: `${report.childId}z` });
       }

@@ -1,8 +1,4 @@
 import { Client } from "./clients/client.ts";
-import { Ledger } from "./clients/ledger.ts";
-import { Faults } from "./faults.ts";
-import { Fleet } from "./fleet.ts";
-import { Hosts } from "./hosts.ts";
 import { InvariantBroken } from "./invariant-broken.ts";
 import { acceptance } from "./invariants/acceptance.ts";
 import { checkEnd, verifyNow } from "./invariants/end.ts";
@@ -11,26 +7,17 @@ import { endAll } from "./invariants/liveness.ts";
 import { quantity } from "./invariants/quantity.ts";
 import { Schedules } from "./invariants/schedules.ts";
 import { state } from "./invariants/state.ts";
-import { checkSubmit, submission } from "./invariants/submission.ts";
+import { submission } from "./invariants/submission.ts";
 import { Triggers } from "./invariants/triggers.ts";
-import { JournalBook, type RecordCheck } from "./journal-book.ts";
-import { Market } from "./market.ts";
+import type { RecordCheck } from "./journal-book.ts";
+import { makeParts, type RecordedRows } from "./make-parts.ts";
 import { MarketDesk } from "./market-desk.ts";
 import { settle, unknownOrders } from "./operator.ts";
 import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
 import { createRandom } from "./random.ts";
-import { Situations } from "./situations.ts";
 import { Supervisor } from "./supervisor.ts";
-import { TrueTape } from "./true-tape.ts";
-import { WorldStore } from "./world-store.ts";
-import { type Turn, turns, WorldTime } from "./world-time.ts";
-import { WorldVenue } from "./world-venue.ts";
-
-const START_MS = 1_760_000_000_000;
-
-/** Bids and asks as they were recorded, for markets that play them. */
-export type RecordedRows = readonly (readonly [bid: string, ask: string])[];
+import { type Turn, turns } from "./world-time.ts";
 
 /** One world: everything that is made of one plan, and the steps in which it goes on. */
 export class World {
@@ -46,7 +33,11 @@ export class World {
   constructor(plan: Plan, options: Readonly<{ turn: Turn; rows: RecordedRows }>) {
     const random = createRandom(plan.seed);
     this.#random = random.of("steps");
-    this.parts = this.#make(plan, options);
+    this.parts = makeParts(plan, {
+      ...options,
+      checks: this.#checks,
+      demand: (holds, invariant, seen) => this.#demand(holds, invariant, seen),
+    });
     const { parts } = this;
     this.#checks.push(
       acceptance(parts),
@@ -104,16 +95,21 @@ export class World {
   }
 
   async #act(dice: number): Promise<void> {
-    const { time, venue } = this.parts;
+    const { time } = this.parts;
     if (dice < 40) return this.#desk.quote();
     if (dice < 48) return this.#desk.print();
     if (dice < 72) return this.#random.pick(this.#clients).act();
-    if (dice < 76) return venue.tick();
+    if (dice < 76) return this.#tick();
     if (dice < 78) return this.#replenish();
     if (dice < 79) return this.#settleOne();
     await time.pass(1 + this.#random.below(dice < 97 ? 400 : 6_000));
-    venue.tick();
+    this.#tick();
     if (this.#random.chance(0.7)) this.#desk.heartbeat();
+  }
+
+  #tick(): void {
+    this.parts.venue.tick();
+    this.parts.native.book.tick();
   }
 
   #settleOne(): void {
@@ -140,78 +136,9 @@ export class World {
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  #demand(holds: boolean, invariant: string, seen: string | (() => string), seed: number): void {
+  #demand(holds: boolean, invariant: string, seen: string | (() => string)): void {
     if (holds || this.#broken !== undefined) return;
     const what = typeof seen === "string" ? seen : seen();
-    this.#broken = new InvariantBroken(invariant, what, { seed, step: this.#step });
-  }
-
-  #make(plan: Plan, options: Readonly<{ turn: Turn; rows: RecordedRows }>): WorldParts {
-    const random = createRandom(plan.seed);
-    const faults = new Faults(plan.rates);
-    const situations = new Situations();
-    const time = new WorldTime({ startMs: START_MS, turn: options.turn });
-    const demand: WorldParts["demand"] = (holds, invariant, seen) =>
-      this.#demand(holds, invariant, seen, plan.seed);
-    const journal = new JournalBook(demand, this.#checks);
-    const markets = plan.markets.map(
-      (market) =>
-        new Market({
-          plan: market,
-          random: random.of(`market ${market.symbol}`),
-          faults,
-          rows: options.rows,
-        }),
-    );
-    const tape = new TrueTape({ random: random.of("tape"), faults, situations, time });
-    const hosts = new Hosts({ random: random.of("hosts"), faults, time, plan, demand });
-    const fleet = new Fleet(
-      { demand, parts: () => this.parts },
-      plan.markets.map(({ symbol }) => symbol),
-    );
-    const shared = { faults, situations, time };
-    const store = new WorldStore({
-      ...shared,
-      random: random.of("store"),
-      journal,
-      acquired: (instance) => fleet.acquired(instance),
-    });
-    const venue = new WorldVenue({
-      ...shared,
-      random: random.of("venue"),
-      capabilities: plan.venue,
-      quietMs: plan.settings.venueQuietMs,
-      tellsTime: plan.venueTellsTime,
-      isOpening: () => fleet.newest?.state === "opening",
-      priceOf: (symbol) => markets.find((market) => market.symbol === symbol)?.price,
-      submitting: (child, deadlineMs, instance) => checkSubmit(this.parts, { child, deadlineMs, instance }),
-      executed: (row, size, executionId) => {
-        hosts.executed(row, size);
-        tape.owe(row.child.symbol, executionId, size);
-      },
-    });
-    const beside = (doing: Promise<unknown>): void => {
-      doing.catch((error: unknown) =>
-        demand(false, "the world itself", () =>
-          error instanceof Error ? (error.stack ?? error.message) : String(error),
-        ),
-      );
-    };
-    const ledger = new Ledger();
-    return {
-      plan,
-      random,
-      ...shared,
-      demand,
-      journal,
-      venue,
-      store,
-      tape,
-      hosts,
-      markets,
-      ledger,
-      fleet,
-      beside,
-    };
+    this.#broken = new InvariantBroken(invariant, what, { seed: this.parts.plan.seed, step: this.#step });
   }
 }

@@ -1,7 +1,4 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { formatScaled } from "../../../src/decimal/index.ts";
-import { temporaryDirectory } from "../venue-world.ts";
 
 export const DAY_MS: number = Date.UTC(2020, 0, 1);
 export const MINUTE_MS = 60_000;
@@ -31,11 +28,4 @@ export function recordedDay(): Readonly<{ quotes: readonly string[]; trades: rea
         `${DAY_MS + minute * MINUTE_MS},BTC/USD,${formatScaled(cents(minute), 2)},${millionths(minute + 2)}`,
     ),
   };
-}
-
-/** Writes rows under a header into a file of this test's own. */
-export async function csvFile(name: string, lines: readonly string[], end = "\n"): Promise<string> {
-  const path = join(await temporaryDirectory(), name);
-  await writeFile(path, lines.map((line) => `${line}${end}`).join(""));
-  return path;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createCatalogue, SettingsError } from "../../../src/sandbox/index.ts";
 import { type ReplayRow, readReplay } from "../../../src/sandbox/markets/index.ts";
-import { csvFile, DAY_MS, GAPS, MINUTES, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";
+import { csvFile } from "./csv-file.ts";
+import { DAY_MS, GAPS, MINUTES, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";
 
 const instruments = createCatalogue();
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryKeyValueStore } from "../../../src/adapters/memory/index.ts";
 import { createCatalogue, openManualClock } from "../../../src/sandbox/index.ts";
 import { createReplayMarket, type ReplayRow, readReplay } from "../../../src/sandbox/markets/index.ts";
-import { csvFile, DAY_MS, MINUTE_MS, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";
+import { csvFile } from "./csv-file.ts";
+import { DAY_MS, MINUTE_MS, QUOTE_HEADER, recordedDay, TRADE_HEADER } from "./recorded-day.ts";
 import { createRecorder } from "./recorder.ts";
 
 const quote = (timeMs: number, bid: string, symbol = "BTC/USD"): ReplayRow => ({

@@ -7,6 +7,7 @@ import type { Random } from "../random.ts";
 import { Cancels } from "./cancels.ts";
 import type { Entry, Intent } from "./ledger.ts";
 import { type Answered, Line } from "./line.ts";
+import { Natives } from "./natives.ts";
 import { judgePlacement } from "./placements.ts";
 import { randomList } from "./random-lists.ts";
 import { randomOrder } from "./random-orders.ts";
@@ -28,6 +29,8 @@ export class Client {
   readonly #random: Random;
   readonly #cancels: Cancels;
   readonly #reads: Reads;
+  /** Of a host that has native orders. */
+  readonly #natives: Natives | undefined;
   /** Requests that may be sent again as they were. */
   readonly #sent: Readonly<{ entry: Entry; request: WireRequest }>[] = [];
   #placed = 0;
@@ -40,6 +43,9 @@ export class Client {
     const desk = { parts, line: this.line, accountId: plan.accountId };
     this.#cancels = new Cancels({ ...desk, random: this.#random.of("cancels") });
     this.#reads = new Reads({ ...desk, random: this.#random.of("reads") });
+    this.#natives = parts.plan.brings.nativeOrders
+      ? new Natives({ ...desk, random: this.#random.of("natives") }, parts.native)
+      : undefined;
   }
 
   /** Does one thing; what comes of it may come later. */
@@ -48,18 +54,20 @@ export class Client {
     const { beside } = this.#parts;
     if (dice < 24) return beside(this.#place(this.#order()));
     if (dice < 38) return beside(this.#place(this.#list()));
-    if (dice < 43) return beside(this.#sendAgain());
-    if (dice < 48) return beside(this.#placeAgain());
-    if (dice < 51) return beside(this.#placeOther());
-    if (dice < 54) return beside(this.#placeTwice());
-    if (dice < 74) return beside(this.#cancels.act());
-    if (dice < 92) return beside(this.#reads.act());
+    if (dice < 42) return beside(this.#sendAgain());
+    if (dice < 46) return beside(this.#placeAgain());
+    if (dice < 49) return beside(this.#placeOther());
+    if (dice < 52) return beside(this.#placeTwice());
+    if (dice < 71) return beside(this.#cancels.act());
+    if (dice < 84) return beside(this.#reads.act());
+    if (dice < 92 && this.#natives !== undefined) return beside(this.#natives.act());
     this.line.tend();
   }
 
   /** Asks for everything that it was told of, after all trouble is over. */
-  audit(): Promise<void> {
-    return this.#reads.audit();
+  async audit(): Promise<void> {
+    await this.#reads.audit();
+    await this.#natives?.audit();
   }
 
   #order(): Intent {

@@ -121,7 +121,7 @@ export class Line {
   tend(): void {
     const { faults, fleet, beside } = this.#parts;
     const breaks = faults.strikes("connection breaks", this.#random, 0.1);
-    const slows = faults.strikes("reader is slow", this.#random, 0.05);
+    const slows = faults.strikes("reader is slow", this.#random, 0.15);
     if (this.#connection?.open) {
       if (breaks) this.#connection.break();
       else if (slows) this.#connection.slow = true;

@@ -7,12 +7,12 @@ import type { Answered } from "./line.ts";
 import { arrayOf, codeOf, numberOf } from "./wire.ts";
 
 /** Codes that a placement may be refused with here; after each of them nothing was kept. */
-const REFUSALS: readonly number[] = [
+export const REFUSALS: readonly number[] = [
   -1001, -1003, -1008, -1013, -1015, -1016, -1021, -1112, -1130, -2010, -2016, -2022,
 ];
 
 /** Codes after which it is not known whether something was kept. */
-const UNSURE: readonly number[] = [-1006, -1007, -1000];
+export const UNSURE: readonly number[] = [-1006, -1007, -1000];
 
 /** What an answer to a placement must be (I01-I04), by what is durable at this moment. */
 export function judgePlacement(

@@ -24,8 +24,10 @@ export function randomList(
   const life = (): Leg =>
     random.chance(0.2) ? { timeInForce: "GTD", expireTime: nowMs + 1 + random.below(60_000) } : {};
   const pairOf = (on: string): Readonly<{ above: Leg; below: Leg }> => {
-    const profit = { ...profitOf(random, on), ...life(), ...only };
-    const protective = { ...protectiveOf(random, on), ...life(), ...only };
+    const isTight = reduces && random.chance(0.2);
+    const [onProfit, onLoss] = isTight ? tightPair(random) : [profitOf(random, on), protectiveOf(random, on)];
+    const profit = { ...onProfit, ...life(), ...only };
+    const protective = { ...onLoss, ...life(), ...only };
     return on === "SELL" ? { above: profit, below: protective } : { above: protective, below: profit };
   };
   if (form === "legacyOco") {
@@ -88,6 +90,14 @@ function protectiveOf(random: Random, side: string): Leg {
     { type: "TRAILING_STOP", trailingAmount: "4" },
     { type: "TRAILING_STOP_LIMIT", price2: "2", limitOffset: "1" },
   ]);
+}
+
+/** Exits of a SELL that one quote meets both: a limit that is met already, and a stop that trails close behind. */
+function tightPair(random: Random): readonly [profit: Leg, protective: Leg] {
+  return [
+    { type: "LIMIT", price: low(random) },
+    { type: "STOP", trailingDelta: 10 + random.below(40) },
+  ];
 }
 
 /** An entry near the market. */

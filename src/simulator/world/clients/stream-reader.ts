@@ -13,6 +13,8 @@ export class StreamReader {
   readonly told: Set<string> = new Set();
   /** Executions that were counted before it began. */
   readonly #before: Set<string> = new Set();
+  /** How many executions of native orders there were before it began. */
+  #nativesBefore = 0;
   #sequence: number | undefined;
   #early: JsonValue[] = [];
 
@@ -34,6 +36,7 @@ export class StreamReader {
     demand(Number.isSafeInteger(sequence), "I54", () => `a subscription begins at ${sequence}`);
     demand(numberOf(result, "accountId") === this.#accountId, "I07", "a subscription to another account");
     this.#sequence = sequence;
+    this.#nativesBefore = this.#parts.native.book.executions.length;
     for (const orderId of journal.byAccount.get(this.#accountId) ?? [])
       for (const id of journal.fills.get(orderId)?.keys() ?? []) this.#before.add(`${orderId} ${id}`);
     for (const event of this.#early.splice(0)) this.take(event);
@@ -47,7 +50,12 @@ export class StreamReader {
     if (Number.isNaN(sequence)) return;
     demand(sequence === this.#sequence + 1, "I54", () => `event ${sequence} after ${this.#sequence}`);
     this.#sequence = sequence;
-    if (member(event, "e") === "ORDER_TRADE_UPDATE") this.#order(member(event, "o"));
+    if (member(event, "e") !== "ORDER_TRADE_UPDATE") return;
+    const told = member(event, "o");
+    const id = member(told, "i");
+    // Ids of native orders are positive.
+    if (typeof id === "bigint" || numberOf(told, "i") > 0) this.#native(told);
+    else this.#order(told);
   }
 
   end(): void {
@@ -56,8 +64,12 @@ export class StreamReader {
 
   /** Executions that were counted and not told. */
   missing(): readonly string[] {
-    const { journal } = this.#parts;
-    const missing: string[] = [];
+    const { journal, native } = this.#parts;
+    const missing = native.book.executions
+      .slice(this.#nativesBefore)
+      .filter(({ order, execType }) => order.accountId === this.#accountId && execType === "TRADE")
+      .map(({ executionId }) => `native ${executionId}`)
+      .filter((key) => !this.told.has(key));
     for (const orderId of journal.byAccount.get(this.#accountId) ?? []) {
       for (const id of journal.fills.get(orderId)?.keys() ?? []) {
         const key = `${orderId} ${id}`;
@@ -65,6 +77,26 @@ export class StreamReader {
       }
     }
     return missing;
+  }
+
+  /** An execution of a native order is the host's, of this account, and comes once. */
+  #native(told: JsonValue | undefined): void {
+    const { demand, native } = this.#parts;
+    const executionId = member(told, "executionId");
+    const order = native.book.orders.get(BigInt(String(member(told, "i"))))?.order;
+    demand(
+      order?.accountId === this.#accountId,
+      "I07",
+      () => `an event of native order ${member(told, "i")}`,
+    );
+    if (member(told, "x") !== "TRADE") return;
+    const key = `native ${String(executionId)}`;
+    const isTrue = native.book.executions.some(
+      (one) => one.executionId === executionId && one.order.orderId === order?.orderId,
+    );
+    demand(isTrue, "I20", () => `${key} is told and the host has none`);
+    demand(!this.told.has(key), "I15", () => `${key} is told twice`);
+    this.told.add(key);
   }
 
   #order(told: JsonValue | undefined): void {

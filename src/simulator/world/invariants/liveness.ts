@@ -6,6 +6,8 @@ import type { WorldParts } from "../parts.ts";
 /** Rounds of half a second, six minutes of trade, in which everything eligible ends once faults are over (I62). */
 export const ROUNDS = 720;
 const ROUND_MS = 500;
+/** Rounds in which a market goes down and up again, from three times its middle to a third of it. */
+const SWEEP = 72;
 
 /**
  * Faults are over and every market goes through its whole range, again and again, with trades: every order that can end
@@ -28,13 +30,13 @@ export async function endAll(parts: WorldParts): Promise<void> {
 async function tradeOn(parts: WorldParts): Promise<void> {
   const { journal, time, fleet } = parts;
   for (let round = 0; round < ROUNDS && journal.open.size > 0; round++) {
-    trade(parts, 1.07 ** (Math.abs((round % 60) - 30) - 15));
+    trade(parts, 1.07 ** (Math.abs((round % SWEEP) - SWEEP / 2) - SWEEP / 4));
     await time.settle();
     await time.pass(ROUND_MS);
     parts.venue.tick();
     if (fleet.newest === undefined) fleet.start();
     await time.settle();
-    if (round % 60 === 59)
+    if (round % SWEEP === SWEEP - 1)
       for (const order of unknownOrders(parts)) if (order.escalated) parts.beside(settle(parts, order));
   }
 }

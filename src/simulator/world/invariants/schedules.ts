@@ -20,7 +20,7 @@ export class Schedules {
   /** Looks at a record. */
   check({ changes, record, instance }: SeenRecord): void {
     for (const change of changes) {
-      if (change.before === undefined) this.#accepted.set(change.after.orderId, this.#parts.time.trueMs);
+      if (change.before === undefined) this.#accept(change.after);
       for (const fact of change.facts)
         this.#fact(change, fact, { timeMs: record.timeMs, generation: instance.generation });
     }
@@ -35,6 +35,33 @@ export class Schedules {
     if (fact.kind !== "CHILD_INTENDED") return;
     if (plan !== undefined) this.#slot(change.after, plan, { fact, ...at });
     if (intent.participationBips !== undefined) this.#share(change, fact);
+  }
+
+  #accept(order: SeenOrder): void {
+    this.#accepted.set(order.orderId, this.#parts.time.trueMs);
+    const { type, schedule } = order.intent;
+    const isOfHost =
+      this.#parts.plan.brings.volumeHistory && type === "VWAP" && schedule?.weights === undefined;
+    if (isOfHost && order.plan !== undefined) this.#profile(order, order.plan);
+  }
+
+  /** Decision 29: the weights are those of the host's own minutes, in a window that was asked for. */
+  #profile({ orderId, intent }: SeenOrder, { count, intervalMs, cumulative = [] }: SchedulePlan): void {
+    const { demand, situations, volumes } = this.#parts;
+    situations.saw("VWAP by the volumes of the host");
+    const isTrue = volumes.asked(intent.symbol).some(({ symbol, toMs }) => {
+      const fromMs = toMs - count * intervalMs;
+      const bars = volumes.minutes({ symbol, fromMs, toMs });
+      return cumulative.every((sum, slot) => {
+        const until = bars.filter(({ minuteMs }) => minuteMs < fromMs + (slot + 1) * intervalMs);
+        return BigInt(sum) === until.reduce((total, bar) => total + BigInt(bar.quantity), 0n);
+      });
+    });
+    demand(
+      isTrue && cumulative.length === count,
+      "decision 29",
+      () => `order ${orderId} weighs ${cumulative}`,
+    );
   }
 
   #slot(

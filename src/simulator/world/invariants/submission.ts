@@ -41,8 +41,21 @@ export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
   checkOwner(parts, submitting);
   if (instance.owns) checkOrder(parts, order, submitting);
   checkSiblings(parts, order, child);
+  sawQueue(parts);
   if (child.reduceOnly) checkExposure(parts, child);
   if (instance.owns) checkMarket(parts, submitting);
+}
+
+/** While one is handed over to a venue that has a rate, others that are decided wait for it. */
+function sawQueue({ plan, journal, venue, situations }: WorldParts): void {
+  if (plan.venue.ratePerSecond === undefined || journal.inFlight < 3) return;
+  let waiting = 0;
+  for (const orderId of journal.open) {
+    const child = journal.find(orderId)?.child;
+    if (child !== undefined && !child.unknown && !venue.rows.has(child.childId)) waiting++;
+  }
+  // The one that is handed over now is among them.
+  if (waiting > 2) situations.saw("several children wait for the rate");
 }
 
 /** A replaced process may hand over what it had decided, for no longer than the quiet time (I26). */

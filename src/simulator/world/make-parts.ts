@@ -1,0 +1,127 @@
+import { type Price, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { Ledger } from "./clients/ledger.ts";
+import { Faults } from "./faults.ts";
+import { Fleet } from "./fleet.ts";
+import { Hosts } from "./hosts.ts";
+import type { Demand } from "./invariant-broken.ts";
+import { checkSubmit } from "./invariants/submission.ts";
+import { JournalBook, type RecordCheck } from "./journal-book.ts";
+import { Market, type RecordedRow } from "./market.ts";
+import type { WorldParts } from "./parts.ts";
+import type { Plan } from "./plan.ts";
+import { createRandom } from "./random.ts";
+import { Situations } from "./situations.ts";
+import { TrueTape } from "./true-tape.ts";
+import { WorldNative } from "./world-native.ts";
+import { WorldStore } from "./world-store.ts";
+import { type Turn, WorldTime } from "./world-time.ts";
+import { WorldVenue } from "./world-venue.ts";
+import { WorldVolumes } from "./world-volumes.ts";
+
+const START_MS = 1_760_000_000_000;
+
+/** The rows of a recorded day, for markets that play them; prices around 100 reach the levels of the clients' orders. */
+export type RecordedRows = readonly RecordedRow[];
+
+/** What a world is given beside its plan. */
+type Given = Readonly<{ turn: Turn; rows: RecordedRows; checks: readonly RecordCheck[]; demand: Demand }>;
+
+/** What everything else in a world is made of. */
+type Base = Pick<WorldParts, "plan" | "random" | "faults" | "situations" | "time" | "demand" | "markets">;
+
+/** Makes the parts of a world: each has a generator of its own. */
+export function makeParts(plan: Plan, given: Given): WorldParts {
+  const base = makeBase(plan, given);
+  const { demand, situations, faults, time, random } = base;
+  const shared = { faults, situations, time };
+  const journal = new JournalBook(demand, given.checks);
+  const tape = new TrueTape({ ...shared, random: random.of("tape") });
+  const hosts = new Hosts({ ...shared, random: random.of("hosts"), plan, demand });
+  const fleet = new Fleet(
+    { demand, parts: () => parts },
+    plan.markets.map(({ symbol }) => symbol),
+  );
+  const store = new WorldStore({
+    ...shared,
+    random: random.of("store"),
+    journal,
+    acquired: (instance) => fleet.acquired(instance),
+  });
+  const others = { tape, hosts, fleet, store, journal };
+  const parts: WorldParts = {
+    ...base,
+    ...others,
+    ...makeNative(base, tape),
+    venue: makeVenue(base, { ...others, parts: () => parts }),
+    ledger: new Ledger(),
+    beside: (doing) => {
+      doing.catch((error: unknown) => demand(false, "the world itself", () => textOf(error)));
+    },
+  };
+  return parts;
+}
+
+function makeBase(plan: Plan, { turn, rows, demand }: Given): Base {
+  const random = createRandom(plan.seed);
+  const faults = new Faults(plan.rates);
+  const markets = plan.markets.map(
+    (market) =>
+      new Market({
+        plan: market,
+        random: random.of(`market ${market.symbol}`),
+        faults,
+        rows,
+        jumpFactor: plan.settings.quoteJumpFactor,
+      }),
+  );
+  const time = new WorldTime({ startMs: START_MS, turn });
+  return { plan, random, faults, markets, time, demand, situations: new Situations() };
+}
+
+/** Native orders, and the volumes of the host. */
+function makeNative(base: Base, tape: TrueTape): Pick<WorldParts, "native" | "volumes"> {
+  const { random } = base;
+  return {
+    native: new WorldNative({
+      ...base,
+      random: random.of("native orders"),
+      priceOf: priceIn(base),
+      traded: ({ order, executionId, lastQuantity = ZERO_QUANTITY }) =>
+        tape.owe(order.symbol, executionId, lastQuantity),
+    }),
+    volumes: new WorldVolumes({ ...base, random: random.of("volumes") }),
+  };
+}
+
+function makeVenue(
+  base: Base,
+  {
+    hosts,
+    tape,
+    fleet,
+    parts,
+  }: Readonly<{ hosts: Hosts; tape: TrueTape; fleet: Fleet; parts: () => WorldParts }>,
+): WorldVenue {
+  const { plan, random } = base;
+  return new WorldVenue({
+    ...base,
+    random: random.of("venue"),
+    capabilities: plan.venue,
+    quietMs: plan.settings.venueQuietMs,
+    tellsTime: plan.venueTellsTime,
+    isOpening: () => fleet.newest?.state === "opening",
+    priceOf: priceIn(base),
+    submitting: (child, deadlineMs, instance) => checkSubmit(parts(), { child, deadlineMs, instance }),
+    executed: (row, size, executionId) => {
+      hosts.executed(row, size);
+      tape.owe(row.child.symbol, executionId, size);
+    },
+  });
+}
+
+function priceIn({ markets }: Base): (symbol: string) => Price | undefined {
+  return (symbol) => markets.find((market) => market.symbol === symbol)?.price;
+}
+
+const textOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,0 +1,106 @@
+import { quantity } from "../../decimal/index.ts";
+import type { VolumeBar } from "../../model/index.ts";
+import type { VolumeHistory } from "../../ports/index.ts";
+import type { Instance } from "./instance.ts";
+import type { Demand } from "./invariant-broken.ts";
+import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.ts";
+
+const MINUTE_MS = 60_000;
+const WINDOW_MS = 512 * MINUTE_MS;
+
+/** How long it may take from the question to the record: the engine's patience, and an append. */
+const LONGEST_MS = 30_000;
+
+const FAULTS: PortFaults = {
+  slow: "volumes are slow",
+  silent: "volumes are silent",
+  throws: "volumes throw",
+  nonsense: "volumes are nonsense",
+  oftener: 10,
+};
+
+type Range = Parameters<VolumeHistory["minutes"]>[0];
+type Asked = Readonly<{ range: Range; atMs: number }>;
+
+/** The executed volume of the service by minute, as a host keeps it; the same minutes always have the same. */
+export class WorldVolumes {
+  readonly #parts: AnswerParts & Readonly<{ demand: Demand }>;
+  readonly #answers: PortAnswers;
+  readonly #bars: Map<string, VolumeBar | undefined> = new Map();
+  #asked: Asked[] = [];
+
+  constructor(parts: AnswerParts & Readonly<{ demand: Demand }>) {
+    this.#parts = parts;
+    this.#answers = new PortAnswers(parts);
+  }
+
+  /** The history as a process has it. */
+  open(instance: Instance): VolumeHistory {
+    return {
+      minutes: (range) => {
+        this.#note(range);
+        return this.#answers.answer(instance, FAULTS, {
+          right: () => this.minutes(range),
+          wrong: () => this.#wrong(range),
+        });
+      },
+    };
+  }
+
+  /** The bars of a range, without faults. */
+  minutes({ symbol, fromMs, toMs }: Range): readonly VolumeBar[] {
+    const bars: VolumeBar[] = [];
+    for (let minuteMs = fromMs; minuteMs < toMs; minuteMs += MINUTE_MS) {
+      const bar = this.#bar(symbol, minuteMs);
+      if (bar !== undefined) bars.push(bar);
+    }
+    return bars;
+  }
+
+  /** What a market's minutes were asked for lately. */
+  asked(symbol: string): readonly Range[] {
+    const fromMs = this.#parts.time.trueMs - LONGEST_MS;
+    return this.#asked
+      .filter(({ range, atMs }) => range.symbol === symbol && atMs >= fromMs)
+      .map(({ range }) => range);
+  }
+
+  /** Decision 29: whole minutes that are over, 512 of them. */
+  #note(range: Range): void {
+    const { time, demand } = this.#parts;
+    const { fromMs, toMs } = range;
+    const isWindow = toMs === time.wallMs - (time.wallMs % MINUTE_MS) && toMs - fromMs === WINDOW_MS;
+    demand(
+      isWindow,
+      "decision 29",
+      () => `minutes from ${fromMs} to ${toMs} are asked for at ${time.wallMs}`,
+    );
+    this.#asked.push({ range, atMs: time.trueMs });
+    if (this.#asked.length > 200) this.#asked = this.#asked.slice(-100);
+  }
+
+  #bar(symbol: string, minuteMs: number): VolumeBar | undefined {
+    const name = `${symbol} ${minuteMs}`;
+    if (this.#bars.has(name)) return this.#bars.get(name);
+    const random = this.#parts.random.of(name);
+    const bar = random.chance(0.7)
+      ? { symbol, minuteMs, quantity: quantity(`${random.below(9)}.${1 + random.below(9)}`) }
+      : undefined;
+    this.#bars.set(name, bar);
+    return bar;
+  }
+
+  /** None of these can be read. */
+  #wrong(range: Range): unknown {
+    const [first, ...rest] = this.minutes(range);
+    return this.#parts.random.pick<unknown>([
+      undefined,
+      "none",
+      [...rest, first],
+      [{ ...first, symbol: "XRP/USD" }, ...rest],
+      [{ ...first, minuteMs: range.toMs }],
+      [{ ...first, quantity: Number.NaN }, ...rest],
+      [{ ...first, quantity: -1 }, ...rest],
+    ]);
+  }
+}

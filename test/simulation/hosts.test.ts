@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { formatPrice, price, quantity } from "../../src/decimal/index.ts";
+import type { ChildRequest } from "../../src/model/index.ts";
+import type { NativePlacement } from "../../src/ports/index.ts";
+import { type FaultRates, Faults } from "../../src/simulator/world/faults.ts";
+import { Instance } from "../../src/simulator/world/instance.ts";
+import { Market } from "../../src/simulator/world/market.ts";
+import { type MarketPlan, NEAR_JUMP } from "../../src/simulator/world/plan.ts";
+import { createRandom } from "../../src/simulator/world/random.ts";
+import { Situations } from "../../src/simulator/world/situations.ts";
+import { WorldNative } from "../../src/simulator/world/world-native.ts";
+import { WorldTime } from "../../src/simulator/world/world-time.ts";
+import { WorldVenue } from "../../src/simulator/world/world-venue.ts";
+import { WorldVolumes } from "../../src/simulator/world/world-volumes.ts";
+import { GIVEN } from "./campaign.ts";
+import { RECORDED_ROWS } from "./recorded-rows.ts";
+
+const START_MS = 1_760_000_000_000;
+const MINUTE_MS = 60_000;
+const turn = (): Promise<void> => GIVEN.turn();
+
+/** What the parts of a world share, with faults that strike always at a rate of 1000. */
+function shared(rates: FaultRates = {}) {
+  return {
+    random: createRandom(1),
+    faults: new Faults(rates),
+    situations: new Situations(),
+    time: new WorldTime({ startMs: START_MS, turn }),
+  };
+}
+
+const child: ChildRequest = {
+  childId: "aqc-1",
+  parentOrderId: -1,
+  accountId: 1,
+  symbol: "BTC/USD",
+  side: "BUY",
+  quantity: quantity("1"),
+  timeInForce: "IOC",
+  reduceOnly: false,
+};
+
+describe("the hosts of a seeded world", () => {
+  it("decision FG: a venue tells a new listener again of fills that came after a child was said to be closed", async () => {
+    const parts = shared({ "venue withholds fills": 1_000 });
+    const venue = new WorldVenue({
+      ...parts,
+      capabilities: { honoursDeadline: true, canVoid: false },
+      quietMs: 2_000,
+      tellsTime: true,
+      priceOf: () => price("100"),
+      submitting: () => undefined,
+      executed: () => undefined,
+      isOpening: () => false,
+    });
+    const port = venue.open(new Instance(1, START_MS));
+    const closed = [];
+    for (let attempt = 1; attempt <= 20; attempt++)
+      closed.push(
+        await port.submit({ ...child, childId: `aqc-${attempt}` }, { deadlineMs: START_MS + 2_000 }),
+      );
+    expect(closed.every(({ fills }) => fills.length === 0)).toBe(true);
+    venue.tellWithheld();
+    const heard: string[] = [];
+    venue.open(new Instance(2, START_MS)).subscribe(({ report }) => {
+      heard.push(...report.fills.map(({ executionId }) => executionId));
+    });
+    await turn();
+    const executed = [...venue.rows.values()].flatMap(({ fills }) =>
+      fills.map(({ executionId }) => executionId),
+    );
+    expect(executed.length).toBeGreaterThan(5);
+    expect(heard).toEqual(executed);
+  });
+
+  it("decision FH: a native order whose answer is lost is kept, and found again by its request", async () => {
+    const parts = shared({ "native orders lose an answer": 1_000 });
+    const native = new WorldNative({ ...parts, priceOf: () => price("100"), traded: () => undefined });
+    const port = native.open(new Instance(1, START_MS));
+    const placement: NativePlacement = {
+      accountId: 1,
+      requestKey: "a",
+      symbol: "BTC/USD",
+      side: "BUY",
+      type: "MARKET",
+      clientOrderId: "mine",
+      quantity: quantity("1"),
+    };
+    const answers: string[] = [];
+    for (let left = 12; left > 0; left--)
+      void port.place({ ...placement, requestKey: `${left}` }).then(
+        () => answers.push("answered"),
+        () => answers.push("lost"),
+      );
+    await turn();
+    expect(new Set(answers)).toEqual(new Set(["lost"]));
+    expect(native.book.named(1, "mine")).toHaveLength(12);
+    expect(native.book.place({ ...placement, requestKey: "12" })).toMatchObject({
+      created: false,
+      fills: [{}],
+    });
+  });
+
+  it("decision FH: volumes are the same whenever they are asked for, and nonsense is none of them", async () => {
+    const range = { symbol: "BTC/USD", fromMs: START_MS - (START_MS % MINUTE_MS) - 512 * MINUTE_MS };
+    const whole = { ...range, toMs: range.fromMs + 512 * MINUTE_MS };
+    const right = new WorldVolumes({ ...shared(), demand: () => undefined });
+    expect(right.minutes(whole)).toEqual(right.minutes(whole));
+    expect(right.minutes(whole).length).toBeGreaterThan(300);
+    const wrong = new WorldVolumes({ ...shared({ "volumes are nonsense": 1_000 }), demand: () => undefined });
+    const said = wrong.open(new Instance(1, START_MS)).minutes(whole);
+    expect(await said).not.toEqual(right.minutes(whole));
+    expect(right.asked("BTC/USD")).toEqual([]);
+    expect(wrong.asked("BTC/USD")).toEqual([whole]);
+  });
+
+  it("decision FI: a recorded market plays rows of the day, in their order", () => {
+    const market = marketOf({ style: "recorded" });
+    const told = Array.from({ length: 50 }, (_, at) => market.next(START_MS + at).quote.bid);
+    const places = told.map((bid) => RECORDED_ROWS.findIndex((row) => row.bid === bid));
+    expect(places.every((place) => place >= 0)).toBe(true);
+    expect(formatPrice(market.price)).toBe(String(told.at(-1)).replace(/\.?0+$/, ""));
+  });
+
+  it("decision 16: a jump that is told again stands where the end of a world can trade", () => {
+    const market = marketOf({ style: "walk" }, { "quotes are bad": 1_000 });
+    const told = Array.from({ length: 400 }, (_, at) => market.next(START_MS + at)).filter(
+      ({ bad }) => bad === "jump",
+    );
+    const again = told.filter((one, at) => one === told[at - 1]);
+    expect(again.length).toBeGreaterThan(0);
+    expect(new Set(told.map(({ quote }) => quote.bid))).toEqual(new Set(["300", "30"]));
+  });
+});
+
+function marketOf(plan: Partial<MarketPlan>, rates: FaultRates = {}): Market {
+  return new Market({
+    plan: { symbol: "BTC/USD", style: "walk", sized: false, stamped: false, ...plan },
+    random: createRandom(3),
+    faults: new Faults(rates),
+    rows: RECORDED_ROWS,
+    jumpFactor: NEAR_JUMP,
+  });
+}

@@ -1,0 +1,173 @@
+/** One place of a source that a bug changes; the text before must stand there once or more, the first is changed. */
+export type Edit = Readonly<{ file: string; before: string; after: string }>;
+
+/** A bug as somebody could make it: what it is called, and its changes to the sources. */
+export type Bug = Readonly<{ name: string; edits: readonly Edit[] }>;
+
+/** The bugs that the seeded world must find. */
+export const BUGS: readonly Bug[] = [
+  {
+    name: "intent not durable before submit",
+    edits: [
+      {
+        file: "src/engine/committer.ts",
+        before: `      const outcomes = await this.#append(batch);
+      this.#host.worked();
+      refused = this.#settle(parts, outcomes);`,
+        after: `      refused = this.#settle(parts, parts.map(() => "durable" as const));
+      await this.#append(batch);
+      this.#host.worked();`,
+      },
+    ],
+  },
+  {
+    name: "release on partial fill",
+    edits: [
+      {
+        file: "src/lifecycle/list-transition.ts",
+        before: "executedQuantity >= intent.quantity;",
+        after: "executedQuantity > 0 && intent.quantity > 0;",
+      },
+    ],
+  },
+  {
+    name: "unknown resent",
+    edits: [
+      {
+        file: "src/engine/child-desk.ts",
+        before: `{ kind: "OUTCOME_UNKNOWN", childId: child.childId },
+      { kind: "TIMER", timer: "DEADLINE" }`,
+        after: `{ kind: "CHILD_VOIDED", childId: child.childId },
+      { kind: "TIMER", timer: "DEADLINE" }`,
+      },
+    ],
+  },
+  {
+    name: "trailing reference seeded anew after restart",
+    edits: [
+      {
+        file: "src/triggers/side-book.ts",
+        before: "this.#marks.referenceSince(watch.activation)",
+        after: "watch.activation.seed",
+      },
+    ],
+  },
+  {
+    name: "client id checked without a lock",
+    edits: [
+      {
+        file: "src/engine/placement.ts",
+        before: "return await this.#claims.hold(names, place);",
+        after: "return await (names.length > 0 ? place() : this.#claims.hold(names, place));",
+      },
+    ],
+  },
+  {
+    name: "venue subscribed before shards are loaded",
+    edits: [
+      {
+        file: "src/engine/engine.ts",
+        before: `    this.market.begin();
+    this.#desk.listen();
+`,
+        after: `    this.market.begin();
+`,
+      },
+      {
+        file: "src/engine/engine.ts",
+        before: "    for (const shard of this.#shards) await shard.load();\n",
+        after: "    this.#desk.listen();\n    for (const shard of this.#shards) await shard.load();\n",
+      },
+      {
+        file: "src/engine/shard-state.ts",
+        before: `if (this.#state === "running" && !this.#draining) return run();`,
+        after: `if ((this.#state === "running" || this.#state === "loading") && !this.#draining) return run();`,
+      },
+    ],
+  },
+  {
+    name: "unreadable fill taken as none",
+    edits: [
+      {
+        file: "src/host-answers/child-report.ts",
+        before: "attempt(() => takeFills(report.fills, { fills, attempt }))",
+        after: `attempt(() =>
+    takeFills(report.fills, {
+      fills,
+      attempt: (read) => {
+        try {
+          return read();
+        } catch {
+          return undefined;
+        }
+      },
+    }),
+  )`,
+      },
+    ],
+  },
+  {
+    name: "expiry that ignores a fill in flight",
+    edits: [
+      {
+        file: "src/lifecycle/transition.ts",
+        before: `  if (order.child === undefined) return note(draft, { kind: "ENDED", ...end });
+`,
+        after: `  if (order.child !== undefined && end.status === "EXPIRED")
+    note(draft, { kind: "CHILD_CLOSED", childId: order.child.childId, outcome: "DONE" });
+  if (draft.order.child === undefined) return note(draft, { kind: "ENDED", ...end });
+`,
+      },
+    ],
+  },
+  {
+    name: "a deadline in engine time",
+    edits: [
+      {
+        file: "src/engine/dispatcher.ts",
+        before: "const notAfterMs = this.#core.wallMs() + submitDeadlineMs",
+        after: "const notAfterMs = this.#core.nowMs() + submitDeadlineMs",
+      },
+      {
+        file: "src/engine/dispatcher.ts",
+        before: "    const wallMs = this.#core.wallMs();\n",
+        after: "    const wallMs = this.#core.nowMs();\n",
+      },
+    ],
+  },
+  {
+    name: "marks not in the record's transaction",
+    edits: [
+      { file: "src/engine/committer.ts", before: "      marks,\n", after: "      marks: [],\n" },
+      {
+        file: "src/engine/committer.ts",
+        before: `    this.#core.probe("after-append");\n`,
+        after: `    if (marks.length > 0) await this.#core.store.append({ shards: [], marks });
+    this.#core.probe("after-append");\n`,
+      },
+    ],
+  },
+  {
+    name: "a plan recomputed after restart",
+    edits: [
+      {
+        file: "src/engine/shard-memory.ts",
+        before: "this.slots.set(order.orderId, { working: order, durable: order });",
+        after: `const made =
+        order.plan === undefined ? order : { ...order, plan: { ...order.plan, startsAtMs: order.updatedAtMs } };
+      this.slots.set(order.orderId, { working: made, durable: made });`,
+      },
+    ],
+  },
+  {
+    name: "a late fill of an ended leg lost to its list",
+    edits: [
+      {
+        file: "src/engine/child-desk.ts",
+        before: "        return this.#queueLate({ ...named, shard, said, source });",
+        after: `        if (slot?.working.list !== undefined) return;
+        return this.#queueLate({ ...named, shard, said, source });`,
+      },
+    ],
+  },
+];

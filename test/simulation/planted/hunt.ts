@@ -1,0 +1,16 @@
+import { runWorld } from "../../../src/simulator/world/index.ts";
+import { GIVEN } from "../campaign.ts";
+
+const { SEED = "1", STEPS = "800", MOST = "40000" } = process.env;
+
+/** Runs world after world until one is broken or enough steps are made; prints what was found. */
+let steps = 0;
+for (let seed = Number(SEED); steps < Number(MOST); seed++) {
+  const { broken, steps: made } = await runWorld({ seed, steps: Number(STEPS), ...GIVEN });
+  steps += made;
+  if (broken === undefined) continue;
+  const { invariant, seen } = broken;
+  console.log(JSON.stringify({ seed, steps, invariant, seen: seen.slice(0, 300) }));
+  process.exit(0);
+}
+console.log(JSON.stringify({ steps }));
