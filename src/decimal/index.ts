@@ -9,6 +9,7 @@ export {
   type Rounding,
   ZERO_NOTIONAL,
 } from "./exact.ts";
+export { bytesOfRow, type NumberRow, type PackedCells, PackedNumbers, packed } from "./packed-numbers.ts";
 export {
   add,
   compare,

@@ -1,4 +1,4 @@
-import type { ListMembership, ParentOrder } from "../model/index.ts";
+import { type ListMembership, type ParentOrder, weightBytesOf } from "../model/index.ts";
 import { ExposureSums } from "./exposure-sums.ts";
 import { OpenIds } from "./open-ids.ts";
 
@@ -14,6 +14,8 @@ export class AccountOrders {
   readonly held: Set<number> = new Set();
   /** How many open parents are durable: those that others may hear of. */
   confirmed = 0;
+  /** Bytes of memory that the weights of its open parents take. */
+  weightBytes = 0;
   /** A broken invariant stopped this account: nothing is sent for it. */
   frozen = false;
   readonly #open: OpenIds = new OpenIds();
@@ -27,6 +29,7 @@ export class AccountOrders {
   add(order: ParentOrder): void {
     this.#open.add(order.orderId);
     this.byClientId.set(order.intent.clientOrderId, order.orderId);
+    this.weightBytes += weightBytesOf(order);
   }
 
   addList({ listId, listClientOrderId, legs }: ListMembership): void {
@@ -44,6 +47,7 @@ export class AccountOrders {
   remove(order: ParentOrder): void {
     if (!this.#open.remove(order.orderId)) return;
     this.confirmed--;
+    this.weightBytes -= weightBytesOf(order);
     this.held.delete(order.orderId);
     this.byClientId.delete(order.intent.clientOrderId);
   }

@@ -52,6 +52,12 @@ export type EngineSettings = Readonly<{
   escalateAfterMs: number;
   maxOpenParents: number;
   maxOpenParentsPerAccount: number;
+  /** Bytes of memory that the weights of open parents may take; a VWAP that needs more is refused with -1008. */
+  maxWeightBytes: number;
+  /** The same for the open parents of one account. */
+  maxWeightBytesPerAccount: number;
+  /** Bytes after which a page of parents ends, whatever its limit is; it has one parent at least. */
+  maxPageBytes: number;
   /** Commands that may wait for the store; more are refused with -1008. */
   maxPendingCommands: number;
   /** Executed trades that may wait for the store; more do not count, and the status says so. */

@@ -113,6 +113,7 @@ class RunningEngine implements Api.Engine {
     this.#placements = new Placements(core, options, {
       shardFor: (accountId) => this.#shardFor(accountId),
       openParents: () => this.#openParents(),
+      weightBytes: () => this.#shards.reduce((sum, { memory }) => sum + memory.weightBytes, 0),
       quote,
       draining: () => this.#draining,
       lists: this.#lists,

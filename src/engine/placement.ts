@@ -1,13 +1,15 @@
 import type { Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import { type AdmissionContext, admit, admitList, orderListOf } from "../lifecycle/index.ts";
-import type {
-  Account,
-  Instrument,
-  ListIntent,
-  OrderList,
-  ParentIntent,
-  ParentOrder,
+import {
+  type Account,
+  type Instrument,
+  type ListIntent,
+  type OrderList,
+  type ParentIntent,
+  type ParentOrder,
+  packedIntent,
+  weightBytesOf,
 } from "../model/index.ts";
 import type { Awaitable, VolumeHistory } from "../ports/index.ts";
 import { canonicalIntent, canonicalList, notTraded } from "../requests/index.ts";
@@ -23,6 +25,8 @@ import { stored } from "./stored.ts";
 export type PlacementHost = Readonly<{
   shardFor: (accountId: number) => Shard;
   openParents: () => number;
+  /** Bytes of memory that the weights of all open parents take. */
+  weightBytes: () => number;
   quote: (symbol: string) => QuoteNow | undefined;
   draining: () => boolean;
   lists: ListReads;
@@ -33,6 +37,7 @@ export type PlacementHost = Readonly<{
 
 type Command = Readonly<{ accountId: number; intent: ParentIntent }>;
 type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
+type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: number }>;
 type Parts = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 
 /** What was asked of the host before a command was decided: the position, and volumes for a profile. */
@@ -93,7 +98,8 @@ export class Placements {
     return open ?? stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
   }
 
-  async #place({ accountId, intent }: Command): Promise<Placement> {
+  async #place({ accountId, intent: asked }: Command): Promise<Placement> {
+    const intent = packedIntent(asked);
     const known = await this.#findOrder(accountId, intent.clientOrderId);
     if (known !== undefined) return existing(known, intent);
     const fetched = await this.#ask(accountId, [intent]);
@@ -104,6 +110,7 @@ export class Placements {
       ...fetched,
       volume: this.#host.executedVolume(intent.symbol),
     });
+    this.#demandWeights(shard, { accountId, intent, ...admission });
     const pending = shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
     await shard.whenDurable(pending);
     return { order: acceptedOf(pending)[0] as ParentOrder, created: true };
@@ -200,6 +207,16 @@ export class Placements {
     if (mine > maxOpenParentsPerAccount || this.#room < more) throw new OrderError("SERVER_BUSY");
     this.#room -= more;
     return shard;
+  }
+
+  /** There must be room for the weights of a schedule, in the account and in all (decision HN). */
+  #demandWeights(shard: Shard, order: Weighted): void {
+    const more = weightBytesOf(order);
+    if (more === 0) return;
+    const { maxWeightBytes, maxWeightBytesPerAccount } = this.#core.settings;
+    const mine = (shard.accounts.get(order.accountId)?.weightBytes ?? 0) + more;
+    if (mine > maxWeightBytesPerAccount || this.#host.weightBytes() + more > maxWeightBytes)
+      throw new OrderError("SERVER_BUSY");
   }
 }
 

@@ -3,6 +3,7 @@ import { shardOfId } from "../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../model/index.ts";
 import type { PageRequest, ParentKey, ParentPage } from "./api.ts";
 import type { Core } from "./core.ts";
+import { pageOf, readEndedRows } from "./page-rows.ts";
 import type { Shard } from "./shard.ts";
 import { stored } from "./stored.ts";
 
@@ -50,11 +51,13 @@ export class ReadModel {
   }
 
   /**
-   * A page of an account's parents (I70); held legs come with history only. Open ones are read first: one that ends
-   * meanwhile is found ended, and taken out of the count of the ended ones, as it is among the open ones already.
+   * A page of an account's parents (I70), bounded in rows and in bytes; held legs come with history only. Open ones are
+   * read first: one that ends meanwhile is found ended, and taken out of the count of the ended ones, as it is among the
+   * open ones already.
    */
   async page(request: PageRequest): Promise<ParentPage> {
     const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
+    const bound = { limit, maxBytes: this.#core.settings.maxPageBytes };
     const shard = this.ownShard(accountId);
     const account = shard.accounts.get(accountId);
     const open: ParentOrder[] = [];
@@ -65,18 +68,20 @@ export class ReadModel {
       if (open.length > limit) break;
     }
     const openCount = account?.confirmed ?? 0;
-    if (!includeHistory) return pageOf(open, { limit, total: openCount - (account?.held.size ?? 0) });
+    if (!includeHistory) return pageOf(open, { ...bound, total: openCount - (account?.held.size ?? 0) });
     const { store } = this.#core;
     const endings = shard.endings.watch(accountId);
     try {
-      const ended = await stored(this.#core, () =>
-        store.pageEnded({ accountId, afterOrderId, newestFirst, limit: limit + 1 }),
+      const ended = await readEndedRows(
+        (page) => stored(this.#core, () => store.pageEnded(page)),
+        { accountId, afterOrderId, newestFirst },
+        bound,
       );
       const { count, sequence } = await stored(this.#core, () =>
         store.countEnded({ accountId, shard: shard.number }),
       );
       const total = openCount + count - endings.until(sequence);
-      return pageOf(merge(open, ended, newestFirst), { limit, total });
+      return pageOf(merge(open, ended, newestFirst), { ...bound, total });
     } finally {
       endings.end();
     }
@@ -102,19 +107,6 @@ export class ReadModel {
 function owned(shard: Shard): Shard {
   if (shard.state === "fenced") throw new OrderError("SHARD_FENCED", { shard: shard.number });
   return shard;
-}
-
-function pageOf(
-  orders: readonly ParentOrder[],
-  page: Readonly<{ limit: number; total: number }>,
-): ParentPage {
-  const shown = orders.slice(0, page.limit);
-  const last = shown.at(-1);
-  return {
-    total: page.total,
-    nextOrderId: orders.length > page.limit && last !== undefined ? last.orderId : 0,
-    orders: shown,
-  };
 }
 
 /** Both in reading order; an order in both has ended meanwhile and counts as ended. */

@@ -1,5 +1,5 @@
 import { orderListOf } from "../lifecycle/index.ts";
-import type { ListMembership, OrderList, ParentOrder } from "../model/index.ts";
+import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../model/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { ParentStep, PendingRecord, Slot } from "./core.ts";
 
@@ -7,6 +7,8 @@ import type { ParentStep, PendingRecord, Slot } from "./core.ts";
 export class ShardMemory {
   readonly slots: Map<number, Slot> = new Map();
   readonly accounts: Map<number, AccountOrders> = new Map();
+  /** Bytes of memory that the weights of its open parents take. */
+  weightBytes = 0;
   /** Legs that have ended while their list has not: they stay for as long as it does. */
   readonly #endedLegs: Set<number> = new Set();
 
@@ -76,6 +78,7 @@ export class ShardMemory {
     if (!this.slots.has(order.orderId)) {
       this.slots.set(order.orderId, slot);
       account.add(order);
+      this.weightBytes += weightBytesOf(order);
     }
     account.sums.move(slot.working, order);
     slot.working = order;
@@ -105,7 +108,9 @@ export class ShardMemory {
     // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
     if (list !== undefined) this.#endedLegs.add(orderId);
     const account = this.account(accountId);
+    this.weightBytes -= account.weightBytes;
     account.remove(durable);
+    this.weightBytes += account.weightBytes;
     if (working !== durable) return;
     if (list === undefined) this.slots.delete(orderId);
     else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
@@ -141,6 +146,7 @@ export class ShardMemory {
   #confirm(order: ParentOrder): void {
     const account = this.account(order.accountId);
     account.add(order);
+    this.weightBytes += weightBytesOf(order);
     account.sums.hold(order);
     account.confirmed++;
     if (order.held) account.held.add(order.orderId);
@@ -150,5 +156,6 @@ export class ShardMemory {
     this.slots.clear();
     this.#endedLegs.clear();
     this.accounts.clear();
+    this.weightBytes = 0;
   }
 }

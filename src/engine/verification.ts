@@ -8,7 +8,8 @@ import { replayShard } from "./replay.ts";
 import type { Shard } from "./shard.ts";
 
 const MASK = (1n << 64n) - 1n;
-const PAGE = 1_000;
+/** Ended parents of one read: with the weights of a schedule each may be large. */
+const PAGE = 128;
 
 /** A set of parents as one number, whatever their order: the sum of the hashes of their encodings. */
 class StateHash {

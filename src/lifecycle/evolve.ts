@@ -7,7 +7,14 @@ import {
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
 import { InvariantError, invariant } from "../errors/index.ts";
-import { type ChildOrder, ExecutionIds, type Fact, type ParentOrder } from "../model/index.ts";
+import {
+  type ChildOrder,
+  ExecutionIds,
+  type Fact,
+  type ParentOrder,
+  packedIntent,
+  packedPlan,
+} from "../model/index.ts";
 import { shardOfId } from "./identity.ts";
 
 /** Which record a fact stands in. */
@@ -30,7 +37,7 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
   return {
     orderId: context.orderId,
     accountId: fact.accountId,
-    intent: fact.intent,
+    intent: packedIntent(fact.intent),
     acceptedAtMs: context.timeMs,
     ...(fact.acceptance !== undefined && { acceptance: fact.acceptance }),
     ...(fact.aheadMs !== undefined && { aheadMs: fact.aheadMs }),
@@ -43,7 +50,7 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
     executedNotional: ZERO_NOTIONAL,
     executions: ExecutionIds.NONE,
     ...(fact.posted && { posted: fact.posted }),
-    ...(fact.plan !== undefined && { plan: fact.plan }),
+    ...(fact.plan !== undefined && { plan: packedPlan(fact.plan) }),
     ...(fact.volumeBefore !== undefined && { volumeBefore: fact.volumeBefore }),
     ...(fact.list !== undefined && { list: fact.list }),
     ...(fact.held && { held: fact.held }),

@@ -41,6 +41,7 @@ export type {
   Trigger,
   TriggeredType,
 } from "./parent-order.ts";
+export { packedIntent, packedPlan, weightBytesOf } from "./plan-weights.ts";
 export {
   type KeptQuote,
   type Level,

@@ -1,4 +1,4 @@
-import type { Notional, Price, Quantity, Scaled } from "../decimal/index.ts";
+import type { Notional, NumberRow, Price, Quantity } from "../decimal/index.ts";
 import type { ChildOrder, ChildTimeInForce } from "./child-order.ts";
 import type { ExecutionIds } from "./execution-ids.ts";
 import type { ListMembership } from "./list-membership.ts";
@@ -41,7 +41,7 @@ export type ScheduleTerms = Readonly<{
   intervalCount?: number;
   intervalDelayMs: number;
   /** Whole numbers of at least 0, one per interval. */
-  weights?: readonly number[];
+  weights?: NumberRow<number>;
 }>;
 
 /** What the caller asked for, canonical: aliases, defaults and decimals resolved. Never changes. */
@@ -109,7 +109,7 @@ export type SchedulePlan = Readonly<{
   startsAtMs: number;
   intervalMs: number;
   count: number;
-  cumulative?: readonly Scaled[];
+  cumulative?: NumberRow;
 }>;
 
 /** The end that waits for the outcome of a child in flight. */

@@ -105,7 +105,7 @@ export type OrderStore = {
    * shard, or when the round is as high already: it may be called again, and may itself arrive late.
    */
   fence(round: Readonly<{ shard: number; epoch: number; round: number }>): Promise<void>;
-  /** Records of a shard with a sequence above `after`, in order, at most `limit`. */
+  /** Records of a shard with a sequence above `after`, in order, at most `limit`; fewer when they are large, one at least. */
   readRecords(
     range: Readonly<{ shard: number; after: number; limit: number }>,
   ): Promise<readonly JournalRecord[]>;

@@ -1,4 +1,4 @@
-import { add, type Scaled } from "../decimal/index.ts";
+import { add, type NumberRow, packed, type Scaled } from "../decimal/index.ts";
 import type { SchedulePlan, ScheduleTerms } from "../model/index.ts";
 
 /** What a plan is made of; weights come from the terms or from the volumes of the service. */
@@ -6,7 +6,7 @@ export type PlanTerms = Readonly<{
   acceptedAtMs: number;
   schedule: ScheduleTerms;
   count: number;
-  weights?: readonly Scaled[];
+  weights?: NumberRow;
 }>;
 
 /**
@@ -33,16 +33,17 @@ export function schedulePlan(terms: PlanTerms): SchedulePlan {
   return weights === undefined ? plan : { ...plan, cumulative: cumulate(weights, count) };
 }
 
-function cumulate(weights: readonly Scaled[], count: number): readonly Scaled[] {
+function cumulate(weights: NumberRow, count: number): NumberRow {
   if (weights.length !== count) throw new RangeError(`${weights.length} weights for ${count} slots`);
   let sum: Scaled = 0;
-  const cumulative = weights.map((weight) => {
+  const cumulative: Scaled[] = [];
+  for (const weight of weights) {
     if (weight < 0) throw new RangeError(`a weight below 0: ${weight}`);
     sum = add(sum, weight);
-    return sum;
-  });
+    cumulative.push(sum);
+  }
   if (!(sum > 0)) throw new RangeError("no weight above 0");
-  return cumulative;
+  return packed(cumulative);
 }
 
 /**

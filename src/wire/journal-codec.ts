@@ -1,6 +1,12 @@
 import { normalise } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
-import { ExecutionIds, type JournalRecord, type ParentOrder } from "../model/index.ts";
+import {
+  ExecutionIds,
+  type JournalRecord,
+  type ParentOrder,
+  packedIntent,
+  packedPlan,
+} from "../model/index.ts";
 import { unknownInParent, unknownInRecord } from "./journal-members.ts";
 import {
   expect,
@@ -87,7 +93,12 @@ export function decodeParent(text: string, orderId?: number): ParentOrder {
   if (orderId !== undefined && order.orderId !== orderId) throw broken(name, `it is order ${order.orderId}`);
   const unknown = unknownInParent(value);
   if (unknown !== undefined) throw tooNew(`parent order ${order.orderId}`, unknown);
-  return order;
+  const { intent, plan } = order;
+  return {
+    ...order,
+    intent: packedIntent(intent),
+    ...(plan !== undefined && { plan: packedPlan(plan) }),
+  };
 }
 
 type Members = Record<string, unknown>;

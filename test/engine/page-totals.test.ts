@@ -88,6 +88,7 @@ it.each(STOPS)("I70: an end that is being written when $read begins ($at) counts
   const page = world.engine.page(PAGE);
   store.release();
   await cancel;
+  await world.engine.idle();
   goOn();
   expect(await page).toMatchObject({ total: 2, orders: { length: 2 } });
 });

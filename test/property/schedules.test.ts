@@ -69,10 +69,10 @@ describe("I33: slices of any quantity over any plan", () => {
         const slices = slicesOf(of, whole);
         expect(sum(slices)).toBe(whole);
         const totals = of.cumulative ?? slices.map((_, slot) => slot + 1);
-        const last = BigInt(totals[of.count - 1] ?? 0);
+        const last = BigInt(totals.at(of.count - 1) ?? 0);
         let before = 0n;
         slices.forEach((slice, slot) => {
-          const upTo = (BigInt(whole) * BigInt(totals[slot] ?? 0)) / last;
+          const upTo = (BigInt(whole) * BigInt(totals.at(slot) ?? 0)) / last;
           expect(slice).toBe(normalise(upTo - before));
           expect(slice >= 0).toBe(true);
           before = upTo;

@@ -8,6 +8,9 @@ import type { Database } from "./driver.ts";
 /** Records that may wait for the index. A read of them looks at that many rows, a millisecond or two. */
 const INDEX_EVERY = 8_192;
 
+/** Characters of records that one read takes: a record with the weights of a schedule may have 200,000. */
+const READ_BYTES: number = 4 * 2 ** 20;
+
 /** The shards' heads and their journal. Methods expect to run inside a transaction. */
 export type JournalTable = Readonly<{
   /** Raises every epoch and brings the index up to date. Throws an InvariantError I54 where head and journal differ. */
@@ -20,6 +23,7 @@ export type JournalTable = Readonly<{
   fence(round: Round): void;
   /** Brings the index up to date when enough records wait for it. */
   index(): void;
+  /** Fewer than `limit` when they are large, one at least. */
   read(range: Readonly<{ shard: number; after: number; limit: number }>): readonly JournalRecord[];
 }>;
 
@@ -85,12 +89,12 @@ export function journalTable(database: Database): JournalTable {
     },
     read({ shard, after, limit }) {
       const last = Math.min(headOf(shard).sequence, after + limit);
-      const rows = reading.indexed.all(shard, after, limit);
+      const rows: Row[] = [];
+      let isCut = takeRows(rows, reading.indexed.iterate(shard, after, limit));
       const missing = last - after - rows.length;
-      if (missing > 0) {
-        for (const row of reading.waiting.all(shard, after + rows.length, missing)) rows.push(row);
-      }
-      requireWhole(rows, { shard, after, last });
+      if (missing > 0 && !isCut)
+        isCut = takeRows(rows, reading.waiting.iterate(shard, after + rows.length, missing));
+      requireWhole(rows, { shard, after, last: isCut ? after + rows.length : last });
       return rows.map((row) => recordOf(shard, row));
     },
   };
@@ -181,6 +185,17 @@ function isGapless(records: readonly JournalRecord[]): boolean {
 function requireShard({ shard, records }: ShardAppend): void {
   const own = records.every((record) => record.shard === shard);
   invariant(own, "I54", `a record of another shard was appended to shard ${shard}`);
+}
+
+/** Adds rows until they are many bytes, one at least; whether it stopped before the last of them. */
+function takeRows(rows: Row[], more: Iterable<Row>): boolean {
+  let bytes = 0;
+  for (const row of more) {
+    rows.push(row);
+    bytes += row[1].length;
+    if (bytes >= READ_BYTES) return true;
+  }
+  return false;
 }
 
 /** A journal with a hole or a lost end must never be read as a shorter one. */

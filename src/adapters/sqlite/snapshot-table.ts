@@ -52,10 +52,11 @@ export function snapshotTable(database: Database): SnapshotTable {
     const { generation, sequence, counter } = header;
     const name = (): string => `the snapshot of shard ${shard}`;
     requireIntact(header.checksum, checksumOf([shard, sequence, counter, header.parents]), name);
-    const parents = parts.all(generation).flatMap((one) => {
+    const parents: ParentOrder[] = [];
+    for (const one of parts.iterate(generation)) {
       requireIntact(one.checksum, checksumOf([generation, one.part], one.parents), name);
-      return decodePart(one.parents);
-    });
+      for (const order of decodePart(one.parents)) parents.push(order);
+    }
     invariant(parents.length === header.parents, "I53", `${name()} has lost a part`);
     return { shard, sequence, counter, parents };
   });

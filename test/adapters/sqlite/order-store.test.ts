@@ -54,6 +54,34 @@ describe("sqlite order store", () => {
     expect(await store.readRecords({ shard: 1, after: 5_399, limit: 5 })).toEqual([sampleRecord(1, 5_400)]);
   });
 
+  it("decision HN: a read of large records gives fewer of them, in order, and the next read goes on", async () => {
+    const records = sampleRecords(4, 1, 6).map((record) => {
+      const detail = "x".repeat(1_500_000);
+      return {
+        ...record,
+        changes: [
+          {
+            orderId: -4,
+            previous: 0,
+            facts: [{ kind: "ALERT" as const, alert: "LATE_FILL" as const, detail }],
+          },
+        ],
+      };
+    });
+    await store.append({ shards: [part(4, 1, { records })], marks: [] });
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await store.acquire();
+      const first = await store.readRecords({ shard: 4, after: 0, limit: 99 });
+      const second = await store.readRecords({
+        shard: 4,
+        after: first.length,
+        limit: 99,
+      });
+      expect([first.length, second.length]).toEqual([3, 3]);
+      expect([...first, ...second]).toEqual(records);
+    }
+  });
+
   it("I54: a journal with a hole or a lost end is an error and never a shorter journal", async () => {
     await append(3, 1, 9);
     executeOn(place.path, "DELETE FROM journal WHERE sequence = 9");

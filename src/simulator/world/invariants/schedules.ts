@@ -117,7 +117,7 @@ export class Schedules {
 
 /** Slices by the cumulative floor: they sum to the quantity. */
 function slicesOf({ count, cumulative }: SchedulePlan, quantity: bigint): readonly bigint[] {
-  const sums = Array.from({ length: count }, (_, slot) => BigInt(cumulative?.[slot] ?? slot + 1));
+  const sums = Array.from({ length: count }, (_, slot) => BigInt(cumulative?.at(slot) ?? slot + 1));
   const whole = sums.at(-1) ?? 1n;
   return sums.map((sum, slot) => {
     const before = slot === 0 ? 0n : ((sums[slot - 1] ?? 0n) * quantity) / whole;

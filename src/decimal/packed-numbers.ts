@@ -1,0 +1,82 @@
+import { normalise, type Scaled } from "./scaled.ts";
+
+/** Whole numbers in a row that nobody changes: an array, or {@link PackedNumbers}. */
+export type NumberRow<T extends Scaled = Scaled> = Readonly<{
+  length: number;
+  at(index: number): T | undefined;
+  join(separator?: string): string;
+}> &
+  Iterable<T>;
+
+/** Where {@link PackedNumbers} are kept. */
+export type PackedCells = Uint8Array | Uint16Array | Uint32Array | Float64Array | BigUint64Array;
+
+/** Below this an array takes no more memory than what stands around typed cells. */
+const FEWEST_PACKED = 64;
+
+/** What an element of an array takes at most while it is a safe integer. */
+const BYTES_PER_ELEMENT = 8;
+
+/**
+ * Whole numbers of at least 0 in cells of the least width that holds the greatest of them: 1, 2, 4 or 8 bytes. Written
+ * as JSON they are an array.
+ */
+export class PackedNumbers<T extends Scaled = Scaled> {
+  readonly cells: PackedCells;
+
+  constructor(cells: PackedCells) {
+    this.cells = cells;
+  }
+
+  get length(): number {
+    return this.cells.length;
+  }
+
+  at(index: number): T | undefined {
+    const cell = this.cells.at(index);
+    return (typeof cell === "bigint" ? normalise(cell) : cell) as T | undefined;
+  }
+
+  join(separator = ","): string {
+    return this.cells.join(separator);
+  }
+
+  *[Symbol.iterator](): IterableIterator<T> {
+    for (let index = 0; index < this.length; index++) yield this.at(index) as T;
+  }
+
+  toJSON(): readonly T[] {
+    return [...this];
+  }
+}
+
+/** The same numbers in the least memory: a short row, and one with a number below 0 or above 2^64, stays as it is. */
+export function packed<T extends Scaled>(row: NumberRow<T>): NumberRow<T> {
+  if (row instanceof PackedNumbers || row.length < FEWEST_PACKED) return row;
+  let greatest: Scaled = 0;
+  for (const value of row) {
+    if (value < 0) return row;
+    if (value > greatest) greatest = value;
+  }
+  const cells = cellsFor(greatest, row.length);
+  if (cells === undefined) return row;
+  let index = 0;
+  for (const value of row) {
+    if (cells instanceof BigUint64Array) cells[index++] = BigInt(value);
+    else cells[index++] = Number(value);
+  }
+  return new PackedNumbers<T>(cells);
+}
+
+/** Bytes of memory that the numbers of a row take. */
+export function bytesOfRow(row: NumberRow): number {
+  return row instanceof PackedNumbers ? row.cells.byteLength : row.length * BYTES_PER_ELEMENT;
+}
+
+function cellsFor(greatest: Scaled, length: number): PackedCells | undefined {
+  if (greatest < 2 ** 8) return new Uint8Array(length);
+  if (greatest < 2 ** 16) return new Uint16Array(length);
+  if (greatest < 2 ** 32) return new Uint32Array(length);
+  if (greatest <= Number.MAX_SAFE_INTEGER) return new Float64Array(length);
+  return greatest < 2n ** 64n ? new BigUint64Array(length) : undefined;
+}

@@ -1,0 +1,197 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { PackedNumbers } from "../../src/decimal/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const BUSY = { code: -1008, status: 503, retry: "later" };
+
+/** Weights of one digit: their cells are of one byte, those of the sums of two. */
+const COUNT = 1_000;
+const BYTES = COUNT * 3;
+const VWAP = {
+  type: "VWAP",
+  quantity: "1000",
+  interval: 60_000,
+  volumeProfile: Array.from({ length: COUNT }, (_, slot) => slot % 10).join(),
+} as const;
+
+const KEPT = {
+  maxWeightBytesPerAccount: 3 * BYTES,
+  maxWeightBytes: 5 * BYTES,
+};
+
+async function quoted(settings: Parameters<typeof createWorld>[0] = { settings: KEPT }): Promise<World> {
+  const world = await createWorld(settings);
+  await world.quote("99", "100");
+  return world;
+}
+
+const vwap = (world: World, accountId = 1): Promise<ParentOrder> => world.place(VWAP, accountId);
+
+describe("decision HN: an account pays for the weights it makes the service hold", () => {
+  it("weights and their sums are packed, the journal holds them as it always did", async () => {
+    const world = await quoted();
+    const order = await vwap(world);
+    const { schedule } = order.intent;
+    expect(schedule?.weights).toBeInstanceOf(PackedNumbers);
+    expect(order.plan?.cumulative).toBeInstanceOf(PackedNumbers);
+    const story = await world.engine.story(order.orderId);
+    const [accepted] = story?.records[0]?.changes[0]?.facts ?? [];
+    const weights = VWAP.volumeProfile.split(",").map(Number);
+    let sum = 0;
+    expect(accepted).toMatchObject({
+      intent: { schedule: { weights } },
+      plan: { cumulative: weights.map((weight) => (sum += weight)) },
+    });
+    await world.crash();
+    expect(await world.order(order)).toStrictEqual(order);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("what does not fit is refused -1008, nothing is kept of it; other orders of the account are taken", async () => {
+    const world = await quoted();
+    for (let n = 0; n < 3; n++) await vwap(world);
+    await expect(world.place({ ...VWAP, newClientOrderId: "more" })).rejects.toMatchObject(BUSY);
+    expect(await world.engine.find({ accountId: 1, clientOrderId: "more" })).toBeUndefined();
+    await expect(world.place({ price: "50" })).resolves.toBeDefined();
+    const twap = { type: "TWAP", quantity: "9", interval: 60_000, intervalCount: 9 } as const;
+    await expect(world.place(twap)).resolves.toBeDefined();
+  });
+
+  it("in all: two accounts fill what a third wants", async () => {
+    const world = await quoted();
+    for (let n = 0; n < 3; n++) await vwap(world, 1);
+    for (let n = 0; n < 2; n++) await vwap(world, 2);
+    await expect(vwap(world, 2)).rejects.toMatchObject(BUSY);
+  });
+
+  it("the bound holds for placements that come at once", async () => {
+    const world = await quoted();
+    const answers = await Promise.allSettled(Array.from({ length: 9 }, () => vwap(world)));
+    expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  });
+
+  it("a placement that is repeated is answered with its order although there is no room", async () => {
+    const world = await quoted();
+    const first = await world.place({ ...VWAP, newClientOrderId: "first" });
+    for (let n = 0; n < 2; n++) await vwap(world);
+    expect((await world.place({ ...VWAP, newClientOrderId: "first" })).orderId).toBe(first.orderId);
+  });
+
+  it("the count is that of the open parents: the same after a restart, and less when one ends", async () => {
+    const world = await quoted();
+    const orders: ParentOrder[] = [];
+    for (let n = 0; n < 3; n++) orders.push(await vwap(world));
+    for (const restart of [false, true]) {
+      if (restart) await world.crash();
+      await world.quote("99", "100");
+      await expect(vwap(world)).rejects.toMatchObject(BUSY);
+      await world.cancel(orders.pop() as ParentOrder);
+      orders.push(await vwap(world));
+      await expect(vwap(world)).rejects.toMatchObject(BUSY);
+    }
+    expect(await world.engine.cancelAll(1)).toMatchObject({ canceledCount: 3 });
+    for (let n = 0; n < 3; n++) await vwap(world);
+    await expect(vwap(world)).rejects.toMatchObject(BUSY);
+  });
+
+  it("the same count out of a snapshot", async () => {
+    const world = await quoted({ settings: { ...KEPT, snapshotEvery: 1 } });
+    for (let n = 0; n < 3; n++) await vwap(world);
+    await world.engine.close();
+    await world.crash();
+    await world.quote("99", "100");
+    await expect(vwap(world)).rejects.toMatchObject(BUSY);
+  });
+});
+
+describe("decision HO: a page of parents is bounded in bytes as well as in rows", () => {
+  const ROW = 1_024;
+  const bytesOf = ({ intent }: ParentOrder): number => ROW + (intent.schedule?.weights?.join().length ?? 0);
+
+  it.each([
+    [false, false],
+    [true, false],
+    [false, true],
+    [true, true],
+  ])(
+    "pages meet every parent once, with history %s, newest first %s",
+    async (includeHistory, newestFirst) => {
+      const maxPageBytes =
+        3 *
+        bytesOf({
+          intent: { schedule: { weights: VWAP.volumeProfile.split(",") } },
+        } as never);
+      const world = await quoted({ settings: { maxPageBytes } });
+      const orders: ParentOrder[] = [];
+      for (let n = 0; n < 60; n++)
+        orders.push(await (n % 4 === 0 ? world.place({ price: "50" }) : vwap(world)));
+      const gone = orders.filter((_, n) => n % 3 === 1 || (n > 10 && n < 25));
+      for (const order of gone) await world.cancel(order);
+      const ids = orders
+        .filter((order) => includeHistory || !gone.includes(order))
+        .map(({ orderId }) => orderId);
+      const seen: number[] = [];
+      let afterOrderId = 0;
+      do {
+        const page = {
+          accountId: 1,
+          includeHistory,
+          newestFirst,
+          limit: 1_000,
+          afterOrderId,
+        };
+        const { orders: shown, nextOrderId, total } = await world.engine.page(page);
+        const bytes = shown.slice(0, -1).reduce((sum, order) => sum + bytesOf(order), 0);
+        expect([bytes < maxPageBytes, total, shown.length > 0]).toEqual([true, ids.length, true]);
+        for (const { orderId } of shown) seen.push(orderId);
+        afterOrderId = nextOrderId;
+      } while (afterOrderId !== 0);
+      expect(seen).toEqual(newestFirst ? [...ids].reverse() : ids);
+    },
+  );
+
+  it("a parent that is larger than a page is a page by itself; the last one ends at 0", async () => {
+    const world = await quoted({ settings: { maxPageBytes: 1 } });
+    const [first, second] = [await vwap(world), await vwap(world)];
+    const page = {
+      accountId: 1,
+      includeHistory: true,
+      newestFirst: false,
+      limit: 9,
+    };
+    const one = await world.engine.page({ ...page, afterOrderId: 0 });
+    expect([one.orders.length, one.nextOrderId]).toEqual([1, first.orderId]);
+    const two = await world.engine.page({
+      ...page,
+      afterOrderId: one.nextOrderId,
+    });
+    expect([two.orders[0]?.orderId, two.orders.length, two.nextOrderId]).toEqual([second.orderId, 1, 0]);
+  });
+
+  it("of what ended a page reads little more than it shows", async () => {
+    const read: number[] = [];
+    const world = await quoted({
+      settings: { maxPageBytes: 10 * ROW },
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        const pageEnded: typeof store.pageEnded = async (page) => {
+          const rows = await store.pageEnded(page);
+          read.push(rows.length);
+          return rows;
+        };
+        return { ...store, pageEnded };
+      },
+    });
+    for (let n = 0; n < 100; n++) await world.cancel(await vwap(world));
+    await world.engine.page({
+      accountId: 1,
+      includeHistory: true,
+      newestFirst: false,
+      limit: 1_000,
+      afterOrderId: 0,
+    });
+    expect(read).toEqual([32]);
+  });
+});
