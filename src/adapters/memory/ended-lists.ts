@@ -44,13 +44,14 @@ export function createEndedLists(): EndedLists {
       return row?.accountId === key.accountId ? copyOf(row) : undefined;
     },
     page({ accountId, startTimeMs = -Infinity, endTimeMs = Infinity, limit }) {
-      const newestFirst = [...(byAccount.get(accountId) ?? [])].reverse();
-      return newestFirst
-        .map((listId) => rows.get(listId))
-        .filter((row) => row !== undefined)
-        .filter(({ acceptedAtMs }) => startTimeMs <= acceptedAtMs && acceptedAtMs <= endTimeMs)
-        .slice(0, limit)
-        .map(copyOf);
+      const ids = byAccount.get(accountId) ?? [];
+      const lists: EndedList[] = [];
+      for (let place = ids.length - 1; place >= 0 && lists.length < limit; place--) {
+        const row = rows.get(ids[place] ?? 0);
+        if (row === undefined || row.acceptedAtMs < startTimeMs || row.acceptedAtMs > endTimeMs) continue;
+        lists.push(copyOf(row));
+      }
+      return lists;
     },
     endedBefore: ({ beforeMs, limit }) =>
       [...rows.values()]
