@@ -52,7 +52,7 @@ export class Schedules {
     const isTrue = volumes.asked(intent.symbol).some(({ symbol, toMs }) => {
       const fromMs = toMs - count * intervalMs;
       const bars = volumes.minutes({ symbol, fromMs, toMs });
-      return cumulative.every((sum, slot) => {
+      return [...cumulative].every((sum, slot) => {
         const until = bars.filter(({ minuteMs }) => minuteMs < fromMs + (slot + 1) * intervalMs);
         return BigInt(sum) === until.reduce((total, bar) => total + BigInt(bar.quantity), 0n);
       });
