@@ -38,6 +38,7 @@ export class Committer {
   readonly #host: CommitHost;
   readonly #dirty: Set<Shard> = new Set();
   readonly #backlog: MarketBacklog = new MarketBacklog();
+  #begun = false;
   #busy = false;
   #running: Promise<void> = Promise.resolve();
   /** What the store has been handed and has not answered for. */
@@ -54,6 +55,12 @@ export class Committer {
     this.#host = host;
   }
 
+  /** Until now nothing was appended: whoever opens the engine hears of everything that becomes durable. */
+  begin(): void {
+    this.#begun = true;
+    if (this.#dirty.size > 0) this.wake();
+  }
+
   /** Whether an append is due or under way. */
   get busy(): boolean {
     return this.#busy && this.#endPause === undefined;
@@ -66,7 +73,7 @@ export class Committer {
   wake(shard?: Shard, asked = false): void {
     if (shard !== undefined) this.#dirty.add(shard);
     if (asked) this.#endPause?.();
-    if (this.#busy || this.#stopped) return;
+    if (!this.#begun || this.#busy || this.#stopped) return;
     this.#core.clock.soon(() => {
       this.#running = this.#run();
     });

@@ -6,6 +6,7 @@ import type { Clock, OrderStore, Telemetry } from "../ports/index.ts";
 import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { EngineTime } from "./engine-time.ts";
 import { resolveSettings } from "./settings.ts";
+import { Turns } from "./turns.ts";
 
 /** What the parts of one engine share. */
 export type Core = Readonly<{
@@ -26,6 +27,8 @@ export type Core = Readonly<{
   /** Time that only passes: for waiting. */
   monotonicMs: () => number;
   time: EngineTime;
+  /** For work that nobody waits for. */
+  turns: Turns;
   counters: Counters;
 }>;
 
@@ -118,6 +121,7 @@ export function coreOf(options: EngineOptions): Core {
     wallMs: () => options.clock.nowMs(),
     monotonicMs: () => options.clock.monotonicMs(),
     time,
+    turns: new Turns(options.clock),
     counters: {
       decisions: 0,
       deciding: 0,

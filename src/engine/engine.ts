@@ -28,6 +28,7 @@ import { settleChild } from "./settlement.ts";
 import { Shard, type ShardHost } from "./shard.ts";
 import { StatusBoard } from "./status-board.ts";
 import { Timers } from "./timers.ts";
+import { COSTS } from "./turns.ts";
 import { verify } from "./verification.ts";
 import { explainWait } from "./waiting.ts";
 
@@ -158,9 +159,9 @@ class RunningEngine implements Api.Engine {
   }
 
   /**
-   * Makes every shard's memory from the store, arms what is open, and only then lets the venue and the market in. Each
-   * open child is looked up after the venue is heard: what it did before is in the answer, what it does later in its
-   * events.
+   * Makes every shard's memory from the store, arms what is open, and only then lets the venue, time and the market in.
+   * Each open child is looked up after the venue is heard: what it did before is in the answer, what it does later in
+   * its events.
    */
   async start(options: Api.EngineOptions): Promise<void> {
     for (const shard of this.#shards) await shard.load();
@@ -169,11 +170,28 @@ class RunningEngine implements Api.Engine {
       jumped: () => this.#timers.rearm(),
       stepped: (stepMs) => this.#core.clock.soon(() => this.#stream.stepped(stepMs)),
     });
-    for (const shard of this.#shards) this.#armAll(shard);
+    await this.#inTurns((slot) => this.#arm(slot));
     this.market.begin();
     this.#desk.listen();
-    for (const shard of this.#shards) this.#recoverAll(shard);
+    await this.#inTurns((slot) => this.#desk.recover(slot));
+    this.#committer.begin();
+    this.#timers.begin();
     this.#unsubscribe = options.marketData?.subscribe(this.market) ?? this.#unsubscribe;
+  }
+
+  /** Does something with every open parent, in slices. */
+  async #inTurns(each: (slot: Slot) => void): Promise<void> {
+    const { turns } = this.#core;
+    for (const shard of this.#shards) {
+      const { memory } = shard;
+      for (const slot of memory.slots.values()) {
+        each(slot);
+        const turn = turns.spend(COSTS.arm);
+        if (turn !== undefined) await turn;
+        // A shard that was read again has been seen to with that.
+        if (shard.memory !== memory) break;
+      }
+    }
   }
 
   get events(): Api.EngineEventSource {
@@ -429,19 +447,13 @@ class RunningEngine implements Api.Engine {
       if (shard.state === "fenced") this.#desk.letGo(slot);
     }
     if (shard.state === "fenced") this.#board.fenced(shard.number);
-    this.#armAll(shard);
-    this.#recoverAll(shard);
-  }
-
-  #armAll(shard: Shard): void {
-    for (const slot of shard.slots.values()) {
-      this.#followers.keep(slot);
-      this.#arming.rearm(slot);
-    }
-  }
-
-  #recoverAll(shard: Shard): void {
+    for (const slot of shard.slots.values()) this.#arm(slot);
     for (const slot of shard.slots.values()) this.#desk.recover(slot);
+  }
+
+  #arm(slot: Slot): void {
+    this.#followers.keep(slot);
+    this.#arming.rearm(slot);
   }
 }
 

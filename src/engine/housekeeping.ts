@@ -1,13 +1,16 @@
-import type { Instruments, ShardSnapshot } from "../ports/index.ts";
-import type { Core } from "./core.ts";
+import type { Instruments } from "../ports/index.ts";
+import { executableSide, type MarketOf } from "../triggers/index.ts";
+import type { Core, Slot } from "./core.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
 import type { Timers } from "./timers.ts";
+import { COSTS } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const DELETE_BATCH = 1_000;
-const SIDES = ["ask", "bid"] as const;
+
+/** Rows that the store is asked to delete at a time: a millisecond or two. */
+const DELETE_BATCH = 250;
 
 /** Keeps recovery short and the store bounded, off the path of orders: snapshots, retention, the market journal. */
 export class Housekeeping {
@@ -15,6 +18,9 @@ export class Housekeeping {
   readonly #shards: readonly Shard[];
   readonly #market: MarketHub;
   readonly #instruments: Instruments;
+  readonly #failed: (error: unknown) => void;
+  /** Shards that wait for their snapshot. */
+  readonly #due: Set<Shard> = new Set();
   #writing: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -31,6 +37,9 @@ export class Housekeeping {
     this.#shards = parts.shards;
     this.#market = parts.market;
     this.#instruments = parts.instruments;
+    this.#failed = (error) => {
+      core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
+    };
     const hourly = (): void => {
       this.#enqueue(() => this.#retain());
       parts.timers.after(HOUR_MS, hourly);
@@ -43,16 +52,11 @@ export class Housekeeping {
     return this.#core.time.steadyMs() - this.#core.settings.retentionDays * DAY_MS;
   }
 
-  /** Takes snapshots of the shards that are due. */
+  /** Takes snapshots of the shards that are due, one after the other, then forgets what no snapshot and no order needs. */
   afterCommit(shards: Iterable<Shard>): void {
-    for (const shard of shards) {
-      const snapshot = shard.snapshotIfDue();
-      if (snapshot === undefined) continue;
-      this.#enqueue(async () => {
-        await this.#write(snapshot);
-        await this.#forgetMarks();
-      });
-    }
+    const isQueued = this.#due.size > 0;
+    for (const shard of shards) if (shard.isSnapshotDue) this.#due.add(shard);
+    if (!isQueued && this.#due.size > 0) this.#enqueue(() => this.#takeSnapshots());
   }
 
   /** Resolves when what was begun is done. */
@@ -67,12 +71,22 @@ export class Housekeeping {
 
   #enqueue(work: () => Promise<void>): void {
     const unlessStopped = (): Promise<void> | undefined => (this.#stopped ? undefined : work());
-    this.#writing = this.#writing.then(unlessStopped).catch((error: unknown) => {
-      this.#core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
-    });
+    this.#writing = this.#writing.then(unlessStopped).catch(this.#failed);
   }
 
-  async #write(snapshot: ShardSnapshot): Promise<void> {
+  async #takeSnapshots(): Promise<void> {
+    const group = [...this.#due];
+    this.#due.clear();
+    for (const shard of group) {
+      if (this.#stopped) return;
+      await this.#takeSnapshot(shard).catch(this.#failed);
+    }
+    if (!this.#stopped) await this.#forgetMarks();
+  }
+
+  async #takeSnapshot(shard: Shard): Promise<void> {
+    const snapshot = await shard.snapshot();
+    if (snapshot === undefined) return;
     this.#core.probe("before-snapshot");
     const written = this.#core.store.writeSnapshot(snapshot);
     this.#core.probe("during-snapshot");
@@ -81,52 +95,80 @@ export class Housekeeping {
   }
 
   async #retain(): Promise<void> {
+    const { store, turns, time } = this.#core;
     const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
-    while ((await this.#core.store.deleteEnded(range)) > 0 && !this.#stopped);
+    while (!this.#stopped && (await store.deleteEnded(range)) > 0) await turns.next();
     if (this.#stopped) return;
     await this.#forgetMarks();
-    const volumeBeforeMs = this.#core.time.steadyMs() - DAY_MS;
-    await this.#core.store.deleteVolume({ beforeMs: volumeBeforeMs });
+    const volumeBeforeMs = time.steadyMs() - DAY_MS;
+    await store.deleteVolume({ beforeMs: volumeBeforeMs });
     this.#market.tape.forget(volumeBeforeMs);
   }
 
-  /** Drops marks that no trailing parent rests on any more. */
+  /**
+   * Drops marks that no trailing parent rests on any more. A parent that becomes active while the others are looked at
+   * rests on the newest durable mark of the beginning, or on a later one.
+   */
   async #forgetMarks(): Promise<void> {
-    // While a shard reads itself again, an activation may wait in its mailbox whose mark must stay.
-    if (this.#shards.some((shard) => shard.state === "reloading")) return;
-    const oldest = this.#oldestPositions();
-    for (const { symbol } of this.#instruments.all()) {
-      for (const side of SIDES) {
-        // Where there was no mark at all, every one has come meanwhile.
-        const oldestPosition = oldest.get(`${symbol} ${side}`) ?? 0;
-        const marks = this.#market.history.obsolete({ symbol, side, oldestPosition });
-        if (marks.length > 0) await this.#core.store.deleteMarks(marks);
-      }
+    const newest = this.#newestMarks();
+    const oldest = await this.#oldestActivations();
+    if (oldest === undefined) return;
+    for (const [market, position] of newest) {
+      const oldestPosition = Math.min(position, oldest.get(keyOf(market)) ?? position);
+      await this.#forgetBefore({ ...market, oldestPosition });
     }
   }
 
-  /**
-   * Of every side, the oldest position that a reference rests on: of the newest mark, since the next activation may come
-   * while marks are dropped and rests on that one or a later one, and of the activations whose parent has no durable
-   * trigger, since a record on its way can be lost.
-   */
-  #oldestPositions(): ReadonlyMap<string, number> {
-    const oldest = new Map<string, number>();
+  async #forgetBefore(range: MarketOf & Readonly<{ oldestPosition: number }>): Promise<void> {
+    while (!this.#stopped) {
+      const marks = this.#market.history.obsolete({ ...range, limit: DELETE_BATCH });
+      if (marks.length === 0) return;
+      await this.#core.store.deleteMarks(marks);
+      await this.#core.turns.next();
+    }
+  }
+
+  /** The newest durable mark of every side that has one. */
+  #newestMarks(): ReadonlyMap<MarketOf, number> {
+    const newest = new Map<MarketOf, number>();
     for (const { symbol } of this.#instruments.all()) {
-      for (const side of SIDES) {
-        const newest = this.#market.history.lastPosition({ symbol, side });
-        if (newest !== undefined) oldest.set(`${symbol} ${side}`, newest);
+      for (const side of ["ask", "bid"] as const) {
+        const position = this.#market.history.lastPosition({ symbol, side });
+        if (position !== undefined) newest.set({ symbol, side }, position);
       }
     }
-    for (const shard of this.#shards) {
-      for (const { working, durable } of shard.slots.values()) {
-        const position = working.activation?.position;
-        if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined)
-          continue;
-        const key = `${working.intent.symbol} ${working.intent.side === "BUY" ? "ask" : "bid"}`;
-        oldest.set(key, Math.min(position, oldest.get(key) ?? position));
+    return newest;
+  }
+
+  /**
+   * Of every side, the oldest activation whose parent has no durable trigger: a record on its way can be lost. Undefined
+   * when a shard was or is being read again: an activation may wait in its mailbox whose mark must stay.
+   */
+  async #oldestActivations(): Promise<ReadonlyMap<string, number> | undefined> {
+    const oldest = new Map<string, number>();
+    const memories = this.#shards.map((shard) => shard.memory);
+    const isSame = (shard: Shard, index: number): boolean =>
+      shard.state !== "reloading" && shard.memory === memories[index];
+    if (!this.#shards.every(isSame)) return undefined;
+    for (const { slots } of memories) {
+      let left = slots.size;
+      for (const slot of slots.values()) {
+        if (left-- === 0) break;
+        noteActivation(slot, oldest);
+        const turn = this.#core.turns.spend(COSTS.visit);
+        if (turn !== undefined) await turn;
       }
     }
-    return oldest;
+    return this.#shards.every(isSame) ? oldest : undefined;
   }
 }
+
+function noteActivation({ working, durable }: Slot, oldest: Map<string, number>): void {
+  const position = working.activation?.position;
+  if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined) return;
+  const { symbol, side } = working.intent;
+  const key = keyOf({ symbol, side: executableSide(side) });
+  oldest.set(key, Math.min(position, oldest.get(key) ?? position));
+}
+
+const keyOf = ({ symbol, side }: MarketOf): string => `${symbol} ${side}`;

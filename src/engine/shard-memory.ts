@@ -2,6 +2,8 @@ import { orderListOf } from "../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../model/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { ParentStep, PendingRecord, Slot } from "./core.ts";
+import { ParentCapture } from "./parent-capture.ts";
+import { COSTS, type Turns } from "./turns.ts";
 
 /** The memory of a shard: its open parents as decided and as durable, by id and by account. */
 export class ShardMemory {
@@ -11,6 +13,8 @@ export class ShardMemory {
   weightBytes = 0;
   /** Legs that have ended while their list has not: they stay for as long as it does. */
   readonly #endedLegs: Set<number> = new Set();
+  /** What is being gathered for a snapshot. */
+  #capture: ParentCapture | undefined;
 
   /** How many parents have not ended. */
   get openParents(): number {
@@ -26,28 +30,35 @@ export class ShardMemory {
     return orders;
   }
 
-  /** Makes the memory of parents that came out of the store. */
-  remember(parents: readonly ParentOrder[]): void {
-    const open = parents.filter((order) => order.ended === undefined);
-    const openLists = new Set(open.map((order) => order.list?.listId));
-    for (const order of parents) {
+  /** Takes in, in slices, parents that came out of the store; the memory is empty and nobody uses it yet. */
+  async remember(read: ReadonlyMap<number, ParentOrder>, turns: Turns): Promise<void> {
+    const openLists = new Set<number>();
+    for (const { ended, list } of read.values()) {
+      if (ended === undefined && list !== undefined) openLists.add(list.listId);
+      const turn = turns.spend(COSTS.visit);
+      if (turn !== undefined) await turn;
+    }
+    for (const order of read.values()) {
       const isEnded = order.ended !== undefined;
       if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
       this.slots.set(order.orderId, { working: order, durable: order });
       if (isEnded) this.#endedLegs.add(order.orderId);
       else this.#confirm(order);
       this.#index(order);
+      const turn = turns.spend(COSTS.remember);
+      if (turn !== undefined) await turn;
     }
   }
 
-  /** The durable state of all that is open, and of ended legs whose list is: for a snapshot. */
-  durableParents(): readonly ParentOrder[] {
-    const parents: ParentOrder[] = [];
-    for (const { durable } of this.slots.values()) {
-      const isKept = durable?.ended === undefined || this.#endedLegs.has(durable.orderId);
-      if (durable !== undefined && isKept) parents.push(durable);
-    }
-    return parents;
+  /**
+   * Begins to gather the durable state of all that is open, and of ended legs whose list is, as of now, right after
+   * record `sequence`: for a snapshot. It ends the one that was begun before.
+   */
+  capture(sequence: number): ParentCapture {
+    const isKept = (order: ParentOrder): boolean =>
+      order.ended === undefined || this.#endedLegs.has(order.orderId);
+    this.#capture = new ParentCapture({ slots: this.slots, sequence, isKept });
+    return this.#capture;
   }
 
   /** Takes an ended parent back in so that a late fact can be added to it. */
@@ -125,6 +136,8 @@ export class ShardMemory {
   #dropList(list: ListMembership, account: AccountOrders): void {
     account.removeList(list);
     for (const legId of list.legs) {
+      const slot = this.slots.get(legId);
+      if (slot !== undefined) this.#capture?.keep(slot);
       this.slots.delete(legId);
       this.#endedLegs.delete(legId);
     }
@@ -137,6 +150,7 @@ export class ShardMemory {
     if (slot.durable === undefined) account.confirmed++;
     if (order.held) account.held.add(order.orderId);
     else account.held.delete(order.orderId);
+    this.#capture?.keep(slot);
     slot.durable = order;
     if (slot.pending === settled) delete slot.pending;
     return slot;
@@ -150,12 +164,5 @@ export class ShardMemory {
     account.sums.hold(order);
     account.confirmed++;
     if (order.held) account.held.add(order.orderId);
-  }
-
-  forget(): void {
-    this.slots.clear();
-    this.#endedLegs.clear();
-    this.accounts.clear();
-    this.weightBytes = 0;
   }
 }

@@ -45,9 +45,6 @@ export type NewParents = Readonly<{
  */
 export class Shard {
   readonly number: number;
-  readonly memory: ShardMemory = new ShardMemory();
-  readonly slots: ReadonlyMap<number, Slot> = this.memory.slots;
-  readonly accounts: ReadonlyMap<number, AccountOrders> = this.memory.accounts;
   /** The endings that are decided. */
   readonly endings: Endings = new Endings();
   readonly #core: Core;
@@ -57,6 +54,7 @@ export class Shard {
   readonly #epoch: number;
   /** Rises before every reading after the first: the store refuses what was appended until then and is on its way. */
   #round = 0;
+  #memory: ShardMemory = new ShardMemory();
   #sequence = 0;
   #durableSequence = 0;
   #counter = 0;
@@ -78,6 +76,19 @@ export class Shard {
       failed: (error) =>
         core.telemetry.event("error", "input.failed", { shard: head.shard, message: String(error) }),
     });
+  }
+
+  /** Another one from when the shard has been read again, or was let go. */
+  get memory(): ShardMemory {
+    return this.#memory;
+  }
+
+  get slots(): ReadonlyMap<number, Slot> {
+    return this.#memory.slots;
+  }
+
+  get accounts(): ReadonlyMap<number, AccountOrders> {
+    return this.#memory.accounts;
   }
 
   /** Sequence of the last durable record. */
@@ -251,10 +262,14 @@ export class Shard {
     const head = await this.#reads.head(this.number);
     if (head.epoch !== this.#epoch) this.#fence(head.epoch);
     if (this.#hasStopped) return false;
+    const { turns } = this.#core;
     const show = this.#undecided.reading();
-    const state = await replayShard(this.#reads, { shard: this.number, until: head.sequence, show });
+    const range = { shard: this.number, until: head.sequence, turns, show };
+    const state = await replayShard(this.#reads, range);
+    const memory = new ShardMemory();
+    await memory.remember(state.parents, turns);
     if (this.#hasStopped) return false;
-    this.#remember(head.sequence, state);
+    this.#remember(head.sequence, state, memory);
     return true;
   }
 
@@ -262,18 +277,15 @@ export class Shard {
     return this.state === "fenced" || this.state === "closed";
   }
 
-  #remember(sequence: number, state: Replayed): void {
-    this.#forget();
+  #remember(sequence: number, state: Replayed, memory: ShardMemory): void {
+    this.#forget(memory);
     this.endings.reloaded(sequence);
     this.#sequence = sequence;
     this.#durableSequence = sequence;
     this.#counter = state.counter;
     if (state.lastMs !== undefined) this.#core.time.startFrom(state.lastMs);
-    const parents = [...state.parents.values()];
-    this.memory.remember(parents);
     const { counters } = this.#core;
-    for (const { acceptance = 0 } of parents)
-      counters.acceptances = Math.max(counters.acceptances, acceptance);
+    counters.acceptances = Math.max(counters.acceptances, state.acceptances);
   }
 
   /** The store says that another epoch owns the shard: it stops for good. */
@@ -284,25 +296,30 @@ export class Shard {
     this.#core.telemetry.event("error", "shard.fenced", fields);
     for (const pending of this.takePending()) this.#undecided.add(pending, false);
     const slots = [...this.slots.values()];
-    this.#forget();
+    this.#forget(new ShardMemory());
     this.#host.reloaded(this, slots);
     this.#answerAll();
   }
 
+  /** Whether enough records came since the last snapshot; never while another engine may own the shard. */
+  get isSnapshotDue(): boolean {
+    const since = this.#durableSequence - this.#snapshotSequence;
+    return this.state === "running" && since >= this.#core.settings.snapshotEvery;
+  }
+
   /**
-   * A snapshot of the durable state when enough records came since the last one; never of a shard that another engine
-   * owns, whose memory here is empty.
+   * Gathers a snapshot of the durable state as of now, in slices. Resolves to undefined when none is due, or when the
+   * shard stops running or is read again meanwhile: the memory here is not what a snapshot may say then.
    */
-  snapshotIfDue(): ShardSnapshot | undefined {
-    if (this.state !== "running") return undefined;
-    if (this.#durableSequence - this.#snapshotSequence < this.#core.settings.snapshotEvery) return undefined;
-    this.#snapshotSequence = this.#durableSequence;
-    return {
-      shard: this.number,
-      sequence: this.#durableSequence,
-      counter: this.#counter,
-      parents: this.memory.durableParents(),
-    };
+  async snapshot(): Promise<ShardSnapshot | undefined> {
+    if (!this.isSnapshotDue) return undefined;
+    const { number: shard, memory } = this;
+    const [sequence, counter] = [this.#durableSequence, this.#counter];
+    const goesOn = (): boolean => this.state === "running" && this.memory === memory;
+    const parents = await memory.capture(sequence).gather(this.#core.turns, goesOn);
+    if (parents === undefined) return undefined;
+    this.#snapshotSequence = sequence;
+    return { shard, sequence, counter, parents };
   }
 
   #answerAll(): void {
@@ -355,9 +372,9 @@ export class Shard {
     }
   }
 
-  #forget(): void {
+  #forget(memory: ShardMemory): void {
     this.#intents.forget();
-    this.memory.forget();
+    this.#memory = memory;
     this.#pending = [];
   }
 }

@@ -14,7 +14,7 @@ export function timely({ store, questions }: Pick<Core, "store" | "questions">):
   return {
     fence: (round) => questions.inTime(() => store.fence(round)),
     head: (shard) => questions.inTime(() => store.head(shard)),
-    readSnapshot: (shard) => questions.inTime(() => store.readSnapshot(shard)),
+    readSnapshot: (shard) => questions.whileHeard((heard) => store.readSnapshot(shard, heard)),
     readRecords: (range) => questions.inTime(() => store.readRecords(range)),
   };
 }

@@ -22,12 +22,19 @@ export class Timers {
   #armedMs = Number.POSITIVE_INFINITY;
   /** How much too early the clock has woken us for the timer that is due next: the next waking is asked for so much later. */
   #earlyMs = 0;
+  #begun = false;
   #stopped = false;
 
   constructor(clock: Clock, time: EngineTime, failed: (error: unknown) => void) {
     this.#clock = clock;
     this.#time = time;
     this.#failed = failed;
+  }
+
+  /** Until now nothing was due: an engine that opens is armed in slices, and nothing happens to half of it. */
+  begin(): void {
+    this.#begun = true;
+    this.#arm();
   }
 
   /** Runs `run` once when engine time is `atMs`, or later; the returned function cancels it. */
@@ -105,6 +112,7 @@ export class Timers {
   }
 
   #arm(): void {
+    if (!this.#begun) return;
     const nextMs = Math.min(this.#dueMs(this.#engine), this.#dueMs(this.#monotonic));
     if (nextMs === this.#armedMs) return;
     this.#disarm?.();

@@ -68,6 +68,7 @@ export async function verify(core: Core, shards: readonly Shard[], cutoffMs: num
     const state = await replayShard(core.store, {
       shard: capture.shard,
       until: capture.sequence,
+      turns: core.turns,
       fromEmpty: true,
     });
     for (const order of state.parents.values()) {

@@ -63,6 +63,26 @@ export class Questions {
     return this.#inTime(question(), (answer) => answer as T);
   }
 
+  /** The same for an answer that may be long: the deadline begins anew whenever the host says that it goes on. */
+  whileHeard<T>(question: (heard: () => void) => Promise<T>): Promise<T> {
+    const { clock, timeoutMs } = this.#parts;
+    return new Promise((resolve, reject) => {
+      let heardAtMs = clock.monotonicMs();
+      let cancel: () => void = () => undefined;
+      const look = (): void => {
+        const lateAtMs = heardAtMs + timeoutMs;
+        if (clock.monotonicMs() < lateAtMs) cancel = clock.schedule(lateAtMs, look);
+        else reject(new SilentHost(`no answer within ${timeoutMs} ms`));
+      };
+      look();
+      const heard = (): void => {
+        heardAtMs = clock.monotonicMs();
+      };
+      const answer = new Promise<T>((answered) => answered(question(heard)));
+      answer.then(resolve, reject).finally(() => cancel());
+    });
+  }
+
   /** Tells the operator what went wrong at a port, without what the host itself may have said. */
   tell(port: string, error: unknown): void {
     const known = error instanceof UnreadableAnswer || error instanceof SilentHost;

@@ -109,15 +109,18 @@ export type OrderStore = {
   readRecords(
     range: Readonly<{ shard: number; after: number; limit: number }>,
   ): Promise<readonly JournalRecord[]>;
-  /** The newest complete snapshot of a shard. */
-  readSnapshot(shard: number): Promise<ShardSnapshot | undefined>;
+  /**
+   * The newest complete snapshot of a shard. A store that reads a long one in parts calls `reading` after each, so that it
+   * is not taken for one that does not answer.
+   */
+  readSnapshot(shard: number, reading?: () => void): Promise<ShardSnapshot | undefined>;
   /** Writes a snapshot whole or not at all; a later one replaces it. */
   writeSnapshot(snapshot: ShardSnapshot): Promise<void>;
   /** All marks of the market journal, by symbol, side and position. */
   readMarks(): Promise<readonly MarketMark[]>;
   /** The last quote kept of every market, by symbol. */
   readQuotes(): Promise<readonly KeptQuote[]>;
-  /** Drops marks that no reference can need any more. */
+  /** Drops marks that no reference can need any more; a few hundred at a time. */
   deleteMarks(marks: readonly MarketMark[]): Promise<void>;
   findEnded(key: EndedKey): Promise<ParentOrder | undefined>;
   pageEnded(page: EndedPage): Promise<readonly ParentOrder[]>;
@@ -137,7 +140,7 @@ export type OrderStore = {
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
   /** Executed volume: totals, bars and print ids, bars by symbol and minute. */
   readVolume(): Promise<VolumeState>;
-  /** Drops bars of minutes that began, and ids of prints first seen, before `beforeMs`; totals stay. */
+  /** Drops bars of minutes that began, and ids of prints first seen, before `beforeMs`; totals stay. Appends go on meanwhile. */
   deleteVolume(range: Readonly<{ beforeMs: number }>): Promise<void>;
   close(): Promise<void>;
 };

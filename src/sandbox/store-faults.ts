@@ -45,7 +45,7 @@ function boundTo(store: OrderStore): OrderStore {
     append: (batch) => store.append(batch),
     fence: (round) => store.fence(round),
     readRecords: (range) => store.readRecords(range),
-    readSnapshot: (shard) => store.readSnapshot(shard),
+    readSnapshot: (shard, reading) => store.readSnapshot(shard, reading),
     writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
     readMarks: () => store.readMarks(),
     readQuotes: () => store.readQuotes(),

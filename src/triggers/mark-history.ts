@@ -50,13 +50,15 @@ export class MarkHistory {
 
   /**
    * Forgets and returns, by position, the marks that no order active since `oldestPosition` or later can need; left
-   * out, that no order is active. The newest mark always stays, so that no position is given twice.
+   * out, that no order is active. The newest mark always stays, so that no position is given twice. With `limit` it is
+   * that many at most, and the next call goes on.
    */
   obsolete({
     symbol,
     side,
     oldestPosition,
-  }: MarketOf & Readonly<{ oldestPosition: number | undefined }>): readonly MarketMark[] {
-    return this.#tracks[side].get(symbol)?.obsolete(oldestPosition) ?? [];
+    limit,
+  }: MarketOf & Readonly<{ oldestPosition: number | undefined; limit?: number }>): readonly MarketMark[] {
+    return this.#tracks[side].get(symbol)?.obsolete(oldestPosition, limit) ?? [];
   }
 }

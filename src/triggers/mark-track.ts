@@ -32,13 +32,19 @@ export class MarkTrack {
     return this.#standing[this.#firstFrom(position)]?.price;
   }
 
-  /** Forgets and returns what no reference from `oldestPosition` on can need; the newest mark always stays. */
-  obsolete(oldestPosition: number | undefined): readonly MarketMark[] {
+  /**
+   * Forgets and returns what no reference from `oldestPosition` on can need, at most `limit`; the newest mark always
+   * stays.
+   */
+  obsolete(
+    oldestPosition: number | undefined,
+    limit: number = Number.POSITIVE_INFINITY,
+  ): readonly MarketMark[] {
     const newest = Math.max(this.#standing.length - 1, 0);
     const needed = oldestPosition === undefined ? newest : Math.min(this.#firstFrom(oldestPosition), newest);
-    const gone = [...this.#dominated, ...this.#standing.splice(0, needed)];
-    this.#dominated = [];
-    return gone.sort(byPosition);
+    const dominated = this.#dominated.splice(0, limit);
+    const standing = this.#standing.splice(0, Math.min(needed, limit - dominated.length));
+    return [...dominated, ...standing].sort(byPosition);
   }
 
   #append(mark: MarketMark): void {

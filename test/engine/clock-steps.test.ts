@@ -174,6 +174,7 @@ describe("decision DA: timers", () => {
     const clock = createManualClock({ startMs: 0 });
     const time = new EngineTime(clock, 1_000);
     const timers = new Timers(clock, time, () => undefined);
+    timers.begin();
     time.watch({ jumped: () => timers.rearm(), stepped: () => undefined });
     const ran: string[] = [];
     const note = (name: string) => () => ran.push(`${name} ${clock.monotonicMs()}`);
@@ -196,6 +197,7 @@ describe("decision DA: timers", () => {
   it("passive ones arm nothing, and run before the next input, in order with the others", async () => {
     const clock = createManualClock({ startMs: 0 });
     const timers = new Timers(clock, new EngineTime(clock, 1_000), () => undefined);
+    timers.begin();
     const ran: string[] = [];
     timers.beforeInput(10, () => ran.push("passive 10"));
     timers.beforeInput(30, () => ran.push("passive 30"));

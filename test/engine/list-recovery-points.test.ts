@@ -51,7 +51,7 @@ describe.each(["otoco", "oco"] as const)("I01, I20, I21, I40, I41: %s", (form) =
         ? ["CANCELED CANCELED", "FILLED FILLED"]
         : ["FILLED FILLED", "CANCELED CANCELED", "FILLED FILLED"],
     );
-    expect(new Set(whole.points).size).toBe(5);
+    expect(new Set(whole.points).size).toBe(10);
     for (let dieAt = 1; dieAt <= whole.points.length; dieAt++) {
       const mortal = await open(dieAt);
       const list = await placed(mortal, form);

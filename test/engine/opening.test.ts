@@ -172,3 +172,47 @@ describe("I65: an engine that opens", () => {
     expect((await openOf(engine)).map(lineOf)).toEqual(["FILLED FILLED"]);
   });
 });
+
+describe("decision HK: opening with many orders", () => {
+  it("goes in slices: turns pass while it reads, arms and looks, and what is due meanwhile is due once it is open", async () => {
+    const world = createOpeningWorld();
+    const first = await world.open();
+    const dying = await placeOn(first, { price: "90", expireTime: world.clock.nowMs() + 60_000 });
+    const schedule = { type: "TWAP", quantity: "2", interval: 10_000, intervalCount: 2 } as const;
+    first.market.quote({ symbol: SYMBOL, bid: "99", ask: "100" });
+    const over = await placeOn(first, schedule);
+    for (let n = 0; n < 3_000; n++) await placeOn(first, { price: "90" });
+    await first.close();
+    await world.clock.advanceBy(59_999);
+    let turns = 0;
+    const clock = {
+      ...world.clock,
+      soon(run: () => void) {
+        // Time passes while it opens.
+        if (turns++ === 0) void world.clock.advanceBy(1, async () => undefined);
+        world.clock.soon(run);
+      },
+    };
+    const heard: string[] = [];
+    const engine = await world.open({
+      clock,
+      venue: {
+        ...world.venue,
+        subscribe(listener) {
+          heard.push(`subscribe after ${turns > 2 ? "some" : turns} turns`);
+          return world.venue.subscribe(listener);
+        },
+      },
+    });
+    engine.events.on("order", ({ order }) => void heard.push(`${order.orderId} ${lineOf(order)}`));
+    await engine.idle();
+    expect(heard).toEqual([
+      "subscribe after some turns",
+      `${over.orderId} EXPIRED EXPIRED`,
+      `${dying.orderId} EXPIRED EXPIRED`,
+    ]);
+    expect(lineOf((await engine.findAny(dying.orderId)) ?? dying)).toBe("EXPIRED EXPIRED");
+    expect(engine.metrics().openParents).toBe(3_000);
+    expect((await engine.verify()).equal).toBe(true);
+  });
+});

@@ -39,7 +39,7 @@ it("I20, I21, I34: whatever point the engine dies at, a POV takes its share, eac
     createMortalWorld({ dieAt, answer: (child) => filled(child) });
   const whole = await open(0);
   await traded(whole);
-  expect(new Set(whole.points).size).toBe(5);
+  expect(new Set(whole.points).size).toBe(7);
   for (let dieAt = 1; dieAt <= whole.points.length; dieAt++) {
     const mortal = await open(dieAt);
     const { world } = mortal;

@@ -135,7 +135,7 @@ describe.each([
   it("whatever point the engine dies at: no slot twice, no burst, nothing over", async () => {
     const whole = await open(0);
     const end = await traded(whole, fields);
-    expect([end.ended?.status, new Set(whole.points).size]).toEqual([status, 5]);
+    expect([end.ended?.status, new Set(whole.points).size]).toEqual([status, 10]);
     for (let dieAt = 1; dieAt <= whole.points.length; dieAt++) {
       const mortal = await open(dieAt);
       const { world } = mortal;

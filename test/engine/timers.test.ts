@@ -5,8 +5,11 @@ import { EngineTime } from "../../src/engine/engine-time.ts";
 import { Timers } from "../../src/engine/timers.ts";
 import type { Clock } from "../../src/ports/index.ts";
 
-const timersOn = (clock: Clock, failed: (error: unknown) => void = () => undefined): Timers =>
-  new Timers(clock, new EngineTime(clock, 1_000), failed);
+function timersOn(clock: Clock, failed: (error: unknown) => void = () => undefined): Timers {
+  const timers = new Timers(clock, new EngineTime(clock, 1_000), failed);
+  timers.begin();
+  return timers;
+}
 
 /** A clock that counts how often it was asked to wake somebody. */
 function countingClock(): ManualClock & { armed: number; asked: number } {
@@ -35,6 +38,23 @@ function countingClock(): ManualClock & { armed: number; asked: number } {
   };
   return counting;
 }
+
+describe("decision HK: before an engine is open", () => {
+  it("nothing is due, and the clock is not asked; what has become due by then runs at once", async () => {
+    const clock = countingClock();
+    const timers = new Timers(clock, new EngineTime(clock, 1_000), () => undefined);
+    const ran: string[] = [];
+    timers.at(10, () => ran.push("at 10"));
+    timers.after(20, () => ran.push("after 20"));
+    await clock.advanceBy(15);
+    expect([ran, clock.asked]).toEqual([[], 0]);
+    timers.begin();
+    await clock.advanceBy(0);
+    expect(ran).toEqual(["at 10"]);
+    await clock.advanceBy(5);
+    expect(ran).toEqual(["at 10", "after 20"]);
+  });
+});
 
 describe("timers", () => {
   it("run in order of time, then of age, never before their time", async () => {

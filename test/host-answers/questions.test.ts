@@ -57,6 +57,27 @@ describe("decision CC: a question to a host", () => {
     expect(await asked).toMatchObject({ code: -1001, cause: { message: "no answer within 5000 ms" } });
   });
 
+  it("decision HK: a long answer has its deadline anew whenever the host is heard", async () => {
+    let hear: () => void = () => undefined;
+    const asked = settled(() =>
+      questions.whileHeard((heard) => {
+        hear = heard;
+        return new Promise(() => undefined);
+      }),
+    );
+    const stands = (): Promise<unknown> => Promise.race([asked, Promise.resolve("waits")]);
+    for (let part = 0; part < 4; part++) {
+      await clock.advanceBy(4_000, async () => undefined);
+      hear();
+    }
+    await clock.advanceBy(4_999, async () => undefined);
+    expect(await stands()).toBe("waits");
+    await clock.advanceBy(1, async () => undefined);
+    expect(await asked).toMatchObject({ message: "no answer within 5000 ms" });
+    expect(await questions.whileHeard(() => Promise.resolve(7))).toBe(7);
+    expect(await settled(() => questions.whileHeard(() => throwing()))).toBe(cause);
+  });
+
   it("a change that was asked for is refused by an OrderError, and unknown after anything else", async () => {
     const refusal = new OrderError("INSUFFICIENT_BALANCE");
     expect(await settled(() => questions.change("port", () => Promise.reject(refusal), same))).toBe(refusal);

@@ -36,7 +36,7 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     head: (shard) => reading(() => store.head(shard)),
     fence: (round) => reading(() => store.fence(round)),
     readRecords: (range) => reading(() => store.readRecords(range)),
-    readSnapshot: (shard) => reading(() => store.readSnapshot(shard)),
+    readSnapshot: (shard, heard) => reading(() => store.readSnapshot(shard, heard)),
     readMarks: () => reading(() => store.readMarks()),
     readQuotes: () => reading(() => store.readQuotes()),
     findEnded: (key) => reading(() => store.findEnded(key)),

@@ -239,6 +239,21 @@ function forgetting(world: StoreWorld): void {
     });
   });
 
+  it("decision HJ: however many they are, they go a few at a time, and appends go on", async () => {
+    const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
+    await keep(world.store, ...prints, samplePrint({ id: "new", seenAtMs: 90_000, timeMs: 90_000 }));
+    const done: string[] = [];
+    const deleting = world.store.deleteVolume({ beforeMs: 60_000 }).then(() => done.push("deleted"));
+    await keep(world.store, samplePrint({ id: "newer", seenAtMs: 90_001, timeMs: 90_001 }));
+    done.push("appended");
+    await deleting;
+    expect(done).toEqual(["appended", "deleted"]);
+    const { totals, bars, prints: left } = await world.store.readVolume();
+    expect(left.map(({ id }) => id)).toEqual(["new", "newer"]);
+    expect(totals).toEqual([{ symbol: "BTC/USD", total: quantity("4501") }]);
+    expect(bars.map(({ minuteMs }) => minuteMs)).toEqual([MINUTE_MS]);
+  });
+
   it("an id that was dropped counts anew", async () => {
     await keep(world.store, samplePrint());
     await world.store.deleteVolume({ beforeMs: 30_101 });

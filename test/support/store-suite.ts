@@ -213,6 +213,25 @@ function snapshots(world: World): void {
     expect(await world.store.readSnapshot(1)).toBeUndefined();
   });
 
+  it("decision HK: a long one lets others in while it is written and read, and tells that it goes on", async () => {
+    const done: string[] = [];
+    const writing = write(9, 2_000).then(() => done.push("written"));
+    await world.store.head(0);
+    done.push("asked");
+    await writing;
+    let heard = 0;
+    const reading = world.store
+      .readSnapshot(0, () => void heard++)
+      .then((read) => {
+        done.push(`read ${read?.parents.length}`);
+      });
+    await world.store.head(0);
+    done.push("asked");
+    await reading;
+    expect(done).toEqual(["asked", "written", "asked", "read 2000"]);
+    expect(heard).toBeGreaterThan(1);
+  });
+
   it("a later one replaces it, an earlier one does not", async () => {
     await write(4, 3);
     await write(6, 2);

@@ -53,11 +53,14 @@ export function createEndedLists(): EndedLists {
       }
       return lists;
     },
-    endedBefore: ({ beforeMs, limit }) =>
-      [...rows.values()]
-        .filter(({ endedAtMs }) => endedAtMs < beforeMs)
-        .slice(0, limit)
-        .map(({ listId }) => listId),
+    endedBefore({ beforeMs, limit }) {
+      const old: number[] = [];
+      for (const [listId, { endedAtMs }] of rows) {
+        if (old.length === limit) break;
+        if (endedAtMs < beforeMs) old.push(listId);
+      }
+      return old;
+    },
     delete: drop,
   };
 }

@@ -4,6 +4,9 @@ import type { EndedKey } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { type IdIndex, type IdRange, insertId, pickIds, removeId } from "./id-index.ts";
 
+/** Rows that are looked at in one step: about a millisecond. */
+const ROWS_PER_STEP = 8_192;
+
 type Row = Readonly<{
   clientKey: string;
   accountId: number;
@@ -25,8 +28,8 @@ export type EndedOrders = Readonly<{
   ofAccount(accountId: number, range: IdRange): readonly ParentOrder[];
   ofShard(shard: number, range: IdRange): readonly ParentOrder[];
   count(accountId: number): number;
-  /** Deletes parents outside lists only. */
-  deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): number;
+  /** Deletes parents outside lists only, in short steps. */
+  deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): Generator<void, number>;
   /** Deletes every parent that is a leg of the list; returns how many. */
   deleteLegs(listId: number): number;
 }>;
@@ -92,11 +95,13 @@ export function createEndedOrders(): EndedOrders {
     ofAccount: (accountId, range) => loadAll(pickIds(byAccount.get(accountId) ?? [], range)),
     ofShard: (shard, range) => loadAll(pickIds(byShard.get(shard) ?? [], range)),
     count: (accountId) => byAccount.get(accountId)?.length ?? 0,
-    deleteBefore({ beforeMs, limit }) {
+    *deleteBefore({ beforeMs, limit }) {
       const old: number[] = [];
+      let looked = 0;
       for (const [orderId, row] of rows) {
         if (old.length === limit) break;
         if (row.listId === undefined && row.endedAtMs < beforeMs) old.push(orderId);
+        if (++looked % ROWS_PER_STEP === 0) yield;
       }
       return dropAll(old);
     },

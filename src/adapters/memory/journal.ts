@@ -105,17 +105,24 @@ export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], is
 }
 
 /** Drops bars and print ids; throws an InvariantError I60 unless the caller owns the market journal. */
-export function deleteVolume(disk: DiskContents, beforeMs: number, isOwner: boolean): void {
-  requireOwner(isOwner);
-  disk.volume.deleteBefore(beforeMs);
+export function* deleteVolume(
+  disk: DiskContents,
+  beforeMs: number,
+  isOwner: () => boolean,
+): Generator<void, void> {
+  requireOwner(isOwner());
+  for (const _step of disk.volume.deleteBefore(beforeMs)) {
+    yield;
+    requireOwner(isOwner());
+  }
 }
 
 /** Deletes what ended before the time: parents outside lists, then lists with their legs, until `limit` rows went. */
-export function deleteEnded(
+export function* deleteEnded(
   disk: DiskContents,
   range: Readonly<{ beforeMs: number; limit: number }>,
-): number {
-  let gone = disk.ended.deleteBefore(range);
+): Generator<void, number> {
+  let gone = yield* disk.ended.deleteBefore(range);
   for (const listId of disk.endedLists.endedBefore(range)) {
     if (gone >= range.limit) break;
     disk.endedLists.delete(listId);

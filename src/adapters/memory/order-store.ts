@@ -14,6 +14,7 @@ import {
   readRecords,
   shardOf,
 } from "./journal.ts";
+import { inTurns } from "./next-turn.ts";
 
 /**
  * An order store in memory: for tests, simulations and hosts that need no durability. It keeps texts, as a database
@@ -47,8 +48,8 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
     append: (batch) => guarded(() => append(disk, batch, owner === disk.owner)),
     fence: (round) => guarded(() => fence(disk, round)),
     readRecords: (range) => guarded(() => readRecords(disk, limited(range))),
-    readSnapshot: (shard) => guarded(() => readSnapshot(disk, shard)),
-    writeSnapshot: (snapshot) => guarded(() => writeSnapshot(disk, snapshot)),
+    readSnapshot: (shard, reading) => inTurns(readSnapshot(disk, shard, reading), guarded),
+    writeSnapshot: (snapshot) => inTurns(writeSnapshot(disk, snapshot), guarded),
     readMarks: () => guarded(() => readMarks(disk)),
     readQuotes: () => guarded(() => readQuotes(disk)),
     deleteMarks: (marks) => guarded(() => deleteMarks(disk, marks, owner === disk.owner)),
@@ -61,9 +62,13 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
       guarded(() => disk.ended.ofShard(range.shard, { ...limited(range), rising: false })),
     findEndedList: (key) => guarded(() => disk.endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => disk.endedLists.page(limited(page))),
-    deleteEnded: (range) => guarded(() => deleteEnded(disk, limited(range))),
+    deleteEnded: async (range) => await inTurns(deleteEnded(disk, limited(range)), guarded),
     readVolume: () => guarded(() => disk.volume.read()),
-    deleteVolume: ({ beforeMs }) => guarded(() => deleteVolume(disk, beforeMs, owner === disk.owner)),
+    deleteVolume: ({ beforeMs }) =>
+      inTurns(
+        deleteVolume(disk, beforeMs, () => owner === disk.owner),
+        guarded,
+      ),
     close: async () => {
       closed = true;
     },
@@ -86,21 +91,46 @@ function limited<T extends Readonly<{ limit: number }>>(range: T): T {
   return range;
 }
 
-function readSnapshot(disk: DiskContents, shard: number): ShardSnapshot | undefined {
+/** Parents that are read or written in one step: some milliseconds. */
+const PARENTS_PER_STEP = 512;
+
+function* readSnapshot(
+  disk: DiskContents,
+  shard: number,
+  reading?: () => void,
+): Generator<void, ShardSnapshot | undefined> {
   const { snapshot } = shardOf(disk, shard);
   if (snapshot === undefined) return undefined;
-  const { sequence, counter, parents } = snapshot;
-  return { shard, sequence, counter, parents: parents.map((text) => decodeParent(text)) };
+  const { sequence, counter } = snapshot;
+  const parents = yield* converted(snapshot.parents, (text) => decodeParent(text), reading);
+  return { shard, sequence, counter, parents };
 }
 
-function writeSnapshot(disk: DiskContents, snapshot: ShardSnapshot): void {
-  const { sequence, counter, parents } = snapshot;
+function* writeSnapshot(disk: DiskContents, snapshot: ShardSnapshot): Generator<void, void> {
+  const { sequence, counter } = snapshot;
   const shard = shardOf(disk, snapshot.shard);
   invariant(
     sequence <= shard.records.length,
     "I53",
     `a snapshot of shard ${snapshot.shard} runs ahead of its journal`,
   );
+  const parents = yield* converted(snapshot.parents, encodeParent);
   if (shard.snapshot !== undefined && sequence < shard.snapshot.sequence) return;
-  shard.snapshot = { sequence, counter, parents: parents.map(encodeParent) };
+  shard.snapshot = { sequence, counter, parents };
+}
+
+function* converted<From, To>(
+  given: readonly From[],
+  convert: (one: From) => To,
+  stepped?: () => void,
+): Generator<void, readonly To[]> {
+  const made: To[] = [];
+  for (const one of given) {
+    if (made.length > 0 && made.length % PARENTS_PER_STEP === 0) {
+      stepped?.();
+      yield;
+    }
+    made.push(convert(one));
+  }
+  return made;
 }

@@ -4,14 +4,17 @@ import type { VolumeState } from "../../ports/index.ts";
 
 const MINUTE_MS = 60_000;
 
+/** Ids that are looked at in one step: about a millisecond. */
+const IDS_PER_STEP = 8_192;
+
 /** Executed volume as it is kept: totals of fresh prints, bars of one minute, and the ids that were counted. */
 export type KeptVolume = Readonly<{
   /** Counts each print whose symbol and id are not kept yet. */
   put(prints: readonly CountedPrint[]): void;
   /** Totals by symbol, bars by symbol and minute, ids from the one first seen earliest. */
   read(): VolumeState;
-  /** Drops bars of minutes that began, and ids first seen, before the time; totals stay. */
-  deleteBefore(beforeMs: number): void;
+  /** Drops, in short steps, bars of minutes that began, and ids first seen, before the time; totals stay. */
+  deleteBefore(beforeMs: number): Generator<void, void>;
 }>;
 
 /** What is kept of one symbol; without a fresh print it has no total. */
@@ -34,10 +37,14 @@ export function createKeptVolume(): KeptVolume {
       for (const print of prints) count(of(print.symbol), print);
     },
     read: () => read([...symbols].sort(([a], [b]) => compare(a, b))),
-    deleteBefore(beforeMs) {
+    *deleteBefore(beforeMs) {
+      let looked = 0;
       for (const { bars, seen } of symbols.values()) {
         for (const minuteMs of bars.keys()) if (minuteMs < beforeMs) bars.delete(minuteMs);
-        for (const [id, seenAtMs] of seen) if (seenAtMs < beforeMs) seen.delete(id);
+        for (const [id, seenAtMs] of seen) {
+          if (seenAtMs < beforeMs) seen.delete(id);
+          if (++looked % IDS_PER_STEP === 0) yield;
+        }
       }
     },
   };

@@ -14,3 +14,15 @@ export function nextTurn(): Promise<void> {
     port1.postMessage(undefined);
   });
 }
+
+/** Takes one step a turn, so that appends and everything else go on in between; `guarded` runs each. */
+export async function inTurns<T>(
+  steps: Generator<void, T>,
+  guarded: (step: () => IteratorResult<void, T>) => Promise<IteratorResult<void, T>>,
+): Promise<T> {
+  for (;;) {
+    const step = await guarded(() => steps.next());
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}

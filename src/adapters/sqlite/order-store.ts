@@ -7,7 +7,7 @@ import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
 import { markTable } from "./mark-table.ts";
-import { nextTurn } from "./next-turn.ts";
+import { inTurns } from "./next-turn.ts";
 import { type DatabaseOptions, oneFile, openDatabase, withFileName } from "./open-database.ts";
 import { quoteTable } from "./quote-table.ts";
 import { rejectionTable } from "./rejection-table.ts";
@@ -83,8 +83,8 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     append: (batch) => guarded(() => append(batch)),
     fence: (round) => guarded(() => journal.fence(round)),
     readRecords: (range) => guarded(() => readRecords(limited(range))),
-    readSnapshot: (shard) => guarded(() => snapshots.read(shard)),
-    writeSnapshot: (snapshot) => writeInTurns(snapshots.write(snapshot), guarded),
+    readSnapshot: (shard, reading) => inTurns(snapshots.read(shard, reading), guarded),
+    writeSnapshot: (snapshot) => inTurns(snapshots.write(snapshot), guarded),
     readMarks: () => guarded(marks.read),
     readQuotes: () => guarded(quotes.read),
     deleteMarks: (old) => guarded(() => deleteMarks(old)),
@@ -96,7 +96,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
     readVolume: () => guarded(volume.read),
-    deleteVolume: ({ beforeMs }) => guarded(() => deleteVolume(beforeMs)),
+    deleteVolume: ({ beforeMs }) => inTurns(deleteVolume(beforeMs), guarded),
     close: async () => {
       await rejections.flush();
       database.close();
@@ -118,20 +118,6 @@ function openAlone(options: DatabaseOptions): Readonly<{ database: Database; unl
   } catch (error) {
     unlock();
     throw error;
-  }
-}
-
-/** One step a turn, so that appends and everything else go on in between. */
-async function writeInTurns(
-  steps: Generator<void, void>,
-  guarded: <T>(run: () => T) => Promise<T>,
-): Promise<void> {
-  for (
-    let step = await guarded(() => steps.next());
-    step.done !== true;
-    step = await guarded(() => steps.next())
-  ) {
-    await nextTurn();
   }
 }
 

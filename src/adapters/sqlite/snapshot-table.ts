@@ -11,9 +11,16 @@ const PARENTS_PER_PART = 128;
 /** Parts of a replaced snapshot that are dropped in one step. */
 const PARTS_PER_DROP = 16;
 
+/** Parts that are read in one step: some milliseconds. */
+const PARTS_PER_READ = 4;
+
 /** Snapshots: each is a generation of parts that becomes visible when it is complete. */
 export type SnapshotTable = Readonly<{
-  read(shard: number): ShardSnapshot | undefined;
+  /**
+   * Reads the newest snapshot in short steps, and calls `reading` after each. One that is replaced and dropped meanwhile
+   * is left for the newer one. Throws an InvariantError I53 for one that is not as it was written.
+   */
+  read(shard: number, reading?: () => void): Generator<void, ShardSnapshot | undefined>;
   /**
    * Writes a snapshot and drops the ones it replaces, in short steps with a transaction each. An older one than the
    * newest is not written. Throws an InvariantError I53 for one that runs ahead of its journal, and an Error when a
@@ -31,42 +38,63 @@ type Header = Readonly<{
   parents: number;
   checksum: number | null;
 }>;
+type ReadSteps = Readonly<{ name: () => string; reading: (() => void) | undefined }>;
 type Part = Readonly<{ part: number; parents: string; checksum: number | null }>;
 
 /** The statements of snapshots. */
 export function snapshotTable(database: Database): SnapshotTable {
-  const newest = database.prepare<[shard: number], Header>(
-    `SELECT generation, sequence, counter, parents, checksum FROM snapshots
-     WHERE shard = ? AND complete = 1 ORDER BY sequence DESC LIMIT 1`,
-  );
-  const parts = database.prepare<[generation: number], Part>(
-    "SELECT part, parents, checksum FROM snapshot_parts WHERE generation = ? ORDER BY part",
-  );
   const dropUnfinished = database.prepare("DELETE FROM snapshots WHERE complete = 0");
   const dropOrphans = database.prepare(
     "DELETE FROM snapshot_parts WHERE generation NOT IN (SELECT generation FROM snapshots)",
   );
-  const read = database.transaction((shard: number): ShardSnapshot | undefined => {
-    const header = newest.get(shard);
-    if (header === undefined) return undefined;
-    const { generation, sequence, counter } = header;
-    const name = (): string => `the snapshot of shard ${shard}`;
-    requireIntact(header.checksum, checksumOf([shard, sequence, counter, header.parents]), name);
-    const parents: ParentOrder[] = [];
-    for (const one of parts.iterate(generation)) {
-      requireIntact(one.checksum, checksumOf([generation, one.part], one.parents), name);
-      for (const order of decodePart(one.parents)) parents.push(order);
-    }
-    invariant(parents.length === header.parents, "I53", `${name()} has lost a part`);
-    return { shard, sequence, counter, parents };
-  });
   return {
-    read,
+    read: snapshotReader(database),
     write: snapshotWriter(database),
     cleanUp() {
       dropUnfinished.run();
       dropOrphans.run();
     },
+  };
+}
+
+function snapshotReader(database: Database): SnapshotTable["read"] {
+  const newest = database.prepare<[shard: number], Header>(
+    `SELECT generation, sequence, counter, parents, checksum FROM snapshots
+     WHERE shard = ? AND complete = 1 ORDER BY sequence DESC LIMIT 1`,
+  );
+  const parts = database.prepare<[generation: number, from: number, limit: number], Part>(
+    `SELECT part, parents, checksum FROM snapshot_parts WHERE generation = ? AND part >= ?
+     ORDER BY part LIMIT ?`,
+  );
+  /** The parents of a generation as far as its parts are there. */
+  function* parentsOf(
+    { generation, parents: count }: Header,
+    steps: ReadSteps,
+  ): Generator<void, ParentOrder[]> {
+    const parents: ParentOrder[] = [];
+    for (let from = 0; parents.length < count; from += PARTS_PER_READ) {
+      if (from > 0) yield;
+      const rows = parts.all(generation, from, PARTS_PER_READ);
+      if (rows.length === 0 || rows.some(({ part }, index) => part !== from + index)) break;
+      for (const one of rows) {
+        requireIntact(one.checksum, checksumOf([generation, one.part], one.parents), steps.name);
+        for (const parent of decodePart(one.parents)) parents.push(parent);
+      }
+      steps.reading?.();
+    }
+    return parents;
+  }
+  return function* read(shard, reading) {
+    const name = (): string => `the snapshot of shard ${shard}`;
+    for (;;) {
+      const header = newest.get(shard);
+      if (header === undefined) return undefined;
+      const { generation, sequence, counter } = header;
+      requireIntact(header.checksum, checksumOf([shard, sequence, counter, header.parents]), name);
+      const parents = yield* parentsOf(header, { name, reading });
+      if (parents.length === header.parents) return { shard, sequence, counter, parents };
+      invariant(newest.get(shard)?.generation !== generation, "I53", `${name()} has lost a part`);
+    }
   };
 }
 

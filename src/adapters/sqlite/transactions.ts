@@ -29,7 +29,8 @@ export type Transactions = Readonly<{
   countEnded(whose: Parameters<OrderStore["countEnded"]>[0]): EndedCount;
   deleteMarks: MarkTable["delete"];
   deleteEnded(range: Range): number;
-  deleteVolume: VolumeTable["delete"];
+  /** In short steps, each in a transaction of its own. */
+  deleteVolume(beforeMs: number): Generator<void, void>;
 }>;
 
 /** The transactions over these tables. */
@@ -48,9 +49,9 @@ export function transactions(database: Database, tables: Tables): Transactions {
     marks.requireOwner();
     marks.delete(old);
   });
-  const deleteVolume = database.transaction((beforeMs: number) => {
+  const deleteSome = database.transaction((beforeMs: number): boolean => {
     marks.requireOwner();
-    volume.delete(beforeMs);
+    return volume.delete(beforeMs);
   });
   return {
     acquire(): readonly ShardHead[] {
@@ -63,7 +64,9 @@ export function transactions(database: Database, tables: Tables): Transactions {
     countEnded,
     deleteMarks: deleteMarks.immediate,
     deleteEnded: retention(database, tables),
-    deleteVolume: deleteVolume.immediate,
+    *deleteVolume(beforeMs) {
+      while (deleteSome.immediate(beforeMs)) yield;
+    },
   };
 }
 

@@ -6,14 +6,20 @@ import type { Database } from "./driver.ts";
 
 const MINUTE_MS = 60_000;
 
+/** Rows of each kind that are dropped in one step: about a millisecond. */
+const ROWS_PER_DROP = 250;
+
 /** Executed volume: totals of fresh prints, bars of one minute, and the ids that were counted. */
 export type VolumeTable = Readonly<{
   /** Counts each print whose symbol and id are not kept yet; expects to run inside a transaction. */
   put(prints: readonly CountedPrint[]): void;
   /** Totals by symbol, bars by symbol and minute, ids from the one first seen earliest. */
   read(): VolumeState;
-  /** Drops bars of minutes that began, and ids first seen, before the time; expects to run inside a transaction. */
-  delete(beforeMs: number): void;
+  /**
+   * Drops some of the bars of minutes that began, and of the ids first seen, before the time; false when none is left.
+   * Expects to run inside a transaction.
+   */
+  delete(beforeMs: number): boolean;
 }>;
 
 /** Quantities by symbol. */
@@ -21,14 +27,21 @@ type Sums = Map<string, Quantity>;
 
 /** The statements of executed volume. */
 export function volumeTable(database: Database): VolumeTable {
-  const dropBars = database.prepare<[beforeMs: number]>("DELETE FROM volume_bars WHERE minute_ms < ?");
-  const dropPrints = database.prepare<[beforeMs: number]>("DELETE FROM prints WHERE seen_at_ms < ?");
+  const dropBars = database.prepare<[beforeMs: number, limit: number]>(
+    `DELETE FROM volume_bars WHERE (minute_ms, symbol) IN
+     (SELECT minute_ms, symbol FROM volume_bars WHERE minute_ms < ? LIMIT ?)`,
+  );
+  const dropPrints = database.prepare<[beforeMs: number, limit: number]>(
+    `DELETE FROM prints WHERE (symbol, id) IN
+     (SELECT symbol, id FROM prints WHERE seen_at_ms < ? ORDER BY seen_at_ms LIMIT ?)`,
+  );
   return {
     put: volumeWriter(database),
     read: volumeReader(database),
     delete(beforeMs) {
-      dropBars.run(beforeMs);
-      dropPrints.run(beforeMs);
+      const bars = dropBars.run(beforeMs, ROWS_PER_DROP).changes;
+      const prints = dropPrints.run(beforeMs, ROWS_PER_DROP).changes;
+      return bars === ROWS_PER_DROP || prints === ROWS_PER_DROP;
     },
   };
 }

@@ -47,7 +47,7 @@ export class WorldStore {
       fence: (round) => read(() => this.#fence(instance, store, round)),
       head: (shard) => read(() => store.head(shard)),
       readRecords: (range) => read(() => store.readRecords(range)),
-      readSnapshot: (shard) => read(() => this.#readSnapshot(store, shard)),
+      readSnapshot: (shard, reading) => read(() => this.#readSnapshot(store, shard, reading)),
       readMarks: () => read(() => store.readMarks()),
       deleteMarks: (marks) => instance.call(() => this.#dropMarks(store, marks)),
       findEnded: (key) => read(() => store.findEnded(key)),
@@ -184,8 +184,11 @@ export class WorldStore {
     }
   }
 
-  async #readSnapshot(store: OrderStore, shard: number): Promise<ShardSnapshot | undefined> {
-    const snapshot = await store.readSnapshot(shard);
+  async #readSnapshot(
+    store: OrderStore,
+    ...asked: Parameters<OrderStore["readSnapshot"]>
+  ): Promise<ShardSnapshot | undefined> {
+    const snapshot = await store.readSnapshot(...asked);
     if (snapshot !== undefined) this.#parts.situations.saw("engine opened from a snapshot");
     return snapshot;
   }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import { snapshotTable } from "../../../src/adapters/sqlite/snapshot-table.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
 import {
   endedLegs,
@@ -15,7 +16,7 @@ import {
   sampleRecords,
 } from "../../support/store-samples.ts";
 import { storeSuite } from "../../support/store-suite.ts";
-import { executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { Driver, executeOn, readValue, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 storeSuite("sqlite", () => {
   const { path, remove } = temporaryPlace();
@@ -166,6 +167,27 @@ describe("sqlite order store", () => {
     await store.writeSnapshot({ shard: 0, sequence: 1, counter: 200, parents });
     executeOn(place.path, "DELETE FROM snapshot_parts WHERE part = 1");
     await expect(store.readSnapshot(0)).rejects.toThrow("I53: the snapshot of shard 0 has lost a part");
+  });
+
+  it("decision HK: a snapshot that is replaced while it is read is left for the newer one", async () => {
+    await append(0, 1, 9);
+    const parentsOf = (count: number): readonly ParentOrder[] =>
+      Array.from({ length: count }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
+    await store.writeSnapshot({ shard: 0, sequence: 4, counter: 900, parents: parentsOf(900) });
+    let heard = 0;
+    const replace = (): void => {
+      if (++heard > 1) return;
+      const database = new Driver(place.path);
+      const written = snapshotTable(database).write({
+        ...{ shard: 0, sequence: 9, counter: 901 },
+        parents: parentsOf(600),
+      });
+      for (let step = written.next(); step.done !== true; step = written.next());
+      database.close();
+    };
+    const read = await store.readSnapshot(0, replace);
+    expect([read?.sequence, read?.counter, read?.parents.length]).toEqual([9, 901, 600]);
+    expect(heard).toBeGreaterThan(2);
   });
 
   it("I71: a database that fails answers with an error and never with nothing", async () => {

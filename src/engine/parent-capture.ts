@@ -1,0 +1,63 @@
+import type { ParentOrder } from "../model/index.ts";
+import type { Slot } from "./core.ts";
+import { COSTS, type Turns } from "./turns.ts";
+
+/** What is captured: the slots of a shard, as of which record, and which parents count as open. */
+type CaptureOptions = Readonly<{
+  slots: ReadonlyMap<number, Slot>;
+  sequence: number;
+  isKept: (order: ParentOrder) => boolean;
+}>;
+
+/**
+ * The durable parents of a shard as they are when it is made, gathered in slices while the shard goes on. A parent whose
+ * record is not above `sequence` is as it was; whoever lets it change or leave calls `keep` before.
+ */
+export class ParentCapture {
+  readonly #options: CaptureOptions;
+  /** As they were: parents that have changed or left since, also those that had been visited. */
+  readonly #changed: Map<number, ParentOrder> = new Map();
+  #visited = false;
+
+  constructor(options: CaptureOptions) {
+    this.#options = options;
+  }
+
+  /** The durable state of a slot is about to be replaced, or the slot to leave. */
+  keep({ durable }: Slot): void {
+    if (!this.#visited && this.#belongs(durable)) this.#changed.set(durable.orderId, durable);
+  }
+
+  /** Resolves to the parents; to undefined when `goesOn` says no after a turn. */
+  async gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+    const parents: ParentOrder[] = [];
+    // The map shows last what is added meanwhile; that does not belong.
+    let left = this.#options.slots.size;
+    for (const { durable } of this.#options.slots.values()) {
+      if (left-- === 0) break;
+      if (this.#belongs(durable)) parents.push(durable);
+      const turn = turns.spend(COSTS.visit);
+      if (turn === undefined) continue;
+      await turn;
+      if (!goesOn()) return undefined;
+    }
+    this.#visited = true;
+    for (const { orderId } of parents) {
+      if (this.#changed.size === 0) break;
+      this.#changed.delete(orderId);
+      const turn = turns.spend(COSTS.visit);
+      if (turn !== undefined) await turn;
+    }
+    for (const order of this.#changed.values()) {
+      parents.push(order);
+      const turn = turns.spend(COSTS.visit);
+      if (turn !== undefined) await turn;
+    }
+    this.#changed.clear();
+    return goesOn() ? parents : undefined;
+  }
+
+  #belongs(order: ParentOrder | undefined): order is ParentOrder {
+    return order !== undefined && order.record <= this.#options.sequence && this.#options.isKept(order);
+  }
+}

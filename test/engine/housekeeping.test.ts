@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { price } from "../../src/decimal/index.ts";
+import { Housekeeping } from "../../src/engine/housekeeping.ts";
+import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
+import { MarkHistory } from "../../src/triggers/index.ts";
+import { createHeldTurns } from "../support/held-turns.ts";
+import { openOrder, sampleMark } from "../support/store-samples.ts";
+import { createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
+
+type Parts = ConstructorParameters<typeof Housekeeping>;
+type FakeSlot = { working: ParentOrder; durable: ParentOrder };
+
+const slotOf = (orderId: number, position?: number): FakeSlot => {
+  const activation = position === undefined ? {} : { activation: { position, seed: price("100"), atMs: 1 } };
+  const order: ParentOrder = { ...openOrder({ orderId }), ...activation };
+  return { working: order, durable: order };
+};
+
+/** Housekeeping over shards that a test makes, one slot looked at a turn; `hour` begins what it does every hour. */
+function subject(slots: readonly FakeSlot[], marks: readonly MarketMark[], deletes: readonly number[] = []) {
+  const held = createHeldTurns(0.25);
+  const history = new MarkHistory();
+  for (const mark of marks) history.add(mark);
+  const asked: string[] = [];
+  const gone: number[] = [];
+  const left = [...deletes];
+  const shard = { state: "running", memory: { slots: new Map(slots.entries()) } };
+  let hour: () => void = () => undefined;
+  const core = {
+    turns: held.turns,
+    settings: { retentionDays: 30 },
+    time: { steadyMs: () => 1 },
+    telemetry: { event: (_: string, name: string) => void asked.push(name) },
+    store: {
+      deleteEnded: async () => {
+        asked.push("ended");
+        return left.shift() ?? 0;
+      },
+      deleteMarks: async (some: readonly MarketMark[]) => {
+        asked.push("marks");
+        for (const { position } of some) gone.push(position);
+      },
+      deleteVolume: async () => undefined,
+    },
+  };
+  const parts = {
+    shards: [shard],
+    market: { history, tape: { forget: () => undefined } },
+    instruments: { all: () => INSTRUMENTS },
+    timers: { after: (_: number, run: () => void) => (hour = run) },
+  };
+  const made = new Housekeeping(core as unknown as Parts[0], parts as unknown as Parts[1]);
+  return { made, shard, held, history, asked, gone, hour: () => hour() };
+}
+
+const marksTo = (last: number): readonly MarketMark[] =>
+  Array.from({ length: last }, (_, n) => sampleMark({ position: n + 1, price: price(String(1_200 - n)) }));
+
+describe("decision HI: marks are forgotten in slices", () => {
+  it("what no parent rests on goes, and what the oldest rests on stays", async () => {
+    const { held, gone, hour } = subject([slotOf(-256, 4), slotOf(-512, 3), slotOf(-768)], marksTo(6));
+    hour();
+    await held.run();
+    expect(gone).toEqual([1, 2]);
+  });
+
+  it("I31: a parent that becomes active meanwhile keeps its mark, whichever slots have been looked at", async () => {
+    const slots = [slotOf(-256), slotOf(-512), slotOf(-768)];
+    const { held, history, gone, hour } = subject(slots, marksTo(4));
+    hour();
+    await held.pass();
+    for (const slot of slots) slot.working = slotOf(slot.working.orderId, 4).working;
+    history.add(sampleMark({ position: 5, price: price("150") }));
+    history.add(sampleMark({ position: 6, price: price("149") }));
+    await held.run();
+    expect(gone).toEqual([1, 2, 3]);
+    const market = { symbol: SYMBOL, side: "bid" } as const;
+    expect(history.referenceFrom({ ...market, position: 4 })).toBe(price("1197"));
+  });
+
+  it("I31: nothing is forgotten when a shard is read again meanwhile", async () => {
+    const { held, shard, gone, hour } = subject([slotOf(-256), slotOf(-512)], marksTo(4));
+    hour();
+    await held.pass();
+    shard.memory = { slots: new Map() };
+    await held.run();
+    expect(gone).toEqual([]);
+  });
+
+  it("many marks go a few at a time, with a turn in between", async () => {
+    const { held, asked, gone, hour } = subject([], marksTo(600));
+    hour();
+    await held.run();
+    expect(gone).toEqual(Array.from({ length: 599 }, (_, n) => n + 1));
+    expect(asked.filter((what) => what === "marks")).toHaveLength(3);
+  });
+});
+
+describe("decision HJ: retention", () => {
+  it("lets a turn pass between two batches", async () => {
+    const { made, held, asked, hour } = subject([], [], [250, 250]);
+    hour();
+    for (let step = 0; step < 64; step++) await Promise.resolve();
+    expect(asked).toEqual(["ended"]);
+    await held.pass();
+    expect(asked).toEqual(["ended", "ended"]);
+    await held.run();
+    expect(asked).toEqual(["ended", "ended", "ended"]);
+    await made.finished();
+  });
+});
+
+describe("decision HI: snapshots and marks", () => {
+  it("marks are forgotten once, after all snapshots that are due", async () => {
+    const asked: string[] = [];
+    const world = await createWorld({
+      settings: { snapshotEvery: 2 },
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          writeSnapshot: (snapshot) => {
+            asked.push("snapshot");
+            return store.writeSnapshot(snapshot);
+          },
+          deleteMarks: (marks) => {
+            asked.push("marks");
+            return store.deleteMarks(marks);
+          },
+        };
+      },
+    });
+    const trail = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
+    await world.quote("99", "101");
+    await world.place(trail);
+    await world.place(trail, 2);
+    for (const bid of ["100", "101", "102", "103"]) await world.quote(bid, "104");
+    await world.quote("90", "91");
+    await world.engine.close();
+    expect(asked).toContain("marks");
+    expect(`${asked.join(" ")} `).toMatch(/^(snapshot snapshot (marks )*)+$/);
+  });
+});

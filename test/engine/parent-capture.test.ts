@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { PendingRecord } from "../../src/engine/core.ts";
+import { ShardMemory } from "../../src/engine/shard-memory.ts";
+import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
+import { createRandom, type Random } from "../../src/simulator/world/random.ts";
+import { createHeldTurns } from "../support/held-turns.ts";
+import { seedOr } from "../support/seed.ts";
+import { openOrder } from "../support/store-samples.ts";
+
+const CASES = 300;
+
+/** The memory of a shard, and what a copy in one turn would hold of it. */
+class Subject {
+  readonly memory: ShardMemory = new ShardMemory();
+  /** Of the last durable record; those that wait become durable in order. */
+  durable = 0;
+  #sequence = 0;
+  readonly #waiting: (readonly ParentOrder[])[] = [];
+  readonly #random: Random;
+  readonly #legsThatEnded: Set<number> = new Set();
+  #ids = 0;
+  /** Ended and gone; a late fact may bring one back for a while. */
+  readonly #gone: ParentOrder[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  copy(): readonly ParentOrder[] {
+    const parents: ParentOrder[] = [];
+    for (const { durable } of this.memory.slots.values()) {
+      if (durable !== undefined && (durable.ended === undefined || this.#legsThatEnded.has(durable.orderId)))
+        parents.push(durable);
+    }
+    return parents;
+  }
+
+  step(): void {
+    const { memory } = this;
+    const random = this.#random;
+    if (random.chance(0.4)) return this.#settle();
+    const open = [...memory.slots.values()];
+    const slot = open.length > 0 ? random.pick(open) : undefined;
+    if (slot === undefined || random.chance(0.35)) return this.#accept(random.chance(0.4));
+    if (random.chance(0.2) && this.#gone.length > 0) return this.#late(random.pick(this.#gone));
+    const order = { ...slot.working, record: ++this.#sequence };
+    const isEnding = order.ended === undefined && random.chance(0.5);
+    const ended = { status: "CANCELED", reason: "USER_CANCELED", atMs: 1 } as const;
+    this.#decide([isEnding ? { ...order, ended } : order]);
+  }
+
+  #accept(isList: boolean): void {
+    const ids = Array.from({ length: isList ? 2 : 1 }, () => -256 * ++this.#ids);
+    const record = ++this.#sequence;
+    const list: ListMembership = {
+      listId: -256 * ++this.#ids,
+      listClientOrderId: `l${this.#ids}`,
+      contingency: "OCO",
+      role: "protective",
+      legs: ids,
+    };
+    this.#decide(ids.map((orderId) => ({ ...openOrder({ orderId }), record, ...(isList && { list }) })));
+  }
+
+  #decide(orders: readonly ParentOrder[]): void {
+    for (const order of orders) this.memory.take(order);
+    this.#waiting.push(orders);
+  }
+
+  /** The oldest record that waits becomes durable. */
+  #settle(): void {
+    const orders = this.#waiting.shift() ?? [];
+    const slots = orders.map((order) => this.memory.show(order, {} as PendingRecord));
+    for (const slot of slots) this.memory.retire(slot);
+    for (const order of orders) this.#settled(order);
+  }
+
+  #settled(order: ParentOrder): void {
+    this.durable = order.record;
+    if (order.ended === undefined) return;
+    if (order.list !== undefined) this.#legsThatEnded.add(order.orderId);
+    for (const orderId of order.list?.legs ?? [order.orderId]) {
+      if (this.memory.slots.has(orderId)) continue;
+      this.#legsThatEnded.delete(orderId);
+      if (orderId === order.orderId) this.#gone.push(order);
+    }
+  }
+
+  #late(order: ParentOrder): void {
+    const slot = this.memory.adopt(order);
+    if (this.#random.chance(0.5)) return this.memory.letGo(slot);
+    this.#decide([{ ...slot.working, record: ++this.#sequence }]);
+  }
+}
+
+const sorted = (parents: readonly ParentOrder[]): readonly ParentOrder[] =>
+  [...parents].sort((a, b) => a.orderId - b.orderId);
+
+describe("decision HH: a snapshot gathered in slices", () => {
+  const seed = seedOr(20_261_122);
+
+  it(`I53: is what a copy in one turn would have been, whatever happens in between (SEED=${seed})`, async () => {
+    let turns = 0;
+    for (let round = 0; round < CASES; round++) {
+      const random = createRandom(seed).of(String(round));
+      const subject = new Subject(random);
+      for (let n = random.below(60); n > 0; n--) subject.step();
+      const expected = sorted(subject.copy());
+      const held = createHeldTurns(0.25 * (1 + random.below(6)));
+      const gathered = subject.memory.capture(subject.durable).gather(held.turns, () => true);
+      await held.run(() => {
+        turns++;
+        for (let n = random.below(8); n > 0; n--) subject.step();
+      });
+      expect(sorted((await gathered) ?? []), `round ${round}`).toEqual(expected);
+    }
+    expect(turns).toBeGreaterThan(CASES);
+  });
+});

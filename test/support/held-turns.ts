@@ -1,0 +1,37 @@
+import { Turns } from "../../src/engine/turns.ts";
+
+/** Turns that pass only when a test lets them: after every `share` of work somebody waits. */
+export type HeldTurns = Readonly<{
+  turns: Turns;
+  soon: (run: () => void) => void;
+  /** Somebody waits for the next turn. */
+  isAwaited: () => boolean;
+  /** Lets one turn pass, and what follows from it. */
+  pass: () => Promise<void>;
+  /** Lets turns pass until nobody waits; `between` runs before each. */
+  run: (between?: () => void) => Promise<void>;
+}>;
+
+export function createHeldTurns(share: number): HeldTurns {
+  const held: (() => void)[] = [];
+  const soon = (run: () => void): void => void held.push(run);
+  const settle = async (): Promise<void> => {
+    for (let step = 0; step < 64; step++) await Promise.resolve();
+  };
+  const pass = async (): Promise<void> => {
+    for (const run of held.splice(0)) run();
+    await settle();
+  };
+  return {
+    turns: new Turns({ soon }, share),
+    soon,
+    isAwaited: () => held.length > 0,
+    pass,
+    async run(between = () => undefined) {
+      for (await settle(); held.length > 0; ) {
+        between();
+        await pass();
+      }
+    },
+  };
+}
