@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { add, type Price, type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type {
   Activation,
+  CountedPrint,
   Ended,
   Fact,
   Fill,
@@ -94,7 +95,10 @@ export class JournalBook {
   readonly byClientId: Map<string, number> = new Map();
   readonly lists: Map<number, ListMembership & Readonly<{ accountId: number }>> = new Map();
   readonly marks: Map<string, SeenMark[]> = new Map();
+  /** Volume of the fresh prints of each market, each once. */
+  readonly volumes: Map<string, Quantity> = new Map();
   records = 0;
+  readonly #prints: Set<string> = new Set();
   readonly #sequences: Map<number, number> = new Map();
   readonly #hash: ReturnType<typeof createHash> = createHash("sha256");
   readonly #checks: readonly RecordCheck[];
@@ -134,15 +138,23 @@ export class JournalBook {
   /** Takes in what an append kept, before anybody hears of it. */
   take(batch: AppendBatch, outcomes: readonly AppendOutcome[], instance: Instance): void {
     const kept = batch.shards.filter((_, index) => outcomes[index] === "durable");
-    const isDurable = kept.length > 0 || (batch.shards.length === 0 && instance.owns);
     this.#demand(
       kept.length === 0 || instance.owns,
       "I60",
       () => `process ${instance.generation} appended after it was replaced`,
     );
     const { generation } = instance;
-    if (isDurable) for (const mark of batch.marks) this.#mark({ ...mark, generation });
+    // What is said of the market is kept whatever becomes of the shards.
+    if (instance.owns) for (const print of batch.prints ?? []) this.#print(print);
+    if (instance.owns) for (const mark of batch.marks) this.#mark({ ...mark, generation });
     for (const part of kept) this.#takeShard(part, instance);
+  }
+
+  #print({ symbol, id, quantity, fresh }: CountedPrint): void {
+    const key = `${symbol} ${id}`;
+    if (this.#prints.has(key)) return;
+    this.#prints.add(key);
+    if (fresh) this.volumes.set(symbol, add(this.volumes.get(symbol) ?? ZERO_QUANTITY, quantity));
   }
 
   #mark(mark: SeenMark): void {

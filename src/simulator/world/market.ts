@@ -90,7 +90,7 @@ export class Market {
     const isJump = this.#faults.strikes("quotes jump", this.#random, style === "jumpy" ? 0.05 : 0.01);
     const far = this.#random.next();
     const factor = isJump ? 0.75 + far * 0.5 : 1 + (this.#random.next() - 0.5) * step;
-    this.#mid = Math.min(HIGHEST, Math.max(LOWEST, Math.round(this.#mid * factor)));
+    this.#mid = Math.min(HIGHEST, Math.max(LOWEST, this.#onTick(this.#mid * factor)));
   }
 
   #good(): RecordedRow | Pick<RecordedRow, "bid" | "ask"> {
@@ -116,7 +116,12 @@ export class Market {
 
   #prices(): Readonly<{ bid: string; ask: string }> {
     const spread = 1 + this.#random.next() * 0.004;
-    return { bid: textOf(this.#mid), ask: textOf(Math.round(this.#mid * spread)) };
+    return { bid: textOf(this.#mid), ask: textOf(this.#onTick(this.#mid * spread)) };
+  }
+
+  #onTick(units: number): number {
+    const { tick } = this.#plan;
+    return Math.round(units / tick) * tick;
   }
 
   #sizes(): Readonly<{ bidQuantity?: string; askQuantity?: string }> {

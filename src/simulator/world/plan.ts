@@ -13,6 +13,8 @@ export type MarketPlan = Readonly<{
   sized: boolean;
   /** Whether its quotes bear the time of their source. */
   stamped: boolean;
+  /** Its prices are whole multiples of so many units of 0.0001 USD; in large steps one price comes again and again. */
+  tick: number;
 }>;
 
 /** What one client may do; a reducer's orders all reduce a position. */
@@ -46,6 +48,7 @@ export type Cuts = Readonly<{ steps?: number; orders?: number; without?: readonl
 export const NEAR_JUMP = 2;
 
 const SYMBOLS = ["BTC/USD", "ETH/USD", "SOL/USD"];
+const TICKS = [1, 1, 10_000, 20_000];
 const STYLES: readonly MarketStyle[] = ["walk", "walk", "jumpy", "calm", "recorded"];
 
 /** The plan of a seed, less what is cut off. Each part has a generator of its own: a new part moves no other. */
@@ -74,6 +77,7 @@ function drawMarkets(random: Random): readonly MarketPlan[] {
     style: random.pick(STYLES),
     sized: random.chance(0.4),
     stamped: random.chance(0.5),
+    tick: random.of(`tick of ${symbol}`).pick(TICKS),
   }));
 }
 

@@ -118,6 +118,8 @@ export const SITUATIONS = [
   "quote out of order dropped",
   "no quote for longer than its age",
   "gap over a stop",
+  "trigger exactly at its level",
+  "activated where the newest mark stands",
   "post-only refused by its first quote",
   "rest below the minimum",
   "expiry with a child in flight",

@@ -1,7 +1,7 @@
 import type { ListForm } from "../../../requests/index.ts";
 import type { RequestParameters } from "../../../signing/index.ts";
 import type { Random } from "../random.ts";
-import { randomTriggers } from "./random-orders.ts";
+import { levelOf, randomTriggers } from "./random-orders.ts";
 
 /** A list as a client writes it, so that it can be sent again. */
 export type RandomList = Readonly<{ form: ListForm; fields: RequestParameters }>;
@@ -64,8 +64,8 @@ export function randomList(
   };
 }
 
-const high = (random: Random): string => (101 + random.next() * 24).toFixed(4);
-const low = (random: Random): string => (76 + random.next() * 23).toFixed(4);
+const high = (random: Random): string => levelOf(101 + random.next() * 24);
+const low = (random: Random): string => levelOf(76 + random.next() * 23);
 
 /** A leg that takes the profit of an exit on this side. */
 function profitOf(random: Random, side: string): Leg {
@@ -102,7 +102,7 @@ function tightPair(random: Random): readonly [profit: Leg, protective: Leg] {
 
 /** An entry near the market. */
 function workingOf(random: Random): Leg {
-  const near = (90 + random.next() * 20).toFixed(4);
+  const near = levelOf(90 + random.next() * 20);
   return random.pick([
     { type: "LIMIT", price: near },
     { type: "LIMIT", price: near },

@@ -3,9 +3,12 @@ import type { Random } from "../random.ts";
 
 type Fields = Omit<OrderFields, "symbol" | "side" | "quantity">;
 
+/** A price as text, every second time a whole one: where a market moves in large steps it is met exactly. */
+export const levelOf = (price: number): string => price.toFixed(Math.floor(price * 1_000) % 2 === 0 ? 0 : 4);
+
 /** Fields of an order that waits for a trigger. */
 export function randomTriggers(random: Random): Fields {
-  const level = (low: number, span: number): string => (low + random.next() * span).toFixed(4);
+  const level = (low: number, span: number): string => levelOf(low + random.next() * span);
   const distance = random.pick([
     { trailingDelta: 50 + random.below(800) },
     { price2: "1.5" },
@@ -30,7 +33,7 @@ function randomSchedule(random: Random, nowMs: number): Fields {
     intervalDelay: random.below(2) * random.below(5_000),
   };
   const expiry = { expireTime: nowMs + 1_000 + random.below(60_000) };
-  const price = (80 + random.next() * 45).toFixed(4);
+  const price = levelOf(80 + random.next() * 45);
   return random.pick([
     { type: "TWAP", ...plan, intervalCount: 2 + random.below(4) },
     { type: "LIMIT", targetStrategy: 180, price, ...plan, intervalCount: 2 + random.below(4) },
@@ -48,7 +51,7 @@ export function randomOrder(
   options: Readonly<{ symbol: string; nowMs: number; reduces: boolean }>,
 ): OrderFields {
   const { symbol, nowMs, reduces } = options;
-  const price = (80 + random.next() * 45).toFixed(4);
+  const price = levelOf(80 + random.next() * 45);
   const kind = random.pick([
     { type: "SYNTHETIC_LIMIT", price } as const,
     { type: "LIMIT_MAKER", price } as const,

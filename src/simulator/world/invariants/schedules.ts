@@ -1,4 +1,4 @@
-import { add, type Quantity } from "../../../decimal/index.ts";
+import { add, type Quantity, ZERO_QUANTITY } from "../../../decimal/index.ts";
 import type { Fact, SchedulePlan } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
@@ -32,6 +32,9 @@ export class Schedules {
     if (fact.kind === "CHILD_CLOSED" && fact.outcome === "WITHDRAWN") this.#used.get(orderId)?.pop();
     if (fact.kind === "ENDED" && fact.reason === "SCHEDULE_ENDED")
       situations.saw("schedule over with a rest");
+    const followed =
+      fact.kind === "ACCEPTED" ? fact.volumeBefore : fact.kind === "CHILD_INTENDED" && fact.volume;
+    if (followed) this.#kept(change.after, followed);
     if (fact.kind !== "CHILD_INTENDED") return;
     if (plan !== undefined) this.#slot(change.after, plan, { fact, ...at });
     if (intent.participationBips !== undefined) this.#share(change, fact);
@@ -61,6 +64,17 @@ export class Schedules {
       isTrue && cumulative.length === count,
       "decision 29",
       () => `order ${orderId} weighs ${cumulative}`,
+    );
+  }
+
+  /** What a record says of the volume was durable before it, or with it: after a crash it is not less. */
+  #kept({ orderId, intent }: SeenOrder, followed: Quantity): void {
+    const { demand, journal } = this.#parts;
+    const kept = journal.volumes.get(intent.symbol) ?? ZERO_QUANTITY;
+    demand(
+      followed <= kept,
+      "I34",
+      () => `order ${orderId} knows a volume of ${followed}, durable is ${kept}`,
     );
   }
 

@@ -1,5 +1,5 @@
 import type { Price } from "../../../decimal/index.ts";
-import type { Trigger } from "../../../model/index.ts";
+import type { Activation, Trigger } from "../../../model/index.ts";
 import type { SeenChange, SeenMark, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
@@ -21,9 +21,12 @@ export class Triggers {
     for (const change of changes) {
       const { before, after } = change;
       this.#kept(change);
+      if (before?.activation === undefined && after.activation !== undefined)
+        this.#activated(seen, after, after.activation);
       if (before?.trigger !== undefined || after.trigger === undefined) continue;
       fired++;
       this.#quote(seen, after, after.trigger);
+      if (after.trigger.observed === after.trigger.level) situations.saw("trigger exactly at its level");
       if (after.intent.trailing !== undefined) this.#reference(seen, after, after.trigger);
       else this.#level(after, after.trigger);
     }
@@ -51,6 +54,26 @@ export class Triggers {
     );
     const isHeld = before.held && (before.activation ?? after.activation ?? after.trigger) !== undefined;
     demand(!isHeld || !after.held, "I31", () => `held order ${orderId} looks at the market`);
+  }
+
+  /** What it begins with is durable, as the mark it rests on or one after it. */
+  #activated({ record, instance }: SeenRecord, order: SeenOrder, { position, seed }: Activation): void {
+    const { demand, situations } = this.#parts;
+    const marks = this.#marksOf(order.intent);
+    const first = marks.find((mark) => mark.position >= position);
+    const isKept = marks.some(
+      (mark) =>
+        mark.position >= position && (order.intent.side === "BUY" ? mark.price <= seed : mark.price >= seed),
+    );
+    demand(isKept, "I31", () => `order ${order.orderId} is active from ${seed}, and no mark is kept of that`);
+    const { cause } = record;
+    const isOld = first?.generation !== instance.generation || cause.kind !== "QUOTE";
+    if (first?.position === position && (isOld || instance.markets.numberOf(first) < cause.quote.sequence))
+      situations.saw("activated where the newest mark stands");
+  }
+
+  #marksOf({ symbol, side }: SeenOrder["intent"]): readonly SeenMark[] {
+    return this.#parts.journal.marks.get(`${symbol} ${side === "BUY" ? "ask" : "bid"}`) ?? [];
   }
 
   #quote({ record, instance }: SeenRecord, { orderId, intent }: SeenOrder, trigger: Trigger): void {
@@ -96,8 +119,7 @@ export class Triggers {
     demand(activation !== undefined, "I31", () => `order ${orderId} triggers before it is active`);
     if (activation === undefined || cause.kind !== "QUOTE") return;
     const side = intent.side === "BUY" ? "ask" : "bid";
-    const marks = this.#parts.journal.marks.get(`${intent.symbol} ${side}`) ?? [];
-    const since = marks.filter(({ position }) => position >= activation.position);
+    const since = this.#marksOf(intent).filter(({ position }) => position >= activation.position);
     const better = (a: Price, b: Price): Price => (side === "ask" ? (a < b ? a : b) : a > b ? a : b);
     const known = (until: (mark: SeenMark) => boolean): Price =>
       since.filter(until).reduce((extreme, mark) => better(extreme, mark.price), activation.seed);
