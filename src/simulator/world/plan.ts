@@ -113,6 +113,7 @@ function drawSettings(random: Random): EngineSettings {
     maxOpenParentsPerAccount: random.pick([40, 250_000]),
     maxPendingCommands: random.pick([4, 100_000]),
     quoteJumpFactor: random.pick([NEAR_JUMP, DEFAULT_SETTINGS.quoteJumpFactor]),
+    maxPendingPrints: random.of("prints that wait").pick([4, 100_000]),
   };
 }
 

@@ -79,7 +79,7 @@ export class WorldStore {
     instance.appending++;
     try {
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
-      if (faults.strikes("store is slow", random, 0.1)) await time.after(1 + random.below(400));
+      if (faults.strikes("store is slow", random, 0.1)) await time.after(slowMs(random));
       if (instance.dead) return [];
       if (faults.strikes("store fails an append", random, 0.02))
         throw this.#failed(instance, batch, "append fails");
@@ -214,4 +214,10 @@ export class WorldStore {
       throw new Error("the store does not say whether it kept the snapshot");
     }
   }
+}
+
+/** Mostly short; now and then longer than anybody waits for an answer. */
+function slowMs(random: Random): number {
+  const ms = random.below(400);
+  return ms < 12 ? 6_000 + ms * 500 : 1 + ms;
 }
