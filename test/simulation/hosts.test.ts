@@ -135,7 +135,7 @@ describe("the hosts of a seeded world", () => {
 
 function marketOf(plan: Partial<MarketPlan>, rates: FaultRates = {}): Market {
   return new Market({
-    plan: { symbol: "BTC/USD", style: "walk", sized: false, stamped: false, ...plan },
+    plan: { symbol: "BTC/USD", style: "walk", sized: false, stamped: false, tick: 1, ...plan },
     random: createRandom(3),
     faults: new Faults(rates),
     rows: RECORDED_ROWS,
