@@ -8,6 +8,7 @@ import { Market } from "../../src/simulator/world/market.ts";
 import { type MarketPlan, NEAR_JUMP } from "../../src/simulator/world/plan.ts";
 import { createRandom } from "../../src/simulator/world/random.ts";
 import { Situations } from "../../src/simulator/world/situations.ts";
+import { TrueTape } from "../../src/simulator/world/true-tape.ts";
 import { WorldNative } from "../../src/simulator/world/world-native.ts";
 import { WorldTime } from "../../src/simulator/world/world-time.ts";
 import { WorldVenue } from "../../src/simulator/world/world-venue.ts";
@@ -112,6 +113,17 @@ describe("the hosts of a seeded world", () => {
     expect(await said).not.toEqual(right.minutes(whole));
     expect(right.asked("BTC/USD")).toEqual([]);
     expect(wrong.asked("BTC/USD")).toEqual([whole]);
+  });
+
+  it("decision 30: a print that came before its fill was counted is somebody else's, as far as anybody can know", () => {
+    const tape = new TrueTape(shared());
+    tape.owe("BTC/USD", "x1", quantity("1"));
+    let told = "";
+    for (let left = 50; told !== "x1" && left > 0; left--) told = tape.next("BTC/USD", START_MS).id ?? "";
+    const others = tape.tradesSince("BTC/USD", START_MS, (id) => id === "x1");
+    const countedAtMs = START_MS + 5;
+    const isOwn = (id: string, toldAtMs: number): boolean => id === "x1" && countedAtMs < toldAtMs;
+    expect(tape.tradesSince("BTC/USD", START_MS, isOwn)).toBe(others + 1);
   });
 
   it("decision FI: a recorded market plays rows of the day, in their order", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Cuts, type Fault, runWorld, SITUATIONS } from "../../src/simulator/world/index.ts";
-import { addWorld, commandOf, GIVEN, noProgress } from "./campaign.ts";
+import { type Cuts, FAULTS, type Fault, runWorld, SITUATIONS } from "../../src/simulator/world/index.ts";
+import { addWorld, commandOf, GIVEN, noProgress, type Progress } from "./campaign.ts";
 
 /** A seed that failed once: why, and what has become of it. */
 type Kept = Readonly<{
@@ -16,7 +16,7 @@ type Kept = Readonly<{
 const kept = JSON.parse(readFileSync(new URL("seeds.json", import.meta.url), "utf8")) as readonly Kept[];
 
 /** Worlds of a short run, and the steps of each. */
-const SHORT = { worlds: 9, steps: 400 };
+const SHORT = { worlds: 20, steps: 400 };
 
 describe("a seeded world", { timeout: 300_000 }, () => {
   it("is the same twice: the same seed makes the same journal, to the byte", async () => {
@@ -31,10 +31,8 @@ describe("a seeded world", { timeout: 300_000 }, () => {
     const progress = noProgress(1);
     while (progress.worlds < SHORT.worlds) await addWorld(progress, SHORT.steps, () => performance.now());
     expect(progress.failures.map((failure) => `${failure.invariant}: ${commandOf(failure)}`)).toEqual([]);
-    const { steps, worlds, faults, situations } = progress;
-    console.log(`${worlds} worlds, ${steps} steps, ${Math.round((1_000 * steps) / progress.ms)} a second`);
-    console.log(`${sumOf(faults)} faults of ${Object.keys(faults).length} kinds`);
-    console.log(`${Object.keys(situations).length} of ${SITUATIONS.length} rare situations`);
+    console.log(tableOf(progress));
+    const { situations } = progress;
     expect(Object.keys(situations).length).toBeGreaterThan(60);
   });
 
@@ -58,6 +56,18 @@ describe("a seeded world", { timeout: 300_000 }, () => {
     expect(cut.orders).toBeLessThanOrEqual(15);
   });
 });
+
+/** What a run did, in three lines: steps, faults, situations. */
+function tableOf({ steps, worlds, ms, faults, situations }: Progress): string {
+  const perSecond = Math.round((1_000 * steps) / ms);
+  return [
+    "| | in all | kinds |",
+    "| --- | --- | --- |",
+    `| steps (${perSecond} a second) | ${steps} | ${worlds} worlds |`,
+    `| faults | ${sumOf(faults)} | ${Object.keys(faults).length} of ${FAULTS.length} |`,
+    `| rare situations | ${sumOf(situations)} | ${Object.keys(situations).length} of ${SITUATIONS.length} |`,
+  ].join("\n");
+}
 
 const sumOf = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);

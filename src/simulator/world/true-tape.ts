@@ -38,10 +38,10 @@ export class TrueTape {
     return this.#market(symbol).total;
   }
 
-  /** How many trades but one's own were told since this time, true time. */
-  tradesSince(symbol: string, ms: number, own: ReadonlyMap<string, unknown>): number {
+  /** How many trades were told since this time, true time, but those that were known as one's own when they were told. */
+  tradesSince(symbol: string, ms: number, isOwn: (id: string, toldAtMs: number) => boolean): number {
     let count = 0;
-    for (const [id, atMs] of this.#market(symbol).known) if (atMs >= ms && !own.has(id)) count++;
+    for (const [id, atMs] of this.#market(symbol).known) if (atMs >= ms && !isOwn(id, atMs)) count++;
     return count;
   }
 

@@ -12,6 +12,8 @@ export class Schedules {
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
   /** When each order was accepted, true time. */
   readonly #accepted: Map<number, number> = new Map();
+  /** When each execution was counted, true time: a print of it that came before could not be known as an own one. */
+  readonly #countedAtMs: Map<string, number> = new Map();
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
@@ -29,6 +31,7 @@ export class Schedules {
   #fact(change: SeenChange, fact: Fact, at: Readonly<{ timeMs: number; generation: number }>): void {
     const { situations } = this.#parts;
     const { orderId, plan, intent } = change.after;
+    if (fact.kind === "FILLED") this.#countedAtMs.set(fact.fill.executionId, this.#parts.time.trueMs);
     if (fact.kind === "CHILD_CLOSED" && fact.outcome === "WITHDRAWN") this.#used.get(orderId)?.pop();
     if (fact.kind === "ENDED" && fact.reason === "SCHEDULE_ENDED")
       situations.saw("schedule over with a rest");
@@ -119,8 +122,10 @@ export class Schedules {
     const committed = BigInt(add(executed, child.quantity));
     demand(committed <= target, "I34", () => `order ${orderId} has ${committed}, its share is ${target}`);
     if (committed === target) situations.saw("POV at its whole share");
-    const own = journal.fills.get(orderId) ?? new Map();
-    const trades = tape.tradesSince(intent.symbol, this.#accepted.get(orderId) ?? 0, own);
+    const own = journal.fills.get(orderId);
+    const isOwn = (id: string, toldAtMs: number): boolean =>
+      own?.has(id) === true && (this.#countedAtMs.get(id) ?? Number.POSITIVE_INFINITY) < toldAtMs;
+    const trades = tape.tradesSince(intent.symbol, this.#accepted.get(orderId) ?? 0, isOwn);
     demand(
       child.attempt <= trades,
       "decision 30",
