@@ -125,8 +125,8 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/dispatcher.ts",
-        before: "const notAfterMs = this.#core.wallMs() + submitDeadlineMs",
-        after: "const notAfterMs = this.#core.nowMs() + submitDeadlineMs",
+        before: "const notAfterMs = this.#core.wallMs() +",
+        after: "const notAfterMs = this.#core.nowMs() +",
       },
       {
         file: "src/engine/dispatcher.ts",
