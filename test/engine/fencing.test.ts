@@ -104,6 +104,23 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 2 @ 100"]);
   });
 
+  it("decision GS: asks the store once for all children of a shard that waited, not for each", async () => {
+    let heads = 0;
+    const world = await createWorld({
+      venue: createScriptedVenue({ ratePerSecond: 4 }),
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return { ...store, head: (shard) => store.head(shard).finally(() => heads++) };
+      },
+    });
+    for (let n = 0; n < 24; n++) await world.place({ price: "100" });
+    heads = 0;
+    await world.quote("99", "100");
+    for (let n = 0; n < 12; n++) await world.pass(500);
+    expect(sentTo(world.venue)).toHaveLength(24);
+    expect(heads).toBe(2);
+  });
+
   it("follows the children of its shards no longer, and voids none", async () => {
     const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
     const world = await createWorld({ venue });
