@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
+import { benchBursts } from "./bursts.ts";
 import { benchGrowth } from "./growth.ts";
 import { benchLists, benchPlacements, benchResting } from "./placements.ts";
 import { benchQuotes } from "./quotes.ts";
@@ -12,6 +13,7 @@ const SECTIONS: Readonly<Record<string, () => void | Promise<void>>> = {
   placements: benchPlacements,
   lists: benchLists,
   slots: benchSlots,
+  bursts: benchBursts,
   growth: benchGrowth,
   rates: benchRates,
   resting: benchResting,

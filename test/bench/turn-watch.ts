@@ -1,0 +1,98 @@
+import { PerformanceObserver, performance } from "node:perf_hooks";
+import Database from "better-sqlite3";
+
+/** A piece of time, in milliseconds of `performance.now`. */
+type Span = Readonly<{ from: number; to: number }>;
+
+/** What was seen of the event loop; all in milliseconds. */
+export type Turns = Readonly<{
+  total: number;
+  /** The longest turn as it was, and the longest without garbage collection and commits. */
+  longest: number;
+  longestOwn: number;
+  /** The most processor time that a turn took, commits and garbage collection included. */
+  longestCpu: number;
+  gc: number;
+  longestGc: number;
+  commit: number;
+  longestCommit: number;
+}>;
+
+const lengthOf = ({ from, to }: Span): number => to - from;
+const sumOf = (spans: readonly Span[]): number => spans.reduce((sum, span) => sum + lengthOf(span), 0);
+const mostOf = (spans: readonly Span[]): number =>
+  spans.reduce((most, span) => Math.max(most, lengthOf(span)), 0);
+const overlap = (a: Span, b: Span): number => Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
+
+const commits: Span[] = [];
+
+/** From now on every commit of SQLite is timed: the statement COMMIT, and what writes outside a transaction. */
+export function watchCommits(): void {
+  const database = new Database(":memory:");
+  const statement = Object.getPrototypeOf(database.prepare("SELECT 1")) as Database.Statement;
+  const run = statement.run as (...values: unknown[]) => Database.RunResult;
+  statement.run = function timed(this: Database.Statement, ...values: unknown[]) {
+    const isCommit =
+      this.source === "COMMIT" || (!this.database.inTransaction && !this.source.startsWith("BEGIN"));
+    if (!isCommit) return run.apply(this, values);
+    const from = performance.now();
+    try {
+      return run.apply(this, values);
+    } finally {
+      commits.push({ from, to: performance.now() });
+    }
+  };
+  database.close();
+}
+
+const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Watches the turns of the event loop while `work` is under way. */
+export async function watchTurns(work: () => Promise<unknown>): Promise<Turns> {
+  globalThis.gc?.();
+  const pauses: Span[] = [];
+  const observer = new PerformanceObserver((list) => {
+    for (const { startTime, duration } of list.getEntries())
+      pauses.push({ from: startTime, to: startTime + duration });
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  commits.length = 0;
+  const long: Span[] = [];
+  let longestCpu = 0;
+  let over = false;
+  let last = performance.now();
+  let cpu = process.cpuUsage();
+  const look = (): void => {
+    const now = performance.now();
+    if (now - last >= 1) {
+      long.push({ from: last, to: now });
+      const { user, system } = process.cpuUsage(cpu);
+      longestCpu = Math.max(longestCpu, (user + system) / 1e3);
+    }
+    last = now;
+    cpu = process.cpuUsage();
+    if (!over) setImmediate(look);
+  };
+  const from = performance.now();
+  setImmediate(look);
+  await work();
+  const total = performance.now() - from;
+  over = true;
+  for (let turn = 0; turn < 3; turn++) await nextImmediate();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  observer.disconnect();
+  const own = long.map((turn) => {
+    const apart = [...pauses, ...commits].reduce((sum, span) => sum + overlap(turn, span), 0);
+    return lengthOf(turn) - apart;
+  });
+  return {
+    total,
+    longest: mostOf(long),
+    longestOwn: own.reduce((most, one) => Math.max(most, one), 0),
+    longestCpu,
+    gc: sumOf(pauses),
+    longestGc: mostOf(pauses),
+    commit: sumOf(commits),
+    longestCommit: mostOf(commits),
+  };
+}
