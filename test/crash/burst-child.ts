@@ -58,7 +58,7 @@ async function open(task: BurstTask): Promise<Readonly<{ engine: Engine; parents
     clock: createSystemClock(),
     entropy: createEntropy(),
     settings: {
-      ...{ advancedOrders: true, snapshotEvery: 500, submitDeadlineMs: 20_000, venueQuietMs: 50 },
+      ...{ advancedOrders: true, snapshotEvery: 500, submitDeadlineMs: 1_000, venueQuietMs: 50 },
       ...{ retryMinMs: 10, retryMaxMs: 50, quoteMaxAgeMs: 60_000 },
     },
   });
