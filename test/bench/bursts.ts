@@ -96,7 +96,8 @@ async function fires(store: EngineOptions["store"]): Promise<Turns> {
   await stops(engine, count, 64);
   const turns = await watchTurns(async () => {
     engine.market.quote({ symbol: SYMBOL, bid: "8999", ask: "9001" });
-    const heart = setInterval(() => engine.market.heartbeat(SYMBOL), 1_000);
+    // Children that were withdrawn on the way need a quote to be sent again.
+    const heart = setInterval(() => engine.market.quote({ symbol: SYMBOL, bid: "8999", ask: "9001" }), 1_000);
     await until(() => engine.metrics().openParents === 0);
     clearInterval(heart);
   });
