@@ -2,6 +2,7 @@ import { OrderError } from "../errors/index.ts";
 import { shardOfId } from "../lifecycle/index.ts";
 import type { OrderList, ParentOrder } from "../model/index.ts";
 import type { CancelAllResult, ListKey, ParentKey } from "./api.ts";
+import type { Bursts } from "./bursts.ts";
 import { orderIn } from "./core.ts";
 import type { ListReads } from "./list-reads.ts";
 import type { ReadModel } from "./read-model.ts";
@@ -12,6 +13,7 @@ export type CancelHost = Readonly<{
   shard: (number: number) => Shard;
   reads: ReadModel;
   lists: ListReads;
+  bursts: Bursts;
 }>;
 
 /** Cancels of one parent, of a list, or of all of an account; never refused for load or draining (decision 13). */
@@ -45,10 +47,37 @@ export class Cancels {
   async all(accountId: number): Promise<CancelAllResult> {
     const shard = this.#host.reads.ownShard(accountId);
     const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
-    const answers = await Promise.all(open.map((orderId) => this.#cancel(shard, [orderId])));
-    const after = answers.filter((order) => order !== undefined);
-    const canceledCount = after.filter((order) => order.ended !== undefined).length;
-    return { matchedCount: after.length, canceledCount, cancelPendingCount: after.length - canceledCount };
+    const count = { matched: 0, canceled: 0 };
+    await this.#inTurns(accountId, open, async (orderId) => {
+      const order = await this.#cancel(shard, [orderId]);
+      if (order === undefined) return;
+      count.matched++;
+      if (order.ended !== undefined) count.canceled++;
+    });
+    const { matched, canceled } = count;
+    return { matchedCount: matched, canceledCount: canceled, cancelPendingCount: matched - canceled };
+  }
+
+  /** Begins these cancels in turns; resolves when all are done, rejects with the first that is not. */
+  #inTurns(
+    accountId: number,
+    orderIds: readonly number[],
+    cancel: (orderId: number) => Promise<void>,
+  ): Promise<void> {
+    if (orderIds.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      let left = orderIds.length;
+      const done = (): void => {
+        if (--left === 0) resolve();
+      };
+      const steps = function* (): Generator<number, void> {
+        for (const orderId of orderIds) {
+          cancel(orderId).then(done, reject);
+          yield 1;
+        }
+      };
+      this.#host.bursts.add("cancels", accountId, steps());
+    });
   }
 
   /**

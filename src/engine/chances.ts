@@ -10,6 +10,7 @@ import {
 } from "../model/index.ts";
 import type { Activated, Fired } from "../triggers/index.ts";
 import type { Arming } from "./arming.ts";
+import type { Bursts } from "./bursts.ts";
 import type { QuoteNow, Slot } from "./core.ts";
 import type { ExposureDesk } from "./exposure-desk.ts";
 import type { Followers } from "./followers.ts";
@@ -17,11 +18,12 @@ import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
 
 /** What chances are made of. */
-type ChanceParts = Readonly<{
+export type ChanceParts = Readonly<{
   market: MarketHub;
   followers: Followers;
   exposure: ExposureDesk;
   arming: Arming;
+  bursts: Bursts;
 }>;
 
 /** What chances need from the engine. */
@@ -36,6 +38,9 @@ type Occasion =
   | Readonly<{ kind: "PRINTED"; print: CountedPrint }>
   | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
 
+/** More fires of one quote than this are a burst. */
+const MANY = 64;
+
 /**
  * Brings the market to parents: a condition that was met, a trade to follow, an exposure that is known. Each gets what a
  * child is sent on, as it is now, and looks at quotes again if nothing came of it.
@@ -49,21 +54,35 @@ export class Chances {
     this.#host = host;
   }
 
-  /** Watchers left the book: their parents meet the quote, the protective leg of a pair first. */
+  /**
+   * Watchers left the book: their parents meet the quote, the protective leg of a pair first. Of more than a turn has
+   * time for, those that reduce a position go first.
+   */
   fired(fired: readonly Fired[], quote: Quote): void {
+    this.#parts.bursts.add("chances", quote.symbol, this.#meetAll(fired, quote));
+  }
+
+  *#meetAll(fired: readonly Fired[], quote: Quote): Generator<number, void> {
     const orderOf = (orderId: number): ParentOrder | undefined =>
       this.#shardOf(orderId).slots.get(orderId)?.working;
-    for (const one of protectiveFirst(fired, orderOf)) {
-      const shard = this.#shardOf(one.orderId);
-      shard.post(() => {
-        const slot = shard.slots.get(one.orderId);
-        if (slot === undefined) return;
-        // The activation that it comes of was lost with an append: the order begins to look again.
-        if (slot.working.intent.trailing !== undefined && slot.working.activation === undefined)
-          return this.#parts.arming.arm(slot);
-        this.#offer(slot, { kind: "FIRED", fired: one, quote });
-      });
+    const ordered = protectiveFirst(fired, orderOf);
+    const inTurn = fired.length > MANY ? yield* reducingFirst(ordered, orderOf) : ordered;
+    for (const one of inTurn) {
+      this.#meet(one, quote);
+      yield 1;
     }
+  }
+
+  #meet(fired: Fired, quote: Quote): void {
+    const shard = this.#shardOf(fired.orderId);
+    shard.post(() => {
+      const slot = shard.slots.get(fired.orderId);
+      if (slot === undefined) return;
+      // The activation that it comes of was lost with an append: the order begins to look again.
+      if (slot.working.intent.trailing !== undefined && slot.working.activation === undefined)
+        return this.#parts.arming.arm(slot);
+      this.#offer(slot, { kind: "FIRED", fired, quote });
+    });
   }
 
   /** The tracking of a trailing parent began. */
@@ -76,17 +95,26 @@ export class Chances {
   /** A trade was counted: those that take part in the volume of its market may follow it. */
   printed(print: CountedPrint): void {
     if (!print.fresh) return;
-    const { followers } = this.#parts;
-    for (const slot of followers.of(print.symbol)) {
-      const { orderId } = slot.working;
-      const shard = this.#shardOf(orderId);
-      // A parent that is read again follows the trades from then on.
-      if (shard.state !== "running") continue;
-      shard.post(() => {
-        if (shard.slots.get(orderId) !== slot || followers.volumeFor(slot) === undefined) return;
-        this.#offer(slot, { kind: "PRINTED", print });
-      });
+    this.#parts.bursts.add("chances", print.symbol, this.#followAll(print));
+  }
+
+  *#followAll(print: CountedPrint): Generator<number, void> {
+    for (const slot of this.#parts.followers.of(print.symbol)) {
+      this.#follow(slot, print);
+      yield 1;
     }
+  }
+
+  #follow(slot: Slot, print: CountedPrint): void {
+    const { followers } = this.#parts;
+    const { orderId } = slot.working;
+    const shard = this.#shardOf(orderId);
+    // A parent that is read again follows the trades from then on.
+    if (shard.state !== "running") return;
+    shard.post(() => {
+      if (shard.slots.get(orderId) !== slot || followers.volumeFor(slot) === undefined) return;
+      this.#offer(slot, { kind: "PRINTED", print });
+    });
   }
 
   /** The exposure that a parent asked for is known. */
@@ -131,6 +159,25 @@ export class Chances {
   #shardOf(orderId: number): Shard {
     return this.#host.shard(shardOfId(orderId));
   }
+}
+
+/** What reduces a position, or belongs to a list that does, then the rest; each in the order in which it comes. */
+function* reducingFirst(
+  fired: Iterable<Fired>,
+  orderOf: (orderId: number) => ParentOrder | undefined,
+): Generator<number, readonly Fired[]> {
+  const reduces = (orderId: number): boolean => {
+    const order = orderOf(orderId);
+    const legs = order?.list?.legs.map((leg) => orderOf(leg)) ?? [order];
+    return legs.some((leg) => leg?.intent.reduceOnly === true);
+  };
+  const parts: Readonly<{ reducing: Fired[]; opening: Fired[] }> = { reducing: [], opening: [] };
+  let seen = 0;
+  for (const one of fired) {
+    (reduces(one.orderId) ? parts.reducing : parts.opening).push(one);
+    if (++seen % MANY === 0) yield 1;
+  }
+  return parts.reducing.concat(parts.opening);
 }
 
 function causeOf(occasion: Occasion, now: Quote): Cause {

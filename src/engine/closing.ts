@@ -1,4 +1,5 @@
 import type { AtRest, InFlight } from "./api.ts";
+import type { Bursts } from "./bursts.ts";
 import type { Committer } from "./committer.ts";
 import type { Core } from "./core.ts";
 import type { Housekeeping } from "./housekeeping.ts";
@@ -14,6 +15,7 @@ export type ClosingParts = Readonly<{
   unsubscribe: readonly (() => void)[];
   committer: Committer;
   timers: Timers;
+  bursts: Bursts;
   shards: readonly Shard[];
   housekeeping: Housekeeping;
   calls: OpenCalls;
@@ -59,8 +61,9 @@ export function abandonParts(parts: ClosingParts): void {
 }
 
 /** Calls off everything that would happen later; nothing is decided from now on. */
-function stop({ timers, shards, committer, housekeeping }: ClosingParts): void {
+function stop({ timers, bursts, shards, committer, housekeeping }: ClosingParts): void {
   timers.stop();
+  bursts.stop();
   housekeeping.stop();
   for (const shard of shards) shard.close();
   committer.stop();

@@ -23,10 +23,24 @@ export type CommitHost = Readonly<{
   worked: () => void;
   /** A batch is durable and everything that follows from it has been started. */
   committed: (shards: Iterable<Shard>) => void;
+  /** An append is over, whatever became of it. */
+  rested: () => void;
 }>;
 
+/**
+ * Records that one append holds at most: few enough that storing them and acting on them fits into a turn of the event
+ * loop beside other work.
+ */
+const MOST_RECORDS = 256;
+
 type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
-type Batch = Readonly<{ parts: readonly Part[]; market: MarketFacts; quotes: readonly KeptQuote[] }>;
+type Batch = Readonly<{
+  parts: readonly Part[];
+  market: MarketFacts;
+  quotes: readonly KeptQuote[];
+  /** Whether more was decided than it holds. */
+  isFull: boolean;
+}>;
 
 /**
  * Group commit: records of many commands of many shards share one append; one append is under way at a time.
@@ -59,6 +73,13 @@ export class Committer {
   begin(): void {
     this.#begun = true;
     if (this.#dirty.size > 0) this.wake();
+  }
+
+  /** Whether more is decided than the next append can hold. */
+  get isBehind(): boolean {
+    let waiting = 0;
+    for (const shard of this.#dirty) waiting += shard.pendingCount;
+    return waiting >= MOST_RECORDS;
   }
 
   /** Whether an append is due or under way. */
@@ -110,20 +131,32 @@ export class Committer {
       const batch = this.#gather();
       if (batch === undefined) break;
       await this.#commit(batch);
+      this.#host.rested();
+      // The rest waits for a turn, so that others have theirs.
+      if (batch.isFull) await new Promise<void>((resolve) => this.#core.clock.soon(resolve));
     }
     this.#busy = false;
   }
 
   #gather(): Batch | undefined {
     const parts: Part[] = [];
+    const before = this.#oldestDecision() + MOST_RECORDS;
     for (const shard of this.#dirty) {
-      const pending = shard.takePending();
+      const pending = shard.takePending(before);
       if (pending.length > 0) parts.push({ shard, pending });
+      if (shard.pendingCount === 0) this.#dirty.delete(shard);
     }
-    this.#dirty.clear();
     const market = this.#backlog.take(this.#host.takeMarket());
     if (parts.length === 0 && isEmpty(market)) return undefined;
-    return { parts, market, quotes: this.#host.quotesToKeep(marketsOf(parts)) };
+    const quotes = this.#host.quotesToKeep(marketsOf(parts));
+    return { parts, market, quotes, isFull: this.#dirty.size > 0 };
+  }
+
+  /** Decisions are numbered without gaps, and what is older than this one is with the store already. */
+  #oldestDecision(): number {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const shard of this.#dirty) oldest = Math.min(oldest, shard.oldestPending ?? oldest);
+    return oldest;
   }
 
   async #commit(batch: Batch): Promise<void> {

@@ -7,8 +7,9 @@ import { orderIntent } from "../requests/index.ts";
 import { dynamicLimit, executableSide } from "../triggers/index.ts";
 import type * as Api from "./api.ts";
 import { Arming } from "./arming.ts";
+import { Bursts } from "./bursts.ts";
 import { Cancels } from "./cancels.ts";
-import { Chances } from "./chances.ts";
+import { type ChanceParts, Chances } from "./chances.ts";
 import { checkedOptions } from "./checked-options.ts";
 import { ChildDesk } from "./child-desk.ts";
 import { abandonParts, type ClosingParts, closeParts } from "./closing.ts";
@@ -38,6 +39,7 @@ class RunningEngine implements Api.Engine {
   readonly #core: Core;
   readonly #shards: readonly Shard[];
   readonly #timers: Timers;
+  readonly #bursts: Bursts;
   readonly #committer: Committer;
   readonly #followers: Followers;
   readonly #arming: Arming;
@@ -64,6 +66,7 @@ class RunningEngine implements Api.Engine {
     this.#entropy = options.entropy;
     this.#calls = new OpenCalls(core.monotonicMs);
     this.#timers = new Timers(core.clock, core.time, core.told("timer.failed"));
+    this.#bursts = new Bursts(core, { isStoreBehind: () => this.#committer.isBehind });
     this.#stream = new EventStream(core);
     this.#board = new StatusBoard(core, {
       tell: (update) => this.#stream.status(update),
@@ -85,6 +88,7 @@ class RunningEngine implements Api.Engine {
       unanswered: (sinceMs) => this.#calls.giveUp(sinceMs),
       worked: () => this.#storeWorked(),
       committed: (shards) => this.#housekeeping.afterCommit(shards),
+      rested: () => this.#bursts.wake(),
     });
     this.#shards = shardsOf(this.#shardHost());
     this.#followers = new Followers(this.market.tape);
@@ -94,7 +98,7 @@ class RunningEngine implements Api.Engine {
       {
         isFrozen,
         mayFollow: (slot) => this.#followers.volumeFor(slot) !== undefined,
-        post: (order, event, cause) => this.#post(order, event, cause),
+        post: (order, event, cause) => this.#postInTurn(order, event, cause),
       },
     );
     this.#desk = new ChildDesk(core, { venue: options.venue, timers }, { shard, quote, isFrozen });
@@ -103,13 +107,10 @@ class RunningEngine implements Api.Engine {
       measured: (slot, exposure) => this.#chances.measured(slot, exposure),
       idle: (slot) => this.#arming.arm(slot),
     });
-    this.#chances = new Chances(
-      { market: this.market, followers: this.#followers, exposure: this.#exposure, arming: this.#arming },
-      { shard, isFrozen },
-    );
+    this.#chances = new Chances(this.#chanceParts(), { shard, isFrozen });
     this.#reads = new ReadModel(core, { shard, shardFor: (accountId) => this.#shardFor(accountId) });
     this.#lists = new ListReads(core, { shard, reads: this.#reads });
-    this.#cancels = new Cancels({ shard, reads: this.#reads, lists: this.#lists });
+    this.#cancels = new Cancels({ shard, reads: this.#reads, lists: this.#lists, bursts: this.#bursts });
     this.volumes = options.volumeHistory ?? this.market.tape;
     this.#placements = new Placements(core, options, {
       shardFor: (accountId) => this.#shardFor(accountId),
@@ -129,9 +130,15 @@ class RunningEngine implements Api.Engine {
     });
   }
 
+  #chanceParts(): ChanceParts {
+    const [market, followers, exposure] = [this.market, this.#followers, this.#exposure];
+    return { market, followers, exposure, arming: this.#arming, bursts: this.#bursts };
+  }
+
   #marketHost(): MarketHost {
     return {
       runDue: () => this.#timers.runDue(),
+      act: (symbol, steps) => this.#bursts.add("quotes", symbol, steps),
       fired: (fired, seen) => this.#chances.fired(fired, seen),
       activated: (activated, seen) => this.#chances.activated(activated, seen),
       quoted: (seen) => this.#stream.quoted(seen),
@@ -367,6 +374,7 @@ class RunningEngine implements Api.Engine {
       unsubscribe: [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#desk.stop()],
       committer: this.#committer,
       timers: this.#timers,
+      bursts: this.#bursts,
       shards: this.#shards,
       housekeeping: this.#housekeeping,
       calls: this.#calls,
@@ -422,6 +430,11 @@ class RunningEngine implements Api.Engine {
   #post({ orderId }: ParentOrder, event: ParentEvent, cause: Cause): void {
     const shard = this.#shard(shardOfId(orderId));
     shard.post(() => void shard.change(orderId, event, cause));
+  }
+
+  /** Many may be due at one time. */
+  #postInTurn(order: ParentOrder, event: ParentEvent, cause: Cause): void {
+    this.#bursts.do("time", order.accountId, () => this.#post(order, event, cause));
   }
 
   /** What follows once a record is durable: book and timers, the venue, the event stream. */

@@ -11,6 +11,7 @@ import type {
   VolumeState,
 } from "../ports/index.ts";
 import { type Activated, type Fired, MarkHistory, TriggerBook } from "../triggers/index.ts";
+import type { Steps } from "./bursts.ts";
 import type { Core, QuoteNow } from "./core.ts";
 import type { Moment } from "./engine-time.ts";
 import type { MarketFacts } from "./market-backlog.ts";
@@ -18,10 +19,18 @@ import { QuoteGate } from "./quote-gate.ts";
 import { QuoteMemory } from "./quote-memory.ts";
 import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
 
+/** Orders that a quote touches in one step of its work: as much work as one decision. */
+const ORDERS_PER_STEP = 16;
+
+/** Quotes and orders of one market that wait for a quote to have acted; with more it acts to its end at once. */
+const MOST_WAITING = 10_000;
+
 /** What the market tells the engine. */
 export type MarketHost = Readonly<{
   /** A quote, heartbeat or print has come: what is due by now happens before it. Returns what now is. */
   runDue: () => Moment;
+  /** A quote meets orders of a market: these steps let it act. */
+  act: (symbol: string, steps: Steps) => void;
   /** In the order in which they fired. */
   fired: (fired: readonly Fired[], quote: Quote) => void;
   activated: (activated: Activated, quote: Quote) => void;
@@ -112,14 +121,33 @@ export class MarketHub implements MarketSink {
     if (typeof taken === "string") return this.#drop(taken);
     this.counted++;
     this.memory.counted(taken);
-    const { fired, activated } = market.book.observe(taken);
-    const { hasMarks } = market.book;
-    if (hasMarks) this.#marked.add(market.book);
-    for (const one of activated) this.#host.activated(one, taken);
-    if (fired.length > 0) this.#host.fired(fired, taken);
-    if (hasMarks) this.#host.moved();
+    this.#act(market.book, taken);
+    this.#noteMarks(market.book);
     this.#host.quoted(taken);
     return "counted";
+  }
+
+  /** Lets a quote act, in turns when it meets many orders; one that comes meanwhile acts after it. */
+  #act(book: TriggerBook, quote: Quote): void {
+    const isUnderWay = book.isBusy;
+    if (book.begin(quote) && !isUnderWay) this.#host.act(book.symbol, this.#steps(book));
+  }
+
+  *#steps(book: TriggerBook): Generator<number, void> {
+    while (book.isBusy) {
+      const most = book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP;
+      const { quote, fired, activated } = book.resume(most);
+      for (const one of activated) this.#host.activated(one, quote);
+      if (fired.length > 0) this.#host.fired(fired, quote);
+      this.#noteMarks(book);
+      yield 1 + activated.length;
+    }
+  }
+
+  #noteMarks(book: TriggerBook): void {
+    if (!book.hasMarks) return;
+    this.#marked.add(book);
+    this.#host.moved();
   }
 
   #drop(drop: QuoteDrop): QuoteDrop {

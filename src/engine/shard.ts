@@ -163,10 +163,21 @@ export class Shard {
     return new Promise((resolve, reject) => pending.waiters.push({ resolve, reject }));
   }
 
-  /** Takes what waits for the store. */
-  takePending(): readonly PendingRecord[] {
-    const taken = this.#pending;
-    this.#pending = [];
+  /** How many records wait for the store. */
+  get pendingCount(): number {
+    return this.#pending.length;
+  }
+
+  /** The number of the oldest decision that waits for the store. */
+  get oldestPending(): number | undefined {
+    return this.#pending[0]?.decision;
+  }
+
+  /** Takes what waits for the store, of decisions before that number. */
+  takePending(before: number = Number.POSITIVE_INFINITY): readonly PendingRecord[] {
+    const first = this.#pending.findIndex(({ decision }) => decision >= before);
+    const taken = first < 0 ? this.#pending : this.#pending.slice(0, first);
+    this.#pending = first < 0 ? [] : this.#pending.slice(first);
     return taken;
   }
 

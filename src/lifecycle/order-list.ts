@@ -40,22 +40,18 @@ export function orderListOf(legs: readonly ParentOrder[]): OrderList {
  * The order in which parents meet one quote: as they fired, but of the two legs of a pair the protective one first, so
  * that it wins where both would (decision 20).
  */
-export function protectiveFirst<T extends Readonly<{ orderId: number }>>(
+export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
   fired: readonly T[],
   orderOf: (orderId: number) => ParentOrder | undefined,
-): readonly T[] {
-  if (fired.length < 2) return fired;
+): Iterable<T> {
+  if (fired.length < 2) return yield* fired;
   const waiting = new Map(fired.map((one) => [one.orderId, one]));
-  const ordered: T[] = [];
-  const take = (orderId: number): void => {
-    const one = waiting.get(orderId);
-    if (one !== undefined) ordered.push(one);
-    waiting.delete(orderId);
-  };
   for (const { orderId } of fired) {
     const list = waiting.has(orderId) ? orderOf(orderId)?.list : undefined;
-    if (list?.role === "profit") for (const leg of list.legs) if (leg !== orderId) take(leg);
-    take(orderId);
+    const others = list?.role === "profit" ? list.legs.filter((leg) => leg !== orderId) : [];
+    for (const next of [...others, orderId]) {
+      const one = waiting.get(next);
+      if (one !== undefined && waiting.delete(next)) yield one;
+    }
   }
-  return ordered;
 }

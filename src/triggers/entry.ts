@@ -1,5 +1,6 @@
 import type { Price, Scaled } from "../decimal/index.ts";
 import type { TrailingDistance } from "../model/index.ts";
+import { olderFirst } from "./firing-order.ts";
 import { type HeapNode, PairingHeap } from "./pairing-heap.ts";
 import { rateOf } from "./trailing.ts";
 import type { Watcher } from "./watch.ts";
@@ -14,6 +15,8 @@ export type Entry = {
   key: Scaled;
   /** The group it joined when it became active; ask {@link currentGroup} where that is now. */
   group: Group | undefined;
+  /** Whether the gate that held its activation back was met. */
+  passed: boolean;
   child: Entry | undefined;
   next: Entry | undefined;
   previous: Entry | undefined;
@@ -31,20 +34,26 @@ export function entryOf(watcher: Watcher): Entry {
     relative,
     key: 0,
     group: undefined,
+    passed: false,
     child: undefined,
     next: undefined,
     previous: undefined,
   };
 }
 
-/** Orders entries by key, lowest first. */
+/** Orders entries by key, lowest first, then oldest first. */
 export function lowestKey(a: Entry, b: Entry): boolean {
-  return a.key < b.key;
+  return a.key < b.key || (a.key === b.key && isOlder(a, b));
 }
 
-/** Orders entries by key, highest first. */
+/** Orders entries by key, highest first, then oldest first. */
 export function highestKey(a: Entry, b: Entry): boolean {
-  return a.key > b.key;
+  return a.key > b.key || (a.key === b.key && isOlder(a, b));
+}
+
+/** Orders entries by age alone. */
+export function isOlder(a: Entry, b: Entry): boolean {
+  return olderFirst(a.watcher, b.watcher) < 0;
 }
 
 /** The place of a group in the order of references. */
@@ -57,7 +66,7 @@ export type Rank = {
 
 /**
  * Trailing entries that share a reference, and will share it for ever. Per kind of distance only the smallest can
- * fire first. The group itself is a node of the heap by `level`, where its nearest member fires.
+ * fire first. The group itself is a node of the heap by `level`, at which its nearest member fires.
  */
 export class Group implements HeapNode<Group> {
   reference: Price;

@@ -9,4 +9,13 @@ export {
 export { type MarketOf, MarkHistory } from "./mark-history.ts";
 export { displayedLevel, dynamicLimit, type TrailingPoint, trailingLevel } from "./trailing.ts";
 export { TriggerBook } from "./trigger-book.ts";
-export type { Activated, Direction, Fired, LevelCondition, Observation, Watch, Watcher } from "./watch.ts";
+export type {
+  Activated,
+  Direction,
+  Fired,
+  LevelCondition,
+  Observation,
+  Progress,
+  Watch,
+  Watcher,
+} from "./watch.ts";

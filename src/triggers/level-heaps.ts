@@ -19,13 +19,28 @@ export class LevelHeaps {
     this.#heapOf(condition).remove(entry);
   }
 
-  /** Removes and returns an entry whose condition the price meets; `undefined` when there is none. */
+  /** Whether there is an entry whose condition the price meets. */
+  hasMet(price: Price): boolean {
+    return this.#hasRisen(price) || this.#hasFallen(price);
+  }
+
+  /**
+   * Removes and returns an entry whose condition the price meets, in each direction the most crossed first, then the
+   * oldest; `undefined` when there is none.
+   */
   takeMet(price: Price): Entry | undefined {
-    const rising = this.#rise.head;
-    if (rising !== undefined && rising.key <= price) return this.#rise.pop();
-    const falling = this.#fall.head;
-    if (falling !== undefined && falling.key >= price) return this.#fall.pop();
-    return undefined;
+    if (this.#hasRisen(price)) return this.#rise.pop();
+    return this.#hasFallen(price) ? this.#fall.pop() : undefined;
+  }
+
+  #hasRisen(price: Price): boolean {
+    const { head } = this.#rise;
+    return head !== undefined && head.key <= price;
+  }
+
+  #hasFallen(price: Price): boolean {
+    const { head } = this.#fall;
+    return head !== undefined && head.key >= price;
   }
 
   #heapOf(condition: LevelCondition): PairingHeap<Entry> {

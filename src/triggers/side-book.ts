@@ -1,28 +1,31 @@
 import type { Price } from "../decimal/index.ts";
 import type { Activation, MarketMark } from "../model/index.ts";
-import { currentGroup, type Entry } from "./entry.ts";
+import { currentGroup, type Entry, isOlder } from "./entry.ts";
 import { everyHit, type Hit, levelHit } from "./firing-order.ts";
 import { LevelHeaps } from "./level-heaps.ts";
 import type { MarketOf, MarkHistory } from "./mark-history.ts";
 import { MarkRecorder } from "./mark-recorder.ts";
+import { PairingHeap } from "./pairing-heap.ts";
 import { TrailingGroups } from "./trailing-groups.ts";
 import type { Watcher } from "./watch.ts";
 
-/** What a quote did on both sides, before it is put in order. */
-export type Outcome = Readonly<{
-  hits: Hit[];
-  activated: Readonly<{ watcher: Watcher; activation: Activation }>[];
-}>;
+/** What one side is compared with, and when it was quoted. */
+export type Seen = Readonly<{ price: Price; timeMs: number }>;
 
-/** The part of a trigger book that observes one side of the market. */
+/**
+ * The part of a trigger book that observes one side of the market. A quote acts on it in steps, each of which touches
+ * one order; the book calls them in the order of decision 20.
+ */
 export class SideBook {
   readonly #levels: LevelHeaps = new LevelHeaps();
+  /** Levels that hold an activation back. */
+  readonly #gates: LevelHeaps = new LevelHeaps();
   readonly #groups: TrailingGroups;
   readonly #marks: MarkRecorder;
   /** Entries that fire on the next quote. */
-  readonly #every: Set<Entry> = new Set();
+  readonly #every: PairingHeap<Entry> = new PairingHeap(isOlder);
   /** Trailing entries that become active at the end of the next quote, or of this one. */
-  readonly #activating: Set<Entry> = new Set();
+  readonly #activating: PairingHeap<Entry> = new PairingHeap(isOlder);
 
   constructor(market: MarketOf, history: MarkHistory) {
     this.#groups = new TrailingGroups(market.side);
@@ -32,22 +35,28 @@ export class SideBook {
   /** Takes in an entry whose watch observes this side. */
   add(entry: Entry): void {
     const { watch } = entry.watcher;
-    if (watch.kind === "every") this.#every.add(entry);
+    if (watch.kind === "every") this.#every.insert(entry);
     else if (watch.kind === "level") this.#levels.add(entry, watch.condition);
     else if (watch.activation !== undefined)
       this.#groups.restore(entry, this.#marks.referenceSince(watch.activation));
-    else if (watch.gate !== undefined) this.#levels.add(entry, watch.gate);
-    else this.#activating.add(entry);
+    else if (watch.gate !== undefined) this.#gates.add(entry, watch.gate);
+    else this.#activating.insert(entry);
   }
 
   /** Removes an entry that is in this book. */
   remove(entry: Entry): void {
     const { watch } = entry.watcher;
-    if (watch.kind === "every") this.#every.delete(entry);
+    if (watch.kind === "every") this.#every.remove(entry);
     else if (watch.kind === "level") this.#levels.remove(entry, watch.condition);
     else if (entry.group !== undefined) this.#groups.remove(entry);
-    else if (watch.gate !== undefined) this.#levels.remove(entry, watch.gate);
-    else this.#activating.delete(entry);
+    else if (watch.gate !== undefined && !entry.passed) this.#gates.remove(entry, watch.gate);
+    else this.#activating.remove(entry);
+  }
+
+  /** Throws an InvariantError (I31) when the marks do not hold the activation of a watcher. */
+  check({ watch }: Watcher): void {
+    if (watch.kind === "trail" && watch.activation !== undefined)
+      this.#marks.referenceSince(watch.activation);
   }
 
   /** The reference of an active trailing entry. */
@@ -55,13 +64,51 @@ export class SideBook {
     return currentGroup(entry)?.reference;
   }
 
-  /** Checks every condition with the references as they are, then moves these, then activates (decision 20). */
-  observe(price: Price, timeMs: number, outcome: Outcome): void {
-    if (this.#every.size > 0) this.#fireEvery(price, outcome.hits);
-    this.#takeMetLevels(price, outcome.hits);
-    this.#groups.fire(price, outcome.hits);
+  /** Whether an order fires or becomes active on this price, or may do so. */
+  isTouchedBy(price: Price): boolean {
+    return (
+      this.#every.head !== undefined ||
+      this.#activating.head !== undefined ||
+      this.#levels.hasMet(price) ||
+      this.#gates.hasMet(price) ||
+      this.#groups.hasMet(price)
+    );
+  }
+
+  /** Removes what fires next on the price, with the references as they are; `undefined` when nothing more does. */
+  takeFired(price: Price): Hit | undefined {
+    const every = this.#every.pop();
+    if (every !== undefined) return everyHit(every.watcher, price);
+    const entry = this.#levels.takeMet(price);
+    if (entry === undefined) return this.#groups.takeMet(price);
+    return levelHit(entry.watcher, { observed: price, level: levelOf(entry) });
+  }
+
+  /** Opens a gate that the price meets: its entry becomes active at the end of this quote. False when there is none. */
+  openGate(price: Price): boolean {
+    const entry = this.#gates.takeMet(price);
+    if (entry === undefined) return false;
+    entry.passed = true;
+    this.#activating.insert(entry);
+    return true;
+  }
+
+  /** Moves the references that the price goes beyond. */
+  move({ price, timeMs }: Seen): void {
     if (this.#groups.move(price)) this.#marks.move(price, timeMs);
-    if (this.#activating.size > 0) this.#activate(price, timeMs, outcome);
+  }
+
+  /** The entry that becomes active next. */
+  get activating(): Entry | undefined {
+    return this.#activating.head;
+  }
+
+  /** Makes the entry that {@link activating} says active. */
+  activateNext({ price, timeMs }: Seen): Activation {
+    const entry = this.#activating.pop();
+    const activation = { position: this.#marks.seed(price, timeMs), seed: price };
+    if (entry !== undefined) this.#groups.join(entry, price);
+    return activation;
   }
 
   /** Whether marks were made since the last call of {@link takeMarks}. */
@@ -73,27 +120,7 @@ export class SideBook {
   takeMarks(): readonly MarketMark[] {
     return this.#marks.take();
   }
-
-  #fireEvery(price: Price, hits: Hit[]): void {
-    for (const entry of this.#every) hits.push(everyHit(entry.watcher, price));
-    this.#every.clear();
-  }
-
-  #takeMetLevels(price: Price, hits: Hit[]): void {
-    for (let entry = this.#levels.takeMet(price); entry !== undefined; entry = this.#levels.takeMet(price)) {
-      const { watch } = entry.watcher;
-      if (watch.kind === "level")
-        hits.push(levelHit(entry.watcher, { observed: price, level: watch.condition.level }));
-      else this.#activating.add(entry);
-    }
-  }
-
-  #activate(price: Price, timeMs: number, outcome: Outcome): void {
-    const activation = { position: this.#marks.seed(price, timeMs), seed: price };
-    for (const entry of this.#activating) {
-      this.#groups.join(entry, price);
-      outcome.activated.push({ watcher: entry.watcher, activation });
-    }
-    this.#activating.clear();
-  }
 }
+
+/** An entry in the levels has its level as its key. */
+const levelOf = ({ key }: Entry): Price => key as Price;

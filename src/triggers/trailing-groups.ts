@@ -49,15 +49,22 @@ export class TrailingGroups {
     if (nearest) this.#settle(group);
   }
 
-  /** Removes the entries whose level the price meets, and adds them to `hits`. */
-  fire(price: Price, hits: Hit[]): void {
-    let group = this.#byLevel.head;
-    while (group !== undefined && this.#meets(group.level, price)) {
-      this.#fireMembers(group, { heap: group.relative, price, hits });
-      this.#fireMembers(group, { heap: group.absolute, price, hits });
-      this.#settle(group);
-      group = this.#byLevel.head;
-    }
+  /** Whether there is an entry whose level the price meets. */
+  hasMet(price: Price): boolean {
+    const group = this.#byLevel.head;
+    return group !== undefined && this.#meets(group.level, price);
+  }
+
+  /** Removes an entry whose level the price meets, of all that do one of the most crossed; `undefined` when none does. */
+  takeMet(price: Price): Hit | undefined {
+    const group = this.#byLevel.head;
+    if (group === undefined || !this.#meets(group.level, price)) return undefined;
+    const nearest = this.#nearest(group);
+    if (nearest === undefined) return undefined;
+    const { level, reference } = group;
+    heapOf(nearest, group).pop();
+    this.#settle(group);
+    return levelHit(nearest.watcher, { observed: price, level, reference });
   }
 
   /** Moves every reference that the price goes beyond, and says whether there was one. */
@@ -115,37 +122,21 @@ export class TrailingGroups {
   /** Puts a group where its nearest member now belongs, or drops it when none is left. */
   #settle(group: Group): void {
     this.#byLevel.remove(group);
-    const level = this.#nearestLevel(group);
-    if (level === undefined) {
+    const nearest = this.#nearest(group);
+    if (nearest === undefined) {
       this.#byReference.remove(group.rank);
       if (this.#restored.get(group.reference) === group) this.#restored.delete(group.reference);
       return;
     }
-    group.level = level;
+    group.level = this.#levelOf(nearest, group);
     this.#byLevel.insert(group);
   }
 
-  #nearestLevel(group: Group): Price | undefined {
-    const relative = group.relative.head;
-    const absolute = group.absolute.head;
-    if (relative === undefined) return absolute === undefined ? undefined : this.#levelOf(absolute, group);
-    const level = this.#levelOf(relative, group);
-    if (absolute === undefined) return level;
-    const other = this.#levelOf(absolute, group);
-    return this.#meets(level, other) ? level : other;
-  }
-
-  #fireMembers(
-    group: Group,
-    { heap, price, hits }: Readonly<{ heap: PairingHeap<Entry>; price: Price; hits: Hit[] }>,
-  ): void {
-    const { reference } = group;
-    for (let entry = heap.head; entry !== undefined; entry = heap.head) {
-      const level = this.#levelOf(entry, group);
-      if (!this.#meets(level, price)) return;
-      heap.pop();
-      hits.push(levelHit(entry.watcher, { observed: price, level, reference }));
-    }
+  /** Of the smallest distance of each kind, the one whose level is met first. */
+  #nearest(group: Group): Entry | undefined {
+    const [relative, absolute] = [group.relative.head, group.absolute.head];
+    if (relative === undefined || absolute === undefined) return relative ?? absolute;
+    return this.#meets(this.#levelOf(relative, group), this.#levelOf(absolute, group)) ? relative : absolute;
   }
 
   #levelOf(entry: Entry, { reference }: Group): Price {

@@ -2,10 +2,10 @@ import type { Price } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { MarketMark, MarketSide, Quote } from "../model/index.ts";
 import { type Entry, entryOf } from "./entry.ts";
-import { inFiringOrder, olderFirst } from "./firing-order.ts";
 import { MarkHistory } from "./mark-history.ts";
-import { type Outcome, SideBook } from "./side-book.ts";
-import type { Activated, Observation, Watcher } from "./watch.ts";
+import { SideBook } from "./side-book.ts";
+import { Sweep } from "./sweep.ts";
+import type { Observation, Progress, Watcher } from "./watch.ts";
 
 const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated: Object.freeze([]) });
 
@@ -34,7 +34,11 @@ export class TriggerBook {
   readonly symbol: string;
   readonly #entries: Map<number, Entry> = new Map();
   readonly #sides: Readonly<Record<MarketSide, SideBook>>;
-  #outcome: Outcome = { hits: [], activated: [] };
+  #sweep: Sweep | undefined;
+  /** Quotes and orders that came while a quote acted. */
+  #behind: (Quote | Entry)[] = [];
+  /** Those orders, unless they were taken out again. */
+  readonly #waiting: Set<Entry> = new Set();
 
   /** `history` holds the durable marks of the instrument already; the book reads it and does not write to it. */
   constructor(symbol: string, history: MarkHistory = new MarkHistory()) {
@@ -65,7 +69,13 @@ export class TriggerBook {
       throw new InvariantError("I24", `order ${watcher.orderId} is in the trigger book already`);
     }
     const entry = entryOf(watcher);
-    this.#sides[watcher.watch.side].add(entry);
+    const side = this.#sides[watcher.watch.side];
+    if (this.#sweep === undefined) side.add(entry);
+    else {
+      side.check(watcher);
+      this.#waiting.add(entry);
+      this.#behind.push(entry);
+    }
     this.#entries.set(watcher.orderId, entry);
   }
 
@@ -73,7 +83,7 @@ export class TriggerBook {
   remove(orderId: number): boolean {
     const entry = this.#entries.get(orderId);
     if (entry === undefined) return false;
-    this.#sides[entry.watcher.watch.side].remove(entry);
+    if (!this.#waiting.delete(entry)) this.#sides[entry.watcher.watch.side].remove(entry);
     return this.#entries.delete(orderId);
   }
 
@@ -86,19 +96,56 @@ export class TriggerBook {
   /**
    * Lets a counted quote act: checks all conditions with the references as they were, then moves references, then
    * activates. What fired has left the book. Throws an InvariantError (I30) on a quote that cannot have been
-   * counted: of another instrument, not above zero, or crossed. Source: decision 20.
+   * counted: of another instrument, not above zero, or crossed; and while an earlier one acts. Source: decision 20.
    */
   observe(quote: Quote): Observation {
-    if (quote.symbol !== this.symbol || !(quote.bid > 0) || quote.bid > quote.ask) {
-      throw new InvariantError(
-        "I30",
-        `the trigger book of ${this.symbol} was given a quote that does not count`,
-      );
+    this.#demandIdle();
+    return this.begin(quote) ? this.resume(Number.POSITIVE_INFINITY) : NOTHING;
+  }
+
+  /**
+   * The same for a host that shares its turns: false when the quote meets nothing, and it is done. Else it acts in
+   * slices, see {@link resume}; quotes and orders that come before it is over wait behind it. Throws as
+   * {@link observe} does.
+   */
+  begin(quote: Quote): boolean {
+    this.#demandCounted(quote);
+    if (this.#sweep !== undefined) {
+      this.#behind.push(quote);
+      return true;
     }
-    this.#sides.ask.observe(quote.ask, quote.timeMs, this.#outcome);
-    this.#sides.bid.observe(quote.bid, quote.timeMs, this.#outcome);
-    if (this.#outcome.hits.length === 0 && this.#outcome.activated.length === 0) return NOTHING;
-    return this.#report();
+    const { ask, bid } = this.#sides;
+    if (ask.isTouchedBy(quote.ask) || bid.isTouchedBy(quote.bid)) {
+      this.#sweep = new Sweep(this.#sides, quote);
+      return true;
+    }
+    ask.move({ price: quote.ask, timeMs: quote.timeMs });
+    bid.move({ price: quote.bid, timeMs: quote.timeMs });
+    return false;
+  }
+
+  /** Whether a quote acts, and {@link resume} is to be called. */
+  get isBusy(): boolean {
+    return this.#sweep !== undefined;
+  }
+
+  /** How many quotes and orders wait for the quote that acts. */
+  get waiting(): number {
+    return this.#behind.length;
+  }
+
+  /**
+   * Lets the quote that acts touch `most` orders, and tells what it did; with its last slice what it fired. Throws an
+   * InvariantError (I30) when none acts.
+   */
+  resume(most: number): Progress {
+    if (this.#sweep === undefined) throw new InvariantError("I30", "no quote acts on the trigger book");
+    const progress = this.#sweep.run(most, (orderId) => this.#entries.delete(orderId));
+    if (progress.isOver) {
+      this.#sweep = undefined;
+      this.#takeInWaiting();
+    }
+    return progress;
   }
 
   /** Whether marks were made since the last call of {@link takeMarks}. */
@@ -117,15 +164,34 @@ export class TriggerBook {
     return bids.length === 0 ? asks : [...asks, ...bids];
   }
 
-  #report(): Observation {
-    const { hits, activated } = this.#outcome;
-    this.#outcome = { hits: [], activated: [] };
-    for (const hit of hits) this.#entries.delete(hit.watcher.orderId);
-    activated.sort((a, b) => olderFirst(a.watcher, b.watcher));
-    return { fired: inFiringOrder(hits), activated: activated.map(activatedOf) };
+  /** What came while a quote acted, in the order in which it came, up to the next quote that meets something. */
+  #takeInWaiting(): void {
+    let taken = 0;
+    for (const one of this.#behind) {
+      if (this.#sweep !== undefined) break;
+      taken++;
+      if ("watcher" in one) this.#place(one);
+      else this.begin(one);
+    }
+    this.#behind = this.#behind.slice(taken);
   }
-}
 
-function activatedOf({ watcher, activation }: Outcome["activated"][number]): Activated {
-  return { orderId: watcher.orderId, activation };
+  /** An order that waited, unless it was taken out meanwhile. */
+  #place(entry: Entry): void {
+    if (this.#waiting.delete(entry)) this.#sides[entry.watcher.watch.side].add(entry);
+  }
+
+  #demandIdle(): void {
+    if (this.#sweep !== undefined)
+      throw new InvariantError("I30", `an earlier quote still acts on the trigger book of ${this.symbol}`);
+  }
+
+  #demandCounted(quote: Quote): void {
+    if (quote.symbol !== this.symbol || !(quote.bid > 0) || quote.bid > quote.ask) {
+      throw new InvariantError(
+        "I30",
+        `the trigger book of ${this.symbol} was given a quote that does not count`,
+      );
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import type { Price } from "../decimal/index.ts";
-import type { Activation, MarketSide, TrailingDistance } from "../model/index.ts";
+import type { Activation, MarketSide, Quote, TrailingDistance } from "../model/index.ts";
 
 /** Which way the observed price must go to meet a level: `rise` fires at or above it, `fall` at or below it. */
 export type Direction = "rise" | "fall";
@@ -37,3 +37,9 @@ export type Activated = Readonly<{ orderId: number; activation: Activation }>;
 
 /** What one counted quote did: fired in the order to act (most crossed first, then older first), and activated. */
 export type Observation = Readonly<{ fired: readonly Fired[]; activated: readonly Activated[] }>;
+
+/**
+ * What some steps of a counted quote did, each step one order. What it fired is told with the last of them, when
+ * `isOver`.
+ */
+export type Progress = Observation & Readonly<{ quote: Quote; steps: number; isOver: boolean }>;

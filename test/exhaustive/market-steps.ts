@@ -98,7 +98,7 @@ export class MarketSteps {
     const placeOf = (orderId: number): number => orders.findIndex((order) => order.orderId === orderId);
     const given = [...hits].reverse().map((leg) => ({ orderId: orders[leg]?.orderId ?? 0 }));
     const ordered = this.#scene.subject.protectiveFirst(given, (orderId) => orders[placeOf(orderId)]);
-    return ordered.map(({ orderId }) => placeOf(orderId));
+    return [...ordered].map(({ orderId }) => placeOf(orderId));
   }
 
   /** Decision 20: all that fired act, and of a pair the protective leg first. */

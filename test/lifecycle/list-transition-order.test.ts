@@ -10,10 +10,12 @@ describe("decision 20: the order in which parents meet one quote", () => {
   const limit = pair.leg("profit").orderId;
   const orders = new Map<number, ParentOrder>(pair.legs.map((leg) => [leg.orderId, leg]));
   const ordered = (...ids: readonly number[]): readonly number[] =>
-    protectiveFirst(
-      ids.map((orderId) => ({ orderId })),
-      (orderId) => orders.get(orderId),
-    ).map(({ orderId }) => orderId);
+    [
+      ...protectiveFirst(
+        ids.map((orderId) => ({ orderId })),
+        (orderId) => orders.get(orderId),
+      ),
+    ].map(({ orderId }) => orderId);
 
   it("of a pair the protective leg is first, wherever it stood; the others keep their places", () => {
     expect(ordered(stop, limit)).toEqual([stop, limit]);

@@ -73,7 +73,7 @@ export class World {
     this.#quote();
   }
 
-  #quote(): void {
+  #nextQuote(): Quote {
     const { range, base, tick } = this.#regime;
     if (this.#random() < 0.01) this.#at = this.#below(2 * range) - range;
     else
@@ -93,10 +93,80 @@ export class World {
       timeMs: this.quotes,
       sequence: this.quotes,
     };
-    this.#compare(this.#book.observe(quote), this.#twin.observe(quote));
+    return quote;
+  }
+
+  #quote(): void {
+    const quote = this.#nextQuote();
+    if (this.#random() < 0.3) this.#inSlices(quote);
+    else this.#compare(this.#book.observe(quote), this.#twin.observe(quote));
+  }
+
+  /** Lets the quote act a few orders at a time while others come and go; the twin takes one after the other. */
+  #inSlices(first: Quote): void {
+    const behind: (Quote | Watcher)[] = [];
+    let expected = this.#twin.observe(first);
+    let activated: Observation["activated"] = [];
+    this.#book.begin(first);
+    while (this.#book.isBusy) {
+      const die = this.#random();
+      if (die < 0.3) expected = this.#withdraw(expected, { activated, behind });
+      else if (die < 0.5) behind.push(this.#addToBook());
+      else if (die < 0.6) behind.push(this.#quoteBehind());
+      const progress = this.#book.resume(1 + this.#below(3));
+      activated = [...activated, ...progress.activated];
+      if (!progress.isOver) continue;
+      this.#compareTold({ fired: progress.fired, activated }, expected);
+      activated = [];
+      expected = this.#untilSomethingHappens(behind);
+    }
+    same(expected.fired, []);
+    this.#compareReferences();
+  }
+
+  #untilSomethingHappens(behind: (Quote | Watcher)[]): NaiveObservation {
+    for (let one = behind.shift(); one !== undefined; one = behind.shift()) {
+      if ("watch" in one) {
+        this.#twin.add(one);
+        continue;
+      }
+      const expected = this.#twin.observe(one);
+      if (expected.fired.length + expected.activated.length > 0) return expected;
+    }
+    return { fired: [], activated: [] };
+  }
+
+  /** Takes an order out while a quote acts: what has not left the book yet does not fire, nor become active. */
+  #withdraw(
+    expected: NaiveObservation,
+    { activated, behind }: Pick<Observation, "activated"> & Readonly<{ behind: (Quote | Watcher)[] }>,
+  ): NaiveObservation {
+    const orderId = this.#pick([...this.#watchers.keys(), 0]);
+    if (!this.#book.remove(orderId)) return expected;
+    const at = behind.findIndex((one) => "watch" in one && one.orderId === orderId);
+    if (at >= 0) behind.splice(at, 1);
+    this.#twin.remove(orderId);
+    this.#watchers.delete(orderId);
+    const others = (one: Readonly<{ orderId: number }>): boolean => one.orderId !== orderId;
+    const isTold = activated.some((one) => !others(one));
+    return {
+      fired: expected.fired.filter(others),
+      activated: isTold ? expected.activated : expected.activated.filter(others),
+    };
+  }
+
+  #quoteBehind(): Quote {
+    const quote = this.#nextQuote();
+    this.#book.begin(quote);
+    return quote;
   }
 
   #compare(seen: Observation, expected: NaiveObservation): void {
+    this.#compareTold(seen, expected);
+    this.#compareReferences();
+  }
+
+  #compareTold(seen: Observation, expected: NaiveObservation): void {
     same(seen.fired, expected.fired);
     same(
       seen.activated.map(({ orderId, activation }) => ({ orderId, seed: activation.seed })),
@@ -105,12 +175,13 @@ export class World {
     for (const { orderId } of seen.fired) this.#watchers.delete(orderId);
     for (const { orderId, activation } of seen.activated) {
       const watcher = this.#watchers.get(orderId);
-      if (watcher?.watch.kind !== "trail") throw new Error(`order ${orderId} does not trail`);
+      // Taken out since.
+      if (watcher === undefined) continue;
+      if (watcher.watch.kind !== "trail") throw new Error(`order ${orderId} does not trail`);
       this.#watchers.set(orderId, { ...watcher, watch: { ...watcher.watch, activation } });
     }
     this.fired += seen.fired.length;
     this.activated += seen.activated.length;
-    this.#compareReferences();
   }
 
   #compareReferences(): void {
@@ -125,13 +196,17 @@ export class World {
   }
 
   #add(): void {
+    this.#twin.add(this.#addToBook());
+  }
+
+  #addToBook(): Watcher {
     const ageMs = this.quotes - this.#below(3);
     const numbered = this.#below(4) > 0 ? { acceptance: 1 + this.#below(1_000) } : {};
     const watcher: Watcher = { orderId: this.#nextId, ageMs, ...numbered, watch: this.#watch() };
     this.#nextId -= 1 + this.#below(3);
     this.#watchers.set(watcher.orderId, watcher);
     this.#book.add(watcher);
-    this.#twin.add(watcher);
+    return watcher;
   }
 
   #watch(): Watcher["watch"] {

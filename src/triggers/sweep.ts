@@ -1,0 +1,80 @@
+import type { MarketSide, Quote } from "../model/index.ts";
+import { isOlder } from "./entry.ts";
+import { type Hit, inFiringOrder } from "./firing-order.ts";
+import type { SideBook } from "./side-book.ts";
+import type { Activated, Progress } from "./watch.ts";
+
+type Sides = Readonly<Record<MarketSide, SideBook>>;
+
+/**
+ * One counted quote acting on a trigger book, in as many slices as its host wants. It checks every condition with the
+ * references as they were, then opens gates, then moves references, then activates (decision 20).
+ */
+export class Sweep {
+  readonly quote: Quote;
+  readonly #sides: Sides;
+  readonly #hits: Hit[] = [];
+  #activated: Activated[] = [];
+  #hasMoved = false;
+
+  constructor(sides: Sides, quote: Quote) {
+    this.#sides = sides;
+    this.quote = quote;
+  }
+
+  /** Takes so many steps at most, and tells `left` of each order that left the book. */
+  run(most: number, left: (orderId: number) => void): Progress {
+    const fired = this.#hits.length;
+    let steps = 0;
+    while (steps < most && this.#step()) steps++;
+    for (let index = fired; index < this.#hits.length; index++)
+      left(this.#hits[index]?.fired.orderId ?? Number.NaN);
+    const isOver = steps < most;
+    const activated = this.#activated;
+    this.#activated = [];
+    return { quote: this.quote, steps, isOver, fired: isOver ? inFiringOrder(this.#hits) : [], activated };
+  }
+
+  /** Touches one order; false when there is none left. */
+  #step(): boolean {
+    if (this.#hasMoved) return this.#activateOne();
+    if (this.#fireOne() || this.#openGate()) return true;
+    this.#move();
+    return this.#activateOne();
+  }
+
+  #fireOne(): boolean {
+    const { ask, bid } = this.#sides;
+    const hit = ask.takeFired(this.quote.ask) ?? bid.takeFired(this.quote.bid);
+    if (hit !== undefined) this.#hits.push(hit);
+    return hit !== undefined;
+  }
+
+  #openGate(): boolean {
+    const { ask, bid } = this.#sides;
+    return ask.openGate(this.quote.ask) || bid.openGate(this.quote.bid);
+  }
+
+  #move(): void {
+    const { ask, bid, timeMs } = this.quote;
+    this.#sides.ask.move({ price: ask, timeMs });
+    this.#sides.bid.move({ price: bid, timeMs });
+    this.#hasMoved = true;
+  }
+
+  #activateOne(): boolean {
+    const side = this.#sideOfOldest();
+    const entry = side && this.#sides[side].activating;
+    if (side === undefined || entry === undefined) return false;
+    const { timeMs } = this.quote;
+    const activation = this.#sides[side].activateNext({ price: this.quote[side], timeMs });
+    this.#activated.push({ orderId: entry.watcher.orderId, activation });
+    return true;
+  }
+
+  #sideOfOldest(): MarketSide | undefined {
+    const [ask, bid] = [this.#sides.ask.activating, this.#sides.bid.activating];
+    if (ask === undefined) return bid && "bid";
+    return bid !== undefined && isOlder(bid, ask) ? "bid" : "ask";
+  }
+}

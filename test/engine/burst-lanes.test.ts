@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { Bursts } from "../../src/engine/bursts.ts";
+import { coreOf } from "../../src/engine/core.ts";
+
+/** Bursts whose clock gives the next one only when it is asked to. */
+function burstsOf(isBehind: () => boolean = () => false) {
+  const clock = createManualClock({ startMs: 0 });
+  const asked: (() => void)[] = [];
+  const told: string[] = [];
+  const options = {
+    store: createMemoryStore(),
+    clock: { ...clock, soon: (run: () => void) => void asked.push(run) },
+    telemetry: { event: (_level: string, name: string) => void told.push(name) },
+  };
+  const bursts = new Bursts(coreOf(options as unknown as Parameters<typeof coreOf>[0]), {
+    isStoreBehind: isBehind,
+  });
+  const next = (): boolean => {
+    const run = asked.shift();
+    run?.();
+    return run !== undefined;
+  };
+  return { bursts, next, told };
+}
+
+/** Steps of one unit each that note who did them. */
+function* noting(into: string[], name: string, steps: number): Generator<number, void> {
+  for (let step = 0; step < steps; step++) {
+    into.push(name);
+    yield 1;
+  }
+}
+
+const countOf = (done: readonly string[], name: string): number => done.filter((one) => one === name).length;
+
+describe("decision IA: long work shares the turns of the event loop", () => {
+  it("little work is done at once, and asks for one turn", () => {
+    const { bursts, next } = burstsOf();
+    const done: string[] = [];
+    bursts.add("chances", "BTC/USD", noting(done, "a", 3));
+    bursts.do("time", 1, () => void done.push("b"));
+    expect(done).toEqual(["a", "a", "a", "b"]);
+    expect([next(), next()]).toEqual([true, false]);
+  });
+
+  it("no turn takes more than 128 units, however many bring work", () => {
+    const { bursts, next } = burstsOf();
+    const done: string[] = [];
+    for (let key = 0; key < 10; key++) bursts.add("chances", key, noting(done, `${key}`, 100));
+    const perTurn = [done.length];
+    for (let before = done.length; next(); before = done.length) perTurn.push(done.length - before);
+    expect(done).toHaveLength(1_000);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(128);
+  });
+
+  it("keys of a lane take turns, and what one key brings is done in the order in which it came", () => {
+    const { bursts, next } = burstsOf();
+    const done: string[] = [];
+    bursts.add("chances", "busy", noting(done, "first", 500));
+    bursts.add("chances", "busy", noting(done, "second", 1));
+    bursts.add("chances", "other", noting(done, "other", 1));
+    next();
+    expect(done).toContain("other");
+    while (next());
+    expect(done.indexOf("second")).toBe(done.lastIndexOf("first") + 1);
+  });
+
+  it("cancels go before what quotes decide, and leave it a part of each turn", () => {
+    const { bursts, next } = burstsOf();
+    const done: string[] = [];
+    bursts.add("chances", "BTC/USD", noting(done, "chance", 1_000));
+    bursts.add("cancels", 1, noting(done, "cancel", 1_000));
+    done.length = 0;
+    next();
+    expect(countOf(done, "cancel")).toBeGreaterThan(countOf(done, "chance"));
+    expect(countOf(done, "chance")).toBe(16);
+    while (next());
+    expect(done.filter((one) => one === "cancel")).toHaveLength(1_000);
+  });
+
+  it("nothing is begun while the store is behind; it goes on when it is woken", () => {
+    let behind = true;
+    const { bursts, next } = burstsOf(() => behind);
+    const done: string[] = [];
+    bursts.add("chances", "BTC/USD", noting(done, "chance", 1));
+    bursts.add("quotes", "BTC/USD", noting(done, "quote", 1));
+    while (next());
+    expect(done).toEqual([]);
+    behind = false;
+    expect(next()).toBe(false);
+    bursts.wake();
+    while (next());
+    expect(done).toEqual(["quote", "chance"]);
+  });
+
+  it("work that fails is told, and keeps nothing else from being done", () => {
+    const { bursts, told } = burstsOf();
+    const done: string[] = [];
+    bursts.do("time", 1, () => {
+      throw new Error("broken");
+    });
+    bursts.do("time", 1, () => void done.push("next"));
+    expect(done).toEqual(["next"]);
+    expect(told).toEqual(["work.failed"]);
+  });
+
+  it("nothing is done once they have stopped", () => {
+    const { bursts, next } = burstsOf();
+    const done: string[] = [];
+    bursts.add("chances", "BTC/USD", noting(done, "a", 200));
+    bursts.stop();
+    const before = done.length;
+    while (next());
+    bursts.add("chances", "BTC/USD", noting(done, "b", 1));
+    expect(done).toHaveLength(before);
+  });
+});
