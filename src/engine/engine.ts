@@ -1,10 +1,9 @@
 import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
-import { frozenLimitOf, type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
+import { type ParentEvent, SHARD_COUNT, shardOf, shardOfId } from "../lifecycle/index.ts";
 import type { Cause, JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
 import type { Entropy, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
-import { dynamicLimit, executableSide } from "../triggers/index.ts";
 import type * as Api from "./api.ts";
 import { Arming } from "./arming.ts";
 import { Bursts } from "./bursts.ts";
@@ -25,6 +24,7 @@ import { OpenCalls } from "./open-calls.ts";
 import { Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
 import { Rest } from "./rest.ts";
+import { runningLimitOf } from "./running-limit.ts";
 import { settleChild } from "./settlement.ts";
 import { Shard, type ShardHost } from "./shard.ts";
 import { StatusBoard } from "./status-board.ts";
@@ -268,18 +268,7 @@ class RunningEngine implements Api.Engine {
   }
 
   runningLimit(order: ParentOrder): Price | undefined {
-    const { intent, activation, trigger } = order;
-    if (trigger !== undefined) return frozenLimitOf(order);
-    if (intent.limitOffset === undefined || intent.trailing === undefined || activation === undefined)
-      return undefined;
-    const side = executableSide(intent.side);
-    const reference = this.market.history.referenceFrom({
-      symbol: intent.symbol,
-      side,
-      position: activation.position,
-    });
-    if (reference === undefined) return undefined;
-    return dynamicLimit({ side, reference, distance: intent.trailing, limitOffset: intent.limitOffset });
+    return runningLimitOf(order, this.market.history);
   }
 
   quote(symbol: string): QuoteNow | undefined {
