@@ -198,8 +198,9 @@ export class WorldVenue {
     const { faults, random, time, quietMs, tellsTime } = this.#parts;
     const { honoursDeadline, canVoid } = this.capabilities;
     const mayForget = canVoid && !honoursDeadline;
-    const surelyMs = row.deadlineMs + (tellsTime ? 0 : quietMs);
-    if (!mayForget && time.trueMs > surelyMs) return false;
+    // From this time on "not found" counts: the first after the deadline, or the end of the quiet time.
+    const surelyMs = row.deadlineMs + (tellsTime ? 1 : quietMs);
+    if (!mayForget && time.trueMs >= surelyMs) return false;
     const forMs = mayForget ? random.below(15_000) : 0;
     if (!faults.strikes("venue does not find what is on its way", random, 0.2))
       return time.trueMs < row.hiddenUntilMs && !faults.quiet;
