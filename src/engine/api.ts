@@ -327,6 +327,11 @@ export type Engine = {
    * SettlementError that says why, for a child that is not unknown among others.
    */
   settleChild(settlement: ChildSettlement): Promise<ParentOrder>;
+  /**
+   * Balances of an account have changed: parents that were refused for want of funds are tried again soon. The service
+   * says it for what its host tells of accounts and native orders. Source: decision HP.
+   */
+  fundsChanged(accountId: number): void;
   find(key: ParentKey): Promise<ParentOrder | undefined>;
   page(request: PageRequest): Promise<ParentPage>;
   /** The running limit of a dynamic trailing parent before it triggered, from durable marks; at 8 decimals. */

@@ -10,6 +10,7 @@ import {
 import type { Cause, ParentOrder } from "../model/index.ts";
 import type { TriggerBook, Watch } from "../triggers/index.ts";
 import type { Core, Slot } from "./core.ts";
+import type { FundsQueue } from "./funds-queue.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Timers } from "./timers.ts";
 
@@ -22,17 +23,21 @@ export type ArmingHost = Readonly<{
   post: (order: ParentOrder, event: ParentEvent, cause: Cause) => void;
 }>;
 
+type ArmingParts = Readonly<{ timers: Timers; market: MarketHub; funds: FundsQueue }>;
+
 /** Keeps the trigger book and the timers in step with the durable state of parents. */
 export class Arming {
   readonly #core: Core;
   readonly #timers: Timers;
   readonly #market: MarketHub;
+  readonly #funds: FundsQueue;
   readonly #host: ArmingHost;
 
-  constructor(core: Core, parts: Readonly<{ timers: Timers; market: MarketHub }>, host: ArmingHost) {
+  constructor(core: Core, parts: ArmingParts, host: ArmingHost) {
     this.#core = core;
     this.#timers = parts.timers;
     this.#market = parts.market;
+    this.#funds = parts.funds;
     this.#host = host;
   }
 
@@ -57,6 +62,7 @@ export class Arming {
 
   #watchOf(slot: Slot, order: ParentOrder): Watch | undefined {
     if (this.#host.isFrozen(order) || slot.measuring !== undefined) return undefined;
+    if (this.#funds.waits(order)) return undefined;
     if (order.intent.participationBips !== undefined && !this.#host.mayFollow(slot)) return undefined;
     return watchOf(order, this.#core.nowMs());
   }

@@ -14,6 +14,7 @@ import type { Bursts } from "./bursts.ts";
 import type { QuoteNow, Slot } from "./core.ts";
 import type { ExposureDesk } from "./exposure-desk.ts";
 import type { Followers } from "./followers.ts";
+import type { FundsQueue } from "./funds-queue.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
 
@@ -24,6 +25,7 @@ export type ChanceParts = Readonly<{
   exposure: ExposureDesk;
   arming: Arming;
   bursts: Bursts;
+  funds: FundsQueue;
 }>;
 
 /** What chances need from the engine. */
@@ -125,7 +127,8 @@ export class Chances {
   #offer(slot: Slot, occasion: Occasion): void {
     const { working } = slot;
     if (this.#host.isFrozen(working)) return;
-    const { market, followers, arming } = this.#parts;
+    const { market, followers, arming, funds } = this.#parts;
+    if (funds.waits(working)) return arming.arm(slot);
     // What waited behind a reload meets the market of now; what fired stays as it was seen.
     const seen = occasion.kind === "FIRED" ? { quote: occasion.quote, fresh: false } : undefined;
     const now = market.now(working.intent.symbol) ?? seen;

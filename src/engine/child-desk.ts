@@ -26,6 +26,7 @@ import {
   type Slot,
 } from "./core.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import type { FundsQueue } from "./funds-queue.ts";
 import { Reconciler } from "./reconciler.ts";
 import type { Shard } from "./shard.ts";
 import { stored } from "./stored.ts";
@@ -37,6 +38,8 @@ export type DeskHost = Readonly<{
   quote: (symbol: string) => QuoteNow | undefined;
   isFrozen: (order: ParentOrder) => boolean;
 }>;
+
+type DeskParts = Readonly<{ venue: ExecutionVenue; timers: Timers; funds: FundsQueue }>;
 
 type Source = Extract<Cause, { kind: "VENUE" }>["source"];
 type LateReport = Readonly<{
@@ -55,6 +58,7 @@ export class ChildDesk {
   readonly #host: DeskHost;
   readonly #venue: ExecutionVenue;
   readonly #timers: Timers;
+  readonly #funds: FundsQueue;
   #unsubscribe: () => void = () => undefined;
   /** Reports on ended parents that are being taken in, by parent: the last of each. */
   readonly #late: Map<number, Promise<void>> = new Map();
@@ -62,10 +66,11 @@ export class ChildDesk {
   #reading = 0;
   #stopped = false;
 
-  constructor(core: Core, parts: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: DeskHost) {
+  constructor(core: Core, parts: DeskParts, host: DeskHost) {
     this.#core = core;
     this.#venue = parts.venue;
     this.#timers = parts.timers;
+    this.#funds = parts.funds;
     this.#host = host;
     this.dispatcher = new Dispatcher(core, parts, {
       objection: (child) => this.#objection(child),
@@ -102,7 +107,7 @@ export class ChildDesk {
 
   /** Follows what a durable record did to a parent's child. */
   followUp({ order, facts }: ParentStep): void {
-    this.dropClosed(facts);
+    this.#dropClosed(facts);
     const child = childRequestOf(order);
     if (child === undefined || order.child === undefined || order.child.state === "SENT") return;
     this.reconciler.follow(
@@ -112,8 +117,16 @@ export class ChildDesk {
     );
   }
 
+  /** A record whose append failed was found in the store: it is as durable as any other. */
+  found(steps: readonly ParentStep[]): void {
+    for (const step of steps) {
+      this.#dropClosed(step.facts);
+      this.#funds.saw(step);
+    }
+  }
+
   /** Follows children no longer that durable facts have closed. */
-  dropClosed(facts: readonly Fact[]): void {
+  #dropClosed(facts: readonly Fact[]): void {
     for (const fact of facts) if (fact.kind === "CHILD_CLOSED") this.#drop(fact.childId);
   }
 
@@ -136,6 +149,7 @@ export class ChildDesk {
 
   /** Another engine owns the parent now, and follows its child. */
   letGo({ durable, working }: Slot): void {
+    this.#funds.forget(working.orderId);
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
       if (childId !== undefined) this.#drop(childId);
     }
@@ -231,6 +245,7 @@ export class ChildDesk {
       this.#refuse(childId, "no such child was sent");
       return undefined;
     }
+    if (order.child?.childId === childId && isForWantOfFunds(said)) this.#funds.refused(order);
     return shard.change(order.orderId, this.#eventOf(order, said), { kind: "VENUE", source });
   }
 
@@ -315,6 +330,9 @@ export class ChildDesk {
 }
 
 const idOf = (said: SaidOfChild): string => (said.kind === "report" ? said.report.childId : said.childId);
+
+const isForWantOfFunds = (said: SaidOfChild): boolean =>
+  said.kind === "report" && said.report.state === "rejected" && said.report.mark === "INSUFFICIENT_FUNDS";
 
 /** Whether another engine answers for the shard now, or none. */
 const isOver = ({ state }: Shard): boolean => state === "fenced" || state === "closed";

@@ -17,9 +17,11 @@ import { type Core, coreOf, type DurableRecord, type QuoteNow, type Slot } from 
 import { EventStream } from "./event-stream.ts";
 import { ExposureDesk } from "./exposure-desk.ts";
 import { Followers } from "./followers.ts";
+import { FundsQueue } from "./funds-queue.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { ListReads } from "./list-reads.ts";
 import { type KeptMarket, type MarketHost, MarketHub } from "./market-hub.ts";
+import { metricsOf } from "./metrics.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
@@ -28,10 +30,10 @@ import { runningLimitOf } from "./running-limit.ts";
 import { settleChild } from "./settlement.ts";
 import { Shard, type ShardHost } from "./shard.ts";
 import { StatusBoard } from "./status-board.ts";
+import { Stories } from "./stories.ts";
 import { Timers } from "./timers.ts";
 import { COSTS } from "./turns.ts";
 import { verify } from "./verification.ts";
-import { explainWait } from "./waiting.ts";
 
 class RunningEngine implements Api.Engine {
   readonly market: MarketHub;
@@ -44,11 +46,13 @@ class RunningEngine implements Api.Engine {
   readonly #followers: Followers;
   readonly #arming: Arming;
   readonly #desk: ChildDesk;
+  readonly #funds: FundsQueue;
   readonly #exposure: ExposureDesk;
   readonly #chances: Chances;
   readonly #placements: Placements;
   readonly #reads: ReadModel;
   readonly #lists: ListReads;
+  readonly #stories: Stories;
   readonly #cancels: Cancels;
   readonly #housekeeping: Housekeeping;
   readonly #stream: EventStream;
@@ -92,16 +96,20 @@ class RunningEngine implements Api.Engine {
     });
     this.#shards = shardsOf(this.#shardHost());
     this.#followers = new Followers(this.market.tape);
+    const slotOf = (orderId: number): Slot | undefined => shard(shardOfId(orderId)).slots.get(orderId);
+    const arm = (slot: Slot): void => this.#arming.arm(slot);
+    const funds = new FundsQueue(core, { timers, instruments }, { slot: slotOf, arm });
+    this.#funds = funds;
     this.#arming = new Arming(
       core,
-      { timers, market: this.market },
+      { timers, market: this.market, funds },
       {
         isFrozen,
         mayFollow: (slot) => this.#followers.volumeFor(slot) !== undefined,
         post: (order, event, cause) => this.#postInTurn(order, event, cause),
       },
     );
-    this.#desk = new ChildDesk(core, { venue: options.venue, timers }, { shard, quote, isFrozen });
+    this.#desk = new ChildDesk(core, { venue: options.venue, timers, funds }, { shard, quote, isFrozen });
     this.#exposure = new ExposureDesk(core, options.exposure, {
       shard,
       measured: (slot, exposure) => this.#chances.measured(slot, exposure),
@@ -109,6 +117,8 @@ class RunningEngine implements Api.Engine {
     });
     this.#chances = new Chances(this.#chanceParts(), { shard, isFrozen });
     this.#reads = new ReadModel(core, { shard, shardFor: (accountId) => this.#shardFor(accountId) });
+    const { market } = this;
+    this.#stories = new Stories(core, { reads: this.#reads, market, funds }, { shard, isFrozen });
     this.#lists = new ListReads(core, { shard, reads: this.#reads });
     this.#cancels = new Cancels({ shard, reads: this.#reads, lists: this.#lists, bursts: this.#bursts });
     this.volumes = options.volumeHistory ?? this.market.tape;
@@ -132,7 +142,7 @@ class RunningEngine implements Api.Engine {
 
   #chanceParts(): ChanceParts {
     const [market, followers, exposure] = [this.market, this.#followers, this.#exposure];
-    return { market, followers, exposure, arming: this.#arming, bursts: this.#bursts };
+    return { market, followers, exposure, arming: this.#arming, bursts: this.#bursts, funds: this.#funds };
   }
 
   #marketHost(): MarketHost {
@@ -156,7 +166,7 @@ class RunningEngine implements Api.Engine {
       dirty: (dirty, asked) => this.#committer.wake(dirty, asked),
       durable: (record, slots) => this.#durable(record, slots),
       found: (record) => {
-        for (const { facts } of record.steps) this.#desk.dropClosed(facts);
+        this.#desk.found(record.steps);
         this.#stream.tell(record);
       },
       reloaded: (reloaded, lost) => this.#reloaded(reloaded, lost),
@@ -251,6 +261,10 @@ class RunningEngine implements Api.Engine {
     return this.#calls.decide(() => settleChild(settlement, (number) => this.#shard(number)));
   }
 
+  fundsChanged(accountId: number): void {
+    this.#funds.changed(accountId);
+  }
+
   cancelAll(accountId: number): Promise<Api.CancelAllResult> {
     return this.#calls.decide(() => this.#cancels.all(accountId));
   }
@@ -280,18 +294,7 @@ class RunningEngine implements Api.Engine {
   }
 
   story(orderId: number): Promise<Api.Story | undefined> {
-    return this.#calls.read(() => this.#story(orderId));
-  }
-
-  async #story(orderId: number): Promise<Api.Story | undefined> {
-    const order = await this.#reads.findAny(orderId);
-    if (order === undefined) return undefined;
-    const records = await this.#reads.records(order);
-    const slot = this.#shard(shardOfId(orderId)).slots.get(orderId);
-    const now = this.market.now(order.intent.symbol);
-    const context = { now, nowMs: this.#core.nowMs(), frozen: this.#isFrozen(order) };
-    const waitingFor = slot === undefined ? undefined : explainWait(slot, context);
-    return { records, ...(waitingFor === undefined ? {} : { waitingFor }) };
+    return this.#calls.read(() => this.#stories.of(orderId));
   }
 
   verify(): Promise<Api.Verification> {
@@ -299,24 +302,14 @@ class RunningEngine implements Api.Engine {
   }
 
   metrics(): Api.Metrics {
-    const { triggers, children, appends, records, alerts } = this.#core.counters;
-    return {
-      quotesCounted: this.market.counted,
-      quotesDropped: { ...this.market.dropped },
-      printsCounted: this.market.printsCounted,
-      printsDropped: this.market.printsDropped,
-      triggers,
-      children,
-      appends,
-      records,
-      alerts,
+    return metricsOf({
+      counters: this.#core.counters,
+      market: this.market,
+      shards: this.#shards,
+      placements: this.#placements,
+      desk: this.#desk,
       openParents: this.#openParents(),
-      journalSequence: this.#shards.reduce((sum, shard) => sum + shard.durableSequence, 0),
-      pendingCommands: this.#placements.pending,
-      venueQueue: this.#desk.dispatcher.queued,
-      inFlight: this.#desk.reconciler.inFlight,
-      unknown: this.#desk.reconciler.unknown,
-    };
+    });
   }
 
   status(): Api.EngineStatus {
@@ -428,6 +421,7 @@ class RunningEngine implements Api.Engine {
 
   /** What follows once a record is durable: book and timers, the venue, the event stream. */
   #durable(record: DurableRecord, slots: readonly Slot[]): void {
+    for (const step of record.steps) this.#funds.saw(step);
     for (const slot of slots) {
       this.#followers.keep(slot);
       this.#arming.arm(slot);

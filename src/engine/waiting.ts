@@ -16,11 +16,19 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   LIST_UNKNOWN: "the outcome of a child of its list, which is being looked up",
 };
 
-/** What else decides what a parent waits for: the quote, the time, and whether its account is stopped. */
-export type WaitContext = Readonly<{ now: QuoteNow | undefined; nowMs: number; frozen: boolean }>;
+/** What else decides what a parent waits for: the quote, the time, and whether its account is stopped or out of funds. */
+export type WaitContext = Readonly<{
+  now: QuoteNow | undefined;
+  nowMs: number;
+  frozen: boolean;
+  waitsForFunds: boolean;
+}>;
 
 /** What an open parent waits for now, in a trader's words; undefined for one that has ended. */
-export function explainWait(slot: Slot, { now, nowMs, frozen }: WaitContext): string | undefined {
+export function explainWait(
+  slot: Slot,
+  { now, nowMs, frozen, waitsForFunds }: WaitContext,
+): string | undefined {
   const order = slot.durable;
   if (order === undefined || order.ended !== undefined) return undefined;
   if (order.frozen !== undefined)
@@ -29,6 +37,8 @@ export function explainWait(slot: Slot, { now, nowMs, frozen }: WaitContext): st
   if (order.child !== undefined) return explainChild(order);
   if (order.held) return "its working order to fill whole";
   if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return REASONS.NO_OPEN_SLOT;
+  if (waitsForFunds)
+    return "its turn to try again: the venue has refused children of its account for want of funds";
   if (now === undefined) return "no quote of its market has come yet";
   if (!now.fresh) return REASONS.STALE_QUOTE;
   if (needsTrigger(order.intent.type) && order.trigger === undefined) return explainTrigger(order);

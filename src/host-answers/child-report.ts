@@ -1,5 +1,5 @@
 import { PRICE_LIMIT, QUANTITY_LIMIT } from "../decimal/index.ts";
-import type { ChildReport, Fill } from "../model/index.ts";
+import type { ChildReport, Fill, RefusalMark } from "../model/index.ts";
 import {
   amountOf,
   demand,
@@ -29,6 +29,8 @@ const DETAIL_LENGTH = 200;
 
 const STATES: readonly ChildReport["state"][] = ["open", "closed", "rejected"];
 
+const MARKS: readonly RefusalMark[] = ["INSUFFICIENT_FUNDS"];
+
 /** Reads what a venue said of the child it was asked about, or that its event names; never throws. Source: decision 11. */
 export function readReport(said: unknown, childId: string): SaidOfChild {
   const fills: Fill[] = [];
@@ -44,12 +46,17 @@ export function readReport(said: unknown, childId: string): SaidOfChild {
   const report = attempt(() => namedReport(said, childId));
   const state = report && attempt(() => wordOf(report.state, "the state", STATES));
   const final = report && attempt(() => optional(report.final, (value) => flagOf(value, "final")));
+  const mark = report && attempt(() => optional(report.mark, (value) => wordOf(value, "the mark", MARKS)));
   const detail = report && attempt(() => optional(report.detail, detailOf));
   if (report !== undefined) attempt(() => takeFills(report.fills, { fills, attempt }));
   const [problem] = problems;
   if (problem !== undefined || state === undefined)
     return { kind: "unreadable", childId, fills, problem: problem ?? "the state is missing" };
-  const more = { ...(final !== undefined && { final }), ...(detail !== undefined && { detail }) };
+  const more = {
+    ...(final !== undefined && { final }),
+    ...(mark !== undefined && { mark }),
+    ...(detail !== undefined && { detail }),
+  };
   return { kind: "report", report: { childId, state, fills, ...more } };
 }
 

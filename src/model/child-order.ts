@@ -46,14 +46,20 @@ export type Fill = Readonly<{ executionId: string; quantity: Quantity; price: Pr
  */
 export type ChildOutcome = "DONE" | "REJECTED" | "REJECTED_FINAL" | "VOIDED" | "WITHDRAWN";
 
+/** Why a venue did not take a child, where the engine can make use of it. */
+export type RefusalMark = "INSUFFICIENT_FUNDS";
+
 /**
  * All that the venue knows of one child. `open`: taken, may still fill. `closed`: nothing more will come.
- * `rejected`: not taken; `final` when no later attempt can succeed. Fills are complete each time, not increments.
+ * `rejected`: not taken; `final` when no later attempt can succeed, `mark` when the reason is one that the engine knows.
+ * Fills are complete each time, not increments.
  */
 export type ChildReport = Readonly<{
   childId: string;
   state: "open" | "closed" | "rejected";
   fills: readonly Fill[];
   final?: boolean;
+  /** With `rejected`: the account has too little of what the child needs (decision HP). */
+  mark?: RefusalMark;
   detail?: string;
 }>;

@@ -7,6 +7,7 @@ export type {
   ChildState,
   ChildTimeInForce,
   Fill,
+  RefusalMark,
 } from "./child-order.ts";
 export { ExecutionIds } from "./execution-ids.ts";
 export type { Instrument, InstrumentKind, InstrumentStatus } from "./instrument.ts";

@@ -6,6 +6,7 @@ import {
   notionalOf,
   ZERO_NOTIONAL,
 } from "../../decimal/index.ts";
+import { ERRORS } from "../../errors/index.ts";
 import type { ChildRequest, ChildTimeInForce, Fill, Side } from "../../model/index.ts";
 import type { ChildReport, Instruments } from "../../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
@@ -100,7 +101,14 @@ export class VenueRecord {
       return this.has(childId) ? { childId, state: "open", fills: [] } : undefined;
     }
     const { state, fills, final, detail } = outcome;
-    return { childId, state, fills, ...(final ? { final } : {}), ...(detail === "" ? {} : { detail }) };
+    return {
+      childId,
+      state,
+      fills,
+      ...(final ? { final } : {}),
+      ...(detail === ERRORS.INSUFFICIENT_BALANCE.text ? { mark: "INSUFFICIENT_FUNDS" } : {}),
+      ...(detail === "" ? {} : { detail }),
+    };
   }
 
   /** The request a child arrived with. */

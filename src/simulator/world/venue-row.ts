@@ -52,8 +52,16 @@ export function leftOf(row: Row): Quantity {
   return subtract(row.child.quantity, executedOf(row));
 }
 
-/** All that the venue tells of a child. */
+/** All that the venue tells of a child. Half of those that it refuses for now lack funds. */
 export function reportOf({ child, state, fills, shown, final }: Row): ChildReport {
   const told = state === "never" || state === "voided" ? "closed" : state;
-  return { childId: child.childId, state: told, fills: fills.slice(0, shown), ...(final && { final }) };
+  const isShort =
+    state === "rejected" && !final && child.childId.charCodeAt(child.childId.length - 3) % 2 === 0;
+  return {
+    childId: child.childId,
+    state: told,
+    fills: fills.slice(0, shown),
+    ...(final && { final }),
+    ...(isShort && { mark: "INSUFFICIENT_FUNDS" as const }),
+  };
 }

@@ -130,6 +130,7 @@ describe("balances", () => {
       childId: tooMuch.childId,
       state: "rejected",
       fills: [],
+      mark: "INSUFFICIENT_FUNDS",
       detail: "Account has insufficient balance for requested action.",
     });
     expect(

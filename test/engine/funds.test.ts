@@ -1,0 +1,188 @@
+import { describe, expect, it } from "vitest";
+import { quantity, subtract, ZERO_QUANTITY } from "../../src/decimal/index.ts";
+import type { ChildRequest } from "../../src/model/index.ts";
+import { filled, reported, type ScriptedVenue } from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const SHORT = subtract(ZERO_QUANTITY, quantity("5"));
+
+const refusedFor = (child: ChildRequest) =>
+  ({ ...reported(child.childId, "rejected"), mark: "INSUFFICIENT_FUNDS" }) as const;
+
+/** A world whose venue refuses whoever is short of funds; `poor` says who is. */
+async function poorWorld(poor: (child: ChildRequest) => boolean): Promise<World> {
+  const world = await createWorld();
+  world.venue.onSubmit = (child) => (poor(child) ? refusedFor(child) : filled(child));
+  await world.quote("99", "100");
+  return world;
+}
+
+/** Lets time pass in steps of 100 ms with a quote each; children that were sent, by step. */
+async function sentBySteps(world: World, steps: number): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    const before = world.venue.submitted.length;
+    await world.pass(100, { heartbeat: false });
+    await world.quote("99", "100");
+    counts.push(world.venue.submitted.length - before);
+  }
+  return counts;
+}
+
+const last = (venue: ScriptedVenue): ChildRequest | undefined => venue.submitted.at(-1);
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+const buying = ({ side }: ChildRequest): boolean => side === "BUY";
+
+describe("decision HP: an account without funds is tried at a pace of its own", () => {
+  it("TWAPs without money: each is refused once, then one child a round, at most every 5 s", async () => {
+    const world = await poorWorld(buying);
+    const twap = { type: "TWAP", quantity: "100", interval: 1_000, intervalCount: 100 } as const;
+    for (let n = 0; n < 300; n++) await world.place(twap);
+    const first = await sentBySteps(world, 10);
+    expect(sum(first.slice(0, 1))).toBe(300);
+    expect(sum(first.slice(1))).toBeLessThanOrEqual(4);
+    const later = await sentBySteps(world, 290);
+    expect(sum(later)).toBeLessThanOrEqual(10);
+    expect(sum(later)).toBeGreaterThanOrEqual(5);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it("a slot whose child does not go out for want of funds is missed, and the schedule ends as ever", async () => {
+    let isPoor = true;
+    const world = await poorWorld(() => isPoor);
+    const twap = { type: "TWAP", quantity: "10", interval: 1_000, intervalCount: 10 } as const;
+    const [one, two] = [await world.place(twap), await world.place(twap)];
+    await sentBySteps(world, 45);
+    isPoor = false;
+    await sentBySteps(world, 70);
+    for (const order of [one, two]) {
+      expect((await world.order(order)).ended).toMatchObject({ status: "EXPIRED", reason: "SCHEDULE_ENDED" });
+      const executed = Number(await world.executed(order));
+      expect([executed > 0, executed < 7]).toEqual([true, true]);
+    }
+  });
+
+  it("reduce-only children and the other side go out as ever", async () => {
+    const world = await poorWorld((child) => buying(child) && !child.reduceOnly);
+    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: SHORT });
+    for (let n = 0; n < 3; n++) await world.place({ price: "100" });
+    await sentBySteps(world, 40);
+    const sell = await world.place({ side: "SELL", price: "90" });
+    const exit = await world.place({ price: "100", reduceOnly: true });
+    await world.quote("99", "100");
+    expect([await world.status(sell), await world.status(exit)]).toEqual(["FILLED FILLED", "FILLED FILLED"]);
+  });
+
+  it("a reduce-only child that is refused so keeps the pace of decision 26", async () => {
+    const world = await poorWorld(buying);
+    world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: SHORT });
+    for (let n = 0; n < 2; n++) await world.place({ price: "100", reduceOnly: true });
+    expect((await sentBySteps(world, 8)).slice(0, 8)).toEqual([2, 2, 0, 2, 0, 0, 0, 2]);
+  });
+
+  it("a refusal without the mark slows nobody else", async () => {
+    const world = await createWorld();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
+    for (let n = 0; n < 5; n++) await world.place({ price: "100" });
+    await world.quote("99", "100");
+    expect(sum(await sentBySteps(world, 3))).toBe(10);
+  });
+
+  it("the asset is shared by markets, not by accounts", async () => {
+    const world = await poorWorld((child) => child.accountId === 1);
+    const btc = [];
+    for (let n = 0; n < 4; n++) btc.push(await world.place({ price: "100" }));
+    const eth = await world.place({ price: "100", symbol: "ETH/USD" });
+    world.engine.market.quote({ symbol: "ETH/USD", bid: "99", ask: "100" });
+    await sentBySteps(world, 30);
+    expect((await world.order(eth)).attempts).toBe(1);
+    const stories = await Promise.all([...btc, eth].map(({ orderId }) => world.engine.story(orderId)));
+    const short = stories.filter((story) => story?.waitingFor?.includes("for want of funds"));
+    expect(short.length).toBeGreaterThanOrEqual(4);
+    const other = await world.place({ price: "100" }, 2);
+    await world.quote("99", "100");
+    expect(await world.status(other)).toBe("FILLED FILLED");
+  });
+
+  it("turns go round: an order that is too large does not keep the others from theirs", async () => {
+    let funds = 0;
+    const world = await poorWorld((child) => Number(child.quantity) > funds);
+    const large = await world.place({ price: "100", quantity: "1000" });
+    const small = await world.place({ price: "100", quantity: "1" });
+    await sentBySteps(world, 20);
+    funds = 1_000_000;
+    await sentBySteps(world, 110);
+    expect([await world.status(small), await world.status(large)]).toEqual(["FILLED FILLED", "NEW WAITING"]);
+  });
+
+  it.each<readonly [string, (world: World) => Promise<unknown> | undefined]>([
+    [
+      "a fill on the other side",
+      async (world) => {
+        await world.place({ side: "SELL", price: "90" });
+        await world.quote("99", "100");
+      },
+    ],
+    ["a balance that changed", async (world) => world.engine.fundsChanged(1)],
+  ])(
+    "%s ends the pause: rounds are short again, and double in width with each that fills",
+    async (_, sign) => {
+      let isPoor = true;
+      const world = await poorWorld((child) => buying(child) && isPoor);
+      for (let n = 0; n < 40; n++) await world.place({ price: "100" });
+      await sentBySteps(world, 200);
+      isPoor = false;
+      await sign(world);
+      const before = last(world.venue);
+      expect(before).toBeDefined();
+      expect(sum(await sentBySteps(world, 8))).toBeGreaterThanOrEqual(39);
+      expect(world.engine.metrics().openParents).toBe(0);
+    },
+  );
+
+  it("time alone ends it too: 5 s at most until somebody is tried again", async () => {
+    let isPoor = true;
+    const world = await poorWorld(() => isPoor);
+    for (let n = 0; n < 8; n++) await world.place({ price: "100" });
+    await sentBySteps(world, 200);
+    isPoor = false;
+    await sentBySteps(world, 60);
+    expect(world.engine.metrics().openParents).toBe(0);
+  });
+
+  it("after a restart each is tried once, and the queue is made anew", async () => {
+    const world = await poorWorld(buying);
+    for (let n = 0; n < 20; n++) await world.place({ price: "100" });
+    await sentBySteps(world, 100);
+    await world.crash();
+    const counts = await sentBySteps(world, 60);
+    expect(sum(counts)).toBeGreaterThanOrEqual(20);
+    expect(sum(counts)).toBeLessThanOrEqual(28);
+  });
+
+  it("nothing is kept of parents that have ended", async () => {
+    const world = await poorWorld(buying);
+    for (let n = 0; n < 20; n++) await world.place({ price: "100" });
+    await sentBySteps(world, 5);
+    await world.engine.cancelAll(1);
+    const sent = world.venue.submitted.length;
+    await sentBySteps(world, 60);
+    expect(world.venue.submitted.length).toBe(sent);
+    await world.place({ price: "100" });
+    await world.quote("99", "100");
+    expect(world.venue.submitted.length).toBe(sent + 1);
+  });
+});
+
+describe("decision HP: the mark of a refusal is read like everything that a venue says", () => {
+  it.each(["insufficient_funds", "", 1, null, ["INSUFFICIENT_FUNDS"]])(
+    "a mark %j cannot be read: the child is unknown",
+    async (mark) => {
+      const world = await createWorld();
+      world.venue.onSubmit = ({ childId }) => ({ ...reported(childId, "rejected"), mark }) as never;
+      const order = await world.place({ price: "100" });
+      await world.quote("99", "100");
+      expect((await world.order(order)).child).toMatchObject({ state: "UNKNOWN" });
+    },
+  );
+});
