@@ -136,6 +136,7 @@ describe("the public view of a managed order", () => {
     "volumeProfile",
     "volumeBenchmark",
     "price",
+    "expireTime",
   ];
   const scheduleMembers = (order: ParentOrder): unknown =>
     Object.fromEntries(
@@ -145,9 +146,13 @@ describe("the public view of a managed order", () => {
 
   it("decision 15: a TWAP, with its price when it was sent as LIMIT with targetStrategy 180", () => {
     const schedule = { intervalMs: 60_000, intervalCount: 3, intervalDelayMs: 1_000 };
-    expect(scheduleMembers(orderOf({ type: "TWAP", price: price("7000"), schedule }, { plan }))).toEqual({
+    const until = { timeInForce: "GTD", expireTimeMs: 1_760_000_000_000 } as const;
+    const intent = { type: "TWAP", price: price("7000"), schedule } as const;
+    expect(scheduleMembers(orderOf(intent, { plan }))).not.toHaveProperty("expireTime");
+    expect(scheduleMembers(orderOf({ ...intent, ...until }, { plan }))).toEqual({
       targetStrategy: 180,
       price: "7000",
+      expireTime: 1_760_000_000_000,
       interval: 60_000,
       intervalCount: 3,
       intervalDelay: 1_000,

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { fillOf, reported } from "../support/scripted-venue.ts";
+import { createWorld, lineOf, type World } from "../support/world.ts";
+
+describe("contract, What the service does: an acknowledgement means accepted, not filled", () => {
+  it.each(["SYNTHETIC_LIMIT", "STOP_MARKET"] as const)(
+    "a %s whose price the market meets already is answered as waiting, and sends nothing before a later quote",
+    async (type) => {
+      const world = await createWorld();
+      await world.quote("99", "100");
+      const price = type === "STOP_MARKET" ? { stopPrice: "100" } : { price: "100" };
+      const order = await world.place({ type, ...price });
+      expect([lineOf(order), order.executedQuantity, world.venue.submitted.length]).toEqual([
+        "NEW WAITING",
+        0,
+        0,
+      ]);
+      await world.quote("99", "100");
+      expect(await world.status(order)).toBe("FILLED FILLED");
+    },
+  );
+});
+
+describe("contract, States: a status is the latest known state", () => {
+  it("each step shows as soon as it is durable: waiting, in flight, filled in part, unknown, filled", async () => {
+    const world = await createWorld();
+    const order = await world.place({ price: "100", quantity: "2" });
+    const line = async (): Promise<string> => {
+      const found = await world.engine.find({ accountId: 1, orderId: order.orderId });
+      const named = await world.engine.find({ accountId: 1, clientOrderId: order.intent.clientOrderId });
+      expect(named).toEqual(found);
+      return found === undefined ? "none" : lineOf(found);
+    };
+    expect(await line()).toBe("NEW WAITING");
+    world.venue.onSubmit = () => "silence";
+    world.venue.onLookup = () => new Error("not now");
+    await world.quote("99", "100");
+    expect(await line()).toBe("NEW WORKING");
+    const [child] = world.venue.submitted;
+    const part = fillOf({ quantity: "0.5" });
+    world.venue.say(reported(child?.childId ?? "", "open", [part]));
+    await world.engine.idle();
+    expect(await line()).toBe("PARTIALLY_FILLED WORKING");
+    expect(await world.executed(order)).toBe("0.5");
+    world.venue.say(reported(child?.childId ?? "", "closed", [part, fillOf({ quantity: "1.5" })]));
+    await world.engine.idle();
+    expect(await line()).toBe("FILLED FILLED");
+    expect(await world.executed(order)).toBe("2");
+  });
+});
+
+describe("contract, Trigger rules: orders look at the executable side, BUY at the ask, SELL at the bid", () => {
+  /** Quotes of which only the other side would do, and one of which the executable side does. */
+  const CASES = [
+    ["BUY limit", { side: "BUY", price: "100" }, ["99", "101"], ["98", "100"]],
+    ["SELL limit", { side: "SELL", price: "100" }, ["99", "101"], ["100", "102"]],
+    ["BUY stop", { side: "BUY", type: "STOP_MARKET", stopPrice: "100" }, ["98", "99"], ["98", "100"]],
+    ["SELL stop", { side: "SELL", type: "STOP_MARKET", stopPrice: "100" }, ["101", "102"], ["100", "102"]],
+    [
+      "BUY profit",
+      { side: "BUY", type: "TAKE_PROFIT_MARKET", stopPrice: "100" },
+      ["99", "101"],
+      ["98", "100"],
+    ],
+    [
+      "SELL profit",
+      { side: "SELL", type: "TAKE_PROFIT_MARKET", stopPrice: "100" },
+      ["99", "101"],
+      ["100", "102"],
+    ],
+  ] as const;
+
+  it.each(CASES)("%s", async (_, fields, [bid, ask], [thenBid, thenAsk]) => {
+    const world = await createWorld();
+    const order = await world.place(fields);
+    await world.quote(bid, ask);
+    expect(await sent(world)).toBe(0);
+    await world.quote(thenBid, thenAsk);
+    expect(await sent(world)).toBe(1);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+  });
+
+  it.each([
+    ["BUY", "STOP_MARKET", "98", "102"],
+    ["SELL", "STOP_MARKET", "98", "102"],
+  ] as const)("a %s stop inside a wide spread is met by its own side alone", async (side, type, bid, ask) => {
+    const world = await createWorld();
+    await world.place({ side, type, stopPrice: "100" });
+    await world.quote(bid, ask);
+    // The ask is above and the bid below 100: either stop is met by its own side.
+    expect(await sent(world)).toBe(1);
+  });
+
+  const sent = async (world: World): Promise<number> => world.venue.submitted.length;
+});
