@@ -17,13 +17,13 @@ import { type Core, coreOf, type DurableRecord, type QuoteNow, type Slot } from 
 import { EventStream } from "./event-stream.ts";
 import { ExposureDesk } from "./exposure-desk.ts";
 import { Followers } from "./followers.ts";
-import { FundsQueue } from "./funds-queue.ts";
+import { type FundsHost, FundsQueue } from "./funds-queue.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { ListReads } from "./list-reads.ts";
 import { type KeptMarket, type MarketHost, MarketHub } from "./market-hub.ts";
 import { metricsOf } from "./metrics.ts";
 import { OpenCalls } from "./open-calls.ts";
-import { Placements } from "./placement.ts";
+import { type PlacementHost, Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
 import { Rest } from "./rest.ts";
 import { runningLimitOf } from "./running-limit.ts";
@@ -96,9 +96,7 @@ class RunningEngine implements Api.Engine {
     });
     this.#shards = shardsOf(this.#shardHost());
     this.#followers = new Followers(this.market.tape);
-    const slotOf = (orderId: number): Slot | undefined => shard(shardOfId(orderId)).slots.get(orderId);
-    const arm = (slot: Slot): void => this.#arming.arm(slot);
-    const funds = new FundsQueue(core, { timers, instruments }, { slot: slotOf, arm });
+    const funds = new FundsQueue(core, { timers, instruments }, this.#fundsHost());
     this.#funds = funds;
     this.#arming = new Arming(
       core,
@@ -122,22 +120,31 @@ class RunningEngine implements Api.Engine {
     this.#lists = new ListReads(core, { shard, reads: this.#reads });
     this.#cancels = new Cancels({ shard, reads: this.#reads, lists: this.#lists, bursts: this.#bursts });
     this.volumes = options.volumeHistory ?? this.market.tape;
-    this.#placements = new Placements(core, options, {
-      shardFor: (accountId) => this.#shardFor(accountId),
-      openParents: () => this.#openParents(),
-      weightBytes: () => this.#shards.reduce((sum, { memory }) => sum + memory.weightBytes, 0),
-      quote,
-      draining: () => this.#draining,
-      lists: this.#lists,
-      volumes: this.volumes,
-      executedVolume: (symbol) => this.market.tape.total(symbol),
-    });
+    this.#placements = new Placements(core, options, this.#placementHost());
     this.#housekeeping = new Housekeeping(core, {
       shards: this.#shards,
       market: this.market,
       instruments: options.instruments,
       timers,
     });
+  }
+
+  #fundsHost(): FundsHost {
+    const slot = (orderId: number): Slot | undefined => this.#shard(shardOfId(orderId)).slots.get(orderId);
+    return { slot, arm: (each) => this.#arming.arm(each) };
+  }
+
+  #placementHost(): PlacementHost {
+    return {
+      shardFor: (accountId) => this.#shardFor(accountId),
+      openParents: () => this.#openParents(),
+      weightBytes: () => this.#shards.reduce((sum, { memory }) => sum + memory.weightBytes, 0),
+      quote: (symbol) => this.market.now(symbol),
+      draining: () => this.#draining,
+      lists: this.#lists,
+      volumes: this.volumes,
+      executedVolume: (symbol) => this.market.tape.total(symbol),
+    };
   }
 
   #chanceParts(): ChanceParts {
@@ -308,7 +315,6 @@ class RunningEngine implements Api.Engine {
       shards: this.#shards,
       placements: this.#placements,
       desk: this.#desk,
-      openParents: this.#openParents(),
     });
   }
 

@@ -12,11 +12,10 @@ export type Counted = Readonly<{
   shards: readonly Shard[];
   placements: Placements;
   desk: ChildDesk;
-  openParents: number;
 }>;
 
 /** Counters and queue lengths of an engine as they are now. */
-export function metricsOf({ counters, market, shards, placements, desk, openParents }: Counted): Metrics {
+export function metricsOf({ counters, market, shards, placements, desk }: Counted): Metrics {
   const { triggers, children, appends, records, alerts } = counters;
   return {
     quotesCounted: market.counted,
@@ -28,7 +27,7 @@ export function metricsOf({ counters, market, shards, placements, desk, openPare
     appends,
     records,
     alerts,
-    openParents,
+    openParents: shards.reduce((sum, { memory }) => sum + memory.openParents, 0),
     journalSequence: shards.reduce((sum, shard) => sum + shard.durableSequence, 0),
     pendingCommands: placements.pending,
     venueQueue: desk.dispatcher.queued,
