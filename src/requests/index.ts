@@ -52,6 +52,7 @@ export {
 export {
   readStreamName,
   STREAM_KINDS,
+  STREAM_METHOD_WEIGHT,
   STREAM_METHODS,
   type StreamKind,
   type StreamName,

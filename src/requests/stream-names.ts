@@ -9,6 +9,9 @@ export type StreamName = Readonly<{ name: string; symbol: string; kind: StreamKi
 /** Control methods of the public WebSocket. Source: decision 45; convention 4.12. */
 export const STREAM_METHODS = ["SUBSCRIBE", "UNSUBSCRIBE", "LIST_SUBSCRIPTIONS"] as const;
 
+/** Weight of every message of the public WebSocket: it needs no key, and is read to its end. Source: decision GF. */
+export const STREAM_METHOD_WEIGHT = 1;
+
 /** Kinds of public streams. Source: decision 45. */
 export const STREAM_KINDS: readonly StreamKind[] = ["bookTicker", "depth", "depth20", "trade"];
 

@@ -10,7 +10,7 @@ import type { RateLimiter, Telemetry } from "../ports/index.ts";
 import { createService, type ServiceSettings } from "../service/index.ts";
 import { createAccountEvents } from "./account-events.ts";
 import { createControlServer } from "./control-server.ts";
-import { withDescriptions } from "./descriptions.ts";
+import { descriptionsOf } from "./descriptions.ts";
 import { type Exchange, openExchange } from "./exchange.ts";
 import { inPlainWords } from "./plain-words.ts";
 import type { SandboxSettings } from "./settings.ts";
@@ -58,10 +58,10 @@ async function serve(settings: SandboxSettings, exchange: Exchange, telemetry: T
     telemetry,
     ...(settings.replayGuard ? {} : { replayGuard: false }),
     settings: serviceSettings(settings),
+    documents: descriptionsOf(() => ({ url, wsUrl })),
     sockets: { accountEvents: createAccountEvents(exchange), realClock: createSystemClock() },
   });
-  const described = withDescriptions(service, () => ({ url, wsUrl }));
-  const rest = createNodeServer({ service: described, sockets: service.sockets, telemetry });
+  const rest = createNodeServer({ service, sockets: service.sockets, telemetry });
   const bound = await rest.listen({ host: settings.host, port: portOf(settings.port) });
   const address = `${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`;
   const url = `http://${address}`;

@@ -12,6 +12,8 @@ import type {
 import type { ReplayGuardOptions } from "../signing/index.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
+import type { TrafficLimits } from "./traffic/api.ts";
+import type { Traffic } from "./traffic/traffic.ts";
 
 /** What the host offers beside; GET /api/status tells it. Each is false unless said. Source: contract, Status. */
 export type HostFeatures = Readonly<{
@@ -62,6 +64,13 @@ export type ServiceOptions = Readonly<{
   replayGuard?: ReplayGuardOptions | false;
   telemetry?: Telemetry;
   settings?: ServiceSettings;
+  /** What strangers may hold at once: connections, and bytes of requests and answers. */
+  traffic?: TrafficLimits;
+  /**
+   * Documents that GET shows to anybody, JSON text by path, such as `/openapi.json`: each is made when it is first asked
+   * for, and weighs 20.
+   */
+  documents?: Readonly<Record<string, () => string>>;
   /** What the WebSocket interface takes beside; nothing of it is needed. */
   sockets?: SocketOptions;
 }>;
@@ -78,4 +87,6 @@ export type Service = {
   handle(request: WireRequest): Promise<WireResponse>;
   /** The same orders, and the streams, by WebSocket. */
   readonly sockets: SocketService;
+  /** What all its connections hold together: a mount counts by it, and by one of its own where there is none. */
+  readonly traffic?: Traffic;
 };

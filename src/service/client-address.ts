@@ -21,14 +21,19 @@ const WITH_PORT = /^(?:\[([^\]]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/;
  * Throws a RangeError for a proxy that is neither address nor block.
  */
 export function clientAddressBehind(trustedProxies: readonly string[] = []): ClientAddress {
-  const wrong = trustedProxies.find((text) => readAddressBlock(text) === undefined);
-  if (wrong !== undefined) throw new RangeError(`trustedProxies: no address and no CIDR block: ${wrong}`);
   if (trustedProxies.length === 0) return ({ remoteAddress }) => remoteAddress;
-  const isTrusted = addressList(trustedProxies);
+  const isTrusted = trustedProxyList(trustedProxies);
   return ({ remoteAddress, rawHeaders }) => {
     if (!isTrusted(remoteAddress)) return remoteAddress;
     return outermost(forwardedFor(rawHeaders), isTrusted) ?? remoteAddress;
   };
+}
+
+/** Whether an address is a trusted proxy's; none are trusted by default. Throws a RangeError like {@link clientAddressBehind}. */
+export function trustedProxyList(trustedProxies: readonly string[] = []): AddressList {
+  const wrong = trustedProxies.find((text) => readAddressBlock(text) === undefined);
+  if (wrong !== undefined) throw new RangeError(`trustedProxies: no address and no CIDR block: ${wrong}`);
+  return trustedProxies.length === 0 ? () => false : addressList(trustedProxies);
 }
 
 /** The entries of all such headers, the one that the nearest proxy has added first. */

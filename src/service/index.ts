@@ -18,6 +18,7 @@ export {
   type ServiceOptions,
   type ServiceSettings,
 } from "./api.ts";
+export type { Arrived } from "./client-address.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
 export { type OpenApiOptions, openApiDocument } from "./descriptions/openapi.ts";
@@ -50,3 +51,14 @@ export type {
   SocketSettings,
 } from "./socket/api.ts";
 export { SOCKET_PATHS } from "./socket/socket-service.ts";
+export {
+  type ByteLimits,
+  type HeldKind,
+  type Holdings,
+  type LimitScope,
+  MESSAGE_COST,
+  type TrafficGuest,
+  type TrafficLimits,
+} from "./traffic/api.ts";
+export { Traffic } from "./traffic/traffic.ts";
+export { Turns } from "./traffic/turns.ts";

@@ -19,7 +19,10 @@ import type { ServiceSettings } from "./api.ts";
 import type { Bans } from "./bans.ts";
 import type { ClientAddress } from "./client-address.ts";
 import type { CrossOrigin } from "./cross-origin.ts";
+import type { Documents } from "./documents.ts";
 import type { PlacementDesk } from "./placement-desk.ts";
+import type { Traffic } from "./traffic/traffic.ts";
+import type { Turns } from "./traffic/turns.ts";
 
 /** What the parts of one service share. */
 export type ServiceParts = Readonly<{
@@ -41,6 +44,9 @@ export type ServiceParts = Readonly<{
   clientAddress: ClientAddress;
   crossOrigin: CrossOrigin;
   bans: Bans;
+  traffic: Traffic;
+  turns: Turns;
+  documents: Documents;
 }>;
 
 /** A request whose signature, freshness, address and permission are proved; its parameters are not read yet. */

@@ -32,6 +32,9 @@ export function methodsAt(target: string, settings: ServiceSettings): readonly R
   );
 }
 
+/** Weight of a request that leads nowhere. Source: decision GF. */
+export const UNKNOWN_WEIGHT = 1;
+
 /** Weight of a request; what its query says counts only when the query can be read. */
 export function weightOf({ route, query }: Destination): number {
   return typeof route.weight === "number" ? route.weight : route.weight(readableQuery(query));

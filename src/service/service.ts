@@ -26,9 +26,11 @@ import { authenticate } from "./authentication.ts";
 import { Bans } from "./bans.ts";
 import { clientAddressBehind } from "./client-address.ts";
 import { crossOriginOf } from "./cross-origin.ts";
+import { DOCUMENT_WEIGHT, Documents } from "./documents.ts";
 import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
 import { refusalOf } from "./failures.ts";
 import { readHeaders } from "./headers.ts";
+import { networkOf } from "./ip-address.ts";
 import {
   allOrderLists,
   cancelOrderList,
@@ -45,8 +47,10 @@ import { PlacementDesk } from "./placement-desk.ts";
 import { createRejectionBuffer } from "./rejection-buffer.ts";
 import { emptyReply, type Reply, refusalReply, successReply, wireReply } from "./replies.ts";
 import { requestIdOf } from "./request-id.ts";
-import { type Destination, destinationOf, methodsAt, weightOf } from "./routing.ts";
+import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./routing.ts";
 import { createSockets } from "./socket/socket-service.ts";
+import { Traffic } from "./traffic/traffic.ts";
+import { Turns, turnCost } from "./traffic/turns.ts";
 import { demandWeight, weigh } from "./weight.ts";
 
 type PublicName =
@@ -99,6 +103,7 @@ const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = 
  */
 export function createService(options: ServiceOptions): Service {
   const { engine, clock, replayGuard, settings = {} } = options;
+  const { realClock = clock } = options.sockets ?? {};
   const ports = checkedPorts(options);
   const { rateLimiter } = ports;
   const parts: ServiceParts = {
@@ -111,6 +116,9 @@ export function createService(options: ServiceOptions): Service {
     clientAddress: clientAddressBehind(settings.trustedProxies),
     crossOrigin: crossOriginOf(settings.allowedOrigins),
     bans: new Bans(),
+    traffic: new Traffic(options.traffic, settings.trustedProxies),
+    turns: new Turns((run) => realClock.soon(run)),
+    documents: new Documents(options.documents),
   };
   const answer = async (call: SignedCall): Promise<Answer> => {
     if (isPublic(call.route.name)) throw new OrderError("NOT_FOUND");
@@ -123,6 +131,7 @@ export function createService(options: ServiceOptions): Service {
       ...accountEventsOf(options, ports.questions),
       answer,
     }),
+    traffic: parts.traffic,
   };
 }
 
@@ -161,13 +170,19 @@ async function handle(parts: ServiceParts, arrived: WireRequest): Promise<WireRe
   const requestId = requestIdOf(parts);
   const headers = parts.crossOrigin.headersOf(request.rawHeaders);
   const destination = destinationOf(request, parts.settings);
-  const weight = destination === undefined ? 0 : weightOf(destination);
+  const preflight = preflightOf(parts, request);
+  const weight = preflight === undefined ? weightAt(parts, request, destination) : 0;
   let usedWeight = 0;
   try {
+    await turnOf(parts, request, weight);
     const verdict = await weigh(parts, { address: request.remoteAddress, weight });
     usedWeight = verdict.used;
-    const preflight = preflightOf(parts, request);
     if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
+    if (parts.documents.has(request)) {
+      demand(parts, request, verdict);
+      const body = parts.documents.text(request.target) ?? "";
+      return { ...wireReply({ status: 200, body: null }, { requestId, usedWeight, headers }), body };
+    }
     const answer = await pass(parts, { request, destination, verdict });
     return wireReply(successReply(answer), { requestId, usedWeight, headers });
   } catch (error) {
@@ -200,15 +215,34 @@ type Arriving = Readonly<{
 
 /** The defences of every request in their order, then its handler. Source: hostile inputs, Defences in order. */
 async function pass(parts: ServiceParts, { request, destination, verdict }: Arriving): Promise<Answer> {
-  if (verdict.refused?.kind === "ban") parts.bans.tell(request.remoteAddress);
+  demand(parts, request, verdict);
   if (destination === undefined) throw new OrderError("NOT_FOUND");
-  demandWeight(parts, verdict);
   const { route, query } = destination;
   const headers = readHeaders(request.rawHeaders);
   checkBytes(query, request);
   if (isPublic(route.name)) return { body: await PUBLIC[route.name](parts, readQuery(query)) };
   const call = await authenticate(parts, { route, request, query, headers });
   return await SIGNED[route.name](parts, call);
+}
+
+/** Refuses what is too much for its address; a ban is told to every connection of it. */
+function demand(parts: ServiceParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
+  if (verdict.refused?.kind === "ban") parts.bans.tell(remoteAddress);
+  demandWeight(parts, verdict);
+}
+
+/** Weight of what is not a preflight that is allowed: what leads nowhere costs as much as to find that out. */
+function weightAt({ documents }: ServiceParts, request: WireRequest, destination?: Destination): number {
+  if (destination !== undefined) return weightOf(destination);
+  return documents.has(request) ? DOCUMENT_WEIGHT : UNKNOWN_WEIGHT;
+}
+
+/** Resolves when it is the turn of the request's client. */
+function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): Promise<void> {
+  const bytes = request.target.length + request.body.length;
+  return new Promise((resolve) => {
+    turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), resolve);
+  });
 }
 
 function isPublic(name: RouteName): name is PublicName {

@@ -135,12 +135,13 @@ describe("decision AI: what counts as one address", () => {
 describe("convention 4.1: a banned address is disconnected", () => {
   it("all of its connections, private and public, whatever brought the ban; nobody else's", async () => {
     const { world, client } = await openSocketWorld(
-      { limits: { weightPerMinute: 1 } },
+      { limits: { weightPerMinute: 2 } },
       { address: "192.0.2.1" },
     );
     const market = new TestClient(world, { target: "/ws/liquidity", address: "::ffff:192.0.2.1" });
     const other = new TestClient(world, { address: "192.0.2.2" });
     market.session.receive('{"method":"SUBSCRIBE","params":["btcusd@bookTicker"],"id":1}');
+    await market.until(() => market.texts.length > 0);
     for (let count = 0; count < 10; count++) await statusOf(world, "192.0.2.1");
     expect([client.closed, market.closed]).toEqual([undefined, undefined]);
     await statusOf(world, "192.0.2.1");

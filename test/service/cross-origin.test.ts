@@ -233,10 +233,11 @@ describe("decision AH: WebSockets of browsers", () => {
     expect(await upgrade(world, ["Host", "", "Origin", "https://"])).toEqual([404, true]);
   });
 
-  it("a refused one weighs nothing; with * or without the setting every origin is let in", async () => {
-    const world = await openDesk({ limits: { weightPerMinute: 2 } });
-    for (let count = 0; count < 5; count++) await upgrade(world, ["Origin", OTHER]);
+  it("decision GF: a refused one weighs 1; with * or without the setting every origin is let in", async () => {
+    const world = await openDesk({ limits: { weightPerMinute: 4 } });
+    for (let count = 0; count < 2; count++) await upgrade(world, ["Origin", OTHER]);
     expect(await upgrade(world, ["Origin", DESK])).toBe(101);
+    expect(await upgrade(world, ["Origin", DESK])).not.toBe(101);
     expect(await upgrade(await openDesk({}, ["*"]), ["Origin", OTHER])).toBe(101);
     expect(await upgrade(await openWorld(), ["Origin", OTHER])).toBe(101);
   });

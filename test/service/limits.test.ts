@@ -10,7 +10,7 @@ describe("request weight", () => {
     const refused = await call(world, "GET", "/api/v2/order");
     expect([refused.status, refused.headers["X-MBX-USED-WEIGHT-1M"]]).toEqual([401, "24"]);
     const unknown = await call(world, "GET", "/api/nothing");
-    expect([unknown.status, unknown.headers["X-MBX-USED-WEIGHT"]]).toEqual([404, "24"]);
+    expect([unknown.status, unknown.headers["X-MBX-USED-WEIGHT"]]).toEqual([404, "25"]);
     const other = await call(world, "GET", "/api/ping", { address: "192.0.2.1" });
     expect(other.headers["X-MBX-USED-WEIGHT"]).toBe("1");
   });

@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
-import { FAULT_HEADER, MOUNT_FAULTS, type MountFault, type Service } from "../../service/index.ts";
+import { FAULT_HEADER, MOUNT_FAULTS, type MountFault, type Service, Traffic } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
+import { gateOf } from "./gate.ts";
+import { HeldConnection, type HeldRequest } from "./held-request.ts";
 import { announcesBody, bodyFaultOf, wireRequestOf } from "./incoming.ts";
 import { OpenSet } from "./open-set.ts";
 import { parserRefusal, rawReply, refusal } from "./refusals.ts";
@@ -33,6 +35,9 @@ type Connection = {
   next: (() => void) | undefined;
   arriving: Readonly<{ request: IncomingMessage; giveUp: GiveUp }> | undefined;
   refused: WireResponse | undefined;
+  /** What it was counted as when it was opened. */
+  network: string | undefined;
+  readonly held: HeldConnection;
 };
 
 /** A reply that is thrown to end a request whose service was never asked. */
@@ -48,7 +53,7 @@ class Refused extends Error {
 
 /** What a mount of requests is made of. */
 export type MountParts = Readonly<{
-  service: Pick<Service, "handle">;
+  service: Pick<Service, "handle" | "traffic">;
   /** A path of the host's own that is cut off in front of every target. */
   prefix?: string | undefined;
   telemetry?: Telemetry | undefined;
@@ -63,7 +68,21 @@ export type AnswerOptions = Readonly<{
 }>;
 
 /** A request that was counted, and what it waits for. */
-type Begun = Readonly<{ earlier: Promise<void> | undefined; ended: Promise<void> }>;
+type Begun = Readonly<{
+  earlier: Promise<void> | undefined;
+  ended: Promise<void>;
+  held: HeldRequest;
+  /** Why it is not served at all. */
+  refused: WireResponse | undefined;
+}>;
+
+/** A request whose body is still to come. */
+type Arriving = Readonly<{
+  connection: Connection;
+  request: IncomingMessage;
+  response: ServerResponse;
+  held: HeldRequest;
+}>;
 
 /** Lets everything happen first that has come for other connections. */
 const otherConnectionsTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -73,6 +92,8 @@ export class Mount {
   readonly #service: Pick<Service, "handle">;
   readonly #prefix: string;
   readonly #telemetry: Telemetry | undefined;
+  /** What is held of the server. */
+  readonly traffic: Traffic;
   readonly #connections: WeakMap<Duplex, Connection> = new WeakMap();
   readonly #open: OpenSet<ServerResponse> = new OpenSet();
   /** Ends each connection after its next answer. */
@@ -80,6 +101,7 @@ export class Mount {
 
   constructor({ service, prefix = "", telemetry }: MountParts) {
     this.#service = service;
+    this.traffic = service.traffic ?? new Traffic();
     this.#prefix = prefix;
     this.#telemetry = telemetry;
   }
@@ -96,12 +118,20 @@ export class Mount {
     if (response.writableEnded) return this.#tell("REPLY_TAKEN");
     if (response.destroyed) return;
     const connection = this.#connection(request.socket);
-    const { earlier, ended } = this.#begin(connection, request, response);
+    const { earlier, ended, held, refused } = this.#begin(connection, request, response);
     if (earlier !== undefined) await earlier.then(otherConnectionsTurn);
     if (response.destroyed) return await ended;
+    // The connection goes on, unless a body is left on it: it may be a proxy's, and carry others.
+    if (refused !== undefined) {
+      this.#send(response, refused, announcesBody(request));
+      return await ended;
+    }
     try {
-      const body = await this.#bodyOf(connection, request, response, options);
-      this.#send(response, await this.#serve(request, body.bytes), body.cut);
+      const body = await this.#bodyOf({ connection, request, response, held }, options);
+      held.begun();
+      const reply = await this.#serve(request, body.bytes);
+      this.#send(response, reply, body.cut);
+      held.answered(reply.body.length);
     } catch (error) {
       if (error instanceof Refused) this.#send(response, error.reply, true);
       else response.destroy();
@@ -152,21 +182,57 @@ export class Mount {
    * connection are served one after the other, each when `earlier` has resolved, as their answers go out in their order
    * anyway: who sends many at once waits for himself and not the others for him (hostile input 53).
    */
-  #begin(connection: Connection, { socket }: IncomingMessage, response: ServerResponse): Begun {
+  #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): Begun {
+    const { socket } = request;
+    const network = this.networkOf(request);
+    const { leave, refused } = this.#entered(connection, network);
     const earlier = connection.due > 0 ? connection.last : undefined;
     connection.due++;
     this.#open.add(response);
+    const held = connection.held.request(network, request);
     const ended = new Promise<void>((resolve) => {
       response.on("close", () => {
         this.#open.delete(response);
+        leave();
+        held.end();
         this.#answered(socket, connection);
         resolve();
       });
     });
     connection.last = ended;
     if (connection.due > MOST_UNANSWERED) socket.destroy();
-    else if (connection.due > MOST_WAITING) socket.pause();
-    return { earlier, ended };
+    else if (connection.due > MOST_WAITING) gateOf(socket).close("waiting");
+    return { earlier, ended, held, refused };
+  }
+
+  /** What a request is counted as. */
+  networkOf({ socket, rawHeaders }: IncomingMessage): string {
+    return this.traffic.networkOf({ remoteAddress: socket.remoteAddress ?? "", rawHeaders });
+  }
+
+  /** Says what a connection was counted as when it was opened, before anything came over it. */
+  opened(socket: Duplex, network: string): void {
+    this.#connection(socket).network = network;
+  }
+
+  /** Whether a connection was counted as a network already. */
+  isCounted(socket: Duplex, network: string): boolean {
+    return this.#connections.get(socket)?.network === network;
+  }
+
+  /** A request over the connection of somebody else, a proxy's, stands for a connection of its own client. */
+  #entered(
+    connection: Connection,
+    network: string,
+  ): Readonly<{ leave: () => void; refused: WireResponse | undefined }> {
+    const nothing = (): void => undefined;
+    if (network === "" || connection.network === network) return { leave: nothing, refused: undefined };
+    try {
+      return { leave: this.traffic.enter(network), refused: undefined };
+    } catch (error) {
+      if (!(error instanceof OrderError)) throw error;
+      return { leave: nothing, refused: refusal(error) };
+    }
   }
 
   #connection(socket: Duplex): Connection {
@@ -178,6 +244,8 @@ export class Mount {
       next: undefined,
       arriving: undefined,
       refused: undefined,
+      network: undefined,
+      held: new HeldConnection(this.traffic, socket),
     };
     this.#connections.set(socket, connection);
     return connection;
@@ -186,7 +254,7 @@ export class Mount {
   #answered(socket: Duplex, connection: Connection): void {
     connection.due--;
     const { due, refused, next } = connection;
-    if (due === MOST_WAITING) socket.resume();
+    if (due === MOST_WAITING) gateOf(socket).open("waiting");
     if (due > 0) return;
     if (refused !== undefined && socket.writable) sendRaw(socket, refused);
     connection.next = undefined;
@@ -195,9 +263,7 @@ export class Mount {
 
   /** The body as the host kept it, else as it arrives. Throws or rejects with {@link Refused} when the bytes are lost. */
   #bodyOf(
-    connection: Connection,
-    request: IncomingMessage,
-    response: ServerResponse,
+    { connection, request, response, held }: Arriving,
     { asksFirst = false, body }: AnswerOptions,
   ): RequestBody | Promise<RequestBody> {
     if (body instanceof Uint8Array) return { bytes: body, cut: false };
@@ -208,7 +274,7 @@ export class Mount {
     if (asksFirst && !tooMuch) response.writeContinue();
     if (tooMuch) return UNREAD_BODY;
     const arrives = announcesBody(request) && !request.readableEnded;
-    return arrives ? arrivingBody(connection, request) : NO_BODY;
+    return arrives ? arrivingBody({ connection, request, held }) : NO_BODY;
   }
 
   /** Tells of a fault of the host, by name; the service does not hear of the request, so nothing of it is done. */
@@ -251,11 +317,14 @@ export class Mount {
 }
 
 /** The body of a request, as its connection brings it. */
-async function arrivingBody(connection: Connection, request: IncomingMessage): Promise<RequestBody> {
+async function arrivingBody({ connection, request, held }: Omit<Arriving, "response">): Promise<RequestBody> {
   if (connection.refused !== undefined && !request.complete) throw new Refused(connection.refused);
   try {
-    return await readRequestBody(request, (giveUp) => {
-      connection.arriving = { request, giveUp };
+    return await readRequestBody(request, {
+      begun: (giveUp) => {
+        connection.arriving = { request, giveUp };
+      },
+      kept: (bytes) => held.arrived(bytes),
     });
   } finally {
     if (connection.arriving?.request === request) connection.arriving = undefined;

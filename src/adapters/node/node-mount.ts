@@ -8,7 +8,7 @@ import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
 /** What a mount is made of. */
 export type NodeMountOptions = Readonly<{
-  service: Pick<Service, "handle">;
+  service: Pick<Service, "handle" | "traffic">;
   /**
    * A path of the host's own in front of the service's, such as `/trading`: cut off wherever it stands, so that a
    * framework may have cut it before. Default none.
@@ -74,7 +74,7 @@ export function createNodeMount({ service, prefix = "", telemetry }: NodeMountOp
   return {
     answer: (request, response, { body } = {}) => mount.answer(request, response, { body }),
     attach(server, service) {
-      const sockets = new SocketMount({ sockets: service, prefix, telemetry });
+      const sockets = new SocketMount({ sockets: service, mount, prefix, telemetry });
       attached.push(sockets);
       serveUpgrades(server, { sockets, mount, takes });
     },

@@ -1,8 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
+import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { Mount } from "./mount.ts";
+import { ReadTurns } from "./read-turns.ts";
+import { rawReply, refusal } from "./refusals.ts";
 import { SocketMount } from "./socket-server.ts";
 import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
@@ -23,11 +26,13 @@ export type NodeServerLimits = Readonly<{
   stallMs?: number;
   /** Connections at once; more are closed at once. Default 10000. */
   maxConnections?: number;
+  /** Connections that wait to be accepted; the system may allow fewer. Default 511. */
+  backlog?: number;
 }>;
 
 /** What a server is made of. */
 export type NodeServerOptions = Readonly<{
-  service: Pick<Service, "handle">;
+  service: Pick<Service, "handle" | "traffic">;
   /** The service's WebSocket interface; it needs the package ws. Without it there is REST only. */
   sockets?: SocketService;
   limits?: NodeServerLimits;
@@ -57,6 +62,7 @@ const DEFAULTS: Required<NodeServerLimits> = {
   keepAliveMs: 65_000,
   stallMs: 120_000,
   maxConnections: 10_000,
+  backlog: 511,
 };
 
 const DEFAULT_GRACE_MS = 10_000;
@@ -82,12 +88,23 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const limits = { ...DEFAULTS, ...options.limits };
   const mount = new Mount(options);
   const { sockets: socketService, telemetry } = options;
-  const socketMount = socketService && new SocketMount({ sockets: socketService, telemetry });
+  const turns = new ReadTurns();
+  const socketMount = socketService && new SocketMount({ sockets: socketService, mount, telemetry, turns });
   const server = createHttpServer(limits);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
+    // Where a host of its own takes upgrades nobody would say that the protocol changes.
+    if (socketMount !== undefined || server.listenerCount("upgrade") === 0) {
+      turns.attach(socket, networkOf(mount, socket));
+    }
+    // One whose wish for another protocol was not granted begins again.
+    if (sockets.has(socket)) return;
+    const leave = enter(mount, socket);
     sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
+    socket.on("close", () => {
+      sockets.delete(socket);
+      leave();
+    });
   });
   server.on("error", (error: NodeJS.ErrnoException) => {
     // Who asked it to listen hears of that failing.
@@ -100,10 +117,12 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   );
   server.on("checkExpectation", (request, response) => mount.refuseExpectation(request, response));
   server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
-  if (socketMount !== undefined) serveUpgrades(server, { sockets: socketMount, mount, takes: asksForSocket });
+  if (socketMount !== undefined) {
+    serveUpgrades(server, { sockets: socketMount, mount, turns, takes: asksForSocket });
+  }
   return {
     server,
-    listen: (address) => listen(server, address),
+    listen: (address) => listen(server, address, limits.backlog),
     close: async ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
       mount.draining = true;
       socketMount?.shutdown();
@@ -135,10 +154,29 @@ function createHttpServer(limits: Required<NodeServerLimits>): Server {
   return server;
 }
 
-function listen(server: Server, { host, port }: ListenAddress): Promise<ListenAddress> {
+/** Connections of a proxy, which stand for nobody yet, have one turn together. */
+const networkOf = (mount: Mount, socket: Socket): string =>
+  mount.traffic.peerOf(socket.remoteAddress ?? "") ?? "";
+
+/** Counts a connection for its peer; one too many is told so and ends at once. What is returned takes it back. */
+function enter(mount: Mount, socket: Socket): () => void {
+  const network = mount.traffic.peerOf(socket.remoteAddress ?? "");
+  if (network === undefined) return () => undefined;
+  try {
+    const leave = mount.traffic.enter(network);
+    mount.opened(socket, network);
+    return leave;
+  } catch (error) {
+    if (!(error instanceof OrderError)) throw error;
+    socket.end(rawReply(refusal(error)), () => socket.destroy());
+    return () => undefined;
+  }
+}
+
+function listen(server: Server, { host, port }: ListenAddress, backlog: number): Promise<ListenAddress> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog }, () => {
       server.off("error", reject);
       const bound = server.address();
       resolve({ host, port: typeof bound === "object" && bound !== null ? bound.port : port });

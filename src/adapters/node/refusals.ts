@@ -4,10 +4,14 @@ import { type WireResponse, writeJson } from "../../wire/index.ts";
 
 /** A refusal before the service hears of a request, in the shape of its errors. */
 export function refusal(error: OrderError, status: number = error.status): WireResponse {
+  const { retryAfter } = error.details;
+  const headers = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
+  if (retryAfter === undefined) return { status, headers, body: writeJson(error.toBody()) };
+  const seconds = String(retryAfter);
   return {
     status,
-    headers: { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" },
-    body: writeJson(error.toBody()),
+    headers: { ...headers, "Retry-After": seconds },
+    body: writeJson({ ...error.toBody(), retryAfter: seconds }),
   };
 }
 

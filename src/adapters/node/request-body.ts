@@ -29,22 +29,29 @@ export const UNREAD_BODY: RequestBody = { bytes: TOO_LARGE, cut: true };
 /** Ends the reading of a body with a reason. */
 export type GiveUp = (reason: Error) => void;
 
+/** Who follows the reading of a body. */
+export type BodyReader = Readonly<{
+  /** Told how to give up. */
+  begun: (giveUp: GiveUp) => void;
+  /** Told how many bytes more are kept. */
+  kept: (bytes: number) => void;
+}>;
+
 /**
- * Reads the body of a request, in memory at most {@link MAX_BODY_BYTES}; `begun` is told how to give up. Rejects with the
- * reason of that when it comes first, and when the connection breaks.
+ * Reads the body of a request, in memory at most {@link MAX_BODY_BYTES}. Rejects with the reason of giving up when that
+ * comes first, and when the connection breaks.
  */
-export function readRequestBody(
-  request: IncomingMessage,
-  begun: (giveUp: GiveUp) => void,
-): Promise<RequestBody> {
+export function readRequestBody(request: IncomingMessage, { begun, kept }: BodyReader): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     begun(reject);
     const chunks: Buffer[] = [];
     let received = 0;
     request.on("data", (chunk: Buffer) => {
       received += chunk.length;
-      if (received <= MAX_BODY_BYTES) chunks.push(chunk);
-      else if (received > MAX_BODY_BYTES + READ_AWAY_BYTES) resolve({ bytes: TOO_LARGE, cut: true });
+      if (received <= MAX_BODY_BYTES) {
+        chunks.push(chunk);
+        kept(chunk.length);
+      } else if (received > MAX_BODY_BYTES + READ_AWAY_BYTES) resolve({ bytes: TOO_LARGE, cut: true });
     });
     request.on("end", () => {
       const tooLarge = received > MAX_BODY_BYTES;

@@ -6,7 +6,9 @@ import type { Telemetry } from "../../ports/index.ts";
 import type { SocketPeer, SocketService } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
 import { targetOf, wireRequestOf } from "./incoming.ts";
+import type { Mount } from "./mount.ts";
 import { OpenSet } from "./open-set.ts";
+import type { ReadTurns } from "./read-turns.ts";
 import { rawReply, refusal } from "./refusals.ts";
 import { loadSocketDriver } from "./socket-driver.ts";
 
@@ -22,25 +24,36 @@ const PARTS = { maxFragments: 1_000, maxBufferedChunks: 1_000, maxPendingAutoPon
 /** How long a peer that was told why its connection ends may take to read it. */
 const LINGER_MS = 2_000;
 
+/** What a peer may go on to send that was told that its connection ends: as much as may be on its way. */
+const LAST_BYTES = 1_048_576;
+
 /** What a mount of WebSocket connections is made of. */
 export type SocketMountParts = Readonly<{
   sockets: SocketService;
+  /** The mount of the same server's requests. */
+  mount: Mount;
   /** A path of the host's own that is cut off in front of every target. */
   prefix?: string | undefined;
   telemetry?: Telemetry | undefined;
+  /** The turns in which the server reads, when it reads in turns. */
+  turns?: ReadTurns | undefined;
 }>;
 
 /** Passes WebSocket connections of a node:http server to a service, uncompressed. */
 export class SocketMount {
   readonly #service: SocketService;
+  readonly #mount: Mount;
+  readonly #turns: ReadTurns | undefined;
   readonly #prefix: string;
   readonly #telemetry: Telemetry | undefined;
   readonly #server: WebSocketServer;
   readonly #open: OpenSet<WebSocket> = new OpenSet();
 
   /** Throws an Error when ws is not installed. */
-  constructor({ sockets, prefix = "", telemetry }: SocketMountParts) {
+  constructor({ sockets, mount, prefix = "", telemetry, turns }: SocketMountParts) {
     this.#service = sockets;
+    this.#mount = mount;
+    this.#turns = turns;
     this.#prefix = prefix;
     this.#telemetry = telemetry;
     const { WebSocketServer: Server } = loadSocketDriver();
@@ -91,18 +104,52 @@ export class SocketMount {
       wireRequestOf(request, { prefix: this.#prefix, body: new Uint8Array() }),
     );
     if (refused !== undefined) return refuse(socket, refused);
+    const leave = this.#entered(request, socket);
+    if (leave === undefined) return;
+    socket.on("close", leave);
     this.#server.handleUpgrade(request, socket, head, (connected) => this.#attach(connected, request));
+  }
+
+  /** Counts a connection that was not counted when it was opened; undefined when it was refused. */
+  #entered(request: IncomingMessage, socket: Duplex): (() => void) | undefined {
+    const network = this.#mount.networkOf(request);
+    if (network === "" || this.#mount.isCounted(socket, network)) return () => undefined;
+    try {
+      return this.#mount.traffic.enter(network);
+    } catch (error) {
+      if (!(error instanceof OrderError)) throw error;
+      refuse(socket, refusal(error));
+      return undefined;
+    }
   }
 
   #attach(socket: WebSocket, request: IncomingMessage): void {
     this.#open.add(socket);
-    const session = this.#service.connect(peerOf(socket, request, this.#prefix));
+    this.#turns?.follow(request.socket, this.#mount.networkOf(request));
+    const arrival = { bytes: 0, last: false };
+    const session = this.#service.connect(peerOf(socket, request, { prefix: this.#prefix, arrival }));
+    // Before the driver reads them, so that what it makes of them begins to count anew.
+    request.socket.prependListener("data", (chunk: Buffer) => {
+      arrival.bytes += chunk.length;
+      if (!arrival.last) session.arriving?.(arrival.bytes);
+      else if (arrival.bytes > LAST_BYTES) socket.terminate();
+    });
+    const whole = (): void => {
+      if (!arrival.last) arrival.bytes = 0;
+    };
     socket.on("message", (data, isBinary) => {
+      whole();
       if (isBinary) session.receiveBinary();
       else session.receive(String(data));
     });
-    socket.on("ping", () => session.pinged());
-    socket.on("pong", () => session.ponged());
+    socket.on("ping", () => {
+      whole();
+      session.pinged();
+    });
+    socket.on("pong", () => {
+      whole();
+      session.ponged();
+    });
     socket.on("error", (error) => {
       const code = "code" in error ? String(error.code) : error.name;
       this.#telemetry?.event("debug", "socket.error", { code });
@@ -114,7 +161,14 @@ export class SocketMount {
   }
 }
 
-function peerOf(socket: WebSocket, request: IncomingMessage, prefix: string): SocketPeer {
+/** Bytes that have come since the last whole message, or since the connection was told to end. */
+type Arrival = { bytes: number; last: boolean };
+
+function peerOf(
+  socket: WebSocket,
+  request: IncomingMessage,
+  { prefix, arrival }: Readonly<{ prefix: string; arrival: Arrival }>,
+): SocketPeer {
   return {
     target: targetOf(request, prefix),
     rawHeaders: request.rawHeaders,
@@ -123,7 +177,9 @@ function peerOf(socket: WebSocket, request: IncomingMessage, prefix: string): So
     send: (text) => socket.send(text, () => undefined),
     ping: () => socket.ping(undefined, undefined, () => undefined),
     bufferedBytes: () => socket.bufferedAmount,
+    drop: () => socket.terminate(),
     close(code, reason) {
+      Object.assign(arrival, { bytes: 0, last: true });
       socket.close(code, reason);
       setTimeout(() => socket.terminate(), LINGER_MS).unref();
     },

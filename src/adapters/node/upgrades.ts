@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Mount } from "./mount.ts";
+import type { ReadTurns } from "./read-turns.ts";
 import type { SocketMount } from "./socket-server.ts";
 
 /** Whether an upgrade request asks for a WebSocket, and not for another version of HTTP. */
@@ -12,6 +13,8 @@ export type UpgradeParts = Readonly<{
   sockets: SocketMount;
   /** The mount of the same server's requests. */
   mount: Mount;
+  /** The turns in which the server reads, when it reads in turns. */
+  turns?: ReadTurns | undefined;
   /** Whether a request is for the service. */
   takes: (request: IncomingMessage) => boolean;
 }>;
@@ -21,8 +24,9 @@ export type UpgradeParts = Readonly<{
  * without any goes on as if it had not asked. Both wait until the requests before them on their connection are
  * answered: Node lets the connection go before that.
  */
-export function serveUpgrades(server: Server, { sockets, mount, takes }: UpgradeParts): void {
+export function serveUpgrades(server: Server, { sockets, mount, turns, takes }: UpgradeParts): void {
   server.on("upgrade", (request, socket, head) => {
+    turns?.detach(socket);
     const taken = takes(request);
     if (!taken && server.listenerCount("upgrade") > 1) return;
     mount.afterAnswers(socket, () => {

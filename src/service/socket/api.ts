@@ -17,6 +17,8 @@ export type SocketPeer = Readonly<{
   close(code: number, reason: string): void;
   /** Bytes that were sent and wait for the peer to read. */
   bufferedBytes(): number;
+  /** Breaks the connection with all that waits for its peer; without it the end waits for the peer to read. */
+  drop?(): void;
 }>;
 
 /** What a transport tells of a connection. */
@@ -25,6 +27,8 @@ export type SocketSession = Readonly<{
   receive(text: string): void;
   /** A binary message came. */
   receiveBinary(): void;
+  /** So many bytes have come since the last whole message, ping or pong; a transport that cannot tell says nothing. */
+  arriving?(bytes: number): void;
   /** A ping came; the transport answers it. */
   pinged(): void;
   /** A pong came. */

@@ -1,4 +1,6 @@
+import { networkOf } from "../ip-address.ts";
 import type { ServiceParts } from "../parts.ts";
+import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
 import type { SocketPeer, SocketSession, SocketSettings } from "./api.ts";
 import { FrameGate } from "./frame-gate.ts";
 import { Keepalive } from "./keepalive.ts";
@@ -6,7 +8,7 @@ import { Outbox, type Outgoing } from "./outbox.ts";
 import type { SocketParts } from "./parts.ts";
 
 /** Close codes of RFC 6455 that connections end with. */
-export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009 } as const;
+export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
 
 /** What every connection needs of its service. */
 export type ConnectionParts = Readonly<{
@@ -14,7 +16,7 @@ export type ConnectionParts = Readonly<{
   /** Address of the client. */
   address: string;
   settings: Required<SocketSettings>;
-  service: Pick<ServiceParts, "clock" | "bans">;
+  service: Pick<ServiceParts, "clock" | "bans" | "traffic">;
   realClock: SocketParts["realClock"];
 }>;
 
@@ -24,6 +26,13 @@ const MINUTE_MS = 60 * SECOND_MS;
 const WIDEST = 3;
 
 const utf8 = new TextEncoder();
+
+/** What a connection held too much of, as its peer is told. */
+const HELD: Readonly<Record<HeldKind, string>> = {
+  unread: "too many bytes wait for their turn",
+  unanswered: "too many bytes wait for an answer",
+  unsent: "slow reader",
+};
 
 /**
  * What all connections have in common: limits on what comes in and on what waits to go out, pings, and an end. After the
@@ -39,10 +48,13 @@ export class Connection {
   readonly #keepalive: Keepalive;
   readonly #onEnd: () => void;
   readonly #forgetBans: () => void;
+  readonly #holdings: Holdings;
   #open = true;
+  /** Bytes that have come of a message that is not whole. */
+  #arriving = 0;
 
   constructor({ peer, address, settings, service, realClock }: ConnectionParts, onEnd: () => void) {
-    const { clock, bans } = service;
+    const { clock, bans, traffic } = service;
     this.#peer = peer;
     this.#settings = settings;
     this.#realClock = realClock;
@@ -60,6 +72,10 @@ export class Connection {
       close: (reason) => this.close(reason === "no pong" ? CLOSE.policy : CLOSE.goingAway, reason),
     });
     this.#forgetBans = bans.watch(address, () => this.close(CLOSE.policy, "banned"));
+    this.#holdings = traffic.guest(networkOf(address), {
+      unsentBytes: () => peer.bufferedBytes(),
+      putOut: (kind, scope) => this.#putOut(kind, scope),
+    });
   }
 
   get open(): boolean {
@@ -75,9 +91,22 @@ export class Connection {
     return false;
   }
 
+  /** Counts what is held for its peer; false when the connection has ended, by this or before. */
+  hold(kind: HeldKind, bytes: number): boolean {
+    return this.#open && this.#holdings.hold(kind, bytes);
+  }
+
+  /** So many bytes have come of a message that is not whole. */
+  arriving(bytes: number): void {
+    const more = bytes - this.#arriving;
+    this.#arriving = bytes;
+    this.hold("unread", more);
+  }
+
   /** Counts a frame of whatever kind. */
   takesFrame(): boolean {
     if (!this.#open) return false;
+    this.arriving(0);
     if (this.#frames.takes(this.#realClock.monotonicMs())) return true;
     this.close(CLOSE.policy, `more than ${this.#settings.maxFramesPerSecond} frames a second`);
     return false;
@@ -99,7 +128,9 @@ export class Connection {
   }
 
   send(kind: Outgoing, text: string): void {
-    if (this.#open && !this.#outbox.send(kind, text)) this.close(CLOSE.policy, "slow reader");
+    if (!this.#open) return;
+    if (this.#outbox.send(kind, text)) this.hold("unsent", text.length);
+    else this.close(CLOSE.policy, "slow reader");
   }
 
   /** Ends the connection with a reason. */
@@ -115,7 +146,14 @@ export class Connection {
     this.#open = false;
     this.#keepalive.stop();
     this.#forgetBans();
+    this.#holdings.end();
     this.#onEnd();
+  }
+
+  /** Ends it for what it holds. What its peer does not read goes with it, or it would still be held. */
+  #putOut(kind: HeldKind, scope: LimitScope): void {
+    this.close(scope === "all" ? CLOSE.tryAgain : CLOSE.policy, HELD[kind]);
+    if (kind === "unsent") this.#peer.drop?.();
   }
 }
 
@@ -134,6 +172,7 @@ export function transportSide(session: LiveSession): SocketSession {
   return {
     receive: (text) => session.receive(text),
     receiveBinary: () => connection.refuseBinary(),
+    arriving: (bytes) => connection.arriving(bytes),
     pinged: () => void connection.takesFrame(),
     ponged: () => connection.ponged(),
     closed: () => connection.ended(),

@@ -1,4 +1,10 @@
-import { readStreamName, STREAM_METHODS, type StreamName } from "../../requests/index.ts";
+import type { OrderError } from "../../errors/index.ts";
+import {
+  readStreamName,
+  STREAM_METHOD_WEIGHT,
+  STREAM_METHODS,
+  type StreamName,
+} from "../../requests/index.ts";
 import {
   type JsonInput,
   type JsonValue,
@@ -8,8 +14,12 @@ import {
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
+import { refusalOf } from "../failures.ts";
+import { networkOf } from "../ip-address.ts";
+import { demandWeight, weigh } from "../weight.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, Connection, type LiveSession } from "./connection.ts";
+import { Inbox } from "./inbox.ts";
 import type { SocketParts } from "./parts.ts";
 
 /** How a connection was opened. */
@@ -32,33 +42,62 @@ class ControlError extends Error {
 /** A connection to `/ws/liquidity`: public streams, begun and ended by control frames. Source: decision 45; convention 4.12. */
 export class LiquiditySession implements LiveSession {
   readonly #parts: SocketParts;
+  readonly #address: string;
   readonly connection: Connection;
+  readonly #inbox: Inbox;
   readonly #streams: Map<string, () => void> = new Map();
 
   constructor(parts: SocketParts, { peer, onEnd }: LiquidityOptions) {
     this.#parts = parts;
     const address = parts.service.clientAddress(peer);
+    this.#address = address;
     const { maxWaitingMarketBytes: most } = parts.settings;
     const settings = { ...parts.settings, maxWaitingEventBytes: most, maxWaitingReplyBytes: most };
     this.connection = new Connection({ ...parts, settings, peer, address }, () => {
       for (const end of this.#streams.values()) end();
       this.#streams.clear();
+      this.#inbox.clear();
       onEnd();
+    });
+    this.#inbox = new Inbox({
+      connection: this.connection,
+      turns: parts.service.turns,
+      network: networkOf(address),
+      maxUnanswered: parts.settings.maxUnanswered,
+      oneByOne: true,
+      serve: (text) => this.#serve(text),
+      idle: () => undefined,
     });
   }
 
   receive(text: string): void {
-    if (!this.connection.takesText(text)) return;
-    let id: RequestId = null;
+    this.#inbox.take(text);
+  }
+
+  async #serve(text: string): Promise<void> {
+    const asked = read(text);
+    const { id } = asked;
     try {
-      const message = read(text);
-      id = idOf(message);
+      await this.#weigh();
+      if ("problem" in asked) throw asked.problem;
+      const { message } = asked;
       this.connection.send("reply", writeJson({ result: this.#control(message), id }));
     } catch (error) {
-      if (!(error instanceof ControlError)) throw error;
-      this.connection.send("reply", writeJson({ code: error.code, msg: error.message, id }));
-      if (error.malformed) this.connection.malformed();
+      const { code, message } = error instanceof ControlError ? error : this.#refusalOf(error);
+      this.connection.send("reply", writeJson({ code, msg: message, id }));
+      if (error instanceof ControlError && error.malformed) this.connection.malformed();
     }
+  }
+
+  async #weigh(): Promise<void> {
+    const { service } = this.#parts;
+    const verdict = await weigh(service, { address: this.#address, weight: STREAM_METHOD_WEIGHT });
+    if (verdict.refused?.kind === "ban") service.bans.tell(this.#address);
+    demandWeight(service, verdict);
+  }
+
+  #refusalOf(error: unknown): OrderError {
+    return refusalOf(this.#parts.service, error, { fields: { route: "liquidity" }, onlyReads: true });
   }
 
   shutdown(): void {
@@ -113,18 +152,30 @@ export class LiquiditySession implements LiveSession {
   }
 }
 
-function read(text: string): SocketMessage {
+type Asked = Readonly<{ id: RequestId } & ({ message: SocketMessage } | { problem: ControlError })>;
+
+function read(text: string): Asked {
+  const message = envelopeOf(text);
+  if (message === undefined) {
+    return malformed(3, "Invalid JSON: expected one object with id, method and params");
+  }
+  const { id } = message;
+  if (id !== undefined) return { id, message };
+  return malformed(2, "Invalid request: request ID must be an integer, a string or null");
+}
+
+function envelopeOf(text: string): SocketMessage | undefined {
   try {
     return readSocketMessage(text);
   } catch {
-    throw new ControlError(3, "Invalid JSON: expected one object with id, method and params", true);
+    return undefined;
   }
 }
 
-function idOf({ id }: SocketMessage): RequestId {
-  if (id !== undefined) return id;
-  throw new ControlError(2, "Invalid request: request ID must be an integer, a string or null", true);
-}
+const malformed = (code: 2 | 3, problem: string): Asked => ({
+  id: null,
+  problem: new ControlError(code, problem, true),
+});
 
 function textsOf(params: string): readonly string[] {
   const value = readValue(params);

@@ -12,12 +12,15 @@ import {
 import type { Parameters } from "../../wire/index.ts";
 import { demandAccess } from "../authentication.ts";
 import { refusalOf } from "../failures.ts";
+import { networkOf } from "../ip-address.ts";
 import { accountOf } from "../ownership.ts";
 import type { Answer } from "../parts.ts";
+import { UNKNOWN_WEIGHT } from "../routing.ts";
 import { demandWeight, weigh } from "../weight.ts";
 import type { SocketPeer } from "./api.ts";
 import { authenticateMessage, type ProvedMessage } from "./authentication.ts";
 import { CLOSE, Connection, type LiveSession } from "./connection.ts";
+import { Inbox } from "./inbox.ts";
 import type { SocketParts } from "./parts.ts";
 import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
 import { readSocketParameters, readSocketRequest, type SocketRequest } from "./request.ts";
@@ -53,10 +56,7 @@ export class PrivateSession implements LiveSession {
   readonly #id: string;
   readonly connection: Connection;
   readonly #subscriptions: Subscriptions;
-  /** Messages that came while another of this connection had its turn. */
-  readonly #waiting: string[] = [];
-  #inTurn = false;
-  #unanswered = 0;
+  readonly #inbox: Inbox;
   #stopping = false;
 
   constructor(parts: SocketParts, { peer, returnRateLimits, onEnd }: PrivateOptions) {
@@ -74,37 +74,28 @@ export class PrivateSession implements LiveSession {
     });
     this.connection = new Connection({ ...parts, peer, address: this.#address }, () => {
       this.#subscriptions.stop();
+      this.#inbox.clear();
       onEnd();
+    });
+    this.#inbox = new Inbox({
+      connection: this.connection,
+      turns: service.turns,
+      network: networkOf(this.#address),
+      maxUnanswered: parts.settings.maxUnanswered,
+      oneByOne: false,
+      serve: (text) => this.#serve(readSocketRequest(text)),
+      idle: () => this.#leaveIfDone(),
     });
   }
 
   receive(text: string): void {
-    if (!this.connection.takesText(text)) return;
-    const { maxUnanswered } = this.#parts.settings;
-    if (this.#unanswered >= maxUnanswered) {
-      return this.connection.close(CLOSE.policy, `more than ${maxUnanswered} requests without an answer`);
-    }
-    this.#unanswered++;
-    this.#waiting.push(text);
-    if (!this.#inTurn) this.#serveNext();
+    this.#inbox.take(text);
   }
 
   shutdown(): void {
     this.connection.send("event", `{"event":{"e":"serverShutdown","E":${this.#nowMs()}}}`);
     this.#stopping = true;
     this.#leaveIfDone();
-  }
-
-  /**
-   * Begins with one message and lets all other connections have their turn before the next one: who sends many at once
-   * waits for himself, and the others do not wait for him (hostile input 94).
-   */
-  #serveNext(): void {
-    const text = this.#waiting.shift();
-    this.#inTurn = text !== undefined;
-    if (text === undefined) return;
-    void this.#serve(readSocketRequest(text));
-    this.#parts.realClock.soon(() => this.#serveNext());
   }
 
   async #serve(request: SocketRequest): Promise<void> {
@@ -116,12 +107,11 @@ export class PrivateSession implements LiveSession {
     } catch (error) {
       this.#refuse(progress, error);
     }
-    this.#unanswered--;
-    this.#leaveIfDone();
   }
 
   #leaveIfDone(): void {
-    if (this.#stopping && this.#unanswered === 0) this.connection.close(CLOSE.goingAway, "the service stops");
+    if (this.#stopping && this.#inbox.unanswered === 0)
+      this.connection.close(CLOSE.goingAway, "the service stops");
   }
 
   #refuse(progress: Progress, error: unknown): void {
@@ -148,7 +138,7 @@ export class PrivateSession implements LiveSession {
   async #pass(progress: Progress): Promise<Done> {
     const { request } = progress;
     const { service } = this.#parts;
-    const weight = "method" in request ? request.method.weight : 0;
+    const weight = "method" in request ? request.method.weight : UNKNOWN_WEIGHT;
     const verdict = await weigh(service, { address: this.#address, weight });
     progress.verdict = verdict;
     demandWeight(service, verdict);

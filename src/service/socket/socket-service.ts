@@ -11,7 +11,7 @@ import { refusalOf } from "../failures.ts";
 import type { ServiceParts } from "../parts.ts";
 import { refusalReply, wireReply } from "../replies.ts";
 import { requestIdOf } from "../request-id.ts";
-import { isServed } from "../routing.ts";
+import { isServed, UNKNOWN_WEIGHT } from "../routing.ts";
 import { demandConnection, demandWeight, weigh } from "../weight.ts";
 import { AccountStreams } from "./account-streams.ts";
 import type { SocketOptions, SocketPeer, SocketService, SocketSession } from "./api.ts";
@@ -82,16 +82,15 @@ class Sockets implements SocketService {
     const requestId = requestIdOf(service);
     let usedWeight = 0;
     try {
-      const destination = request.method === "GET" ? destinationOf(request.target) : undefined;
-      // A browser opens a WebSocket to anywhere; what it may not read over REST it may not read here.
-      if (destination === undefined || !service.crossOrigin.admits(request.rawHeaders)) {
-        throw new OrderError("NOT_FOUND");
-      }
-      if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
       const address = service.clientAddress(request);
-      const verdict = await weigh(service, { address, weight: CONNECT_WEIGHT });
+      // A browser opens a WebSocket to anywhere; what it may not read over REST it may not read here.
+      const leads = leadsSomewhere(request) && service.crossOrigin.admits(request.rawHeaders);
+      const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
       usedWeight = verdict.used;
       if (verdict.refused?.kind === "ban") service.bans.tell(address);
+      if (!leads) throw new OrderError("NOT_FOUND");
+      destinationOf(request.target);
+      if (this.#stopping) throw new OrderError("SHUTTING_DOWN");
       demandWeight(service, verdict);
       await demandConnection(service, address);
       return undefined;
@@ -124,6 +123,9 @@ class Sockets implements SocketService {
     for (const session of [...this.#sessions]) session.shutdown();
   }
 }
+
+const leadsSomewhere = ({ method, target }: WireRequest): boolean =>
+  method === "GET" && PATHS.has(splitTarget(target)?.path ?? "");
 
 /**
  * Where a target leads: undefined for an unknown path, which is matched on raw bytes. Throws an OrderError for a query

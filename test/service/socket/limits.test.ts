@@ -83,13 +83,13 @@ describe("opening a connection", () => {
     expect(await admitted(world, upgrade("/ws/listenKey", { method: "POST" }))).toEqual([404, -1099]);
   });
 
-  it("convention 4.1: weighs 2, a refused path nothing; the reply tells what is used", async () => {
+  it("convention 4.1, decision GF: weighs 2, a refused path 1; the reply tells what is used", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 3 } });
     const request = upgrade("/ws/listenKey");
     const used = async (): Promise<string | undefined> =>
       (await world.service.sockets.admit(upgrade("/ws")))?.headers["X-MBX-USED-WEIGHT"];
     expect([await used(), await admitted(world, request), await admitted(world, request)]).toEqual([
-      "0",
+      "1",
       [101, undefined],
       [429, -1003],
     ]);
@@ -272,15 +272,15 @@ describe("limits of the address and the account", () => {
     expect((await client.ask("openOrders.status", OPEN)).status).toBe(200);
   });
 
-  it("a message costs its weight whatever becomes of it, one that is not known nothing", async () => {
+  it("a message costs its weight whatever becomes of it; decision GF: one that is not known 1", async () => {
     const { client } = await openSocketWorld({ limits: {} });
     const used = ({ rateLimits }: JsonObject): unknown =>
       (rateLimits as readonly JsonObject[]).find(({ rateLimitType }) => rateLimitType === "REQUEST_WEIGHT")
         ?.count;
     expect(used(await client.ask("allOrderLists", {}, { key: null }))).toBe(20);
-    expect(used(await client.ask("order.amend", {}))).toBe(20);
-    expect(used(await client.ask("order.cancel", { symbol: "?" }))).toBe(21);
-    expect(used(await client.ask("userDataStream.subscribe.signature"))).toBe(23);
+    expect(used(await client.ask("order.amend", {}))).toBe(21);
+    expect(used(await client.ask("order.cancel", { symbol: "?" }))).toBe(22);
+    expect(used(await client.ask("userDataStream.subscribe.signature"))).toBe(24);
   });
 
   it("convention 4.1: who goes on is banned, and disconnected", async () => {
@@ -461,6 +461,7 @@ describe("slow readers", () => {
   it("I64: of the public streams, which need no key, one is closed after 1 MiB", async () => {
     const { world, client } = await openSocketWorld({}, { target: "/ws/liquidity" });
     client.session.receive('{"method":"SUBSCRIBE","params":["btcusd@bookTicker"],"id":1}');
+    await client.until(() => client.texts.length > 0);
     client.buffered = 2 * 1_048_576;
     for (let count = 0; client.closed === undefined && count < 20_000; count++) {
       world.feed.quote({ symbol: "BTC/USD", bid: "100", ask: "101" });
@@ -481,6 +482,7 @@ describe("slow readers", () => {
     for (let count = 0; count < 100; count++) {
       client.session.receive('{"method":"LIST_SUBSCRIPTIONS","id":2}');
     }
+    await client.until(() => client.closed !== undefined);
     expect(client.closed).toEqual({ code: POLICY, reason: "slow reader" });
   });
 });
@@ -530,6 +532,7 @@ describe("a service without connections", () => {
     expect(listened).toEqual(["order", "list"]);
     const market = new TestClient(world, { target: "/ws/liquidity" });
     market.session.receive('{"method":"SUBSCRIBE","params":["btcusd@trade"],"id":1}');
+    await market.until(() => market.texts.length > 0);
     expect(listened).toEqual(["order", "list", "quote", "print"]);
     client.session.closed();
   });

@@ -149,8 +149,8 @@ describe("rateLimits", () => {
       weight(7),
     ]);
     expect((await client.ask("order.status", {}, { key: null })).rateLimits).toEqual([weight(11)]);
-    expect((await client.ask("order.amend")).rateLimits).toEqual([weight(11)]);
-    expect((await client.sendsRaw("no JSON")).rateLimits).toEqual([weight(11)]);
+    expect((await client.ask("order.amend")).rateLimits).toEqual([weight(12)]);
+    expect((await client.sendsRaw("no JSON")).rateLimits).toEqual([weight(13)]);
   });
 
   it("are left out when the params say so, and when the target does", async () => {

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type Holdings, MESSAGE_COST, type Traffic } from "../../service/index.ts";
+
+/** What Node keeps of a request and its answer beside their bytes. */
+const REQUEST_COST: number = 32 * MESSAGE_COST;
+
+type Shared = { readonly holdings: Holdings; requests: number };
+
+/** What the requests of one connection hold, by whose they are: a connection of a proxy brings those of many. */
+export class HeldConnection {
+  readonly #traffic: Traffic;
+  readonly #socket: Duplex;
+  readonly #shared: Map<string, Shared> = new Map();
+
+  constructor(traffic: Traffic, socket: Duplex) {
+    this.#traffic = traffic;
+    this.#socket = socket;
+  }
+
+  /** Begins to count a request of a network. */
+  request(network: string, request: IncomingMessage): HeldRequest {
+    const socket = this.#socket;
+    const shared = this.#shared.get(network) ?? {
+      holdings: this.#traffic.guest(network, {
+        unsentBytes: () => socket.writableLength,
+        putOut: () => socket.destroy(),
+      }),
+      requests: 0,
+    };
+    this.#shared.set(network, shared);
+    shared.requests++;
+    return new HeldRequest(shared.holdings, headBytes(request) + REQUEST_COST, () => {
+      shared.requests--;
+      if (shared.requests > 0) return;
+      shared.holdings.end();
+      this.#shared.delete(network);
+    });
+  }
+}
+
+/** What one request holds of its server, from its head to the end of its answer. */
+export class HeldRequest {
+  readonly #holdings: Holdings;
+  readonly #ended: () => void;
+  #unread = 0;
+  #unanswered = 0;
+  #unsent = 0;
+
+  constructor(holdings: Holdings, bytes: number, ended: () => void) {
+    this.#holdings = holdings;
+    this.#ended = ended;
+    this.arrived(bytes);
+  }
+
+  /** So many bytes more of it have come. */
+  arrived(bytes: number): void {
+    this.#unread += bytes;
+    this.#holdings.hold("unread", bytes);
+  }
+
+  /** Its turn has come. */
+  begun(): void {
+    this.#unanswered = this.#unread;
+    this.#unread = 0;
+    this.#holdings.hold("unread", -this.#unanswered);
+    this.#holdings.hold("unanswered", this.#unanswered);
+  }
+
+  /** Its answer goes out. */
+  answered(bytes: number): void {
+    this.#unsent = bytes;
+    this.#holdings.hold("unsent", bytes);
+  }
+
+  /** Its answer has gone out, or never will. */
+  end(): void {
+    this.#holdings.hold("unread", -this.#unread);
+    this.#holdings.hold("unanswered", -this.#unanswered);
+    this.#holdings.hold("unsent", -this.#unsent);
+    this.#ended();
+  }
+}
+
+function headBytes({ url = "", rawHeaders }: IncomingMessage): number {
+  return rawHeaders.reduce((bytes, text) => bytes + text.length, url.length);
+}

@@ -1,0 +1,104 @@
+import type { Duplex } from "node:stream";
+import { Turns } from "../../service/index.ts";
+import { type Gate, gateOf } from "./gate.ts";
+
+/** How much of a connection is parsed at once: some thirty of the shortest requests. */
+const SLICE_BYTES = 1_024;
+
+/** What it costs of a turn to parse bytes, many short requests in the worst case, and to be told of some. */
+const costOf = (bytes: number): number => 8 * bytes + 256;
+
+type Parser = (chunk: Buffer) => void;
+type InTurn = (cost: number, begin: () => void) => void;
+
+/** The bytes of one connection that were read and are not parsed. */
+class Reader {
+  readonly #socket: Duplex;
+  readonly #gate: Gate;
+  readonly #parse: Parser;
+  readonly #turn: InTurn;
+  readonly #came: Parser = (chunk) => this.#take(chunk);
+  #rest: Buffer = Buffer.alloc(0);
+  #waits = false;
+  #live = true;
+
+  constructor(socket: Duplex, parse: Parser, turn: InTurn) {
+    this.#socket = socket;
+    this.#parse = parse;
+    this.#turn = turn;
+    this.#gate = gateOf(socket);
+    this.#gate.opened = (reason) => {
+      if (reason === "waiting") this.#next();
+    };
+    socket.off("data", parse);
+    socket.on("data", this.#came);
+  }
+
+  /** Somebody else parses from now on: what is left goes back. */
+  stop(): void {
+    this.#live = false;
+    this.#socket.off("data", this.#came);
+    this.#gate.opened = () => undefined;
+    if (this.#rest.length > 0) this.#socket.unshift(this.#rest);
+    this.#rest = Buffer.alloc(0);
+    this.#gate.open("turn");
+    this.#gate.open("waiting");
+  }
+
+  #take(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#next();
+    if (this.#live && this.#rest.length > 0) this.#gate.close("turn");
+  }
+
+  #next(): void {
+    if (this.#waits || !this.#live || this.#gate.isClosed("waiting")) return;
+    if (this.#rest.length === 0) return this.#gate.open("turn");
+    this.#waits = true;
+    this.#turn(costOf(Math.min(SLICE_BYTES, this.#rest.length)), () => {
+      this.#waits = false;
+      if (!this.#live || this.#socket.destroyed) return;
+      const slice = this.#rest.subarray(0, SLICE_BYTES);
+      this.#rest = this.#rest.subarray(SLICE_BYTES);
+      this.#parse.call(this.#socket, slice);
+      this.#next();
+    });
+  }
+}
+
+/**
+ * Parses what connections bring in turns: a little of one at a time, those of an address one after the other, the
+ * addresses in turns. A connection of which something waits is not read further. So what is parsed in one turn of the
+ * event loop is little, however many connections have brought something. Source: decision GE.
+ */
+export class ReadTurns {
+  readonly #turns: Turns = new Turns((run) => void setImmediate(run));
+  readonly #readers: WeakMap<Duplex, Reader> = new WeakMap();
+
+  /** Comes between a connection of an address and what listens to its bytes now. */
+  attach(socket: Duplex, address: string): void {
+    const [parse, ...more] = socket.listeners("data");
+    if (parse === undefined || more.length > 0) return;
+    const turn: InTurn = (cost, begin) => this.#turns.begin(address, cost, begin);
+    this.#readers.set(socket, new Reader(socket, parse as Parser, turn));
+  }
+
+  /** Lets a connection bring its next piece in turns, beside what listens to its bytes and reads them at once. */
+  follow(socket: Duplex, address: string): void {
+    const gate = gateOf(socket);
+    socket.on("data", ({ length }: Buffer) => {
+      let begun = false;
+      this.#turns.begin(address, length, () => {
+        begun = true;
+        gate.open("turn");
+      });
+      if (!begun) gate.close("turn");
+    });
+  }
+
+  /** Leaves a connection whose protocol changes. */
+  detach(socket: Duplex): void {
+    this.#readers.get(socket)?.stop();
+    this.#readers.delete(socket);
+  }
+}

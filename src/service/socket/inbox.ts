@@ -1,0 +1,84 @@
+import { MESSAGE_COST } from "../traffic/api.ts";
+import { type Turns, turnCost } from "../traffic/turns.ts";
+import { CLOSE, type Connection } from "./connection.ts";
+
+/** What is done with the messages of one connection. */
+export type InboxHost = Readonly<{
+  connection: Connection;
+  turns: Turns;
+  /** Whose turn it is that its messages wait for. */
+  network: string;
+  /** Messages without an answer; one more ends the connection. */
+  maxUnanswered: number;
+  /** Whether a message begins only when the one before it is answered. */
+  oneByOne: boolean;
+  /** Answers a message; never rejects. */
+  serve: (text: string) => Promise<void>;
+  /** Every message is answered. */
+  idle: () => void;
+}>;
+
+type Message = Readonly<{ text: string; cost: number }>;
+
+/**
+ * The messages of one connection. Nothing of a message is read before its turn; what has not begun when the connection
+ * ends is not begun. Source: decisions GC and GE; hostile input 94.
+ */
+export class Inbox {
+  readonly #host: InboxHost;
+  #waiting: Message[] = [];
+  #inTurn = false;
+  #unanswered = 0;
+
+  constructor(host: InboxHost) {
+    this.#host = host;
+  }
+
+  /** Messages that came and were not answered. */
+  get unanswered(): number {
+    return this.#unanswered;
+  }
+
+  /** Takes a message, when its connection does. */
+  take(text: string): void {
+    const { connection, maxUnanswered } = this.#host;
+    if (!connection.takesText(text)) return;
+    if (this.#unanswered >= maxUnanswered) {
+      return connection.close(CLOSE.policy, `more than ${maxUnanswered} requests without an answer`);
+    }
+    const cost = text.length + MESSAGE_COST;
+    if (!connection.hold("unread", cost)) return;
+    this.#unanswered++;
+    this.#waiting.push({ text, cost });
+    if (!this.#inTurn) this.#next();
+  }
+
+  /** Its connection has ended. */
+  clear(): void {
+    this.#unanswered -= this.#waiting.length;
+    this.#waiting = [];
+  }
+
+  #next(): void {
+    const message = this.#waiting[0];
+    this.#inTurn = message !== undefined;
+    if (message === undefined) return;
+    const { turns, network, oneByOne } = this.#host;
+    turns.begin(network, turnCost({ bytes: message.cost, weight: 1 }), () => {
+      // The connection may have ended while it waited.
+      const begun = this.#waiting.shift();
+      const served = begun === undefined ? Promise.resolve() : this.#serve(begun);
+      if (oneByOne) void served.then(() => this.#next());
+      else this.#next();
+    });
+  }
+
+  async #serve({ text, cost }: Message): Promise<void> {
+    const { connection, serve, idle } = this.#host;
+    connection.hold("unread", -cost);
+    if (connection.hold("unanswered", cost)) await serve(text);
+    connection.hold("unanswered", -cost);
+    this.#unanswered--;
+    if (this.#unanswered === 0) idle();
+  }
+}

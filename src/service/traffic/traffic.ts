@@ -1,0 +1,122 @@
+import { OrderError } from "../../errors/index.ts";
+import type { AddressList } from "../address-list.ts";
+import {
+  type Arrived,
+  type ClientAddress,
+  clientAddressBehind,
+  trustedProxyList,
+} from "../client-address.ts";
+import { networkOf } from "../ip-address.ts";
+import type { ByteLimits, HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
+import { ByteBudget, type Part } from "./byte-budget.ts";
+
+const MEGABYTE = 1_048_576;
+
+const DEFAULTS = {
+  connectionsPerAddress: 2_000,
+  unread: { perConnection: 4 * MEGABYTE, perAddress: 32 * MEGABYTE, inAll: 96 * MEGABYTE },
+  unanswered: { perConnection: 4 * MEGABYTE, perAddress: 32 * MEGABYTE, inAll: 96 * MEGABYTE },
+  unsent: { perConnection: 17 * MEGABYTE, perAddress: 32 * MEGABYTE, inAll: 128 * MEGABYTE },
+} as const;
+
+const KINDS: readonly HeldKind[] = ["unread", "unanswered", "unsent"];
+
+/** How a client is told to come back that holds too many connections: one of them may end at any time. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** What all connections of a service hold together. */
+export class Traffic {
+  readonly #connectionsPerAddress: number;
+  readonly #clientAddress: ClientAddress;
+  readonly #isProxy: AddressList;
+  readonly #budgets: Readonly<Record<HeldKind, ByteBudget>>;
+  readonly #connections: Map<string, number> = new Map();
+
+  /** Throws a RangeError for a limit that is not a whole number of at least 1. */
+  constructor(limits: TrafficLimits = {}, trustedProxies: readonly string[] = []) {
+    this.#connectionsPerAddress = checked(
+      "connectionsPerAddress",
+      limits.connectionsPerAddress ?? DEFAULTS.connectionsPerAddress,
+    );
+    this.#clientAddress = clientAddressBehind(trustedProxies);
+    this.#isProxy = trustedProxyList(trustedProxies);
+    const budgetOf = (kind: HeldKind): ByteBudget =>
+      new ByteBudget(checkedLimits(kind, { ...DEFAULTS[kind], ...limits[kind] }));
+    this.#budgets = {
+      unread: budgetOf("unread"),
+      unanswered: budgetOf("unanswered"),
+      unsent: budgetOf("unsent"),
+    };
+  }
+
+  /** What a request is counted as: the network of its client. */
+  networkOf(arrived: Arrived): string {
+    return networkOf(this.#clientAddress(arrived));
+  }
+
+  /**
+   * What a connection is counted as before anything came over it; undefined for one of a trusted proxy, which stands for
+   * nobody until a request says whose it is, and for a peer without an address.
+   */
+  peerOf(remoteAddress: string): string | undefined {
+    return remoteAddress === "" || this.#isProxy(remoteAddress) ? undefined : networkOf(remoteAddress);
+  }
+
+  /**
+   * Counts a connection of a network, or a request that stands for one because it came over the connection of a proxy;
+   * what is returned takes it back. Throws an OrderError -1003 for one too many.
+   */
+  enter(network: string): () => void {
+    const open = this.#connections.get(network) ?? 0;
+    if (open >= this.#connectionsPerAddress) {
+      const limit = this.#connectionsPerAddress;
+      throw new OrderError("TOO_MANY_CONNECTIONS", {
+        ...{ limit, interval: "ADDRESS", retryAfter: RETRY_AFTER_SECONDS },
+      });
+    }
+    this.#connections.set(network, open + 1);
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      const now = (this.#connections.get(network) ?? 1) - 1;
+      if (now === 0) this.#connections.delete(network);
+      else this.#connections.set(network, now);
+    };
+  }
+
+  /** Begins to count what a connection of a network holds. */
+  guest(network: string, { unsentBytes, putOut }: TrafficGuest): Holdings {
+    let live = true;
+    const partOf = (kind: HeldKind): Part => ({
+      address: network,
+      bytes: 0,
+      out: false,
+      atMost: kind === "unsent" ? unsentBytes : () => Number.POSITIVE_INFINITY,
+      putOut: (scope) => {
+        end();
+        putOut(kind, scope);
+      },
+    });
+    const parts = { unread: partOf("unread"), unanswered: partOf("unanswered"), unsent: partOf("unsent") };
+    const end = (): void => {
+      live = false;
+      for (const kind of KINDS) this.#budgets[kind].drop(parts[kind]);
+    };
+    return {
+      hold: (kind, bytes) => live && (bytes === 0 || this.#budgets[kind].hold(parts[kind], bytes)),
+      end,
+    };
+  }
+}
+
+function checkedLimits(kind: HeldKind, limits: Required<ByteLimits>): Required<ByteLimits> {
+  for (const [name, value] of Object.entries(limits)) checked(`${kind}.${name}`, value);
+  return limits;
+}
+
+function checked(name: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new RangeError(`${name} must be at least 1, got ${value}`);
+  return value;
+}

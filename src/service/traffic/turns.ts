@@ -1,0 +1,67 @@
+/**
+ * What is begun in one turn of the event loop, as bytes of requests: little, since one connection is accepted in a turn, and
+ * who comes behind many others waits as many turns.
+ */
+const SHARE = 16_384;
+
+/** What a request or message counts beside its own bytes, for each weight that it has. */
+const EACH = 4_096;
+
+/** What a request or message costs of a turn. */
+export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): number =>
+  bytes + EACH * Math.max(weight, 1);
+
+type Waiting = Readonly<{ cost: number; begin: () => void }>;
+
+/**
+ * Lets requests and messages begin in turns: those of one address one after the other, the addresses in turns, and in one
+ * turn of the event loop no more than a share. So whoever sends much waits for himself, and the others not for him,
+ * however many connections he has. Source: decision GE; hostile inputs 53 and 94.
+ */
+export class Turns {
+  readonly #soon: (run: () => void) => void;
+  readonly #queues: Map<string, Waiting[]> = new Map();
+  #used = 0;
+  #planned = false;
+
+  /** `soon` runs a function once everything that has happened by now was dealt with. */
+  constructor(soon: (run: () => void) => void) {
+    this.#soon = soon;
+  }
+
+  /** Begins at once while this turn has room, else when it is the turn of the address. */
+  begin(address: string, cost: number, begin: () => void): void {
+    this.#plan();
+    if (this.#used < SHARE && this.#queues.size === 0) return this.#run({ cost, begin });
+    const queue = this.#queues.get(address);
+    if (queue === undefined) this.#queues.set(address, [{ cost, begin }]);
+    else queue.push({ cost, begin });
+  }
+
+  #plan(): void {
+    if (this.#planned) return;
+    this.#planned = true;
+    this.#soon(() => this.#turn());
+  }
+
+  #turn(): void {
+    this.#planned = false;
+    this.#used = 0;
+    if (this.#queues.size > 0) this.#plan();
+    while (this.#used < SHARE) {
+      const [first] = this.#queues;
+      if (first === undefined) return;
+      const [address, queue] = first;
+      const next = queue.shift();
+      // The address goes behind the others.
+      this.#queues.delete(address);
+      if (queue.length > 0) this.#queues.set(address, queue);
+      if (next !== undefined) this.#run(next);
+    }
+  }
+
+  #run({ cost, begin }: Waiting): void {
+    this.#used += cost;
+    begin();
+  }
+}

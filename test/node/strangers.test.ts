@@ -1,0 +1,120 @@
+import { connect } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { createNodeServer, type NodeServerLimits } from "../../src/adapters/node/index.ts";
+import { Traffic, type TrafficLimits } from "../../src/service/index.ts";
+import { openConnection, rawBytes } from "../support/raw-http.ts";
+
+const open: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+type Setup = Readonly<{ traffic?: TrafficLimits; proxies?: readonly string[]; limits?: NodeServerLimits }>;
+
+/** A server that answers `/slow` when it is told to, and `/large` with a megabyte. */
+async function serve({ traffic = {}, proxies = [], limits = {} }: Setup) {
+  const slow: (() => void)[] = [];
+  const answer = { status: 200, headers: {}, body: "{}" };
+  const service = {
+    traffic: new Traffic(traffic, proxies),
+    handle: async ({ target }: Readonly<{ target: string }>) => {
+      if (target === "/slow") await new Promise<void>((resolve) => slow.push(resolve));
+      return target === "/large" ? { ...answer, body: "x".repeat(1_048_576) } : answer;
+    },
+  };
+  const server = createNodeServer({ service, limits });
+  open.push(() => server.close({ graceMs: 0 }));
+  const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+  return { port, slow, server };
+}
+
+const get = (target: string, from?: string): Buffer =>
+  Buffer.from(
+    `GET ${target} HTTP/1.1\r\nHost: a\r\n${from === undefined ? "" : `X-Forwarded-For: ${from}\r\n`}\r\n`,
+  );
+
+it("decision GD: one connection too many of an address is 429 -1003 and ends; another that ends makes room", async () => {
+  const { port } = await serve({ traffic: { connectionsPerAddress: 2 } });
+  const [one, two] = [await openConnection(port), await openConnection(port)];
+  one.write(get("/"));
+  two.write(get("/"));
+  expect([(await one.answer()).status, (await two.answer()).status]).toEqual([200, 200]);
+  const third = await openConnection(port);
+  const refused = await third.answer();
+  expect([refused.status, JSON.parse(refused.body).code, refused.headers.get("retry-after")]).toEqual([
+    ...[429, -1003, "1"],
+  ]);
+  await third.ended;
+  one.close();
+  await one.ended;
+  for (let status = 429; status === 429; ) {
+    const next = await openConnection(port);
+    next.write(get("/"));
+    status = await next.answer().then(
+      (answer) => answer.status,
+      () => 429,
+    );
+    next.close();
+  }
+  two.close();
+});
+
+it("decision GD: connections of a proxy count for the clients of the requests on them", async () => {
+  const { port, slow } = await serve({
+    traffic: { connectionsPerAddress: 1 },
+    proxies: ["127.0.0.1"],
+  });
+  const [one, two, three] = [
+    await openConnection(port),
+    await openConnection(port),
+    await openConnection(port),
+  ];
+  one.write(get("/slow", "192.0.2.1"));
+  while (slow.length === 0) await new Promise((next) => setImmediate(next));
+  two.write(get("/", "192.0.2.1"));
+  three.write(get("/", "192.0.2.2"));
+  expect([(await two.answer()).status, (await three.answer()).status]).toEqual([429, 200]);
+  slow[0]?.();
+  expect((await one.answer()).status).toBe(200);
+  two.write(get("/", "192.0.2.1"));
+  expect((await two.answer()).status).toBe(200);
+  for (const connection of [one, two, three]) connection.close();
+});
+
+it("decision GC: of those who do not read their answers the ones that hold the most are closed", async () => {
+  const { port, server } = await serve({ traffic: { unsent: { perAddress: 2 * 1_048_576 } } });
+  const closed = new Promise<void>((resolve) => {
+    server.server.on("connection", (socket) => socket.on("close", () => resolve()));
+  });
+  const deaf = Array.from({ length: 30 }, () => {
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.on("error", () => undefined);
+    socket.pause();
+    socket.write(Buffer.concat(Array.from({ length: 20 }, () => get("/large"))));
+    return socket;
+  });
+  await closed;
+  const reader = await openConnection(port);
+  reader.write(get("/"));
+  expect((await reader.answer()).status).toBe(200);
+  reader.close();
+  for (const socket of deaf) socket.destroy();
+});
+
+it("hostile 53: a wish for h2c, over and over on one connection, leaves no listener behind", async () => {
+  const { port, server } = await serve({});
+  const counts: number[] = [];
+  server.server.on("request", ({ socket }) => {
+    counts.push(socket.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0));
+  });
+  const connection = await openConnection(port);
+  for (let count = 0; count < 20; count++) {
+    connection.write(
+      rawBytes({ method: "GET", target: "/", headers: ["Connection", "Upgrade", "Upgrade", "h2c"] }),
+    );
+    expect((await connection.answer()).status).toBe(200);
+  }
+  connection.close();
+  expect(new Set(counts.slice(1)).size).toBe(1);
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import type { TrafficLimits } from "../../../src/service/traffic/api.ts";
+import { Traffic } from "../../../src/service/traffic/traffic.ts";
+
+type Out = readonly [name: string, kind: string, scope: string];
+
+/** Guests by name, who was put out, and what waits for each of them. */
+function house(limits: TrafficLimits) {
+  const traffic = new Traffic(limits);
+  const out: Out[] = [];
+  const waits = new Map<string, number>();
+  const guest = (name: string, network: string) =>
+    traffic.guest(network, {
+      unsentBytes: () => waits.get(name) ?? 0,
+      putOut: (kind, scope) => out.push([name, kind, scope]),
+    });
+  return { traffic, out, waits, guest };
+}
+
+describe("decision GC: budgets in bytes", () => {
+  it.each(["unread", "unanswered"] as const)("%s: a connection above its limit is put out", (kind) => {
+    const { guest, out } = house({ [kind]: { perConnection: 100 } });
+    const one = guest("one", "a");
+    expect([one.hold(kind, 100), one.hold(kind, -60), one.hold(kind, 60), one.hold(kind, 1)]).toEqual([
+      ...[true, true, true, false],
+    ]);
+    expect(out).toEqual([["one", kind, "connection"]]);
+  });
+
+  it("of an address the one goes that holds the most; who holds little stays, whoever came last", () => {
+    const { guest, out } = house({ unread: { perAddress: 100 } });
+    const [large, small, other] = [guest("large", "a"), guest("small", "a"), guest("other", "b")];
+    expect([other.hold("unread", 90), large.hold("unread", 80), small.hold("unread", 30)]).toEqual([
+      ...[true, true, true],
+    ]);
+    expect(out).toEqual([["large", "unread", "address"]]);
+    expect([large.hold("unread", 1), small.hold("unread", 50)]).toEqual([false, true]);
+  });
+
+  it("of all the one goes that holds the most of the address that does", () => {
+    const { guest, out } = house({ unanswered: { inAll: 100 } });
+    const [one, two, single] = [guest("one", "a"), guest("two", "a"), guest("single", "b")];
+    for (const [held, bytes] of [
+      [one, 30],
+      [two, 20],
+      [single, 40],
+      [two, 15],
+    ] as const) {
+      held.hold("unanswered", bytes);
+    }
+    expect(out).toEqual([["two", "unanswered", "all"]]);
+  });
+
+  it("unsent: what a peer has read meanwhile is not held against it", () => {
+    const { guest, out, waits } = house({ unsent: { perConnection: 100, perAddress: 150 } });
+    const [reader, deaf] = [guest("reader", "a"), guest("deaf", "a")];
+    waits.set("deaf", 90);
+    deaf.hold("unsent", 90);
+    for (let count = 0; count < 50; count++) expect(reader.hold("unsent", 80)).toBe(true);
+    waits.set("deaf", 120);
+    expect([deaf.hold("unsent", 30), out]).toEqual([false, [["deaf", "unsent", "connection"]]]);
+  });
+
+  it("what a connection held is free when it has ended", () => {
+    const { guest, out } = house({ unread: { perAddress: 100 } });
+    for (let count = 0; count < 1_000; count++) {
+      const one = guest("one", "a");
+      one.hold("unread", 99);
+      one.end();
+    }
+    expect(out).toEqual([]);
+  });
+
+  it.each([0, 1.5, Number.NaN])("a limit of %s is refused by name", (perAddress) => {
+    expect(() => new Traffic({ unsent: { perAddress } })).toThrow("unsent.perAddress must be at least 1");
+    expect(() => new Traffic({ connectionsPerAddress: perAddress })).toThrow(RangeError);
+  });
+});
+
+describe("decision GD: connections of an address", () => {
+  it("one too many is -1003; each that ends makes room once", () => {
+    const { traffic } = house({ connectionsPerAddress: 2 });
+    const [leave] = [traffic.enter("a"), traffic.enter("a")];
+    expect(() => traffic.enter("a")).toThrow(expect.objectContaining({ code: -1003, status: 429 }));
+    traffic.enter("b");
+    leave();
+    leave();
+    traffic.enter("a");
+    expect(() => traffic.enter("a")).toThrow("Too many connections; current limit is 2 connections");
+  });
+
+  it("a connection of a trusted proxy stands for nobody, a request over it for its client", () => {
+    const traffic = new Traffic({}, ["10.0.0.0/8"]);
+    const rawHeaders = ["X-Forwarded-For", "2001:db8:0:1::7"];
+    expect(traffic.peerOf("10.0.0.1")).toBeUndefined();
+    expect(traffic.peerOf("::ffff:192.0.2.1")).toBe("192.0.2.1");
+    expect(traffic.networkOf({ remoteAddress: "10.0.0.1", rawHeaders })).toBe("2001:db8:0:1::/64");
+    expect(traffic.networkOf({ remoteAddress: "192.0.2.1", rawHeaders })).toBe("192.0.2.1");
+  });
+});

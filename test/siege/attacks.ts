@@ -1,0 +1,116 @@
+import { signBody } from "../../src/signing/index.ts";
+import { textFrame } from "../load/frame-wire.ts";
+import { httpPost } from "../load/http-wire.ts";
+import { type Assault, type Attacked, assail, type Harm } from "./attack.ts";
+import { BROKE, HONEST, type SiegeKey } from "./keys.ts";
+
+/** An attack: what it does, and how it is run. */
+export type Attack = Readonly<{
+  name: string;
+  /** Its own share of the usual number of connections; default 1. */
+  times?: number;
+  assault: () => Assault;
+}>;
+
+const repeated = (piece: Buffer, times: number): Buffer =>
+  Buffer.concat(Array.from({ length: times }, () => piece));
+
+const get = (target: string): Buffer => Buffer.from(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+
+/** A message that has to be read to its end before it can be refused. */
+const LARGE = textFrame(
+  JSON.stringify({ id: "1", method: "order.place", params: { symbol: "x".repeat(64_900) } }),
+);
+
+const UNKNOWN_METHOD = textFrame('{"id":"1","method":"nothing.at.all","params":{}}');
+
+const STREAMS = textFrame(
+  JSON.stringify({
+    id: 1,
+    method: "SUBSCRIBE",
+    params: Array.from({ length: 1_024 }, (_, index) => `btcusd@${index % 2 === 0 ? "depth" : "trade"}`),
+  }),
+);
+
+const LIST = textFrame('{"id":1,"method":"LIST_SUBSCRIPTIONS"}');
+
+const TO_H2C = Buffer.from(
+  "GET /api/ping HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
+);
+
+type Terms = Readonly<Record<string, string | number | boolean>>;
+
+/** Signed placements of one account, each with a client id of its own. */
+function placements({ apiKey, secret }: SiegeKey, terms: Terms, count: number): readonly Buffer[] {
+  return Array.from({ length: count }, (_, index) => {
+    const query = `nonce=${index}`;
+    const parameters = { ...terms, newClientOrderId: `siege-${index}` };
+    const { body, signature } = signBody({ secret, query, parameters });
+    return httpPost(`/api/order?${query}`, { headers: { "X-MBX-APIKEY": apiKey, signature }, body });
+  });
+}
+
+const SCHEDULE = { symbol: "BTC/USD", side: "BUY", interval: 60_000, quantity: "100000" };
+
+const VWAP = {
+  ...{ ...SCHEDULE, type: "VWAP", intervalCount: 10_000 },
+  volumeProfile: Array.from({ length: 10_000 }, () => "1").join(","),
+};
+
+const TWAP = { ...SCHEDULE, type: "TWAP", interval: 1_000, intervalCount: 1_000 };
+
+/** Every attack of the siege. */
+export const ATTACKS: readonly Attack[] = [
+  {
+    name: "messages of 64 kB, 990 on a connection",
+    assault: () => ({ socketPath: "/ws/listenKey", pieces: [LARGE], rounds: 990 }),
+  },
+  {
+    name: "unknown methods",
+    assault: () => ({ socketPath: "/ws/listenKey", pieces: [repeated(UNKNOWN_METHOD, 45)], perSecond: 20 }),
+  },
+  {
+    name: "messages of /ws/liquidity",
+    assault: () => ({ socketPath: "/ws/liquidity", pieces: [repeated(STREAMS, 45)], perSecond: 20 }),
+  },
+  { name: "unknown paths", assault: () => ({ pieces: [repeated(get("/nothing"), 50)] }) },
+  {
+    name: "/openapi.json and /asyncapi.json",
+    assault: () => ({ pieces: [repeated(Buffer.concat([get("/openapi.json"), get("/asyncapi.json")]), 25)] }),
+  },
+  {
+    name: "connections of one address, one request each",
+    times: 50,
+    assault: () => ({ pieces: [get("/api/ping")], rounds: 1, address: "127.0.0.2" }),
+  },
+  {
+    name: "HTTP readers that do not read",
+    times: 5,
+    assault: () => ({ pieces: [get("/openapi.json")], rounds: 1, deaf: true }),
+  },
+  {
+    name: "WebSocket readers that do not read",
+    assault: () => ({
+      ...{ socketPath: "/ws/liquidity", deaf: true, perSecond: 1 },
+      pieces: [Buffer.concat([STREAMS, repeated(LIST, 900)])],
+    }),
+  },
+  { name: "Upgrade: h2c, over and over", assault: () => ({ pieces: [TO_H2C], rounds: 1_000 }) },
+  {
+    name: "VWAPs of 10,000 weights by one account",
+    times: 0.05,
+    assault: () => ({ pieces: placements(HONEST, VWAP, 186), rounds: 1 }),
+  },
+  {
+    name: "3,000 TWAPs of an account without money",
+    times: 0.05,
+    assault: () => ({ pieces: placements(BROKE, TWAP, 300), rounds: 1 }),
+  },
+];
+
+/** Runs one attack. */
+export async function runAttack(attacked: Attacked): Promise<Harm> {
+  const attack = ATTACKS.find(({ name }) => name === attacked.name);
+  if (attack === undefined) throw new Error(`no attack ${attacked.name}`);
+  return await assail(attacked, attack.assault());
+}

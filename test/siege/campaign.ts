@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Harm } from "./attack.ts";
+import { ATTACKS, type Attack } from "./attacks.ts";
+import { type Borne, HonestClient } from "./honest.ts";
+import { type ServerProcess, startAttacker, startServer } from "./processes.ts";
+
+/** How much of each attack there is. */
+export type Extent = Readonly<{ connections: number; milliseconds: number }>;
+
+/** What an attack came to. */
+export type Outcome = Readonly<{
+  name: string;
+  /** How the process ended; undefined when it lives. */
+  ended: string | undefined;
+  answers: number;
+  failures: readonly string[];
+  /** The 99th percentile before the attack. */
+  calmMs: number;
+  p50Ms: number;
+  p99Ms: number;
+  longestTurnMs: number;
+  peakBytes: number;
+  /** What is held more than before, once the attackers have gone. */
+  keptBytes: number;
+  harm: Harm | undefined;
+}>;
+
+/** Longest that an answer may take at the 99th percentile. */
+const MOST_P99_MS = 250;
+
+/** How much longer it may take on a machine that is busy with something else, where even the calm takes long. */
+const BUSY = 5;
+
+/** What may be left: caches, warm code, and what the honest client has placed meanwhile. */
+const MOST_KEPT_BYTES = 48 * 1_048_576;
+
+/** How long the calm is measured at most. */
+const CALM_MS = 1_000;
+
+/** How long a server may take to see that its attackers have gone. */
+const LOOKS = 20;
+const LOOK_EVERY_MS = 100;
+
+/** What is wrong with an outcome; nothing when the siege was borne. */
+export function faultsOf({
+  name,
+  ended,
+  failures,
+  calmMs,
+  p99Ms,
+  longestTurnMs,
+  keptBytes,
+}: Outcome): readonly string[] {
+  return [
+    ...(ended === undefined ? [] : [`${name}: the process ${ended}`]),
+    ...(failures.length === 0 ? [] : [`${name}: ${failures.length} failures such as ${failures[0]}`]),
+    ...(longestTurnMs < MOST_P99_MS ? [] : [`${name}: a turn of ${Math.round(longestTurnMs)} ms`]),
+    ...(p99Ms < Math.max(MOST_P99_MS, BUSY * calmMs) ? [] : [`${name}: p99 of ${Math.round(p99Ms)} ms`]),
+    ...(keptBytes < MOST_KEPT_BYTES ? [] : [`${name}: ${Math.round(keptBytes / 1_048_576)} MB are kept`]),
+  ];
+}
+
+/** Runs every attack whose name holds `only`, each against a server of its own. */
+export async function besiege(
+  program: string,
+  { only = "", tell, ...extent }: Extent & Readonly<{ only?: string; tell: (outcome: Outcome) => void }>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const attack of ATTACKS.filter(({ name }) => name.includes(only))) {
+    const outcome = await endure(program, attack, extent);
+    tell(outcome);
+    outcomes.push(outcome);
+  }
+  return outcomes;
+}
+
+async function endure(program: string, attack: Attack, extent: Extent): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), "managed-orders-siege-"));
+  const server = await startServer(program, folder);
+  try {
+    const calmMs = await calmOf(server, extent);
+    const before = (await server.state()).heldBytes;
+    const client = new HonestClient(server.port);
+    client.start();
+    const harm = await harmBy(program, attack, { ...extent, port: server.port });
+    const borne = await client.stop();
+    return { name: attack.name, harm, calmMs, ...figuresOf(borne), ...(await aftermath(server, before)) };
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The 99th percentile of an honest client while nobody attacks. */
+async function calmOf({ port }: ServerProcess, { milliseconds }: Extent): Promise<number> {
+  const client = new HonestClient(port);
+  client.start();
+  await new Promise((next) => setTimeout(next, Math.min(milliseconds, CALM_MS)));
+  return figuresOf(await client.stop()).p99Ms;
+}
+
+async function harmBy(
+  program: string,
+  { name, times = 1 }: Attack,
+  { port, connections, milliseconds }: Extent & Readonly<{ port: number }>,
+): Promise<Harm | undefined> {
+  const count = Math.max(1, Math.round(connections * times));
+  try {
+    return await startAttacker(program, { name, port, connections: count, milliseconds });
+  } catch {
+    return undefined;
+  }
+}
+
+function figuresOf({
+  latenciesMs,
+  failures,
+}: Borne): Pick<Outcome, "answers" | "failures" | "p50Ms" | "p99Ms"> {
+  const sorted = [...latenciesMs].sort((a, b) => a - b);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { answers: sorted.length - failures.length, failures, p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
+async function aftermath(
+  server: ServerProcess,
+  before: number,
+): Promise<Pick<Outcome, "ended" | "longestTurnMs" | "peakBytes" | "keptBytes">> {
+  let [longestTurnMs, peakBytes, keptBytes] = [0, Number.NaN, Number.NaN];
+  try {
+    for (let look = 0; look < LOOKS && !(keptBytes < MOST_KEPT_BYTES); look++) {
+      const state = await server.state();
+      [peakBytes, keptBytes] = [state.peakBytes, state.heldBytes - before];
+      longestTurnMs = Math.max(longestTurnMs, state.longestTurnMs);
+      await new Promise((next) => setTimeout(next, LOOK_EVERY_MS));
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ended: server.ended() ?? why, longestTurnMs, peakBytes, keptBytes };
+  }
+  return { ended: server.ended(), longestTurnMs, peakBytes, keptBytes };
+}

@@ -1,0 +1,8 @@
+/** Key and secret of an account. */
+export type SiegeKey = Readonly<{ apiKey: string; secret: string }>;
+
+/** The demo account, which has money: the honest client's, and the one that places schedules of many weights. */
+export const HONEST: SiegeKey = { apiKey: "siege-honest-key", secret: "siege-honest-secret" };
+
+/** An account without money. */
+export const BROKE: SiegeKey = { apiKey: "siege-broke-key", secret: "siege-broke-secret" };

@@ -1,0 +1,76 @@
+import { type ChildProcess, fork } from "node:child_process";
+import type { Attacked, Harm } from "./attack.ts";
+import type { ServerState } from "./server.ts";
+
+/** A server in a process of its own, with a heap of 512 MB. */
+export type ServerProcess = Readonly<{
+  port: number;
+  /** Rejects when the process has ended, or does not answer in ten seconds. */
+  state: () => Promise<ServerState>;
+  /** How it ended, once it has; undefined while it lives. */
+  ended: () => string | undefined;
+  close: () => Promise<void>;
+}>;
+
+const HEAP_MB = 512;
+const PATIENCE_MS = 10_000;
+
+/** Starts `program` with the word `server`. */
+export async function startServer(program: string, folder: string): Promise<ServerProcess> {
+  const child = fork(program, ["server", folder], {
+    execArgv: ["--expose-gc", `--max-old-space-size=${HEAP_MB}`],
+    stdio: ["ignore", "inherit", "ignore", "ipc"],
+  });
+  let how: string | undefined;
+  const exit = new Promise<void>((resolve) =>
+    child.once("exit", (code, signal) => {
+      how = `ended with ${signal ?? code}`;
+      resolve();
+    }),
+  );
+  const port = (await answerOf(child)) as number;
+  return {
+    port,
+    ended: () => how,
+    async state() {
+      if (how === undefined) child.send("state");
+      return (await answerOf(child)) as ServerState;
+    },
+    async close() {
+      if (how === undefined) child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}
+
+/** Runs an attack in a process of its own; resolves to what it has seen. */
+export async function startAttacker(program: string, attacked: Attacked): Promise<Harm> {
+  const child = fork(program, ["attacker", JSON.stringify(attacked)], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  try {
+    return (await answerOf(child, attacked.milliseconds + PATIENCE_MS)) as Harm;
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+function answerOf(child: ChildProcess, patienceMs: number = PATIENCE_MS): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const end = (act: () => void): void => {
+      clearTimeout(timer);
+      child.off("exit", onExit);
+      child.off("message", onMessage);
+      act();
+    };
+    const onExit = (code: number | null, signal: string | null): void =>
+      end(() => reject(new Error(`the process ended with ${signal ?? code}`)));
+    const onMessage = (message: unknown): void => end(() => resolve(message));
+    const timer = setTimeout(() => end(() => reject(new Error(`no answer in ${patienceMs} ms`))), patienceMs);
+    if (child.exitCode !== null || child.signalCode !== null) return onExit(child.exitCode, child.signalCode);
+    child.on("exit", onExit);
+    child.on("message", onMessage);
+  });
+}

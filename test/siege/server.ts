@@ -1,0 +1,64 @@
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { readSettings } from "../../src/sandbox/settings.ts";
+import { BROKE, HONEST } from "./keys.ts";
+
+/** What a besieged server says of itself. */
+export type ServerState = Readonly<{
+  /** Heap and buffers in use, after the garbage was collected. */
+  heldBytes: number;
+  /** The most memory that the process ever had. */
+  peakBytes: number;
+  /** The longest that its cores were busy between two looks since the last state; looks are {@link LOOK_EVERY_MS} apart when it is idle. */
+  longestTurnMs: number;
+}>;
+
+const LOOK_EVERY_MS = 10;
+
+/** The sandbox as `npm start` runs it, in this process. */
+export type SiegeServer = Readonly<{ port: number; state: () => ServerState; close: () => Promise<void> }>;
+
+/** Opens the sandbox on a free port of the loopback; only the count of orders is not limited: both accounts are ours. */
+export async function openSiegeServer(folder: string): Promise<SiegeServer> {
+  const env = {
+    PORT: "auto",
+    CONTROL_PORT: "off",
+    STORE: `sqlite:${folder}/orders.db`,
+    RATE_LIMITS: "orders10s=1000000,orders1d=1000000000",
+    SANDBOX_API_KEY: HONEST.apiKey,
+    SANDBOX_API_SECRET: HONEST.secret,
+  };
+  const sandbox = await startSandbox(readSettings({ env, argv: [] }));
+  await sandbox.exchange.directory.replaceAccount({
+    ...{ accountId: 2, userId: 2, ...BROKE, permissions: ["READ", "TRADE"], enableDataSharing: true },
+    ...{ ipAllowlist: [], delegates: [], restricted: false },
+  });
+  let longestTurnMs = 0;
+  let before = busyMs();
+  const look = setInterval(() => {
+    const now = busyMs();
+    longestTurnMs = Math.max(longestTurnMs, now - before);
+    before = now;
+  }, LOOK_EVERY_MS);
+  return {
+    port: Number(new URL(sandbox.url).port),
+    state() {
+      globalThis.gc?.();
+      const { heapUsed, external } = process.memoryUsage();
+      const peakBytes = process.resourceUsage().maxRSS * 1_024;
+      // What the collection costs is nobody's turn.
+      before = busyMs();
+      const state = { heldBytes: heapUsed + external, peakBytes, longestTurnMs };
+      longestTurnMs = 0;
+      return state;
+    },
+    async close() {
+      clearInterval(look);
+      await sandbox.stop();
+    },
+  };
+}
+
+function busyMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
