@@ -10,8 +10,8 @@ const FRESH_MS = 5_000;
 
 type Market = {
   readonly told: PrintInput[];
-  /** When each trade was told, true time. */
-  readonly known: Map<string, number>;
+  /** When each trade was told, true time, every time: nobody may have listened at the first. */
+  readonly known: Map<string, number[]>;
   /** Own executions that were not told yet. */
   readonly owed: Readonly<{ id: string; size: Quantity }>[];
   total: Quantity;
@@ -41,7 +41,8 @@ export class TrueTape {
   /** How many trades were told since this time, true time, but those that were known as one's own when they were told. */
   tradesSince(symbol: string, ms: number, isOwn: (id: string, toldAtMs: number) => boolean): number {
     let count = 0;
-    for (const [id, atMs] of this.#market(symbol).known) if (atMs >= ms && !isOwn(id, atMs)) count++;
+    for (const [id, times] of this.#market(symbol).known)
+      if (times.some((atMs) => atMs >= ms && !isOwn(id, atMs))) count++;
     return count;
   }
 
@@ -56,6 +57,7 @@ export class TrueTape {
     const again = market.told[this.#random.below(market.told.length + 1)];
     if (this.#faults.strikes("prints come twice", this.#random, 0.2) && again !== undefined) {
       this.#situations.saw("print told twice");
+      market.known.get(again.id)?.push(this.#time.trueMs);
       return again;
     }
     const isOwn = this.#random.chance(0.4);
@@ -84,7 +86,7 @@ export class TrueTape {
     market.told.push(print);
     if (market.told.length > 200) market.told.splice(0, 100);
     if (nowMs - timeMs <= FRESH_MS) market.total = add(market.total, size);
-    market.known.set(id, this.#time.trueMs);
+    market.known.set(id, [this.#time.trueMs]);
     return print;
   }
 
