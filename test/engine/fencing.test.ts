@@ -191,6 +191,23 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
     expect((await world.engine.verify()).equal).toBe(true);
   });
+
+  it("I53: is not verified when it turns out so while the market is read", async () => {
+    let duringRead: () => Promise<unknown> = async () => undefined;
+    const world = await createWorld({
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return { ...store, readMarks: () => duringRead().then(() => store.readMarks()) };
+      },
+    });
+    const order = await world.place({ price: "100" });
+    const first = await takeOver(world);
+    duringRead = async () => {
+      await first.cancel({ accountId: 1, orderId: order.orderId }).catch(() => undefined);
+      duringRead = async () => undefined;
+    };
+    await expect(first.verify()).rejects.toMatchObject({ code: -1001, status: 503 });
+  });
 });
 
 describe("I65: an append that the store refuses though no other engine owns the shard", () => {

@@ -90,7 +90,12 @@ export class Reads {
     const limit = random.pick([1, 3, 10, 100]);
     const instance = fleet.running;
     const acknowledged = this.#acknowledged();
-    const before = acknowledged.filter((id) => includeHistory || isShown(journal.find(id)));
+    // A leg may be released on the disk while its process has not heard so from the store.
+    const isHeard = (order: SeenOrder | undefined): boolean => !order?.released || instance?.appending === 0;
+    const before = acknowledged.filter((id) => {
+      const order = journal.find(id);
+      return includeHistory || (isShown(order) && isHeard(order));
+    });
     const seen: number[] = [];
     let afterOrderId = 0;
     for (let page = 0; page < 8; page++) {
