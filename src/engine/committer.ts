@@ -57,6 +57,7 @@ export class Committer {
   #running: Promise<void> = Promise.resolve();
   /** What the store has been handed and has not answered for. */
   #handedOver: readonly Part[] = [];
+  #askedAtMs = 0;
   /** Waits for time to pass after a failure; this ends it. */
   #endPause: (() => void) | undefined;
   /** Appends in a row that were not kept. */
@@ -80,6 +81,11 @@ export class Committer {
     let waiting = 0;
     for (const shard of this.#dirty) waiting += shard.pendingCount;
     return waiting >= MOST_RECORDS;
+  }
+
+  /** When the append that is acted on now was handed to the store, engine time: since then a shard may be another's. */
+  get askedAtMs(): number {
+    return this.#askedAtMs;
   }
 
   /** Whether an append is due or under way. */
@@ -209,6 +215,7 @@ export class Committer {
     const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
+    this.#askedAtMs = this.#core.nowMs();
     const outcomes = await this.#core.store.append({
       shards: parts.map(({ shard, pending }) => shard.appendOf(pending)),
       marks,

@@ -67,15 +67,15 @@ export class Dispatcher {
     return this.#handed.has(childId);
   }
 
-  /** Takes in the child of a record that became durable just now. */
-  submit(order: ParentOrder): void {
+  /** Takes in the child of a record that became durable; its shard was this engine's at `ownedAtMs`, engine time. */
+  submit(order: ParentOrder, ownedAtMs: number): void {
     const child = childRequestOf(order);
     if (child === undefined) return;
     this.#handed.add(child.childId);
     const due = {
       child,
       notAfterMs: order.child?.notAfterMs ?? ANY_TIME,
-      ownedAtMs: this.#core.nowMs(),
+      ownedAtMs,
     };
     (child.reduceOnly ? this.#reducing : this.#opening).push(due);
     this.#pump(false);

@@ -435,7 +435,7 @@ class RunningEngine implements Api.Engine {
     for (const step of record.steps) {
       this.#desk.followUp(step);
       for (const effect of step.effects) {
-        if (effect.kind === "SUBMIT") this.#desk.dispatcher.submit(step.order);
+        if (effect.kind === "SUBMIT") this.#desk.dispatcher.submit(step.order, this.#committer.askedAtMs);
         else this.#exposure.measure(step.order);
       }
     }

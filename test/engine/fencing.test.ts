@@ -104,6 +104,36 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 2 @ 100"]);
   });
 
+  it("asks whose the shard is before it hands over what the store was slow to confirm", async () => {
+    let stores = 0;
+    let answer = (): void => undefined;
+    let isSlow = false;
+    const world = await createWorld({
+      settings: { submitDeadlineMs: 60_000 },
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        if (++stores > 1) return store;
+        const append: typeof store.append = async (batch) => {
+          const outcomes = await store.append(batch);
+          if (isSlow) await new Promise<void>((resolve) => (answer = resolve));
+          return outcomes;
+        };
+        return { ...store, append };
+      },
+    });
+    await world.place({ price: "100" });
+    isSlow = true;
+    world.engine.market.quote(CROSSING);
+    await turns(50);
+    const first = await takeOver(world);
+    await world.clock.advanceBy(3_000, () => turns(50));
+    first.market.quote(CROSSING);
+    isSlow = false;
+    answer();
+    await turns(200);
+    expect(sentTo(world.venue)).toEqual([]);
+  });
+
   it("decision GS: asks the store once for all children of a shard that waited, not for each", async () => {
     let heads = 0;
     const world = await createWorld({

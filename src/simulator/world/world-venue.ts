@@ -82,9 +82,9 @@ export class WorldVenue {
     for (const one of this.#subscribers) if (one.instance === instance) this.#subscribers.delete(one);
   }
 
-  /** Whether a child may execute yet. */
+  /** Whether a child may execute yet; one that is whole may not, open or not. */
   isLive(row: Row): boolean {
-    return row.state === "open" || row.arrivesAtMs !== undefined;
+    return (row.state === "open" && leftOf(row) > 0) || row.arrivesAtMs !== undefined;
   }
 
   /** Children that may execute yet, or of which something was not told. */

@@ -45,6 +45,8 @@ export class StreamReader {
   /** An event came. */
   take(event: JsonValue): void {
     if (this.#sequence === undefined) return void this.#early.push(event);
+    // Whether the account may still listen could not be told in time.
+    if (member(event, "e") === "eventStreamTerminated") return this.end();
     const { demand } = this.#parts;
     const sequence = numberOf(event, "sequence");
     if (Number.isNaN(sequence)) return;
