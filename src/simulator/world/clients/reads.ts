@@ -91,7 +91,8 @@ export class Reads {
     const instance = fleet.running;
     const acknowledged = this.#acknowledged();
     // A leg may be released on the disk while its process has not heard so from the store.
-    const isHeard = (order: SeenOrder | undefined): boolean => !order?.released || instance?.appending === 0;
+    const isCalm = instance?.appending === 0 && instance.storeFaults === 0;
+    const isHeard = (order: SeenOrder | undefined): boolean => isCalm || !order?.released;
     const before = acknowledged.filter((id) => {
       const order = journal.find(id);
       return includeHistory || (isShown(order) && isHeard(order));
