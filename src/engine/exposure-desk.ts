@@ -66,7 +66,7 @@ export class ExposureDesk {
     slot.measuring = asked;
     const { telemetry } = this.#core;
     asked.answer.then(
-      (position) => shard.post(() => this.#measured(order, slot, { asked, position })),
+      (position) => shard.post(() => this.#measured(slot, { asked, position })),
       (error: unknown) => {
         telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
         shard.post(() => this.#rest(slot, asked));
@@ -74,13 +74,11 @@ export class ExposureDesk {
     );
   }
 
-  #measured(
-    order: ParentOrder,
-    slot: Slot,
-    { asked, position }: Readonly<{ asked: Asked; position: Quantity }>,
-  ): void {
+  /** The answer is judged by the parent as it is now: a child of it that was open when it was asked may be closed. */
+  #measured(slot: Slot, { asked, position }: Readonly<{ asked: Asked; position: Quantity }>): void {
     if (slot.measuring !== asked) return;
     delete slot.measuring;
+    const order = slot.working;
     const shard = this.#shard(order);
     if (shard.slots.get(order.orderId) !== slot) return;
     const since = subtract(this.#sums(order).executed, asked.executed);

@@ -154,3 +154,37 @@ it("decision 24: running sums are what adding up all parents gives", () => {
     }),
   );
 });
+
+describe("decision 24, I13: an exposure that is asked for while a child of the parent is open", () => {
+  it("is judged by the parent as it is when the answer comes: its child is not set against it any more", async () => {
+    const answers: ((position: Quantity) => void)[] = [];
+    let isSlow = false;
+    const world = await createWorld({
+      exposure: {
+        position: () => (isSlow ? new Promise<Quantity>((resolve) => answers.push(resolve)) : quantity("3")),
+      },
+    });
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    world.venue.onLookup = ({ childId }) => reported(childId, "open");
+    await world.quote("100", "101");
+    await world.place({
+      side: "SELL",
+      type: "POV",
+      quantity: "10",
+      participationBips: 10_000,
+      reduceOnly: true,
+    });
+    await world.print("2");
+    const childId = world.venue.submitted[0]?.childId ?? "";
+    isSlow = true;
+    await world.print("5");
+    world.venue.say(reported(childId, "closed", [fillOf({ quantity: "1" })]));
+    await world.engine.idle();
+    for (let tries = 0; tries < 4; tries++) {
+      answers.shift()?.(quantity("2"));
+      await world.engine.idle();
+    }
+    const left = world.venue.submitted.slice(1).map(({ quantity: sent }) => sent);
+    expect(left).toEqual([quantity("2")]);
+  });
+});
