@@ -42,6 +42,9 @@ export class Fleet {
   #generations = 0;
   #tokens = 0;
 
+  /** Who took the store over last. */
+  #owner: Instance | undefined;
+
   constructor(options: FleetParts, symbols: readonly string[]) {
     this.#options = options;
     this.#instruments = createMemoryInstruments(symbols.map(instrumentOf));
@@ -92,8 +95,9 @@ export class Fleet {
   /** A process took the store over. */
   acquired(instance: Instance): void {
     const nowMs = this.#options.parts().time.trueMs;
-    for (const other of this.alive)
-      if (other !== instance && other.ownedAtMs !== undefined) other.replacedAtMs ??= nowMs;
+    // Also one that is dead: what it has sent to the store may arrive yet.
+    if (this.#owner !== undefined && this.#owner !== instance) this.#owner.replacedAtMs ??= nowMs;
+    this.#owner = instance;
     instance.ownedAtMs = nowMs;
   }
 
