@@ -126,7 +126,8 @@ export class WorldStore {
   async #fence(instance: Instance, store: OrderStore, round: Round): Promise<void> {
     const { random, faults, situations, time } = this.#parts;
     const key = `${round.shard} ${round.epoch}`;
-    const inMs = random.below(2_000);
+    // Longer than it takes until the next try, so that it may come after that.
+    const inMs = random.below(12_000);
     if (faults.strikes("store keeps an append after it was read again", random, 0.1)) {
       const isLate = (): boolean => (this.#rounds.get(key) ?? 0) > round.round;
       const later = time.after(inMs).then(() => store.fence(round));
