@@ -97,11 +97,13 @@ export class Chances {
   /** A trade was counted: those that take part in the volume of its market may follow it. */
   printed(print: CountedPrint): void {
     if (!print.fresh) return;
-    this.#parts.bursts.add("chances", print.symbol, this.#followAll(print));
+    const { followers, bursts } = this.#parts;
+    const slots = followers.of(print.symbol);
+    if (slots.length > 0) bursts.add("chances", print.symbol, this.#followAll(slots, print));
   }
 
-  *#followAll(print: CountedPrint): Generator<number, void> {
-    for (const slot of this.#parts.followers.of(print.symbol)) {
+  *#followAll(slots: readonly Slot[], print: CountedPrint): Generator<number, void> {
+    for (const slot of slots) {
       this.#follow(slot, print);
       yield 1;
     }

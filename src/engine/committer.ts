@@ -139,7 +139,7 @@ export class Committer {
       await this.#commit(batch);
       this.#host.rested();
       // The rest waits for a turn, so that others have theirs.
-      if (batch.isFull) await new Promise<void>((resolve) => this.#core.clock.soon(resolve));
+      if (batch.isFull) await this.#core.turns.next();
     }
     this.#busy = false;
   }

@@ -11,9 +11,18 @@ const FIRST_READ = 32;
 /** How much a page may hold. */
 export type PageBound = Readonly<{ limit: number; maxBytes: number }>;
 
+/** How long the text of weights is: each row of them is written once to find out, however many pages show it. */
+const textBytes: WeakMap<Weights, number> = new WeakMap();
+
+type Weights = NonNullable<NonNullable<ParentOrder["intent"]["schedule"]>["weights"]>;
+
 /** What a parent takes in a reply, about: only the weights of a schedule can be long. */
 function bytesOf({ intent }: ParentOrder): number {
-  return ROW_BYTES + (intent.schedule?.weights?.join().length ?? 0);
+  const weights = intent.schedule?.weights;
+  if (weights === undefined) return ROW_BYTES;
+  const bytes = textBytes.get(weights) ?? weights.join().length;
+  textBytes.set(weights, bytes);
+  return ROW_BYTES + bytes;
 }
 
 /** Of rows in reading order as many as a page may hold, one at least; the cursor is the last of them when there are more. */

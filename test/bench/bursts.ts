@@ -177,17 +177,15 @@ async function retention(path: string): Promise<Turns> {
 
 async function opening(path: string): Promise<Turns> {
   await storeOfShards({ path, parents: sized(1_000_000), accountOf: accountIn });
-  const store = openSqliteStore({ path });
-  let engine: Engine | undefined;
-  const turns = await watchTurns(async () => {
-    engine = (await open(store)).engine;
-  });
-  await engine?.close();
-  return turns;
+  return await opened(path);
 }
 
 async function openingOneShard(path: string): Promise<Turns> {
   await storeOfOneShard(path, { parents: sized(1_000_000), shard: 0, accountId: accountIn(0) });
+  return await opened(path);
+}
+
+async function opened(path: string): Promise<Turns> {
   const store = openSqliteStore({ path });
   let engine: Engine | undefined;
   const turns = await watchTurns(async () => {

@@ -3,20 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { SUBMIT_POINTS } from "../../src/sandbox/crash-points.ts";
 import { createRandom } from "../../src/simulator/world/random.ts";
+import { bundleProgram } from "../support/bundle-program.ts";
 import type { ChildMessage, ChildTask } from "./engine-child.ts";
 
 /** How often to crash. */
 export type EngineCampaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;
 
-/** What the parent of the crashing process knows. */
-type Known = { readonly acknowledged: Map<string, number>; readonly refused: Set<string> };
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const bundle = join(root, "node_modules/.cache/engine-child.mjs");
+/** What the parent of the crashing process knows: its file, and what it said. */
+type Known = Readonly<{ program: string; acknowledged: Map<string, number>; refused: Set<string> }>;
 
 /** Engine, SQLite and a venue with a file of its own in one process that is killed again and again; no HTTP. */
 export async function engineCampaign({
@@ -24,19 +20,10 @@ export async function engineCampaign({
   randomKills,
   timesPerPoint,
 }: EngineCampaign): Promise<Readonly<{ crashes: number; acknowledged: number }>> {
-  await build({
-    entryPoints: [join(root, "test/crash/engine-child.ts")],
-    outfile: bundle,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    alias: { "#hmac": join(root, "src/signing/hmac-node.ts") },
-    logLevel: "warning",
-  });
+  const program = await bundleProgram("test/crash/engine-child.ts", "engine-child");
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-engine-crash-"));
   const random = createRandom(seed);
-  const known: Known = { acknowledged: new Map(), refused: new Set() };
+  const known: Known = { program, acknowledged: new Map(), refused: new Set() };
   const points = SUBMIT_POINTS.flatMap((at) => Array.from({ length: timesPerPoint }, () => at));
   let round = 0;
   try {
@@ -60,7 +47,7 @@ export async function engineCampaign({
 
 /** Runs one process to its end; `killAfterMs` counts from its first acknowledgement. */
 async function run(task: ChildTask, known: Known, killAfterMs: number | undefined): Promise<void> {
-  const child = spawn(process.execPath, [bundle, JSON.stringify(task)], {
+  const child = spawn(process.execPath, [known.program, JSON.stringify(task)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<string | number>((resolve) =>
@@ -88,10 +75,11 @@ function parse(line: string): ChildMessage | undefined {
   return line.endsWith("}") ? (JSON.parse(line) as ChildMessage) : undefined;
 }
 
-function take(message: ChildMessage, { acknowledged, refused }: Known): void {
+function take(message: ChildMessage, known: Known): void {
+  const { acknowledged, refused } = known;
   if (message.kind === "acknowledged") acknowledged.set(message.clientOrderId, message.orderId);
   else if (message.kind === "refused") refused.add(message.clientOrderId);
-  else checkOrders(message, { acknowledged, refused });
+  else checkOrders(message, known);
 }
 
 function checkOrders(

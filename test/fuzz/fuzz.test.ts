@@ -1,12 +1,8 @@
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { expect, it } from "vitest";
+import { bundleProgram } from "../support/bundle-program.ts";
 import { seedOr } from "../support/seed.ts";
 import { fuzz } from "./campaign.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const program = join(root, "node_modules/.cache/fuzz-test.mjs");
 const seed = seedOr(20_261_121);
 
 const CASES = 2_000;
@@ -14,12 +10,7 @@ const CASES = 2_000;
 it(`hostile 1-95, I64, decisions 37-41: random and mutated requests and frames against a live server (SEED=${seed}); npm run fuzz sends 120,000`, {
   timeout: 90_000,
 }, async () => {
-  await build({
-    entryPoints: [join(root, "test/fuzz/main.ts")],
-    outfile: program,
-    ...{ bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning" },
-    alias: { "#hmac": join(root, "src/signing/hmac-node.ts") },
-  });
+  const program = await bundleProgram("test/fuzz/main.ts", "fuzz-test");
   const result = await fuzz({ program, seed, cases: CASES, batch: CASES / 2, tell: () => undefined });
   expect(result.problems).toEqual([]);
   expect(result.sent).toBe(CASES);

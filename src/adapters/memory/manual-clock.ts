@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/index.ts";
-import { nextTurn } from "./next-turn.ts";
+import { nextTurn } from "../shared/index.ts";
 
 /** Waits until everything that needs no time has happened, such as the `idle` of an engine. */
 export type Settle = () => Promise<unknown>;

@@ -1,6 +1,7 @@
 import { invariant } from "../../errors/index.ts";
 import type { OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
+import { inTurns } from "../shared/index.ts";
 import { contentsOf, createMemoryDisk, type DiskContents, type MemoryDisk } from "./disk.ts";
 import {
   append,
@@ -14,7 +15,6 @@ import {
   readRecords,
   shardOf,
 } from "./journal.ts";
-import { inTurns } from "./next-turn.ts";
 
 /**
  * An order store in memory: for tests, simulations and hosts that need no durability. It keeps texts, as a database

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import { inTurns } from "../shared/index.ts";
 import { type Database, loadDriver } from "./driver.ts";
 import { endedListTable } from "./ended-list-table.ts";
 import { endedTable } from "./ended-table.ts";
@@ -7,7 +8,6 @@ import { lockFile, type Unlock } from "./file-lock.ts";
 import { journalTable } from "./journal-table.ts";
 import { keyValueTable } from "./key-value-table.ts";
 import { markTable } from "./mark-table.ts";
-import { inTurns } from "./next-turn.ts";
 import { type DatabaseOptions, oneFile, openDatabase, withFileName } from "./open-database.ts";
 import { quoteTable } from "./quote-table.ts";
 import { rejectionTable } from "./rejection-table.ts";

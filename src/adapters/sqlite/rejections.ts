@@ -1,6 +1,6 @@
 import type { Rejection } from "../../model/index.ts";
 import type { RejectionQuery, Rejections, Telemetry } from "../../ports/index.ts";
-import { nextTurn } from "./next-turn.ts";
+import { nextTurn } from "../shared/index.ts";
 import type { RejectionTable } from "./rejection-table.ts";
 
 /** Rejections that outlive the process. */

@@ -1,0 +1,1 @@
+export { inTurns, nextTurn } from "./next-turn.ts";
