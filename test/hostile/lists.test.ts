@@ -11,7 +11,7 @@ import {
   openHostileWorld,
   refusal,
 } from "../support/hostile-world.ts";
-import { KEYS, placeList, START_MS } from "../support/service-world.ts";
+import { KEYS, LISTS, placeList, START_MS } from "../support/service-world.ts";
 
 let world: HostileWorld;
 
@@ -212,9 +212,27 @@ describe("fields of a list", () => {
     (name) => world.bothRefuse(oco({ [name]: text("1") }), UNKNOWN_NAME),
   );
 
-  it.each(["{}", "[]", "null", '{"price":"8000"}'])("contract, Shared: %s in place of a field", (value) =>
-    world.bothRefuse(oco({ abovePrice: value }), INVALID),
+  it.each(["{}", "[]", "null", '{"price":"8000"}'])(
+    "contract, Shared: %s in place of a field",
+    async (value) => {
+      for (const list of [
+        oco({ abovePrice: value }),
+        oto({ workingPrice: value }),
+        otoco({ pendingSide: value }),
+      ])
+        await world.bothRefuse(list, INVALID);
+      await world.refuses(legacy({ stopPrice: value }), INVALID);
+    },
   );
+
+  it("contract, Shared: a parameter stands in the query or in the body, not in both", async () => {
+    for (const form of ["oco", "oto", "otoco", "legacyOco"] as const) {
+      const { path } = LISTS[form];
+      for (const query of ["nonce=1&symbol=BTC/USD", "nonce=1&listClientOrderId=twice"])
+        await world.refuses(attack("POST", path, { query, body: listBody(form) }), refusal(-1101));
+      await world.accepts(attack("POST", path, { query: "nonce=1&account=1", body: listBody(form) }));
+    }
+  });
 
   it("hostile 70: decimals of a leg are read like an order's", async () => {
     await world.bothRefuse(oco({ abovePrice: text("8e3") }), ILLEGAL);

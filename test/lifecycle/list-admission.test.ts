@@ -101,10 +101,18 @@ describe("contract, List creation rules: what each form is made of", () => {
     expect(admitted("OCO", legs, { quote: quoteAt("100", "101") })).toHaveLength(2);
   });
 
-  it("contract rule 8: schedules and participation are not supported", () => {
+  it.each([
+    ["OCO", [STOP, LIMIT]],
+    ["OTO", [ENTRY, EXIT]],
+    ["OTOCO", [ENTRY, STOP, LIMIT]],
+  ] as const)("contract rule 8: no leg of an %s has a schedule or a share", (contingency, legs) => {
     const schedule = { intervalMs: 60_000, intervalCount: 2, intervalDelayMs: 0 };
-    expect(admitted("OTO", [["working", { type: "TWAP", schedule }], EXIT])).toBe(-1014);
-    expect(admitted("OTO", [ENTRY, ["pending", { type: "POV", participationBips: 100 }]])).toBe(-1014);
+    for (const own of [{ schedule }, { participationBips: 100 }]) {
+      for (const index of legs.keys()) {
+        const one = legs.map((leg, at) => (at === index ? changed(leg, own) : leg));
+        expect(admitted(contingency, one)).toBe(-1014);
+      }
+    }
   });
 });
 

@@ -132,6 +132,25 @@ describe("which list a placement names", () => {
     },
   );
 
+  it.each(FORMS)(
+    "contract, List creation rule 1: the same id with another intent is -2010 and changes nothing: %s",
+    async (form) => {
+      const world = await openWorld();
+      const first = await placeList(world, form, { listClientOrderId: "taken" });
+      const { records } = world.engine.metrics();
+      const sizes = Object.keys(LISTS[form].fields).filter((name) => /quantity$/i.test(name));
+      const prices = Object.keys(LISTS[form].fields).filter((name) => /price$/i.test(name));
+      expect(sizes.length).toBeGreaterThan(0);
+      for (const name of [...sizes, ...prices]) {
+        const changed = name.endsWith("rice") ? `${LISTS[form].fields[name]}.5` : "0.011";
+        const refused = await placeList(world, form, { listClientOrderId: "taken", [name]: changed });
+        expect([name, refused.status, refused.body.code]).toEqual([name, 400, -2010]);
+      }
+      expect(world.engine.metrics().records).toBe(records);
+      expect((await placeList(world, form, { listClientOrderId: "taken" })).body).toEqual(first.body);
+    },
+  );
+
   it("decision 1: legs' own ids count; another intent, or another id of a leg, is -2010", async () => {
     const world = await openWorld();
     const named = { listClientOrderId: "named", aboveClientOrderId: "a-1", belowClientOrderId: "b-1" };
