@@ -190,6 +190,21 @@ describe("decision 36: cancel-all", () => {
     expect(await world.status(theirs)).toBe("NEW WAITING");
   });
 
+  it("contract: a child in flight may still fill after it; the parent says so", async () => {
+    const world = await createWorld();
+    const [whole, part] = [await world.place({ price: "100" }), await world.place({ price: "100" })];
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.quote("99", "100");
+    expect(await world.engine.cancelAll(1)).toMatchObject({ canceledCount: 0, cancelPendingCount: 2 });
+    const [first, second] = world.venue.submitted.map(({ childId }) => childId);
+    world.venue.say(reported(first ?? "", "closed", [fillOf({ quantity: "1", id: "a" })]));
+    world.venue.say(reported(second ?? "", "closed", [fillOf({ quantity: "0.25", id: "b" })]));
+    await world.engine.idle();
+    expect([await world.status(whole), await world.executed(whole)]).toEqual(["FILLED FILLED", "1"]);
+    expect([await world.status(part), await world.executed(part)]).toEqual(["CANCELED CANCELED", "0.25"]);
+    expect((await world.engine.cancelAll(1)).matchedCount).toBe(0);
+  });
+
   it("goes on when an order ends by itself at the same moment", async () => {
     const world = await createWorld();
     const orders = [await world.place({ price: "90" }), await world.place({ price: "80" })];
