@@ -8,6 +8,7 @@ import {
 } from "../../src/adapters/memory/index.ts";
 import { createNodeServer, createSystemClock } from "../../src/adapters/node/index.ts";
 import { type Engine, openEngine, type Placement } from "../../src/engine/index.ts";
+import { METHODS } from "../../src/requests/index.ts";
 import { createService, type ServiceOptions, type SocketService } from "../../src/service/index.ts";
 import type { JsonObject } from "../../src/wire/index.ts";
 import { createScriptedVenue, fillOf, reported, type ScriptedVenue } from "../support/scripted-venue.ts";
@@ -118,12 +119,24 @@ describe("over a real connection", () => {
     expect(watcher.messages[1]).toMatchObject({ e: "bookTicker", a: "6900" });
   });
 
-  it("unknown paths are 404, and both private paths are the same", async () => {
+  it("contract, WebSocket request methods: every request is answered at /ws/listenKey; /ws-api/v3 is the same", async () => {
     const { url } = await run();
-    await expect(connect(`${url}/ws/other`)).rejects.toThrow("404");
-    await expect(connect(`${url}/api/order`)).rejects.toThrow("404");
-    const client = await connect(`${url}/ws-api/v3`);
-    expect((await client.signed(key, "openOrders.status", { apiManaged: true })).status).toBe(200);
+    for (const path of ["/ws/other", "/ws", "/ws/listenKey/x", "/listenKey", "/api/order"])
+      await expect(connect(`${url}${path}`)).rejects.toThrow("404");
+    for (const path of ["/ws/listenKey", "/ws-api/v3"]) {
+      const client = await connect(`${url}${path}`);
+      for (const { name, access } of METHODS) {
+        // This host has no native orders, whose history would be -1020 too.
+        if (access === "PUBLIC" || name === "allOrders") continue;
+        const { status, error } = await client.signed(key, name, { symbol: "BTC/USD" });
+        expect([name, status === 200 || (error as JsonObject).code !== -1020]).toEqual([name, true]);
+      }
+      expect((await client.signed(key, "openOrders.status", { apiManaged: true })).status).toBe(200);
+    }
+    const watcher = await connect(`${url}/ws/liquidity`);
+    watcher.socket.send('{"method":"openOrders.status","params":{"apiManaged":true},"id":1}');
+    await watcher.until(() => watcher.messages.length === 1);
+    expect(watcher.messages[0]).toMatchObject({ code: 2, id: 1 });
   });
 
   it("hostile 94: 10,000 requests at once end with 1008, the service goes on; what was answered was done", async () => {

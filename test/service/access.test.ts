@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Permission } from "../../src/model/index.ts";
 import { ROUTES } from "../../src/requests/index.ts";
 import { sign } from "../../src/signing/index.ts";
 import type { WireResponse } from "../../src/wire/index.ts";
@@ -110,6 +111,38 @@ describe("whose account it is", () => {
     expect((await place(world, { account: 4 })).body.code).toBe(-2010);
     const placed = await place(world, { account: 1 });
     expect(placed.body.accountId).toBe(1);
+  });
+});
+
+describe("contract, Authentication: consent of the owner, delegated permission", () => {
+  const OWNED = 5;
+  const put = (world: ServiceWorld, enableDataSharing: boolean, permissions: readonly Permission[]): void =>
+    world.accounts.put({
+      account: {
+        ...{ accountId: OWNED, userId: 9, enableDataSharing, restricted: false },
+        delegates: [{ userId: 3, permissions }],
+      },
+      keys: [],
+    });
+
+  it("a delegate's order needs TRADE from the owner and the owner's consent, not the delegate's own", async () => {
+    const world = await openWorld();
+    const asked = async (account: number): Promise<unknown> => {
+      const placed = await place(world, { account }, { key: KEYS.silent });
+      return placed.body.code ?? placed.body.accountId;
+    };
+    expect(await asked(3)).toBe(-2010);
+    for (const [consent, permissions, expected] of [
+      [true, [], -1002],
+      [true, ["READ"], -1002],
+      [false, ["TRADE"], -2010],
+      [true, ["TRADE"], OWNED],
+      [false, ["READ", "TRADE"], -2010],
+    ] as const) {
+      put(world, consent, permissions);
+      expect([consent, permissions, await asked(OWNED)]).toEqual([consent, permissions, expected]);
+    }
+    expect(world.engine.metrics().openParents).toBe(1);
   });
 });
 

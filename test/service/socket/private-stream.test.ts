@@ -705,6 +705,27 @@ describe("the older push subscription with a session token", () => {
     ]);
   });
 
+  it("contract, WebSocket 1: a token is no API key and signs nothing; an API key is no token", async () => {
+    tokens.set("tok", 1);
+    const { world, client } = await openSocketWorld({ service: { sockets } });
+    expect(refusalOf(await client.ask("SUBSCRIBE", { requestToken: key.apiKey }, { key: null }))).toEqual([
+      401, -2015,
+    ]);
+    expect((await client.ask("SUBSCRIBE", { requestToken: "tok" }, { key: null })).status).toBe(200);
+    const timestamp = world.clock.nowMs();
+    for (const [method, fields] of [
+      ["openOrders.status", { apiManaged: true }],
+      ["order.place", FAR_LIMIT],
+      [SUBSCRIBE, {}],
+    ] as const) {
+      const withToken = { ...fields, timestamp, requestToken: "tok" };
+      expect(refusalOf(await client.ask(method, withToken, { key: null }))).toEqual([401, -2014]);
+      const asKey = { ...fields, timestamp, apiKey: "tok", signature: "0".repeat(64) };
+      expect(refusalOf(await client.ask(method, asKey, { key: null }))).toEqual([401, -2015]);
+    }
+    expect(world.engine.metrics().records).toBe(0);
+  });
+
   it("a hook that fails is -1001", async () => {
     const requestToken = (): never => {
       throw new Error("no connection");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import { quantity } from "../../../src/decimal/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
 import { type JsonObject, readJson, writeJson } from "../../../src/wire/index.ts";
 import {
@@ -182,16 +183,53 @@ describe("params", () => {
     expect(page.status).toBe(200);
     const bySting = await client.ask("order.status", { symbol: "BTC/USD", orderId: "-256" });
     expect(refusalOf(bySting)).toEqual([400, -2013]);
-    expect(refusalOf(await client.ask("order.place", { ...FAR_LIMIT, price: 7000 }))).toEqual([400, -1130]);
   });
 
-  it("hostile 95: a boolean in quotes is -1130", async () => {
+  const TRAILING = {
+    symbol: "BTC/USD",
+    side: "SELL",
+    type: "TRAILING_STOP_LIMIT",
+    quantity: "0.01",
+    stopPrice: "9000",
+  };
+
+  it.each<readonly [string, RequestParameters]>([
+    ["quantity", { ...FAR_LIMIT, quantity: 1 }],
+    ["price", { ...FAR_LIMIT, price: 7000 }],
+    ["icebergQty", { ...FAR_LIMIT, quantity: "2", icebergQty: 1 }],
+    ["stopPrice", { ...TRAILING, stopPrice: 9000, trailingAmount: "5", limitOffset: "1" }],
+    ["trailingAmount", { ...TRAILING, trailingAmount: 5, limitOffset: "1" }],
+    ["limitOffset", { ...TRAILING, trailingAmount: "5", limitOffset: 1 }],
+    ["price2", { ...TRAILING, price2: 5, limitOffset: "1" }],
+    ["abovePrice", { ...SELL_PAIR, listClientOrderId: "n", abovePrice: 8000 }],
+  ])("contract, WebSocket request methods: the decimal %s stays a string", async (name, fields) => {
     const { client } = await openSocketWorld();
-    expect(refusalOf(await client.ask("openOrders.status", { apiManaged: "true" }))).toEqual([400, -1130]);
-    expect(refusalOf(await client.ask("order.place", { ...FAR_LIMIT, reduceOnly: "1" }))).toEqual([
-      400, -1130,
-    ]);
+    const method = name === "abovePrice" ? "orderList.place.oco" : "order.place";
+    expect(refusalOf(await client.ask(method, fields))).toEqual([400, -1130]);
+    const { status, result } = await client.ask(method, { ...fields, [name]: String(fields[name]) });
+    expect(status).toBe(200);
+    const [report = result] = ((result as JsonObject).orderReports ?? []) as readonly JsonObject[];
+    for (const field of ["origQty", "executedQty"])
+      expect(typeof (report as JsonObject)[field]).toBe("string");
   });
+
+  it.each<readonly [string, string, RequestParameters]>([
+    ["apiManaged", "openOrders.status", {}],
+    ["includeHistory", "openOrders.status", { apiManaged: true }],
+    ["newestFirst", "openOrders.status", { apiManaged: true }],
+    ["apiManaged", "openOrders.cancelAll", {}],
+    ["apiManaged", "order.place", { ...FAR_LIMIT, type: "LIMIT" }],
+    ["reduceOnly", "order.place", { ...FAR_LIMIT, side: "SELL" }],
+  ])(
+    "hostile 95: the boolean %s of %s is a JSON boolean; in quotes or as 1 it is -1130",
+    async (name, method, rest) => {
+      const { world, client } = await openSocketWorld();
+      world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("1") });
+      for (const value of ["true", "1", "", 1])
+        expect(refusalOf(await client.ask(method, { ...rest, [name]: value }))).toEqual([400, -1130]);
+      expect((await client.ask(method, { ...rest, [name]: true })).status).toBe(200);
+    },
+  );
 
   it.each([
     ["1.0", -1100],
