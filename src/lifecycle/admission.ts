@@ -8,7 +8,14 @@ import {
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type { Fact, ParentIntent, Quote, SchedulePlan, Side } from "../model/index.ts";
+import {
+  type Fact,
+  type ParentIntent,
+  type Quote,
+  type SchedulePlan,
+  type Side,
+  TRAITS,
+} from "../model/index.ts";
 import { schedulePlan, smallestSlice, type VolumeProfile } from "../schedules/index.ts";
 import { executableSide, limitDirection, meets } from "../triggers/index.ts";
 import { checkShape } from "./order-shape.ts";
@@ -105,7 +112,7 @@ function admitOpening(intent: ParentIntent, { minimum, quote, plan }: OpeningCon
   };
   demand(intent.quantity, "quantity");
   if (intent.icebergQuantity !== undefined) demand(intent.icebergQuantity, "icebergQty");
-  if (intent.type === "TWAP" && plan !== undefined) {
+  if (TRAITS[intent.type].schedule === "even" && plan !== undefined) {
     demand(smallestSlice(plan, intent.quantity), "intervalCount");
   }
   return { admissionPrice };
@@ -113,7 +120,7 @@ function admitOpening(intent: ParentIntent, { minimum, quote, plan }: OpeningCon
 
 /** A post-only order may not cross the counted quote (decision 21); a held one meets its first quote later. */
 function admitPostOnly(intent: ParentIntent, { quote, leg }: AdmissionContext): Pick<Admission, "posted"> {
-  if (intent.type !== "LIMIT_MAKER" || intent.price === undefined) return {};
+  if (!TRAITS[intent.type].postOnly || intent.price === undefined) return {};
   if (quote === undefined || leg === "held") return {};
   const inside = { direction: limitDirection(intent.side), level: intent.price };
   if (meets(inside, quote[executableSide(intent.side)]))
@@ -129,7 +136,7 @@ export function planOf(
   const { schedule, type } = intent;
   if (schedule === undefined) return undefined;
   const terms = { acceptedAtMs: context.nowMs, schedule };
-  if (type === "TWAP") {
+  if (TRAITS[type].schedule === "even") {
     if (schedule.intervalCount === undefined)
       throw new OrderError("PARAMETER_MISSING", { field: "intervalCount" });
     return schedulePlan({ ...terms, count: schedule.intervalCount });

@@ -1,33 +1,22 @@
 import { type Price, withinPriceRange } from "../decimal/index.ts";
-import type { ParentOrder, ParentType, TriggeredType } from "../model/index.ts";
+import { type ParentOrder, type ParentType, TRAITS, type TriggeredType } from "../model/index.ts";
 import {
   executableSide,
   gateDirection,
   type LevelCondition,
   limitDirection,
-  stopDirection,
-  takeProfitDirection,
   type Watch,
 } from "../triggers/index.ts";
 import { openSlotOf } from "./slots.ts";
 
-const TRIGGERED: ReadonlySet<ParentType> = new Set<TriggeredType>([
-  "STOP_MARKET",
-  "STOP_LOSS_LIMIT",
-  "TAKE_PROFIT_MARKET",
-  "TAKE_PROFIT_LIMIT",
-  "TRAILING_STOP_MARKET",
-  "TRAILING_STOP_LIMIT",
-]);
-
 /** Whether a type waits for a trigger before its first child. */
 export function needsTrigger(type: ParentType): type is TriggeredType {
-  return TRIGGERED.has(type);
+  return TRAITS[type].trigger !== undefined;
 }
 
 /** Whether a post-only order has yet to meet the quote that shows that it would not match at once (decision 21). */
 export function isUnposted(order: ParentOrder): boolean {
-  return order.intent.type === "LIMIT_MAKER" && order.posted === undefined;
+  return TRAITS[order.intent.type].postOnly && order.posted === undefined;
 }
 
 /** The cap (BUY) or floor (SELL) of a parent's children now; undefined means at market. */
@@ -74,19 +63,14 @@ export function watchOf(order: ParentOrder, nowMs: number): Watch | undefined {
 function triggerWatch({ intent, activation }: ParentOrder, type: TriggeredType): Watch | undefined {
   const side = executableSide(intent.side);
   const level = intent.stopPrice;
-  if (intent.trailing === undefined) {
-    if (level === undefined) return undefined;
-    const takesProfit = type === "TAKE_PROFIT_MARKET" || type === "TAKE_PROFIT_LIMIT";
-    const direction = takesProfit ? takeProfitDirection(intent.side) : stopDirection(intent.side);
-    return { kind: "level", side, condition: { direction, level } };
-  }
+  const condition =
+    level === undefined ? undefined : { direction: gateDirection({ type, side: intent.side }), level };
+  if (intent.trailing === undefined) return condition && { kind: "level", side, condition };
   return {
     kind: "trail",
     side,
     distance: intent.trailing,
-    ...(level === undefined
-      ? {}
-      : { gate: { direction: gateDirection({ type, side: intent.side }), level } }),
-    ...(activation === undefined ? {} : { activation }),
+    ...(condition !== undefined && { gate: condition }),
+    ...(activation !== undefined && { activation }),
   };
 }

@@ -1,9 +1,14 @@
 import type { Price } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type { Contingency, LegRole, ListIntent, ParentIntent } from "../model/index.ts";
+import {
+  type Contingency,
+  type LegRole,
+  type ListIntent,
+  type ParentIntent,
+  TRAITS,
+} from "../model/index.ts";
 import { executableSide } from "../triggers/index.ts";
 import { type Admission, type AdmissionContext, admit } from "./admission.ts";
-import { needsTrigger } from "./conditions.ts";
 
 /** What the admission of a list looks at beside its legs; with `mustStraddle` the market must lie between the legs of an OCO. */
 export type ListAdmissionContext = Pick<AdmissionContext, "nowMs" | "minimum" | "quote" | "position"> &
@@ -68,15 +73,16 @@ function checkLegs({ contingency, legs }: ListIntent): void {
 /** Whether the protective leg is a stop, the other a limit or take-profit, and their levels do not cross. */
 function isPair([protective, profit]: readonly ParentIntent[]): boolean {
   if (protective === undefined || profit === undefined) return false;
-  const stops = needsTrigger(protective.type) && !takesProfit(protective);
-  if (!stops || (needsTrigger(profit.type) && !takesProfit(profit))) return false;
+  if (!stops(protective) || stops(profit)) return false;
   const [upper, lower] = protective.side === "BUY" ? [protective, profit] : [profit, protective];
   const [high, low] = [levelOf(upper), levelOf(lower)];
   return high === undefined || low === undefined || high > low;
 }
 
-const takesProfit = ({ type }: ParentIntent): boolean =>
-  type === "TAKE_PROFIT_MARKET" || type === "TAKE_PROFIT_LIMIT";
+function stops({ type }: ParentIntent): boolean {
+  const { trigger } = TRAITS[type];
+  return trigger === "stop" || trigger === "trailing";
+}
 
 function checkStraddle({ legs }: ListIntent, { quote }: ListAdmissionContext): void {
   if (quote === undefined) throw new OrderError("NO_DEPTH");

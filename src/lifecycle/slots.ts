@@ -1,5 +1,5 @@
 import { type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
-import type { ParentOrder } from "../model/index.ts";
+import { type ParentOrder, TRAITS } from "../model/index.ts";
 import { closesAtMs, endsAtMs, largestSlice, opensAtMs, sliceOf, slotAt } from "../schedules/index.ts";
 
 /** A slot that a child may be sent in now, and the most that child may take. */
@@ -48,4 +48,4 @@ function quantityOf(order: ParentOrder, slot: number): Quantity {
   return goesOn(order) ? largestSlice(plan, intent.quantity) : ZERO_QUANTITY;
 }
 
-const goesOn = ({ intent }: ParentOrder): boolean => intent.type === "VWAP";
+const goesOn = ({ intent }: ParentOrder): boolean => TRAITS[intent.type].schedule === "volume";

@@ -26,13 +26,30 @@ export type {
   RejectReason,
 } from "./native-order.ts";
 export type { EndedList, LegIntent, ListIntent, OrderList } from "./order-list.ts";
+export {
+  type LimitKind,
+  mayTrailAsLeg,
+  type Need,
+  ORDER_TYPES,
+  type OrderTypeAlias,
+  type OrderTypeTraits,
+  type ParentType,
+  type Parts,
+  partsOf,
+  type ScheduledType,
+  type ScheduleKind,
+  TRAITS,
+  type TriggeredType,
+  type TriggerKind,
+  TYPED_PARTS,
+  type TypedPart,
+} from "./order-types.ts";
 export type {
   Activation,
   Ended,
   EndReason,
   ParentIntent,
   ParentOrder,
-  ParentType,
   PendingEnd,
   SchedulePlan,
   ScheduleTerms,
@@ -40,7 +57,6 @@ export type {
   TimeInForce,
   TrailingDistance,
   Trigger,
-  TriggeredType,
 } from "./parent-order.ts";
 export { packedIntent, packedPlan, weightBytesOf } from "./plan-weights.ts";
 export {

@@ -2,26 +2,8 @@ import type { Notional, NumberRow, Price, Quantity } from "../decimal/index.ts";
 import type { ChildOrder, ChildTimeInForce } from "./child-order.ts";
 import type { ExecutionIds } from "./execution-ids.ts";
 import type { ListMembership } from "./list-membership.ts";
+import type { ParentType } from "./order-types.ts";
 import type { Side } from "./side.ts";
-
-/** Types that wait for a trigger before their first child. */
-export type TriggeredType =
-  | "STOP_MARKET"
-  | "STOP_LOSS_LIMIT"
-  | "TAKE_PROFIT_MARKET"
-  | "TAKE_PROFIT_LIMIT"
-  | "TRAILING_STOP_MARKET"
-  | "TRAILING_STOP_LIMIT";
-
-/** Canonical types of managed parents (decision 15). */
-export type ParentType =
-  | TriggeredType
-  | "SYNTHETIC_LIMIT"
-  | "LIMIT_MAKER"
-  | "ICEBERG"
-  | "TWAP"
-  | "VWAP"
-  | "POV";
 
 /** Lifetime of a parent. */
 export type TimeInForce = "GTC" | "GTD";

@@ -27,7 +27,6 @@ export { type OpenOrdersPage, readCancelAll, readOpenOrdersPage } from "./open-o
 export type { OrderFields } from "./order-fields.ts";
 export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
 export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.ts";
-export { ORDER_TYPES, type OrderTypeAlias } from "./order-type.ts";
 export { type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
 export {
   type DayTickerQuery,

@@ -1,4 +1,4 @@
-import type { Side, TimeInForce } from "../model/index.ts";
+import type { ScheduledType, Side, TimeInForce } from "../model/index.ts";
 import type { OrderFields } from "./order-fields.ts";
 
 /** The four ways to write an order list down. Source: contract, List creation rules 2-5. */
@@ -6,7 +6,7 @@ export type ListForm = "oco" | "oto" | "otoco" | "legacyOco";
 
 /** What a leg of a pair may say; schedules are not supported in lists (contract rule 8). */
 export type LegFields = Readonly<
-  { type: Exclude<OrderFields["type"], "TWAP" | "VWAP" | "POV"> } & Omit<
+  { type: Exclude<OrderFields["type"], ScheduledType> } & Omit<
     OrderFields,
     | "symbol"
     | "side"

@@ -1,12 +1,9 @@
 import { type ErrorName, OrderError } from "../errors/index.ts";
-import type { LegIntent, LegRole, ParentIntent, ParentType, Side } from "../model/index.ts";
+import { type LegIntent, type LegRole, type ParentIntent, type Side, TRAITS } from "../model/index.ts";
 import type { Leg } from "./list-legs.ts";
 
 /** The two legs of an OCO by where they stand. */
 export type LegPair = Readonly<{ upper: Leg; lower: Leg }>;
-
-const LIMITS: ReadonlySet<ParentType> = new Set(["SYNTHETIC_LIMIT", "LIMIT_MAKER"]);
-const TAKE_PROFITS: ReadonlySet<ParentType> = new Set(["TAKE_PROFIT_MARKET", "TAKE_PROFIT_LIMIT"]);
 
 /**
  * The legs of a pair as they are shown: protective, then profit. The lower leg of a BUY takes the profit, of a SELL the
@@ -28,8 +25,8 @@ export function asLeg({ intent, generatedClientId }: Leg, role: LegRole): LegInt
   return { role, intent, generatedClientId };
 }
 
-const isLimit = ({ intent }: Leg): boolean => LIMITS.has(intent.type);
-const takesProfit = (leg: Leg): boolean => isLimit(leg) || TAKE_PROFITS.has(leg.intent.type);
+const isLimit = ({ intent }: Leg): boolean => TRAITS[intent.type].trigger === undefined;
+const takesProfit = (leg: Leg): boolean => isLimit(leg) || TRAITS[leg.intent.type].trigger === "takeProfit";
 
 /** The kinds of both legs decide, whatever their prices; the lower leg is named. */
 function refuseOneKind(upper: Leg, lower: Leg): void {

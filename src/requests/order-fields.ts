@@ -1,5 +1,4 @@
-import type { ChildTimeInForce, ParentType, Side, TimeInForce } from "../model/index.ts";
-import type { OrderTypeAlias } from "./order-type.ts";
+import type { ChildTimeInForce, OrderTypeAlias, ParentType, Side, TimeInForce } from "../model/index.ts";
 
 /**
  * An order in the words of the contract's input fields: decimals and weights as strings, times, ids, counts and basis

@@ -1,6 +1,6 @@
 import type { Price } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import type { ParentIntent, ParentType, TrailingDistance } from "../model/index.ts";
+import { mayTrailAsLeg, type ParentIntent, TRAITS, type TrailingDistance } from "../model/index.ts";
 import { ORDER_NAMES } from "./known-names.ts";
 import type { OrderFields } from "./order-fields.ts";
 import { legSchema, type OrderFieldValues, orderSchema } from "./order-schema.ts";
@@ -85,31 +85,20 @@ function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
   };
 }
 
-/** Types that trail by exactly one of {@link DISTANCES}. */
-export const TRAILING: ReadonlySet<ParentType> = new Set(["TRAILING_STOP_MARKET", "TRAILING_STOP_LIMIT"]);
-
-/** Types that have a stop price; as a leg of a list they may trail in its place (decision 18). */
-export const TRIGGERED: ReadonlySet<ParentType> = new Set([
-  "STOP_MARKET",
-  "STOP_LOSS_LIMIT",
-  "TAKE_PROFIT_MARKET",
-  "TAKE_PROFIT_LIMIT",
-]);
-
 /** How far a trigger trails: in basis points, in percent, in USD. */
 export const DISTANCES = ["trailingDelta", "price2", "trailingAmount"] as const;
 
-/** What the limit of a TRAILING_STOP_LIMIT is: one fixed price, or a distance from the trigger (decision 19). */
+/** What the limit of a type is that takes either: one fixed price, or a distance from the trigger (decision 19). */
 export const TRAILING_LIMITS = ["price", "limitOffset"] as const;
 
 /** How far the trigger trails; a stop or take-profit leg that does not trail needs its stop price (decision 18). */
 function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDistance | undefined {
-  if (TRAILING.has(order.type)) requireOne(order, DISTANCES, nameOf);
+  if (TRAITS[order.type].trigger === "trailing") requireOne(order, DISTANCES, nameOf);
   const { trailingDelta, price2, trailingAmount } = order;
   if (trailingDelta !== undefined) return { kind: "bps", bps: trailingDelta };
   if (price2 !== undefined) return { kind: "percent", percent: price2 };
   if (trailingAmount !== undefined) return { kind: "amount", amount: trailingAmount };
-  if (TRIGGERED.has(order.type) && order.stopPrice === undefined) {
+  if (mayTrailAsLeg(order.type) && order.stopPrice === undefined) {
     const [field, other] = [nameOf("stopPrice"), nameOf("trailingDelta")];
     throw new OrderError("PARAMETER_MISSING_BOTH", { field, other });
   }
@@ -117,7 +106,7 @@ function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDist
 }
 
 function dynamicOffset(order: OrderFieldValues, nameOf: NameOf): Price | undefined {
-  if (order.type === "TRAILING_STOP_LIMIT") requireOne(order, TRAILING_LIMITS, nameOf);
+  if (TRAITS[order.type].limit === "fixedOrOffset") requireOne(order, TRAILING_LIMITS, nameOf);
   return order.limitOffset;
 }
 

@@ -1,6 +1,18 @@
 import * as z from "zod";
 import type { Price, Quantity } from "../decimal/index.ts";
-import type { ChildTimeInForce, ParentType, Side, TimeInForce } from "../model/index.ts";
+import {
+  type ChildTimeInForce,
+  type Need,
+  ORDER_TYPES,
+  type ParentType,
+  partsOf,
+  type ScheduleKind,
+  type Side,
+  type TimeInForce,
+  TRAITS,
+  TYPED_PARTS,
+  type TypedPart,
+} from "../model/index.ts";
 import {
   basisPointsSchema,
   expirySchema,
@@ -58,66 +70,74 @@ const everyOrder = {
   apiManaged: z.literal(true).optional(),
 };
 
-const capped = { price: priceSchema, icebergQty: quantitySchema.optional() };
+type OwnFields = Readonly<Record<string, z.ZodType>>;
 
-const trailing = {
+/** How the parts of an intent are sent that are one field each. */
+const FIELD_OF: Readonly<Record<Exclude<TypedPart, "trailing" | "schedule">, readonly [string, z.ZodType]>> =
+  {
+    stopPrice: ["stopPrice", priceSchema],
+    price: ["price", priceSchema],
+    limitOffset: ["limitOffset", offsetSchema],
+    icebergQuantity: ["icebergQty", quantitySchema],
+    participationBips: ["participationBips", participationSchema],
+  };
+
+/** One of several distances; that there is exactly one is looked at where the intent is made. */
+const DISTANCE: OwnFields = {
   trailingDelta: basisPointsSchema.optional(),
   price2: percentSchema.optional(),
   trailingAmount: priceSchema.optional(),
-  stopPrice: priceSchema.optional(),
 };
 
-const stop = { stopPrice: priceSchema };
+/** How a stop or take-profit leg may trail in place of its stop price (decision 18). */
+const DISTANCE_OF_LEG: OwnFields = { trailingDelta: basisPointsSchema.optional() };
 
-/** A stop or take-profit leg may trail by basis points, and needs no stop price then (decision 18). */
-const stopOfLeg = { stopPrice: priceSchema.optional(), trailingDelta: basisPointsSchema.optional() };
-
-/** A price only where targetStrategy made the type; {@link typedOrder} sees to that. */
-const scheduled = { price: priceSchema.optional(), intervalDelay: intervalDelaySchema.optional() };
-
-const orderOf = <T extends ParentType, S extends z.ZodRawShape>(type: T, own: S) =>
-  z.strictObject({ type: z.literal(type), ...everyOrder, ...own });
-
-const untriggered = [
-  orderOf("SYNTHETIC_LIMIT", capped),
-  orderOf("LIMIT_MAKER", { price: priceSchema }),
-  orderOf("ICEBERG", { price: priceSchema, icebergQty: quantitySchema }),
-] as const;
-
-const trails = [
-  orderOf("TRAILING_STOP_MARKET", trailing),
-  orderOf("TRAILING_STOP_LIMIT", {
-    ...trailing,
-    price: priceSchema.optional(),
-    limitOffset: offsetSchema.optional(),
-    icebergQty: quantitySchema.optional(),
-  }),
-] as const;
-
-/** The fields that each type takes, required and optional (contract, Order type values). */
-export const orderSchema: z.ZodType<OrderFieldValues> = z.discriminatedUnion("type", [
-  ...untriggered,
-  ...trails,
-  orderOf("STOP_MARKET", stop),
-  orderOf("STOP_LOSS_LIMIT", { ...stop, ...capped }),
-  orderOf("TAKE_PROFIT_MARKET", stop),
-  orderOf("TAKE_PROFIT_LIMIT", { ...stop, ...capped }),
-  orderOf("TWAP", { ...scheduled, interval: intervalSchema, intervalCount: intervalCountSchema }),
-  orderOf("VWAP", {
-    ...scheduled,
+const SCHEDULES: Readonly<Record<ScheduleKind, OwnFields>> = {
+  even: {
+    intervalDelay: intervalDelaySchema.optional(),
+    interval: intervalSchema,
+    intervalCount: intervalCountSchema,
+  },
+  volume: {
+    intervalDelay: intervalDelaySchema.optional(),
     interval: intervalSchema.default(MINUTE_MS),
     intervalCount: intervalCountSchema.optional(),
     volumeProfile: weightsSchema.optional(),
-  }),
-  orderOf("POV", { price: priceSchema.optional(), participationBips: participationSchema }),
-]);
+  },
+  participation: {},
+};
+
+function fieldsOf(type: ParentType, part: TypedPart, need: Need): OwnFields {
+  if (need === "none") return {};
+  if (part === "trailing") return need === "required" ? DISTANCE : DISTANCE_OF_LEG;
+  const { schedule } = TRAITS[type];
+  if (part === "schedule") return schedule === undefined ? {} : SCHEDULES[schedule];
+  const [name, schema] = FIELD_OF[part];
+  return { [name]: need === "required" ? schema : schema.optional() };
+}
+
+function schemaOf(type: ParentType, place: "single" | "leg"): TypeSchema {
+  const parts = partsOf(type, place);
+  const own = TYPED_PARTS.map((part) => fieldsOf(type, part, parts[part] ?? "none"));
+  const fields: OwnFields = Object.fromEntries([everyOrder, ...own].flatMap((some) => Object.entries(some)));
+  return z.strictObject({ ...fields, type: z.literal(type) });
+}
+
+type TypeSchema = z.ZodObject<Readonly<{ type: z.ZodLiteral<ParentType> }>, z.core.$strict>;
+
+/** One schema for each of the types; each is a schema of OrderFieldValues by what {@link partsOf} says. */
+function schemaOfTypes(place: "single" | "leg", types: readonly ParentType[]): z.ZodType<OrderFieldValues> {
+  const [first, ...others] = types.map((type) => schemaOf(type, place));
+  if (first === undefined) throw new RangeError("no types");
+  const union: z.ZodType<unknown> = z.discriminatedUnion("type", [first, ...others]);
+  return union as z.ZodType<OrderFieldValues>;
+}
+
+/** The fields that each type takes, required and optional (contract, Order type values). */
+export const orderSchema: z.ZodType<OrderFieldValues> = schemaOfTypes("single", ORDER_TYPES);
 
 /** The fields that each type takes as a leg of a list; there are no schedules in lists (contract rule 8). */
-export const legSchema: z.ZodType<OrderFieldValues> = z.discriminatedUnion("type", [
-  ...untriggered,
-  ...trails,
-  orderOf("STOP_MARKET", stopOfLeg),
-  orderOf("STOP_LOSS_LIMIT", { ...stopOfLeg, ...capped }),
-  orderOf("TAKE_PROFIT_MARKET", stopOfLeg),
-  orderOf("TAKE_PROFIT_LIMIT", { ...stopOfLeg, ...capped }),
-]);
+export const legSchema: z.ZodType<OrderFieldValues> = schemaOfTypes(
+  "leg",
+  ORDER_TYPES.filter((type) => TRAITS[type].legs !== "none"),
+);

@@ -1,52 +1,21 @@
 import { OrderError } from "../errors/index.ts";
-import type { ParentType } from "../model/index.ts";
+import { ORDER_TYPES, type ParentType, TRAITS } from "../model/index.ts";
 import type { PlainFields, PlainValue } from "./plain-fields.ts";
 import { invalid, type NameOf, ownName } from "./refusals.ts";
 
-/** Names of order types on input that stand for a canonical one (contract, Order type values). */
-export type OrderTypeAlias =
-  | "LIMIT"
-  | "STOP"
-  | "STOP_LOSS"
-  | "STOP_LIMIT"
-  | "TAKE_PROFIT"
-  | "TRAILING_STOP"
-  | "POST_ONLY";
-
 /** Every name of a type but LIMIT, which other fields decide on, with the type that it means. */
-export const CANONICAL_TYPES: ReadonlyMap<string, ParentType> = new Map([
-  ["SYNTHETIC_LIMIT", "SYNTHETIC_LIMIT"],
-  ["STOP_MARKET", "STOP_MARKET"],
-  ["STOP", "STOP_MARKET"],
-  ["STOP_LOSS", "STOP_MARKET"],
-  ["STOP_LOSS_LIMIT", "STOP_LOSS_LIMIT"],
-  ["STOP_LIMIT", "STOP_LOSS_LIMIT"],
-  ["TAKE_PROFIT_MARKET", "TAKE_PROFIT_MARKET"],
-  ["TAKE_PROFIT", "TAKE_PROFIT_MARKET"],
-  ["TAKE_PROFIT_LIMIT", "TAKE_PROFIT_LIMIT"],
-  ["TRAILING_STOP_MARKET", "TRAILING_STOP_MARKET"],
-  ["TRAILING_STOP", "TRAILING_STOP_MARKET"],
-  ["TRAILING_STOP_LIMIT", "TRAILING_STOP_LIMIT"],
-  ["LIMIT_MAKER", "LIMIT_MAKER"],
-  ["POST_ONLY", "LIMIT_MAKER"],
-  ["ICEBERG", "ICEBERG"],
-  ["TWAP", "TWAP"],
-  ["VWAP", "VWAP"],
-  ["POV", "POV"],
-]);
-
-/** The canonical types that can be placed, for catalogues such as exchangeInfo (decision 43). */
-export const ORDER_TYPES: readonly ParentType[] = Object.freeze([...new Set(CANONICAL_TYPES.values())]);
+export const CANONICAL_TYPES: ReadonlyMap<string, ParentType> = new Map(
+  ORDER_TYPES.flatMap((type) => [type, ...TRAITS[type].aliases].map((name) => [name, type] as const)),
+);
 
 /** Values of targetStrategy (contract, Order input fields). */
-export const STRATEGIES: ReadonlyMap<PlainValue, ParentType> = new Map([
-  [180, "TWAP"],
-  [1_000_002, "VWAP"],
-  [1_000_004, "POV"],
-]);
+export const STRATEGIES: ReadonlyMap<PlainValue, ParentType> = new Map(
+  ORDER_TYPES.flatMap((type) => {
+    const { targetStrategy } = TRAITS[type];
+    return targetStrategy === undefined ? [] : [[targetStrategy, type] as const];
+  }),
+);
 
-/** Types that trade by a schedule or a share of the volume. */
-export const SCHEDULES: ReadonlySet<ParentType> = new Set(STRATEGIES.values());
 /** Values of timeInForce that make a LIMIT a LIMIT_MAKER (contract, Order type values). */
 export const POST_ONLY: ReadonlySet<unknown> = new Set(["GTX", "POST_ONLY"]);
 
@@ -65,7 +34,7 @@ export function typedOrder(fields: PlainFields): PlainFields {
   }
   const canonical = canonicalType(type, ownName);
   refuseStrategy(fields, ownName);
-  if (SCHEDULES.has(canonical) && fields.price !== undefined) {
+  if (TRAITS[canonical].limit === "cap" && fields.price !== undefined) {
     throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "price" });
   }
   return { ...fields, type: canonical };
@@ -83,11 +52,9 @@ export function typedLeg(fields: PlainFields, { nameOf, inPair }: LegPlace): Pla
   const type = typeNameOf(fields, nameOf);
   const canonical = type === "LIMIT" ? "SYNTHETIC_LIMIT" : canonicalType(type, nameOf);
   refuseStrategy(fields, nameOf);
-  const isSchedule = SCHEDULES.has(canonical);
-  if (inPair && (isSchedule || canonical === "ICEBERG")) {
-    throw new OrderError("OCO_TYPE_REJECTED", { field: nameOf("type") });
-  }
-  if (isSchedule) throw new OrderError("UNSUPPORTED_COMBINATION", { field: nameOf("type") });
+  const { legs } = TRAITS[canonical];
+  if (inPair && legs !== "any") throw new OrderError("OCO_TYPE_REJECTED", { field: nameOf("type") });
+  if (legs === "none") throw new OrderError("UNSUPPORTED_COMBINATION", { field: nameOf("type") });
   return type === "LIMIT" ? limitOf(fields) : { ...fields, type: canonical };
 }
 

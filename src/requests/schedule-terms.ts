@@ -1,5 +1,5 @@
 import { OrderError } from "../errors/index.ts";
-import type { ScheduleTerms } from "../model/index.ts";
+import { type ScheduleTerms, TRAITS } from "../model/index.ts";
 import type { OrderFieldValues } from "./order-schema.ts";
 import { conflict, invalid } from "./refusals.ts";
 
@@ -26,7 +26,7 @@ export function scheduleTerms(order: OrderFieldValues): ScheduleTerms | undefine
     }
     return { ...terms, intervalCount: count, weights: volumeProfile };
   }
-  if (order.type === "VWAP") checkWindow(interval, intervalCount);
+  if (TRAITS[order.type].schedule === "volume") checkWindow(interval, intervalCount);
   return intervalCount === undefined ? terms : { ...terms, intervalCount };
 }
 

@@ -1,8 +1,8 @@
 import { formatNotional, notional } from "../decimal/index.ts";
 import type { EngineSettings } from "../engine/index.ts";
-import type { Instrument } from "../model/index.ts";
+import { type Instrument, ORDER_TYPES } from "../model/index.ts";
 import type { RateLimits } from "../ports/index.ts";
-import { ORDER_TYPES, readPairsQuery } from "../requests/index.ts";
+import { readPairsQuery } from "../requests/index.ts";
 import type { JsonInput, Parameters } from "../wire/index.ts";
 import type { HostFeatures } from "./api.ts";
 import type { ServiceParts } from "./parts.ts";

@@ -1,12 +1,13 @@
 import { formatPrice, formatQuantity, type Price } from "../decimal/index.ts";
 import { type ApiState, frozenLimitOf, type OrderStatus, statusOf } from "../lifecycle/index.ts";
-import type {
-  ChildTimeInForce,
-  ParentOrder,
-  ParentType,
-  Side,
-  TimeInForce,
-  TrailingDistance,
+import {
+  type ChildTimeInForce,
+  type ParentOrder,
+  type ParentType,
+  type Side,
+  type TimeInForce,
+  TRAITS,
+  type TrailingDistance,
 } from "../model/index.ts";
 
 /**
@@ -158,14 +159,8 @@ function distanceOf(trailing: TrailingDistance | undefined): Prices {
   }
 }
 
-const TARGET_STRATEGIES: ReadonlyMap<ParentType, number> = new Map([
-  ["TWAP", 180],
-  ["VWAP", 1_000_002],
-  ["POV", 1_000_004],
-]);
-
 function strategyOf(type: ParentType): Pick<ManagedOrder, "targetStrategy"> {
-  const targetStrategy = TARGET_STRATEGIES.get(type);
+  const { targetStrategy } = TRAITS[type];
   return targetStrategy === undefined ? {} : { targetStrategy };
 }
 
@@ -176,8 +171,9 @@ type Schedule = Pick<
 
 /** The count is the plan's: a VWAP of the service's own volumes learns it at admission. */
 function scheduleOf({ intent, plan }: ParentOrder): Schedule {
-  const { type, schedule, participationBips } = intent;
-  const followsVolume = type === "VWAP" || type === "POV";
+  const { schedule, participationBips } = intent;
+  const { schedule: kind } = TRAITS[intent.type];
+  const followsVolume = kind === "volume" || kind === "participation";
   return {
     ...(schedule !== undefined && { interval: schedule.intervalMs }),
     ...(plan !== undefined && { intervalCount: plan.count }),

@@ -1,5 +1,5 @@
 import type { Price } from "../decimal/index.ts";
-import type { MarketSide, Side, TriggeredType } from "../model/index.ts";
+import { type MarketSide, type Side, TRAITS, type TriggeredType, type TriggerKind } from "../model/index.ts";
 import type { Direction, LevelCondition } from "./watch.ts";
 
 /**
@@ -67,18 +67,17 @@ export function limitDirection(side: Side): Direction {
  * ```
  */
 export function gateDirection(order: Readonly<{ type: TriggeredType; side: Side }>): Direction {
-  switch (order.type) {
-    case "STOP_MARKET":
-    case "STOP_LOSS_LIMIT":
-      return stopDirection(order.side);
-    case "TAKE_PROFIT_MARKET":
-    case "TAKE_PROFIT_LIMIT":
-      return takeProfitDirection(order.side);
-    case "TRAILING_STOP_MARKET":
-    case "TRAILING_STOP_LIMIT":
-      return order.side === "BUY" ? "fall" : "rise";
-  }
+  const { trigger } = TRAITS[order.type];
+  if (trigger === undefined) throw new RangeError(`${order.type} has no trigger`);
+  return GATES[trigger](order.side);
 }
+
+/** A trailing trigger starts at a price that is better than the market, as a take-profit ends there. */
+const GATES: Readonly<Record<TriggerKind, (side: Side) => Direction>> = {
+  stop: stopDirection,
+  takeProfit: takeProfitDirection,
+  trailing: takeProfitDirection,
+};
 
 /**
  * Whether a price meets a condition; reaching the level is enough. Source: decision 8.

@@ -2,14 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatQuantity, parseQuantity } from "../../src/decimal/index.ts";
-import type { ParentIntent } from "../../src/model/index.ts";
-import {
-  canonicalIntent,
-  ORDER_TYPES,
-  type OrderFields,
-  orderIntent,
-  readPlacement,
-} from "../../src/requests/index.ts";
+import { ORDER_TYPES, type ParentIntent } from "../../src/model/index.ts";
+import { canonicalIntent, type OrderFields, orderIntent, readPlacement } from "../../src/requests/index.ts";
 import { fieldsOf, orders, similarOrders } from "./arbitraries.ts";
 import { context, json, query, refusal } from "./support.ts";
 

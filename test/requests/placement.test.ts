@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatPrice, formatQuantity } from "../../src/decimal/index.ts";
-import { ORDER_TYPES, readPlacement } from "../../src/requests/index.ts";
+import { ORDER_TYPES } from "../../src/model/index.ts";
+import { readPlacement } from "../../src/requests/index.ts";
 import { context, type Fields, json, query, rawJson, refusal } from "./support.ts";
 
 const base = { symbol: "BTC/USD", side: "BUY", quantity: "0.5" };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findMethod, METHODS, ORDER_TYPES, ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
+import { ORDER_TYPES } from "../../src/model/index.ts";
+import { findMethod, METHODS, ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
 import { encodeParent } from "../../src/wire/index.ts";
 import { RESTING } from "../support/native-world.ts";

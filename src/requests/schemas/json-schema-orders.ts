@@ -1,10 +1,10 @@
-import type { ParentType } from "../../model/index.ts";
+import { mayTrailAsLeg, type ParentType, TRAITS } from "../../model/index.ts";
 import { actorSchema } from "../actor.ts";
 import type { KnownNames } from "../known-names.ts";
 import { NATIVE_NAMES, nativeSchema } from "../native-placement.ts";
-import { DISTANCES, TRAILING, TRAILING_LIMITS, TRIGGERED } from "../order-intent.ts";
+import { DISTANCES, TRAILING_LIMITS } from "../order-intent.ts";
 import { legSchema, orderSchema } from "../order-schema.ts";
-import { CANONICAL_TYPES, POST_ONLY, SCHEDULES, STRATEGIES } from "../order-type.ts";
+import { CANONICAL_TYPES, POST_ONLY, STRATEGIES } from "../order-type.ts";
 import { PLACEMENT_NAMES } from "../placement.ts";
 import {
   type JsonSchema,
@@ -52,11 +52,13 @@ const namesOf = (canonical: string): readonly string[] => [
   ...[...CANONICAL_TYPES].flatMap(([name, type]) => (type === canonical && name !== canonical ? [name] : [])),
 ];
 
-/** A trailing type has one distance, and with a limit one kind of it. */
+/** A trailing type has one distance, one with either limit one kind of it. */
 function trailingNeeds(type: ParentType): TypeCase["needs"] {
-  if (!TRAILING.has(type)) return [];
-  const distance = { exactly: "one", of: DISTANCES } as const;
-  return type === "TRAILING_STOP_LIMIT" ? [distance, { exactly: "one", of: TRAILING_LIMITS }] : [distance];
+  const { trigger, limit } = TRAITS[type];
+  return [
+    ...(trigger === "trailing" ? [{ exactly: "one", of: DISTANCES } as const] : []),
+    ...(limit === "fixedOrOffset" ? [{ exactly: "one", of: TRAILING_LIMITS } as const] : []),
+  ];
 }
 
 /** The single managed orders by their names, LIMIT left out. */
@@ -65,7 +67,7 @@ const MANAGED_CASES: readonly TypeCase[] = [...ORDERS.keys()].map((type) => {
   const parent = type as ParentType;
   return {
     types: namesOf(type),
-    shape: SCHEDULES.has(parent) ? withoutPrice(shape) : shape,
+    shape: TRAITS[parent].limit === "cap" ? withoutPrice(shape) : shape,
     needs: trailingNeeds(parent),
   };
 });
@@ -75,7 +77,7 @@ function limitCase(): TypeCase {
   const { properties, required } = mergeShapes([
     shapeOf(NATIVE, "LIMIT"),
     orPostOnly(shapeOf(ORDERS, "SYNTHETIC_LIMIT")),
-    ...[...SCHEDULES].map((type) => withPrice(shapeOf(ORDERS, type))),
+    ...[...STRATEGIES.values()].map((type) => withPrice(shapeOf(ORDERS, type))),
   ]);
   const targetStrategy = { type: "integer", enum: [...STRATEGIES.keys()] };
   return { types: ["LIMIT"], shape: { properties: { ...properties, targetStrategy }, required }, needs: [] };
@@ -92,9 +94,9 @@ const NATIVE_LIMIT_CASE: TypeCase = { types: ["LIMIT"], shape: shapeOf(NATIVE, "
 /** What may be a leg of a list; an iceberg is none of a pair by its name (decision 33). */
 export function legCases({ inPair }: Readonly<{ inPair: boolean }>): readonly TypeCase[] {
   const named = [...LEGS].flatMap(([type, shape]): readonly TypeCase[] => {
-    if (inPair && type === "ICEBERG") return [];
     const parent = type as ParentType;
-    const needs = TRIGGERED.has(parent)
+    if (inPair && TRAITS[parent].legs !== "any") return [];
+    const needs = mayTrailAsLeg(parent)
       ? [{ exactly: "some", of: ["stopPrice", "trailingDelta"] } as const]
       : trailingNeeds(parent);
     return [{ types: namesOf(type), shape, needs }];

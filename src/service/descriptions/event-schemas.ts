@@ -5,8 +5,7 @@ import {
   UPDATE_REASONS,
   words,
 } from "../../host-answers/index.ts";
-import type { AlertKind, EndReason } from "../../model/index.ts";
-import { ORDER_TYPES } from "../../requests/index.ts";
+import { type AlertKind, type EndReason, ORDER_TYPES } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import { STANDING } from "./managed-schemas.ts";
 import { BOOK_SIDE } from "./market-schemas.ts";

@@ -1,6 +1,6 @@
 import { words } from "../../host-answers/index.ts";
 import type { ApiState, OrderStatus } from "../../lifecycle/index.ts";
-import { ORDER_TYPES } from "../../requests/index.ts";
+import { ORDER_TYPES } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { ManagedOrder } from "../managed-order.ts";
 import type { LegIdentity, OrderListView } from "../order-list-view.ts";

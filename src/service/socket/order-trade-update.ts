@@ -1,5 +1,5 @@
 import { averagePriceText, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
-import type { ParentIntent } from "../../model/index.ts";
+import { type ParentIntent, TRAITS } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import type { OrderEvent } from "./order-events.ts";
 
@@ -93,7 +93,7 @@ export function tradeNumber(executionId: string): JsonInput {
 /** Activation price and callback rate in percent, of the trailing types only; an absolute distance has no rate. */
 function trailingOf({ type, trailing, stopPrice }: ParentIntent): Readonly<Record<string, JsonInput>> {
   if (trailing === undefined) return {};
-  const gated = type === "TRAILING_STOP_MARKET" || type === "TRAILING_STOP_LIMIT";
+  const gated = TRAITS[type].trigger === "trailing";
   const rate =
     trailing.kind === "bps"
       ? formatPrice((trailing.bps * PERCENT_STEPS_PER_BPS) as unknown as Price)

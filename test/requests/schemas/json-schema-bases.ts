@@ -1,5 +1,5 @@
+import { ORDER_TYPES } from "../../../src/model/index.ts";
 import {
-  ORDER_TYPES,
   placementFlow,
   type RouteName,
   readAllOrdersPage,

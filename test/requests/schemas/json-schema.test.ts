@@ -1,14 +1,8 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { OrderError } from "../../../src/errors/index.ts";
-import {
-  findRoute,
-  METHODS,
-  ORDER_TYPES,
-  ROUTES,
-  type RouteName,
-  type SessionAct,
-} from "../../../src/requests/index.ts";
+import { ORDER_TYPES } from "../../../src/model/index.ts";
+import { findRoute, METHODS, ROUTES, type RouteName, type SessionAct } from "../../../src/requests/index.ts";
 import { type JsonSchema, type RequestSchema, requestSchema } from "../../../src/requests/schemas/index.ts";
 import type { Parameters } from "../../../src/wire/index.ts";
 import { type Fields, json, query } from "../support.ts";

@@ -1,0 +1,173 @@
+/** Types that wait for a trigger before their first child. */
+export type TriggeredType =
+  | "STOP_MARKET"
+  | "STOP_LOSS_LIMIT"
+  | "TAKE_PROFIT_MARKET"
+  | "TAKE_PROFIT_LIMIT"
+  | "TRAILING_STOP_MARKET"
+  | "TRAILING_STOP_LIMIT";
+
+/** Types that trade by a schedule or a share of the volume. */
+export type ScheduledType = "TWAP" | "VWAP" | "POV";
+
+/** Canonical types of managed parents (decision 15). */
+export type ParentType = TriggeredType | ScheduledType | "SYNTHETIC_LIMIT" | "LIMIT_MAKER" | "ICEBERG";
+
+/** Names of order types on input that stand for a canonical one (contract, Order type values). */
+export type OrderTypeAlias =
+  | "LIMIT"
+  | "STOP"
+  | "STOP_LOSS"
+  | "STOP_LIMIT"
+  | "TAKE_PROFIT"
+  | "TRAILING_STOP"
+  | "POST_ONLY";
+
+/** What a type waits for: a stop price as a stop or as a take-profit, or a price that trails the market. */
+export type TriggerKind = "stop" | "takeProfit" | "trailing";
+
+/**
+ * What limits its children. `fixed`: a price. `fixedOrOffset`: a price, or a distance from the trigger (decision 19).
+ * `cap`: a price only where targetStrategy selects the type (contract rule 6). `none`: nothing.
+ */
+export type LimitKind = "none" | "fixed" | "fixedOrOffset" | "cap";
+
+/** When it trades. `even`: equal slots. `volume`: slots by volume. `participation`: a share of the executed volume. */
+export type ScheduleKind = "even" | "volume" | "participation";
+
+/** Whether a part of an intent has to be there, may be there, or is not taken. */
+export type Need = "required" | "optional" | "none";
+
+/** Everything that distinguishes one type from another. */
+export type OrderTypeTraits = Readonly<{
+  trigger?: TriggerKind;
+  limit: LimitKind;
+  schedule?: ScheduleKind;
+  /** Whether it shows a part of its quantity at a time. */
+  iceberg: Need;
+  /** Whether it is refused where its first quote would match it (decision 21). */
+  postOnly: boolean;
+  /** Which legs of a list it can be: any, none of an OCO pair (decision 33), or none at all (contract rule 8). */
+  legs: "any" | "unpaired" | "none";
+  /** Other names on input. LIMIT is none of them: other fields decide what it means (decision 32). */
+  aliases: readonly Exclude<OrderTypeAlias, "LIMIT">[];
+  /** With type LIMIT, the value of targetStrategy that selects it. */
+  targetStrategy?: number;
+}>;
+
+type Table = {
+  readonly [T in ParentType]: Omit<OrderTypeTraits, "trigger" | "schedule"> &
+    (T extends TriggeredType ? Readonly<{ trigger: TriggerKind }> : Readonly<{ trigger?: never }>) &
+    (T extends ScheduledType
+      ? Readonly<{ schedule: ScheduleKind; targetStrategy: number }>
+      : Readonly<{ schedule?: never; targetStrategy?: never }>);
+};
+
+const LIMITED = { limit: "fixed", iceberg: "optional", postOnly: false, legs: "any", aliases: [] } as const;
+const AT_MARKET = { limit: "none", iceberg: "none", postOnly: false, legs: "any", aliases: [] } as const;
+const SCHEDULED = { limit: "cap", iceberg: "none", postOnly: false, legs: "none", aliases: [] } as const;
+
+const TABLE: Table = {
+  SYNTHETIC_LIMIT: LIMITED,
+  STOP_MARKET: { ...AT_MARKET, trigger: "stop", aliases: ["STOP", "STOP_LOSS"] },
+  STOP_LOSS_LIMIT: { ...LIMITED, trigger: "stop", aliases: ["STOP_LIMIT"] },
+  TAKE_PROFIT_MARKET: { ...AT_MARKET, trigger: "takeProfit", aliases: ["TAKE_PROFIT"] },
+  TAKE_PROFIT_LIMIT: { ...LIMITED, trigger: "takeProfit" },
+  TRAILING_STOP_MARKET: { ...AT_MARKET, trigger: "trailing", aliases: ["TRAILING_STOP"] },
+  TRAILING_STOP_LIMIT: { ...LIMITED, trigger: "trailing", limit: "fixedOrOffset" },
+  LIMIT_MAKER: { ...LIMITED, iceberg: "none", postOnly: true, aliases: ["POST_ONLY"] },
+  ICEBERG: { ...LIMITED, iceberg: "required", legs: "unpaired" },
+  TWAP: { ...SCHEDULED, schedule: "even", targetStrategy: 180 },
+  VWAP: { ...SCHEDULED, schedule: "volume", targetStrategy: 1_000_002 },
+  POV: { ...SCHEDULED, schedule: "participation", targetStrategy: 1_000_004 },
+};
+
+/**
+ * The one table of order types: every rule that asks for a type asks here for a trait. A new type is a row, and the
+ * union of types above; the compiler asks for both.
+ */
+export const TRAITS: Readonly<Record<ParentType, OrderTypeTraits>> = TABLE;
+
+/** The canonical types that can be placed, for catalogues such as exchangeInfo (decision 43). */
+export const ORDER_TYPES: readonly ParentType[] = Object.freeze(Object.keys(TABLE) as ParentType[]);
+
+/** The parts of an intent that its type decides on. */
+export const TYPED_PARTS = [
+  "stopPrice",
+  "trailing",
+  "price",
+  "limitOffset",
+  "icebergQuantity",
+  "schedule",
+  "participationBips",
+] as const;
+
+/** One of the parts of an intent that its type decides on. */
+export type TypedPart = (typeof TYPED_PARTS)[number];
+
+/** Which parts an intent has. */
+export type Parts = Readonly<Partial<Record<TypedPart, Need>>>;
+
+const OF_TRIGGER: Readonly<Record<TriggerKind, Parts>> = {
+  stop: { stopPrice: "required" },
+  takeProfit: { stopPrice: "required" },
+  trailing: { stopPrice: "optional", trailing: "required" },
+};
+
+const OF_LIMIT: Readonly<Record<LimitKind, Parts>> = {
+  none: {},
+  fixed: { price: "required" },
+  fixedOrOffset: { price: "optional", limitOffset: "optional" },
+  cap: { price: "optional" },
+};
+
+const OF_SCHEDULE: Readonly<Record<ScheduleKind, Parts>> = {
+  even: { schedule: "required" },
+  volume: { schedule: "required" },
+  participation: { participationBips: "required" },
+};
+
+/**
+ * Whether a type that triggers at a stop price may trail in its place where it is a leg of a list. Source: decision 18.
+ *
+ * @example
+ * ```ts
+ * import { mayTrailAsLeg } from "managed-orders";
+ * console.log(mayTrailAsLeg("STOP_MARKET"), mayTrailAsLeg("TRAILING_STOP_MARKET")); // true false
+ * ```
+ */
+export function mayTrailAsLeg(type: ParentType): boolean {
+  const { trigger } = TRAITS[type];
+  return trigger === "stop" || trigger === "takeProfit";
+}
+
+function singleParts({ trigger, limit, schedule, iceberg }: OrderTypeTraits): Parts {
+  return {
+    ...(trigger !== undefined && OF_TRIGGER[trigger]),
+    ...OF_LIMIT[limit],
+    ...(schedule !== undefined && OF_SCHEDULE[schedule]),
+    icebergQuantity: iceberg,
+  };
+}
+
+const forEveryType = (partsFor: (type: ParentType) => Parts): Readonly<Record<ParentType, Parts>> =>
+  Object.fromEntries(ORDER_TYPES.map((type) => [type, partsFor(type)])) as Record<ParentType, Parts>;
+
+const SINGLE = forEveryType((type) => singleParts(TRAITS[type]));
+const LEG = forEveryType((type) =>
+  mayTrailAsLeg(type) ? { ...SINGLE[type], stopPrice: "optional", trailing: "optional" } : SINGLE[type],
+);
+
+/**
+ * The parts that a type takes, each by itself; one that is not named is not taken. Source: contract, Order type values.
+ *
+ * @example
+ * ```ts
+ * import { partsOf } from "managed-orders";
+ * console.log(partsOf("STOP_MARKET", "single").stopPrice, partsOf("STOP_MARKET", "leg").stopPrice);
+ * // required optional
+ * ```
+ */
+export function partsOf(type: ParentType, place: "single" | "leg"): Parts {
+  return (place === "leg" ? LEG : SINGLE)[type];
+}
