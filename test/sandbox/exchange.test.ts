@@ -9,8 +9,8 @@ import { START_MS, temporaryDirectory } from "./venue-world.ts";
 const ACCOUNT = { accountId: 1, symbol: "BTC/USD" };
 
 /** Opens an exchange on a manual clock that always begins at the same time; closed when the test ends. */
-async function open(store: string): Promise<Exchange> {
-  const env = { STORE: store, MARKET: "manual", CLOCK: "manual", CLOCK_START: String(START_MS) };
+async function open(store: string, more: Readonly<Record<string, string>> = {}): Promise<Exchange> {
+  const env = { STORE: store, MARKET: "manual", CLOCK: "manual", CLOCK_START: String(START_MS), ...more };
   const telemetry = { event: () => undefined };
   const exchange = await openExchange(readSettings({ env, argv: [] }), {
     realClock: createSystemClock(),
@@ -66,5 +66,16 @@ describe("the store and the venue's record beside it", () => {
     expect(await readFile(record, "utf8")).toBe(before);
     await rm(record);
     expect(await trade(await open(`sqlite:${path}`))).toBe("FILLED 1000000");
+  });
+});
+
+describe("contract, Versioning: deployment settings", () => {
+  it("LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: true unless said otherwise; false refuses advanced orders", async () => {
+    expect(await trade(await open("memory:"))).toBe("FILLED 1000000");
+    expect(await trade(await open("memory:", { LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: "true" }))).toBe(
+      "FILLED 1000000",
+    );
+    const off = await open("memory:", { LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: "false" });
+    await expect(trade(off)).rejects.toMatchObject({ code: -1020, status: 404 });
   });
 });

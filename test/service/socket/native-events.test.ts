@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { price, quantity, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
 import type { NativeExecution } from "../../../src/model/index.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { quoteOf } from "../../sandbox/venue-world.ts";
@@ -10,7 +11,7 @@ import {
   reportedExecution,
   reportedOrder,
 } from "../../support/native-world.ts";
-import { place } from "../../support/service-world.ts";
+import { place, START_MS } from "../../support/service-world.ts";
 import { TestClient } from "../../support/socket-world.ts";
 
 const SUBSCRIBE = "userDataStream.subscribe.signature";
@@ -90,6 +91,58 @@ describe("decision 45: native orders on the private stream", () => {
     expect((await settle(told)).map(({ o }) => o)).toMatchObject([
       { i: 8_389_765_489_680_951_453n, t: 999_999_999_999_999_999n, executionId: "999999999999999999" },
       { i: 8_389_765_489_680_951_453n, t: 0, executionId: "1000000000000000000" },
+    ]);
+  });
+});
+
+describe("convention 4.9: ORDER_TRADE_UPDATE of a native order, letter by letter", () => {
+  const NOT_HERE = {
+    ...{ b: "0", a: "0", m: false, wt: "CONTRACT_PRICE", cp: false, pP: false, si: 0, ss: 0, rp: "0" },
+    ...{ V: "NONE", pm: "NONE" },
+  };
+
+  it("of an order that is new, with stop price and list", async () => {
+    const told = await subscribed();
+    const order = reportedOrder({
+      ...{ status: "NEW", type: "STOP_LOSS_LIMIT", timeInForce: "GTC", stopPrice: price("7001.5") },
+      ...{ executedQuantity: ZERO_QUANTITY, orderListId: 77n, clientOrderId: "n" },
+    });
+    told.say({ executionId: "x-0", execType: "NEW", order, timeMs: START_MS - 5 });
+    const [event] = await settle(told);
+    expect(event).toEqual({
+      ...{ e: "ORDER_TRADE_UPDATE", E: START_MS, T: START_MS - 5, sequence: 1 },
+      o: {
+        ...{ s: "BTC/USD", c: "n", S: "SELL", o: "STOP_LOSS_LIMIT", f: "GTC", q: "0.000001" },
+        ...{ p: "7000.12345678", ap: "0", sp: "7001.5", x: "NEW", X: "NEW" },
+        ...{ i: 8_389_765_489_680_951_453n, l: "0", z: "0", L: "0", T: START_MS - 5, t: 0, R: false },
+        ...{ ot: "STOP_LOSS_LIMIT", ...NOT_HERE, gtd: 0, er: "0", g: 77, accountId: 1 },
+      },
+    });
+  });
+
+  it("of a trade, and of an end with its reasons", async () => {
+    const told = await subscribed();
+    const order = reportedOrder({
+      status: "PARTIALLY_FILLED",
+      quantity: quantity("0.5"),
+      executedQuantity: quantity("0.2"),
+    });
+    told.say({
+      ...{ executionId: "9007199254740993", execType: "TRADE", order, timeMs: START_MS },
+      ...{ lastQuantity: quantity("0.05"), lastPrice: price("7000.5") },
+    });
+    const reasons = { reason: "USER_CANCELED", rejectReason: "OTHER" } as const;
+    const ended = { ...order, status: "CANCELED", ...reasons } as const;
+    told.say({ executionId: "x-9", execType: "CANCELED", order: ended, timeMs: START_MS });
+    const usual = {
+      ...{ s: "BTC/USD", c: "reported", S: "SELL", o: "LIMIT", f: "FOK", q: "0.5", p: "7000.12345678" },
+      ...{ ap: "0", sp: "0", i: 8_389_765_489_680_951_453n, z: "0.2", T: START_MS, R: false, ot: "LIMIT" },
+      ...{ ...NOT_HERE, gtd: 0, er: "0", g: -1, accountId: 1 },
+    };
+    const trade = { x: "TRADE", X: "PARTIALLY_FILLED", l: "0.05", L: "7000.5", t: 9007199254740993n };
+    expect((await settle(told)).map(({ o }) => o)).toEqual([
+      { ...usual, ...trade, executionId: "9007199254740993" },
+      { ...usual, x: "CANCELED", X: "CANCELED", l: "0", L: "0", t: 0, ...reasons },
     ]);
   });
 });

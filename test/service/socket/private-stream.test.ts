@@ -347,10 +347,42 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
 
   it("reads, refused orders and failed cancels tell nothing", async () => {
     const { world, client } = await subscribed();
-    await client.ask("openOrders.status", { apiManaged: true });
-    await client.ask("order.cancel", { symbol: "BTC/USD", orderId: -256 });
-    await client.ask("order.place", { ...FAR_LIMIT, quantity: "0.0001" });
+    const placed = await place(world, { newClientOrderId: "a" });
+    const list = await placeList(world, "oco", { ...SELL_PAIR, listClientOrderId: "l" });
+    const ended = await place(world, { newClientOrderId: "b" });
+    await client.ask("order.cancel", { symbol: "BTC/USD", orderId: ended.body.orderId as number });
+    await settle(world, client);
+    const before = client.events.length;
+    expect(before).toBe(6);
+    const [symbol, orderListId] = ["BTC/USD", list.body.orderListId as number];
+    for (const [method, params, status] of [
+      ["openOrders.status", { apiManaged: true, includeHistory: true }, 200],
+      ["order.status", { symbol, orderId: placed.body.orderId as number }, 200],
+      ["orderList.status", { orderListId }, 200],
+      ["openOrderLists.status", {}, 200],
+      ["allOrderLists", {}, 200],
+      ["order.status", { symbol, orderId: -256 }, 400],
+      ["orderList.status", { orderListId: -256 }, 400],
+      ["order.cancel", { symbol, orderId: -256 }, 400],
+      ["order.cancel", { symbol, orderId: ended.body.orderId as number }, 400],
+      ["orderList.cancel", { orderListId: -256 }, 400],
+      ["openOrders.cancelAll", {}, 400],
+      ["order.place", { ...FAR_LIMIT, quantity: "0.0001" }, 400],
+      ["order.place", { ...FAR_LIMIT, newClientOrderId: "a", price: "6999" }, 400],
+      ["order.place", { ...FAR_LIMIT, newClientOrderId: "a" }, 200],
+      ["orderList.place.oco", { ...SELL_PAIR, listClientOrderId: "m", abovePrice: "6000" }, 400],
+      ["orderList.place.oco", { ...SELL_PAIR, listClientOrderId: "l", quantity: "0.02" }, 400],
+      ["orderList.place.oto", { ...ENTRY_AND_STOP, listClientOrderId: "m", pendingQuantity: "0.0001" }, 400],
+    ] as const)
+      expect([method, (await client.ask(method, params)).status]).toEqual([method, status]);
     quote(world, "6900", "7100");
+    await settle(world, client);
+    expect(client.events).toHaveLength(before);
+  });
+
+  it("a cancel-all that finds nothing tells nothing", async () => {
+    const { world, client } = await subscribed();
+    expect((await client.ask("openOrders.cancelAll", { apiManaged: true })).status).toBe(200);
     await settle(world, client);
     expect(client.events).toEqual([]);
   });
