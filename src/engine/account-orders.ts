@@ -1,13 +1,15 @@
 import { type ListMembership, type ParentOrder, weightBytesOf } from "../model/index.ts";
+import { IdMap } from "../triggers/index.ts";
 import { ExposureSums } from "./exposure-sums.ts";
 import { OpenIds } from "./open-ids.ts";
+import { WideMap } from "./wide-map.ts";
 
 /** The open parents of one account: by client id and in order of creation, and what they hold of its exposure. */
 export class AccountOrders {
-  readonly byClientId: Map<string, number> = new Map();
+  readonly byClientId: WideMap<number> = new WideMap();
   /** Lists with a leg that has not ended: their legs, by list id. */
-  readonly lists: Map<number, readonly number[]> = new Map();
-  readonly listByClientId: Map<string, number> = new Map();
+  readonly lists: IdMap<readonly number[]> = new IdMap();
+  readonly listByClientId: WideMap<number> = new WideMap();
   /** What was executed and what is reserved, by market and side. */
   readonly sums: ExposureSums = new ExposureSums();
   /** Durable legs that are held; pages show them with history only. */

@@ -49,7 +49,7 @@ export class Arming {
     const order = slot.durable;
     if (order === undefined || order !== slot.working) return;
     if (order.ended !== undefined) return this.disarm(slot);
-    this.#market.memory.watch(order);
+    this.#watchMarket(slot, order);
     this.#armExpiry(slot, order);
     const book = this.#market.book(order.intent.symbol);
     if (book === undefined) return;
@@ -58,6 +58,12 @@ export class Arming {
     if (watch === undefined) return void book.remove(order.orderId);
     if (order.notBeforeMs > this.#core.nowMs()) return this.#armRetry(slot, order.notBeforeMs);
     if (!book.has(order.orderId)) this.#watch(book, order, watch);
+  }
+
+  #watchMarket(slot: Slot, { intent }: ParentOrder): void {
+    if (slot.isWatching === true) return;
+    slot.isWatching = true;
+    this.#market.memory.watch(intent.symbol);
   }
 
   #watchOf(slot: Slot, order: ParentOrder): Watch | undefined {
@@ -102,7 +108,8 @@ export class Arming {
     delete slot.cancelRetry;
     delete slot.cancelSlot;
     delete slot.cancelScheduleEnd;
-    this.#market.memory.unwatch(slot.working);
+    if (slot.isWatching === true) this.#market.memory.unwatch(slot.working.intent.symbol);
+    delete slot.isWatching;
     this.#market.book(slot.working.intent.symbol)?.remove(slot.working.orderId);
   }
 

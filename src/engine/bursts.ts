@@ -70,6 +70,12 @@ export class Bursts {
     this.add(lane, key, once(run));
   }
 
+  /** Other work of this turn has used so much of its share. */
+  spend(units: number): void {
+    this.#left = Math.max(this.#left - units, 0);
+    this.#arm();
+  }
+
   /** The store has taken something: what waited for that goes on. */
   wake(): void {
     if (this.#hasWork) this.#arm();

@@ -8,7 +8,7 @@ import {
   type Quote,
   stampOf,
 } from "../model/index.ts";
-import type { Activated, Fired } from "../triggers/index.ts";
+import { type Activated, type Fired, IdMap } from "../triggers/index.ts";
 import type { Arming } from "./arming.ts";
 import type { Bursts } from "./bursts.ts";
 import type { QuoteNow, Slot } from "./core.ts";
@@ -67,9 +67,9 @@ export class Chances {
   *#meetAll(fired: readonly Fired[], quote: Quote): Generator<number, void> {
     const orderOf = (orderId: number): ParentOrder | undefined =>
       this.#shardOf(orderId).slots.get(orderId)?.working;
-    const ordered = protectiveFirst(fired, orderOf);
-    const inTurn = fired.length > MANY ? yield* reducingFirst(ordered, orderOf) : ordered;
-    for (const one of inTurn) {
+    const isBurst = fired.length > MANY;
+    const ordered = protectiveFirst(fired, orderOf, isBurst ? yield* byId(fired) : undefined);
+    for (const one of isBurst ? yield* reducingFirst(ordered, orderOf) : ordered) {
       this.#meet(one, quote);
       yield 1;
     }
@@ -166,11 +166,21 @@ export class Chances {
   }
 }
 
+/** What fired, by order. */
+function* byId(fired: readonly Fired[]): Generator<number, IdMap<Fired>> {
+  const waiting = new IdMap<Fired>();
+  for (const [index, one] of fired.entries()) {
+    waiting.set(one.orderId, one);
+    if (index % MANY === 0) yield 1;
+  }
+  return waiting;
+}
+
 /** What reduces a position, or belongs to a list that does, then the rest; each in the order in which it comes. */
 function* reducingFirst(
   fired: Iterable<Fired>,
   orderOf: (orderId: number) => ParentOrder | undefined,
-): Generator<number, readonly Fired[]> {
+): Generator<number, Iterable<Fired>> {
   const reduces = (orderId: number): boolean => {
     const order = orderOf(orderId);
     const legs = order?.list?.legs.map((leg) => orderOf(leg)) ?? [order];
@@ -182,7 +192,11 @@ function* reducingFirst(
     (reduces(one.orderId) ? parts.reducing : parts.opening).push(one);
     if (++seen % MANY === 0) yield 1;
   }
-  return parts.reducing.concat(parts.opening);
+  return inARow(parts.reducing, parts.opening);
+}
+
+function* inARow(...parts: readonly (readonly Fired[])[]): Iterable<Fired> {
+  for (const part of parts) yield* part;
 }
 
 function causeOf(occasion: Occasion, now: Quote): Cause {

@@ -2,6 +2,7 @@ import { InvariantError } from "../errors/index.ts";
 import { readOutcomes } from "../host-answers/index.ts";
 import type { KeptQuote } from "../model/index.ts";
 import type { AppendOutcome } from "../ports/index.ts";
+import type { Bursts } from "./bursts.ts";
 import type { Core, PendingRecord } from "./core.ts";
 import { isEmpty, MarketBacklog, type MarketFacts } from "./market-backlog.ts";
 import type { Shard } from "./shard.ts";
@@ -23,8 +24,8 @@ export type CommitHost = Readonly<{
   worked: () => void;
   /** A batch is durable and everything that follows from it has been started. */
   committed: (shards: Iterable<Shard>) => void;
-  /** An append is over, whatever became of it. */
-  rested: () => void;
+  /** Share the turns with what an append does, and go on when one is over, whatever became of it. */
+  bursts: Pick<Bursts, "spend" | "wake">;
 }>;
 
 /**
@@ -32,6 +33,12 @@ export type CommitHost = Readonly<{
  * loop beside other work.
  */
 const MOST_RECORDS = 256;
+
+/** Records that are acted on in one turn: with what a venue answers at once, some tens of microseconds each. */
+const SETTLED_PER_TURN = 64;
+
+/** Units of a turn's share that storing a record takes. */
+const UNITS_PER_RECORD = 0.5;
 
 type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
 type Batch = Readonly<{
@@ -137,7 +144,7 @@ export class Committer {
       const batch = this.#gather();
       if (batch === undefined) break;
       await this.#commit(batch);
-      this.#host.rested();
+      this.#host.bursts.wake();
       // The rest waits for a turn, so that others have theirs.
       if (batch.isFull) await this.#core.turns.next();
     }
@@ -169,24 +176,30 @@ export class Committer {
     const { parts, market } = batch;
     this.#core.counters.activity++;
     let refused: readonly Part[];
-    const cancelPatience = this.#watchStore();
-    this.#handedOver = parts;
     try {
-      const outcomes = await this.#append(batch);
+      const outcomes = await this.#ask(batch);
       this.#host.worked();
-      refused = this.#settle(parts, outcomes);
+      refused = await this.#settle(parts, outcomes);
       this.#host.kept({ ...market, quotes: batch.quotes });
     } catch (error) {
       // The market journal of a later engine is no failure of the store.
       if (!(error instanceof InvariantError)) this.#host.failed(error);
       this.#backlog.put(market);
       return await this.#recover(batch, error);
+    }
+    await this.#retake(refused);
+    this.#host.committed(parts.map(({ shard }) => shard));
+  }
+
+  async #ask(batch: Batch): Promise<readonly AppendOutcome[]> {
+    const cancelPatience = this.#watchStore();
+    this.#handedOver = batch.parts;
+    try {
+      return await this.#append(batch);
     } finally {
       this.#handedOver = [];
       cancelPatience();
     }
-    await this.#retake(refused);
-    this.#host.committed(parts.map(({ shard }) => shard));
   }
 
   /** The store kept nothing of these: another epoch owns the shard, or its memory is out of step. */
@@ -215,6 +228,7 @@ export class Committer {
     const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
+    this.#host.bursts.spend(UNITS_PER_RECORD * countOf(parts));
     this.#askedAtMs = this.#core.nowMs();
     const outcomes = await this.#core.store.append({
       shards: parts.map(({ shard, pending }) => shard.appendOf(pending)),
@@ -228,10 +242,10 @@ export class Committer {
   }
 
   /**
-   * What is durable is acted on in the order in which it was decided, whatever the shard (decision 20). Returns what the
-   * store refused.
+   * What is durable is acted on in the order in which it was decided, whatever the shard (decision 20): little at once,
+   * much in turns after the one in which it was stored. Resolves to what the store refused.
    */
-  #settle(parts: readonly Part[], outcomes: readonly AppendOutcome[]): readonly Part[] {
+  async #settle(parts: readonly Part[], outcomes: readonly AppendOutcome[]): Promise<readonly Part[]> {
     const settled: Readonly<{ shard: Shard; record: PendingRecord }>[] = [];
     const refused: Part[] = [];
     for (const [index, part] of parts.entries()) {
@@ -240,7 +254,12 @@ export class Committer {
     }
     this.#core.counters.records += settled.length;
     settled.sort((a, b) => a.record.decision - b.record.decision);
-    for (const { shard, record } of settled) shard.settle(record);
+    for (let from = 0; from < settled.length; from += SETTLED_PER_TURN) {
+      if (settled.length > SETTLED_PER_TURN && !this.#stopped) await this.#core.turns.next();
+      const some = settled.slice(from, from + SETTLED_PER_TURN);
+      this.#host.bursts.spend(some.length);
+      for (const { shard, record } of some) shard.settle(record);
+    }
     return refused;
   }
 
@@ -284,6 +303,9 @@ export class Committer {
     this.#endPause = undefined;
   }
 }
+
+const countOf = (parts: readonly Part[]): number =>
+  parts.reduce((sum, { pending }) => sum + pending.length, 0);
 
 /** The markets of parents that are open after a batch. */
 function marketsOf(parts: readonly Part[]): ReadonlySet<string> {

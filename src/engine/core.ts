@@ -62,6 +62,8 @@ export type Slot = {
   measuring?: object;
   /** Prints up to this position of the volume tape have been followed (POV). */
   followedTo?: number;
+  /** Whether the memory of quotes counts it. */
+  isWatching?: boolean;
   cancelExpiry?: () => void;
   cancelRetry?: () => void;
   cancelSlot?: () => void;

@@ -92,7 +92,7 @@ class RunningEngine implements Api.Engine {
       unanswered: (sinceMs) => this.#calls.giveUp(sinceMs),
       worked: () => this.#storeWorked(),
       committed: (shards) => this.#housekeeping.afterCommit(shards),
-      rested: () => this.#bursts.wake(),
+      bursts: this.#bursts,
     });
     this.#shards = shardsOf(this.#shardHost());
     this.#followers = new Followers(this.market.tape);

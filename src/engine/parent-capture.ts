@@ -1,10 +1,11 @@
 import type { ParentOrder } from "../model/index.ts";
+import type { ReadonlyIdMap } from "../triggers/index.ts";
 import type { Slot } from "./core.ts";
 import { COSTS, type Turns } from "./turns.ts";
 
 /** What is captured: the slots of a shard, as of which record, and which parents count as open. */
 type CaptureOptions = Readonly<{
-  slots: ReadonlyMap<number, Slot>;
+  slots: ReadonlyIdMap<Slot>;
   sequence: number;
   isKept: (order: ParentOrder) => boolean;
 }>;

@@ -1,4 +1,4 @@
-import type { KeptQuote, ParentOrder, Quote } from "../model/index.ts";
+import type { KeptQuote, Quote } from "../model/index.ts";
 import type { MarkHistory } from "../triggers/index.ts";
 import type { GateMemory } from "./quote-gate.ts";
 
@@ -9,8 +9,8 @@ import type { GateMemory } from "./quote-gate.ts";
 export class QuoteMemory {
   /** What the store has. */
   readonly #kept: Map<string, KeptQuote> = new Map();
-  /** Open parents by symbol. */
-  readonly #open: Map<string, Set<number>> = new Map();
+  /** How many parents watch each market; it has an entry while one does. */
+  readonly #open: Map<string, number> = new Map();
   /** Of those, the symbols whose last quote the store may not have: a commit asks for no other. */
   readonly #unkept: Set<string> = new Set();
 
@@ -29,18 +29,17 @@ export class QuoteMemory {
     if (this.#open.has(symbol)) this.#unkept.add(symbol);
   }
 
-  /** An open parent watches its market. */
-  watch({ orderId, intent: { symbol } }: ParentOrder): void {
-    const orders = this.#open.get(symbol);
-    if (orders !== undefined) return void orders.add(orderId);
-    this.#open.set(symbol, new Set([orderId]));
-    this.#unkept.add(symbol);
+  /** One more open parent watches a market. */
+  watch(symbol: string): void {
+    const watching = this.#open.get(symbol) ?? 0;
+    this.#open.set(symbol, watching + 1);
+    if (watching === 0) this.#unkept.add(symbol);
   }
 
-  /** A parent has ended, or is not known any more. */
-  unwatch({ orderId, intent: { symbol } }: ParentOrder): void {
-    const orders = this.#open.get(symbol);
-    if (!orders?.delete(orderId) || orders.size > 0) return;
+  /** One of those has ended, or is not known any more. */
+  unwatch(symbol: string): void {
+    const watching = this.#open.get(symbol) ?? 0;
+    if (watching > 1) return void this.#open.set(symbol, watching - 1);
     this.#open.delete(symbol);
     this.#unkept.delete(symbol);
   }

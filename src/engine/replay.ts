@@ -1,11 +1,12 @@
 import { countOfId, evolve } from "../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../model/index.ts";
 import type { OrderStore } from "../ports/index.ts";
+import { IdMap } from "../triggers/index.ts";
 import { COSTS, type Turns } from "./turns.ts";
 
 /** The parents of a shard as its records make them; ended ones stay in it until dropped. */
 export type Replayed = {
-  readonly parents: Map<number, ParentOrder>;
+  readonly parents: IdMap<ParentOrder>;
   sequence: number;
   /** The last id count used. */
   counter: number;
@@ -54,7 +55,7 @@ export async function replayShard(
   const { turns } = range;
   const snapshot = range.fromEmpty === true ? undefined : await store.readSnapshot(range.shard);
   const state: Replayed = {
-    parents: new Map(),
+    parents: new IdMap(),
     sequence: snapshot?.sequence ?? 0,
     counter: snapshot?.counter ?? 0,
     acceptances: 0,

@@ -1,5 +1,6 @@
 import { orderListOf } from "../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../model/index.ts";
+import { IdMap, type ReadonlyIdMap } from "../triggers/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import type { ParentStep, PendingRecord, Slot } from "./core.ts";
 import { ParentCapture } from "./parent-capture.ts";
@@ -7,7 +8,7 @@ import { COSTS, type Turns } from "./turns.ts";
 
 /** The memory of a shard: its open parents as decided and as durable, by id and by account. */
 export class ShardMemory {
-  readonly slots: Map<number, Slot> = new Map();
+  readonly slots: IdMap<Slot> = new IdMap();
   readonly accounts: Map<number, AccountOrders> = new Map();
   /** Bytes of memory that the weights of its open parents take. */
   weightBytes = 0;
@@ -31,7 +32,7 @@ export class ShardMemory {
   }
 
   /** Takes in, in slices, parents that came out of the store; the memory is empty and nobody uses it yet. */
-  async remember(read: ReadonlyMap<number, ParentOrder>, turns: Turns): Promise<void> {
+  async remember(read: ReadonlyIdMap<ParentOrder>, turns: Turns): Promise<void> {
     const openLists = new Set<number>();
     for (const { ended, list } of read.values()) {
       if (ended === undefined && list !== undefined) openLists.add(list.listId);

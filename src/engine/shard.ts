@@ -2,6 +2,7 @@ import { invariant, OrderError } from "../errors/index.ts";
 import { type Admission, evolve, managedIdOf, type ParentEvent, transitionList } from "../lifecycle/index.ts";
 import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
+import type { ReadonlyIdMap } from "../triggers/index.ts";
 import type { AccountOrders } from "./account-orders.ts";
 import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } from "./core.ts";
 import { Endings } from "./ending-watch.ts";
@@ -83,7 +84,7 @@ export class Shard {
     return this.#memory;
   }
 
-  get slots(): ReadonlyMap<number, Slot> {
+  get slots(): ReadonlyIdMap<Slot> {
     return this.#memory.slots;
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/index.ts";
+import { Fifo } from "./fifo.ts";
 
 /** What work off the path of orders may take of a turn, in about microseconds. */
 const SHARE = 4_000;
@@ -23,6 +24,8 @@ export class Turns {
   readonly #clock: Pick<Clock, "soon">;
   readonly #share: number;
   #left: number;
+  /** Who waits for a share of a turn. */
+  readonly #waiting: Fifo<() => void> = new Fifo();
 
   constructor(clock: Pick<Clock, "soon">, share: number = SHARE) {
     this.#clock = clock;
@@ -30,15 +33,27 @@ export class Turns {
     this.#left = share;
   }
 
-  /** Work was done; a promise, when the share of this turn is used up, that resolves in the next. */
+  /**
+   * Work was done; a promise, when the share of this turn is used up, that resolves when it is the turn of whoever asks:
+   * each turn lets one go on.
+   */
   spend(cost: number): Promise<void> | undefined {
     this.#left -= cost;
-    return this.#left > 0 ? undefined : this.next();
+    if (this.#left > 0) return undefined;
+    if (this.#waiting.size === 0) this.#clock.soon(() => this.#renew());
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Resolves in the next turn. */
   next(): Promise<void> {
-    this.#left = this.#share;
     return new Promise((resolve) => this.#clock.soon(resolve));
+  }
+
+  #renew(): void {
+    this.#left = this.#share;
+    const goOn = this.#waiting.first;
+    this.#waiting.shift();
+    if (this.#waiting.size > 0) this.#clock.soon(() => this.#renew());
+    goOn?.();
   }
 }

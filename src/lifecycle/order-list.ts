@@ -38,14 +38,14 @@ export function orderListOf(legs: readonly ParentOrder[]): OrderList {
 
 /**
  * The order in which parents meet one quote: as they fired, but of the two legs of a pair the protective one first, so
- * that it wins where both would (decision 20).
+ * that it wins where both would (decision 20). `waiting` holds what fired by id, for who has made it already; it is
+ * empty at the end.
  */
 export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
   fired: readonly T[],
   orderOf: (orderId: number) => ParentOrder | undefined,
+  waiting: Pick<Map<number, T>, "get" | "has" | "delete"> = new Map(fired.map((one) => [one.orderId, one])),
 ): Iterable<T> {
-  if (fired.length < 2) return yield* fired;
-  const waiting = new Map(fired.map((one) => [one.orderId, one]));
   for (const { orderId } of fired) {
     const list = waiting.has(orderId) ? orderOf(orderId)?.list : undefined;
     const others = list?.role === "profit" ? list.legs.filter((leg) => leg !== orderId) : [];

@@ -1,7 +1,7 @@
 import type { Price, Scaled } from "../decimal/index.ts";
 import type { TrailingDistance } from "../model/index.ts";
 import { olderFirst } from "./firing-order.ts";
-import { type HeapNode, PairingHeap } from "./pairing-heap.ts";
+import { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
 import { rateOf } from "./trailing.ts";
 import type { Watcher } from "./watch.ts";
 
@@ -17,9 +17,10 @@ export type Entry = {
   group: Group | undefined;
   /** Whether the gate that held its activation back was met. */
   passed: boolean;
-  child: Entry | undefined;
-  next: Entry | undefined;
-  previous: Entry | undefined;
+  left: Entry | undefined;
+  right: Entry | undefined;
+  parent: Entry | undefined;
+  depth: number;
 };
 
 const NO_DISTANCE: TrailingDistance = { kind: "amount", amount: 0 as unknown as Price };
@@ -35,9 +36,10 @@ export function entryOf(watcher: Watcher): Entry {
     key: 0,
     group: undefined,
     passed: false,
-    child: undefined,
-    next: undefined,
-    previous: undefined,
+    left: undefined,
+    right: undefined,
+    parent: undefined,
+    depth: 1,
   };
 }
 
@@ -59,9 +61,10 @@ export function isOlder(a: Entry, b: Entry): boolean {
 /** The place of a group in the order of references. */
 export type Rank = {
   readonly group: Group;
-  child: Rank | undefined;
-  next: Rank | undefined;
-  previous: Rank | undefined;
+  left: Rank | undefined;
+  right: Rank | undefined;
+  parent: Rank | undefined;
+  depth: number;
 };
 
 /**
@@ -71,14 +74,15 @@ export type Rank = {
 export class Group implements HeapNode<Group> {
   reference: Price;
   level: Price;
-  readonly relative: PairingHeap<Entry> = new PairingHeap(lowestKey);
-  readonly absolute: PairingHeap<Entry> = new PairingHeap(lowestKey);
-  readonly rank: Rank = { group: this, child: undefined, next: undefined, previous: undefined };
+  readonly relative: LeftistHeap<Entry> = new LeftistHeap(lowestKey);
+  readonly absolute: LeftistHeap<Entry> = new LeftistHeap(lowestKey);
+  readonly rank: Rank = { group: this, left: undefined, right: undefined, parent: undefined, depth: 1 };
   /** Set when a new extreme made it one with an older group. */
   mergedInto: Group | undefined = undefined;
-  child: Group | undefined = undefined;
-  next: Group | undefined = undefined;
-  previous: Group | undefined = undefined;
+  left: Group | undefined = undefined;
+  right: Group | undefined = undefined;
+  parent: Group | undefined = undefined;
+  depth = 1;
 
   constructor(reference: Price) {
     this.reference = reference;

@@ -20,10 +20,10 @@ export function everyHit(watcher: Watcher, observed: Price): Hit {
   return { watcher, fired: { orderId: watcher.orderId, observed }, crossed: Number.POSITIVE_INFINITY };
 }
 
-/** What fired, most crossed first, then older first. Source: decision 20. */
-export function inFiringOrder(hits: Hit[]): readonly Fired[] {
-  if (hits.length > 1) hits.sort((a, b) => compare(b.crossed, a.crossed) || olderFirst(a.watcher, b.watcher));
-  return hits.map((hit) => hit.fired);
+/** Whether one acts before another: most crossed first, then older first. Source: decision 20. */
+export function actsBefore(a: Hit, b: Hit): boolean {
+  const byCrossing = compare(b.crossed, a.crossed);
+  return byCrossing < 0 || (byCrossing === 0 && olderFirst(a.watcher, b.watcher) < 0);
 }
 
 /** Older first: by acceptance time, then by order of acceptance; without that the id closer to zero, as managed ids fall. */

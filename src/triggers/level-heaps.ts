@@ -1,12 +1,12 @@
 import type { Price } from "../decimal/index.ts";
 import { type Entry, highestKey, lowestKey } from "./entry.ts";
-import { PairingHeap } from "./pairing-heap.ts";
+import { LeftistHeap } from "./leftist-heap.ts";
 import type { LevelCondition } from "./watch.ts";
 
 /** Levels and gates on one side of the market: two heaps, of which a quote that meets nothing sees the heads only. */
 export class LevelHeaps {
-  readonly #rise = new PairingHeap<Entry>(lowestKey);
-  readonly #fall = new PairingHeap<Entry>(highestKey);
+  readonly #rise = new LeftistHeap<Entry>(lowestKey);
+  readonly #fall = new LeftistHeap<Entry>(highestKey);
 
   /** Takes in an entry that waits for `condition`. */
   add(entry: Entry, condition: LevelCondition): void {
@@ -43,7 +43,7 @@ export class LevelHeaps {
     return head !== undefined && head.key >= price;
   }
 
-  #heapOf(condition: LevelCondition): PairingHeap<Entry> {
+  #heapOf(condition: LevelCondition): LeftistHeap<Entry> {
     return condition.direction === "rise" ? this.#rise : this.#fall;
   }
 }

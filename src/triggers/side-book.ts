@@ -2,10 +2,10 @@ import type { Price } from "../decimal/index.ts";
 import type { Activation, MarketMark } from "../model/index.ts";
 import { currentGroup, type Entry, isOlder } from "./entry.ts";
 import { everyHit, type Hit, levelHit } from "./firing-order.ts";
+import { LeftistHeap } from "./leftist-heap.ts";
 import { LevelHeaps } from "./level-heaps.ts";
 import type { MarketOf, MarkHistory } from "./mark-history.ts";
 import { MarkRecorder } from "./mark-recorder.ts";
-import { PairingHeap } from "./pairing-heap.ts";
 import { TrailingGroups } from "./trailing-groups.ts";
 import type { Watcher } from "./watch.ts";
 
@@ -23,9 +23,9 @@ export class SideBook {
   readonly #groups: TrailingGroups;
   readonly #marks: MarkRecorder;
   /** Entries that fire on the next quote. */
-  readonly #every: PairingHeap<Entry> = new PairingHeap(isOlder);
+  readonly #every: LeftistHeap<Entry> = new LeftistHeap(isOlder);
   /** Trailing entries that become active at the end of the next quote, or of this one. */
-  readonly #activating: PairingHeap<Entry> = new PairingHeap(isOlder);
+  readonly #activating: LeftistHeap<Entry> = new LeftistHeap(isOlder);
 
   constructor(market: MarketOf, history: MarkHistory) {
     this.#groups = new TrailingGroups(market.side);
@@ -91,6 +91,11 @@ export class SideBook {
     entry.passed = true;
     this.#activating.insert(entry);
     return true;
+  }
+
+  /** Makes one of two groups of trailing entries whose references the price moves to one; false when none are left. */
+  mergeTwo(price: Price): boolean {
+    return this.#groups.mergeTwo(price);
   }
 
   /** Moves the references that the price goes beyond. */

@@ -1,6 +1,7 @@
 import type { MarketSide, Quote } from "../model/index.ts";
 import { isOlder } from "./entry.ts";
-import { type Hit, inFiringOrder } from "./firing-order.ts";
+import { actsBefore, type Hit } from "./firing-order.ts";
+import { Merging } from "./merging.ts";
 import type { SideBook } from "./side-book.ts";
 import type { Activated, Progress } from "./watch.ts";
 
@@ -13,7 +14,9 @@ type Sides = Readonly<Record<MarketSide, SideBook>>;
 export class Sweep {
   readonly quote: Quote;
   readonly #sides: Sides;
-  readonly #hits: Hit[] = [];
+  readonly #hits: Merging<Hit> = new Merging(actsBefore);
+  /** Their orders, to tell of them. */
+  #left: number[] = [];
   #activated: Activated[] = [];
   #hasMoved = false;
 
@@ -24,35 +27,43 @@ export class Sweep {
 
   /** Takes so many steps at most, and tells `left` of each order that left the book. */
   run(most: number, left: (orderId: number) => void): Progress {
-    const fired = this.#hits.length;
     let steps = 0;
     while (steps < most && this.#step()) steps++;
-    for (let index = fired; index < this.#hits.length; index++)
-      left(this.#hits[index]?.fired.orderId ?? Number.NaN);
+    for (const orderId of this.#left) left(orderId);
+    this.#left = [];
     const isOver = steps < most;
     const activated = this.#activated;
     this.#activated = [];
-    return { quote: this.quote, steps, isOver, fired: isOver ? inFiringOrder(this.#hits) : [], activated };
+    const fired = isOver ? this.#hits.inOrder.map((hit) => hit.fired) : [];
+    return { quote: this.quote, steps, isOver, fired, activated };
   }
 
-  /** Touches one order; false when there is none left. */
+  /** Touches one order; false when there is none left and what fired is in order. */
   #step(): boolean {
-    if (this.#hasMoved) return this.#activateOne();
-    if (this.#fireOne() || this.#openGate()) return true;
-    this.#move();
-    return this.#activateOne();
+    if (!this.#hasMoved) {
+      if (this.#fireOne() || this.#openGate() || this.#mergeTwo()) return true;
+      this.#move();
+    }
+    return this.#activateOne() || this.#hits.step();
   }
 
   #fireOne(): boolean {
     const { ask, bid } = this.#sides;
     const hit = ask.takeFired(this.quote.ask) ?? bid.takeFired(this.quote.bid);
-    if (hit !== undefined) this.#hits.push(hit);
-    return hit !== undefined;
+    if (hit === undefined) return false;
+    this.#hits.add(hit);
+    this.#left.push(hit.watcher.orderId);
+    return true;
   }
 
   #openGate(): boolean {
     const { ask, bid } = this.#sides;
     return ask.openGate(this.quote.ask) || bid.openGate(this.quote.bid);
+  }
+
+  #mergeTwo(): boolean {
+    const { ask, bid } = this.#sides;
+    return ask.mergeTwo(this.quote.ask) || bid.mergeTwo(this.quote.bid);
   }
 
   #move(): void {

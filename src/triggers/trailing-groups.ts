@@ -2,7 +2,7 @@ import { add, type Price, subtract } from "../decimal/index.ts";
 import type { MarketSide } from "../model/index.ts";
 import { currentGroup, type Entry, Group, type Rank } from "./entry.ts";
 import { type Hit, levelHit } from "./firing-order.ts";
-import { PairingHeap } from "./pairing-heap.ts";
+import { LeftistHeap } from "./leftist-heap.ts";
 import { relativeSpan } from "./trailing.ts";
 
 /**
@@ -15,15 +15,18 @@ import { relativeSpan } from "./trailing.ts";
  */
 export class TrailingGroups {
   readonly #side: MarketSide;
-  readonly #byReference: PairingHeap<Rank>;
-  readonly #byLevel: PairingHeap<Group>;
+  readonly #byReference: LeftistHeap<Rank>;
+  readonly #byLevel: LeftistHeap<Group>;
   /** Groups made of restored entries since the last quote, so that equal references share one. */
   readonly #restored = new Map<Price, Group>();
 
+  /** Made of those that the price has moved so far; it is in no order of references until all are one. */
+  #moving: Group | undefined;
+
   constructor(side: MarketSide) {
     this.#side = side;
-    this.#byReference = new PairingHeap(side === "ask" ? highestReference : lowestReference);
-    this.#byLevel = new PairingHeap(side === "ask" ? lowestLevel : highestLevel);
+    this.#byReference = new LeftistHeap(side === "ask" ? highestReference : lowestReference);
+    this.#byLevel = new LeftistHeap(side === "ask" ? lowestLevel : highestLevel);
   }
 
   /** Takes in an entry that became active at the price observed now, after {@link move} saw it. */
@@ -67,36 +70,40 @@ export class TrailingGroups {
     return levelHit(nearest.watcher, { observed: price, level, reference });
   }
 
+  /**
+   * Makes one of two groups whose reference the price goes beyond; false when no two are left. The newest come first,
+   * and the older survives: then the chain from an entry to its group leads to ever older groups only, and stays short
+   * however long the entry lives.
+   */
+  mergeTwo(price: Price): boolean {
+    if (this.#restored.size > 0) this.#restored.clear();
+    this.#moving ??= this.#takeReached(price, false);
+    const older = this.#moving && this.#takeReached(price, true);
+    if (this.#moving === undefined || older === undefined) return false;
+    this.#absorb(this.#moving, { into: older });
+    this.#moving = older;
+    older.reference = price;
+    return true;
+  }
+
   /** Moves every reference that the price goes beyond, and says whether there was one. */
   move(price: Price): boolean {
-    if (this.#restored.size > 0) this.#restored.clear();
-    const first = this.#byReference.head?.group;
-    if (first === undefined || !this.#isBeyond(price, first.reference)) return false;
-    const survivor = this.#mergeDownTo(price, first);
+    while (this.mergeTwo(price));
+    const survivor = this.#moving;
+    if (survivor === undefined) return false;
+    this.#moving = undefined;
     survivor.reference = price;
     this.#byReference.insert(survivor.rank);
     this.#settle(survivor);
     return true;
   }
 
-  /**
-   * Takes all groups whose reference the price reaches out of the order of references, and makes one of them. The
-   * oldest survives: then the chain from an entry to its group leads to ever older groups only, and stays short
-   * however long the entry lives.
-   */
-  #mergeDownTo(price: Price, first: Group): Group {
-    this.#byReference.pop();
-    const newer: Group[] = [];
-    let survivor = first;
-    let next = this.#byReference.head?.group;
-    while (next !== undefined && (next.reference === price || this.#isBeyond(price, next.reference))) {
-      this.#byReference.pop();
-      newer.push(survivor);
-      survivor = next;
-      next = this.#byReference.head?.group;
-    }
-    for (const group of newer) this.#absorb(group, { into: survivor });
-    return survivor;
+  /** Takes the newest group out of the order of references if the price is beyond its reference, or `isAt` it. */
+  #takeReached(price: Price, isAt: boolean): Group | undefined {
+    const group = this.#byReference.head?.group;
+    if (group === undefined) return undefined;
+    const isReached = this.#isBeyond(price, group.reference) || (isAt && group.reference === price);
+    return isReached ? this.#byReference.pop()?.group : undefined;
   }
 
   #absorb(group: Group, { into }: Readonly<{ into: Group }>): void {
@@ -124,7 +131,8 @@ export class TrailingGroups {
     this.#byLevel.remove(group);
     const nearest = this.#nearest(group);
     if (nearest === undefined) {
-      this.#byReference.remove(group.rank);
+      if (this.#moving === group) this.#moving = undefined;
+      else this.#byReference.remove(group.rank);
       if (this.#restored.get(group.reference) === group) this.#restored.delete(group.reference);
       return;
     }
@@ -153,7 +161,7 @@ export class TrailingGroups {
   }
 }
 
-function heapOf(entry: Entry, group: Group): PairingHeap<Entry> {
+function heapOf(entry: Entry, group: Group): LeftistHeap<Entry> {
   return entry.relative ? group.relative : group.absolute;
 }
 

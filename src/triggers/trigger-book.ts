@@ -2,10 +2,14 @@ import type { Price } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { MarketMark, MarketSide, Quote } from "../model/index.ts";
 import { type Entry, entryOf } from "./entry.ts";
+import { IdMap } from "./id-map.ts";
 import { MarkHistory } from "./mark-history.ts";
 import { SideBook } from "./side-book.ts";
 import { Sweep } from "./sweep.ts";
 import type { Observation, Progress, Watcher } from "./watch.ts";
+
+/** Groups of trailing orders that a quote which meets nothing may make one at once. */
+const MERGES_AT_ONCE = 32;
 
 const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated: Object.freeze([]) });
 
@@ -32,7 +36,7 @@ const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated
 export class TriggerBook {
   /** The instrument whose quotes it observes. */
   readonly symbol: string;
-  readonly #entries: Map<number, Entry> = new Map();
+  readonly #entries: IdMap<Entry> = new IdMap();
   readonly #sides: Readonly<Record<MarketSide, SideBook>>;
   #sweep: Sweep | undefined;
   /** Quotes and orders that came while a quote acted. */
@@ -115,7 +119,8 @@ export class TriggerBook {
       return true;
     }
     const { ask, bid } = this.#sides;
-    if (ask.isTouchedBy(quote.ask) || bid.isTouchedBy(quote.bid)) {
+    const isTouched = ask.isTouchedBy(quote.ask) || bid.isTouchedBy(quote.bid);
+    if (isTouched || !mergesAtOnce(ask, quote.ask) || !mergesAtOnce(bid, quote.bid)) {
       this.#sweep = new Sweep(this.#sides, quote);
       return true;
     }
@@ -194,4 +199,10 @@ export class TriggerBook {
       );
     }
   }
+}
+
+/** Merges the groups that a price moves to one reference; false when they are too many for one step. */
+function mergesAtOnce(side: SideBook, price: Price): boolean {
+  for (let merges = 0; merges < MERGES_AT_ONCE; merges++) if (!side.mergeTwo(price)) return true;
+  return false;
 }

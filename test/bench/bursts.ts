@@ -220,9 +220,10 @@ async function takeCase(index: number): Promise<void> {
   }
 }
 
-const HEAD = ["", "total", "longest turn", "own", "CPU", "GC", "longest", "commits", "longest"];
+const HEAD = ["", "total", "waited", "longest turn", "own", "CPU", "GC", "longest", "commits", "longest"];
 const COLUMNS: readonly (keyof Turns)[] = [
   "total",
+  "waited",
   "longest",
   "longestOwn",
   "longestCpu",
@@ -256,8 +257,8 @@ export async function benchBursts(): Promise<void> {
     const turns = spawnCase(index);
     return [[name, ...COLUMNS.map((column) => (turns === undefined ? "failed" : figure(turns[column])))]];
   });
-  printTable(`Bursts at ${SCALE} of their size, ms; own: without garbage collection and commits of SQLite`, [
-    HEAD,
-    ...rows,
-  ]);
+  printTable(
+    `Bursts at ${SCALE} of their size, ms; own: without garbage collection, commits of SQLite and waiting for a processor`,
+    [HEAD, ...rows],
+  );
 }

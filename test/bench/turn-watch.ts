@@ -1,3 +1,4 @@
+import { openSync, readSync } from "node:fs";
 import { PerformanceObserver, performance } from "node:perf_hooks";
 import Database from "better-sqlite3";
 
@@ -7,9 +8,11 @@ type Span = Readonly<{ from: number; to: number }>;
 /** What was seen of the event loop; all in milliseconds. */
 export type Turns = Readonly<{
   total: number;
-  /** The longest turn as it was, and the longest without garbage collection and commits. */
+  /** The longest turn as it was; the longest without garbage collection, commits and waiting for a processor. */
   longest: number;
   longestOwn: number;
+  /** How long the thread waited for a processor, as other processes had them. */
+  waited: number;
   /** The most processor time that a turn took, commits and garbage collection included. */
   longestCpu: number;
   gc: number;
@@ -45,6 +48,20 @@ export function watchCommits(): void {
   database.close();
 }
 
+/** How long the main thread has waited for a processor so far, in milliseconds; always 0 where Linux does not say. */
+const waitedMs: () => number = waitClock();
+
+function waitClock(): () => number {
+  let file: number;
+  try {
+    file = openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
+  } catch {
+    return () => 0;
+  }
+  const bytes = Buffer.alloc(64);
+  return () => Number(bytes.toString("latin1", 0, readSync(file, bytes, 0, 64, 0)).split(" ")[1] ?? 0) / 1e6;
+}
+
 const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Watches the turns of the event loop while `work` is under way. */
@@ -57,19 +74,24 @@ export async function watchTurns(work: () => Promise<unknown>): Promise<Turns> {
   });
   observer.observe({ entryTypes: ["gc"] });
   commits.length = 0;
-  const long: Span[] = [];
+  const long: (Span & Readonly<{ waited: number }>)[] = [];
   let longestCpu = 0;
   let over = false;
   let last = performance.now();
   let cpu = process.cpuUsage();
+  let waited = waitedMs();
+  const waitedBefore = waited;
   const look = (): void => {
     const now = performance.now();
+    const waitedNow = waitedMs();
     if (now - last >= 1) {
-      long.push({ from: last, to: now });
+      long.push({ from: last, to: now, waited: waitedNow - waited });
       const { user, system } = process.cpuUsage(cpu);
       longestCpu = Math.max(longestCpu, (user + system) / 1e3);
     }
-    last = now;
+    // What the watching takes is no part of a turn.
+    last = performance.now();
+    waited = waitedNow;
     cpu = process.cpuUsage();
     if (!over) setImmediate(look);
   };
@@ -83,12 +105,13 @@ export async function watchTurns(work: () => Promise<unknown>): Promise<Turns> {
   observer.disconnect();
   const own = long.map((turn) => {
     const apart = [...pauses, ...commits].reduce((sum, span) => sum + overlap(turn, span), 0);
-    return lengthOf(turn) - apart;
+    return lengthOf(turn) - apart - turn.waited;
   });
   return {
     total,
     longest: mostOf(long),
     longestOwn: own.reduce((most, one) => Math.max(most, one), 0),
+    waited: waited - waitedBefore,
     longestCpu,
     gc: sumOf(pauses),
     longestGc: mostOf(pauses),

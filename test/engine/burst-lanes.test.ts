@@ -105,6 +105,16 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(told).toEqual(["work.failed"]);
   });
 
+  it("what others have used of a turn is not used again: the rest goes on in the next", () => {
+    const { bursts, next } = burstsOf();
+    const done: string[] = [];
+    bursts.spend(100);
+    bursts.add("chances", "BTC/USD", noting(done, "a", 60));
+    expect(done).toHaveLength(28);
+    expect([next(), next(), next()]).toEqual([true, true, false]);
+    expect(done).toHaveLength(60);
+  });
+
   it("nothing is done once they have stopped", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];

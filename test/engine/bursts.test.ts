@@ -118,6 +118,25 @@ describe("decision IA: a burst goes in turns", () => {
     expect((await world.order(late)).trigger).toBeDefined();
   });
 
+  it("what an append has made durable is acted on some records a turn, in the order of the decisions", async () => {
+    const { world, appends } = await burstWorld();
+    const orders = await placeMany(world, MANY, stop);
+    const together: number[] = [];
+    let told = 0;
+    world.engine.events.on("order", () => {
+      if (told++ > 0) return;
+      queueMicrotask(() => {
+        together.push(told);
+        told = 0;
+      });
+    });
+    await world.quote("80", "81");
+    expect(Math.max(...appends)).toBeGreaterThan(200);
+    expect(together.reduce((sum, records) => sum + records, 0)).toBeGreaterThanOrEqual(2 * MANY);
+    expect(Math.max(...together)).toBeLessThanOrEqual(64);
+    expect(new Set(world.venue.submitted.map(({ parentOrderId }) => parentOrderId)).size).toBe(orders.length);
+  });
+
   it("cancel-all counts every order once, in appends of bounded size", async () => {
     const { world, appends } = await burstWorld();
     await placeMany(world, 2 * MANY, stop);

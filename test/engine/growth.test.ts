@@ -58,8 +58,7 @@ describe("decision GP: a commit asks the markets that have something to keep, an
       return memory.due(last, touched).map(({ symbol }) => symbol);
     };
     const kept = (symbol: string, timeMs: number): void => memory.kept([quoteOf(symbol, timeMs)]);
-    const parent = (symbol: string, orderId: number) => ({ orderId, intent: { symbol } }) as never;
-    for (const symbol of ["A", "B", "C"]) memory.watch(parent(symbol, -1));
+    for (const symbol of ["A", "B", "C"]) memory.watch(symbol);
     expect(due(1)).toEqual(["A", "B", "C"]);
     for (const symbol of ["A", "B", "C"]) kept(symbol, 1);
     expect([due(1), due(1), asked]).toEqual([[], [], []]);
@@ -68,7 +67,7 @@ describe("decision GP: a commit asks the markets that have something to keep, an
     expect([due(2), asked]).toEqual([["B"], ["B"]]);
     // Not kept, as the append failed: it is due again.
     expect(due(2, ["D"])).toEqual(["B", "D"]);
-    memory.unwatch(parent("B", -1));
+    memory.unwatch("B");
     expect(due(2)).toEqual([]);
   });
 });

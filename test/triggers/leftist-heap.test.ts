@@ -1,18 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PairingHeap } from "../../src/triggers/pairing-heap.ts";
+import { LeftistHeap } from "../../src/triggers/leftist-heap.ts";
 
 type Node = {
   readonly key: number;
-  child: Node | undefined;
-  next: Node | undefined;
-  previous: Node | undefined;
+  left: Node | undefined;
+  right: Node | undefined;
+  parent: Node | undefined;
+  depth: number;
 };
 
-const node = (key: number): Node => ({ key, child: undefined, next: undefined, previous: undefined });
-const heap = (): PairingHeap<Node> => new PairingHeap<Node>((a, b) => a.key < b.key);
+const node = (key: number): Node => ({ key, left: undefined, right: undefined, parent: undefined, depth: 1 });
+const heap = (): LeftistHeap<Node> => new LeftistHeap<Node>((a, b) => a.key < b.key);
 
-function drain(from: PairingHeap<Node>): number[] {
+function drain(from: LeftistHeap<Node>): number[] {
   const keys: number[] = [];
   for (let head = from.pop(); head !== undefined; head = from.pop()) keys.push(head.key);
   return keys;
@@ -20,7 +21,7 @@ function drain(from: PairingHeap<Node>): number[] {
 
 const byKey = (a: number, b: number): number => a - b;
 
-describe("pairing heap", () => {
+describe("leftist heap", () => {
   it("is empty at first, and empty again", () => {
     const empty = heap();
     expect([empty.head, empty.pop()]).toEqual([undefined, undefined]);
@@ -88,7 +89,7 @@ describe("pairing heap", () => {
     filled.pop();
     for (const each of nodes.slice(5, 10)) filled.remove(each);
     for (const each of [...nodes.slice(0, 1), ...nodes.slice(5, 10)]) {
-      expect([each.child, each.next, each.previous]).toEqual([undefined, undefined, undefined]);
+      expect([each.left, each.right, each.parent]).toEqual([undefined, undefined, undefined]);
     }
   });
 
@@ -100,5 +101,24 @@ describe("pairing heap", () => {
       expect(keys).toHaveLength(200_000);
       expect(keys.every((key, i) => i === 0 || (keys[i - 1] ?? 0) <= key)).toBe(true);
     }
+  });
+
+  it("decision IA: no insert, pop or remove looks at more than some tens of nodes, among 100,000", () => {
+    let looks = 0;
+    const most = { insert: 0, pop: 0, remove: 0 };
+    const counted = new LeftistHeap<Node>((a, b) => {
+      looks++;
+      return a.key < b.key;
+    });
+    const note = (kind: keyof typeof most, run: () => unknown): void => {
+      looks = 0;
+      run();
+      most[kind] = Math.max(most[kind], looks);
+    };
+    const nodes = Array.from({ length: 100_000 }, (_, index) => node(index % 2 === 0 ? index : -index));
+    for (const each of nodes) note("insert", () => counted.insert(each));
+    for (const each of nodes.slice(0, 1_000)) note("remove", () => counted.remove(each));
+    for (let pops = 0; pops < 1_000; pops++) note("pop", () => counted.pop());
+    expect(Math.max(...Object.values(most))).toBeLessThanOrEqual(2 * 17);
   });
 });
