@@ -1,25 +1,15 @@
-import { formatPrice, formatQuantity, type Price } from "../decimal/index.ts";
-import type { ListIntent, ParentIntent, ScheduleTerms, TrailingDistance } from "../model/index.ts";
+import type { ListIntent, ParentIntent } from "../model/index.ts";
+import { INTENT_MEMBERS, type IntentMember } from "./order-fields.ts";
 
-const optional = (value: Price | undefined): string | null =>
-  value === undefined ? null : formatPrice(value);
+const MEMBERS = (Object.keys(INTENT_MEMBERS) as (keyof ParentIntent)[]).filter(
+  (member) => INTENT_MEMBERS[member].isName !== true,
+);
 
-function trailingText(trailing: TrailingDistance | undefined): string | null {
-  if (trailing === undefined) return null;
-  switch (trailing.kind) {
-    case "bps":
-      return `${trailing.bps} bps`;
-    case "percent":
-      return `${formatPrice(trailing.percent)} %`;
-    case "amount":
-      return `${formatPrice(trailing.amount)} USD`;
-  }
-}
-
-function scheduleTerms(schedule: ScheduleTerms | undefined): readonly unknown[] | null {
-  if (schedule === undefined) return null;
-  const { intervalMs, intervalCount, intervalDelayMs, weights } = schedule;
-  return [intervalMs, intervalCount ?? null, intervalDelayMs, weights ?? null];
+function memberText<K extends keyof ParentIntent>(intent: ParentIntent, member: K): unknown {
+  const value = intent[member];
+  if (value === undefined) return null;
+  const { text } = INTENT_MEMBERS[member] as IntentMember<typeof value>;
+  return text === undefined ? value : text(value);
 }
 
 /**
@@ -36,23 +26,7 @@ function scheduleTerms(schedule: ScheduleTerms | undefined): readonly unknown[] 
  * ```
  */
 export function canonicalIntent(intent: ParentIntent): string {
-  return JSON.stringify([
-    intent.symbol,
-    intent.side,
-    intent.type,
-    formatQuantity(intent.quantity),
-    optional(intent.price),
-    optional(intent.stopPrice),
-    trailingText(intent.trailing),
-    optional(intent.limitOffset),
-    intent.icebergQuantity === undefined ? null : formatQuantity(intent.icebergQuantity),
-    scheduleTerms(intent.schedule),
-    intent.participationBips ?? null,
-    intent.timeInForce,
-    intent.expireTimeMs ?? null,
-    intent.reduceOnly,
-    intent.childTimeInForce,
-  ]);
+  return JSON.stringify(MEMBERS.map((member) => memberText(intent, member)));
 }
 
 /**

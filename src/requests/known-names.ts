@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { ORDER_FIELDS } from "./order-fields.ts";
 
 /** Parameters of authentication: known on every signed route, read by signing alone (decision 49). */
 const AUTHENTICATION: readonly string[] = ["nonce", "timestamp", "recvWindow", "signature"];
@@ -11,34 +12,8 @@ const CONVENTIONAL: readonly string[] = [
   "returnRateLimits",
 ];
 
-/** The order itself: everything the contract's input fields name, and what the public convention orders by amount with. */
-export const ORDER_NAMES: ReadonlySet<string> = new Set([
-  "symbol",
-  "side",
-  "type",
-  "quantity",
-  "price",
-  "stopPrice",
-  "trailingDelta",
-  "price2",
-  "trailingAmount",
-  "limitOffset",
-  "timeInForce",
-  "expireTime",
-  "goodTillDate",
-  "reduceOnly",
-  "childTimeInForce",
-  "apiManaged",
-  "newClientOrderId",
-  "icebergQty",
-  "targetStrategy",
-  "interval",
-  "intervalCount",
-  "intervalDelay",
-  "volumeProfile",
-  "participationBips",
-  "quoteOrderQty",
-]);
+/** The order itself: every field of its table. */
+export const ORDER_NAMES: ReadonlySet<string> = new Set(Object.keys(ORDER_FIELDS));
 
 /** Parameters a route knows: those it reads, and those it takes without reading them. */
 export type KnownNames = Readonly<{ read: ReadonlySet<string>; ignored: ReadonlySet<string> }>;

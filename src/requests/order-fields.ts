@@ -1,4 +1,32 @@
-import type { ChildTimeInForce, OrderTypeAlias, ParentType, Side, TimeInForce } from "../model/index.ts";
+import * as z from "zod";
+import { formatPrice, formatQuantity, type Price, type Quantity } from "../decimal/index.ts";
+import type {
+  ChildTimeInForce,
+  OrderTypeAlias,
+  ParentIntent,
+  ParentType,
+  ScheduleKind,
+  ScheduleTerms,
+  Side,
+  TimeInForce,
+  TrailingDistance,
+} from "../model/index.ts";
+import { CREATED_ID, EXPIRY, type Field, type FieldTerms, FLAG, QUANTITY, USD } from "./field.ts";
+import {
+  basisPointsSchema,
+  expirySchema,
+  intervalCountSchema,
+  intervalDelaySchema,
+  intervalSchema,
+  newClientIdSchema,
+  offsetSchema,
+  participationSchema,
+  percentSchema,
+  priceSchema,
+  quantitySchema,
+  textSchema,
+  weightsSchema,
+} from "./field-schemas.ts";
 
 /**
  * An order in the words of the contract's input fields: decimals and weights as strings, times, ids, counts and basis
@@ -37,3 +65,260 @@ export type OrderFields = Readonly<{
   apiManaged?: boolean;
   newClientOrderId?: string;
 }>;
+
+/** The fields of an order, each read by itself; how they go together is not looked at yet. */
+export type OrderFieldValues = Readonly<{
+  type: ParentType;
+  symbol: string;
+  side: Side;
+  quantity: Quantity;
+  timeInForce?: TimeInForce | undefined;
+  expireTime?: number | undefined;
+  goodTillDate?: number | undefined;
+  reduceOnly: boolean;
+  childTimeInForce: ChildTimeInForce;
+  newClientOrderId: string;
+  price?: Price | undefined;
+  stopPrice?: Price | undefined;
+  trailingDelta?: number | undefined;
+  price2?: Price | undefined;
+  trailingAmount?: Price | undefined;
+  limitOffset?: Price | undefined;
+  icebergQty?: Quantity | undefined;
+  interval?: number | undefined;
+  intervalCount?: number | undefined;
+  intervalDelay?: number | undefined;
+  volumeProfile?: readonly number[] | undefined;
+  participationBips?: number | undefined;
+}>;
+
+/**
+ * A field of an order. `schema` reads its value: with `optional` or a default where every order takes the field, without
+ * where the type decides; a field without one selects the type, or belongs to native orders.
+ */
+export type OrderField = Field &
+  Readonly<{
+    schema?: z.ZodType;
+    /** In place of `schema`, what each kind of schedule takes. */
+    schedules?: Readonly<Partial<Record<ScheduleKind, z.ZodType>>>;
+    /** Whether a leg may say it where it trails in place of its stop price (decision 18). */
+    trailsLeg?: true;
+  }>;
+
+type Terms = FieldTerms & Omit<OrderField, keyof Field>;
+
+const text = (terms: Terms): OrderField => ({ kind: "text", ...terms });
+const decimal = (terms: Terms): OrderField => ({ kind: "decimal", ...terms });
+const natural = (terms: Terms): OrderField => ({ kind: "natural", ...terms });
+const boolean = (terms: Terms): OrderField => ({ kind: "boolean", ...terms });
+
+const MINUTE_MS = 60_000;
+
+/** Names of the fields of an order: those of the contract, and what the public convention orders by amount with. */
+export type OrderFieldName = keyof OrderFields | "quoteOrderQty";
+
+/** The one table of the fields of an order (contract, Order input fields). */
+export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
+  symbol: text({
+    legal: "Send the symbol as a string.",
+    about: "Symbol of the market, as exchangeInfo lists it.",
+    example: "BTC/USD",
+    schema: textSchema,
+  }),
+  side: text({
+    legal: "Use BUY or SELL.",
+    invalid: "BAD_SIDE",
+    about: "Which way the order trades.",
+    example: "BUY",
+    schema: z.enum(["BUY", "SELL"]),
+  }),
+  type: text({
+    legal: "Send the order type as a string.",
+    about: "What kind of order it is; some go by several names.",
+    example: "SYNTHETIC_LIMIT",
+  }),
+  quantity: decimal({
+    ...QUANTITY,
+    about: "How much of the base asset to trade.",
+    example: "0.25",
+    schema: quantitySchema,
+  }),
+  price: decimal({
+    ...USD,
+    about: "Worst price in USD: the most to pay, or the least to take.",
+    example: "64000.5",
+    schema: priceSchema,
+  }),
+  stopPrice: decimal({
+    ...USD,
+    about: "Price in USD that triggers the order, or from which a trailing one follows.",
+    example: "63000",
+    schema: priceSchema,
+  }),
+  trailingDelta: natural({
+    legal: "Send basis points as a whole number from 1 to 9999.",
+    about: "How far the trigger trails, in basis points.",
+    example: 250,
+    schema: basisPointsSchema,
+    trailsLeg: true,
+  }),
+  price2: decimal({
+    legal: "Send a percentage as a decimal string above 0 and below 100, with at most 8 decimals.",
+    about: "How far the trigger trails, in percent.",
+    example: "2.5",
+    schema: percentSchema,
+  }),
+  trailingAmount: decimal({
+    ...USD,
+    about: "How far the trigger trails, in USD.",
+    example: "800",
+    schema: priceSchema,
+  }),
+  limitOffset: decimal({
+    legal: "Send a decimal string of 0 or more with at most 8 decimals.",
+    about: "How far beyond the trigger the limit is set, in USD.",
+    example: "25",
+    schema: offsetSchema,
+  }),
+  timeInForce: text({
+    legal: "Use GTC or GTD; GTC, IOC or FOK on a plain LIMIT.",
+    invalid: "BAD_TIME_IN_FORCE",
+    about: "How long the order lives; without it GTD when an expiry is sent, else GTC.",
+    example: "GTC",
+    schema: z.enum(["GTC", "GTD"]).optional(),
+  }),
+  expireTime: natural({
+    ...EXPIRY,
+    about: "When the order ends by itself; it makes the order GTD.",
+    example: 1_790_000_000_000,
+    schema: expirySchema.optional(),
+  }),
+  goodTillDate: natural({
+    ...EXPIRY,
+    about: "Another name of expireTime; both may be sent when they agree.",
+    example: 1_790_000_000_000,
+    schema: expirySchema.optional(),
+  }),
+  reduceOnly: boolean({
+    ...FLAG,
+    about: "Whether the order may only make a position smaller.",
+    example: false,
+    schema: z.boolean().default(false),
+  }),
+  childTimeInForce: text({
+    legal: "Use IOC or FOK.",
+    about: "How each child is sent to the market.",
+    example: "IOC",
+    schema: z.enum(["IOC", "FOK"]).default("IOC"),
+  }),
+  newClientOrderId: text({
+    ...CREATED_ID,
+    about: "Your id of the order; without it one is made of the signature.",
+    example: "entry-1",
+    schema: newClientIdSchema,
+  }),
+  apiManaged: boolean({
+    legal: "Send true; in JSON without quotes.",
+    about: "True makes a LIMIT a managed order, and is needed to page or cancel all of them.",
+    example: true,
+    schema: z.literal(true).optional(),
+  }),
+  icebergQty: decimal({
+    ...QUANTITY,
+    about: "How much is shown, and sent, at once; at most the quantity.",
+    example: "0.125",
+    schema: quantitySchema,
+  }),
+  targetStrategy: natural({
+    legal: "Send 180, 1000002 or 1000004.",
+    invalid: "BAD_STRATEGY",
+    about: "Makes a LIMIT a schedule under its price: 180 TWAP, 1000002 VWAP, 1000004 POV.",
+    example: 180,
+  }),
+  intervalDelay: natural({
+    legal: "Send milliseconds from 0 to 604800000.",
+    about: "Milliseconds before the first slot.",
+    example: 5_000,
+    schedules: { even: intervalDelaySchema.optional(), volume: intervalDelaySchema.optional() },
+  }),
+  interval: natural({
+    legal: "Send milliseconds from 1000 to 86400000.",
+    invalid: "BAD_INTERVAL",
+    about: "Milliseconds of one slot of the schedule.",
+    example: 60_000,
+    schedules: { even: intervalSchema, volume: intervalSchema.default(MINUTE_MS) },
+  }),
+  intervalCount: natural({
+    legal: "Send a whole number from 2 to 10000.",
+    about: "Slots of the schedule; with volumeProfile it is the number of weights.",
+    example: 3,
+    schedules: { even: intervalCountSchema, volume: intervalCountSchema.optional() },
+  }),
+  volumeProfile: text({
+    legal: "Send 2 to 10000 weights, one of them above 0, separated by commas.",
+    about: "Weights of the slots of a VWAP, in place of the service's own volumes.",
+    example: "1,0,2",
+    schedules: { volume: weightsSchema.optional() },
+  }),
+  participationBips: natural({
+    legal: "Send basis points as a whole number from 1 to 10000.",
+    about: "Share of the executed volume, in basis points.",
+    example: 1_000,
+    schema: participationSchema,
+  }),
+  quoteOrderQty: decimal({
+    ...USD,
+    about: "Amount of USD to spend or receive, in place of a quantity.",
+    example: "500",
+  }),
+};
+
+/** A member of an intent: the fields that say it, and how the canonical text writes it down; as it is without. */
+export type IntentMember<T> = Readonly<{
+  of: readonly [keyof OrderFieldValues, ...(keyof OrderFieldValues)[]];
+  text?: (value: T) => unknown;
+  /** Whether it names the order and says nothing of what it does: then it is no part of the canonical text. */
+  isName?: true;
+}>;
+
+/** The one table of the members of an intent, in the order of its canonical text. */
+export const INTENT_MEMBERS: {
+  readonly [K in keyof ParentIntent]-?: IntentMember<NonNullable<ParentIntent[K]>>;
+} = {
+  symbol: { of: ["symbol"] },
+  side: { of: ["side"] },
+  type: { of: ["type"] },
+  quantity: { of: ["quantity"], text: formatQuantity },
+  price: { of: ["price"], text: formatPrice },
+  stopPrice: { of: ["stopPrice"], text: formatPrice },
+  trailing: { of: ["trailingDelta", "price2", "trailingAmount"], text: trailingText },
+  limitOffset: { of: ["limitOffset"], text: formatPrice },
+  icebergQuantity: { of: ["icebergQty"], text: formatQuantity },
+  schedule: { of: ["intervalDelay", "interval", "intervalCount", "volumeProfile"], text: scheduleTexts },
+  participationBips: { of: ["participationBips"] },
+  timeInForce: { of: ["timeInForce"] },
+  expireTimeMs: { of: ["expireTime", "goodTillDate"] },
+  reduceOnly: { of: ["reduceOnly"] },
+  childTimeInForce: { of: ["childTimeInForce"] },
+  clientOrderId: { of: ["newClientOrderId"], isName: true },
+};
+
+function trailingText(trailing: TrailingDistance): string {
+  switch (trailing.kind) {
+    case "bps":
+      return `${trailing.bps} bps`;
+    case "percent":
+      return `${formatPrice(trailing.percent)} %`;
+    case "amount":
+      return `${formatPrice(trailing.amount)} USD`;
+  }
+}
+
+function scheduleTexts({
+  intervalMs,
+  intervalCount,
+  intervalDelayMs,
+  weights,
+}: ScheduleTerms): readonly unknown[] {
+  return [intervalMs, intervalCount ?? null, intervalDelayMs, weights ?? null];
+}

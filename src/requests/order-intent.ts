@@ -1,9 +1,15 @@
-import type { Price } from "../decimal/index.ts";
+import type { Price, Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import { mayTrailAsLeg, type ParentIntent, TRAITS, type TrailingDistance } from "../model/index.ts";
+import {
+  mayTrailAsLeg,
+  type ParentIntent,
+  type TimeInForce,
+  TRAITS,
+  type TrailingDistance,
+} from "../model/index.ts";
 import { ORDER_NAMES } from "./known-names.ts";
-import type { OrderFields } from "./order-fields.ts";
-import { legSchema, type OrderFieldValues, orderSchema } from "./order-schema.ts";
+import { INTENT_MEMBERS, type OrderFields, type OrderFieldValues } from "./order-fields.ts";
+import { legSchema, orderSchema } from "./order-schema.ts";
 import { type LegPlace, typedLeg, typedOrder } from "./order-type.ts";
 import type { PlainFields } from "./plain-fields.ts";
 import { readWith } from "./read-with.ts";
@@ -58,42 +64,40 @@ export function legIntentOf(fields: PlainFields, place: LegPlace): ParentIntent 
   return intentFrom(readWith(legSchema, typedLeg(fields, place), nameOf), nameOf);
 }
 
-function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
-  const { price, stopPrice, icebergQty, participationBips } = order;
-  const trailing = trailingDistance(order, nameOf);
-  const limitOffset = dynamicOffset(order, nameOf);
-  if (icebergQty !== undefined && icebergQty > order.quantity) {
-    throw new OrderError("ICEBERG_EXCEEDS_QUANTITY", { field: nameOf("icebergQty") });
-  }
-  const schedule = scheduleTerms(order);
-  return {
-    symbol: order.symbol,
-    side: order.side,
-    type: order.type,
-    quantity: order.quantity,
-    ...(price !== undefined && { price }),
-    ...(stopPrice !== undefined && { stopPrice }),
-    ...(trailing !== undefined && { trailing }),
-    ...(limitOffset !== undefined && { limitOffset }),
-    ...(icebergQty !== undefined && { icebergQuantity: icebergQty }),
-    ...(schedule !== undefined && { schedule }),
-    ...(participationBips !== undefined && { participationBips }),
-    ...lifetime(order, nameOf),
-    reduceOnly: order.reduceOnly,
-    childTimeInForce: order.childTimeInForce,
-    clientOrderId: order.newClientOrderId,
-  };
-}
+type Read = (order: OrderFieldValues, nameOf: NameOf) => unknown;
 
-/** How far a trigger trails: in basis points, in percent, in USD. */
-export const DISTANCES = ["trailingDelta", "price2", "trailingAmount"] as const;
+/** Members of an intent that are more than the value of one field. */
+const COMPOSED: Readonly<Partial<Record<keyof ParentIntent, Read>>> = {
+  trailing: trailingDistance,
+  limitOffset: dynamicOffset,
+  icebergQuantity: icebergQuantity,
+  schedule: scheduleTerms,
+  timeInForce: timeInForce,
+  expireTimeMs: ({ expireTime, goodTillDate }) => expireTime ?? goodTillDate,
+};
+
+const MEMBERS = (Object.keys(INTENT_MEMBERS) as (keyof ParentIntent)[]).map((member) => {
+  const [field] = INTENT_MEMBERS[member].of;
+  const read: Read = COMPOSED[member] ?? ((order) => order[field]);
+  return [member, read] as const;
+});
+
+/** The members that are there, one after the other: each is what the table of members says that it is made of. */
+function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
+  const intent: Partial<Record<keyof ParentIntent, unknown>> = {};
+  for (const [member, read] of MEMBERS) {
+    const value = read(order, nameOf);
+    if (value !== undefined) intent[member] = value;
+  }
+  return intent as ParentIntent;
+}
 
 /** What the limit of a type is that takes either: one fixed price, or a distance from the trigger (decision 19). */
 export const TRAILING_LIMITS = ["price", "limitOffset"] as const;
 
 /** How far the trigger trails; a stop or take-profit leg that does not trail needs its stop price (decision 18). */
 function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDistance | undefined {
-  if (TRAITS[order.type].trigger === "trailing") requireOne(order, DISTANCES, nameOf);
+  if (TRAITS[order.type].trigger === "trailing") requireOne(order, INTENT_MEMBERS.trailing.of, nameOf);
   const { trailingDelta, price2, trailingAmount } = order;
   if (trailingDelta !== undefined) return { kind: "bps", bps: trailingDelta };
   if (price2 !== undefined) return { kind: "percent", percent: price2 };
@@ -110,6 +114,11 @@ function dynamicOffset(order: OrderFieldValues, nameOf: NameOf): Price | undefin
   return order.limitOffset;
 }
 
+function icebergQuantity({ icebergQty, quantity }: OrderFieldValues, nameOf: NameOf): Quantity | undefined {
+  if (icebergQty === undefined || icebergQty <= quantity) return icebergQty;
+  throw new OrderError("ICEBERG_EXCEEDS_QUANTITY", { field: nameOf("icebergQty") });
+}
+
 /** Exactly one of the fields must be there (-1128). */
 function requireOne(
   order: OrderFieldValues,
@@ -122,23 +131,19 @@ function requireOne(
   throw conflict((sent.length === 0 ? fields : sent).map(nameOf), advice);
 }
 
-/** Lifetime and expiry (decision 10): two names of one expiry, GTD if and only if there is one. */
-function lifetime(
-  order: OrderFieldValues,
-  nameOf: NameOf,
-): Pick<ParentIntent, "timeInForce" | "expireTimeMs"> {
+/** Lifetime (decision 10): two names of one expiry, GTD if and only if there is one. */
+function timeInForce(order: OrderFieldValues, nameOf: NameOf): TimeInForce {
   const { expireTime, goodTillDate } = order;
   const expireTimeMs = expireTime ?? goodTillDate;
   const names = [nameOf("expireTime"), nameOf("goodTillDate")] as const;
   if (goodTillDate !== undefined && goodTillDate !== expireTimeMs) {
     throw conflict(names, "Send one of them, or the same time in both.");
   }
-  const timeInForce = order.timeInForce ?? (expireTimeMs === undefined ? "GTC" : "GTD");
+  const lifetime = order.timeInForce ?? (expireTimeMs === undefined ? "GTC" : "GTD");
+  if ((lifetime === "GTD") === (expireTimeMs !== undefined)) return lifetime;
   if (expireTimeMs === undefined) {
-    if (timeInForce === "GTC") return { timeInForce };
     throw new OrderError("PARAMETER_MISSING_BOTH", { field: names[0], other: names[1] });
   }
-  if (timeInForce === "GTD") return { timeInForce, expireTimeMs };
   const expiry = expireTime === undefined ? names[1] : names[0];
   throw conflict(
     [nameOf("timeInForce"), expiry],

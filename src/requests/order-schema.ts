@@ -1,126 +1,51 @@
 import * as z from "zod";
-import type { Price, Quantity } from "../decimal/index.ts";
 import {
-  type ChildTimeInForce,
   type Need,
   ORDER_TYPES,
   type ParentType,
   partsOf,
-  type ScheduleKind,
-  type Side,
-  type TimeInForce,
   TRAITS,
   TYPED_PARTS,
   type TypedPart,
 } from "../model/index.ts";
-import {
-  basisPointsSchema,
-  expirySchema,
-  intervalCountSchema,
-  intervalDelaySchema,
-  intervalSchema,
-  newClientIdSchema,
-  offsetSchema,
-  participationSchema,
-  percentSchema,
-  priceSchema,
-  quantitySchema,
-  textSchema,
-  weightsSchema,
-} from "./field-schemas.ts";
+import { INTENT_MEMBERS, ORDER_FIELDS, type OrderFieldName, type OrderFieldValues } from "./order-fields.ts";
 
-/** The fields of an order, each read by itself; how they go together is not looked at yet. */
-export type OrderFieldValues = Readonly<{
-  type: ParentType;
-  symbol: string;
-  side: Side;
-  quantity: Quantity;
-  timeInForce?: TimeInForce | undefined;
-  expireTime?: number | undefined;
-  goodTillDate?: number | undefined;
-  reduceOnly: boolean;
-  childTimeInForce: ChildTimeInForce;
-  newClientOrderId: string;
-  price?: Price | undefined;
-  stopPrice?: Price | undefined;
-  trailingDelta?: number | undefined;
-  price2?: Price | undefined;
-  trailingAmount?: Price | undefined;
-  limitOffset?: Price | undefined;
-  icebergQty?: Quantity | undefined;
-  interval?: number | undefined;
-  intervalCount?: number | undefined;
-  intervalDelay?: number | undefined;
-  volumeProfile?: readonly number[] | undefined;
-  participationBips?: number | undefined;
-}>;
+type Schemas = readonly (readonly [OrderFieldName, z.ZodType])[];
 
-const MINUTE_MS = 60_000;
+/** Fields that the type decides on. */
+const TYPED: ReadonlySet<OrderFieldName> = new Set(TYPED_PARTS.flatMap((part) => INTENT_MEMBERS[part].of));
 
-const everyOrder = {
-  symbol: textSchema,
-  side: z.enum(["BUY", "SELL"]),
-  quantity: quantitySchema,
-  timeInForce: z.enum(["GTC", "GTD"]).optional(),
-  expireTime: expirySchema.optional(),
-  goodTillDate: expirySchema.optional(),
-  reduceOnly: z.boolean().default(false),
-  childTimeInForce: z.enum(["IOC", "FOK"]).default("IOC"),
-  newClientOrderId: newClientIdSchema,
-  apiManaged: z.literal(true).optional(),
-};
+const NAMES = Object.keys(ORDER_FIELDS) as readonly OrderFieldName[];
 
-type OwnFields = Readonly<Record<string, z.ZodType>>;
+/** Fields that every order takes. */
+const OF_EVERY: Schemas = NAMES.flatMap((name) => {
+  const { schema } = ORDER_FIELDS[name];
+  return schema === undefined || TYPED.has(name) ? [] : [[name, schema] as const];
+});
 
-/** How the parts of an intent are sent that are one field each. */
-const FIELD_OF: Readonly<Record<Exclude<TypedPart, "trailing" | "schedule">, readonly [string, z.ZodType]>> =
-  {
-    stopPrice: ["stopPrice", priceSchema],
-    price: ["price", priceSchema],
-    limitOffset: ["limitOffset", offsetSchema],
-    icebergQuantity: ["icebergQty", quantitySchema],
-    participationBips: ["participationBips", participationSchema],
-  };
-
-/** One of several distances; that there is exactly one is looked at where the intent is made. */
-const DISTANCE: OwnFields = {
-  trailingDelta: basisPointsSchema.optional(),
-  price2: percentSchema.optional(),
-  trailingAmount: priceSchema.optional(),
-};
-
-/** How a stop or take-profit leg may trail in place of its stop price (decision 18). */
-const DISTANCE_OF_LEG: OwnFields = { trailingDelta: basisPointsSchema.optional() };
-
-const SCHEDULES: Readonly<Record<ScheduleKind, OwnFields>> = {
-  even: {
-    intervalDelay: intervalDelaySchema.optional(),
-    interval: intervalSchema,
-    intervalCount: intervalCountSchema,
-  },
-  volume: {
-    intervalDelay: intervalDelaySchema.optional(),
-    interval: intervalSchema.default(MINUTE_MS),
-    intervalCount: intervalCountSchema.optional(),
-    volumeProfile: weightsSchema.optional(),
-  },
-  participation: {},
-};
-
-function fieldsOf(type: ParentType, part: TypedPart, need: Need): OwnFields {
-  if (need === "none") return {};
-  if (part === "trailing") return need === "required" ? DISTANCE : DISTANCE_OF_LEG;
+/** The fields by which a type says one part of its intent. */
+function schemasOf(type: ParentType, part: TypedPart, need: Exclude<Need, "none">): Schemas {
   const { schedule } = TRAITS[type];
-  if (part === "schedule") return schedule === undefined ? {} : SCHEDULES[schedule];
-  const [name, schema] = FIELD_OF[part];
-  return { [name]: need === "required" ? schema : schema.optional() };
+  return INTENT_MEMBERS[part].of.flatMap((name) => {
+    const { schema, schedules, trailsLeg } = ORDER_FIELDS[name];
+    if (schedules !== undefined) {
+      const own = schedule && schedules[schedule];
+      return own === undefined ? [] : [[name, own] as const];
+    }
+    if (schema === undefined) return [];
+    // One of several distances; that there is exactly one is looked at where the intent is made.
+    if (part !== "trailing") return [[name, need === "required" ? schema : schema.optional()] as const];
+    return need === "required" || trailsLeg === true ? [[name, schema.optional()] as const] : [];
+  });
 }
 
 function schemaOf(type: ParentType, place: "single" | "leg"): TypeSchema {
   const parts = partsOf(type, place);
-  const own = TYPED_PARTS.map((part) => fieldsOf(type, part, parts[part] ?? "none"));
-  const fields: OwnFields = Object.fromEntries([everyOrder, ...own].flatMap((some) => Object.entries(some)));
-  return z.strictObject({ ...fields, type: z.literal(type) });
+  const own = TYPED_PARTS.flatMap((part) => {
+    const need = parts[part] ?? "none";
+    return need === "none" ? [] : schemasOf(type, part, need);
+  });
+  return z.strictObject({ ...Object.fromEntries([...OF_EVERY, ...own]), type: z.literal(type) });
 }
 
 type TypeSchema = z.ZodObject<Readonly<{ type: z.ZodLiteral<ParentType> }>, z.core.$strict>;

@@ -1,7 +1,7 @@
 import { OrderError } from "../errors/index.ts";
 import type { Parameters, Scalar } from "../wire/index.ts";
-import { ruleOf } from "./field-rules.ts";
 import type { KnownNames } from "./known-names.ts";
+import { parameterOf } from "./parameters.ts";
 import { illegal, invalid, type NameOf, ownName, unread } from "./refusals.ts";
 
 /** A parameter's value once its kind is settled; decimals are still text. */
@@ -54,7 +54,7 @@ export function pickFields(
  * grammar, -1105 for an empty one, -1108 beyond 64 bits (convention 1.2 r).
  */
 export function plainValue(name: string, scalar: Scalar, field: string = name): PlainValue {
-  const { kind } = ruleOf(field);
+  const { kind } = parameterOf(field);
   switch (kind) {
     case "text":
     case "decimal":

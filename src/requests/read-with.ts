@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { type ErrorName, OrderError } from "../errors/index.ts";
-import { type FieldRule, ruleOf } from "./field-rules.ts";
+import type { Field } from "./field.ts";
+import { parameterOf } from "./parameters.ts";
 import type { PlainFields } from "./plain-fields.ts";
 import { illegal, invalid, type NameOf, ownName } from "./refusals.ts";
 
@@ -26,11 +27,11 @@ function refusalOf(issue: Issue, nameOf: NameOf): OrderError {
   const field = String(issue.path[0]);
   const name = nameOf(field);
   if (issue.input === undefined) return new OrderError("PARAMETER_MISSING", { field: name });
-  return specificRefusal(issue, ruleOf(field), name) ?? invalid(field, name);
+  return specificRefusal(issue, parameterOf(field), name) ?? invalid(field, name);
 }
 
 /** The errors that say more than that a value is not valid. */
-function specificRefusal(issue: Issue, rule: FieldRule, field: string): OrderError | undefined {
+function specificRefusal(issue: Issue, rule: Field, field: string): OrderError | undefined {
   switch (issue.code) {
     case "invalid_format":
       return illegal(field, String(issue.pattern).slice(1, -1));

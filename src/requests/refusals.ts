@@ -1,5 +1,5 @@
 import { OrderError } from "../errors/index.ts";
-import { ruleOf } from "./field-rules.ts";
+import { parameterOf } from "./parameters.ts";
 
 /** What a request calls a field of an order: the price of a leg may be its abovePrice. */
 export type NameOf = (field: string) => string;
@@ -9,7 +9,7 @@ export const ownName: NameOf = (field) => field;
 
 /** A value that its field does not take: -1130, or the field's own error; `name` is what the request calls it. */
 export function invalid(field: string, name: string = field): OrderError {
-  const rule = ruleOf(field);
+  const rule = parameterOf(field);
   return new OrderError(rule.invalid ?? "INVALID_PARAMETER", { field: name, advice: rule.legal });
 }
 

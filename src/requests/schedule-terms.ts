@@ -1,6 +1,6 @@
 import { OrderError } from "../errors/index.ts";
 import { type ScheduleTerms, TRAITS } from "../model/index.ts";
-import type { OrderFieldValues } from "./order-schema.ts";
+import type { OrderFieldValues } from "./order-fields.ts";
 import { conflict, invalid } from "./refusals.ts";
 
 const MINUTE_MS = 60_000;

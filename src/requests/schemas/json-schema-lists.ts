@@ -1,8 +1,8 @@
 import type { ListForm } from "../list-fields.ts";
 import { type FormNames, type LegNames, LIST_NAMES } from "../list-names.ts";
+import { parameterOf } from "../parameters.ts";
 import { type JsonSchema, noted, type ObjectShape, type RequestSchema, unreadNames } from "./json-schema.ts";
 import { type CaseContext, caseSchema, implies, mergeShapes, type TypeCase } from "./json-schema-cases.ts";
-import { noteOf } from "./json-schema-notes.ts";
 import { actorProperties, legCases } from "./json-schema-orders.ts";
 
 /** What the legs are called in descriptions. */
@@ -86,10 +86,10 @@ function ownProperties(legs: readonly DescribedLeg[]): Record<string, JsonSchema
     expireTime = {},
     goodTillDate = {},
   } = mergeShapes(legCases({ inPair: false }).map(({ shape }) => shape)).properties;
-  const { about, example } = noteOf("listClientOrderId");
+  const { about, example } = parameterOf("listClientOrderId");
   const ofLegs = {
     about: "Expiry of every leg that is GTD and has none of its own.",
-    example: noteOf("expireTime").example,
+    example: parameterOf("expireTime").example,
   };
   const symbol = legs[0]?.shape.properties.symbol ?? {};
   return {
@@ -104,7 +104,7 @@ type LegField = Readonly<{ field: string; name: string; leg: DescribedLeg; legs:
 
 /** A field that legs share is told of none of them. */
 function legProperty(schema: JsonSchema, { field, name, leg, legs }: LegField): JsonSchema {
-  const { about, example } = noteOf(field);
+  const { about, example } = parameterOf(field);
   const shared = legs.filter((one) => one.leg.names.get(field) === name).length > 1;
   if (shared) return noted(schema, field);
   const ofLeg = field === "newClientOrderId" ? `${example}-${leg.part}` : example;

@@ -2,7 +2,8 @@ import { mayTrailAsLeg, type ParentType, TRAITS } from "../../model/index.ts";
 import { actorSchema } from "../actor.ts";
 import type { KnownNames } from "../known-names.ts";
 import { NATIVE_NAMES, nativeSchema } from "../native-placement.ts";
-import { DISTANCES, TRAILING_LIMITS } from "../order-intent.ts";
+import { INTENT_MEMBERS } from "../order-fields.ts";
+import { TRAILING_LIMITS } from "../order-intent.ts";
 import { legSchema, orderSchema } from "../order-schema.ts";
 import { CANONICAL_TYPES, POST_ONLY, STRATEGIES } from "../order-type.ts";
 import { PLACEMENT_NAMES } from "../placement.ts";
@@ -56,7 +57,7 @@ const namesOf = (canonical: string): readonly string[] => [
 function trailingNeeds(type: ParentType): TypeCase["needs"] {
   const { trigger, limit } = TRAITS[type];
   return [
-    ...(trigger === "trailing" ? [{ exactly: "one", of: DISTANCES } as const] : []),
+    ...(trigger === "trailing" ? [{ exactly: "one", of: INTENT_MEMBERS.trailing.of } as const] : []),
     ...(limit === "fixedOrOffset" ? [{ exactly: "one", of: TRAILING_LIMITS } as const] : []),
   ];
 }

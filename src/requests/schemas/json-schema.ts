@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { JsonInput } from "../../wire/index.ts";
-import { ruleOf } from "../field-rules.ts";
+import type { FieldNote } from "../field.ts";
 import type { KnownNames, RequestShape } from "../known-names.ts";
-import { type FieldNote, noteOf } from "./json-schema-notes.ts";
+import { parameterOf } from "../parameters.ts";
 
 /** A JSON Schema of draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: JsonInput | undefined };
@@ -65,11 +65,11 @@ function asObject({ properties, required }: JsonSchema): ObjectShape {
 }
 
 /** A property with what it is and an example; `field` is the field of an order whose rule it follows. */
-export function noted(schema: JsonSchema, field: string, note: FieldNote = noteOf(field)): JsonSchema {
+export function noted(schema: JsonSchema, field: string, note: FieldNote = parameterOf(field)): JsonSchema {
   const { about, example } = note;
   return {
     ...schema,
-    description: `${about} ${ruleOf(field).legal}`,
+    description: `${about} ${parameterOf(field).legal}`,
     examples: [possible(schema, example)],
   };
 }
