@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { NativeStatus } from "../../src/model/index.ts";
+import type { RequestParameters } from "../../src/signing/index.ts";
 import { type AccountWorld, ENTRANCES, openAccountWorld, SUBJECT } from "../support/entrances.ts";
-import { ask, openNativeWorld, placeNative, read, reportedOrder } from "../support/native-world.ts";
+import { ask, cancel, openNativeWorld, placeNative, read, reportedOrder } from "../support/native-world.ts";
 import { KEYS, place, type Reply } from "../support/service-world.ts";
 
 const STATUS = ["/api/v2/order", "/api/v2/getOrderStatus", "/api/v2/orderStatus"];
@@ -44,6 +45,21 @@ describe.each(ALIASES)("contract, Native status and history: the client id as %s
     };
     expect([await named("one"), await named("two"), await named("TWO")]).toEqual([["one"], ["two"], []]);
   });
+});
+
+it("contract, Native status and history: of one client id the newest is found, and each by its orderId", async () => {
+  const world = await openNativeWorld();
+  const ids: unknown[] = [];
+  for (let n = 0; n < 3; n++) {
+    ids.push((await placeNative(world, { newClientOrderId: "used" })).body.orderId);
+    if (n < 2) await cancel(world, { orderId: ids[n] as bigint });
+  }
+  const idBy = async (query: RequestParameters): Promise<unknown> =>
+    (await read(world, "/api/v2/order", query)).body.orderId;
+  expect(new Set(ids).size).toBe(3);
+  expect(await idBy({ clOrdId: "used" })).toBe(ids[2]);
+  for (const orderId of ids as bigint[])
+    expect([await idBy({ orderId }), await idBy({ orderId, clOrdId: "used" })]).toEqual([orderId, orderId]);
 });
 
 describe("contract, Native status and history: allOrders", () => {
