@@ -5,7 +5,7 @@ import type { Side } from "../../src/model/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
 import { type Exchange, openExchange } from "../../src/sandbox/exchange.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
-import { type Bar, barPath, walkBars } from "../../src/simulator/bar-path.ts";
+import { type Bar, barPath, walkBars } from "../support/bar-path.ts";
 
 /** The production engine on the paper venue, in memory, with bars for a market. */
 async function open(): Promise<Exchange> {

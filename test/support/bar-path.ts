@@ -1,6 +1,6 @@
-import { add, formatPrice, price, subtract } from "../decimal/index.ts";
-import type { Side } from "../model/index.ts";
-import type { MarketSink } from "../ports/index.ts";
+import { add, formatPrice, price, subtract } from "../../src/decimal/index.ts";
+import type { Side } from "../../src/model/index.ts";
+import type { MarketSink } from "../../src/ports/index.ts";
 
 /** What is known of a span of time: four prices in decimal text. */
 export type Bar = Readonly<{ open: string; high: string; low: string; close: string }>;
