@@ -1,8 +1,15 @@
 import { randomBytes } from "node:crypto";
+import { connect as dial } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createNodeServer, type NodeServer } from "../../src/adapters/node/index.ts";
 import { loadSocketDriver } from "../../src/adapters/node/socket-driver.ts";
-import type { Service, SocketPeer, SocketService, SocketSession } from "../../src/service/index.ts";
+import {
+  type Service,
+  type SocketPeer,
+  type SocketService,
+  type SocketSession,
+  Traffic,
+} from "../../src/service/index.ts";
 import type { WireRequest, WireResponse } from "../../src/wire/index.ts";
 import { openConnection, type RawConnection } from "../support/raw-http.ts";
 import { SocketClient } from "../support/socket-client.ts";
@@ -64,8 +71,8 @@ const rest: Pick<Service, "handle"> = {
 
 type Served = Readonly<{ port: number; server: NodeServer; url: string }>;
 
-async function serve(sockets?: SocketService): Promise<Served> {
-  const server = createNodeServer({ service: rest, ...(sockets && { sockets }) });
+async function serve(sockets?: SocketService, traffic: Traffic = new Traffic()): Promise<Served> {
+  const server = createNodeServer({ service: { ...rest, traffic }, ...(sockets && { sockets }) });
   open.push(() => server.close({ graceMs: 0 }));
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   return { port, server, url: `ws://127.0.0.1:${port}` };
@@ -270,6 +277,26 @@ describe("refusals", () => {
     const client = await connect(`${url}/ws/listenKey`);
     client.socket.send('"x"');
     await client.until(() => client.messages.length === 1);
+  });
+
+  it("decision GD: nor is it counted for ever, where a proxy's connections count for their clients", async () => {
+    const asked: (() => void)[] = [];
+    const admit = (): Promise<undefined> => new Promise((resolve) => asked.push(() => resolve(undefined)));
+    const traffic = new Traffic({ connectionsPerAddress: 1 }, ["127.0.0.1"]);
+    const { port, url, server } = await serve({ ...scripted(), admit }, traffic);
+    const gone = new Promise<void>((resolve) => {
+      server.server.once("connection", (socket) => socket.on("close", () => resolve()));
+    });
+    const socket = dial({ host: "127.0.0.1", port });
+    socket.write(head("/ws/listenKey", [...HANDSHAKE, "X-Forwarded-For: 192.0.2.1"]));
+    while (asked.length === 0) await new Promise((next) => setImmediate(next));
+    socket.resetAndDestroy();
+    await gone;
+    asked.pop()?.();
+    const client = connect(`${url}/ws/listenKey`, { headers: { "X-Forwarded-For": "192.0.2.1" } });
+    while (asked.length === 0) await new Promise((next) => setImmediate(next));
+    asked.pop()?.();
+    await client;
   });
 
   it("without sockets the server is REST alone: an upgrade request is answered as a request", async () => {

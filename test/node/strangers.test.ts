@@ -15,10 +15,12 @@ type Setup = Readonly<{ traffic?: TrafficLimits; proxies?: readonly string[]; li
 /** A server that answers `/slow` when it is told to, and `/large` with a megabyte. */
 async function serve({ traffic = {}, proxies = [], limits = {} }: Setup) {
   const slow: (() => void)[] = [];
+  const served: string[] = [];
   const answer = { status: 200, headers: {}, body: "{}" };
   const service = {
     traffic: new Traffic(traffic, proxies),
     handle: async ({ target }: Readonly<{ target: string }>) => {
+      served.push(target);
       if (target === "/slow") await new Promise<void>((resolve) => slow.push(resolve));
       return target === "/large" ? { ...answer, body: "x".repeat(1_048_576) } : answer;
     },
@@ -26,7 +28,7 @@ async function serve({ traffic = {}, proxies = [], limits = {} }: Setup) {
   const server = createNodeServer({ service, limits });
   open.push(() => server.close({ graceMs: 0 }));
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
-  return { port, slow, server };
+  return { port, slow, server, served };
 }
 
 const get = (target: string, from?: string): Buffer =>
@@ -117,4 +119,24 @@ it("hostile 53: a wish for h2c, over and over on one connection, leaves no liste
   }
   connection.close();
   expect(new Set(counts.slice(1)).size).toBe(1);
+});
+
+it("decision GC: of requests whose connection has gone nothing is held, and those that waited are not served", async () => {
+  const { port, slow, server, served } = await serve({
+    traffic: { connectionsPerAddress: 5 },
+    proxies: ["127.0.0.1"],
+  });
+  const closed = new Promise<void>((resolve) => {
+    server.server.once("connection", (socket) => socket.on("close", () => resolve()));
+  });
+  const gone = await openConnection(port);
+  gone.write(Buffer.concat([get("/slow", "192.0.2.1"), ...Array(4).fill(get("/", "192.0.2.1"))]));
+  while (slow.length === 0) await new Promise((next) => setImmediate(next));
+  gone.close();
+  await closed;
+  slow[0]?.();
+  const next = await openConnection(port);
+  next.write(get("/next", "192.0.2.1"));
+  expect([(await next.answer()).status, served]).toEqual([200, ["/slow", "/next"]]);
+  next.close();
 });

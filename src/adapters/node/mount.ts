@@ -38,6 +38,8 @@ type Connection = {
   /** What it was counted as when it was opened. */
   network: string | undefined;
   readonly held: HeldConnection;
+  /** Ends each request that was not answered, when the connection has: Node closes only the answer that is going out. */
+  readonly unanswered: Set<() => void>;
 };
 
 /** A reply that is thrown to end a request whose service was never asked. */
@@ -191,13 +193,17 @@ export class Mount {
     this.#open.add(response);
     const held = connection.held.request(network, request);
     const ended = new Promise<void>((resolve) => {
-      response.on("close", () => {
+      const end = (): void => {
+        if (!connection.unanswered.delete(end)) return;
         this.#open.delete(response);
+        if (socket.destroyed) response.destroy();
         leave();
         held.end();
         this.#answered(socket, connection);
         resolve();
-      });
+      };
+      connection.unanswered.add(end);
+      response.on("close", end);
     });
     connection.last = ended;
     if (connection.due > MOST_UNANSWERED) socket.destroy();
@@ -246,8 +252,12 @@ export class Mount {
       refused: undefined,
       network: undefined,
       held: new HeldConnection(this.traffic, socket),
+      unanswered: new Set(),
     };
     this.#connections.set(socket, connection);
+    socket.once("close", () => {
+      for (const end of [...connection.unanswered]) end();
+    });
     return connection;
   }
 

@@ -104,6 +104,8 @@ export class SocketMount {
       wireRequestOf(request, { prefix: this.#prefix, body: new Uint8Array() }),
     );
     if (refused !== undefined) return refuse(socket, refused);
+    // One that went away meanwhile will not say so again.
+    if (socket.destroyed) return;
     const leave = this.#entered(request, socket);
     if (leave === undefined) return;
     socket.on("close", leave);
