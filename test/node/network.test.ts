@@ -1,7 +1,9 @@
+import type { Server } from "node:http";
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createNodeServer } from "../../src/adapters/node/index.ts";
-import type { ServiceSettings } from "../../src/service/index.ts";
-import { openConnection, type RawAnswer, sendRaw } from "../support/raw-http.ts";
+import type { ServiceOptions, ServiceSettings } from "../../src/service/index.ts";
+import { openConnection, type RawAnswer, rawBytes, sendRaw } from "../support/raw-http.ts";
 import { openWorld, type ServiceWorld } from "../support/service-world.ts";
 import { SocketClient } from "../support/socket-client.ts";
 
@@ -12,15 +14,21 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-type Served = Readonly<{ port: number; world: ServiceWorld }>;
+type Traffic = NonNullable<ServiceOptions["traffic"]>;
+type Served = Readonly<{ port: number; world: ServiceWorld; server: Server }>;
 
-/** A service of its own port, where an address may weigh 3 a minute. */
-async function serve(settings: ServiceSettings): Promise<Served> {
-  const world = await openWorld({ limits: { weightPerMinute: 3 }, service: { settings } });
+/** A service of its own port, where an address may weigh 3 a minute, or as much as it wants within limits of connections. */
+async function serve(settings: ServiceSettings, traffic?: Traffic): Promise<Served> {
+  const world = await openWorld(
+    traffic === undefined
+      ? { limits: { weightPerMinute: 3 }, service: { settings } }
+      : { service: { settings, traffic } },
+  );
   const { service } = world;
-  const server = createNodeServer({ service, sockets: service.sockets });
-  open.push(() => server.close({ graceMs: 0 }));
-  return { port: (await server.listen({ host: "127.0.0.1", port: 0 })).port, world };
+  const served = createNodeServer({ service, sockets: service.sockets });
+  open.push(() => served.close({ graceMs: 0 }));
+  const { port } = await served.listen({ host: "127.0.0.1", port: 0 });
+  return { port, world, server: served.server };
 }
 
 const ping = (port: number, ...headers: readonly string[]): Promise<RawAnswer> =>
@@ -98,3 +106,99 @@ describe("decision AI over a real connection", () => {
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 });
+
+describe("decision GD over a real connection", () => {
+  const socketOf = (port: number, from?: string): Promise<SocketClient> =>
+    SocketClient.connect(`ws://127.0.0.1:${port}/ws/liquidity`, {
+      headers: from === undefined ? {} : { "X-Forwarded-For": from },
+    });
+
+  it("WebSockets and HTTP connections of an address count together", async () => {
+    const { port } = await serve({}, { connectionsPerAddress: 2 });
+    const socket = await socketOf(port);
+    const kept = await openConnection(port);
+    expect((await ping(port)).status).toBe(429);
+    await expect(socketOf(port)).rejects.toThrow("429");
+    socket.socket.close();
+    await socket.closed;
+    const next = await roomFor(() => socketOf(port));
+    kept.close();
+    next.socket.close();
+  });
+
+  it("behind a trusted proxy a client's WebSockets count until they end, for the client alone", async () => {
+    const { port } = await serve({ trustedProxies: ["127.0.0.1"] }, { connectionsPerAddress: 1 });
+    const socket = await socketOf(port, "192.0.2.1");
+    await expect(socketOf(port, "192.0.2.1")).rejects.toThrow("429");
+    expect((await ping(port, ...forwarded("192.0.2.1"))).status).toBe(429);
+    expect((await ping(port, ...forwarded("192.0.2.2"))).status).toBe(200);
+    const other = await socketOf(port, "192.0.2.3");
+    socket.socket.close();
+    await socket.closed;
+    const next = await roomFor(() => socketOf(port, "192.0.2.1"));
+    for (const client of [other, next]) client.socket.close();
+  });
+});
+
+it("hostile 53: a wish for h2c, over and over on one connection, leaves no listener behind", async () => {
+  const { port, server } = await serve({}, {});
+  const counts: number[] = [];
+  server.on("request", ({ socket }) => {
+    counts.push(socket.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0));
+  });
+  const connection = await openConnection(port);
+  const headers = ["Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAMAAABk"];
+  for (let count = 0; count < 20; count++) {
+    connection.write(rawBytes({ method: "GET", target: "/api/ping", headers }));
+    expect((await connection.answer()).status).toBe(200);
+  }
+  connection.close();
+  expect(counts).toHaveLength(20);
+  expect(new Set(counts.slice(1)).size).toBe(1);
+});
+
+it("hostile 53: wishes for h2c that come behind each other are all answered, in their order", async () => {
+  const { port } = await serve({}, {});
+  const connection = await openConnection(port);
+  const headers = ["Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAMAAABk"];
+  const targets = Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? "/api/ping" : `/${index}`));
+  connection.write(Buffer.concat(targets.map((target) => rawBytes({ method: "GET", target, headers }))));
+  for (const target of targets) {
+    expect((await connection.answer()).status).toBe(target === "/api/ping" ? 200 : 404);
+  }
+  connection.close();
+});
+
+it.each([
+  ["h2c", ["Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAMAAABk"]],
+  ["a WebSocket", ["Connection", "Upgrade", "Upgrade", "websocket"]],
+])(
+  "hostile 53: a connection that breaks while its wish for %s waits ends nothing but itself",
+  async (_name, headers) => {
+    const { port, server } = await serve({}, {});
+    const gone = new Promise<void>((resolve) => {
+      server.once("connection", (socket) => socket.on("close", () => resolve()));
+    });
+    const asked = new Promise<void>((resolve) => server.once("upgrade", () => resolve()));
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.on("error", () => undefined);
+    socket.write(
+      Buffer.concat([
+        rawBytes({ method: "GET", target: "/api/exchangeInfo" }),
+        rawBytes({ method: "GET", target: "/api/ping", headers }),
+      ]),
+    );
+    await asked;
+    socket.resetAndDestroy();
+    await gone;
+    expect((await ping(port)).status).toBe(200);
+  },
+);
+
+/** Tries again until the server has seen that the one before has gone. */
+async function roomFor<T>(open: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const opened = await open().catch(() => undefined);
+    if (opened !== undefined) return opened;
+  }
+}

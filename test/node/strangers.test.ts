@@ -1,8 +1,8 @@
-import { connect } from "node:net";
-import { afterEach, expect, it } from "vitest";
+import { connect, Server } from "node:net";
+import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { createNodeServer, type NodeServerLimits } from "../../src/adapters/node/index.ts";
 import { Traffic, type TrafficLimits } from "../../src/service/index.ts";
-import { openConnection, rawBytes } from "../support/raw-http.ts";
+import { openConnection } from "../support/raw-http.ts";
 
 const open: (() => Promise<void>)[] = [];
 
@@ -36,7 +36,7 @@ const get = (target: string, from?: string): Buffer =>
     `GET ${target} HTTP/1.1\r\nHost: a\r\n${from === undefined ? "" : `X-Forwarded-For: ${from}\r\n`}\r\n`,
   );
 
-it("decision GD: one connection too many of an address is 429 -1003 and ends; another that ends makes room", async () => {
+it("I84, decision GD: one connection too many of an address is 429 -1003 and ends; another that ends makes room", async () => {
   const { port } = await serve({ traffic: { connectionsPerAddress: 2 } });
   const [one, two] = [await openConnection(port), await openConnection(port)];
   one.write(get("/"));
@@ -84,7 +84,7 @@ it("decision GD: connections of a proxy count for the clients of the requests on
   for (const connection of [one, two, three]) connection.close();
 });
 
-it("decision GC: of those who do not read their answers the ones that hold the most are closed", async () => {
+it("I84, decision GC: of those who do not read their answers the ones that hold the most are closed", async () => {
   const { port, server } = await serve({ traffic: { unsent: { perAddress: 2 * 1_048_576 } } });
   const closed = new Promise<void>((resolve) => {
     server.server.on("connection", (socket) => socket.on("close", () => resolve()));
@@ -104,24 +104,30 @@ it("decision GC: of those who do not read their answers the ones that hold the m
   for (const socket of deaf) socket.destroy();
 });
 
-it("hostile 53: a wish for h2c, over and over on one connection, leaves no listener behind", async () => {
-  const { port, server } = await serve({});
-  const counts: number[] = [];
-  server.server.on("request", ({ socket }) => {
-    counts.push(socket.eventNames().reduce((sum, name) => sum + socket.listenerCount(name), 0));
-  });
-  const connection = await openConnection(port);
+it("I84, decision GE: of one connection 4 requests wait, and what stands with them in 256 bytes; no more of it is read", async () => {
+  const { port, slow, server } = await serve({});
+  let came = 0;
+  server.server.on("request", () => came++);
+  const many = await openConnection(port);
+  const request = get("/slow");
+  many.write(Buffer.concat(Array.from({ length: 200 }, () => request)));
+  while (slow.length === 0) await new Promise((next) => setImmediate(next));
+  const other = await openConnection(port);
   for (let count = 0; count < 20; count++) {
-    connection.write(
-      rawBytes({ method: "GET", target: "/", headers: ["Connection", "Upgrade", "Upgrade", "h2c"] }),
-    );
-    expect((await connection.answer()).status).toBe(200);
+    other.write(get("/"));
+    await other.answer();
   }
-  connection.close();
-  expect(new Set(counts.slice(1)).size).toBe(1);
+  const others = 20;
+  expect(came - others).toBeLessThanOrEqual(4 + 1 + Math.ceil(256 / request.length));
+  for (let count = 0; count < 200; count++) {
+    while (slow.length === 0) await new Promise((next) => setImmediate(next));
+    slow.shift()?.();
+    expect((await many.answer()).status).toBe(200);
+  }
+  for (const connection of [many, other]) connection.close();
 });
 
-it("decision GC: of requests whose connection has gone nothing is held, and those that waited are not served", async () => {
+it("I84, decision GC: of requests whose connection has gone nothing is held, and those that waited are not served", async () => {
   const { port, slow, server, served } = await serve({
     traffic: { connectionsPerAddress: 5 },
     proxies: ["127.0.0.1"],
@@ -140,3 +146,16 @@ it("decision GC: of requests whose connection has gone nothing is held, and thos
   expect([(await next.answer()).status, served]).toEqual([200, ["/slow", "/next"]]);
   next.close();
 });
+
+it.each([
+  ["as it is set", { backlog: 7 }, 7],
+  ["2,048 otherwise", {}, 2_048],
+])(
+  "decision GD: the system lets as many connections wait to be accepted %s",
+  async (_name, limits, backlog) => {
+    const asked = vi.spyOn(Server.prototype, "listen");
+    onTestFinished(() => asked.mockRestore());
+    await serve({ limits });
+    expect(asked).toHaveBeenCalledWith(expect.objectContaining({ backlog }), expect.anything());
+  },
+);

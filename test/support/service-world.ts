@@ -119,7 +119,15 @@ export type WorldOptions = Readonly<{
   service?: Partial<
     Pick<
       ServiceOptions,
-      "accounts" | "clock" | "replayGuard" | "rateLimiter" | "settings" | "sockets" | "rejections"
+      | "accounts"
+      | "clock"
+      | "replayGuard"
+      | "rateLimiter"
+      | "settings"
+      | "sockets"
+      | "rejections"
+      | "traffic"
+      | "documents"
     >
   >;
   store?: OrderStore;

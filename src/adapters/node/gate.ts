@@ -36,6 +36,11 @@ export class Gate {
     if (this.#reasons.size === 0 && this.#flowing && !this.#socket.destroyed) this.#resume();
   }
 
+  /** Forgets every reason. Whoever listens next lets it flow: before that what comes would be lost. */
+  clear(): void {
+    this.#reasons.clear();
+  }
+
   #want(flowing: boolean): Duplex {
     this.#flowing = flowing;
     if (this.#reasons.size > 0) return this.#socket;

@@ -22,7 +22,7 @@ import {
 const LINGER_MS = 1_000;
 
 /** Requests of one connection that may wait for their turn before no more of it is read. */
-const MOST_WAITING = 64;
+const MOST_WAITING = 4;
 
 /** Requests without an answer that end their connection: more than that come in one piece only to do harm. */
 const MOST_UNANSWERED = 1_000;
@@ -96,6 +96,8 @@ export class Mount {
   readonly #telemetry: Telemetry | undefined;
   /** What is held of the server. */
   readonly traffic: Traffic;
+  /** The answer to one connection too many of an address. */
+  readonly tooMany: WireResponse;
   readonly #connections: WeakMap<Duplex, Connection> = new WeakMap();
   readonly #open: OpenSet<ServerResponse> = new OpenSet();
   /** Ends each connection after its next answer. */
@@ -104,6 +106,7 @@ export class Mount {
   constructor({ service, prefix = "", telemetry }: MountParts) {
     this.#service = service;
     this.traffic = service.traffic ?? new Traffic();
+    this.tooMany = refusal(this.traffic.tooMany);
     this.#prefix = prefix;
     this.#telemetry = telemetry;
   }
@@ -233,12 +236,8 @@ export class Mount {
   ): Readonly<{ leave: () => void; refused: WireResponse | undefined }> {
     const nothing = (): void => undefined;
     if (network === "" || connection.network === network) return { leave: nothing, refused: undefined };
-    try {
-      return { leave: this.traffic.enter(network), refused: undefined };
-    } catch (error) {
-      if (!(error instanceof OrderError)) throw error;
-      return { leave: nothing, refused: refusal(error) };
-    }
+    const leave = this.traffic.enter(network);
+    return leave === undefined ? { leave: nothing, refused: this.tooMany } : { leave, refused: undefined };
   }
 
   #connection(socket: Duplex): Connection {

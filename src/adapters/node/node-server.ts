@@ -1,11 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { Mount } from "./mount.ts";
 import { ReadTurns } from "./read-turns.ts";
-import { rawReply, refusal } from "./refusals.ts";
+import { rawReply } from "./refusals.ts";
 import { SocketMount } from "./socket-server.ts";
 import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
@@ -26,7 +25,7 @@ export type NodeServerLimits = Readonly<{
   stallMs?: number;
   /** Connections at once; more are closed at once. Default 10000. */
   maxConnections?: number;
-  /** Connections that wait to be accepted; the system may allow fewer. Default 511. */
+  /** Connections that wait to be accepted; the system may allow fewer. Default 2048. */
   backlog?: number;
 }>;
 
@@ -62,7 +61,7 @@ const DEFAULTS: Required<NodeServerLimits> = {
   keepAliveMs: 65_000,
   stallMs: 120_000,
   maxConnections: 10_000,
-  backlog: 511,
+  backlog: 2_048,
 };
 
 const DEFAULT_GRACE_MS = 10_000;
@@ -162,15 +161,10 @@ const networkOf = (mount: Mount, socket: Socket): string =>
 function enter(mount: Mount, socket: Socket): () => void {
   const network = mount.traffic.peerOf(socket.remoteAddress ?? "");
   if (network === undefined) return () => undefined;
-  try {
-    const leave = mount.traffic.enter(network);
-    mount.opened(socket, network);
-    return leave;
-  } catch (error) {
-    if (!(error instanceof OrderError)) throw error;
-    socket.end(rawReply(refusal(error)), () => socket.destroy());
-    return () => undefined;
-  }
+  const leave = mount.traffic.enter(network);
+  if (leave !== undefined) mount.opened(socket, network);
+  else socket.end(rawReply(mount.tooMany), () => socket.destroy());
+  return leave ?? (() => undefined);
 }
 
 function listen(server: Server, { host, port }: ListenAddress, backlog: number): Promise<ListenAddress> {

@@ -2,8 +2,8 @@ import type { Duplex } from "node:stream";
 import { Turns } from "../../service/index.ts";
 import { type Gate, gateOf } from "./gate.ts";
 
-/** How much of a connection is parsed at once: some thirty of the shortest requests. */
-const SLICE_BYTES = 1_024;
+/** How much of a connection is parsed at once: less than ten of the shortest requests. */
+const SLICE_BYTES = 256;
 
 /** What it costs of a turn to parse bytes, many short requests in the worst case, and to be told of some. */
 const costOf = (bytes: number): number => 8 * bytes + 256;
@@ -41,8 +41,7 @@ class Reader {
     this.#gate.opened = () => undefined;
     if (this.#rest.length > 0) this.#socket.unshift(this.#rest);
     this.#rest = Buffer.alloc(0);
-    this.#gate.open("turn");
-    this.#gate.open("waiting");
+    this.#gate.clear();
   }
 
   #take(chunk: Buffer): void {

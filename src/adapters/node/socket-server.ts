@@ -76,7 +76,6 @@ export class SocketMount {
 
   /** Takes a request that asks for a WebSocket; the connection is refused in the shape of the service's errors. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on("error", () => undefined);
     this.#admit(request, socket, head).catch((error: unknown) => {
       const name = error instanceof Error ? error.name : typeof error;
       this.#telemetry?.event("error", "service.threw", { error: name });
@@ -116,13 +115,9 @@ export class SocketMount {
   #entered(request: IncomingMessage, socket: Duplex): (() => void) | undefined {
     const network = this.#mount.networkOf(request);
     if (network === "" || this.#mount.isCounted(socket, network)) return () => undefined;
-    try {
-      return this.#mount.traffic.enter(network);
-    } catch (error) {
-      if (!(error instanceof OrderError)) throw error;
-      refuse(socket, refusal(error));
-      return undefined;
-    }
+    const leave = this.#mount.traffic.enter(network);
+    if (leave === undefined) refuse(socket, this.#mount.tooMany);
+    return leave;
   }
 
   #attach(socket: WebSocket, request: IncomingMessage): void {

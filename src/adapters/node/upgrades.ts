@@ -27,6 +27,8 @@ export type UpgradeParts = Readonly<{
 export function serveUpgrades(server: Server, { sockets, mount, turns, takes }: UpgradeParts): void {
   server.on("upgrade", (request, socket, head) => {
     turns?.detach(socket);
+    // From here on nobody of Node's hears of a connection that breaks, and an error that nobody hears ends the process.
+    if (!socket.listeners("error").includes(unheard)) socket.on("error", unheard);
     const taken = takes(request);
     if (!taken && server.listenerCount("upgrade") > 1) return;
     mount.afterAnswers(socket, () => {
@@ -36,6 +38,9 @@ export function serveUpgrades(server: Server, { sockets, mount, turns, takes }: 
     });
   });
 }
+
+/** A connection that breaks is told by its end. */
+const unheard = (): void => undefined;
 
 /** Headers that ask for an upgrade. */
 const OF_THE_UPGRADE: ReadonlySet<string> = new Set(["upgrade", "http2-settings"]);

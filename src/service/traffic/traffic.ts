@@ -26,6 +26,8 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** What all connections of a service hold together. */
 export class Traffic {
+  /** What one connection too many of an address is told, 429 -1003. */
+  readonly tooMany: OrderError;
   readonly #connectionsPerAddress: number;
   readonly #clientAddress: ClientAddress;
   readonly #isProxy: AddressList;
@@ -38,6 +40,9 @@ export class Traffic {
       "connectionsPerAddress",
       limits.connectionsPerAddress ?? DEFAULTS.connectionsPerAddress,
     );
+    this.tooMany = new OrderError("TOO_MANY_CONNECTIONS", {
+      ...{ limit: this.#connectionsPerAddress, interval: "ADDRESS", retryAfter: RETRY_AFTER_SECONDS },
+    });
     this.#clientAddress = clientAddressBehind(trustedProxies);
     this.#isProxy = trustedProxyList(trustedProxies);
     const budgetOf = (kind: HeldKind): ByteBudget =>
@@ -64,16 +69,12 @@ export class Traffic {
 
   /**
    * Counts a connection of a network, or a request that stands for one because it came over the connection of a proxy;
-   * what is returned takes it back. Throws an OrderError -1003 for one too many.
+   * what is returned takes it back. Undefined for one too many, which is told {@link tooMany}: whoever opens thousands
+   * must cost little.
    */
-  enter(network: string): () => void {
+  enter(network: string): (() => void) | undefined {
     const open = this.#connections.get(network) ?? 0;
-    if (open >= this.#connectionsPerAddress) {
-      const limit = this.#connectionsPerAddress;
-      throw new OrderError("TOO_MANY_CONNECTIONS", {
-        ...{ limit, interval: "ADDRESS", retryAfter: RETRY_AFTER_SECONDS },
-      });
-    }
+    if (open >= this.#connectionsPerAddress) return undefined;
     this.#connections.set(network, open + 1);
     let left = false;
     return () => {

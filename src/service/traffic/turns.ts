@@ -7,16 +7,20 @@ const SHARE = 16_384;
 /** What a request or message counts beside its own bytes, for each weight that it has. */
 const EACH = 4_096;
 
+/** The weight of a document; what weighs more is paid for by its client, not by turns in which nothing begins. */
+const MOST_WEIGHT = 20;
+
 /** What a request or message costs of a turn. */
 export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): number =>
-  bytes + EACH * Math.max(weight, 1);
+  bytes + EACH * Math.min(Math.max(weight, 1), MOST_WEIGHT);
 
 type Waiting = Readonly<{ cost: number; begin: () => void }>;
 
 /**
  * Lets requests and messages begin in turns: those of one address one after the other, the addresses in turns, and in one
- * turn of the event loop no more than a share. So whoever sends much waits for himself, and the others not for him,
- * however many connections he has. Source: decision GE; hostile inputs 53 and 94.
+ * turn of the event loop no more than a share; what costs more takes the turns after it. So whoever sends much waits for
+ * himself, and the others not for him, however many connections he has, and newcomers are accepted meanwhile.
+ * Source: decision GE; hostile inputs 53 and 94.
  */
 export class Turns {
   readonly #soon: (run: () => void) => void;
@@ -46,8 +50,9 @@ export class Turns {
 
   #turn(): void {
     this.#planned = false;
-    this.#used = 0;
-    if (this.#queues.size > 0) this.#plan();
+    // What cost more than its turn had is paid for by the turns after it.
+    this.#used = Math.max(0, this.#used - SHARE);
+    if (this.#used > 0 || this.#queues.size > 0) this.#plan();
     while (this.#used < SHARE) {
       const [first] = this.#queues;
       if (first === undefined) return;

@@ -32,10 +32,17 @@ it("decision GE: who asks for much waits for himself; an address that comes late
   expect(step()).toBe("l q l l");
 });
 
-it("decision GE: one that is large, or weighs much, has a turn for itself", () => {
-  const { ask, step } = stepped();
+it("decision GE: one that is large, or weighs much, takes the turns after it, and no weight more than five", () => {
+  const { ask, step, idle } = stepped();
   ask("a", "large", 65_536);
   ask("a", "weighty", 0, 20);
+  ask("b", "weightier", 0, 250);
   ask("a", "next");
-  expect([step(), step(), step()]).toEqual(["weighty", "next", ""]);
+  const turns = Array.from({ length: 14 }, step);
+  expect(turns.flatMap((names, index) => (names === "" ? [] : [[index + 1, names]]))).toEqual([
+    [4, "weighty"],
+    [9, "weightier"],
+    [14, "next"],
+  ]);
+  expect([step(), step(), idle()]).toEqual(["", "", true]);
 });
