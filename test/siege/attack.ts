@@ -18,8 +18,8 @@ const COMES_AGAIN_MS = 250;
 export type Assault = Readonly<{
   /** Path of the WebSocket that it opens first; none: HTTP. */
   socketPath?: string;
-  /** What is sent over and over, piece by piece, as fast as it is taken. */
-  pieces: readonly Buffer[];
+  /** What a connection sends over and over, piece by piece, as fast as it is taken. */
+  pieces: (connection: number) => readonly Buffer[];
   /** How often the pieces are sent; default without end. */
   rounds?: number;
   /** Whether it never reads what it is sent, after a handshake. */
@@ -47,7 +47,7 @@ export async function assail(attacked: Attacked, assault: Assault): Promise<Harm
     });
     socket.on("connect", () => {
       harm.opened++;
-      begin(socket, assault, harm);
+      begin(socket, { ...assault, index }, harm);
     });
   };
   for (let index = 0; index < attacked.connections; index++) {
@@ -63,7 +63,10 @@ export async function assail(attacked: Attacked, assault: Assault): Promise<Harm
 
 type Counts = { sentBytes: number; readBytes: number };
 
-function begin(socket: Socket, assault: Assault, counts: Counts): void {
+/** What one attacker does, and which one it is. */
+type Attacker = Assault & Readonly<{ index: number }>;
+
+function begin(socket: Socket, assault: Attacker, counts: Counts): void {
   const { socketPath, deaf = false } = assault;
   const go = (): void => {
     if (deaf) socket.pause();
@@ -79,8 +82,9 @@ function begin(socket: Socket, assault: Assault, counts: Counts): void {
   else socket.write(HANDSHAKE.toString().replace("/ws/listenKey", socketPath));
 }
 
-async function send(socket: Socket, assault: Assault, counts: Counts): Promise<void> {
-  const { pieces, rounds = Number.POSITIVE_INFINITY, perSecond } = assault;
+async function send(socket: Socket, assault: Attacker, counts: Counts): Promise<void> {
+  const { index, rounds = Number.POSITIVE_INFINITY, perSecond } = assault;
+  const pieces = assault.pieces(index);
   for (let round = 0; round < rounds; round++) {
     for (const piece of pieces) {
       if (!socket.writable) return;

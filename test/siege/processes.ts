@@ -16,6 +16,9 @@ export type ServerProcess = Readonly<{
 const HEAP_MB = 512;
 const PATIENCE_MS = 10_000;
 
+/** How long attackers of low priority may take beyond their time on a busy machine. */
+const ATTACKER_PATIENCE_MS = 60_000;
+
 /** Starts `program` with the word `server`. */
 export async function startServer(program: string, folder: string): Promise<ServerProcess> {
   const child = fork(program, ["server", folder], {
@@ -53,7 +56,7 @@ export async function startAttacker(program: string, attacked: Attacked): Promis
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   try {
-    return (await answerOf(child, attacked.milliseconds + PATIENCE_MS)) as Harm;
+    return (await answerOf(child, attacked.milliseconds + ATTACKER_PATIENCE_MS)) as Harm;
   } finally {
     child.kill("SIGKILL");
     await ended;
