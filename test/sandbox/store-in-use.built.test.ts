@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { link, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { listening } from "../support/listening.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
@@ -34,7 +34,7 @@ async function placeBoth(sandbox: SandboxProcess): Promise<readonly number[]> {
   return [managed.status, native.status];
 }
 
-it("I60: a second sandbox on the same store is refused in one line, and takes nothing from the first", async () => {
+it("I60, I81: a second sandbox on the same store is refused in one line, and takes nothing from the first", async () => {
   const environment = await storeOnDisk();
   const first = await start(environment);
   const refused = "the sandbox ended with 2: managed-orders: orders.db is in use by another process";
@@ -42,6 +42,18 @@ it("I60: a second sandbox on the same store is refused in one line, and takes no
   const { port } = new URL(first.url);
   expect(await refusalOf({ ...environment, PORT: port })).toBe(refused);
   expect(await placeBoth(first)).toEqual([200, 200]);
+});
+
+it("I81, I82, decisions FQ and FO: a second hard link of the store or of the venue's record is one sentence and exit code 2", async () => {
+  const environment = await storeOnDisk();
+  const folder = dirname(environment["STORE"]?.slice("sqlite:".length) ?? "");
+  await (await start(environment)).kill();
+  for (const name of ["orders.venue.jsonl", "orders.db"]) {
+    await link(join(folder, name), join(folder, `second-${name}`));
+    expect(await refusalOf(environment)).toBe(
+      `the sandbox ended with 2: managed-orders: ${name} has more than one hard link: leave it only one name`,
+    );
+  }
 });
 
 it("I01: the store is free as soon as its sandbox was killed, or has stopped", async () => {

@@ -24,10 +24,17 @@ export type OpenedLog = Readonly<{ log: AppendLog; lines: readonly string[] }>;
 
 /**
  * Opens or creates the file. A last line without its end was cut off while it was written, so nobody was told of it:
- * it is dropped. Rejects with an Error that names the file and bears the system's code when it cannot be opened.
+ * it is dropped. Rejects with an Error that names the file and bears the system's code when it cannot be opened, or
+ * `STORE_FILE` when it has a second hard link: by that another process could write it. Source: decision FQ.
  */
 export async function openAppendLog(path: string): Promise<OpenedLog> {
   const file = await openFile(path);
+  try {
+    await refuseLinks(file, basename(path));
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
   const content = await file.readFile();
   const end = content.lastIndexOf("\n") + 1;
   if (end < content.length) {
@@ -48,6 +55,12 @@ async function openFile(path: string): Promise<FileHandle> {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     throw Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
   }
+}
+
+async function refuseLinks(file: FileHandle, name: string): Promise<void> {
+  if ((await file.stat()).nlink <= 1) return;
+  const message = `${name} has more than one hard link: leave it only one name`;
+  throw Object.assign(new Error(message), { code: "STORE_FILE" });
 }
 
 /** What a log needs of its file. */

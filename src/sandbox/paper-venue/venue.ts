@@ -89,7 +89,20 @@ export type PaperVenue = ExecutionVenue &
 export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperVenue> {
   const { log, lines } =
     options.path === undefined ? { log: createMemoryLog(), lines: [] } : await openAppendLog(options.path);
-  const record = new VenueRecord(options.instruments);
+  try {
+    const record = recordOf(options, lines);
+    const venue = new RecordedVenue({ ...options, log, record });
+    await venue.closeUndecided();
+    return venue;
+  } catch (error) {
+    // What was wrong is told, not that the file cannot be closed either.
+    await log.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+function recordOf({ instruments }: PaperVenueOptions, lines: readonly string[]): VenueRecord {
+  const record = new VenueRecord(instruments);
   lines.forEach((line, index) => {
     try {
       record.apply(decodeEntry(line));
@@ -97,9 +110,7 @@ export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperV
       throw new VenueRecordError(`the venue's record is not readable at line ${index + 1}`, { cause: error });
     }
   });
-  const venue = new RecordedVenue({ ...options, log, record });
-  await venue.closeUndecided();
-  return venue;
+  return record;
 }
 
 type Parts = PaperVenueOptions & Readonly<{ log: AppendLog; record: VenueRecord }>;

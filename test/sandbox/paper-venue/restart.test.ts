@@ -1,5 +1,5 @@
-import { appendFile, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { appendFile, chmod, link, readFile, stat, unlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 import { createCatalogue } from "../../../src/sandbox/index.ts";
@@ -162,10 +162,33 @@ describe("a damaged file", () => {
     expect(told).toEqual(['["error","venue-record.failed",{"code":"EBADF"}]']);
   });
 
-  it("the file is for its owner alone", async () => {
+  it("I81, decision FQ: a file with a second hard link is refused, by either name, until it has one name", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    await venue.submit(childOf(), { deadlineMs });
+    await venue.close();
+    const second = `${path}.second`;
+    await link(path, second);
+    for (const name of [path, second]) {
+      await expect(openVenueWorld({ path: name })).rejects.toMatchObject({
+        message: `${basename(name)} has more than one hard link: leave it only one name`,
+        code: "STORE_FILE",
+      });
+    }
+    await unlink(second);
+    const { venue: restarted } = await openVenueWorld({ path });
+    expect(restarted.children()).toHaveLength(1);
+    await restarted.close();
+  });
+
+  it("I80, decision FQ: the file is for its owner alone, one that others could read too once it is opened", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     await venue.close();
     expect((await stat(path)).mode & 0o077).toBe(0);
+    await chmod(path, 0o644);
+    const { venue: again } = await openVenueWorld({ path });
+    await again.close();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 });
