@@ -48,7 +48,7 @@ function ask({ method = "GET", path, headers = {}, body = "" }: Sent): Promise<r
   });
 }
 
-describe("decision GB: what a page of another origin makes a browser load", () => {
+describe("I83, decision GB: what a page of another origin makes a browser load", () => {
   it.each([
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },

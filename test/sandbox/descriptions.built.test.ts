@@ -18,6 +18,7 @@ it("decision AN: the sandbox serves its descriptions, with its own addresses, an
       const reply = await fetch(`${url}${path}`);
       expect(reply.status).toBe(200);
       expect(reply.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(Number(reply.headers.get("x-mbx-used-weight")) % 20).toBe(0);
       const text = await reply.text();
       expect(text).not.toContain(KEY);
       expect(text).not.toContain(SECRET);

@@ -67,7 +67,7 @@ function limitFiles({ process: { pid } }: SandboxProcess, bytes: string): void {
 }
 
 it.runIf(process.platform === "linux")(
-  "decision FO: a store where nothing can be written is one sentence and exit code 2",
+  "I82, decision FO: a store where nothing can be written is one sentence and exit code 2",
   async () => {
     expect(await refusalOf("/proc/managed-orders.db")).toMatch(
       /^the sandbox ended with 2: managed-orders: managed-orders\.db cannot be opened \([A-Z]+\): [a-z ]+$/,
@@ -75,7 +75,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("decision FO: a damaged store and a damaged record of the venue are one sentence and exit code 2", async () => {
+it("I82, decision FO: a damaged store and a damaged record of the venue are one sentence and exit code 2", async () => {
   const folder = await folderOnDisk();
   const path = join(folder, "orders.db");
   await (await start(path)).kill();

@@ -1,6 +1,8 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
+
+const hasTerminals = spawnSync("script", ["--version"]).status === 0;
 
 const cli = fileURLToPath(new URL("../../dist/sandbox/cli.js", import.meta.url));
 
@@ -17,4 +19,18 @@ it("I72, decision FQ: a generated secret is not written where standard output is
     "  Secret    not shown, this is no terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET\n",
   );
   expect(said.match(/[0-9A-Za-z]{64}/g)).toHaveLength(1);
+});
+
+it.runIf(hasTerminals)("I72, decision FQ: it is shown on a terminal, once", async () => {
+  const env = { PATH: process.env["PATH"], STORE: "memory:", PORT: "auto", CONTROL_PORT: "auto" };
+  const command = `exec "${process.execPath}" "${cli}" sandbox`;
+  const sandbox = execFile("script", ["--quiet", "--return", "--command", command, "/dev/null"], { env });
+  onTestFinished(() => void sandbox.kill("SIGKILL"));
+  let said = "";
+  for await (const chunk of sandbox.stdout ?? []) {
+    said += String(chunk);
+    if (/Secret.*\n/.test(said)) break;
+  }
+  expect(said).toMatch(/ {2}Secret {4}[0-9A-Za-z]{64} {3}\(demo account 1, this sandbox only\)/);
+  expect(said.match(/[0-9A-Za-z]{64}/g)).toHaveLength(2);
 });

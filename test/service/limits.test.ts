@@ -15,6 +15,29 @@ describe("request weight", () => {
     expect(other.headers["X-MBX-USED-WEIGHT"]).toBe("1");
   });
 
+  it("decision GF: a document weighs 20, whoever asks; beyond the limit it is 429 -1003", async () => {
+    const made: string[] = [];
+    const maker = (name: string) => (): string => {
+      made.push(name);
+      return `{"${name}":1}`;
+    };
+    const documents = { "/openapi.json": maker("open"), "/asyncapi.json": maker("async") };
+    const world = await openWorld({ limits: { weightPerMinute: 61 }, service: { documents } });
+    const answers = [];
+    for (const path of ["/openapi.json", "/asyncapi.json", "/openapi.json", "/nothing", "/asyncapi.json"]) {
+      const { status, headers, body } = await call(world, "GET", path);
+      answers.push([status, headers["X-MBX-USED-WEIGHT"], status === 200 ? body : body.code]);
+    }
+    expect(answers).toEqual([
+      [200, "20", { open: 1 }],
+      [200, "40", { async: 1 }],
+      [200, "60", { open: 1 }],
+      [404, "61", -1099],
+      [429, "81", -1003],
+    ]);
+    expect(made).toEqual(["open", "async"]);
+  });
+
   it("convention gap 8: the depth weighs by its limit, also when the rest of the query is refused", async () => {
     const world = await openWorld();
     const weigh = async (query: Record<string, string>, address: string): Promise<string | undefined> =>

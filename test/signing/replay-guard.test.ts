@@ -62,7 +62,7 @@ describe("createReplayGuard", () => {
     expect(decide(0, DELETE)).toBe("other");
   });
 
-  it("decision GA: a key that uses up all there is flushes its own and nobody else's", () => {
+  it("I84, decision GA: a key that uses up all there is flushes its own and nobody else's", () => {
     const guard = createReplayGuard({ maxPerGeneration: 50 });
     const decide = (key: string, number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey: key, signature: signatureOf(number), use, nowMs: 0 });
@@ -73,7 +73,7 @@ describe("createReplayGuard", () => {
     expect(decide("loud", 4_920, DELETE)).toBe("first");
   });
 
-  it("decision GA: of many loud keys each has its share; the total is what it was", () => {
+  it("I84, decision GA: of many loud keys each has its share; the total is what it was", () => {
     const guard = createReplayGuard({ maxPerGeneration: 50 });
     const decide = (key: number, number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey: `k${key}`, signature: signatureOf(number), use, nowMs: 0 });

@@ -41,6 +41,33 @@ describe("control frames", () => {
     ]);
   });
 
+  it("decision GF: each message weighs 1, whatever it says; beyond the limit it is refused with -1003", async () => {
+    const { world, client } = await openSocketWorld(
+      { limits: { weightPerMinute: 4 } },
+      { target: "/ws/liquidity" },
+    );
+    expect(await control(client, "SUBSCRIBE", ["btcusd@trade"])).toEqual({ result: null, id: 1 });
+    expect(await control(client, "LIST_SUBSCRIPTIONS")).toEqual({ result: ["btcusd@trade"], id: 1 });
+    expect(await control(client, "order.place", {})).toMatchObject({ code: 2 });
+    expect(await client.sendsRaw("hello")).toMatchObject({ code: 3 });
+    expect(await control(client, "UNSUBSCRIBE", ["btcusd@trade"], "late")).toMatchObject({
+      code: -1003,
+      id: "late",
+    });
+    await world.clock.advanceTo(START_MS + 60_000);
+    expect(await control(client, "LIST_SUBSCRIPTIONS")).toEqual({ result: ["btcusd@trade"], id: 1 });
+  });
+
+  it("decision GF, convention 4.1: whose messages go on beyond the limit is banned and disconnected", async () => {
+    const { client } = await openSocketWorld({ limits: { weightPerMinute: 1 } }, { target: "/ws/liquidity" });
+    for (let count = 0; count < 10; count++) {
+      expect(client.closed).toBeUndefined();
+      await control(client, "LIST_SUBSCRIPTIONS");
+    }
+    await control(client, "LIST_SUBSCRIPTIONS").catch(() => undefined);
+    expect(client.closed).toEqual({ code: 1008, reason: "banned" });
+  });
+
   it.each([
     ["no JSON", "hello", 3, null],
     ["an array", "[1]", 3, null],
