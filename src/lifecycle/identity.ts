@@ -49,10 +49,13 @@ export function childIdOf(
 
 const CHILD_ID = /^aqc-([0-9a-z]{1,11})-([0-9a-z]{1,10})-([0-9a-z]{1,8})$/;
 
-/** Parent and attempt that a child id names; undefined when the text is no child id. */
-export function readChildId(childId: string): Readonly<{ orderId: number; attempt: number }> | undefined {
+/** Parent, its acceptance and attempt that a child id names; undefined when the text is no child id. */
+export function readChildId(
+  childId: string,
+): Readonly<{ orderId: number; acceptedAtMs: number; attempt: number }> | undefined {
   const match = CHILD_ID.exec(childId);
   const orderId = -Number.parseInt(match?.[1] ?? "", BASE);
   if (match === null || !Number.isSafeInteger(orderId) || orderId >= 0) return undefined;
-  return { orderId, attempt: Number.parseInt(match[3] ?? "", BASE) };
+  const [acceptedAtMs, attempt] = [match[2], match[3]].map((text) => Number.parseInt(text ?? "", BASE));
+  return { orderId, acceptedAtMs: acceptedAtMs ?? 0, attempt: attempt ?? 0 };
 }

@@ -28,6 +28,7 @@ export type ExecutionVenue = {
   readonly capabilities: VenueCapabilities;
   /** `deadlineMs` is in the venue's time, epoch milliseconds: the wall clock at most `submitDeadlineMs` from now. */
   submit(child: ChildRequest, options: Readonly<{ deadlineMs: number }>): Promise<ChildReport>;
+  /** Rejects where the venue cannot say, as when it does not remember that far back: "not found" would be taken as proof. */
   lookup(child: ChildRequest): Promise<ChildReport | NotFound>;
   /** Makes sure that the child can never execute; resolves to "voided", or to the report when it exists. */
   voidChild?(child: ChildRequest): Promise<ChildReport | "voided">;

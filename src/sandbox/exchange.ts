@@ -32,7 +32,7 @@ import {
   tapCountedQuotes,
 } from "./markets/index.ts";
 import { type NativeFaultMode, withNativeFaults } from "./native-faults.ts";
-import { openPaperVenue, type PaperVenue } from "./paper-venue/index.ts";
+import { type Forgetting, openPaperVenue, type PaperVenue } from "./paper-venue/index.ts";
 import type { StoreSetting } from "./setting-readers.ts";
 import { type SandboxSettings, venueRecordPath } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
@@ -75,6 +75,9 @@ const RUN_ID_LENGTH = 12;
 
 /** How long fills are told again as prints after a restart: within the time in which the engine knows each id. */
 const PRINTED_AGAIN_MS = 12 * 3_600_000;
+
+/** An engine that does not know an outcome asks for it within this time, unless longer pauses are set. */
+const ASKED_AGAIN_MS = 300_000;
 
 /** Rejections of one account that are kept when they are to be persisted and the store is in memory. */
 const REJECTIONS_IN_MEMORY = 10_000;
@@ -142,13 +145,19 @@ async function openVenue(
 ): Promise<PaperVenue> {
   const { directory, ...venueParts } = parts;
   const path = venueRecordPath(realStore(settings.store));
-  const venue = await openPaperVenue({ ...venueParts, path });
+  const venue = await openPaperVenue({ ...venueParts, path, forgetting: forgettingOf(settings) });
   const isForeign = venue.hasAccount(DEMO_ACCOUNT_ID) && directory.account(DEMO_ACCOUNT_ID) === undefined;
   if (!isForeign) return venue;
   await venue.close();
   throw new SettingsError(
     `${basename(path ?? "")} is the record of another store; remove it, or bring its store back`,
   );
+}
+
+/** A child is not forgotten while an engine looks it up: it asks again within its longest pause. */
+function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: SandboxSettings): Forgetting {
+  const quietMs = 2 * Math.max(ASKED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
+  return { afterMs: venueForgetsAfterMs, quietMs };
 }
 
 /** The store by the one name that it has: its venue's record lies beside that. */

@@ -40,6 +40,8 @@ export type SandboxSettings = Readonly<{
   quoteMaxAgeMs: number;
   submitDeadlineMs: number;
   venueQuietMs: number;
+  /** How long the paper venue knows a child after its outcome was told. */
+  venueForgetsAfterMs: number;
   retryMinMs: number;
   retryMaxMs: number;
   rateLimits: RateLimits | "off";
@@ -74,6 +76,8 @@ const option = <T>(fallback: string, meaning: string, read: SettingReader<T>): O
 });
 
 const durationMs = wholeNumber({ min: 1, max: 31_536_000_000 });
+/** Long enough for a child that was just settled to be asked for. */
+const longMs = wholeNumber({ min: 60_000, max: 31_536_000_000 });
 const delayMs = wholeNumber({ min: 0, max: 31_536_000_000 });
 const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 const records = wholeNumber({ min: 1, max: 1_000_000_000 });
@@ -96,6 +100,7 @@ const OPTIONS = {
   QUOTE_MAX_AGE_MS: option("5000", "older quotes do not count", durationMs),
   SUBMIT_DEADLINE_MS: option("2000", "how long a child may take to reach the venue", durationMs),
   VENUE_QUIET_MS: option("2000", "wait after the deadline before a missing child is settled", delayMs),
+  VENUE_FORGETS_AFTER_MS: option("172800000", "how long the venue knows a child that is settled", longMs),
   RETRY_MIN_MS: option("100", "first wait after a child that filled nothing", durationMs),
   RETRY_MAX_MS: option("5000", "longest such wait", durationMs),
   RATE_LIMITS: option("default", "off, or weight=6000,orders10s=50,orders1d=160000,banMs=120000", rateLimits),
@@ -195,6 +200,7 @@ function settingsOf(values: Values): SandboxSettings {
     quoteMaxAgeMs: values.QUOTE_MAX_AGE_MS,
     submitDeadlineMs: values.SUBMIT_DEADLINE_MS,
     venueQuietMs: values.VENUE_QUIET_MS,
+    venueForgetsAfterMs: values.VENUE_FORGETS_AFTER_MS,
     retryMinMs: values.RETRY_MIN_MS,
     retryMaxMs: values.RETRY_MAX_MS,
     rateLimits: values.RATE_LIMITS,

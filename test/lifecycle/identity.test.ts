@@ -62,13 +62,13 @@ describe("I06: child ids", () => {
     attempt: fc.integer({ min: 1, max: 1_000_000 }),
   });
 
-  it("have at most 36 characters of the charset and give parent and attempt back", () => {
+  it("have at most 36 characters of the charset and give parent, acceptance and attempt back", () => {
     fc.assert(
       fc.property(child, ({ place: of, acceptedAtMs, attempt }) => {
         const orderId = managedIdOf(of);
         const id = childIdOf({ orderId, acceptedAtMs }, attempt);
         expect(id).toMatch(/^aqc-[0-9a-z-]{1,32}$/);
-        expect(readChildId(id)).toEqual({ orderId, attempt });
+        expect(readChildId(id)).toEqual({ orderId, acceptedAtMs, attempt });
       }),
     );
   });

@@ -7,7 +7,12 @@ import { price, quantity } from "../../src/decimal/index.ts";
 import type { ChildRequest, Level, Quote } from "../../src/model/index.ts";
 import type { PrintInput, VenueEvent } from "../../src/ports/index.ts";
 import { createCatalogue } from "../../src/sandbox/index.ts";
-import { openPaperVenue, type PaperVenue, readVenueFault } from "../../src/sandbox/paper-venue/index.ts";
+import {
+  type Forgetting,
+  openPaperVenue,
+  type PaperVenue,
+  readVenueFault,
+} from "../../src/sandbox/paper-venue/index.ts";
 
 export const START_MS: number = 1_700_000_000_000;
 export const DEADLINE_MS: number = START_MS + 2_000;
@@ -21,10 +26,11 @@ export type VenueWorld = Readonly<{
 }>;
 
 export async function openVenueWorld(
-  options: Readonly<{ path?: string; startMs?: number }> = {},
+  options: Readonly<{ path?: string; startMs?: number; forgetting?: Forgetting }> = {},
 ): Promise<VenueWorld> {
-  const clock = createManualClock({ startMs: options.startMs ?? START_MS });
-  const venue = await openPaperVenue({ clock, instruments: createCatalogue(), path: options.path });
+  const { startMs = START_MS, ...parts } = options;
+  const clock = createManualClock({ startMs });
+  const venue = await openPaperVenue({ clock, instruments: createCatalogue(), ...parts });
   const events: VenueEvent[] = [];
   const prints: PrintInput[] = [];
   venue.subscribe((event) => events.push(event));
@@ -33,7 +39,9 @@ export async function openVenueWorld(
 }
 
 /** A venue where account 1 has 1,000,000 USD and 10 BTC, and BTC/USD stands at 100 to 101 without sizes. */
-export async function openFundedWorld(options: Readonly<{ path?: string }> = {}): Promise<VenueWorld> {
+export async function openFundedWorld(
+  options: Readonly<{ path?: string; forgetting?: Forgetting }> = {},
+): Promise<VenueWorld> {
   const world = await openVenueWorld(options);
   await world.venue.setBalances(1, { USD: "1000000", BTC: "10" });
   world.venue.quote(quoteOf({ bids: ["100"], asks: ["101"] }));

@@ -48,6 +48,7 @@ describe("the hosts of a seeded world", () => {
       ...parts,
       capabilities: { honoursDeadline: true, canVoid: false },
       quietMs: 2_000,
+      forgetsAfterMs: Number.POSITIVE_INFINITY,
       tellsTime: true,
       priceOf: () => price("100"),
       submitting: () => undefined,
@@ -72,6 +73,41 @@ describe("the hosts of a seeded world", () => {
     );
     expect(executed.length).toBeGreaterThan(5);
     expect(heard).toEqual(executed);
+  });
+
+  it("decision HQ: a venue that forgets fails look-ups of a settled child, and never says that it is not there", async () => {
+    const parts = shared({});
+    const venue = new WorldVenue({
+      ...parts,
+      capabilities: { honoursDeadline: false, canVoid: true },
+      quietMs: 2_000,
+      forgetsAfterMs: 6_500,
+      tellsTime: true,
+      priceOf: () => price("100"),
+      submitting: () => undefined,
+      executed: () => undefined,
+      isOpening: () => false,
+    });
+    const port = venue.open(new Instance(1, START_MS));
+    await port.submit(child, { deadlineMs: START_MS + 2_000 });
+    venue.settle();
+    const said: string[] = [];
+    const ask = (): void => {
+      for (const answer of [port.lookup(child), port.voidChild?.(child)])
+        void answer?.then(
+          (report) => said.push(JSON.stringify(report)),
+          () => said.push("fails"),
+        );
+    };
+    for (const afterMs of [6_000, 6_000, 7_000, 100]) {
+      await parts.time.pass(afterMs);
+      ask();
+      await turn();
+    }
+    expect(said.slice(0, 4).every((text) => text.includes('"state":"closed"'))).toBe(true);
+    expect(said.slice(4).every((text) => text === "fails")).toBe(true);
+    expect(venue.executedOf(child.parentOrderId)).toBe(child.quantity);
+    expect(parts.situations.counts).toMatchObject({ "child forgotten by the venue": 1 });
   });
 
   it("decision FH: a native order whose answer is lost is kept, and found again by its request", async () => {

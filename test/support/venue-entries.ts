@@ -60,6 +60,9 @@ const orderId = fc.bigInt({ min: 9_007_199_254_740_993n, max: 2n ** 63n - 1n });
 const reason = fc.constantFrom("USER_CANCELED" as const, "INSUFFICIENT_LIQUIDITY" as const);
 const kind = <K extends string>(name: K) => fc.constant(name);
 
+const amount = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(normalise);
+const anyTrade = every({ accountId: whole, symbol, base: amount, quote: amount });
+
 /** Every kind of line that the paper venue writes, at both ends of every range. */
 export const anyVenueEntry: fc.Arbitrary<Entry> = fc.oneof(
   every({
@@ -100,4 +103,17 @@ export const anyVenueEntry: fc.Arbitrary<Entry> = fc.oneof(
   ) as fc.Arbitrary<Entry>,
   every({ kind: kind("filled"), orderId, fills, timeMs: whole }),
   every({ kind: kind("canceled"), orderId, reason, timeMs: whole }),
+  every({ kind: kind("forgotten"), children: fc.array(text, { maxLength: 3 }), timeMs: whole }),
+  every({
+    kind: kind("passed"),
+    orders: whole,
+    executions: whole,
+    trades: fc.array(anyTrade, { maxLength: 3 }),
+  }),
+  every({
+    kind: kind("marks"),
+    marks: fc.array(fc.tuple(text, whole), { maxLength: 3 }),
+    acceptedUntilMs: fc.oneof(whole, fc.constant(-1)),
+    deadlineUntilMs: whole,
+  }),
 );

@@ -9,6 +9,7 @@ import {
   orderOf,
   updatedAtOf,
 } from "./kept-order.ts";
+import { Timeline, type TimelineNode } from "./timeline.ts";
 
 /** The first order id: beyond 2^53 and odd, so that a client that rounds ids shows it. */
 export const FIRST_ORDER_ID = 9_007_199_254_740_993n;
@@ -25,8 +26,11 @@ type Range = Readonly<{ startTimeMs?: number; endTimeMs?: number }>;
 export class AccountOrders {
   readonly #orders: Map<bigint, KeptOrder> = new Map();
   readonly #byClientId: Map<string, KeptOrder[]> = new Map();
-  readonly #byMarket: Map<string, KeptOrder[]> = new Map();
-  readonly #byAccount: Map<number, Moment[]> = new Map();
+  readonly #byMarket: Map<string, Set<KeptOrder>> = new Map();
+  readonly #byAccount: Map<number, Timeline<Moment>> = new Map();
+  /** What happened to children, which may be forgotten one day. */
+  readonly #momentsOf: Map<KeptOrder, TimelineNode<Moment>[]> = new Map();
+  #arrived = 0;
   #news: Moment[] = [];
 
   /** Every order in the order of arrival. */
@@ -37,13 +41,35 @@ export class AccountOrders {
   /** An order arrived. */
   add(terms: OrderTerms, timeMs: number): KeptOrder {
     const { accountId, symbol, clientOrderId } = terms;
-    const orderId = FIRST_ORDER_ID + BigInt(this.#orders.size);
+    const orderId = FIRST_ORDER_ID + BigInt(this.#arrived++);
     const order: KeptOrder = { orderId, terms, fills: [], timesMs: [] };
     this.#orders.set(orderId, order);
-    grouped(this.#byClientId, `${accountId} ${clientOrderId}`).push(order);
-    grouped(this.#byMarket, `${accountId} ${symbol}`).push(order);
+    grouped(this.#byClientId, `${accountId} ${clientOrderId}`, () => []).push(order);
+    grouped(this.#byMarket, `${accountId} ${symbol}`, () => new Set()).add(order);
+    if (terms.isChild) this.#momentsOf.set(order, []);
     this.#happened(order, timeMs);
     return order;
+  }
+
+  /** So many orders arrived that nothing is known of any more. */
+  pass(count: number): void {
+    this.#arrived += count;
+  }
+
+  /** Nothing is known any more of the order of a child; its id is not given again. */
+  forget(order: KeptOrder): void {
+    const { accountId, clientOrderId, symbol } = order.terms;
+    const [named, market] = [`${accountId} ${clientOrderId}`, `${accountId} ${symbol}`];
+    this.#orders.delete(order.orderId);
+    const others = this.#named(accountId, clientOrderId).filter((other) => other !== order);
+    if (others.length === 0) this.#byClientId.delete(named);
+    else this.#byClientId.set(named, others);
+    this.#byMarket.get(market)?.delete(order);
+    if (this.#byMarket.get(market)?.size === 0) this.#byMarket.delete(market);
+    const moments = this.#byAccount.get(accountId);
+    for (const moment of this.#momentsOf.get(order) ?? []) moments?.remove(moment);
+    if (moments?.isEmpty === true) this.#byAccount.delete(accountId);
+    this.#momentsOf.delete(order);
   }
 
   /** Some of it was filled, at this time as far as anybody was told. */
@@ -80,7 +106,7 @@ export class AccountOrders {
   /** One snapshot per order, ids rising. */
   page(page: NativePage): readonly NativeOrder[] {
     const { accountId, symbol, clientOrderId, fromOrderId, limit } = page;
-    const market = this.#byMarket.get(`${accountId} ${symbol}`) ?? [];
+    const market = [...(this.#byMarket.get(`${accountId} ${symbol}`) ?? [])];
     const matching = market.filter(
       (order) =>
         (fromOrderId === undefined || order.orderId >= fromOrderId) &&
@@ -95,9 +121,8 @@ export class AccountOrders {
   executions(query: ExecutionQuery): readonly NativeExecution[] {
     const { accountId, symbol, orderId, clientOrderId, limit } = query;
     const newestFirst: Moment[] = [];
-    const moments = this.#byAccount.get(accountId) ?? [];
-    for (let index = moments.length - 1; index >= 0 && newestFirst.length < limit; index--) {
-      const moment = moments[index] as Moment;
+    for (const moment of this.#byAccount.get(accountId)?.newestFirst() ?? []) {
+      if (newestFirst.length >= limit) break;
       const [{ orderId: id, terms, timesMs }, event] = moment;
       const matches =
         (symbol === undefined || terms.symbol === symbol) &&
@@ -122,13 +147,14 @@ export class AccountOrders {
 
   #happened(order: KeptOrder, timeMs: number): void {
     const moment: Moment = [order, order.timesMs.push(timeMs) - 1];
-    grouped(this.#byAccount, order.terms.accountId).push(moment);
+    const node = grouped(this.#byAccount, order.terms.accountId, () => new Timeline()).push(moment);
+    this.#momentsOf.get(order)?.push(node);
     this.#news.push(moment);
   }
 }
 
-function grouped<K, V>(groups: Map<K, V[]>, key: K): V[] {
-  const group = groups.get(key) ?? [];
+function grouped<K, G>(groups: Map<K, G>, key: K, empty: () => G): G {
+  const group = groups.get(key) ?? empty();
   groups.set(key, group);
   return group;
 }

@@ -1,5 +1,5 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { type LogFile, type LogPlace, openLogFile } from "./log-file.ts";
+import { FileCopy, type Shortening } from "./shorten-file.ts";
 
 /**
  * An append-only file of lines; lines that are queued together are written and synced together. What could not be
@@ -15,6 +15,11 @@ export type AppendLog = {
   append(line: string, kept?: () => void): Promise<void>;
   /** Resolves when all that is queued now is on disk. */
   durable(): Promise<void>;
+  /**
+   * Writes the log anew from what is made of the lines that are on disk now, and takes the new file once it has all that
+   * was appended meanwhile. Rejects when that could not be done: then the log is as it was.
+   */
+  shorten(shortening: Shortening): Promise<void>;
   /** Writes what is queued and closes the file. */
   close(): Promise<void>;
 };
@@ -28,13 +33,7 @@ export type OpenedLog = Readonly<{ log: AppendLog; lines: readonly string[] }>;
  * `STORE_FILE` when it has a second hard link: by that another process could write it. Source: decision FQ.
  */
 export async function openAppendLog(path: string): Promise<OpenedLog> {
-  const file = await openFile(path);
-  try {
-    await refuseLinks(file, basename(path));
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  const { file, place } = await openLogFile(path);
   const content = await file.readFile();
   const end = content.lastIndexOf("\n") + 1;
   if (end < content.length) {
@@ -42,32 +41,12 @@ export async function openAppendLog(path: string): Promise<OpenedLog> {
     await file.datasync();
   }
   const lines = content.toString("utf8", 0, end).split("\n").slice(0, -1);
-  return { log: createFileLog(file, end), lines };
+  return { log: createFileLog(file, end, place), lines };
 }
-
-async function openFile(path: string): Promise<FileHandle> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await open(path, "a+", 0o600);
-    if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
-    return file;
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
-    throw Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
-  }
-}
-
-async function refuseLinks(file: FileHandle, name: string): Promise<void> {
-  if ((await file.stat()).nlink <= 1) return;
-  const message = `${name} has more than one hard link: leave it only one name`;
-  throw Object.assign(new Error(message), { code: "STORE_FILE" });
-}
-
-/** What a log needs of its file. */
-export type LogFile = Pick<FileHandle, "truncate" | "appendFile" | "datasync" | "close">;
 
 /** A log behind the first `end` bytes of a file that is open for appending. */
-export const createFileLog = (file: LogFile, end: number): AppendLog => new FileLog(file, end);
+export const createFileLog = (file: LogFile, end: number, place: LogPlace): AppendLog =>
+  new FileLog(file, end, place);
 
 /** A log that keeps nothing. */
 export function createMemoryLog(): AppendLog {
@@ -76,6 +55,7 @@ export function createMemoryLog(): AppendLog {
     isFailing: false,
     append: (_line, kept) => done.then(kept),
     durable: () => done,
+    shorten: () => done,
     close: () => done,
   };
 }
@@ -84,20 +64,23 @@ type Line = Readonly<{ text: string; kept: () => void }>;
 type Batch = { readonly lines: Line[]; readonly done: Promise<void> };
 
 class FileLog implements AppendLog {
-  readonly #file: LogFile;
+  readonly #place: LogPlace;
+  #file: LogFile;
   /** Bytes of whole batches; what a failed attempt left behind them is cut off by the next. */
   #end: number;
   /** Lines of attempts that failed, in their order. */
   #stuck: readonly Line[] = [];
   #isFailing = false;
+  #hasMoved = false;
   /** Lines that wait for the batch before them. */
   #waiting: Batch | undefined;
   /** Settles with the newest batch. */
   #latest: Promise<void> = Promise.resolve();
 
-  constructor(file: LogFile, end: number) {
+  constructor(file: LogFile, end: number, place: LogPlace) {
     this.#file = file;
     this.#end = end;
+    this.#place = place;
   }
 
   get isFailing(): boolean {
@@ -114,6 +97,49 @@ class FileLog implements AppendLog {
     if (!this.#isFailing) return this.#latest;
     this.#waiting ??= this.#nextBatch();
     return this.#waiting.done;
+  }
+
+  async shorten(shortening: Shortening): Promise<void> {
+    const file = await this.#place.begin();
+    try {
+      const copy = new FileCopy(this.#file, file);
+      await copy.shorten(this.#end, shortening);
+      await copy.copy(this.#end);
+      await this.#between(() => this.#take(file, copy));
+    } catch (error) {
+      if (this.#file === file) throw error;
+      await file.close();
+      await this.#place.discard();
+      throw error;
+    }
+  }
+
+  /** Runs between two batches. */
+  #between(run: () => Promise<void>): Promise<void> {
+    const done = this.#latest.catch(() => undefined).then(run);
+    this.#latest = done.catch(() => undefined);
+    return done;
+  }
+
+  /** Goes on in another file, once it has all that this one has. */
+  async #take(file: LogFile, copy: FileCopy): Promise<void> {
+    if (this.#isFailing) throw new Error("the record cannot be written");
+    await copy.copy(this.#end);
+    await file.datasync();
+    await this.#place.replace();
+    const old = this.#file;
+    this.#file = file;
+    this.#end = copy.written;
+    this.#hasMoved = true;
+    await old.close();
+    await this.#settle();
+  }
+
+  /** Nothing is durable in a file of which it is not durable yet that it is the one. */
+  async #settle(): Promise<void> {
+    if (!this.#hasMoved) return;
+    await this.#place.settle();
+    this.#hasMoved = false;
   }
 
   async close(): Promise<void> {
@@ -133,6 +159,7 @@ class FileLog implements AppendLog {
     this.#waiting = undefined;
     const lines = [...this.#stuck, ...queued];
     try {
+      await this.#settle();
       if (this.#isFailing) await this.#file.truncate(this.#end);
       await this.#write(lines);
       this.#isFailing = false;

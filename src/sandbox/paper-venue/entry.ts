@@ -2,6 +2,7 @@ import * as z from "zod";
 import { formatPrice, formatQuantity } from "../../decimal/index.ts";
 import type { ChildRequest, Fill } from "../../model/index.ts";
 import { readJson, writeJson } from "../../wire/index.ts";
+import { type ForgettingEntry, forgettingEntrySchema, forgettingEntryText } from "./forgetting-entry.ts";
 import {
   aPrice,
   aQuantity,
@@ -53,7 +54,14 @@ export type ChildResolved = Readonly<{
 export type ChildReleased = Readonly<{ kind: "released"; childId: string; timeMs: number }>;
 
 /** One line of the venue's record: everything the venue knows follows from its entries in their order. */
-export type Entry = BalancesSet | PositionsSet | ChildArrived | ChildResolved | ChildReleased | OrderEntry;
+export type Entry =
+  | BalancesSet
+  | PositionsSet
+  | ChildArrived
+  | ChildResolved
+  | ChildReleased
+  | ForgettingEntry
+  | OrderEntry;
 
 const childSchema: z.ZodType<ChildRequest> = z.strictObject({
   childId: z.string(),
@@ -94,7 +102,7 @@ const childEntrySchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("released"), childId: z.string(), timeMs: whole }),
 ]);
 
-const entrySchema: z.ZodType<Entry> = z.union([childEntrySchema, orderEntrySchema]);
+const entrySchema: z.ZodType<Entry> = z.union([childEntrySchema, orderEntrySchema, forgettingEntrySchema]);
 
 /** One line of JSON without its end. */
 export function encodeEntry(entry: Entry): string {
@@ -107,6 +115,10 @@ export function encodeEntry(entry: Entry): string {
     case "positions":
     case "released":
       return writeJson(entry);
+    case "forgotten":
+    case "passed":
+    case "marks":
+      return writeJson(forgettingEntryText(entry));
     default:
       return writeJson(orderEntryText(entry));
   }

@@ -65,11 +65,18 @@ export function readVenueFault(body: unknown): VenueFault {
 export class FaultPlan {
   #fault: VenueFault | undefined;
   #hit: Set<string> = new Set();
+  #hitCount = 0;
 
   /** Puts another fault in force; children hit by the one before are free of it. */
   set(fault: VenueFault): void {
     this.#fault = fault;
     this.#hit = new Set();
+    this.#hitCount = 0;
+  }
+
+  /** Nobody asks for the child any more; it counts as one that was hit. */
+  forget(childId: string): void {
+    this.#hit.delete(childId);
   }
 
   /** The fault that hits this child on its way to the venue. */
@@ -88,7 +95,8 @@ export class FaultPlan {
     if (fault.symbol !== undefined && fault.symbol !== child.symbol) return false;
     if (fault.accountId !== undefined && fault.accountId !== child.accountId) return false;
     if (fault.count === undefined || this.#hit.has(child.childId)) return true;
-    if (this.#hit.size >= fault.count) return false;
+    if (this.#hitCount >= fault.count) return false;
+    this.#hitCount += 1;
     this.#hit.add(child.childId);
     return true;
   }

@@ -2,5 +2,6 @@ export { type LookupFault, readVenueFault, type SubmitFault, type VenueFault } f
 export { parseAmount } from "./ledger.ts";
 export { parsePosition } from "./positions.ts";
 export { readSaidEvent, scaledText } from "./said-event.ts";
+export type { Forgetting } from "./settled-children.ts";
 export { openPaperVenue, type PaperVenue, type PaperVenueOptions } from "./venue.ts";
 export { type ChildRow, VenueRecordError } from "./venue-record.ts";

@@ -24,6 +24,9 @@ export type Trade = Readonly<{
   fills: readonly FillAmount[];
 }>;
 
+/** What trades came to, signed: of the base asset and of USD. */
+export type Shift = Readonly<{ accountId: number; baseAsset: string; base: Scaled; quote: Scaled }>;
+
 type FillAmount = Pick<Fill, "price" | "quantity">;
 
 /** A trade that was made. */
@@ -137,6 +140,17 @@ export class Ledger {
       const balances = [baseAsset, USD].map((asset) => [asset, this.balance(accountId, asset)] as const);
       this.#after.set(fill.executionId, balances);
     }
+  }
+
+  /** Balances move by what trades came to of which nothing else is known any more. */
+  shift({ accountId, baseAsset, base, quote }: Shift): void {
+    this.#change({ accountId, asset: baseAsset, amount: base }, add);
+    this.#change({ accountId, asset: USD, amount: quote }, add);
+  }
+
+  /** The balances after an execution are no longer asked for. */
+  forgetAfter(executionId: string): void {
+    this.#after.delete(executionId);
   }
 
   #change({ accountId, asset, amount }: Debit, by: (a: Scaled, b: Scaled) => Scaled): void {

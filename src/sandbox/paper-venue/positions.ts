@@ -18,6 +18,9 @@ export type PositionMove = Readonly<{
   fills: readonly Fill[];
 }>;
 
+/** What trades came to, signed. */
+export type PositionShift = Readonly<{ accountId: number; symbol: string; base: Quantity }>;
+
 /** Reads a signed quantity as text; `undefined` when it is none, or beyond the range of quantities. */
 export function parsePosition(text: string): Quantity | undefined {
   const isShort = text.startsWith("-");
@@ -56,6 +59,18 @@ export class Positions {
   showAfter(executionId: string): string | undefined {
     const after = this.#after.get(executionId);
     return after === undefined ? undefined : formatQuantity(after);
+  }
+
+  /** A position moves by what trades came to of which nothing else is known any more. */
+  shift({ accountId, symbol, base }: PositionShift): void {
+    const positions = this.#positions.get(accountId);
+    const position = positions?.get(symbol);
+    if (position !== undefined) positions?.set(symbol, add(position, base));
+  }
+
+  /** The position after an execution is no longer asked for. */
+  forgetAfter(executionId: string): void {
+    this.#after.delete(executionId);
   }
 
   /** Moves a position by a trade, fill by fill. */

@@ -4,6 +4,7 @@ import {
   formatPrice,
   formatQuantity,
   notionalOf,
+  type Quantity,
   ZERO_NOTIONAL,
 } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
@@ -12,6 +13,8 @@ import type { ChildReport, Instruments } from "../../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
 import { childEndOf, childTermsOf, nativeTermsOf } from "./asked-terms.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
+import type { ChildrenPassed, ForgettingEntry } from "./forgetting-entry.ts";
+import { ForgottenChildren } from "./forgotten-children.ts";
 import { isOpen, type KeptOrder, restOf } from "./kept-order.ts";
 import { type Debit, debitOf, Ledger, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
@@ -43,6 +46,11 @@ type ChildEntry = {
   readonly request: ChildRequest;
   readonly order: KeptOrder;
   readonly arrivedAtMs: number;
+  readonly deadlineMs: number;
+  /** When its outcome was there for everybody who asks. */
+  toldAtMs?: number;
+  /** It is about to be forgotten. */
+  isLeaving?: boolean;
   submissions: number;
   outcome?: ChildResolved;
 };
@@ -60,10 +68,13 @@ export class VenueRecord {
   readonly orders: AccountOrders = new AccountOrders();
   /** Native orders that wait for quotes. */
   readonly resting: RestingOrders = new RestingOrders();
+  readonly forgotten: ForgottenChildren = new ForgottenChildren();
   readonly #requests: Map<string, KeptOrder> = new Map();
   readonly #instruments: Instruments;
   readonly #children: Map<string, ChildEntry> = new Map();
   #executions = 0;
+  #lines = 0;
+  #stale = 0;
 
   constructor(instruments: Instruments) {
     this.#instruments = instruments;
@@ -71,12 +82,15 @@ export class VenueRecord {
 
   /** Takes one more entry. */
   apply(entry: Entry): void {
+    this.#lines += 1;
     if (entry.kind === "balances") this.ledger.set(entry.accountId, entry.balances);
     else if (entry.kind === "positions") this.positions.set(entry.accountId, entry.positions);
     else if (entry.kind === "arrived") this.#arrived(entry);
     else if (entry.kind === "resolved") this.#resolved(entry);
     else if (entry.kind === "released") this.#released(entry);
-    else this.#ordered(entry);
+    else if (entry.kind === "forgotten" || entry.kind === "passed" || entry.kind === "marks") {
+      this.#forgetting(entry);
+    } else this.#ordered(entry);
   }
 
   /** The native order that a signed request was answered with; undefined when it never was. */
@@ -84,7 +98,54 @@ export class VenueRecord {
     return this.#requests.get(`${accountId} ${requestKey}`);
   }
 
-  /** Whether a child of that id ever arrived. */
+  /** Entries that the record has. */
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** Those that say nothing any more, as they are about children that are forgotten. */
+  get stale(): number {
+    return this.#stale;
+  }
+
+  /** The record was written anew: so many entries are gone, and so many that said nothing any more with them. */
+  shortened({ dropped, stale }: Readonly<{ dropped: number; stale: number }>): void {
+    this.#lines -= dropped;
+    this.#stale -= stale;
+  }
+
+  /** When the outcome of a child was there for everybody who asks, and its deadline had passed; undefined before. */
+  settledAtMs(childId: string): number | undefined {
+    const child = this.#children.get(childId);
+    if (child?.toldAtMs === undefined || child.isLeaving === true) return undefined;
+    return Math.max(child.toldAtMs, child.deadlineMs);
+  }
+
+  /** Ids of settled children, the one that was settled first at the beginning. */
+  settled(): readonly string[] {
+    const settled = [...this.#children.keys()].flatMap((id) => {
+      const atMs = this.settledAtMs(id);
+      return atMs === undefined ? [] : [{ id, atMs }];
+    });
+    return settled.sort((a, b) => a.atMs - b.atMs).map(({ id }) => id);
+  }
+
+  /** Nothing is said of these any more: they are about to be forgotten. */
+  leave(children: readonly string[]): void {
+    for (const childId of children) this.#child(childId).isLeaving = true;
+  }
+
+  /**
+   * Whether a child may have been forgotten, or is about to be: then nobody knows what became of it. The deadline that it
+   * comes with tells more, where the parent is not remembered either.
+   */
+  mayBeForgotten(childId: string, deadlineMs?: number): boolean {
+    const child = this.#children.get(childId);
+    if (child !== undefined) return child.isLeaving === true;
+    return this.forgotten.mayBe(childId, deadlineMs);
+  }
+
+  /** Whether a child of that id arrived, and is not forgotten. */
   has(childId: string): boolean {
     return this.#children.has(childId);
   }
@@ -134,28 +195,31 @@ export class VenueRecord {
       .map((child) => rowOf(child, this.report(child.request.childId)));
   }
 
-  #arrived({ child, timeMs }: ChildArrived): void {
+  #arrived({ child, timeMs, deadlineMs }: ChildArrived): void {
     const known = this.#children.get(child.childId);
     if (known !== undefined) {
       known.submissions += 1;
       return;
     }
     const order = this.orders.add(childTermsOf(child), timeMs);
-    this.#children.set(child.childId, { request: child, order, arrivedAtMs: timeMs, submissions: 1 });
+    const arrived = { request: child, order, arrivedAtMs: timeMs, deadlineMs, submissions: 1 };
+    this.#children.set(child.childId, arrived);
   }
 
   #resolved(entry: ChildResolved): void {
     const child = this.#child(entry.childId);
     child.outcome = entry;
     this.#executions += entry.fills.length;
-    if (!entry.held) this.#told(child.order, entry, entry.timeMs);
+    if (!entry.held) this.#told(child, entry, entry.timeMs);
     if (entry.fills.length === 0) return;
     if (entry.held) this.ledger.promise(entry.childId, debitOf(this.#tradeOf(child.request, entry.fills)));
     else this.#move(child.request, entry.fills);
   }
 
   /** What became of a child, once it is known outside the venue. */
-  #told(order: KeptOrder, outcome: ChildResolved, timeMs: number): void {
+  #told(child: ChildEntry, outcome: ChildResolved, timeMs: number): void {
+    const { order } = child;
+    child.toldAtMs = timeMs;
     this.orders.fill(order, outcome.fills, timeMs);
     if (restOf(order) > 0) this.orders.end(order, childEndOf(order.terms, outcome), timeMs);
   }
@@ -166,8 +230,38 @@ export class VenueRecord {
     if (outcome === undefined || !outcome.held) return;
     child.outcome = { ...outcome, held: false };
     this.ledger.forget(childId);
-    this.#told(child.order, outcome, timeMs);
+    this.#told(child, outcome, timeMs);
     this.#move(child.request, outcome.fills);
+  }
+
+  #forgetting(entry: ForgettingEntry): void {
+    if (entry.kind === "passed") return this.#passed(entry);
+    if (entry.kind === "marks") return this.forgotten.restore(entry);
+    this.#stale += 1;
+    for (const childId of entry.children) this.#forget(childId);
+  }
+
+  #forget(childId: string): void {
+    const child = this.#child(childId);
+    this.#children.delete(childId);
+    this.orders.forget(child.order);
+    for (const { executionId } of child.outcome?.fills ?? []) {
+      this.ledger.forgetAfter(executionId);
+      this.positions.forgetAfter(executionId);
+    }
+    this.forgotten.add(childId, child.deadlineMs);
+    // Each arrival and the outcome have a line.
+    this.#stale += child.submissions + 1;
+  }
+
+  /** Children were here of which only this is known. */
+  #passed({ orders, executions, trades }: ChildrenPassed): void {
+    this.orders.pass(orders);
+    this.#executions += executions;
+    for (const { accountId, symbol, base, quote } of trades) {
+      this.ledger.shift({ accountId, baseAsset: this.#baseAssetOf(symbol), base, quote });
+      this.positions.shift({ accountId, symbol, base: base as Quantity });
+    }
   }
 
   #ordered(entry: OrderEntry): void {
@@ -239,9 +333,13 @@ export class VenueRecord {
   }
 
   #tradeOf<F>({ accountId, side, symbol }: Traded, fills: readonly F[]): TradeOf<F> {
+    return { accountId, side, baseAsset: this.#baseAssetOf(symbol), fills };
+  }
+
+  #baseAssetOf(symbol: string): string {
     const instrument = this.#instruments.find(symbol);
     if (instrument === undefined) throw new VenueRecordError(`${symbol} is not listed`);
-    return { accountId, side, baseAsset: instrument.baseAsset, fills };
+    return instrument.baseAsset;
   }
 }
 

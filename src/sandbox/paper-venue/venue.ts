@@ -20,10 +20,12 @@ import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts"
 import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./asked-terms.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import { FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
+import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
 import { NativeDesk } from "./native-desk.ts";
 import { OrderBook, type Take, total } from "./order-book.ts";
 import { parsePosition } from "./positions.ts";
+import type { Forgetting } from "./settled-children.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
 
 /** What a paper venue is made of; without a `path` its record is in memory. */
@@ -33,7 +35,12 @@ export type PaperVenueOptions = Readonly<{
   path?: string | undefined;
   /** Hears when the record cannot be written any more, and when it can again; each once. */
   telemetry?: Telemetry | undefined;
+  /** When a settled child is forgotten. */
+  forgetting?: Forgetting;
 }>;
+
+/** Two days, so that a recorded day can be read whole when it is over; nobody asks less often than this. */
+const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 };
 
 /**
  * A simulated exchange: fills children against the quotes it sees, keeps balances, and writes everything to a record
@@ -138,6 +145,7 @@ class RecordedVenue implements PaperVenue {
   readonly #timers: Set<() => void> = new Set();
   readonly #working: Set<Promise<unknown>> = new Set();
   readonly #telemetry: Telemetry | undefined;
+  readonly #forgetter: Forgetter;
   #isBroken = false;
 
   constructor(parts: Parts) {
@@ -147,6 +155,13 @@ class RecordedVenue implements PaperVenue {
     this.#record = parts.record;
     this.#telemetry = parts.telemetry;
     this.#record.orders.takeNews();
+    this.#forgetter = new Forgetter({
+      ...parts,
+      telemetry: parts.telemetry,
+      forgetting: parts.forgetting ?? DEFAULT_FORGETTING,
+      work: (work) => this.#work(work),
+      forgot: (childId) => this.#faults.forget(childId),
+    });
     this.native = new NativeDesk({
       ...parts,
       book: this.#book,
@@ -174,6 +189,8 @@ class RecordedVenue implements PaperVenue {
     if (fault?.lookup === "not-found") return { notFoundAtMs: this.#clock.nowMs() };
     if (fault?.lookup === "delay") await this.#waitUntil(this.#clock.monotonicMs() + fault.delayMs);
     await this.#work(this.#log.durable());
+    this.#remember(child.childId);
+    this.#forgetter.asked(child.childId);
     // The prints of a child may have gone down with whoever asks: they come again, and each id counts once.
     this.#print(child.childId);
     return this.#record.report(child.childId) ?? { notFoundAtMs: this.#clock.nowMs() };
@@ -226,6 +243,7 @@ class RecordedVenue implements PaperVenue {
       const report = this.#record.report(id);
       if (report !== undefined) this.say({ report });
       this.#print(id);
+      this.#forgetter.asked(id);
     }
     return children.length;
   }
@@ -285,6 +303,7 @@ class RecordedVenue implements PaperVenue {
   async close(): Promise<void> {
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
+    this.#forgetter.stop();
     await this.idle();
     await this.#log.close();
   }
@@ -298,20 +317,31 @@ class RecordedVenue implements PaperVenue {
       final: false,
       detail: VENUE_RESTARTED,
     };
-    for (const childId of this.#record.unresolved()) await this.#resolve(childId, decision);
+    for (const childId of this.#record.unresolved()) {
+      await this.#resolve(childId, decision);
+      this.#forgetter.asked(childId);
+    }
   }
 
   async #take(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Promise<ChildReport> {
     await this.#writable();
     const { childId } = child;
+    this.#remember(childId, deadlineMs);
     const isNew = !this.#record.has(childId);
     await this.#commit({ kind: "arrived", child, deadlineMs, timeMs: this.#clock.nowMs() });
     if (isNew) {
       await this.#resolve(childId, this.#decide(child, deadlineMs, fault));
       this.#print(childId);
     }
+    this.#forgetter.asked(childId);
     await this.#log.durable();
     return this.#record.report(childId) ?? { childId, state: "open", fills: [] };
+  }
+
+  /** Throws where the child may be one that is forgotten: "not found" or a refusal would be a guess, a second execution worse. */
+  #remember(childId: string, deadlineMs?: number): void {
+    if (!this.#record.mayBeForgotten(childId, deadlineMs)) return;
+    throw new Error("the venue does not remember children of so long ago");
   }
 
   #decide(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Decision {

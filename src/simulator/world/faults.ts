@@ -49,6 +49,7 @@ export const FAULTS = [
   "volumes are nonsense",
   "process is killed",
   "process is killed while it opens",
+  "process stays away",
   "process is paused",
   "process is closed",
   "process is replaced and does not know",

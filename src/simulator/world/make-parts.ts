@@ -108,6 +108,7 @@ function makeVenue(
     random: random.of("venue"),
     capabilities: plan.venue,
     quietMs: plan.settings.venueQuietMs,
+    forgetsAfterMs: plan.venueForgetsAfterMs ?? Number.POSITIVE_INFINITY,
     tellsTime: plan.venueTellsTime,
     isOpening: () => fleet.newest?.state === "opening",
     priceOf: priceIn(base),

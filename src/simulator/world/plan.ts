@@ -31,6 +31,8 @@ export type Plan = Readonly<{
   venue: VenueCapabilities;
   /** Whether the venue says at what time it did not find a child; one whose clock is not the engine's must. */
   venueTellsTime: boolean;
+  /** How long the venue knows a settled child that nobody asks for; without it for ever. */
+  venueForgetsAfterMs?: number;
   /** Placements that clients send at most. */
   orders: number;
   /** Orders in 10 s that the rate limiter lets through; without it there is no limit. */
@@ -65,6 +67,7 @@ export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
     venue: drawVenue(random.of("venue")),
     rates,
     venueTellsTime: random.of("venue tells its time").chance(0.5) || isStepped,
+    ...drawMemory(random.of("how long the venue remembers")),
     orders: cuts.orders ?? Number.POSITIVE_INFINITY,
     ...drawLimits(random.of("limits")),
     brings: drawBrings(random.of("what the host brings")),
@@ -125,6 +128,12 @@ function drawVenue(random: Random): VenueCapabilities {
     canVoid: kind === 3 || kind === 4,
     ...(ratePerSecond !== undefined && { ratePerSecond }),
   };
+}
+
+/** Longer than an engine pauses between two look-ups, and shorter than some are away. */
+function drawMemory(random: Random): Pick<Plan, "venueForgetsAfterMs"> {
+  const venueForgetsAfterMs = random.pick([undefined, 6_500, 20_000]);
+  return venueForgetsAfterMs === undefined ? {} : { venueForgetsAfterMs };
 }
 
 /** About half of the faults, from rare to often; now and then all of them, or none. Each has chance of its own. */

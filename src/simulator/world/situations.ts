@@ -27,6 +27,7 @@ export const SITUATIONS = [
   "child withdrawn before it was handed over",
   "several children wait for the rate",
   "look-up fails",
+  "child forgotten by the venue",
   "unknown child settled by an operator",
   // Store
   "append fails",

@@ -7,17 +7,22 @@ import { turns } from "./world-time.ts";
 export class Supervisor {
   readonly #parts: WorldParts;
   readonly #random: Random;
+  readonly #absence: Random;
   #kill: Instance | undefined;
+  /** Nobody starts a process before. */
+  #awayUntilMs = 0;
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
     this.#random = parts.random.of("supervisor");
+    this.#absence = parts.random.of("how long processes stay away");
   }
 
   /** Before the acts of a step: whatever is missing is started, faults strike. */
   begin(): void {
-    const { fleet, faults, situations } = this.#parts;
-    if (fleet.newest === undefined && this.#random.chance(0.5)) this.#start();
+    const { fleet, faults, situations, time } = this.#parts;
+    const isAway = time.trueMs < this.#awayUntilMs;
+    if (fleet.newest === undefined && !isAway && this.#random.chance(0.5)) this.#start();
     this.#stepClock();
     const instance = fleet.newest;
     const isKilled = faults.strikes("process is killed", this.#random, 0.006);
@@ -36,13 +41,15 @@ export class Supervisor {
 
   /** After the acts of a step: kills what is to die, in the middle of what they began. */
   async end(): Promise<void> {
-    const { fleet, time } = this.#parts;
+    const { fleet, time, faults } = this.#parts;
     const after = this.#random.below(90);
     const instance = this.#kill;
     this.#kill = undefined;
     if (instance !== undefined) {
       await turns(after);
       fleet.kill(instance);
+      const awayMs = 5_000 + this.#absence.below(20_000);
+      if (faults.strikes("process stays away", this.#absence, 0.3)) this.#awayUntilMs = time.trueMs + awayMs;
     }
     await time.settle();
   }

@@ -21,6 +21,10 @@ export type Row = {
   denied: boolean;
   /** Look-ups do not find it until then. */
   hiddenUntilMs: number;
+  /** When something happened to it, or somebody asked for it. */
+  touchedAtMs: number;
+  /** The venue no longer knows it; what became of it stays true. */
+  forgotten: boolean;
   /** It was told to be closed before all of its fills were told: whoever listens later is told again. */
   late: boolean;
 };
@@ -38,6 +42,8 @@ export function newRow(child: ChildRequest, rest: Pick<Row, "by" | "submittedAtM
     told: [],
     denied: false,
     hiddenUntilMs: 0,
+    touchedAtMs: rest.submittedAtMs,
+    forgotten: false,
     late: false,
   };
 }
@@ -50,6 +56,12 @@ export function executedOf({ fills }: Row): Quantity {
 /** What is left of a child. */
 export function leftOf(row: Row): Quantity {
   return subtract(row.child.quantity, executedOf(row));
+}
+
+/** Whether a child is settled and everything of it was told, to somebody who could take it in. */
+export function isTold({ state, fills, shown, late, arrivesAtMs }: Row): boolean {
+  const isOver = (state === "closed" || state === "rejected") && arrivesAtMs === undefined;
+  return isOver && shown === fills.length && !late;
 }
 
 /** All that the venue tells of a child. Half of those that it refuses for now lack funds. */

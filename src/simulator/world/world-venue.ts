@@ -14,7 +14,7 @@ import type { Instance } from "./instance.ts";
 import { nonsenseOf } from "./nonsense.ts";
 import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
-import { executedOf, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
+import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
 import { turns, type WorldTime } from "./world-time.ts";
 
 /** What a venue is made of. */
@@ -25,6 +25,8 @@ export type VenueParts = Readonly<{
   time: WorldTime;
   capabilities: VenueCapabilities;
   quietMs: number;
+  /** How long it knows a settled child that nobody asks for. */
+  forgetsAfterMs: number;
   /** Whether it says when it did not find something. */
   tellsTime: boolean;
   /** Price at which something of this market is had now. */
@@ -132,6 +134,7 @@ export class WorldVenue {
     const { faults, random, time, situations } = this.#parts;
     this.#parts.submitting(child, deadlineMs, instance);
     const submittedAtMs = time.trueMs;
+    if (this.#asked(child.childId)?.forgotten === true) return await this.#lose();
     const row = newRow(child, { by: instance.generation, submittedAtMs, deadlineMs });
     if (this.rows.get(child.childId)?.state === "voided") return reportOf(row);
     this.#keep(row);
@@ -170,11 +173,12 @@ export class WorldVenue {
 
   async #lookup({ childId }: ChildRequest): Promise<ChildReport | NotFound> {
     const { faults, random, time, situations } = this.#parts;
-    const row = this.rows.get(childId);
+    const row = this.#asked(childId);
     if (faults.strikes("venue fails a look-up", random, 0.15)) {
       situations.saw("look-up fails");
       return await this.#lose();
     }
+    if (row?.forgotten === true) return await this.#lose();
     const notFound: NotFound = this.#parts.tellsTime ? { notFoundAtMs: time.trueMs } : "not-found";
     if (row === undefined) return notFound;
     if (row.state === "never") {
@@ -191,6 +195,19 @@ export class WorldVenue {
       return nonsenseOf(reportOf(row), random);
     }
     return reportOf(row);
+  }
+
+  /** The row of a child that somebody asks for; one that was settled and told, and then left alone, is forgotten. */
+  #asked(childId: string): Row | undefined {
+    const { time, situations, forgetsAfterMs } = this.#parts;
+    const row = this.rows.get(childId);
+    if (row === undefined || row.forgotten) return row;
+    if (isTold(row) && time.trueMs - row.touchedAtMs > forgetsAfterMs) {
+      row.forgotten = true;
+      situations.saw("child forgotten by the venue");
+    }
+    row.touchedAtMs = time.trueMs;
+    return row;
   }
 
   /** Whether a look-up does not find what is there: until the deadline, and longer where only voiding decides. */
@@ -210,8 +227,9 @@ export class WorldVenue {
 
   async #void(child: ChildRequest): Promise<ChildReport | "voided"> {
     const { faults, random, time, situations } = this.#parts;
-    if (faults.strikes("venue fails a look-up", random, 0.1)) return await this.#lose();
-    const known = this.rows.get(child.childId);
+    const known = this.#asked(child.childId);
+    if (faults.strikes("venue fails a look-up", random, 0.1) || known?.forgotten === true)
+      return await this.#lose();
     if (known !== undefined && known.state !== "never" && known.state !== "voided") {
       situations.saw("void answered with a report");
       return reportOf(known);
@@ -227,6 +245,7 @@ export class WorldVenue {
   #tickOne(row: Row): void {
     const { faults, random, time } = this.#parts;
     const nowMs = time.trueMs;
+    row.touchedAtMs = nowMs;
     if (row.state === "open") {
       const mayFill = !this.capabilities.honoursDeadline || nowMs <= row.deadlineMs;
       if (mayFill && random.chance(0.3)) this.#execute(row, this.#part(row));
@@ -247,6 +266,7 @@ export class WorldVenue {
     const { faults, random, situations } = this.#parts;
     const { child } = row;
     row.state = "closed";
+    row.touchedAtMs = this.#parts.time.trueMs;
     this.#live.add(row);
     if (faults.strikes("venue refuses", random, 0.12)) {
       row.state = "rejected";

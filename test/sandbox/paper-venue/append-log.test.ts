@@ -1,5 +1,17 @@
-import { expect, it } from "vitest";
-import { createFileLog, type LogFile } from "../../../src/sandbox/paper-venue/append-log.ts";
+import { describe, expect, it } from "vitest";
+import { createFileLog } from "../../../src/sandbox/paper-venue/append-log.ts";
+import type { LogFile, LogPlace } from "../../../src/sandbox/paper-venue/log-file.ts";
+import type { Shortening } from "../../../src/sandbox/paper-venue/shorten-file.ts";
+
+const done = async (): Promise<void> => undefined;
+
+/** A place whose file is never replaced. */
+const PLACE: LogPlace = {
+  begin: () => Promise.reject(new Error("no")),
+  replace: done,
+  settle: done,
+  discard: done,
+};
 
 /** A file in memory on a disk that is full when told to be; what fitted before that stays, as on a real one. */
 function fullableFile(): LogFile & { isFull: boolean; readonly text: () => string } {
@@ -22,7 +34,7 @@ function fullableFile(): LogFile & { isFull: boolean; readonly text: () => strin
 
 it("decision FN: what a full disk did not take goes to disk with the next attempt, once, whole and in order", async () => {
   const file = fullableFile();
-  const log = createFileLog(file, 4);
+  const log = createFileLog(file, 4, PLACE);
   const kept: string[] = [];
   const append = (line: string): Promise<void> => log.append(line, () => void kept.push(line));
   await append("one");
@@ -40,7 +52,7 @@ it("decision FN: what a full disk did not take goes to disk with the next attemp
 
 it("decision FN: whoever asks for what is durable makes the attempt; a close makes the last one", async () => {
   const file = fullableFile();
-  const log = createFileLog(file, 4);
+  const log = createFileLog(file, 4, PLACE);
   file.isFull = true;
   await expect(log.append("one")).rejects.toThrow("full");
   file.isFull = false;
@@ -51,4 +63,86 @@ it("decision FN: whoever asks for what is durable makes the attempt; a close mak
   file.isFull = false;
   await log.close();
   expect(file.text()).toBe("old\none\ntwo\n");
+});
+
+/** A file of whole lines in memory, which fails where it is told to. */
+function memoryFile(text: string, failing: () => void = () => undefined) {
+  let bytes = Buffer.from(text);
+  const file = {
+    text: () => bytes.toString("utf8"),
+    appendFile: async (more: Buffer) => {
+      failing();
+      bytes = Buffer.concat([bytes, more]);
+    },
+    truncate: async (length: number) => {
+      bytes = bytes.subarray(0, length);
+    },
+    datasync: async () => failing(),
+    close: done,
+    read: async (buffer: Buffer, offset: number, length: number, position: number) => {
+      const bytesRead = bytes.copy(buffer, offset, position, position + length);
+      return { bytesRead, buffer };
+    },
+  };
+  return file as unknown as LogFile & { readonly text: () => string };
+}
+
+const SHORTER: Shortening = {
+  line: (text) => (text.startsWith("drop") ? [] : [text]),
+  end: () => ["end"],
+};
+
+describe("decision HQ: a log is written anew beside itself", () => {
+  it("without the lines that go, with what is appended meanwhile, and goes on in the new file", async () => {
+    const [old, fresh] = [memoryFile("drop 1\nkeep\ndrop 2\n"), memoryFile("")];
+    const said: string[] = [];
+    const place: LogPlace = {
+      begin: async () => fresh,
+      replace: async () => void said.push(`replace ${fresh.text()}`),
+      settle: async () => void said.push("settle"),
+      discard: done,
+    };
+    const log = createFileLog(old, old.text().length, place);
+    const shortened = log.shorten(SHORTER);
+    await log.append("meanwhile");
+    await shortened;
+    await log.append("after");
+    expect(said).toEqual(["replace keep\nend\nmeanwhile\n", "settle"]);
+    expect(fresh.text()).toBe("keep\nend\nmeanwhile\nafter\n");
+    expect(old.text()).toBe("drop 1\nkeep\ndrop 2\nmeanwhile\n");
+  });
+
+  it.each([0, 1, 2, 3])("a disk that fails at step %i leaves the log as it was", async (step) => {
+    let steps = 0;
+    const fail = (): void => {
+      if (steps++ === step) throw new Error("full");
+    };
+    const [old, fresh] = [memoryFile("drop\nkeep\n"), memoryFile("", fail)];
+    let discarded = 0;
+    const place: LogPlace = {
+      begin: async () => fresh,
+      replace: async () => fail(),
+      settle: done,
+      discard: async () => void discarded++,
+    };
+    const log = createFileLog(old, old.text().length, place);
+    await expect(log.shorten(SHORTER)).rejects.toThrow("full");
+    await log.append("after");
+    expect([old.text(), discarded]).toEqual(["drop\nkeep\nafter\n", 1]);
+  });
+
+  it("nothing is durable in the new file before it is durable that it is the one", async () => {
+    const [old, fresh] = [memoryFile("drop\nkeep\n"), memoryFile("")];
+    let isBroken = true;
+    const settle = async (): Promise<void> => {
+      if (isBroken) throw new Error("no folder");
+    };
+    const place: LogPlace = { begin: async () => fresh, replace: done, settle, discard: done };
+    const log = createFileLog(old, old.text().length, place);
+    await expect(log.shorten(SHORTER)).rejects.toThrow("no folder");
+    await expect(log.append("one")).rejects.toThrow("no folder");
+    isBroken = false;
+    await log.append("two");
+    expect([old.text(), fresh.text()]).toEqual(["drop\nkeep\n", "keep\nend\none\ntwo\n"]);
+  });
 });

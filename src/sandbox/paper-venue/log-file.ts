@@ -1,0 +1,72 @@
+import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+
+/** What a log needs of its file. */
+export type LogFile = Pick<FileHandle, "truncate" | "appendFile" | "datasync" | "close" | "read">;
+
+/** Where the file of a log is, and how another takes its place. */
+export type LogPlace = Readonly<{
+  /** An empty file beside it. */
+  begin: () => Promise<LogFile>;
+  /** Puts that file in the place of the old one; a crash leaves one of the two. */
+  replace: () => Promise<void>;
+  /** Resolves when it is durable which of them it is. */
+  settle: () => Promise<void>;
+  /** Does without that file. */
+  discard: () => Promise<void>;
+}>;
+
+/** A log's file that is open for appending, and its place. */
+export type OpenedFile = Readonly<{ file: FileHandle; place: LogPlace }>;
+
+/**
+ * Opens or creates the file of a log. Rejects with an Error that names it and bears the system's code, or `STORE_FILE` when
+ * it has a second hard link: by that another process could write it. Source: decision FQ.
+ */
+export async function openLogFile(path: string): Promise<OpenedFile> {
+  const file = await openFile(path);
+  try {
+    await refuseLinks(file, basename(path));
+    const place = placeOf(await realpath(path));
+    await place.discard();
+    return { file, place };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(path, "a+", 0o600);
+    if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
+    return file;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    throw Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
+  }
+}
+
+async function refuseLinks(file: FileHandle, name: string): Promise<void> {
+  if ((await file.stat()).nlink <= 1) return;
+  const message = `${name} has more than one hard link: leave it only one name`;
+  throw Object.assign(new Error(message), { code: "STORE_FILE" });
+}
+
+function placeOf(path: string): LogPlace {
+  const beside = `${path}.new`;
+  const discard = (): Promise<void> => rm(beside, { force: true });
+  return {
+    discard,
+    async begin() {
+      await discard();
+      return await open(beside, "ax+", 0o600);
+    },
+    replace: () => rename(beside, path),
+    async settle() {
+      const folder = await open(dirname(path), "r");
+      await folder.sync().finally(() => folder.close());
+    },
+  };
+}
