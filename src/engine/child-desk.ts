@@ -85,6 +85,7 @@ export class ChildDesk {
       mayAsk: (child) => this.#host.shard(shardOfId(child.parentOrderId)).state !== "reloading",
       found: (said, source) => this.#report(said, source),
       missing: (child) => this.#lose(child, "the venue does not know it"),
+      unanswered: (child) => this.#lose(child, "the venue cannot say what became of it"),
       voided: (child) => this.#post(child, { kind: "CHILD_VOIDED", childId: child.childId }, LOOKING_UP),
       escalated: (child, detail) => this.#post(child, { kind: "ESCALATED", detail }, LOOKING_UP),
     });

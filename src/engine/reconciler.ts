@@ -13,6 +13,8 @@ export type ReconcileHost = Readonly<{
   found: (said: SaidOfChild, source: "LOOKUP" | "VOID") => void;
   /** An in-flight child that the venue does not know. */
   missing: (child: ChildRequest) => void;
+  /** An in-flight child of which the venue has not been able to say anything for a while. */
+  unanswered: (child: ChildRequest) => void;
   voided: (child: ChildRequest) => void;
   escalated: (child: ChildRequest, detail: string) => void;
 }>;
@@ -23,6 +25,8 @@ type Case = {
   unknown: boolean;
   /** By the monotonic clock. */
   unknownSinceMs: number;
+  /** Since when look-ups bring nothing that can be read; undefined when the newest did. */
+  failingSinceMs: number | undefined;
   notFound: number;
   failures: number;
   escalated: boolean;
@@ -33,7 +37,8 @@ type Case = {
 
 /**
  * Follows every outstanding child until it is resolved: looks an unknown one up at once and again with growing
- * pauses, one in flight now and then (a lost fill message is found so). "Not found" proves nothing before the
+ * pauses, one in flight now and then (a lost fill message is found so). One in flight whose
+ * look-ups bring nothing for a while is unknown too. "Not found" proves nothing before the
  * deadline and a quiet time have passed, and must be said twice (decision 12, I22). All waiting is by the monotonic
  * clock.
  */
@@ -71,6 +76,7 @@ export class Reconciler {
       proof: new VoidProof(this.#core, deadlineMs),
       unknown: false,
       unknownSinceMs: nowMs,
+      failingSinceMs: undefined,
       notFound: 0,
       failures: 0,
       escalated: false,
@@ -134,6 +140,7 @@ export class Reconciler {
       const answer: unknown = await this.#venue.lookup(one.child);
       this.#core.counters.activity++;
       const missing = readNotFound(answer);
+      if (missing !== undefined) one.failingSinceMs = undefined;
       if (missing === undefined) this.#found(one, answer, "LOOKUP");
       else if (one.turn === turn) await this.#missed(one, missing, askedAt);
     } catch (error) {
@@ -151,7 +158,10 @@ export class Reconciler {
   #found(one: Case, answer: unknown, source: "LOOKUP" | "VOID"): void {
     const said = readReport(answer, one.child.childId);
     one.notFound = 0;
-    if (said.kind === "report") one.failures = 0;
+    if (said.kind === "report") {
+      one.failures = 0;
+      one.failingSinceMs = undefined;
+    }
     this.#host.found(said, source);
     if (!this.#isFollowed(one)) return;
     if (said.kind === "unreadable") this.#again(one);
@@ -189,7 +199,10 @@ export class Reconciler {
 
   #again(one: Case): void {
     if (!this.#isFollowed(one)) return;
-    const { retryMinMs, retryMaxMs } = this.#core.settings;
+    const { retryMinMs, retryMaxMs, escalateAfterMs } = this.#core.settings;
+    const nowMs = this.#core.monotonicMs();
+    one.failingSinceMs ??= nowMs;
+    if (!one.unknown && nowMs - one.failingSinceMs >= escalateAfterMs) this.#host.unanswered(one.child);
     this.#escalateOld(one);
     const pauseMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(one.failures++, 30));
     this.#lookAfter(one, pauseMs);

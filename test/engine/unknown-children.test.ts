@@ -148,6 +148,24 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
+  it("I63: one in flight of which look-ups say nothing for as long is unknown, told, and settled by a person", async () => {
+    const venue = createScriptedVenue();
+    const world = await createWorld({ venue });
+    const order = await world.place({ price: "100" });
+    venue.onSubmit = ({ childId }) => reported(childId, "open");
+    venue.onLookup = () => new Error("no longer remembered");
+    await world.quote("99", "100");
+    await world.pass(60_000);
+    expect(await world.status(order)).toBe("NEW WORKING");
+    await world.pass(10_000);
+    expect(await world.status(order)).toBe("NEW UNKNOWN");
+    await world.pass(65_000);
+    expect(world.alerts.map(({ alert }) => alert)).toEqual(["UNKNOWN_ESCALATED"]);
+    const [{ childId } = { childId: "" }] = venue.submitted;
+    await world.engine.settleChild({ childId, state: "rejected", by: "ops", why: "the venue's own books" });
+    expect(await world.status(order)).toBe("NEW WAITING");
+  });
+
   it("is asked for with growing pauses, not in a loop", async () => {
     const { world, venue } = await lost();
     venue.onLookup = () => new Error("no connection");

@@ -93,5 +93,5 @@ function placeOf(childId: string): Place {
 
 function acceptedAtOf(parent: string): number {
   const [, acceptedAtMs = "0"] = parent.split(" ");
-  return Number(acceptedAtMs);
+  return Number.parseInt(acceptedAtMs, 10);
 }
