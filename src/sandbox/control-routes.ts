@@ -134,7 +134,10 @@ async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<un
   const setup = readAccountSetup(body);
   for (const symbol of Object.keys(setup.positions ?? {})) demandInstrument(exchange, symbol, "positions");
   await exchange.directory.replaceAccount(setup);
-  if (setup.balances !== undefined) await exchange.venue.setBalances(setup.accountId, setup.balances);
+  if (setup.balances !== undefined) {
+    await exchange.venue.setBalances(setup.accountId, setup.balances);
+    exchange.engine.fundsChanged(setup.accountId);
+  }
   if (setup.positions !== undefined) await exchange.venue.setPositions(setup.accountId, setup.positions);
   return showAccount(exchange, setup.accountId);
 }

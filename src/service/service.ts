@@ -29,6 +29,7 @@ import { crossOriginOf } from "./cross-origin.ts";
 import { DOCUMENT_WEIGHT, Documents } from "./documents.ts";
 import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
 import { refusalOf } from "./failures.ts";
+import { hearFunds } from "./funds-news.ts";
 import { readHeaders } from "./headers.ts";
 import { networkOf } from "./ip-address.ts";
 import {
@@ -124,13 +125,11 @@ export function createService(options: ServiceOptions): Service {
     if (isPublic(call.route.name)) throw new OrderError("NOT_FOUND");
     return await SIGNED[call.route.name](parts, call);
   };
+  const told = accountEventsOf(options, ports.questions);
+  hearFunds({ engine, native: ports.native, accountEvents: told.accountEvents });
   return {
     handle: (request) => handle(parts, request),
-    sockets: createSockets(parts, {
-      ...options.sockets,
-      ...accountEventsOf(options, ports.questions),
-      answer,
-    }),
+    sockets: createSockets(parts, { ...options.sockets, ...told, answer }),
     traffic: parts.traffic,
   };
 }

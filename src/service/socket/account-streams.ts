@@ -54,10 +54,7 @@ export class AccountStreams {
     parts.engine.events.on("order", (update) => this.#order(update));
     parts.engine.events.on("list", (update) => this.#list(update));
     parts.native?.subscribe((execution) => this.#native(execution));
-    parts.accountEvents?.subscribe((event) => {
-      if ("update" in event) parts.engine.fundsChanged(event.accountId);
-      this.#account(event);
-    });
+    parts.accountEvents?.subscribe((event) => this.#account(event));
   }
 
   /** Hands every later event of an account to `sink`, at once and in order. */
@@ -83,7 +80,6 @@ export class AccountStreams {
     if (clientOrderId.startsWith(CHILD_PREFIX)) return;
     this.#tell(accountId, (stamp) => nativeTradeUpdate(execution, stamp));
     if (quantity === undefined || price === undefined) return;
-    this.#parts.engine.fundsChanged(accountId);
     this.#afterFill({ accountId, symbol, side, fill: { executionId, quantity, price, timeMs } });
   }
 

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { NativeExecution } from "../../src/model/index.ts";
+import type { AccountEvent } from "../../src/ports/index.ts";
+import { openNativeWorld, reportedExecution, reportedOrder } from "../support/native-world.ts";
+import { reported } from "../support/scripted-venue.ts";
+import { type ServiceWorld, START_MS } from "../support/service-world.ts";
+
+type Told = Readonly<{
+  world: ServiceWorld;
+  tellAccount: (event: AccountEvent) => void;
+  tellNative: (execution: NativeExecution) => void;
+}>;
+
+/** Account 1 has six orders whose children were refused for want of funds, and the next is tried in some seconds. */
+async function poorWorld(): Promise<Told> {
+  const accountListeners: ((event: AccountEvent) => void)[] = [];
+  const nativeListeners: ((execution: NativeExecution) => void)[] = [];
+  const accountEvents = {
+    afterFill: () => undefined,
+    subscribe: (listener: (event: AccountEvent) => void) => {
+      accountListeners.push(listener);
+      return () => undefined;
+    },
+  };
+  const subscribe = (listener: (execution: NativeExecution) => void) => {
+    nativeListeners.push(listener);
+    return () => undefined;
+  };
+  const world = await openNativeWorld({ service: { sockets: { accountEvents } } }, () => ({ subscribe }));
+  world.venue.onSubmit = ({ childId }) => ({ ...reported(childId, "rejected"), mark: "INSUFFICIENT_FUNDS" });
+  const order = {
+    symbol: "BTC/USD",
+    side: "BUY",
+    type: "SYNTHETIC_LIMIT",
+    quantity: "1",
+    price: "7000",
+  } as const;
+  for (let n = 0; n < 6; n++)
+    await world.engine.place({ accountId: 1, order: { ...order, newClientOrderId: `a${n}` } });
+  for (let step = 0; step < 60; step++) await goOn(world, 500);
+  const before = world.venue.submitted.length;
+  for (let step = 0; step < 60 && world.venue.submitted.length === before; step++) await goOn(world, 200);
+  return {
+    world,
+    tellAccount: (event) => {
+      for (const listen of accountListeners) listen(event);
+    },
+    tellNative: (execution) => {
+      for (const listen of nativeListeners) listen(execution);
+    },
+  };
+}
+
+/** Time passes, then a quote comes that every order could be filled at. */
+async function goOn(world: ServiceWorld, ms: number): Promise<void> {
+  await world.clock.advanceBy(ms, () => world.engine.idle());
+  world.engine.market.quote({ symbol: "BTC/USD", bid: "6999", ask: "7000" });
+  await world.engine.idle();
+}
+
+/** Children that go out in the next seconds, before anybody is tried of itself. */
+async function sentSoon(world: ServiceWorld): Promise<number> {
+  const before = world.venue.submitted.length;
+  for (let step = 0; step < 8; step++) await goOn(world, 200);
+  return world.venue.submitted.length - before;
+}
+
+const deposit = (accountId: number): AccountEvent => ({
+  accountId,
+  update: {
+    reason: "DEPOSIT",
+    timeMs: START_MS,
+    balances: [{ asset: "USD", wallet: "10", change: "10" }],
+    positions: [],
+  },
+});
+
+describe("decision HP: what the host tells of an account's funds lets its children go again", () => {
+  it.each<readonly [string, (told: Told) => void]>([
+    ["a balance that changed", ({ tellAccount }) => tellAccount(deposit(1))],
+    ["a native fill", ({ tellNative }) => tellNative(reportedExecution())],
+  ])("%s", async (_, tell) => {
+    const told = await poorWorld();
+    tell(told);
+    expect(await sentSoon(told.world)).toBeGreaterThanOrEqual(2);
+  });
+
+  it.each<readonly [string, (told: Told) => void]>([
+    ["nothing", () => undefined],
+    ["a balance of another account", ({ tellAccount }) => tellAccount(deposit(2))],
+    ["a margin call", ({ tellAccount }) => tellAccount({ accountId: 1, call: { positions: [] } })],
+    [
+      "a native order that rests",
+      ({ tellNative }) => {
+        const {
+          lastQuantity: _q,
+          lastPrice: _p,
+          ...rest
+        } = reportedExecution(reportedOrder({ status: "NEW" }));
+        tellNative({ ...rest, execType: "NEW" });
+      },
+    ],
+  ])("not %s", async (_, tell) => {
+    const told = await poorWorld();
+    tell(told);
+    expect(await sentSoon(told.world)).toBe(0);
+  });
+});
