@@ -12,7 +12,10 @@ afterEach(async () => {
 
 type Setup = Readonly<{ traffic?: TrafficLimits; proxies?: readonly string[]; limits?: NodeServerLimits }>;
 
-/** A server that answers `/slow` when it is told to, and `/large` with a megabyte. */
+/** Sizes of answers; of others 2. */
+const SIZES: Readonly<Record<string, number>> = { "/large": 1_048_576, "/huge": 12 * 1_048_576 };
+
+/** A server that answers `/slow` when it is told to. */
 async function serve({ traffic = {}, proxies = [], limits = {} }: Setup) {
   const slow: (() => void)[] = [];
   const served: string[] = [];
@@ -22,7 +25,7 @@ async function serve({ traffic = {}, proxies = [], limits = {} }: Setup) {
     handle: async ({ target }: Readonly<{ target: string }>) => {
       served.push(target);
       if (target === "/slow") await new Promise<void>((resolve) => slow.push(resolve));
-      return target === "/large" ? { ...answer, body: "x".repeat(1_048_576) } : answer;
+      return { ...answer, body: "x".repeat(SIZES[target] ?? 2) };
     },
   };
   const server = createNodeServer({ service, limits });
@@ -145,6 +148,31 @@ it("I84, decision GC: of requests whose connection has gone nothing is held, and
   next.write(get("/next", "192.0.2.1"));
   expect([(await next.answer()).status, served]).toEqual([200, ["/slow", "/next"]]);
   next.close();
+});
+
+it("hostile 53: who sends more while an answer is not read is not parsed until it is, and is answered then", async () => {
+  const { port, server } = await serve({});
+  const stuck = new Promise<void>((resolve) => {
+    server.server.once("connection", async (socket) => {
+      while (!socket.writableNeedDrain) await new Promise((next) => setImmediate(next));
+      resolve();
+    });
+  });
+  const socket = connect({ host: "127.0.0.1", port });
+  socket.pause();
+  socket.write(get("/huge"));
+  await stuck;
+  socket.write(Buffer.concat(Array.from({ length: 3 }, () => get(`/${"x".repeat(250)}`))));
+  // Turns in which it would be parsed.
+  for (let turn = 0; turn < 1_000; turn++) await new Promise((next) => setImmediate(next));
+  let answers = 0;
+  socket.on("data", (chunk: Buffer) => {
+    answers += chunk.toString("latin1").split("HTTP/1.1 200").length - 1;
+    if (answers >= 4) socket.destroy();
+  });
+  socket.resume();
+  await new Promise((resolve) => socket.on("close", resolve));
+  expect(answers).toBe(4);
 });
 
 it.each([

@@ -10,8 +10,8 @@ export class Gate {
   readonly #resume: () => Duplex;
   readonly #reasons: Set<GateReason> = new Set();
   #flowing = true;
-  /** Called when a reason has gone. */
-  opened: (reason: GateReason) => void = () => undefined;
+  /** Called when a reason has gone, or when others let it flow again. */
+  opened: (reason: GateReason | "others") => void = () => undefined;
 
   constructor(socket: Duplex) {
     this.#socket = socket;
@@ -19,6 +19,11 @@ export class Gate {
     this.#resume = socket.resume.bind(socket);
     // Node lets a socket flow again with every request that ends.
     Object.assign(socket, { pause: () => this.#want(false), resume: () => this.#want(true) });
+  }
+
+  /** Whether others want it to flow: Node stops a connection whose peer does not read its answers. */
+  get isWanted(): boolean {
+    return this.#flowing;
   }
 
   isClosed(reason: GateReason): boolean {
@@ -43,6 +48,7 @@ export class Gate {
 
   #want(flowing: boolean): Duplex {
     this.#flowing = flowing;
+    if (flowing) this.opened("others");
     if (this.#reasons.size > 0) return this.#socket;
     return flowing ? this.#resume() : this.#pause();
   }

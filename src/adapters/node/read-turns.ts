@@ -28,7 +28,7 @@ class Reader {
     this.#turn = turn;
     this.#gate = gateOf(socket);
     this.#gate.opened = (reason) => {
-      if (reason === "waiting") this.#next();
+      if (reason !== "turn") this.#next();
     };
     socket.off("data", parse);
     socket.on("data", this.#came);
@@ -51,15 +51,16 @@ class Reader {
   }
 
   #next(): void {
-    if (this.#waits || !this.#live || this.#gate.isClosed("waiting")) return;
+    if (this.#waits || !this.#live || this.#gate.isClosed("waiting") || !this.#gate.isWanted) return;
     if (this.#rest.length === 0) return this.#gate.open("turn");
     this.#waits = true;
     this.#turn(costOf(Math.min(SLICE_BYTES, this.#rest.length)), () => {
-      this.#waits = false;
       if (!this.#live || this.#socket.destroyed) return;
       const slice = this.#rest.subarray(0, SLICE_BYTES);
       this.#rest = this.#rest.subarray(SLICE_BYTES);
       this.#parse.call(this.#socket, slice);
+      // Not before: what comes of a request may let its connection flow again, and the parser is at work.
+      this.#waits = false;
       this.#next();
     });
   }
