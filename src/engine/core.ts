@@ -1,5 +1,5 @@
 import { notional } from "../decimal/index.ts";
-import { harmless, Questions, quietTelemetry } from "../host-answers/index.ts";
+import { checkedClock, harmless, Questions, quietTelemetry } from "../host-answers/index.ts";
 import type { Effect, Rules, WaitReason } from "../lifecycle/index.ts";
 import type { ChildRequest, Fact, JournalRecord, OrderList, ParentOrder, Quote } from "../model/index.ts";
 import type { Clock, OrderStore, Telemetry } from "../ports/index.ts";
@@ -105,7 +105,8 @@ export function coreOf(options: EngineOptions): Core {
   const telemetry = quietTelemetry(options.telemetry);
   const told = (name: string) => (error: unknown) =>
     telemetry.event("error", name, { message: String(error).slice(0, 200) });
-  const time = new EngineTime(options.clock, settings.clockStepMs);
+  const clock = checkedClock(options.clock, telemetry);
+  const time = new EngineTime(clock, settings.clockStepMs);
   return {
     settings,
     rules: {
@@ -114,16 +115,16 @@ export function coreOf(options: EngineOptions): Core {
       retryMaxMs: settings.retryMaxMs,
     },
     store: options.store,
-    clock: options.clock,
+    clock,
     telemetry,
-    questions: new Questions({ clock: options.clock, telemetry, timeoutMs: settings.hostTimeoutMs }),
+    questions: new Questions({ clock, telemetry, timeoutMs: settings.hostTimeoutMs }),
     probe: (point) => harmless(() => options.probe?.(point), told("probe.failed")),
     told,
     nowMs: () => time.nowMs(),
-    wallMs: () => options.clock.nowMs(),
-    monotonicMs: () => options.clock.monotonicMs(),
+    wallMs: () => clock.nowMs(),
+    monotonicMs: () => clock.monotonicMs(),
     time,
-    turns: new Turns(options.clock),
+    turns: new Turns(clock),
     counters: {
       decisions: 0,
       deciding: 0,

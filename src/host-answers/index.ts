@@ -2,6 +2,7 @@ export { checkedAccountEvents } from "./account-events.ts";
 export { checkedAccounts, readAccountId } from "./accounts.ts";
 export { readOutcomes } from "./append-outcomes.ts";
 export { childIdOf, readReport, reportIn, type SaidOfChild } from "./child-report.ts";
+export { checkedClock } from "./clock.ts";
 export { checkedExposure } from "./exposure.ts";
 export { capabilitiesOf, checkedEntropy, harmless, quietTelemetry } from "./guards.ts";
 export { checkedInstruments } from "./instruments.ts";

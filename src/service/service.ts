@@ -2,6 +2,7 @@ import { OrderError } from "../errors/index.ts";
 import {
   checkedAccountEvents,
   checkedAccounts,
+  checkedClock,
   checkedEntropy,
   checkedInstruments,
   checkedNativeOrders,
@@ -102,7 +103,8 @@ const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = 
  * Throws a RangeError for a setting that is out of range: of the sockets, an origin, or a proxy.
  * Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
  */
-export function createService(options: ServiceOptions): Service {
+export function createService(given: ServiceOptions): Service {
+  const options = { ...given, clock: checkedClock(given.clock, given.telemetry) };
   const { engine, clock, replayGuard, settings = {} } = options;
   const { realClock = clock } = options.sockets ?? {};
   const ports = checkedPorts(options);

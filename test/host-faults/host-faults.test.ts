@@ -142,9 +142,10 @@ Every function that a host brings, and what happens when it fails. *Client* is t
 telemetry and alerts tell, *kept* the orders of the account 20 seconds later. Written by \`test/host-faults\`, which drives
 every cell in a world in memory; \`npm run docs:host-faults\` rewrites it. *While opening*: the
 function throws as long as the engine opens, and afterwards. *After close*: what the host is asked is answered a second after
-the engine began to close; what it says by itself comes when it is closed. The clock has no rows: an engine takes the times
-of its clock as they are. What fails is a failure of the service, never a refusal: decisions CA to CD. A quote or print that is
-dropped is counted by its cause in the metrics. Only a store can say what is durable: while it gives no answer, nobody does.
+the engine began to close; what it says by itself comes when it is closed. A clock that shows no time stands still; a
+fraction counts as the millisecond that has begun. What fails is a failure of the service, never a refusal: decisions CA to
+CD. A quote or print that is dropped is counted by its cause in the metrics. Only a store can say what is durable: while it
+gives no answer, nobody does.
 `;
 
 it("docs/host-faults.md says what was found, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {

@@ -268,6 +268,8 @@ export const PORTS: readonly Port[] = [
     range: -1,
   },
   { name: "entropy.token", act: limit, wrong: 7, range: "x", sync: true },
+  { name: "clock.nowMs", act: limit, wrong: "text", range: Number.NaN, sync: true },
+  { name: "clock.monotonicMs", act: limit, wrong: "text", range: Number.NaN, sync: true },
   { name: "telemetry.event", act: limit, wrong: "text", range: -1 },
   { name: "store.append", act: limit, wrong: "text", range: ["lost"] },
   {

@@ -74,7 +74,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   const history = { minutes: () => [] };
   const telemetry = { event: (level: string, name: string) => void (level !== "debug" && told.add(name)) };
   const parts = {
-    clock,
+    clock: through(host, "clock", clock, ["nowMs", "monotonicMs"]),
     accounts: through(host, "accounts", createMemoryAccounts([entry]), ["key", "account"]),
     instruments: through(host, "instruments", createMemoryInstruments(INSTRUMENTS), ["find", "resolve"]),
     entropy: through(host, "entropy", { token: (length: number) => "7".repeat(length) }, ["token"]),

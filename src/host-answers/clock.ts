@@ -1,0 +1,53 @@
+import type { Clock, Telemetry } from "../ports/index.ts";
+import { quietTelemetry } from "./guards.ts";
+
+/** The last time that a wall clock may show: that of the last `Date`. */
+const LAST_MS = 8_640_000_000_000_000;
+
+/**
+ * A host's clock, every time of it read: whole milliseconds, and a monotonic clock that never falls. A clock that shows
+ * nothing readable stands still until it does, and the operator is told once. Throws a RangeError where it shows nothing
+ * readable at the beginning. Source: decision CD.
+ */
+export function checkedClock(clock: Clock, telemetry: Telemetry | undefined): Clock {
+  const ear = quietTelemetry(telemetry);
+  const nowMs = readable("clock.nowMs", () => clock.nowMs(), ear);
+  const readMonotonicMs = readable("clock.monotonicMs", () => clock.monotonicMs(), ear);
+  let highestMs = readMonotonicMs();
+  return {
+    nowMs,
+    monotonicMs() {
+      highestMs = Math.max(highestMs, readMonotonicMs());
+      return highestMs;
+    },
+    schedule: (atMs, run) => clock.schedule(atMs, run),
+    soon: (run) => clock.soon(run),
+    ...(clock.onStep && { onStep: (listener) => clock.onStep?.(listener) ?? (() => undefined) }),
+  };
+}
+
+function readable(port: string, show: () => unknown, ear: Telemetry): () => number {
+  const first = timeOf(show);
+  if (first === undefined) throw new RangeError(`${port} shows no time`);
+  let lastMs = first;
+  let isFailing = false;
+  return () => {
+    const shownMs = timeOf(show);
+    if (shownMs === undefined && !isFailing) ear.event("error", "host.failed", { port, problem: "no time" });
+    isFailing = shownMs === undefined;
+    lastMs = shownMs ?? lastMs;
+    return lastMs;
+  };
+}
+
+function timeOf(show: () => unknown): number | undefined {
+  try {
+    const shown = show();
+    // A promise is no time, and nobody else hears when it rejects.
+    if (typeof shown === "object") Promise.resolve(shown).catch(() => undefined);
+    const isTime = typeof shown === "number" && shown >= 0 && shown <= LAST_MS;
+    return isTime ? Math.floor(shown) : undefined;
+  } catch {
+    return undefined;
+  }
+}
