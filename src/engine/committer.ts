@@ -40,6 +40,9 @@ const SETTLED_PER_TURN = 64;
 /** Units of a turn's share that storing a record takes. */
 const UNITS_PER_RECORD = 0.5;
 
+/** After so many times `hostTimeoutMs` an append that is not answered was lost on its way, or its answer was. */
+const APPEND_PATIENCE = 12;
+
 type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
 type Batch = Readonly<{
   parts: readonly Part[];
@@ -192,10 +195,13 @@ export class Committer {
   }
 
   async #ask(batch: Batch): Promise<readonly AppendOutcome[]> {
-    const cancelPatience = this.#watchStore();
+    let cancelPatience = (): void => undefined;
+    const silence = new Promise<never>((_, giveUp) => {
+      cancelPatience = this.#watchStore(giveUp);
+    });
     this.#handedOver = batch.parts;
     try {
-      return await this.#append(batch);
+      return await Promise.race([this.#append(batch), silence]);
     } finally {
       this.#handedOver = [];
       cancelPatience();
@@ -212,12 +218,18 @@ export class Committer {
     else this.#failures = 0;
   }
 
-  /** A store that does not answer is one that fails; for as long as it does not, nobody is left waiting for it. */
-  #watchStore(): () => void {
+  /**
+   * A store that does not answer is one that fails; for as long as it does not, nobody is left waiting for it. One that
+   * does not for very long never will: what became of the append its shards read then, behind a fence.
+   */
+  #watchStore(giveUp: (error: Error) => void): () => void {
     const { hostTimeoutMs } = this.#core.settings;
+    let times = 0;
     const late = (): void => {
-      this.#host.failed(new Error(`an append has not been answered for ${hostTimeoutMs} ms`));
+      const error = new Error(`an append has not been answered for ${++times * hostTimeoutMs} ms`);
+      this.#host.failed(error);
       this.#host.unanswered(this.#core.monotonicMs() - hostTimeoutMs);
+      if (times === APPEND_PATIENCE) return giveUp(error);
       cancel = this.#timers.after(hostTimeoutMs, late);
     };
     let cancel = this.#timers.after(hostTimeoutMs, late);

@@ -30,6 +30,7 @@ import { runningLimitOf } from "./running-limit.ts";
 import { settleChild } from "./settlement.ts";
 import { Shard, type ShardHost } from "./shard.ts";
 import { StatusBoard } from "./status-board.ts";
+import { timely } from "./stored.ts";
 import { Stories } from "./stories.ts";
 import { Timers } from "./timers.ts";
 import { COSTS } from "./turns.ts";
@@ -467,21 +468,21 @@ type ShardsOf = (host: ShardHost) => readonly Shard[];
 /**
  * Opens an engine on a store: takes every shard over, makes the state again from snapshots and journal, arms what is
  * open and looks up every child whose outcome is not known.
- * Rejects when the store cannot be read or holds what a newer version wrote, in one shard or in many; throws a
- * RangeError on a setting out of range.
+ * Rejects when the store cannot be read, does not answer for `hostTimeoutMs` or holds what a newer version wrote, in one
+ * shard or in many; throws a RangeError on a setting out of range.
  * Source: contract "What the service does", decisions 12 and 14.
  */
 export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
   const core = coreOf(given);
   const options = checkedOptions(core, given);
-  const heads = [...(await core.store.acquire())].sort((a, b) => a.shard - b.shard);
+  const store = timely(core);
+  const heads = [...(await store.acquire())].sort((a, b) => a.shard - b.shard);
   core.probe("after-take-over");
   invariant(
     heads.length === SHARD_COUNT,
     "I60",
     `the store holds ${heads.length} shards instead of ${SHARD_COUNT}`,
   );
-  const { store } = core;
   const [marks, volume, quotes] = [
     await store.readMarks(),
     await store.readVolume(),

@@ -3,6 +3,7 @@ import { executableSide, type MarketOf } from "../triggers/index.ts";
 import type { Core, Slot } from "./core.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
+import { timely, type Upkeep } from "./stored.ts";
 import type { Timers } from "./timers.ts";
 import { COSTS } from "./turns.ts";
 
@@ -15,6 +16,7 @@ const DELETE_BATCH = 250;
 /** Keeps recovery short and the store bounded, off the path of orders: snapshots, retention, the market journal. */
 export class Housekeeping {
   readonly #core: Core;
+  readonly #store: Upkeep;
   readonly #shards: readonly Shard[];
   readonly #market: MarketHub;
   readonly #instruments: Instruments;
@@ -34,6 +36,7 @@ export class Housekeeping {
     }>,
   ) {
     this.#core = core;
+    this.#store = timely(core);
     this.#shards = parts.shards;
     this.#market = parts.market;
     this.#instruments = parts.instruments;
@@ -88,20 +91,20 @@ export class Housekeeping {
     const snapshot = await shard.snapshot();
     if (snapshot === undefined) return;
     this.#core.probe("before-snapshot");
-    const written = this.#core.store.writeSnapshot(snapshot);
+    const written = this.#store.writeSnapshot(snapshot);
     this.#core.probe("during-snapshot");
     await written;
     this.#core.probe("after-snapshot");
   }
 
   async #retain(): Promise<void> {
-    const { store, turns, time } = this.#core;
+    const { turns, time } = this.#core;
     const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
-    while (!this.#stopped && (await store.deleteEnded(range)) > 0) await turns.next();
+    while (!this.#stopped && (await this.#store.deleteEnded(range)) > 0) await turns.next();
     if (this.#stopped) return;
     await this.#forgetMarks();
     const volumeBeforeMs = time.steadyMs() - DAY_MS;
-    await store.deleteVolume({ beforeMs: volumeBeforeMs });
+    await this.#store.deleteVolume({ beforeMs: volumeBeforeMs });
     this.#market.tape.forget(volumeBeforeMs);
   }
 
@@ -123,7 +126,7 @@ export class Housekeeping {
     while (!this.#stopped) {
       const marks = this.#market.history.obsolete({ ...range, limit: DELETE_BATCH });
       if (marks.length === 0) return;
-      await this.#core.store.deleteMarks(marks);
+      await this.#store.deleteMarks(marks);
       await this.#core.turns.next();
     }
   }

@@ -1,11 +1,11 @@
 import { OrderError } from "../errors/index.ts";
 import type { ParentOrder } from "../model/index.ts";
-import type { OrderStore } from "../ports/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import type { Verification } from "./api.ts";
 import type { Core } from "./core.ts";
 import { replayShard } from "./replay.ts";
 import type { Shard } from "./shard.ts";
+import { timely, type WholeReads } from "./stored.ts";
 
 const MASK = (1n << 64n) - 1n;
 /** Ended parents of one read: with the weights of a schedule each may be large. */
@@ -56,17 +56,18 @@ export async function verify(core: Core, shards: readonly Shard[], cutoffMs: num
   const live = new StateHash();
   const replayed = new StateHash();
   let records = 0;
-  await readMarket(core.store);
+  const store = timely(core);
+  await readMarket(store);
   // In one step with the captures: a shard that is fenced has forgotten what it held.
   const fenced = shards.find(({ state }) => state === "fenced");
   if (fenced !== undefined) throw new OrderError("SHARD_FENCED", { shard: fenced.number });
   for (const capture of shards.map(captureOpen)) {
     if (capture.sequence === 0) continue;
     records += capture.sequence;
-    await core.store.readSnapshot(capture.shard);
-    const changed = await addEnded(core.store, capture, cutoffMs);
+    await store.readSnapshot(capture.shard);
+    const changed = await addEnded(store, capture, cutoffMs);
     live.merge(capture.hash);
-    const state = await replayShard(core.store, {
+    const state = await replayShard(store, {
       shard: capture.shard,
       until: capture.sequence,
       turns: core.turns,
@@ -82,7 +83,7 @@ export async function verify(core: Core, shards: readonly Shard[], cutoffMs: num
 }
 
 /** What no record makes is only read: a store with checksums rejects what is not as it was written. */
-async function readMarket(store: OrderStore): Promise<void> {
+async function readMarket(store: WholeReads): Promise<void> {
   await store.readMarks();
   await store.readQuotes();
   await store.readVolume();
@@ -97,7 +98,7 @@ function captureOpen(shard: Shard): Capture {
 }
 
 /** Adds the ended parents of the capture; resolves to those that a record after it has changed. */
-async function addEnded(store: OrderStore, capture: Capture, cutoffMs: number): Promise<ReadonlySet<number>> {
+async function addEnded(store: WholeReads, capture: Capture, cutoffMs: number): Promise<ReadonlySet<number>> {
   const changed = new Set<number>();
   let afterOrderId = 0;
   for (;;) {

@@ -114,8 +114,12 @@ export type OrderStore = {
    * is not taken for one that does not answer.
    */
   readSnapshot(shard: number, reading?: () => void): Promise<ShardSnapshot | undefined>;
-  /** Writes a snapshot whole or not at all; a later one replaces it. */
-  writeSnapshot(snapshot: ShardSnapshot): Promise<void>;
+  /**
+   * Writes a snapshot whole or not at all; a later one replaces it, and is not replaced by it, however late it arrives.
+   * A store that writes a long one in parts calls `writing` after each, so that it is not taken for one that does not
+   * answer.
+   */
+  writeSnapshot(snapshot: ShardSnapshot, writing?: () => void): Promise<void>;
   /** All marks of the market journal, by symbol, side and position. */
   readMarks(): Promise<readonly MarketMark[]>;
   /** The last quote kept of every market, by symbol. */
@@ -140,7 +144,10 @@ export type OrderStore = {
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
   /** Executed volume: totals, bars and print ids, bars by symbol and minute. */
   readVolume(): Promise<VolumeState>;
-  /** Drops bars of minutes that began, and ids of prints first seen, before `beforeMs`; totals stay. Appends go on meanwhile. */
-  deleteVolume(range: Readonly<{ beforeMs: number }>): Promise<void>;
+  /**
+   * Drops bars of minutes that began, and ids of prints first seen, before `beforeMs`; totals stay. Appends go on
+   * meanwhile. A store that deletes in parts calls `deleting` after each.
+   */
+  deleteVolume(range: Readonly<{ beforeMs: number }>, deleting?: () => void): Promise<void>;
   close(): Promise<void>;
 };

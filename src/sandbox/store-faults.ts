@@ -46,7 +46,7 @@ function boundTo(store: OrderStore): OrderStore {
     fence: (round) => store.fence(round),
     readRecords: (range) => store.readRecords(range),
     readSnapshot: (shard, reading) => store.readSnapshot(shard, reading),
-    writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
+    writeSnapshot: (snapshot, writing) => store.writeSnapshot(snapshot, writing),
     readMarks: () => store.readMarks(),
     readQuotes: () => store.readQuotes(),
     deleteMarks: (marks) => store.deleteMarks(marks),
@@ -58,7 +58,7 @@ function boundTo(store: OrderStore): OrderStore {
     pageEndedLists: (page) => store.pageEndedLists(page),
     deleteEnded: (range) => store.deleteEnded(range),
     readVolume: () => store.readVolume(),
-    deleteVolume: (range) => store.deleteVolume(range),
+    deleteVolume: (range, deleting) => store.deleteVolume(range, deleting),
     close: () => store.close(),
   };
 }

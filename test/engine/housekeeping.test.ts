@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { price } from "../../src/decimal/index.ts";
 import { Housekeeping } from "../../src/engine/housekeeping.ts";
+import { Questions } from "../../src/host-answers/index.ts";
 import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
@@ -27,11 +28,13 @@ function subject(slots: readonly FakeSlot[], marks: readonly MarketMark[], delet
   const left = [...deletes];
   const shard = { state: "running", memory: { slots: new Map(slots.entries()) } };
   let hour: () => void = () => undefined;
+  const telemetry = { event: (_: string, name: string) => void asked.push(name) };
   const core = {
     turns: held.turns,
     settings: { retentionDays: 30 },
     time: { steadyMs: () => 1 },
-    telemetry: { event: (_: string, name: string) => void asked.push(name) },
+    telemetry,
+    questions: new Questions({ clock: createManualClock({ startMs: 0 }), telemetry, timeoutMs: 5_000 }),
     store: {
       deleteEnded: async () => {
         asked.push("ended");

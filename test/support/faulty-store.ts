@@ -46,10 +46,10 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     findEndedList: (key) => reading(() => store.findEndedList(key)),
     pageEndedLists: (page) => reading(() => store.pageEndedLists(page)),
     readVolume: () => reading(() => store.readVolume()),
-    writeSnapshot: (snapshot) => store.writeSnapshot(snapshot),
+    writeSnapshot: (snapshot, writing) => store.writeSnapshot(snapshot, writing),
     deleteMarks: (marks) => store.deleteMarks(marks),
     deleteEnded: (range) => store.deleteEnded(range),
-    deleteVolume: (range) => store.deleteVolume(range),
+    deleteVolume: (range, deleting) => store.deleteVolume(range, deleting),
     close: () => store.close(),
     async append(batch) {
       if (strikes("fail")) throw new Error("the store did not keep the append");

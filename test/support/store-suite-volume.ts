@@ -243,11 +243,14 @@ function forgetting(world: StoreWorld): void {
     const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
     await keep(world.store, ...prints, samplePrint({ id: "new", seenAtMs: 90_000, timeMs: 90_000 }));
     const done: string[] = [];
-    const deleting = world.store.deleteVolume({ beforeMs: 60_000 }).then(() => done.push("deleted"));
+    let heard = 0;
+    const deleting = world.store
+      .deleteVolume({ beforeMs: 60_000 }, () => void heard++)
+      .then(() => done.push("deleted"));
     await keep(world.store, samplePrint({ id: "newer", seenAtMs: 90_001, timeMs: 90_001 }));
     done.push("appended");
     await deleting;
-    expect(done).toEqual(["appended", "deleted"]);
+    expect([done, heard > 0]).toEqual([["appended", "deleted"], true]);
     const { totals, bars, prints: left } = await world.store.readVolume();
     expect(left.map(({ id }) => id)).toEqual(["new", "newer"]);
     expect(totals).toEqual([{ symbol: "BTC/USD", total: quantity("4501") }]);

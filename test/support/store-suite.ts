@@ -199,6 +199,16 @@ function snapshots(world: World): void {
     await world.store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })], marks: [] });
   });
 
+  it("decision CC: it says after each part that it goes on", async () => {
+    const parents = Array.from({ length: 2_000 }, (_, n) => openOrder({ orderId: -256 * (n + 1) }));
+    const heard: string[] = [];
+    const whole = { shard: 0, sequence: 4, counter: 2_005, parents };
+    await world.store.writeSnapshot(whole, () => heard.push("writing"));
+    expect(heard.length).toBeGreaterThan(1);
+    await world.store.readSnapshot(0, () => heard.push("reading"));
+    expect(heard.filter((what) => what === "reading").length).toBeGreaterThan(1);
+  });
+
   it.each([0, 1, 128, 129, 600])("a snapshot of %i parents comes back whole", async (orders) => {
     await write(4, orders);
     const snapshot = await world.store.readSnapshot(0);

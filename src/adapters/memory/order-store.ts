@@ -49,7 +49,7 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
     fence: (round) => guarded(() => fence(disk, round)),
     readRecords: (range) => guarded(() => readRecords(disk, limited(range))),
     readSnapshot: (shard, reading) => inTurns(readSnapshot(disk, shard, reading), guarded),
-    writeSnapshot: (snapshot) => inTurns(writeSnapshot(disk, snapshot), guarded),
+    writeSnapshot: (snapshot, writing) => inTurns(writeSnapshot(disk, snapshot), guarded, writing),
     readMarks: () => guarded(() => readMarks(disk)),
     readQuotes: () => guarded(() => readQuotes(disk)),
     deleteMarks: (marks) => guarded(() => deleteMarks(disk, marks, owner === disk.owner)),
@@ -64,10 +64,11 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
     pageEndedLists: (page) => guarded(() => disk.endedLists.page(limited(page))),
     deleteEnded: async (range) => await inTurns(deleteEnded(disk, limited(range)), guarded),
     readVolume: () => guarded(() => disk.volume.read()),
-    deleteVolume: ({ beforeMs }) =>
+    deleteVolume: ({ beforeMs }, deleting) =>
       inTurns(
         deleteVolume(disk, beforeMs, () => owner === disk.owner),
         guarded,
+        deleting,
       ),
     close: async () => {
       closed = true;

@@ -15,14 +15,16 @@ export function nextTurn(): Promise<void> {
   });
 }
 
-/** Takes one step a turn, so that appends and everything else go on in between; `guarded` runs each. */
+/** Takes one step a turn, so that appends and everything else go on in between; `guarded` runs each, `stepped` follows. */
 export async function inTurns<T>(
   steps: Generator<void, T>,
   guarded: (step: () => IteratorResult<void, T>) => Promise<IteratorResult<void, T>>,
+  stepped?: () => void,
 ): Promise<T> {
   for (;;) {
     const step = await guarded(() => steps.next());
     if (step.done === true) return step.value;
+    stepped?.();
     await nextTurn();
   }
 }

@@ -84,7 +84,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     fence: (round) => guarded(() => journal.fence(round)),
     readRecords: (range) => guarded(() => readRecords(limited(range))),
     readSnapshot: (shard, reading) => inTurns(snapshots.read(shard, reading), guarded),
-    writeSnapshot: (snapshot) => inTurns(snapshots.write(snapshot), guarded),
+    writeSnapshot: (snapshot, writing) => inTurns(snapshots.write(snapshot), guarded, writing),
     readMarks: () => guarded(marks.read),
     readQuotes: () => guarded(quotes.read),
     deleteMarks: (old) => guarded(() => deleteMarks(old)),
@@ -96,7 +96,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
     readVolume: () => guarded(volume.read),
-    deleteVolume: ({ beforeMs }) => inTurns(deleteVolume(beforeMs), guarded),
+    deleteVolume: ({ beforeMs }, deleting) => inTurns(deleteVolume(beforeMs), guarded, deleting),
     close: async () => {
       await rejections.flush();
       database.close();

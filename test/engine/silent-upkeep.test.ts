@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
+import { createOpeningWorld } from "../support/opening-world.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+type Question = Exclude<keyof OrderStore, "close">;
+
+const HOUR_MS = 3_600_000;
+const never = (): Promise<never> => new Promise(() => undefined);
+
+/** A store that does not answer some questions any more, from when a test says so; `asked` counts those. */
+function silent(store: OrderStore) {
+  const dumb = new Set<Question>();
+  const asked = new Map<Question, number>();
+  const heard = Object.entries(store).map(([name, answer]) => [
+    name,
+    (...given: readonly unknown[]): unknown => {
+      asked.set(name as Question, (asked.get(name as Question) ?? 0) + 1);
+      return dumb.has(name as Question)
+        ? never()
+        : (answer as (...all: readonly unknown[]) => unknown)(...given);
+    },
+  ]);
+  return { store: Object.fromEntries(heard) as OrderStore, dumb, asked };
+}
+
+/** What becomes of a promise while time passes; "waits" when it has no answer after a minute. */
+async function fate(world: Pick<World, "clock">, asked: Promise<unknown>): Promise<string> {
+  let told = "waits";
+  asked.then(
+    () => (told = "answered"),
+    (error: Error) => (told = `${error.name}: ${error.message}`),
+  );
+  for (let second = 0; second < 60 && told === "waits"; second++) await world.clock.advanceBy(1_000);
+  return told;
+}
+
+const SILENT = "SilentHost: no answer within 5000 ms";
+
+describe("decision CC: an opening whose store does not answer ends", () => {
+  it.each([
+    "acquire",
+    "readMarks",
+    "readVolume",
+    "readQuotes",
+    "head",
+    "readSnapshot",
+    "readRecords",
+  ] as const)("%s", async (question) => {
+    const world = createOpeningWorld();
+    const first = await world.open({ settings: { advancedOrders: true } });
+    const order = {
+      symbol: "BTC/USD",
+      side: "BUY",
+      type: "SYNTHETIC_LIMIT",
+      quantity: "1",
+      price: "100",
+    } as const;
+    await first.place({ accountId: 1, order: { ...order, newClientOrderId: "a" } });
+    const { store, dumb } = silent(createMemoryStore({ disk: world.disk }));
+    dumb.add(question);
+    expect(await fate(world, world.open({ store }))).toBe(SILENT);
+    dumb.clear();
+    expect(await fate(world, world.open({ store }))).toBe("answered");
+  });
+});
+
+describe("decision CC: an append that is never answered", () => {
+  const FIELDS = {
+    symbol: "BTC/USD",
+    side: "BUY",
+    type: "SYNTHETIC_LIMIT",
+    quantity: "1",
+    price: "90",
+  } as const;
+
+  it.each([
+    ["was lost on its way", false],
+    ["arrives after all, behind the fence", true],
+  ])(
+    "one that %s holds the engine for 12 times the deadline; then its shards are read and it goes on",
+    async (_what, arrives) => {
+      let reach: (() => Promise<unknown>) | undefined;
+      let lose = false;
+      const world = await createWorld({
+        store: (disk) => {
+          const store = createMemoryStore({ disk });
+          const append: OrderStore["append"] = (batch) => {
+            if (!lose) return store.append(batch);
+            lose = false;
+            reach = () => store.append(batch);
+            return never();
+          };
+          return { ...store, append };
+        },
+      });
+      const { hostTimeoutMs } = world.engine.settings;
+      const [kept, other] = [await world.place({ price: "80" }), await world.place({ price: "80" }, 2)];
+      lose = true;
+      const lost = world.engine.place({ accountId: 1, order: { ...FIELDS, newClientOrderId: "a" } });
+      expect(await fate(world, lost)).toMatch(/^OrderError: .*status unknown/);
+      const cancel = world.engine.cancel({ accountId: 2, orderId: other.orderId });
+      const held = expect(cancel).rejects.toMatchObject({ code: -1006 });
+      await world.clock.advanceBy(11 * hostTimeoutMs);
+      await held;
+      await world.clock.advanceBy(hostTimeoutMs, () => world.engine.idle());
+      expect(world.told).toContain("append.failed");
+      if (arrives) expect(await reach?.()).toEqual(["fenced"]);
+      const again = await world.engine.place({ accountId: 1, order: { ...FIELDS, newClientOrderId: "a" } });
+      expect(again.created).toBe(true);
+      expect(await world.status(other)).toBe("CANCELED CANCELED");
+      expect((await world.cancel(kept)).ended?.status).toBe("CANCELED");
+      expect((await world.engine.verify()).equal).toBe(true);
+    },
+  );
+});
+
+describe("decision CC: a store that falls silent", () => {
+  async function opened(
+    settings = {},
+  ): Promise<Readonly<{ world: World }> & Omit<ReturnType<typeof silent>, "store">> {
+    const made: ReturnType<typeof silent>[] = [];
+    const world = await createWorld({
+      settings,
+      store: (disk) => {
+        const one = silent(createMemoryStore({ disk }));
+        made.push(one);
+        return one.store;
+      },
+    });
+    const [{ dumb, asked } = silent(createMemoryStore())] = made;
+    return { world, dumb, asked };
+  }
+
+  it.each(["readMarks", "readQuotes", "readVolume", "readRecords", "readSnapshot", "readEnded"] as const)(
+    "ends a verification: %s",
+    async (question) => {
+      const { world, dumb } = await opened();
+      const order = await world.place({ price: "100" });
+      await world.cancel(order);
+      expect((await world.engine.verify()).equal).toBe(true);
+      dumb.add(question);
+      expect(await fate(world, world.engine.verify())).toBe(SILENT);
+      dumb.clear();
+      expect((await world.engine.verify()).equal).toBe(true);
+    },
+  );
+
+  it("a snapshot that it does not answer for keeps nothing else from being done", async () => {
+    const { world, dumb, asked } = await opened({ snapshotEvery: 1 });
+    dumb.add("writeSnapshot");
+    await world.place({ price: "50" });
+    await world.pass(1_000);
+    expect([asked.get("writeSnapshot"), world.told.includes("housekeeping.failed")]).toEqual([1, false]);
+    await world.place({ price: "50" }, 2);
+    expect(asked.get("writeSnapshot")).toBe(1);
+    await world.pass(6_000);
+    expect([asked.get("writeSnapshot"), world.told.includes("housekeeping.failed")]).toEqual([2, true]);
+    await world.pass(HOUR_MS);
+    expect([asked.get("deleteEnded"), asked.get("deleteVolume")]).toEqual([1, 1]);
+    expect((await world.engine.verify()).equal).toBe(true);
+  });
+
+  it.each(["deleteEnded", "deleteVolume"] as const)("%s is asked again an hour later", async (question) => {
+    const { world, dumb, asked } = await opened();
+    dumb.add(question);
+    for (const times of [1, 2]) {
+      await world.pass(HOUR_MS);
+      expect(asked.get(question)).toBe(times);
+    }
+    expect(world.told).toContain("housekeeping.failed");
+    dumb.clear();
+    await world.pass(HOUR_MS);
+    await world.pass(HOUR_MS);
+    expect(asked.get("deleteVolume")).toBeGreaterThanOrEqual(2);
+  });
+
+  it("one that works for long and says so is not silent", async () => {
+    const worked: string[] = [];
+    let say: () => void = () => undefined;
+    const world = await createWorld({
+      settings: { snapshotEvery: 1 },
+      store: (disk) => {
+        const store = createMemoryStore({ disk });
+        return {
+          ...store,
+          writeSnapshot: (_snapshot, writing) => {
+            return new Promise((resolve) => {
+              say = () => {
+                worked.push("part");
+                if (worked.length < 5) writing?.();
+                else resolve();
+              };
+            });
+          },
+        };
+      },
+    });
+    await world.place({ price: "50" });
+    for (let part = 0; part < 6; part++) {
+      await world.pass(4_000);
+      say();
+    }
+    await world.pass(10_000);
+    expect([worked.length, world.told.includes("housekeeping.failed")]).toEqual([6, false]);
+  });
+});
