@@ -1,14 +1,35 @@
 import { formatPrice, formatQuantity, type Price } from "../decimal/index.ts";
-import { type ApiState, frozenLimitOf, type OrderStatus, statusOf } from "../lifecycle/index.ts";
+import { words } from "../host-answers/index.ts";
+import {
+  type ApiState,
+  frozenLimitOf,
+  type OrderStatus,
+  type StatusView,
+  statusOf,
+} from "../lifecycle/index.ts";
 import {
   type ChildTimeInForce,
+  ORDER_TYPES,
   type ParentOrder,
   type ParentType,
   type Side,
   type TimeInForce,
   TRAITS,
-  type TrailingDistance,
 } from "../model/index.ts";
+import type { JsonInput } from "../wire/index.ts";
+import {
+  decimal,
+  flag,
+  integer,
+  long,
+  type Members,
+  type MembersOf,
+  oneOf,
+  only,
+  optional,
+  text,
+  time,
+} from "./schema.ts";
 
 /**
  * A managed order as clients see it; decimals are canonical strings, times epoch milliseconds. A member that does not
@@ -79,6 +100,220 @@ export type ManagedOrderContext = Readonly<{
   runningLimit?: Price | undefined;
 }>;
 
+/** What the members are made of. */
+type Source = Readonly<{ order: ParentOrder; standing: StatusView; context: ManagedOrderContext }>;
+
+/** A member: what descriptions say of it, and where it comes from; undefined leaves it out. */
+type Member<K extends keyof ManagedOrder> = Readonly<{
+  schema: MembersOf<ManagedOrder>[K];
+  of: (source: Source) => ManagedOrder[K];
+  /** Whether events tell it too, under the same name. */
+  inEvents?: true;
+}>;
+
+const STATUSES = words<OrderStatus>({
+  NEW: true,
+  PARTIALLY_FILLED: true,
+  PENDING_NEW: true,
+  FILLED: true,
+  CANCELED: true,
+  EXPIRED: true,
+  REJECTED: true,
+});
+
+const API_STATES = words<ApiState>({
+  WAITING: true,
+  WORKING: true,
+  UNKNOWN: true,
+  FILLED: true,
+  CANCELED: true,
+  EXPIRED: true,
+  REJECTED: true,
+});
+
+const STRATEGIES = ORDER_TYPES.flatMap((type) => TRAITS[type].targetStrategy ?? []);
+
+const priced = (value: Price | undefined): string | undefined =>
+  value === undefined ? undefined : formatPrice(value);
+
+/** The one table of the members of a managed order, in the order in which they stand. */
+const MEMBERS: { readonly [K in keyof ManagedOrder]-?: Member<K> } = {
+  symbol: { schema: text("Symbol of the market."), of: ({ order }) => order.intent.symbol },
+  instrumentId: {
+    schema: optional(long("Id of the instrument.")),
+    of: ({ context }) => context.instrumentId,
+  },
+  account: { schema: long("Account that owns the order."), of: ({ order }) => order.accountId },
+  accountId: { schema: long("The same."), of: ({ order }) => order.accountId },
+  orderId: {
+    schema: long("Id of the order: negative; newer ids are lower.", { maximum: -1 }),
+    of: ({ order }) => order.orderId,
+  },
+  clientOrderId: { schema: text("Your id of the order."), of: ({ order }) => order.intent.clientOrderId },
+  clOrdId: { schema: text("The same."), of: ({ order }) => order.intent.clientOrderId },
+  orderListId: {
+    schema: long("Id of its list, negative; -1: it is in none.", { maximum: -1 }),
+    of: ({ order }) => order.list?.listId ?? NO_LIST,
+  },
+  type: {
+    schema: oneOf(ORDER_TYPES, "Canonical type, whatever name it was sent under."),
+    of: ({ order }) => order.intent.type,
+  },
+  targetStrategy: {
+    schema: optional(integer("180 TWAP, 1000002 VWAP, 1000004 POV.", { enum: STRATEGIES })),
+    of: ({ order }) => TRAITS[order.intent.type].targetStrategy,
+  },
+  side: {
+    schema: oneOf(["BUY", "SELL"], "Which way the order trades."),
+    of: ({ order }) => order.intent.side,
+  },
+  origQty: {
+    schema: decimal("Quantity that was asked for."),
+    of: ({ order }) => formatQuantity(order.intent.quantity),
+  },
+  executedQty: {
+    schema: decimal("Quantity that was executed."),
+    of: ({ order }) => formatQuantity(order.executedQuantity),
+  },
+  price: { schema: optional(decimal("Limit price in USD.")), of: ({ order }) => priced(order.intent.price) },
+  stopPrice: {
+    schema: optional(decimal("Stop price in USD.")),
+    of: ({ order }) => priced(order.intent.stopPrice),
+  },
+  trailingDelta: {
+    schema: optional(integer("Trailing distance in basis points.")),
+    of: ({ order: { intent } }) => (intent.trailing?.kind === "bps" ? intent.trailing.bps : undefined),
+  },
+  price2: {
+    schema: optional(decimal("Trailing distance in percent.")),
+    of: ({ order: { intent } }) =>
+      intent.trailing?.kind === "percent" ? formatPrice(intent.trailing.percent) : undefined,
+  },
+  trailingAmount: {
+    schema: optional(decimal("Trailing distance in USD.")),
+    of: ({ order: { intent } }) =>
+      intent.trailing?.kind === "amount" ? formatPrice(intent.trailing.amount) : undefined,
+  },
+  limitOffset: {
+    schema: optional(decimal("Distance of the limit from the trigger, in USD.")),
+    of: ({ order }) => priced(order.intent.limitOffset),
+  },
+  dynamicLimit: {
+    schema: optional(decimal("The limit that the trigger makes: moving before it, fixed by it.")),
+    of: dynamicLimitOf,
+  },
+  icebergQty: {
+    schema: optional(decimal("Quantity that is shown at once.")),
+    of: ({ order: { intent } }) =>
+      intent.icebergQuantity === undefined ? undefined : formatQuantity(intent.icebergQuantity),
+  },
+  interval: {
+    schema: optional(integer("Milliseconds of one slot.")),
+    of: ({ order }) => order.intent.schedule?.intervalMs,
+  },
+  intervalCount: {
+    schema: optional(integer("Slots of the schedule.")),
+    // The plan's: a VWAP of the service's own volumes learns it at admission.
+    of: ({ order }) => order.plan?.count,
+  },
+  intervalDelay: {
+    schema: optional(integer("Milliseconds before the first slot.")),
+    of: ({ order }) => order.intent.schedule?.intervalDelayMs,
+  },
+  participationBips: {
+    schema: optional(integer("Share of the executed volume in basis points.")),
+    of: ({ order }) => order.intent.participationBips,
+  },
+  volumeProfile: {
+    schema: optional(text("Weights of the slots as they were sent.")),
+    of: ({ order }) => order.intent.schedule?.weights?.join(","),
+  },
+  volumeBenchmark: {
+    schema: optional(only("SERVICE_EXECUTED_VOLUME", "Whose executed volume it follows.")),
+    of: ({ order }) => (followsVolume(order.intent.type) ? "SERVICE_EXECUTED_VOLUME" : undefined),
+  },
+  timeInForce: {
+    schema: oneOf(["GTC", "GTD"], "How long it lives."),
+    of: ({ order }) => order.intent.timeInForce,
+  },
+  childTimeInForce: {
+    schema: oneOf(["IOC", "FOK"], "How each child is sent."),
+    of: ({ order }) => order.intent.childTimeInForce,
+  },
+  expireTime: {
+    schema: optional(time("When it ends by itself.")),
+    of: ({ order }) => order.intent.expireTimeMs,
+  },
+  reduceOnly: {
+    schema: flag("May only make a position smaller."),
+    of: ({ order }) => order.intent.reduceOnly,
+  },
+  status: {
+    schema: oneOf(STATUSES, "Latest known status; PENDING_NEW is a leg that waits for its release."),
+    of: ({ standing }) => standing.status,
+  },
+  apiState: {
+    schema: oneOf(
+      API_STATES,
+      "What the service does with it; UNKNOWN: the outcome of a child is not known yet.",
+    ),
+    of: ({ standing }) => standing.apiState,
+    inEvents: true,
+  },
+  apiManaged: { schema: only(true, "It is managed by the service."), of: () => true },
+  held: {
+    schema: flag("Waits for its release by the working leg of its list."),
+    of: ({ standing }) => standing.held,
+    inEvents: true,
+  },
+  cancelPending: {
+    schema: flag("To be canceled, once the outcome of its child is known."),
+    of: ({ standing }) => standing.cancelPending,
+    inEvents: true,
+  },
+  lastChildClientOrderId: {
+    schema: optional(text("Client id of its latest child, a native order.")),
+    of: ({ order }) => order.lastChildId,
+  },
+  transactTime: { schema: time("When it was accepted."), of: ({ order }) => order.acceptedAtMs },
+  updateTime: { schema: time("When it changed last."), of: ({ order }) => order.updatedAtMs },
+};
+
+function dynamicLimitOf({ order, context }: Source): string | undefined {
+  if (order.intent.limitOffset === undefined) return undefined;
+  const running = order.ended === undefined ? context.runningLimit : undefined;
+  return priced(frozenLimitOf(order) ?? running);
+}
+
+function followsVolume(type: ParentType): boolean {
+  const { schedule } = TRAITS[type];
+  return schedule === "volume" || schedule === "participation";
+}
+
+type Name = keyof ManagedOrder;
+
+const NAMES = Object.keys(MEMBERS) as readonly Name[];
+const NAMES_IN_EVENTS = NAMES.filter((name) => MEMBERS[name].inEvents === true);
+
+function membersOf(names: readonly Name[], source: Source): Readonly<Partial<Record<Name, unknown>>> {
+  const members: Partial<Record<Name, unknown>> = {};
+  for (const name of names) {
+    const value = MEMBERS[name].of(source);
+    if (value !== undefined) members[name] = value;
+  }
+  return members;
+}
+
+/** What descriptions say of the members of a managed order. */
+export const MANAGED_ORDER: MembersOf<ManagedOrder> = Object.fromEntries(
+  NAMES.map((name) => [name, MEMBERS[name].schema]),
+) as MembersOf<ManagedOrder>;
+
+/** What descriptions say of the members that events tell under the same name. */
+export const MANAGED_ORDER_IN_EVENTS: Members = Object.fromEntries(
+  NAMES_IN_EVENTS.map((name) => [name, MEMBERS[name].schema]),
+);
+
 /**
  * The public view of a managed order, members in a fixed order.
  * Source: contract, Managed order (parent) response fields; decisions 11, 15, 19, 29.
@@ -94,92 +329,13 @@ export type ManagedOrderContext = Readonly<{
  * ```
  */
 export function managedOrderView(order: ParentOrder, context: ManagedOrderContext = {}): ManagedOrder {
-  const { intent } = order;
-  const { status, apiState, held, cancelPending } = statusOf(order);
-  return {
-    symbol: intent.symbol,
-    ...(context.instrumentId !== undefined && { instrumentId: context.instrumentId }),
-    account: order.accountId,
-    accountId: order.accountId,
-    orderId: order.orderId,
-    clientOrderId: intent.clientOrderId,
-    clOrdId: intent.clientOrderId,
-    orderListId: order.list?.listId ?? NO_LIST,
-    type: intent.type,
-    ...strategyOf(intent.type),
-    side: intent.side,
-    origQty: formatQuantity(intent.quantity),
-    executedQty: formatQuantity(order.executedQuantity),
-    ...pricesOf(order, context.runningLimit),
-    ...(intent.icebergQuantity !== undefined && { icebergQty: formatQuantity(intent.icebergQuantity) }),
-    ...scheduleOf(order),
-    timeInForce: intent.timeInForce,
-    childTimeInForce: intent.childTimeInForce,
-    ...(intent.expireTimeMs !== undefined && { expireTime: intent.expireTimeMs }),
-    reduceOnly: intent.reduceOnly,
-    status,
-    apiState,
-    apiManaged: true,
-    held,
-    cancelPending,
-    ...(order.lastChildId !== undefined && { lastChildClientOrderId: order.lastChildId }),
-    transactTime: order.acceptedAtMs,
-    updateTime: order.updatedAtMs,
-  };
+  return membersOf(NAMES, { order, standing: statusOf(order), context }) as ManagedOrder;
 }
 
-type Prices = Pick<
-  ManagedOrder,
-  "price" | "stopPrice" | "trailingDelta" | "price2" | "trailingAmount" | "limitOffset" | "dynamicLimit"
->;
-
-function pricesOf(order: ParentOrder, runningLimit: Price | undefined): Prices {
-  const { price, stopPrice, trailing, limitOffset } = order.intent;
-  const running = order.ended === undefined ? runningLimit : undefined;
-  const dynamicLimit = limitOffset === undefined ? undefined : (frozenLimitOf(order) ?? running);
-  return {
-    ...(price !== undefined && { price: formatPrice(price) }),
-    ...(stopPrice !== undefined && { stopPrice: formatPrice(stopPrice) }),
-    ...distanceOf(trailing),
-    ...(limitOffset !== undefined && { limitOffset: formatPrice(limitOffset) }),
-    ...(dynamicLimit !== undefined && { dynamicLimit: formatPrice(dynamicLimit) }),
-  };
-}
-
-function distanceOf(trailing: TrailingDistance | undefined): Prices {
-  switch (trailing?.kind) {
-    case undefined:
-      return {};
-    case "bps":
-      return { trailingDelta: trailing.bps };
-    case "percent":
-      return { price2: formatPrice(trailing.percent) };
-    case "amount":
-      return { trailingAmount: formatPrice(trailing.amount) };
-  }
-}
-
-function strategyOf(type: ParentType): Pick<ManagedOrder, "targetStrategy"> {
-  const { targetStrategy } = TRAITS[type];
-  return targetStrategy === undefined ? {} : { targetStrategy };
-}
-
-type Schedule = Pick<
-  ManagedOrder,
-  "interval" | "intervalCount" | "intervalDelay" | "participationBips" | "volumeProfile" | "volumeBenchmark"
->;
-
-/** The count is the plan's: a VWAP of the service's own volumes learns it at admission. */
-function scheduleOf({ intent, plan }: ParentOrder): Schedule {
-  const { schedule, participationBips } = intent;
-  const { schedule: kind } = TRAITS[intent.type];
-  const followsVolume = kind === "volume" || kind === "participation";
-  return {
-    ...(schedule !== undefined && { interval: schedule.intervalMs }),
-    ...(plan !== undefined && { intervalCount: plan.count }),
-    ...(schedule !== undefined && { intervalDelay: schedule.intervalDelayMs }),
-    ...(participationBips !== undefined && { participationBips }),
-    ...(schedule?.weights !== undefined && { volumeProfile: schedule.weights.join(",") }),
-    ...(followsVolume && { volumeBenchmark: "SERVICE_EXECUTED_VOLUME" as const }),
-  };
+/** The members that events tell of an order, as it stood then. */
+export function membersInEvents(
+  order: ParentOrder,
+  standing: StatusView,
+): Readonly<Record<string, JsonInput>> {
+  return membersOf(NAMES_IN_EVENTS, { order, standing, context: {} }) as Record<string, JsonInput>;
 }

@@ -7,8 +7,7 @@ import {
 } from "../../host-answers/index.ts";
 import { type AlertKind, type EndReason, ORDER_TYPES } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { STANDING } from "./managed-schemas.ts";
-import { BOOK_SIDE } from "./market-schemas.ts";
+import { MANAGED_ORDER, MANAGED_ORDER_IN_EVENTS } from "../managed-order.ts";
 import {
   decimal,
   flag,
@@ -25,7 +24,8 @@ import {
   signedDecimal,
   text,
   time,
-} from "./schema.ts";
+} from "../schema.ts";
+import { BOOK_SIDE } from "./market-schemas.ts";
 
 const END_REASONS = words<EndReason>({
   FILLED: true,
@@ -112,13 +112,11 @@ const MANAGED: Members = {
   o: oneOf(ORDER_TYPES, "Type."),
   ot: oneOf(ORDER_TYPES, "Type."),
   f: oneOf(["GTC", "GTD"], "Time in force."),
-  X: STANDING.status,
+  X: MANAGED_ORDER.status,
   i: long("Id of the order: negative.", { maximum: -1 }),
   AP: optional(decimal("Price from which the trigger follows; 0: from the first quote.")),
   cr: optional(decimal("Trailing distance in percent.")),
-  apiState: STANDING.apiState,
-  held: STANDING.held,
-  cancelPending: STANDING.cancelPending,
+  ...MANAGED_ORDER_IN_EVENTS,
   reason: optional(oneOf(END_REASONS, "Why it ended.")),
   alert: optional(oneOf(ALERTS, "What a person should look at.")),
 };

@@ -1,11 +1,7 @@
-import { words } from "../../host-answers/index.ts";
-import type { ApiState, OrderStatus } from "../../lifecycle/index.ts";
-import { ORDER_TYPES } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import type { ManagedOrder } from "../managed-order.ts";
+import { MANAGED_ORDER } from "../managed-order.ts";
 import type { LegIdentity, OrderListView } from "../order-list-view.ts";
 import {
-  decimal,
   flag,
   int64,
   integer,
@@ -20,82 +16,7 @@ import {
   ref,
   text,
   time,
-} from "./schema.ts";
-
-const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");
-
-const STATUSES = words<OrderStatus>({
-  NEW: true,
-  PARTIALLY_FILLED: true,
-  PENDING_NEW: true,
-  FILLED: true,
-  CANCELED: true,
-  EXPIRED: true,
-  REJECTED: true,
-});
-
-const API_STATES = words<ApiState>({
-  WAITING: true,
-  WORKING: true,
-  UNKNOWN: true,
-  FILLED: true,
-  CANCELED: true,
-  EXPIRED: true,
-  REJECTED: true,
-});
-
-/** Members that tell where a managed order stands, in replies and in events. */
-export const STANDING: Readonly<Record<"status" | "apiState" | "held" | "cancelPending", JsonSchema>> = {
-  status: oneOf(STATUSES, "Latest known status; PENDING_NEW is a leg that waits for its release."),
-  apiState: oneOf(
-    API_STATES,
-    "What the service does with it; UNKNOWN: the outcome of a child is not known yet.",
-  ),
-  held: flag("Waits for its release by the working leg of its list."),
-  cancelPending: flag("To be canceled, once the outcome of its child is known."),
-};
-
-/** Members of a managed order. */
-export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
-  symbol: text("Symbol of the market."),
-  instrumentId: optional(long("Id of the instrument.")),
-  account: long("Account that owns the order."),
-  accountId: long("The same."),
-  orderId: long("Id of the order: negative; newer ids are lower.", { maximum: -1 }),
-  clientOrderId: text("Your id of the order."),
-  clOrdId: text("The same."),
-  orderListId: long("Id of its list, negative; -1: it is in none.", { maximum: -1 }),
-  type: oneOf(ORDER_TYPES, "Canonical type, whatever name it was sent under."),
-  targetStrategy: optional(
-    integer("180 TWAP, 1000002 VWAP, 1000004 POV.", { enum: [180, 1_000_002, 1_000_004] }),
-  ),
-  side: SIDE,
-  origQty: decimal("Quantity that was asked for."),
-  executedQty: decimal("Quantity that was executed."),
-  price: optional(decimal("Limit price in USD.")),
-  stopPrice: optional(decimal("Stop price in USD.")),
-  trailingDelta: optional(integer("Trailing distance in basis points.")),
-  price2: optional(decimal("Trailing distance in percent.")),
-  trailingAmount: optional(decimal("Trailing distance in USD.")),
-  limitOffset: optional(decimal("Distance of the limit from the trigger, in USD.")),
-  dynamicLimit: optional(decimal("The limit that the trigger makes: moving before it, fixed by it.")),
-  icebergQty: optional(decimal("Quantity that is shown at once.")),
-  interval: optional(integer("Milliseconds of one slot.")),
-  intervalCount: optional(integer("Slots of the schedule.")),
-  intervalDelay: optional(integer("Milliseconds before the first slot.")),
-  participationBips: optional(integer("Share of the executed volume in basis points.")),
-  volumeProfile: optional(text("Weights of the slots as they were sent.")),
-  volumeBenchmark: optional(only("SERVICE_EXECUTED_VOLUME", "Whose executed volume it follows.")),
-  timeInForce: oneOf(["GTC", "GTD"], "How long it lives."),
-  childTimeInForce: oneOf(["IOC", "FOK"], "How each child is sent."),
-  expireTime: optional(time("When it ends by itself.")),
-  reduceOnly: flag("May only make a position smaller."),
-  ...STANDING,
-  apiManaged: only(true, "It is managed by the service."),
-  lastChildClientOrderId: optional(text("Client id of its latest child, a native order.")),
-  transactTime: time("When it was accepted."),
-  updateTime: time("When it changed last."),
-};
+} from "../schema.ts";
 
 /** What the reply of a cancel has beside the order. */
 const CANCELED: Members = { origClientOrderId: text("The client id that the order was canceled by.") };

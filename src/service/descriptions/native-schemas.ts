@@ -1,7 +1,6 @@
 import { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS } from "../../host-answers/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { NativeOrderView } from "../native-order-view.ts";
-import { SCALES } from "./managed-schemas.ts";
 import {
   decimal,
   flag,
@@ -16,7 +15,8 @@ import {
   orNull,
   text,
   time,
-} from "./schema.ts";
+} from "../schema.ts";
+import { SCALES } from "./managed-schemas.ts";
 
 const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");
 const STATUS = oneOf(NATIVE_STATUSES, "Latest known status.");

@@ -2,12 +2,12 @@ import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { ROUTES, type RouteDescriptor } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
+import { ref } from "../schema.ts";
 import { type Description, parametersSchema, schemasUsedIn, UNREAD } from "./components.ts";
 import { errorsOfRoute } from "./error-lists.ts";
 import { errorExample } from "./error-schemas.ts";
 import { HEADERS, headerRefs } from "./headers.ts";
 import { ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
-import { ref } from "./schema.ts";
 import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
 
 /** What a description of REST says of the deployment. */

@@ -1,6 +1,7 @@
 import { averagePriceText, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
 import { type ParentIntent, TRAITS } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
+import { membersInEvents } from "../managed-order.ts";
 import type { OrderEvent } from "./order-events.ts";
 
 /** What every event of the private stream bears: its number within the account, and when it went out. */
@@ -71,9 +72,7 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
       er: expiryNumber(event),
       g: order.list?.listId ?? NO_LIST,
       accountId,
-      apiState: view.apiState,
-      held: view.held,
-      cancelPending: view.cancelPending,
+      ...membersInEvents(order, view),
       executionId: fill?.executionId,
       reason: event.reason,
       alert: event.alert,

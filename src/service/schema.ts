@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../requests/schemas/index.ts";
+import type { JsonSchema } from "../requests/schemas/index.ts";
 
 /** A member that may be left out. */
 export type Optional = readonly ["optional", JsonSchema];
