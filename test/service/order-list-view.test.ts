@@ -71,6 +71,6 @@ describe("the public view of an order list", () => {
       runningLimit: orderId === trailing.orderId ? price("99") : undefined,
     }));
     expect(view.orderReports).toMatchObject([{ instrumentId: 7 }, { instrumentId: 7, dynamicLimit: "99" }]);
-    expect(view.orderReports[0]).not.toHaveProperty("dynamicLimit");
+    expect(view.orderReports[0]?.dynamicLimit).toBeUndefined();
   });
 });

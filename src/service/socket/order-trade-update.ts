@@ -72,7 +72,7 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
       er: expiryNumber(event),
       g: order.list?.listId ?? NO_LIST,
       accountId,
-      ...membersInEvents(order, view),
+      ...membersInEvents(event),
       executionId: fill?.executionId,
       reason: event.reason,
       alert: event.alert,
