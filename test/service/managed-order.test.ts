@@ -10,7 +10,7 @@ const orderOf = (intent: Partial<ParentIntent>, rest: Partial<ParentOrder> = {})
 };
 
 /** The view as a client reads it. */
-const shown = (order: ParentOrder, context?: ManagedOrderContext): ManagedOrder =>
+const seen = (order: ParentOrder, context?: ManagedOrderContext): ManagedOrder =>
   JSON.parse(JSON.stringify(managedOrderView(order, context)));
 
 const trailing = (rest: Partial<ParentIntent>): Partial<ParentIntent> => ({
@@ -68,7 +68,7 @@ describe("the public view of a managed order", () => {
       { type: "STOP_MARKET", stopPrice: price("1") },
       { ended: { status: "REJECTED", reason: "REJECTED_BY_VENUE", atMs: 700 } },
     );
-    const view = shown(order);
+    const view = seen(order);
     expect(view.status).toBe("REJECTED");
     for (const name of ["rejectReason", "reason", "errorMessage", "price", "expireTime", "instrumentId"]) {
       expect(view).not.toHaveProperty(name);
@@ -81,27 +81,27 @@ describe("the public view of a managed order", () => {
     [{ kind: "amount", amount: price("100.0") }, { trailingAmount: "100" }],
   ] as const)("decision 15: the distance is returned as it was sent: %j", (distance, shown) => {
     const names = ["trailingDelta", "price2", "trailingAmount"];
-    const view = shown(orderOf(trailing({ trailing: distance })));
+    const view = seen(orderOf(trailing({ trailing: distance })));
     expect(Object.fromEntries(Object.entries(view).filter(([name]) => names.includes(name)))).toEqual(shown);
   });
 
   it("decision 19: dynamicLimit runs before the trigger and is frozen by it", () => {
     const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }));
     const runningLimit = price("7399");
-    expect(shown(order)).not.toHaveProperty("dynamicLimit");
-    expect(shown(order, { runningLimit })).toMatchObject({
+    expect(seen(order)).not.toHaveProperty("dynamicLimit");
+    expect(seen(order, { runningLimit })).toMatchObject({
       limitOffset: "1.5",
       dynamicLimit: "7399",
     });
     const trigger = { level: price("7401"), observed: price("7400"), limit: price("7399.5"), atMs: 600 };
-    expect(shown({ ...order, trigger }, { runningLimit }).dynamicLimit).toBe("7399.5");
+    expect(seen({ ...order, trigger }, { runningLimit }).dynamicLimit).toBe("7399.5");
   });
 
   it("an order that ended before its trigger has no running limit any more", () => {
     const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }), {
       ended: { status: "CANCELED", reason: "USER_CANCELED", atMs: 700 },
     });
-    expect(shown(order, { runningLimit: price("7399") })).not.toHaveProperty("dynamicLimit");
+    expect(seen(order, { runningLimit: price("7399") })).not.toHaveProperty("dynamicLimit");
   });
 
   it("contract, managed order fields: a leg shows its list; -1 means none", () => {
@@ -113,22 +113,22 @@ describe("the public view of a managed order", () => {
       legs: [-513, -257],
     } as const;
     const leg = orderOf({}, { list, held: true, executedQuantity: quantity("0.000001") });
-    expect(shown(leg)).toMatchObject({
+    expect(seen(leg)).toMatchObject({
       orderListId: -256,
       held: true,
       status: "PENDING_NEW",
       apiState: "WAITING",
     });
-    expect(shown(orderOf({}))).toMatchObject({ orderListId: -1, held: false });
+    expect(seen(orderOf({}))).toMatchObject({ orderListId: -1, held: false });
   });
 
   it("decision 31: icebergQty is returned on every type that carries it", () => {
     const parts = { icebergQuantity: quantity("0.10") };
-    expect(shown(orderOf({ type: "ICEBERG", ...parts }))).toMatchObject({ icebergQty: "0.1" });
-    expect(shown(orderOf({ type: "STOP_LOSS_LIMIT", ...parts }))).toMatchObject({
+    expect(seen(orderOf({ type: "ICEBERG", ...parts }))).toMatchObject({ icebergQty: "0.1" });
+    expect(seen(orderOf({ type: "STOP_LOSS_LIMIT", ...parts }))).toMatchObject({
       icebergQty: "0.1",
     });
-    expect(shown(orderOf({ type: "SYNTHETIC_LIMIT" }))).not.toHaveProperty("icebergQty");
+    expect(seen(orderOf({ type: "SYNTHETIC_LIMIT" }))).not.toHaveProperty("icebergQty");
   });
 
   const SCHEDULE_MEMBERS = [
@@ -143,7 +143,7 @@ describe("the public view of a managed order", () => {
     "expireTime",
   ];
   const scheduleMembers = (order: ParentOrder): unknown =>
-    Object.fromEntries(Object.entries(shown(order)).filter(([name]) => SCHEDULE_MEMBERS.includes(name)));
+    Object.fromEntries(Object.entries(seen(order)).filter(([name]) => SCHEDULE_MEMBERS.includes(name)));
   const plan = { startsAtMs: 1_500, intervalMs: 60_000, count: 3 };
 
   it("decision 15: a TWAP, with its price when it was sent as LIMIT with targetStrategy 180", () => {
@@ -198,7 +198,7 @@ describe("the public view of a managed order", () => {
       stopPrice: price("9999999999.99999999"),
       quantity: quantity("999999999999.999999"),
     });
-    expect(shown(order)).toMatchObject({
+    expect(seen(order)).toMatchObject({
       stopPrice: "9999999999.99999999",
       origQty: "999999999999.999999",
     });
