@@ -76,6 +76,22 @@ describe("decision 14: creation is refused and leaves nothing (I02)", () => {
     },
   );
 
+  it("-1121 for an instrument of a conversion, as for a staking instrument", async () => {
+    const others = {
+      id: 10,
+      symbol: "WBTC/USD",
+      aliases: [],
+      baseAsset: "WBTC",
+      quoteAsset: "USD",
+      name: "Wrapped",
+    };
+    const conversion = { ...others, kind: "conversion", status: "TRADING" } as const;
+    const world = await createWorld({ instruments: [...INSTRUMENTS, conversion] });
+    const refused = world.place({ ...LIMIT, symbol: "WBTC/USD" });
+    await expect(refused).rejects.toMatchObject({ code: -1121, reason: "NOT_TRADED" });
+    await nothingKept(world);
+  });
+
   it("-1121 for an unknown symbol, an alias in process, and a staking instrument", async () => {
     const world = await createWorld();
     for (const symbol of ["XRP/USD", "BTCUSD", "btc/usd", "STETH/USD"]) {

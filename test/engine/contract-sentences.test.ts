@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fillOf, reported } from "../support/scripted-venue.ts";
+import { price } from "../../src/decimal/index.ts";
+import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, lineOf, type World } from "../support/world.ts";
 
 describe("contract, What the service does: an acknowledgement means accepted, not filled", () => {
@@ -92,4 +93,56 @@ describe("contract, Trigger rules: orders look at the executable side, BUY at th
   });
 
   const sent = async (world: World): Promise<number> => world.venue.submitted.length;
+});
+
+describe("contract, Order input fields: TWAP, VWAP, POV are market-style", () => {
+  it.each([
+    ["TWAP", { interval: 1_000, intervalCount: 2 }],
+    ["VWAP", { interval: 1_000, volumeProfile: "1,1" }],
+    ["POV", { participationBips: 1_000 }],
+  ] as const)("a child of a %s has no price", async (type, fields) => {
+    const world = await createWorld();
+    await world.quote("99", "100");
+    await world.place({ type, quantity: "1", ...fields });
+    await world.quote("99", "100");
+    await world.print("5");
+    await world.engine.idle();
+    expect(world.venue.submitted.map(({ limitPrice }) => limitPrice)).toEqual([undefined]);
+  });
+});
+
+describe("contract, Trigger rules: rule 4, the child quote is checked again before submission, by quantity", () => {
+  it.each([
+    ["what is left there is worth less than the minimum", "IOC", "0.1", 1],
+    ["what is left there is worth the minimum", "IOC", "0.15", 2],
+    ["not all of it is left there", "FOK", "1.999999", 1],
+    ["all of it is left there", "FOK", "2", 2],
+  ] as const)("%s: %s", async (_, childTimeInForce, size, children) => {
+    const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
+    await world.place({ price: "100" });
+    await world.place({ price: "100", quantity: "2", childTimeInForce });
+    await world.quote("99", "100");
+    expect(world.venue.submitted).toHaveLength(1);
+    await world.pass(900);
+    await world.quote("99", "100", { asks: [["100", size]] });
+    await world.pass(200);
+    expect(world.venue.submitted).toHaveLength(children);
+  });
+});
+
+describe("contract, Trigger rules: rule 5, the limit of a trailing stop-limit", () => {
+  it.each([
+    ["BUY", { limitOffset: "2" }, "107"],
+    ["SELL", { limitOffset: "2" }, "93"],
+    ["BUY", { price: "106" }, "106"],
+    ["SELL", { price: "94" }, "94"],
+  ] as const)("%s with %j is %s", async (side, limit, expected) => {
+    const world = await createWorld();
+    await world.quote("100", "100");
+    await world.place({ type: "TRAILING_STOP_LIMIT", side, trailingAmount: "5", ...limit });
+    await world.quote("100", "100");
+    const met = side === "BUY" ? "105" : "95";
+    await world.quote(met, met);
+    expect(world.venue.submitted.map(({ limitPrice }) => limitPrice)).toEqual([price(expected)]);
+  });
 });

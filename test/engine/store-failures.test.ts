@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ERRORS, type OrderError } from "../../src/errors/index.ts";
+import { statusOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
@@ -150,6 +151,21 @@ describe("an append that failed and kept nothing", () => {
     );
     await world.pass(10_000);
     expect(await world.executed(order)).toBe("0.25");
+  });
+
+  it("I52: a status request that fails changes nothing, and says nothing of the order", async () => {
+    const { world, store } = await createFaultyWorld();
+    const [open, done] = [await world.place({ price: "100" }), await world.place({ price: "90" })];
+    await world.cancel(done);
+    const { findEnded } = store();
+    Object.assign(store(), { findEnded: () => Promise.reject(new Error("no disk")) });
+    const find = (orderId: number) => world.engine.find({ accountId: 1, orderId });
+    await expect(find(done.orderId)).rejects.toMatchObject({ code: -1001 });
+    Object.assign(store(), { findEnded });
+    const statuses = [await find(open.orderId), await find(done.orderId)].map(
+      (order) => order && statusOf(order).status,
+    );
+    expect(statuses).toEqual(["NEW", "CANCELED"]);
   });
 
   it("I52: a cancel that was not kept changes nothing and can be sent again", async () => {
