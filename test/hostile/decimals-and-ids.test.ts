@@ -71,6 +71,17 @@ describe("decimals", () => {
     await world.bothRefuse(orderWith({ quantity: text("0.0100000") }), PRECISION);
     await world.bothRefuse(orderWith({ price: text("7000.000000001") }), PRECISION);
     await world.bothRefuse(orderWith({ price: text("7000.000000000") }), PRECISION);
+    const stop = { type: text("STOP"), price: undefined };
+    await world.bothRefuse(orderWith({ ...stop, stopPrice: text("8000.000000001") }), PRECISION);
+    expect(await world.accepts(orderWith({ ...stop, stopPrice: text("8000.00000001") }))).toMatchObject({
+      stopPrice: "8000.00000001",
+    });
+  });
+
+  it("contract rule 2: precision and minimum are separate checks, precision first", async () => {
+    await world.bothRefuse(orderWith({ quantity: text("0.0000001"), price: text("1") }), PRECISION);
+    await world.bothRefuse(orderWith({ quantity: text("0.000001"), price: text("1") }), refusal(-1013));
+    await world.bothRefuse(orderWith({ quantity: text("1000.0000001"), price: text("7000") }), PRECISION);
   });
 
   it("hostile 73: 400 digits", async () => {

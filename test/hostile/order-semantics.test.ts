@@ -104,6 +104,17 @@ describe("trailing distances", () => {
     expect(await world.accepts(trailing({ trailingDelta: "9999" }))).toMatchObject({ trailingDelta: 9_999 });
   });
 
+  it("hostile 84: an amount and a percent just above 0 are accepted, an amount of 0 is not", async () => {
+    expect(await world.accepts(trailing({ price2: text("0.00000001") }))).toMatchObject({
+      price2: "0.00000001",
+    });
+    for (const amount of ["0.00000001", "5"])
+      expect(await world.accepts(trailing({ trailingAmount: text(amount) }))).toMatchObject({
+        trailingAmount: amount,
+      });
+    await world.bothRefuse(trailing({ trailingAmount: text("0") }), INVALID);
+  });
+
   it("a distance on a type that does not trail", () =>
     world.bothRefuse(orderWith({ trailingDelta: "100" }), refusal(-1106)));
 
@@ -111,6 +122,10 @@ describe("trailing distances", () => {
     const limit = { type: text("TRAILING_STOP_LIMIT"), trailingDelta: "100", stopPrice: text("9000") };
     await world.bothRefuse(orderWith({ ...limit, limitOffset: text("1") }), CONFLICT);
     await world.bothRefuse(orderWith({ ...limit, price: undefined }), CONFLICT);
+    const dynamic = { price: undefined, limitOffset: text("1.5") };
+    expect(await world.accepts(orderWith({ ...limit, ...dynamic }))).toMatchObject({ limitOffset: "1.5" });
+    const cap = await world.accepts(orderWith({ ...limit, price: text("7000") }));
+    expect([cap.price, "limitOffset" in cap]).toEqual(["7000", false]);
   });
 });
 

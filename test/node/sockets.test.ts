@@ -104,6 +104,7 @@ const place = (engine: Engine, n: number): Promise<Placement> =>
 describe("over a real connection", () => {
   it("orders, their events and public streams", async () => {
     const { engine, venue, url } = await run();
+    expect((await fetch(`${url.replace("ws:", "http:")}/api/status`)).status).toBe(200);
     const [trader, watcher] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/liquidity`)];
     expect((await trader.signed(key, SUBSCRIBE)).status).toBe(200);
     watcher.socket.send('{"method":"SUBSCRIBE","params":["btcusd@bookTicker"],"id":1}');

@@ -287,6 +287,11 @@ describe("trailing distances and limits", () => {
     expect(two.error.remedy).toContain("exactly one");
     expectRefused({ ...untrailed, price2: "1", trailingAmount: "1" }, -1128, "price2");
     expectRefused({ ...trailLimit, ...distances }, -1128, "trailingDelta");
+    for (const type of ["TRAILING_STOP_MARKET", "TRAILING_STOP_LIMIT"]) {
+      const one = type === "TRAILING_STOP_LIMIT" ? trailLimit : trail;
+      expect(intent(one)).not.toHaveProperty("stopPrice");
+      expect(intent({ ...one, stopPrice: "2" })).toMatchObject({ type, stopPrice: 200_000_000 });
+    }
   });
 
   it.each([0, 10_000, 99_999_999_999])("hostile 84: %d basis points are out of range", (trailingDelta) => {
@@ -316,6 +321,10 @@ describe("trailing distances and limits", () => {
 });
 
 describe("words, flags and whole numbers", () => {
+  it.each(["BUY", "SELL"])("contract, Order input fields: side %s is taken as it is", (side) => {
+    expect(intent({ ...limit, side }).side).toBe(side);
+  });
+
   it.each(["buy", "BUY ", "", "LONG"])("hostile 83: side %j", (side) => {
     expectRefused({ ...limit, side }, -1117, "side");
   });
