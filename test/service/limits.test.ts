@@ -48,6 +48,19 @@ describe("request weight", () => {
     expect(await weigh({ limit: "many" }, "d")).toBe("5");
   });
 
+  it("contract, public errors: a ticker is 400 without its symbol, and 429 beyond the limit", async () => {
+    const world = await openWorld({ limits: { weightPerMinute: 2 } });
+    const ask = (query: Record<string, string>) => call(world, "GET", "/api/ticker", { query });
+    const [unnamed, named, refused] = [
+      await ask({}),
+      await ask({ symbol: "BTC/USD" }),
+      await ask({ symbol: "BTC/USD" }),
+    ];
+    expect([unnamed.status, unnamed.body.code]).toEqual([400, -1102]);
+    expect(unnamed.body.error).toContain("symbol");
+    expect([named.status, refused.status, refused.body.code]).toEqual([expect.any(Number), 429, -1003]);
+  });
+
   it("contract, public errors: 429 with Retry-After in header and body, over at the next minute", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 2 } });
     await world.clock.advanceTo(START_MS + 15_500);

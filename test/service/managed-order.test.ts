@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { price, quantity } from "../../src/decimal/index.ts";
+import { price, quantity, ZERO_QUANTITY } from "../../src/decimal/index.ts";
 import type { ParentIntent, ParentOrder } from "../../src/model/index.ts";
 import { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "../../src/service/index.ts";
 import { openOrder } from "../support/store-samples.ts";
@@ -73,6 +73,29 @@ describe("the public view of a managed order", () => {
     for (const name of ["rejectReason", "reason", "errorMessage", "price", "expireTime", "instrumentId"]) {
       expect(view).not.toHaveProperty(name);
     }
+  });
+
+  const ended = (status: "FILLED" | "CANCELED" | "REJECTED" | "EXPIRED") => ({
+    ended: { status, reason: "FILLED", atMs: 700 } as const,
+  });
+  const nothing = { executedQuantity: ZERO_QUANTITY };
+  const child = { childId: "aqc-1-1-1", attempt: 1, quantity: quantity("0.1"), state: "SENT" };
+  const unknown = { ...child, state: "UNKNOWN" };
+
+  it.each([
+    ["NEW", "WAITING", nothing],
+    ["NEW", "WORKING", { ...nothing, child }],
+    ["NEW", "UNKNOWN", { ...nothing, child: unknown }],
+    ["PARTIALLY_FILLED", "WAITING", {}],
+    ["PARTIALLY_FILLED", "WORKING", { child }],
+    ["PARTIALLY_FILLED", "UNKNOWN", { child: unknown }],
+    ["PENDING_NEW", "WAITING", { held: true }],
+    ["FILLED", "FILLED", ended("FILLED")],
+    ["CANCELED", "CANCELED", ended("CANCELED")],
+    ["REJECTED", "REJECTED", ended("REJECTED")],
+    ["EXPIRED", "EXPIRED", ended("EXPIRED")],
+  ])("contract, managed order fields: status %s, apiState %s", (status, apiState, rest) => {
+    expect(managedOrderView(orderOf({}, rest as Partial<ParentOrder>))).toMatchObject({ status, apiState });
   });
 
   it.each([

@@ -95,17 +95,25 @@ describe("GET /api/v2/order for native orders", () => {
     expect(body).toContain('"type":"STOP_LOSS_LIMIT"');
   });
 
+  it.each([true, false])("contract: isPaperTrade is what the host says: %s", async (isPaperTrade) => {
+    const world = await openNativeWorld({}, () => ({ isPaperTrade }));
+    await placeNative(world, {});
+    expect((await read(world, "/api/v2/order", { orderId: FIRST })).body.isPaperTrade).toBe(isPaperTrade);
+  });
+
   it("contract: the JSON escaping of errorMessage is kept", async () => {
     const errorMessage = 'price "7000" \\ not\tallowed\n</script> \u0001 \u2028';
     const order = reportedOrder({
       status: "REJECTED",
       rejectReason: "OTHER",
+      reason: "EXCHANGE_CANCELED",
       errorMessage,
       isWorking: false,
     });
     const world = await openNativeWorld({}, holding([order]));
     const { body } = await read(world, "/api/v2/order", { orderId: order.orderId });
-    expect(body).toMatchObject({ errorMessage, rejectReason: "OTHER", isWorking: false });
+    const recorded = { errorMessage, rejectReason: "OTHER", reason: "EXCHANGE_CANCELED", isWorking: false };
+    expect(body).toMatchObject(recorded);
   });
 
   it("contract: execution reports are asked on a miss only, and the newest of them counts", async () => {

@@ -191,6 +191,8 @@ describe("DELETE /api/v2/order and its alias", () => {
     const world = await openWorld();
     const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
     const canceled = await cancel(world, { origClientOrderId: "mine", newClientOrderId: "cancel-1" }, path);
+    const read = await status(world, { orderId });
+    expect([canceled.status, read.status, read.body.status]).toEqual([200, 200, "CANCELED"]);
     expect(canceled.body).toMatchObject({
       orderId,
       status: "CANCELED",
@@ -262,6 +264,13 @@ describe("/api/v3/openOrders", () => {
     const first = await page(world, { limit: 2 });
     expect(first.body).toMatchObject({ apiManaged: true, includesHistory: false, total: 5 });
     expect(first.body).not.toHaveProperty("newestFirst");
+    expect(Object.keys(first.body).sort()).toEqual([
+      "apiManaged",
+      "includesHistory",
+      "nextOrderId",
+      "orders",
+      "total",
+    ]);
     const second = await page(world, { limit: 2, afterOrderId: first.body.nextOrderId as number });
     const third = await page(world, { limit: 2, afterOrderId: second.body.nextOrderId as number });
     expect([...ids(first), ...ids(second), ...ids(third)]).toEqual(placed);
