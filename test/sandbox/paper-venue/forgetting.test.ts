@@ -183,7 +183,7 @@ describe("decision HQ: what is known of forgotten children is bounded", () => {
     expect([...kept.parts()]).toEqual([...forgotten.parts()]);
   });
 
-  it("I71: 10,000 children leave neither memory nor record behind", async () => {
+  it("10,000 children leave neither memory nor record behind", async () => {
     const path = await recordPath();
     const world = await open(path);
     const { venue } = world;
