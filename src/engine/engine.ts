@@ -25,10 +25,12 @@ import { metricsOf } from "./metrics.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { type PlacementHost, Placements } from "./placement.ts";
 import { ReadModel } from "./read-model.ts";
+import { Rearming } from "./rearming.ts";
 import { Rest } from "./rest.ts";
 import { runningLimitOf } from "./running-limit.ts";
 import { settleChild } from "./settlement.ts";
 import { Shard, type ShardHost } from "./shard.ts";
+import type { ShardMemory } from "./shard-memory.ts";
 import { StatusBoard } from "./status-board.ts";
 import { timely } from "./stored.ts";
 import { Stories } from "./stories.ts";
@@ -47,6 +49,7 @@ class RunningEngine implements Api.Engine {
   readonly #followers: Followers;
   readonly #arming: Arming;
   readonly #desk: ChildDesk;
+  readonly #rearming: Rearming;
   readonly #funds: FundsQueue;
   readonly #exposure: ExposureDesk;
   readonly #chances: Chances;
@@ -109,6 +112,8 @@ class RunningEngine implements Api.Engine {
       },
     );
     this.#desk = new ChildDesk(core, { venue: options.venue, timers, funds }, { shard, quote, isFrozen });
+    const [bursts, followers, arming, desk] = [this.#bursts, this.#followers, this.#arming, this.#desk];
+    this.#rearming = new Rearming({ bursts, followers, arming, desk });
     this.#exposure = new ExposureDesk(core, options.exposure, {
       shard,
       measured: (slot, exposure) => this.#chances.measured(slot, exposure),
@@ -177,7 +182,7 @@ class RunningEngine implements Api.Engine {
         this.#desk.found(record.steps);
         this.#stream.tell(record);
       },
-      reloaded: (reloaded, lost) => this.#reloaded(reloaded, lost),
+      reloaded: (reloaded, before) => this.#reloaded(reloaded, before),
       notAfterMs: () => this.#desk.dispatcher.notAfterMs(),
       measure: (order) => this.#exposure.measure(order),
     };
@@ -195,7 +200,7 @@ class RunningEngine implements Api.Engine {
       jumped: () => this.#timers.rearm(),
       stepped: (stepMs) => this.#core.clock.soon(() => this.#stream.stepped(stepMs)),
     });
-    await this.#inTurns((slot) => this.#arm(slot));
+    await this.#inTurns((slot) => this.#rearming.arm(slot));
     this.market.begin();
     this.#desk.listen();
     await this.#inTurns((slot) => this.#desk.recover(slot));
@@ -443,20 +448,9 @@ class RunningEngine implements Api.Engine {
     this.#stream.tell(record);
   }
 
-  #reloaded(shard: Shard, lost: Iterable<Slot>): void {
-    for (const slot of lost) {
-      this.#followers.drop(slot);
-      this.#arming.disarm(slot);
-      if (shard.state === "fenced") this.#desk.letGo(slot);
-    }
+  #reloaded(shard: Shard, before: ShardMemory): void {
+    this.#rearming.reloaded(shard, before);
     if (shard.state === "fenced") this.#board.fenced(shard.number);
-    for (const slot of shard.slots.values()) this.#arm(slot);
-    for (const slot of shard.slots.values()) this.#desk.recover(slot);
-  }
-
-  #arm(slot: Slot): void {
-    this.#followers.keep(slot);
-    this.#arming.rearm(slot);
   }
 }
 

@@ -154,9 +154,7 @@ export class Housekeeping {
       shard.state !== "reloading" && shard.memory === memories[index];
     if (!this.#shards.every(isSame)) return undefined;
     for (const { slots } of memories) {
-      let left = slots.size;
       for (const slot of slots.values()) {
-        if (left-- === 0) break;
         noteActivation(slot, oldest);
         const turn = this.#core.turns.spend(COSTS.visit);
         if (turn !== undefined) await turn;

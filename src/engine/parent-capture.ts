@@ -8,6 +8,8 @@ type CaptureOptions = Readonly<{
   slots: ReadonlyIdMap<Slot>;
   sequence: number;
   isKept: (order: ParentOrder) => boolean;
+  /** Nothing needs to be kept for it any more. */
+  ended: (capture: ParentCapture) => void;
 }>;
 
 /**
@@ -31,11 +33,24 @@ export class ParentCapture {
 
   /** Resolves to the parents; to undefined when `goesOn` says no after a turn. */
   async gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
+    try {
+      return await this.#gather(turns, goesOn);
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Nobody will gather it, or it is gathered. */
+  end(): void {
+    this.#visited = true;
+    this.#changed.clear();
+    this.#options.ended(this);
+  }
+
+  async #gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     const parents: ParentOrder[] = [];
-    // The map shows last what is added meanwhile; that does not belong.
-    let left = this.#options.slots.size;
+    // What is added meanwhile may be seen too; it does not belong.
     for (const { durable } of this.#options.slots.values()) {
-      if (left-- === 0) break;
       if (this.#belongs(durable)) parents.push(durable);
       const turn = turns.spend(COSTS.visit);
       if (turn === undefined) continue;
@@ -54,7 +69,6 @@ export class ParentCapture {
       const turn = turns.spend(COSTS.visit);
       if (turn !== undefined) await turn;
     }
-    this.#changed.clear();
     return goesOn() ? parents : undefined;
   }
 

@@ -14,8 +14,8 @@ export class ShardMemory {
   weightBytes = 0;
   /** Legs that have ended while their list has not: they stay for as long as it does. */
   readonly #endedLegs: Set<number> = new Set();
-  /** What is being gathered for a snapshot. */
-  #capture: ParentCapture | undefined;
+  /** What is being gathered, for a snapshot or to be verified. */
+  readonly #captures: Set<ParentCapture> = new Set();
 
   /** How many parents have not ended. */
   get openParents(): number {
@@ -53,13 +53,15 @@ export class ShardMemory {
 
   /**
    * Begins to gather the durable state of all that is open, and of ended legs whose list is, as of now, right after
-   * record `sequence`: for a snapshot. It ends the one that was begun before.
+   * record `sequence`.
    */
   capture(sequence: number): ParentCapture {
     const isKept = (order: ParentOrder): boolean =>
       order.ended === undefined || this.#endedLegs.has(order.orderId);
-    this.#capture = new ParentCapture({ slots: this.slots, sequence, isKept });
-    return this.#capture;
+    const ended = (over: ParentCapture): void => void this.#captures.delete(over);
+    const capture = new ParentCapture({ slots: this.slots, sequence, isKept, ended });
+    this.#captures.add(capture);
+    return capture;
   }
 
   /** Takes an ended parent back in so that a late fact can be added to it. */
@@ -138,7 +140,7 @@ export class ShardMemory {
     account.removeList(list);
     for (const legId of list.legs) {
       const slot = this.slots.get(legId);
-      if (slot !== undefined) this.#capture?.keep(slot);
+      if (slot !== undefined) this.#keep(slot);
       this.slots.delete(legId);
       this.#endedLegs.delete(legId);
     }
@@ -151,10 +153,14 @@ export class ShardMemory {
     if (slot.durable === undefined) account.confirmed++;
     if (order.held) account.held.add(order.orderId);
     else account.held.delete(order.orderId);
-    this.#capture?.keep(slot);
+    this.#keep(slot);
     slot.durable = order;
     if (slot.pending === settled) delete slot.pending;
     return slot;
+  }
+
+  #keep(slot: Slot): void {
+    for (const capture of this.#captures) capture.keep(slot);
   }
 
   /** An open parent that came out of the store. */

@@ -8,6 +8,7 @@ import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } fro
 import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
+import type { ParentCapture } from "./parent-capture.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
@@ -22,8 +23,8 @@ export type ShardHost = Readonly<{
   durable: (record: DurableRecord, slots: readonly Slot[]) => void;
   /** A record whose append failed was found in the store: it is told like any other; its effects are recovery's. */
   found: (record: DurableRecord) => void;
-  /** The memory of the shard was made again from the store; `lost` are the slots it had before. */
-  reloaded: (shard: Shard, lost: Iterable<Slot>) => void;
+  /** The memory of the shard was made again from the store, or let go; `before` is the one it had, and changes no more. */
+  reloaded: (shard: Shard, before: ShardMemory) => void;
   /** Until when a child that is intended now may be handed over, in the venue's time. */
   notAfterMs: () => number;
   /** A transition wants an exposure and changed nothing else. */
@@ -237,7 +238,7 @@ export class Shard {
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");
     for (const pending of this.takePending()) this.#undecided.add(pending, false);
-    const before = [...this.slots.values()];
+    const before = this.memory;
     try {
       if (!(await this.#readAgain())) return;
     } catch (error) {
@@ -307,10 +308,15 @@ export class Shard {
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
     for (const pending of this.takePending()) this.#undecided.add(pending, false);
-    const slots = [...this.slots.values()];
+    const before = this.memory;
     this.#forget(new ShardMemory());
-    this.#host.reloaded(this, slots);
+    this.#host.reloaded(this, before);
     this.#answerAll();
+  }
+
+  /** The durable state as of now, to be gathered in slices; it stays that of now whatever becomes of the shard. */
+  capture(): ParentCapture {
+    return this.memory.capture(this.#durableSequence);
   }
 
   /** Whether enough records came since the last snapshot; never while another engine may own the shard. */
@@ -328,7 +334,7 @@ export class Shard {
     const { number: shard, memory } = this;
     const [sequence, counter] = [this.#durableSequence, this.#counter];
     const goesOn = (): boolean => this.state === "running" && this.memory === memory;
-    const parents = await memory.capture(sequence).gather(this.#core.turns, goesOn);
+    const parents = await this.capture().gather(this.#core.turns, goesOn);
     if (parents === undefined) return undefined;
     this.#snapshotSequence = sequence;
     return { shard, sequence, counter, parents };

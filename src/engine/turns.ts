@@ -5,13 +5,15 @@ import { Fifo } from "./fifo.ts";
 const SHARE = 4_000;
 
 /** What one of each costs, in about microseconds on a common machine. */
-export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit", number>> = {
+export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit" | "hash", number>> = {
   /** A record or parent read from the store. */
   read: 8,
   /** A parent put into memory. */
-  remember: 2,
+  remember: 3,
   /** A parent armed, or looked at for a child to look up. */
-  arm: 2,
+  arm: 4,
+  /** A parent encoded and hashed. */
+  hash: 8,
   /** An open parent looked at. */
   visit: 0.25,
 };

@@ -3,9 +3,11 @@ import type { ParentOrder } from "../model/index.ts";
 import { encodeParent } from "../wire/index.ts";
 import type { Verification } from "./api.ts";
 import type { Core } from "./core.ts";
+import type { ParentCapture } from "./parent-capture.ts";
 import { replayShard } from "./replay.ts";
 import type { Shard } from "./shard.ts";
 import { timely, type WholeReads } from "./stored.ts";
+import { COSTS, type Turns } from "./turns.ts";
 
 const MASK = (1n << 64n) - 1n;
 /** Ended parents of one read: with the weights of a schedule each may be large. */
@@ -13,17 +15,26 @@ const PAGE = 128;
 
 /** A set of parents as one number, whatever their order: the sum of the hashes of their encodings. */
 class StateHash {
+  readonly #turns: Turns;
   #sum = 0n;
   #count = 0;
+
+  constructor(turns: Turns) {
+    this.#turns = turns;
+  }
+
+  /** Adds them in slices. */
+  async addAll(orders: Iterable<ParentOrder>): Promise<void> {
+    for (const order of orders) {
+      this.add(order);
+      const turn = this.#turns.spend(COSTS.hash);
+      if (turn !== undefined) await turn;
+    }
+  }
 
   add(order: ParentOrder): void {
     this.#sum = (this.#sum + hashOf(encodeParent(order))) & MASK;
     this.#count++;
-  }
-
-  merge(other: StateHash): void {
-    this.#sum = (this.#sum + other.#sum) & MASK;
-    this.#count += other.#count;
   }
 
   toString(): string {
@@ -43,8 +54,8 @@ function hashOf(text: string): bigint {
   return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
 }
 
-/** Where the live state of a shard stood when it was hashed. */
-type Capture = Readonly<{ shard: number; sequence: number; hash: StateHash }>;
+/** The live state of a shard as it stood when verification began. */
+type Capture = Readonly<{ shard: number; sequence: number; open: ParentCapture }>;
 
 /**
  * Compares the state in memory and store with the one that the journal alone makes, from its first record (I53).
@@ -53,33 +64,51 @@ type Capture = Readonly<{ shard: number; sequence: number; hash: StateHash }>;
  * with SHARD_FENCED when a shard has another owner.
  */
 export async function verify(core: Core, shards: readonly Shard[], cutoffMs: number): Promise<Verification> {
-  const live = new StateHash();
-  const replayed = new StateHash();
-  let records = 0;
-  const store = timely(core);
-  await readMarket(store);
+  await readMarket(timely(core));
   // In one step with the captures: a shard that is fenced has forgotten what it held.
   const fenced = shards.find(({ state }) => state === "fenced");
   if (fenced !== undefined) throw new OrderError("SHARD_FENCED", { shard: fenced.number });
-  for (const capture of shards.map(captureOpen)) {
-    if (capture.sequence === 0) continue;
-    records += capture.sequence;
-    await store.readSnapshot(capture.shard);
-    const changed = await addEnded(store, capture, cutoffMs);
-    live.merge(capture.hash);
-    const state = await replayShard(store, {
-      shard: capture.shard,
-      until: capture.sequence,
-      turns: core.turns,
-      fromEmpty: true,
-    });
-    for (const order of state.parents.values()) {
-      const wasChanged = order.ended !== undefined && changed.has(order.orderId);
-      if (!wasChanged && isKept(order, cutoffMs)) replayed.add(order);
-    }
+  const captures = shards.map((shard) => ({
+    shard: shard.number,
+    sequence: shard.durableSequence,
+    open: shard.capture(),
+  }));
+  try {
+    return await compare(core, captures, cutoffMs);
+  } finally {
+    for (const { open } of captures) open.end();
+  }
+}
+
+async function compare(core: Core, captures: readonly Capture[], cutoffMs: number): Promise<Verification> {
+  const { turns } = core;
+  const store = timely(core);
+  const live = new StateHash(turns);
+  const replayed = new StateHash(turns);
+  let records = 0;
+  for (const capture of captures) {
+    const { shard, sequence } = capture;
+    if (sequence === 0) continue;
+    records += sequence;
+    await live.addAll(await openOf(capture, turns));
+    await store.readSnapshot(shard);
+    const changed = await addEnded(store, capture, { cutoffMs, hash: live });
+    const { parents } = await replayShard(store, { shard, until: sequence, turns, fromEmpty: true });
+    await replayed.addAll(keptOf(parents.values(), { cutoffMs, changed }));
   }
   const [a, b] = [live.toString(), replayed.toString()];
   return { live: a, replayed: b, records, equal: a === b };
+}
+
+/** What the records of a shard make of it, without what is compared by nobody. */
+function* keptOf(
+  parents: Iterable<ParentOrder>,
+  { cutoffMs, changed }: Readonly<{ cutoffMs: number; changed: ReadonlySet<number> }>,
+): Iterable<ParentOrder> {
+  for (const order of parents) {
+    const wasChanged = order.ended !== undefined && changed.has(order.orderId);
+    if (!wasChanged && isKept(order, cutoffMs)) yield order;
+  }
 }
 
 /** What no record makes is only read: a store with checksums rejects what is not as it was written. */
@@ -89,24 +118,24 @@ async function readMarket(store: WholeReads): Promise<void> {
   await store.readVolume();
 }
 
-function captureOpen(shard: Shard): Capture {
-  const hash = new StateHash();
-  for (const { durable } of shard.slots.values()) {
-    if (durable !== undefined && durable.ended === undefined) hash.add(durable);
-  }
-  return { shard: shard.number, sequence: shard.durableSequence, hash };
+/** The open parents of a capture; legs that have ended are read with all that has. */
+async function openOf({ open }: Capture, turns: Turns): Promise<readonly ParentOrder[]> {
+  const parents = (await open.gather(turns, () => true)) ?? [];
+  return parents.filter(({ ended }) => ended === undefined);
 }
 
 /** Adds the ended parents of the capture; resolves to those that a record after it has changed. */
-async function addEnded(store: WholeReads, capture: Capture, cutoffMs: number): Promise<ReadonlySet<number>> {
+async function addEnded(
+  store: WholeReads,
+  capture: Capture,
+  { cutoffMs, hash }: Readonly<{ cutoffMs: number; hash: StateHash }>,
+): Promise<ReadonlySet<number>> {
   const changed = new Set<number>();
   let afterOrderId = 0;
   for (;;) {
     const page = await store.readEnded({ shard: capture.shard, afterOrderId, limit: PAGE });
-    for (const order of page) {
-      if (order.record > capture.sequence) changed.add(order.orderId);
-      else if (isKept(order, cutoffMs)) capture.hash.add(order);
-    }
+    for (const order of page) if (order.record > capture.sequence) changed.add(order.orderId);
+    await hash.addAll(page.filter((order) => order.record <= capture.sequence && isKept(order, cutoffMs)));
     const last = page.at(-1);
     if (page.length < PAGE || last === undefined) return changed;
     afterOrderId = last.orderId;

@@ -52,10 +52,11 @@ export class IdMap<V> {
 
   /**
    * All values, page by page in the order in which the pages came, in each in the order in which the ids came. Values
-   * may be set and deleted meanwhile: each that stays is yielded once, one that comes may be.
+   * may be set and deleted meanwhile: each that stays is yielded once, one that comes on a page of now may be, one on a
+   * later page is not.
    */
   *values(): IterableIterator<V> {
-    for (const page of this.#pages.values()) yield* page.values();
+    for (const page of [...this.#pages.values()]) yield* page.values();
   }
 
   #page(id: number): Map<number, V> {

@@ -3,11 +3,15 @@ import type { PendingRecord } from "../../src/engine/core.ts";
 import { ShardMemory } from "../../src/engine/shard-memory.ts";
 import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
 import { createRandom, type Random } from "../../src/simulator/world/random.ts";
+import { IdMap } from "../../src/triggers/index.ts";
 import { createHeldTurns } from "../support/held-turns.ts";
 import { seedOr } from "../support/seed.ts";
-import { openOrder } from "../support/store-samples.ts";
+import { endedOrder, openOrder } from "../support/store-samples.ts";
 
 const CASES = 300;
+
+/** Ids so far apart that only four lie on a page: what comes back may stand before others. */
+const STEP: number = 256 * 16;
 
 /** The memory of a shard, and what a copy in one turn would hold of it. */
 class Subject {
@@ -50,10 +54,10 @@ class Subject {
   }
 
   #accept(isList: boolean): void {
-    const ids = Array.from({ length: isList ? 2 : 1 }, () => -256 * ++this.#ids);
+    const ids = Array.from({ length: isList ? 2 : 1 }, () => -STEP * ++this.#ids);
     const record = ++this.#sequence;
     const list: ListMembership = {
-      listId: -256 * ++this.#ids,
+      listId: -STEP * ++this.#ids,
       listClientOrderId: `l${this.#ids}`,
       contingency: "OCO",
       role: "protective",
@@ -115,5 +119,23 @@ describe("decision HH: a snapshot gathered in slices", () => {
       expect(sorted((await gathered) ?? []), `round ${round}`).toEqual(expected);
     }
     expect(turns).toBeGreaterThan(CASES);
+  });
+
+  it("I53: an ended order that comes back for a late fact, among those not seen yet, takes no other's place", async () => {
+    const memory = new ShardMemory();
+    const ids = Array.from({ length: 100 }, (_, n) => -256 * (n + 1));
+    const back = ids[50] ?? 0;
+    const held = createHeldTurns(0.25);
+    const open = new IdMap<ParentOrder>();
+    for (const orderId of ids)
+      if (orderId !== back) open.set(orderId, { ...openOrder({ orderId }), record: 1 });
+    const remembered = memory.remember(open, held.turns);
+    await held.run();
+    await remembered;
+    const gathered = memory.capture(1).gather(held.turns, () => true);
+    await held.pass();
+    memory.adopt({ ...endedOrder({ orderId: back }), record: 1 });
+    await held.run();
+    expect(sorted((await gathered) ?? [])).toEqual(sorted([...open.values()]));
   });
 });

@@ -12,7 +12,7 @@ const PARENTS_PER_PART = 128;
 const PARTS_PER_DROP = 16;
 
 /** Parts that are read in one step: some milliseconds. */
-const PARTS_PER_READ = 4;
+const PARTS_PER_READ = 2;
 
 /** Snapshots: each is a generation of parts that becomes visible when it is complete. */
 export type SnapshotTable = Readonly<{
