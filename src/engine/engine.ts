@@ -161,6 +161,7 @@ class RunningEngine implements Api.Engine {
   #marketHost(): MarketHost {
     return {
       runDue: () => this.#timers.runDue(),
+      afterDue: (act) => this.#timers.afterDue(act),
       act: (symbol, steps) => this.#bursts.add("quotes", symbol, steps),
       fired: (fired, seen) => this.#chances.fired(fired, seen),
       activated: (activated, seen) => this.#chances.activated(activated, seen),
@@ -385,6 +386,7 @@ class RunningEngine implements Api.Engine {
   #awaited(): readonly string[] {
     const awaited: string[] = [];
     if (this.#committer.busy) awaited.push("an append to the store");
+    if (this.#timers.isBehind) awaited.push("what is due by now");
     if (this.#desk.busy) awaited.push("an ended order from the store");
     return awaited;
   }

@@ -13,6 +13,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** Rows that the store is asked to delete at a time: a millisecond or two. */
 const DELETE_BATCH = 250;
 
+/** Ids of prints that are forgotten at a time: less than a millisecond. */
+const FORGET_BATCH = 2_000;
+
 /** Keeps recovery short and the store bounded, off the path of orders: snapshots, retention, the market journal. */
 export class Housekeeping {
   readonly #core: Core;
@@ -105,7 +108,7 @@ export class Housekeeping {
     await this.#forgetMarks();
     const volumeBeforeMs = time.steadyMs() - DAY_MS;
     await this.#store.deleteVolume({ beforeMs: volumeBeforeMs });
-    this.#market.tape.forget(volumeBeforeMs);
+    while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
   }
 
   /**

@@ -29,6 +29,8 @@ const MOST_WAITING = 10_000;
 export type MarketHost = Readonly<{
   /** A quote, heartbeat or print has come: what is due by now happens before it. Returns what now is. */
   runDue: () => Moment;
+  /** Lets a quote or print act after what is due by now: at once, or in a later turn when that is much. */
+  afterDue: (act: () => void) => void;
   /** A quote meets orders of a market: these steps let it act. */
   act: (symbol: string, steps: Steps) => void;
   /** In the order in which they fired. */
@@ -121,9 +123,11 @@ export class MarketHub implements MarketSink {
     if (typeof taken === "string") return this.#drop(taken);
     this.counted++;
     this.memory.counted(taken);
-    this.#act(market.book, taken);
-    this.#noteMarks(market.book);
-    this.#host.quoted(taken);
+    this.#host.afterDue(() => {
+      this.#act(market.book, taken);
+      this.#noteMarks(market.book);
+      this.#host.quoted(taken);
+    });
     return "counted";
   }
 
@@ -176,7 +180,7 @@ export class MarketHub implements MarketSink {
     if (market === undefined || price === undefined) return;
     const isNewest = counted.timeMs >= (market.lastPrint?.timeMs ?? 0);
     if (isNewest) market.lastPrint = { price, timeMs: counted.timeMs };
-    this.#host.printed(counted, price);
+    this.#host.afterDue(() => this.#host.printed(counted, price));
   }
 
   #dropPrint(why: Exclude<PrintVerdict, "counted">): void {

@@ -1,13 +1,18 @@
 import { harmless } from "../host-answers/index.ts";
 import type { Clock } from "../ports/index.ts";
 import type { EngineTime, Moment } from "./engine-time.ts";
+import { Fifo } from "./fifo.ts";
 import { type TimerEntry, TimerHeap } from "./timer-heap.ts";
+
+/** Timers that run in one turn: a few milliseconds of arming. */
+const MOST_IN_TURN = 512;
 
 /**
  * The timers of an engine, with one armed timer of the clock. What happens at a time (expiry, the end of a schedule)
  * is due in engine time; what waits for a while (deadlines, look-ups, pauses) by the monotonic clock, which nobody
  * sets; what matters only to a quote or print that comes then (slots, retry pace) is passive: it is due when the next
- * of them comes, and wakes nobody.
+ * of them comes, and wakes nobody. Of more than a turn has time for the rest is due in the next ones, and what comes
+ * meanwhile waits for it (decision DC).
  */
 export class Timers {
   readonly #clock: Clock;
@@ -22,6 +27,9 @@ export class Timers {
   #armedMs = Number.POSITIVE_INFINITY;
   /** How much too early the clock has woken us for the timer that is due next: the next waking is asked for so much later. */
   #earlyMs = 0;
+  /** What came while more was due than a turn has time for. */
+  readonly #inputs: Fifo<() => void> = new Fifo();
+  #isBehind = false;
   #begun = false;
   #stopped = false;
 
@@ -52,17 +60,54 @@ export class Timers {
     return this.#add(this.#monotonic, this.#clock.monotonicMs() + Math.max(waitMs, 0), run);
   }
 
-  /** Runs what is due now, by time, then by age; returns what now is. */
+  /** Runs what is due now, by time, then by age, as much as a turn has time for; returns what now is. */
   runDue(): Moment {
     const now = this.#time.moment();
-    let heap = this.#first(now.monotonicMs);
-    if (heap === undefined) return now;
-    try {
-      for (; heap !== undefined; heap = this.#first(now.monotonicMs)) heap.runHead();
-    } finally {
-      this.#arm();
-    }
+    if (this.#isBehind || this.#first(now.monotonicMs) === undefined) return now;
+    if (this.#runSome(MOST_IN_TURN) === 0) this.#fallBehind();
+    else this.#arm();
     return now;
+  }
+
+  /** Lets an input act when what is due by now has run: at once, or in a later turn. */
+  afterDue(act: () => void): void {
+    if (this.#isBehind) this.#inputs.push(act);
+    else act();
+  }
+
+  /** Whether something is due that waits for the next turn. */
+  get isBehind(): boolean {
+    return this.#isBehind;
+  }
+
+  /** Runs what is due, `most` at most; returns how many more it might have run. */
+  #runSome(most: number): number {
+    const { monotonicMs } = this.#time.moment();
+    let left = most;
+    for (let heap = this.#first(monotonicMs); heap !== undefined; heap = this.#first(monotonicMs)) {
+      if (left === 0) return 0;
+      heap.runHead();
+      left--;
+    }
+    return Math.max(left, 1);
+  }
+
+  #fallBehind(): void {
+    this.#isBehind = true;
+    this.#clock.soon(() => this.#goOn());
+  }
+
+  /** Before each input that waits, what is due by then. */
+  #goOn(): void {
+    let left = this.#runSome(MOST_IN_TURN);
+    for (let input = this.#inputs.first; input !== undefined && left > 0; input = this.#inputs.first) {
+      this.#inputs.shift();
+      harmless(input, this.#failed);
+      left = this.#runSome(left);
+    }
+    if (left === 0) return this.#fallBehind();
+    this.#isBehind = false;
+    this.#arm();
   }
 
   /** Engine time has jumped: what waits for it is due earlier. */
@@ -77,13 +122,19 @@ export class Timers {
   stop(): void {
     this.#stopped = true;
     for (const heap of this.#heaps) heap.clear();
+    while (this.#inputs.shift() !== undefined);
     this.#arm();
   }
 
   #add(heap: TimerHeap, atMs: number, run: () => void): () => void {
     if (this.#stopped) return () => undefined;
     // One that throws stops neither the others nor whoever let the time pass.
-    const entry: TimerEntry = { atMs, order: this.#added++, run: () => harmless(run, this.#failed) };
+    const entry: TimerEntry = {
+      atMs,
+      order: this.#added++,
+      run: () => harmless(run, this.#failed),
+      place: -1,
+    };
     heap.push(entry);
     if (heap !== this.#passive) this.#arm();
     return () => heap.cancel(entry);
@@ -112,7 +163,7 @@ export class Timers {
   }
 
   #arm(): void {
-    if (!this.#begun) return;
+    if (!this.#begun || this.#isBehind) return;
     const nextMs = Math.min(this.#dueMs(this.#engine), this.#dueMs(this.#monotonic));
     if (nextMs === this.#armedMs) return;
     this.#disarm?.();

@@ -125,12 +125,14 @@ export class VolumeTape implements VolumeHistory {
     return this.#prints.length > 0;
   }
 
-  /** Drops the ids first seen and the bars begun before a time; totals stay. */
-  forget(beforeMs: number): void {
+  /** Drops ids first seen before a time, `most` at most, and the bars begun before it; how many ids went. Totals stay. */
+  forget(beforeMs: number, most: number): number {
+    let gone = 0;
     for (const { ids, bars } of this.#symbols.values()) {
-      ids.forget(beforeMs);
+      gone += ids.forget(beforeMs, most - gone);
       bars.forget(beforeMs);
     }
+    return gone;
   }
 }
 
@@ -199,11 +201,14 @@ class SeenIds {
     this.#seenAtMs.delete(this.#oldest.next().value);
   }
 
-  forget(beforeMs: number): void {
+  forget(beforeMs: number, most: number): number {
+    let gone = 0;
     for (const [id, seenAtMs] of this.#seenAtMs) {
-      if (seenAtMs >= beforeMs) return;
+      if (seenAtMs >= beforeMs || gone === most) return gone;
       this.#seenAtMs.delete(id);
+      gone++;
     }
+    return gone;
   }
 }
 

@@ -282,18 +282,24 @@ describe("a tape begins with what the store kept", () => {
 
   it("forgets its ids in the order they were first seen, however the store gave them", () => {
     const tape = tapeWith({ state });
-    tape.forget(NOW);
+    tape.forget(NOW, 100);
     expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");
     expect(tape.take(print("a"), clocksAt(NOW))).toMatchObject({ id: "a" });
   });
 });
 
 describe("memory is bounded", () => {
+  it("decision HJ: forget drops no more ids at a time than it is told, of all symbols together", () => {
+    const tape = tapeWith();
+    for (const id of ["a", "b", "c"]) tape.take(print(id), clocksAt(NOW - 1));
+    expect([tape.forget(NOW, 2), tape.forget(NOW, 2), tape.forget(NOW, 2)]).toEqual([2, 1, 0]);
+  });
+
   it("forget drops ids first seen and bars begun before a time; totals stay", () => {
     const tape = tapeWith();
     tape.take(print("a", { timeMs: NOW - MINUTE }), clocksAt(NOW - 1));
     tape.take(print("b"), clocksAt(NOW));
-    tape.forget(NOW);
+    tape.forget(NOW, 100);
     expect([totalOf(tape), minutesOf(tape)]).toEqual(["1", ["0: 1"]]);
     expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");
     expect(tape.take(print("a"), clocksAt(NOW))).toMatchObject({ id: "a" });
