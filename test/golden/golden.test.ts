@@ -1,0 +1,107 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../../src/wire/index.ts";
+import { anyParent, anyRecord } from "../support/arbitraries.ts";
+import { createScriptedVenue, reported } from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+import { namesIn } from "./names.ts";
+
+const FILES = join(import.meta.dirname, "files");
+
+/** The version that writes now; its files have every member of every kind. */
+const NOW = "2026-11-22";
+
+const read = (file: string): Buffer => readFileSync(join(FILES, file));
+const linesOf = (file: string): readonly string[] => read(file).toString().trimEnd().split("\n");
+const filesOf = (kind: string): readonly string[] =>
+  readdirSync(FILES).filter((file) => file.startsWith(kind));
+
+describe("golden texts of the journal (I53)", () => {
+  it.each(filesOf("records-"))("the records of %s are read and written as they were", (file) => {
+    for (const line of linesOf(file)) expect(encodeRecord(decodeRecord(line))).toBe(line);
+  });
+
+  it.each([...filesOf("orders-"), ...filesOf("parents-")])(
+    "the parents of %s are read and written as they were",
+    (file) => {
+      for (const line of linesOf(file)) expect(encodeParent(decodeParent(line))).toBe(line);
+    },
+  );
+
+  it.each([
+    ["records", fc.sample(anyRecord, { numRuns: 500, seed: 1 }).map(encodeRecord)],
+    ["orders", fc.sample(anyParent, { numRuns: 500, seed: 1 }).map(encodeParent)],
+  ] as const)("every member of every kind stands in the %s of now", (kind, samples) => {
+    const frozen = namesIn(linesOf(`${kind}-${NOW}.jsonl`).map((line) => JSON.parse(line)));
+    const written = namesIn(samples.map((text) => JSON.parse(text)));
+    expect([...written].filter((name) => !frozen.has(name))).toEqual([]);
+  });
+});
+
+/** What opening an engine may not change; a child in flight is looked up, and that is told. */
+const lasting = ({
+  child: _child,
+  record: _record,
+  updatedAtMs: _updatedAtMs,
+  ...rest
+}: ParentOrder): unknown => rest;
+
+describe("golden files of a store, whose engine was killed (I20, I53)", () => {
+  let folder: string;
+  let world: World;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "managed-orders-golden-"));
+  });
+  afterEach(async () => {
+    await world.engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function opened(version: string): Promise<readonly ParentOrder[]> {
+    const path = join(folder, "orders.db");
+    writeFileSync(path, gunzipSync(read(`store-${version}.db.gz`)));
+    const venue = createScriptedVenue();
+    venue.onLookup = () => new Error("no answer");
+    world = await createWorld({ venue, store: () => openSqliteStore({ path }) });
+    return linesOf(`parents-${version}.jsonl`).map((line) => decodeParent(line));
+  }
+
+  const versions = filesOf("store-").map((file) => file.slice("store-".length, -".db.gz".length));
+
+  it.each(versions)("%s opens, every order is there as it was, and verify is equal", async (version) => {
+    for (const order of await opened(version)) {
+      expect(lasting(await world.order(order.orderId))).toEqual(lasting(order));
+    }
+    expect(await world.engine.verify()).toMatchObject({ equal: true });
+  });
+
+  it.each(versions)(
+    "%s goes on: what waited triggers, what was unknown is settled, new orders are taken",
+    async (version) => {
+      const orders = await opened(version);
+      const named = (clientOrderId: RegExp): ParentOrder => {
+        const order = orders.find(({ intent }) => clientOrderId.test(intent.clientOrderId));
+        if (order === undefined) throw new Error("the order is not in the file");
+        return order;
+      };
+      world.venue.onLookup = ({ childId }) => reported(childId, "closed");
+      await world.pass(120_000);
+      await world.quote("79", "79.5");
+      const stop = named(/^(first|golden)-3$/);
+      expect(await world.status(stop)).toBe("FILLED FILLED");
+      const canceling = orders.filter(({ pendingEnd }) => pendingEnd !== undefined);
+      expect(canceling).toHaveLength(1);
+      for (const order of canceling) expect(await world.status(order)).toBe("CANCELED CANCELED");
+      const placed = await world.place({ side: "SELL", type: "STOP_MARKET", stopPrice: "70" });
+      expect(orders.map(({ orderId }) => orderId)).not.toContain(placed.orderId);
+      expect(await world.status(placed)).toBe("NEW WAITING");
+      expect(await world.engine.verify()).toMatchObject({ equal: true });
+    },
+  );
+});
