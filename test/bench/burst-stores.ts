@@ -8,13 +8,16 @@ const BATCH = 2_000;
 /** Where, how many, and an account of every shard. */
 type Shards = Readonly<{ path: string; parents: number; accountOf: (shard: number) => number }>;
 
+/** As long as the service makes them (decision 3). */
+const clientIdOf = (orderId: number): string => `c${-orderId}`.padEnd(22, "x");
+
 const parentOf = (orderId: number, accountId: number, record: number): ParentOrder => {
-  const order = openOrder({ orderId, accountId });
+  const order = openOrder({ orderId, accountId, clientOrderId: clientIdOf(orderId) });
   return { ...order, record, acceptedAtMs: 500, updatedAtMs: 500 };
 };
 
 function acceptance(shard: number, sequence: number, orderId: number, accountId: number): JournalRecord {
-  const { intent } = openOrder({ orderId, accountId });
+  const { intent } = openOrder({ orderId, accountId, clientOrderId: clientIdOf(orderId) });
   const facts = [{ kind: "ACCEPTED", accountId, intent, acceptance: sequence }] as const;
   const changes = [{ orderId, previous: 0, facts }];
   return { shard, sequence, timeMs: 1_000, cause: { kind: "PLACE" }, changes };

@@ -44,8 +44,18 @@ type Part = Readonly<{ part: number; parents: string; checksum: number | null }>
 /** The statements of snapshots. */
 export function snapshotTable(database: Database): SnapshotTable {
   const dropUnfinished = database.prepare("DELETE FROM snapshots WHERE complete = 0");
+  // From one generation of parts to the next, without a look at each part.
   const dropOrphans = database.prepare(
-    "DELETE FROM snapshot_parts WHERE generation NOT IN (SELECT generation FROM snapshots)",
+    `DELETE FROM snapshot_parts WHERE generation IN (
+       WITH RECURSIVE found(generation) AS (
+         SELECT min(generation) FROM snapshot_parts
+         UNION ALL
+         SELECT (SELECT min(generation) FROM snapshot_parts WHERE generation > found.generation)
+         FROM found WHERE found.generation IS NOT NULL
+       )
+       SELECT generation FROM found
+       WHERE generation IS NOT NULL AND generation NOT IN (SELECT generation FROM snapshots)
+     )`,
   );
   return {
     read: snapshotReader(database),
