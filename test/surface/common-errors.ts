@@ -1,5 +1,5 @@
 import type { ErrorName } from "../../src/errors/index.ts";
-import type { Accounts, Clock } from "../../src/ports/index.ts";
+import type { Accounts } from "../../src/ports/index.ts";
 import type { RouteDescriptor } from "../../src/requests/index.ts";
 import type { RequestParameters } from "../../src/signing/index.ts";
 import { KEYS } from "../support/service-world.ts";
@@ -30,19 +30,18 @@ const failing: Accounts = {
   account: () => Promise.reject(new Error("the host's accounts are gone")),
 };
 
-/** Shows something that can be written and cannot be reckoned with. */
-const noTime = {
-  toString: () => "0",
-  valueOf(): number {
-    throw new Error("no time");
-  },
-};
-const broken: Clock = {
-  nowMs: () => noTime as never,
-  monotonicMs: () => 0,
-  schedule: () => () => undefined,
-  soon: (run) => setImmediate(run),
-};
+/** A limit that is one when it is checked, and nothing that can be reckoned with afterwards. */
+function brokenLimit(): number {
+  let isChecked = false;
+  const limit = {
+    valueOf(): number {
+      if (isChecked) throw new Error("no limit");
+      isChecked = true;
+      return 1_000;
+    },
+  };
+  return limit as never;
+}
 
 const TIGHT: SurfaceOptions = { limits: { weightPerMinute: 20 } };
 
@@ -131,8 +130,15 @@ const everyOwned: readonly Case[] = [
 /** The host fails in a way that nobody foresaw: a read says so, after a write nobody knows what became of it. */
 const unforeseen = (error: "UNKNOWN" | "UNEXPECTED_RESPONSE"): Case => ({
   error,
-  how: "the host's clock shows no time",
-  world: { service: { clock: broken } },
+  how: "the replay guard fails",
+  world: {
+    service: {
+      // Anew for each world.
+      get replayGuard() {
+        return { generationMs: brokenLimit() };
+      },
+    },
+  },
 });
 
 /** The errors that a route has because of how it is asked. */
