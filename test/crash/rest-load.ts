@@ -144,27 +144,42 @@ async function quote(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   });
 }
 
-/** Placements, cancels and quotes from several clients at once, until the process is gone. */
+/** How long a control request may wait before the other clients let it have its turn. */
+const CONTROL_WAITS_MS = 100;
+
+/**
+ * Placements, cancels and quotes from several clients at once, until the process is gone. A control request is answered
+ * when everything is at rest, which several clients can put off for ever: they stop for one that has waited.
+ */
 export async function loadUntilDeath(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   let alive = true;
   void sandbox.ended.then(() => {
     alive = false;
   });
+  const waiting = new Set<Promise<unknown>>();
   const client = async (act: () => Promise<void>): Promise<void> => {
     while (alive) {
+      await Promise.all(waiting);
       await act().catch(() => undefined);
       // Something with nothing to do must not keep the others from doing theirs.
       await new Promise((resolve) => setImmediate(resolve));
     }
+  };
+  const control = async (act: () => Promise<void>): Promise<void> => {
+    const answered = act().catch(() => undefined);
+    const timer = setTimeout(() => waiting.add(answered), CONTROL_WAITS_MS);
+    await answered;
+    clearTimeout(timer);
+    waiting.delete(answered);
   };
   await Promise.all([
     ...Array.from({ length: 6 }, () => client(() => place(run, sandbox))),
     client(() => placeList(run, sandbox)),
     client(() => placeList(run, sandbox)),
     client(() => cancelList(run, sandbox)),
-    client(() => passTime(run, sandbox)),
+    client(() => control(() => passTime(run, sandbox))),
     client(() => cancel(run, sandbox)),
-    client(() => quote(run, sandbox)),
+    client(() => control(() => quote(run, sandbox))),
   ]);
 }
 
