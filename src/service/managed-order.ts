@@ -91,7 +91,7 @@ export type ManagedOrder = Readonly<{
 }>;
 
 /** What stands in place of a list's id. */
-const NO_LIST = -1;
+export const NO_LIST = -1;
 
 /** What a view needs beside the order: its instrument's id, and its running dynamic limit. */
 export type ManagedOrderContext = Readonly<{

@@ -21,7 +21,7 @@ import type {
   Side,
 } from "../model/index.ts";
 import type { JsonInput } from "../wire/index.ts";
-import type { ManagedOrder } from "./managed-order.ts";
+import { type ManagedOrder, NO_LIST } from "./managed-order.ts";
 
 /**
  * A native order as clients see it, members in a fixed order. `A` is how prices and quantities are written: decimal
@@ -65,7 +65,6 @@ const SCALED: Writer<number | bigint> = { price: (value) => value, quantity: (va
 const SCALES: Scales = { priceScale: PRICE_SCALE, quantityScale: QUANTITY_SCALE };
 
 const ZERO_PRICE = 0 as Price;
-const NO_LIST = -1;
 
 /** A native order or a retained rejection, and whether its host trades on paper. */
 export type Snapshot = Readonly<{ order: NativeOrder | Rejection; isPaperTrade: boolean }>;

@@ -25,11 +25,6 @@ export class FileCopy {
     this.#to = to;
   }
 
-  /** Bytes read so far. */
-  get read(): number {
-    return this.#read;
-  }
-
   /** Bytes written so far. */
   get written(): number {
     return this.#written;

@@ -1,14 +1,11 @@
 import { averagePriceText, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
 import { type ParentIntent, TRAITS } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { membersInEvents } from "../managed-order.ts";
+import { membersInEvents, NO_LIST } from "../managed-order.ts";
 import type { OrderEvent } from "./order-events.ts";
 
 /** What every event of the private stream bears: its number within the account, and when it went out. */
 export type EventStamp = Readonly<{ sequence: number; nowMs: number }>;
-
-/** What stands in place of a list's id. */
-export const NO_LIST = -1;
 
 /** What stands where nothing is. */
 export const NONE = "0";
