@@ -9,7 +9,7 @@ import {
 } from "../lifecycle/index.ts";
 import type { Cause, ParentOrder } from "../model/index.ts";
 import type { TriggerBook, Watch } from "../triggers/index.ts";
-import type { Core, Slot } from "./core.ts";
+import type { Core, LiveOrder } from "./core.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Timers } from "./timers.ts";
@@ -18,7 +18,7 @@ import type { Timers } from "./timers.ts";
 export type ArmingHost = Readonly<{
   isFrozen: (order: ParentOrder) => boolean;
   /** Whether a POV parent has new volume to follow; it looks at quotes only then. */
-  mayFollow: (slot: Slot) => boolean;
+  mayFollow: (live: LiveOrder) => boolean;
   /** Something happened to a parent that is not the market's or the venue's doing. */
   post: (order: ParentOrder, event: ParentEvent, cause: Cause) => void;
 }>;
@@ -45,31 +45,31 @@ export class Arming {
    * Puts a parent where it belongs: into the trigger book, before a timer, or nowhere. Does nothing while a record of
    * it is on its way: its arrival arms.
    */
-  arm(slot: Slot): void {
-    const order = slot.durable;
-    if (order === undefined || order !== slot.working) return;
-    if (order.ended !== undefined) return this.disarm(slot);
-    this.#watchMarket(slot, order);
-    this.#armExpiry(slot, order);
+  arm(live: LiveOrder): void {
+    const order = live.durable;
+    if (order === undefined || order !== live.working) return;
+    if (order.ended !== undefined) return this.disarm(live);
+    this.#watchMarket(live, order);
+    this.#armExpiry(live, order);
     const book = this.#market.book(order.intent.symbol);
     if (book === undefined) return;
-    this.#armSchedule(slot, order);
-    const watch = this.#watchOf(slot, order);
+    this.#armSchedule(live, order);
+    const watch = this.#watchOf(live, order);
     if (watch === undefined) return void book.remove(order.orderId);
-    if (order.notBeforeMs > this.#core.nowMs()) return this.#armRetry(slot, order.notBeforeMs);
+    if (order.notBeforeMs > this.#core.nowMs()) return this.#armRetry(live, order.notBeforeMs);
     if (!book.has(order.orderId)) this.#watch(book, order, watch);
   }
 
-  #watchMarket(slot: Slot, { intent }: ParentOrder): void {
-    if (slot.isWatching === true) return;
-    slot.isWatching = true;
+  #watchMarket(live: LiveOrder, { intent }: ParentOrder): void {
+    if (live.isWatching === true) return;
+    live.isWatching = true;
     this.#market.memory.watch(intent.symbol);
   }
 
-  #watchOf(slot: Slot, order: ParentOrder): Watch | undefined {
-    if (this.#host.isFrozen(order) || slot.measuring !== undefined) return undefined;
+  #watchOf(live: LiveOrder, order: ParentOrder): Watch | undefined {
+    if (this.#host.isFrozen(order) || live.measuring !== undefined) return undefined;
     if (this.#funds.waits(order)) return undefined;
-    if (order.intent.participationBips !== undefined && !this.#host.mayFollow(slot)) return undefined;
+    if (order.intent.participationBips !== undefined && !this.#host.mayFollow(live)) return undefined;
     return watchOf(order, this.#core.nowMs());
   }
 
@@ -77,9 +77,9 @@ export class Arming {
    * Puts a parent back after a reload. One whose activation is on its way is watched at once, as it would have been
    * without the reload: its reference misses no quote.
    */
-  rearm(slot: Slot): void {
-    this.arm(slot);
-    const { durable, working } = slot;
+  rearm(live: LiveOrder): void {
+    this.arm(live);
+    const { durable, working } = live;
     const book = this.#market.book(working.intent.symbol);
     if (durable === working || book === undefined || this.#host.isFrozen(working)) return;
     const watch = watchOf(working, this.#core.nowMs());
@@ -89,8 +89,8 @@ export class Arming {
   /** A parent that the book cannot hold is stopped; the others go on. */
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): void {
     try {
-      const { orderId, acceptedAtMs: ageMs, acceptance } = order;
-      book.add({ orderId, ageMs, ...(acceptance !== undefined && { acceptance }), watch });
+      const { orderId, acceptedAtMs, acceptance } = order;
+      book.add({ orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }), watch });
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
       // A rule was found broken when the parent was to wait for its price.
@@ -99,55 +99,55 @@ export class Arming {
   }
 
   /** Takes a parent out of the trigger book and cancels its timers. */
-  disarm(slot: Slot): void {
-    slot.cancelExpiry?.();
-    slot.cancelRetry?.();
-    slot.cancelSlot?.();
-    slot.cancelScheduleEnd?.();
-    delete slot.cancelExpiry;
-    delete slot.cancelRetry;
-    delete slot.cancelSlot;
-    delete slot.cancelScheduleEnd;
-    if (slot.isWatching === true) this.#market.memory.unwatch(slot.working.intent.symbol);
-    delete slot.isWatching;
-    this.#market.book(slot.working.intent.symbol)?.remove(slot.working.orderId);
+  disarm(live: LiveOrder): void {
+    live.cancelExpiry?.();
+    live.cancelRetry?.();
+    live.cancelSlot?.();
+    live.cancelScheduleEnd?.();
+    delete live.cancelExpiry;
+    delete live.cancelRetry;
+    delete live.cancelSlot;
+    delete live.cancelScheduleEnd;
+    if (live.isWatching === true) this.#market.memory.unwatch(live.working.intent.symbol);
+    delete live.isWatching;
+    this.#market.book(live.working.intent.symbol)?.remove(live.working.orderId);
   }
 
-  #armExpiry(slot: Slot, order: ParentOrder): void {
+  #armExpiry(live: LiveOrder, order: ParentOrder): void {
     const atMs = expiresAtMs(order);
-    if (atMs === undefined || slot.cancelExpiry !== undefined || order.pendingEnd !== undefined) return;
-    slot.cancelExpiry = this.#timers.at(atMs, () => {
-      delete slot.cancelExpiry;
+    if (atMs === undefined || live.cancelExpiry !== undefined || order.pendingEnd !== undefined) return;
+    live.cancelExpiry = this.#timers.at(atMs, () => {
+      delete live.cancelExpiry;
       this.#host.post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
     });
   }
 
   /** A slot of its schedule that opens or closes matters to the next quote only; its end does so by itself. */
-  #armSchedule(slot: Slot, order: ParentOrder): void {
-    slot.cancelSlot?.();
-    delete slot.cancelSlot;
+  #armSchedule(live: LiveOrder, order: ParentOrder): void {
+    live.cancelSlot?.();
+    delete live.cancelSlot;
     const nowMs = this.#core.nowMs();
     if (isScheduleOver(order, nowMs))
       return this.#host.post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
     const endMs = scheduleEndMs(order);
-    if (endMs !== undefined && slot.cancelScheduleEnd === undefined)
-      slot.cancelScheduleEnd = this.#timers.at(endMs, () => {
-        delete slot.cancelScheduleEnd;
-        this.arm(slot);
+    if (endMs !== undefined && live.cancelScheduleEnd === undefined)
+      live.cancelScheduleEnd = this.#timers.at(endMs, () => {
+        delete live.cancelScheduleEnd;
+        this.arm(live);
       });
     const atMs = nextSlotChangeMs(order, nowMs);
     if (atMs === undefined || atMs === endMs) return;
-    slot.cancelSlot = this.#timers.beforeInput(atMs, () => {
-      delete slot.cancelSlot;
-      this.arm(slot);
+    live.cancelSlot = this.#timers.beforeInput(atMs, () => {
+      delete live.cancelSlot;
+      this.arm(live);
     });
   }
 
-  #armRetry(slot: Slot, atMs: number): void {
-    slot.cancelRetry?.();
-    slot.cancelRetry = this.#timers.beforeInput(atMs, () => {
-      delete slot.cancelRetry;
-      this.arm(slot);
+  #armRetry(live: LiveOrder, atMs: number): void {
+    live.cancelRetry?.();
+    live.cancelRetry = this.#timers.beforeInput(atMs, () => {
+      delete live.cancelRetry;
+      this.arm(live);
     });
   }
 }

@@ -10,7 +10,7 @@ const RESERVE = 16;
 const RUN = 16;
 
 /** What has its share first: quotes act, then cancels, then what time has ended, then what quotes and prints decide. */
-const LANES = ["quotes", "cancels", "time", "chances"] as const;
+const LANES = ["quotes", "cancels", "time", "attempts"] as const;
 
 /** A kind of long work. */
 export type Lane = (typeof LANES)[number];
@@ -37,7 +37,7 @@ export class Bursts {
     quotes: new Map(),
     cancels: new Map(),
     time: new Map(),
-    chances: new Map(),
+    attempts: new Map(),
   };
   #left = SHARE;
   /** Whether the next turn is asked for. */

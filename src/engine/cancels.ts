@@ -89,15 +89,15 @@ export class Cancels {
     return new Promise((resolve, reject) => {
       shard.post(() => {
         const open = orderIds
-          .map((orderId) => shard.slots.get(orderId))
-          .filter((slot) => slot !== undefined && slot.durable?.ended === undefined);
-        const slot = open.find((one) => one?.working.ended === undefined) ?? open[0];
-        if (slot === undefined) return resolve(undefined);
-        const { orderId, ended } = slot.working;
+          .map((orderId) => shard.liveOrders.get(orderId))
+          .filter((live) => live !== undefined && live.durable?.ended === undefined);
+        const live = open.find((one) => one?.working.ended === undefined) ?? open[0];
+        if (live === undefined) return resolve(undefined);
+        const { orderId, ended } = live.working;
         const canceled = ended ? undefined : shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" });
-        const record = canceled ?? slot.pending;
-        if (record === undefined) return resolve(slot.working);
-        const order = orderIn(record, orderId) ?? slot.working;
+        const record = canceled ?? live.pending;
+        if (record === undefined) return resolve(live.working);
+        const order = orderIn(record, orderId) ?? live.working;
         shard.whenDurable(record).then(() => resolve(isCanceled(order) ? order : undefined), reject);
       }, reject);
     });

@@ -51,7 +51,7 @@ export type Counters = {
 };
 
 /** One open parent in memory: as decided, and as durable. They differ while a record is on its way. */
-export type Slot = {
+export type LiveOrder = {
   working: ParentOrder;
   durable: ParentOrder | undefined;
   /** Its newest record that is not durable yet. */

@@ -8,15 +8,14 @@ import type * as Api from "./api.ts";
 import { Arming } from "./arming.ts";
 import { Bursts } from "./bursts.ts";
 import { Cancels } from "./cancels.ts";
-import { type ChanceParts, Chances } from "./chances.ts";
 import { checkedOptions } from "./checked-options.ts";
-import { ChildDesk } from "./child-desk.ts";
+import { ChildOrderManager } from "./child-order-manager.ts";
 import { abandonParts, type ClosingParts, closeParts } from "./closing.ts";
 import { Committer } from "./committer.ts";
-import { type Core, coreOf, type DurableRecord, type QuoteNow, type Slot } from "./core.ts";
+import { type Core, coreOf, type DurableRecord, type LiveOrder, type QuoteNow } from "./core.ts";
 import { EventStream } from "./event-stream.ts";
-import { ExposureDesk } from "./exposure-desk.ts";
-import { Followers } from "./followers.ts";
+import { type AttemptParts, ExecutionAttempts } from "./execution-attempts.ts";
+import { ExposureTracker } from "./exposure-tracker.ts";
 import { type FundsHost, FundsQueue } from "./funds-queue.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { ListReads } from "./list-reads.ts";
@@ -24,8 +23,9 @@ import { type KeptMarket, type MarketHost, MarketHub } from "./market-hub.ts";
 import { metricsOf } from "./metrics.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { type PlacementHost, Placements } from "./placement.ts";
+import { PovParticipants } from "./pov-participants.ts";
 import { ReadModel } from "./read-model.ts";
-import { Rearming } from "./rearming.ts";
+import { Rearming, type RearmingParts } from "./rearming.ts";
 import { Rest } from "./rest.ts";
 import { runningLimitOf } from "./running-limit.ts";
 import { settleChild } from "./settlement.ts";
@@ -46,13 +46,13 @@ class RunningEngine implements Api.Engine {
   readonly #timers: Timers;
   readonly #bursts: Bursts;
   readonly #committer: Committer;
-  readonly #followers: Followers;
+  readonly #participants: PovParticipants;
   readonly #arming: Arming;
-  readonly #desk: ChildDesk;
+  readonly #desk: ChildOrderManager;
   readonly #rearming: Rearming;
   readonly #funds: FundsQueue;
-  readonly #exposure: ExposureDesk;
-  readonly #chances: Chances;
+  readonly #exposure: ExposureTracker;
+  readonly #attempts: ExecutionAttempts;
   readonly #placements: Placements;
   readonly #reads: ReadModel;
   readonly #lists: ListReads;
@@ -69,7 +69,12 @@ class RunningEngine implements Api.Engine {
   #draining = false;
   #closing: Promise<Api.AtRest> | undefined;
 
-  constructor(core: Core, options: Api.EngineOptions, kept: KeptMarket, shardsOf: ShardsOf) {
+  constructor(
+    core: Core,
+    options: Api.EngineOptions,
+    kept: KeptMarket,
+    shardsOf: (host: ShardHost) => readonly Shard[],
+  ) {
     this.#core = core;
     this.#entropy = options.entropy;
     this.#calls = new OpenCalls(core.monotonicMs);
@@ -99,30 +104,30 @@ class RunningEngine implements Api.Engine {
       bursts: this.#bursts,
     });
     this.#shards = shardsOf(this.#shardHost());
-    this.#followers = new Followers(this.market.tape);
-    const funds = new FundsQueue(core, { timers, instruments }, this.#fundsHost());
-    this.#funds = funds;
+    this.#participants = new PovParticipants(this.market.tape);
+    this.#funds = new FundsQueue(core, { timers, instruments }, this.#fundsHost());
+    const funds = this.#funds;
     this.#arming = new Arming(
       core,
       { timers, market: this.market, funds },
       {
         isFrozen,
-        mayFollow: (slot) => this.#followers.volumeFor(slot) !== undefined,
+        mayFollow: (live) => this.#participants.volumeFor(live) !== undefined,
         post: (order, event, cause) => this.#postInTurn(order, event, cause),
       },
     );
-    this.#desk = new ChildDesk(core, { venue: options.venue, timers, funds }, { shard, quote, isFrozen });
-    const [bursts, followers, arming, desk] = [this.#bursts, this.#followers, this.#arming, this.#desk];
-    this.#rearming = new Rearming({ bursts, followers, arming, desk });
-    this.#exposure = new ExposureDesk(core, options.exposure, {
+    const desk = { venue: options.venue, timers, funds };
+    this.#desk = new ChildOrderManager(core, desk, { shard, quote, isFrozen });
+    this.#rearming = new Rearming(this.#rearmingParts());
+    this.#exposure = new ExposureTracker(core, options.exposure, {
       shard,
-      measured: (slot, exposure) => this.#chances.measured(slot, exposure),
-      idle: (slot) => this.#arming.arm(slot),
+      measured: (live, exposure) => this.#attempts.measured(live, exposure),
+      idle: (live) => this.#arming.arm(live),
     });
-    this.#chances = new Chances(this.#chanceParts(), { shard, isFrozen });
+    this.#attempts = new ExecutionAttempts(this.#attemptParts(), { shard, isFrozen });
     this.#reads = new ReadModel(core, { shard, shardFor: (accountId) => this.#shardFor(accountId) });
-    const { market } = this;
-    this.#stories = new Stories(core, { reads: this.#reads, market, funds }, { shard, isFrozen });
+    const told = { reads: this.#reads, market: this.market, funds };
+    this.#stories = new Stories(core, told, { shard, isFrozen });
     this.#lists = new ListReads(core, { shard, reads: this.#reads });
     this.#cancels = new Cancels({ shard, reads: this.#reads, lists: this.#lists, bursts: this.#bursts });
     this.volumes = options.volumeHistory ?? this.market.tape;
@@ -136,14 +141,14 @@ class RunningEngine implements Api.Engine {
   }
 
   #fundsHost(): FundsHost {
-    const slot = (orderId: number): Slot | undefined => this.#shard(shardOfId(orderId)).slots.get(orderId);
-    return { slot, arm: (each) => this.#arming.arm(each) };
+    const live: FundsHost["live"] = (id) => this.#shard(shardOfId(id)).liveOrders.get(id);
+    return { live, arm: (each) => this.#arming.arm(each) };
   }
 
   #placementHost(): PlacementHost {
     return {
       shardFor: (accountId) => this.#shardFor(accountId),
-      openParents: () => this.#openParents(),
+      openParents: () => this.#shards.reduce((sum, { memory }) => sum + memory.openParents, 0),
       weightBytes: () => this.#shards.reduce((sum, { memory }) => sum + memory.weightBytes, 0),
       quote: (symbol) => this.market.now(symbol),
       draining: () => this.#draining,
@@ -153,9 +158,14 @@ class RunningEngine implements Api.Engine {
     };
   }
 
-  #chanceParts(): ChanceParts {
-    const [market, followers, exposure] = [this.market, this.#followers, this.#exposure];
-    return { market, followers, exposure, arming: this.#arming, bursts: this.#bursts, funds: this.#funds };
+  #rearmingParts(): RearmingParts {
+    const [bursts, participants, arming, desk] = [this.#bursts, this.#participants, this.#arming, this.#desk];
+    return { bursts, participants, arming, desk };
+  }
+
+  #attemptParts(): AttemptParts {
+    const [exposure, funds] = [this.#exposure, this.#funds];
+    return { market: this.market, ...this.#rearmingParts(), exposure, funds };
   }
 
   #marketHost(): MarketHost {
@@ -163,11 +173,11 @@ class RunningEngine implements Api.Engine {
       runDue: () => this.#timers.runDue(),
       afterDue: (act) => this.#timers.afterDue(act),
       act: (symbol, steps) => this.#bursts.add("quotes", symbol, steps),
-      fired: (fired, seen) => this.#chances.fired(fired, seen),
-      activated: (activated, seen) => this.#chances.activated(activated, seen),
+      fired: (fired, seen) => this.#attempts.fired(fired, seen),
+      activated: (activated, seen) => this.#attempts.activated(activated, seen),
       quoted: (seen) => this.#stream.quoted(seen),
       printed: (print, price) => {
-        this.#chances.printed(print);
+        this.#attempts.printed(print);
         this.#stream.printed(print, price);
       },
       moved: () => this.#committer.wake(),
@@ -178,7 +188,7 @@ class RunningEngine implements Api.Engine {
   #shardHost(): ShardHost {
     return {
       dirty: (dirty, asked) => this.#committer.wake(dirty, asked),
-      durable: (record, slots) => this.#durable(record, slots),
+      durable: (record, liveOrders) => this.#durable(record, liveOrders),
       found: (record) => {
         this.#desk.found(record.steps);
         this.#stream.tell(record);
@@ -201,22 +211,22 @@ class RunningEngine implements Api.Engine {
       jumped: () => this.#timers.rearm(),
       stepped: (stepMs) => this.#core.clock.soon(() => this.#stream.stepped(stepMs)),
     });
-    await this.#inTurns((slot) => this.#rearming.arm(slot));
+    await this.#inTurns((live) => this.#rearming.arm(live));
     this.market.begin();
     this.#desk.listen();
-    await this.#inTurns((slot) => this.#desk.recover(slot));
+    await this.#inTurns((live) => this.#desk.recover(live));
     this.#committer.begin();
     this.#timers.begin();
     this.#unsubscribe = options.marketData?.subscribe(this.market) ?? this.#unsubscribe;
   }
 
   /** Does something with every open parent, in slices. */
-  async #inTurns(each: (slot: Slot) => void): Promise<void> {
+  async #inTurns(each: (live: LiveOrder) => void): Promise<void> {
     const { turns } = this.#core;
     for (const shard of this.#shards) {
       const { memory } = shard;
-      for (const slot of memory.slots.values()) {
-        each(slot);
+      for (const live of memory.liveOrders.values()) {
+        each(live);
         const turn = turns.spend(COSTS.arm);
         if (turn !== undefined) await turn;
         // A shard that was read again has been seen to with that.
@@ -415,30 +425,23 @@ class RunningEngine implements Api.Engine {
     return this.#shard(shardOf(accountId));
   }
 
-  #openParents(): number {
-    return this.#shards.reduce((sum, shard) => sum + shard.memory.openParents, 0);
-  }
-
   #isFrozen(order: ParentOrder): boolean {
     return this.#shardFor(order.accountId).accounts.get(order.accountId)?.frozen === true;
   }
 
-  #post({ orderId }: ParentOrder, event: ParentEvent, cause: Cause): void {
-    const shard = this.#shard(shardOfId(orderId));
-    shard.post(() => void shard.change(orderId, event, cause));
-  }
-
   /** Many may be due at one time. */
-  #postInTurn(order: ParentOrder, event: ParentEvent, cause: Cause): void {
-    this.#bursts.do("time", order.accountId, () => this.#post(order, event, cause));
+  #postInTurn({ orderId, accountId }: ParentOrder, event: ParentEvent, cause: Cause): void {
+    const shard = this.#shard(shardOfId(orderId));
+    const change = (): void => void shard.change(orderId, event, cause);
+    this.#bursts.do("time", accountId, () => shard.post(change));
   }
 
   /** What follows once a record is durable: book and timers, the venue, the event stream. */
-  #durable(record: DurableRecord, slots: readonly Slot[]): void {
+  #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
     for (const step of record.steps) this.#funds.saw(step);
-    for (const slot of slots) {
-      this.#followers.keep(slot);
-      this.#arming.arm(slot);
+    for (const live of liveOrders) {
+      this.#participants.keep(live);
+      this.#arming.arm(live);
     }
     for (const step of record.steps) {
       this.#desk.followUp(step);
@@ -458,8 +461,6 @@ class RunningEngine implements Api.Engine {
 
 /** Length of a client id made here (decision 3). */
 const CLIENT_ID_LENGTH = 22;
-
-type ShardsOf = (host: ShardHost) => readonly Shard[];
 
 /**
  * Opens an engine on a store: takes every shard over, makes the state again from snapshots and journal, arms what is

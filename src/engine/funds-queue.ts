@@ -1,14 +1,14 @@
 import { needsTrigger } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Instruments } from "../ports/index.ts";
-import type { Core, ParentStep, Slot } from "./core.ts";
+import type { Core, LiveOrder, ParentStep } from "./core.ts";
 import type { Timers } from "./timers.ts";
 
 /** What the queue needs from its engine. */
 export type FundsHost = Readonly<{
-  slot: (orderId: number) => Slot | undefined;
+  live: (orderId: number) => LiveOrder | undefined;
   /** Lets a parent look at the market again. */
-  arm: (slot: Slot) => void;
+  arm: (live: LiveOrder) => void;
 }>;
 
 /** Opening parents of one account that were refused for want of one asset. */
@@ -141,9 +141,9 @@ export class FundsQueue {
     for (const orderId of [...shortage.waiting]) {
       if (shortage.turns.size === shortage.width) break;
       shortage.turns.add(orderId);
-      const slot = this.#host.slot(orderId);
-      if (slot === undefined || slot.working.ended !== undefined) this.forget(orderId);
-      else this.#host.arm(slot);
+      const live = this.#host.live(orderId);
+      if (live === undefined || live.working.ended !== undefined) this.forget(orderId);
+      else this.#host.arm(live);
     }
     if (shortage.waiting.size > 0) this.#await(shortage);
     else this.#shortages.delete(shortage.key);

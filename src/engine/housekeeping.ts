@@ -1,6 +1,6 @@
 import type { Instruments } from "../ports/index.ts";
 import { executableSide, type MarketOf } from "../triggers/index.ts";
-import type { Core, Slot } from "./core.ts";
+import type { Core, LiveOrder } from "./core.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
 import { timely, type Upkeep } from "./stored.ts";
@@ -156,9 +156,9 @@ export class Housekeeping {
     const isSame = (shard: Shard, index: number): boolean =>
       shard.state !== "reloading" && shard.memory === memories[index];
     if (!this.#shards.every(isSame)) return undefined;
-    for (const { slots } of memories) {
-      for (const slot of slots.values()) {
-        noteActivation(slot, oldest);
+    for (const { liveOrders } of memories) {
+      for (const live of liveOrders.values()) {
+        noteActivation(live, oldest);
         const turn = this.#core.turns.spend(COSTS.visit);
         if (turn !== undefined) await turn;
       }
@@ -167,7 +167,7 @@ export class Housekeeping {
   }
 }
 
-function noteActivation({ working, durable }: Slot, oldest: Map<string, number>): void {
+function noteActivation({ working, durable }: LiveOrder, oldest: Map<string, number>): void {
   const position = working.activation?.position;
   if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined) return;
   const { symbol, side } = working.intent;

@@ -84,7 +84,7 @@ export class ListReads {
     const lists: OrderList[] = [];
     for (const legs of shard.accounts.get(accountId)?.listsNewestFirst() ?? []) {
       if (lists.length >= limit) break;
-      const acceptedAtMs = shard.slots.get(legs[0] ?? 0)?.durable?.acceptedAtMs;
+      const acceptedAtMs = shard.liveOrders.get(legs[0] ?? 0)?.durable?.acceptedAtMs;
       if (acceptedAtMs === undefined || acceptedAtMs < startTimeMs || acceptedAtMs > endTimeMs) continue;
       const list = durableList(shard, legs);
       if (list !== undefined) lists.push(list);
@@ -106,6 +106,6 @@ export class ListReads {
 
 /** The list of these legs as it is durable; undefined before its acceptance is. */
 function durableList(shard: Shard, legs: readonly number[]): OrderList | undefined {
-  const orders = legs.map((legId) => shard.slots.get(legId)?.durable);
+  const orders = legs.map((legId) => shard.liveOrders.get(legId)?.durable);
   return orders.every((order) => order !== undefined) ? orderListOf(orders) : undefined;
 }

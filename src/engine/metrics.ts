@@ -1,5 +1,5 @@
 import type { Metrics } from "./api.ts";
-import type { ChildDesk } from "./child-desk.ts";
+import type { ChildOrderManager } from "./child-order-manager.ts";
 import type { Counters } from "./core.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Placements } from "./placement.ts";
@@ -11,7 +11,7 @@ export type Counted = Readonly<{
   market: MarketHub;
   shards: readonly Shard[];
   placements: Placements;
-  desk: ChildDesk;
+  desk: ChildOrderManager;
 }>;
 
 /** Counters and queue lengths of an engine as they are now. */

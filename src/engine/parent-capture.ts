@@ -1,11 +1,11 @@
 import type { ParentOrder } from "../model/index.ts";
 import type { ReadonlyIdMap } from "../triggers/index.ts";
-import type { Slot } from "./core.ts";
+import type { LiveOrder } from "./core.ts";
 import { COSTS, type Turns } from "./turns.ts";
 
-/** What is captured: the slots of a shard, as of which record, and which parents count as open. */
+/** What is captured: the live orders of a shard, as of which record, and which parents count as open. */
 type CaptureOptions = Readonly<{
-  slots: ReadonlyIdMap<Slot>;
+  liveOrders: ReadonlyIdMap<LiveOrder>;
   sequence: number;
   isKept: (order: ParentOrder) => boolean;
   /** Nothing needs to be kept for it any more. */
@@ -26,8 +26,8 @@ export class ParentCapture {
     this.#options = options;
   }
 
-  /** The durable state of a slot is about to be replaced, or the slot to leave. */
-  keep({ durable }: Slot): void {
+  /** The durable state of a live order is about to be replaced, or the order to leave. */
+  keep({ durable }: LiveOrder): void {
     if (!this.#visited && this.#belongs(durable)) this.#changed.set(durable.orderId, durable);
   }
 
@@ -50,7 +50,7 @@ export class ParentCapture {
   async #gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     const parents: ParentOrder[] = [];
     // What is added meanwhile may be seen too; it does not belong.
-    for (const { durable } of this.#options.slots.values()) {
+    for (const { durable } of this.#options.liveOrders.values()) {
       if (this.#belongs(durable)) parents.push(durable);
       const turn = turns.spend(COSTS.visit);
       if (turn === undefined) continue;

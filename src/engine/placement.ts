@@ -94,7 +94,7 @@ export class Placements {
   #findOrder(accountId: number, clientOrderId: string): Awaitable<ParentOrder | undefined> {
     const shard = this.#host.shardFor(accountId);
     const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
-    const open = orderId === undefined ? undefined : shard.slots.get(orderId)?.durable;
+    const open = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
     return open ?? stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
   }
 

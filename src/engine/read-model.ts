@@ -30,7 +30,7 @@ export class ReadModel {
     const shard = this.ownShard(key.accountId);
     const orderId =
       "orderId" in key ? key.orderId : shard.accounts.get(key.accountId)?.byClientId.get(key.clientOrderId);
-    const order = orderId === undefined ? undefined : shard.slots.get(orderId)?.durable;
+    const order = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
     return order?.accountId === key.accountId ? order : undefined;
   }
 
@@ -42,7 +42,7 @@ export class ReadModel {
   async findAny(orderId: number): Promise<ParentOrder | undefined> {
     if (!Number.isSafeInteger(orderId) || orderId >= 0) return undefined;
     const shard = shardOfId(orderId);
-    const open = owned(this.#host.shard(shard)).slots.get(orderId)?.durable;
+    const open = owned(this.#host.shard(shard)).liveOrders.get(orderId)?.durable;
     if (open !== undefined) return open;
     const [ended] = await stored(this.#core, () =>
       this.#core.store.readEnded({ shard, afterOrderId: orderId + 1, limit: 1 }),
@@ -62,7 +62,7 @@ export class ReadModel {
     const account = shard.accounts.get(accountId);
     const open: ParentOrder[] = [];
     for (const orderId of account?.after(afterOrderId, newestFirst) ?? []) {
-      const order = shard.slots.get(orderId)?.durable;
+      const order = shard.liveOrders.get(orderId)?.durable;
       if (order === undefined || order.ended !== undefined || (order.held && !includeHistory)) continue;
       open.push(order);
       if (open.length > limit) break;

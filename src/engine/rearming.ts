@@ -1,17 +1,17 @@
 import type { Arming } from "./arming.ts";
 import type { Bursts } from "./bursts.ts";
-import type { ChildDesk } from "./child-desk.ts";
-import type { Slot } from "./core.ts";
-import type { Followers } from "./followers.ts";
+import type { ChildOrderManager } from "./child-order-manager.ts";
+import type { LiveOrder } from "./core.ts";
+import type { PovParticipants } from "./pov-participants.ts";
 import type { Shard } from "./shard.ts";
 import type { ShardMemory } from "./shard-memory.ts";
 
 /** What keeps something of open parents outside the memory of their shard. */
 export type RearmingParts = Readonly<{
   bursts: Bursts;
-  followers: Followers;
+  participants: PovParticipants;
   arming: Arming;
-  desk: ChildDesk;
+  desk: ChildOrderManager;
 }>;
 
 /** Parents that are let go, armed or looked at in one step: as much work as one decision. */
@@ -30,9 +30,9 @@ export class Rearming {
   }
 
   /** An open parent came out of the store. */
-  arm(slot: Slot): void {
-    this.#parts.followers.keep(slot);
-    this.#parts.arming.rearm(slot);
+  arm(live: LiveOrder): void {
+    this.#parts.participants.keep(live);
+    this.#parts.arming.rearm(live);
   }
 
   /** The memory of the shard is another one than `before`. */
@@ -42,29 +42,29 @@ export class Rearming {
 
   *#steps(shard: Shard, before: ShardMemory): Generator<number, void> {
     const { memory } = shard;
-    yield* inSteps(before.slots.values(), (slot) => this.#letGo(shard, slot));
+    yield* inSteps(before.liveOrders.values(), (live) => this.#letGo(shard, live));
     const isNow = (): boolean => shard.memory === memory;
-    yield* inSteps(memory.slots.values(), (slot) => this.arm(slot), isNow);
-    yield* inSteps(memory.slots.values(), (slot) => this.#parts.desk.recover(slot), isNow);
+    yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
+    yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.desk.recover(live), isNow);
   }
 
-  #letGo(shard: Shard, slot: Slot): void {
-    this.#parts.followers.drop(slot);
-    this.#parts.arming.disarm(slot);
-    if (shard.state === "fenced") this.#parts.desk.letGo(slot);
+  #letGo(shard: Shard, live: LiveOrder): void {
+    this.#parts.participants.drop(live);
+    this.#parts.arming.disarm(live);
+    if (shard.state === "fenced") this.#parts.desk.letGo(live);
   }
 }
 
 /** Does something with each, for as long as it goes on. */
 function* inSteps(
-  slots: Iterable<Slot>,
-  run: (slot: Slot) => void,
+  liveOrders: Iterable<LiveOrder>,
+  run: (live: LiveOrder) => void,
   goesOn: () => boolean = () => true,
 ): Generator<number, void> {
   let done = 0;
-  for (const slot of slots) {
+  for (const live of liveOrders) {
     if (!goesOn()) return;
-    run(slot);
+    run(live);
     if (++done % PARENTS_PER_STEP === 0) yield 1;
   }
 }

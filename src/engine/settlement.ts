@@ -66,7 +66,7 @@ type Named = Readonly<{ orderId: number; attempt: number; settlement: ReadSettle
 
 async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Promise<ParentOrder> {
   const { childId, state, fills, by, why } = settlement;
-  const order = shard.slots.get(orderId)?.working;
+  const order = shard.liveOrders.get(orderId)?.working;
   if (order === undefined || attempt > order.attempts || childIdOf(order, attempt) !== childId)
     throw new SettlementError("NO_SUCH_CHILD", "no open order has sent this child");
   if (order.child?.childId !== childId || order.child.state !== "UNKNOWN")

@@ -2,13 +2,13 @@ import { orderListOf } from "../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../model/index.ts";
 import { IdMap, type ReadonlyIdMap } from "../triggers/index.ts";
 import { AccountOrders } from "./account-orders.ts";
-import type { ParentStep, PendingRecord, Slot } from "./core.ts";
+import type { LiveOrder, ParentStep, PendingRecord } from "./core.ts";
 import { ParentCapture } from "./parent-capture.ts";
 import { COSTS, type Turns } from "./turns.ts";
 
 /** The memory of a shard: its open parents as decided and as durable, by id and by account. */
 export class ShardMemory {
-  readonly slots: IdMap<Slot> = new IdMap();
+  readonly liveOrders: IdMap<LiveOrder> = new IdMap();
   readonly accounts: Map<number, AccountOrders> = new Map();
   /** Bytes of memory that the weights of its open parents take. */
   weightBytes = 0;
@@ -19,7 +19,7 @@ export class ShardMemory {
 
   /** How many parents have not ended. */
   get openParents(): number {
-    return this.slots.size - this.#endedLegs.size;
+    return this.liveOrders.size - this.#endedLegs.size;
   }
 
   account(accountId: number): AccountOrders {
@@ -42,7 +42,7 @@ export class ShardMemory {
     for (const order of read.values()) {
       const isEnded = order.ended !== undefined;
       if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
-      this.slots.set(order.orderId, { working: order, durable: order });
+      this.liveOrders.set(order.orderId, { working: order, durable: order });
       if (isEnded) this.#endedLegs.add(order.orderId);
       else this.#confirm(order);
       this.#index(order);
@@ -59,52 +59,52 @@ export class ShardMemory {
     const isKept = (order: ParentOrder): boolean =>
       order.ended === undefined || this.#endedLegs.has(order.orderId);
     const ended = (over: ParentCapture): void => void this.#captures.delete(over);
-    const capture = new ParentCapture({ slots: this.slots, sequence, isKept, ended });
+    const capture = new ParentCapture({ liveOrders: this.liveOrders, sequence, isKept, ended });
     this.#captures.add(capture);
     return capture;
   }
 
   /** Takes an ended parent back in so that a late fact can be added to it. */
-  adopt(order: ParentOrder): Slot {
-    const known = this.slots.get(order.orderId);
+  adopt(order: ParentOrder): LiveOrder {
+    const known = this.liveOrders.get(order.orderId);
     if (known !== undefined) return known;
-    const slot: Slot = { working: order, durable: order };
-    this.slots.set(order.orderId, slot);
-    return slot;
+    const live: LiveOrder = { working: order, durable: order };
+    this.liveOrders.set(order.orderId, live);
+    return live;
   }
 
   /** Lets an adopted parent go again when nothing came of it. */
-  letGo({ working, durable }: Slot): void {
+  letGo({ working, durable }: LiveOrder): void {
     const { orderId } = working;
-    if (working === durable && !this.#endedLegs.has(orderId)) this.slots.delete(orderId);
+    if (working === durable && !this.#endedLegs.has(orderId)) this.liveOrders.delete(orderId);
   }
 
   /** The legs of a parent's list as decided; of a list that is done, and of none, the parent alone. */
   legsOf(order: ParentOrder): readonly ParentOrder[] {
-    const legs = order.list?.legs.map((legId) => this.slots.get(legId)?.working) ?? [];
+    const legs = order.list?.legs.map((legId) => this.liveOrders.get(legId)?.working) ?? [];
     return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
   }
 
   /** A decision becomes what the shard goes on from. */
-  take(order: ParentOrder): Slot {
-    const slot = this.slots.get(order.orderId) ?? { working: order, durable: undefined };
+  take(order: ParentOrder): LiveOrder {
+    const live = this.liveOrders.get(order.orderId) ?? { working: order, durable: undefined };
     const account = this.account(order.accountId);
-    if (!this.slots.has(order.orderId)) {
-      this.slots.set(order.orderId, slot);
+    if (!this.liveOrders.has(order.orderId)) {
+      this.liveOrders.set(order.orderId, live);
       account.add(order);
       this.weightBytes += weightBytesOf(order);
     }
-    account.sums.move(slot.working, order);
-    slot.working = order;
+    account.sums.move(live.working, order);
+    live.working = order;
     this.#index(order);
-    return slot;
+    return live;
   }
 
   /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
   listAfter(steps: readonly ParentStep[]): OrderList | undefined {
     const after = new Map(steps.map(({ order }) => [order.orderId, order]));
     const ids = steps[0]?.order.list?.legs;
-    const legs = ids?.map((legId) => after.get(legId) ?? this.slots.get(legId)?.working);
+    const legs = ids?.map((legId) => after.get(legId) ?? this.liveOrders.get(legId)?.working);
     return legs?.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
   }
 
@@ -116,7 +116,7 @@ export class ShardMemory {
   }
 
   /** An ended parent leaves memory; a leg of a list only with the last of them. */
-  retire({ working, durable }: Slot): void {
+  retire({ working, durable }: LiveOrder): void {
     if (durable?.ended === undefined) return;
     const { orderId, accountId, list } = durable;
     // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
@@ -126,41 +126,41 @@ export class ShardMemory {
     account.remove(durable);
     this.weightBytes += account.weightBytes;
     if (working !== durable) return;
-    if (list === undefined) this.slots.delete(orderId);
+    if (list === undefined) this.liveOrders.delete(orderId);
     else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
     if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);
   }
 
   #isOver(legId: number): boolean {
-    const slot = this.slots.get(legId);
-    return slot === undefined || (slot.durable?.ended !== undefined && slot.working === slot.durable);
+    const live = this.liveOrders.get(legId);
+    return live === undefined || (live.durable?.ended !== undefined && live.working === live.durable);
   }
 
   #dropList(list: ListMembership, account: AccountOrders): void {
     account.removeList(list);
     for (const legId of list.legs) {
-      const slot = this.slots.get(legId);
-      if (slot !== undefined) this.#keep(slot);
-      this.slots.delete(legId);
+      const live = this.liveOrders.get(legId);
+      if (live !== undefined) this.#keep(live);
+      this.liveOrders.delete(legId);
       this.#endedLegs.delete(legId);
     }
   }
 
   /** A record of a parent is durable: others may see it. */
-  show(order: ParentOrder, settled: PendingRecord): Slot {
-    const slot = this.slots.get(order.orderId) ?? { working: order, durable: order };
+  show(order: ParentOrder, settled: PendingRecord): LiveOrder {
+    const live = this.liveOrders.get(order.orderId) ?? { working: order, durable: order };
     const account = this.account(order.accountId);
-    if (slot.durable === undefined) account.confirmed++;
+    if (live.durable === undefined) account.confirmed++;
     if (order.held) account.held.add(order.orderId);
     else account.held.delete(order.orderId);
-    this.#keep(slot);
-    slot.durable = order;
-    if (slot.pending === settled) delete slot.pending;
-    return slot;
+    this.#keep(live);
+    live.durable = order;
+    if (live.pending === settled) delete live.pending;
+    return live;
   }
 
-  #keep(slot: Slot): void {
-    for (const capture of this.#captures) capture.keep(slot);
+  #keep(live: LiveOrder): void {
+    for (const capture of this.#captures) capture.keep(live);
   }
 
   /** An open parent that came out of the store. */

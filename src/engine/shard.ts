@@ -4,7 +4,7 @@ import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } fr
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
 import type { ReadonlyIdMap } from "../triggers/index.ts";
 import type { AccountOrders } from "./account-orders.ts";
-import type { Core, DurableRecord, ParentStep, PendingRecord, Slot, Waiter } from "./core.ts";
+import type { Core, DurableRecord, LiveOrder, ParentStep, PendingRecord, Waiter } from "./core.ts";
 import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
@@ -20,7 +20,7 @@ export type ShardHost = Readonly<{
   /** A record waits to be made durable; `asked` when a caller asked for it. */
   dirty: (shard: Shard, asked: boolean) => void;
   /** A record became durable; called in sequence. */
-  durable: (record: DurableRecord, slots: readonly Slot[]) => void;
+  durable: (record: DurableRecord, liveOrders: readonly LiveOrder[]) => void;
   /** A record whose append failed was found in the store: it is told like any other; its effects are recovery's. */
   found: (record: DurableRecord) => void;
   /** The memory of the shard was made again from the store, or let go; `before` is the one it had, and changes no more. */
@@ -85,8 +85,8 @@ export class Shard {
     return this.#memory;
   }
 
-  get slots(): ReadonlyIdMap<Slot> {
-    return this.#memory.slots;
+  get liveOrders(): ReadonlyIdMap<LiveOrder> {
+    return this.#memory.liveOrders;
   }
 
   get accounts(): ReadonlyMap<number, AccountOrders> {
@@ -137,9 +137,9 @@ export class Shard {
    */
   change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
     invariant(this.state === "running", "I65", `a change was decided while the shard was ${this.state}`);
-    const slot = this.slots.get(orderId);
-    if (slot === undefined) return undefined;
-    const before = slot.working;
+    const live = this.liveOrders.get(orderId);
+    if (live === undefined) return undefined;
+    const before = live.working;
     const timeMs = this.#core.nowMs();
     const { rules } = this.#core;
     const notAfterMs = this.#host.notAfterMs();
@@ -147,8 +147,8 @@ export class Shard {
     try {
       const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
       const lead = steps.find(({ order }) => order.orderId === orderId);
-      if (lead?.wait === undefined) delete slot.wait;
-      else slot.wait = lead.wait;
+      if (lead?.wait === undefined) delete live.wait;
+      else live.wait = lead.wait;
       const changed = steps.filter(({ facts }) => facts.length > 0);
       if (changed.length > 0) return this.#write({ steps: changed, cause, timeMs });
       if (lead?.effects.some((effect) => effect.kind === "MEASURE")) this.#host.measure(before);
@@ -208,10 +208,10 @@ export class Shard {
     if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
     this.#intents.durable(steps);
-    const slots = steps.map(({ order }) => this.memory.show(order, settled));
-    for (const slot of slots) this.memory.retire(slot);
+    const liveOrders = steps.map(({ order }) => this.memory.show(order, settled));
+    for (const live of liveOrders) this.memory.retire(live);
     for (const { order } of steps) if (order.ended !== undefined) this.endings.durable(order.orderId);
-    this.#host.durable(settled, slots);
+    this.#host.durable(settled, liveOrders);
     resolveAll(waiters);
   }
 
@@ -366,7 +366,7 @@ export class Shard {
   /** Takes a decision: what can fail is made first, then the shard goes on as one step. */
   #write({ steps, cause, timeMs }: Decision): PendingRecord {
     const changes = steps.map(({ order: { orderId }, facts }) => {
-      return { orderId, previous: this.slots.get(orderId)?.working.record ?? 0, facts };
+      return { orderId, previous: this.liveOrders.get(orderId)?.working.record ?? 0, facts };
     });
     const record = { shard: this.number, sequence: this.#sequence + 1, timeMs, cause, changes };
     const list = this.memory.listAfter(steps);
@@ -385,7 +385,7 @@ export class Shard {
   #noteEndings(steps: readonly ParentStep[], sequence: number): void {
     for (const { order } of steps) {
       const { orderId, accountId, ended } = order;
-      const isNew = ended !== undefined && this.slots.get(orderId)?.working.ended === undefined;
+      const isNew = ended !== undefined && this.liveOrders.get(orderId)?.working.ended === undefined;
       if (isNew) this.endings.decided({ orderId, accountId, sequence });
     }
   }

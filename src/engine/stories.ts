@@ -34,14 +34,14 @@ export class Stories {
     const order = await reads.findAny(orderId);
     if (order === undefined) return undefined;
     const records = await reads.records(order);
-    const slot = this.#host.shard(shardOfId(orderId)).slots.get(orderId);
+    const live = this.#host.shard(shardOfId(orderId)).liveOrders.get(orderId);
     const context = {
       now: market.now(order.intent.symbol),
       nowMs: this.#core.nowMs(),
       frozen: this.#host.isFrozen(order),
       waitsForFunds: funds.waits(order),
     };
-    const waitingFor = slot === undefined ? undefined : explainWait(slot, context);
+    const waitingFor = live === undefined ? undefined : explainWait(live, context);
     return { records, ...(waitingFor === undefined ? {} : { waitingFor }) };
   }
 }

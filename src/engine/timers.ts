@@ -10,7 +10,7 @@ const MOST_IN_TURN = 512;
 /**
  * The timers of an engine, with one armed timer of the clock. What happens at a time (expiry, the end of a schedule)
  * is due in engine time; what waits for a while (deadlines, look-ups, pauses) by the monotonic clock, which nobody
- * sets; what matters only to a quote or print that comes then (slots, retry pace) is passive: it is due when the next
+ * sets; what matters only to a quote or print that comes then (slots of a schedule, retry pace) is passive: it is due when the next
  * of them comes, and wakes nobody. Of more than a turn has time for the rest is due in the next ones, and what comes
  * meanwhile waits for it (decision DC).
  */

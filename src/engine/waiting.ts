@@ -1,6 +1,6 @@
 import { needsTrigger, openSlotOf, type WaitReason } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
-import type { QuoteNow, Slot } from "./core.ts";
+import type { LiveOrder, QuoteNow } from "./core.ts";
 
 const REASONS: Readonly<Record<WaitReason, string>> = {
   PRICE_OUTSIDE_LIMIT: "nothing is on offer inside its limit price",
@@ -26,10 +26,10 @@ export type WaitContext = Readonly<{
 
 /** What an open parent waits for now, in a trader's words; undefined for one that has ended. */
 export function explainWait(
-  slot: Slot,
+  live: LiveOrder,
   { now, nowMs, frozen, waitsForFunds }: WaitContext,
 ): string | undefined {
-  const order = slot.durable;
+  const order = live.durable;
   if (order === undefined || order.ended !== undefined) return undefined;
   if (order.frozen !== undefined)
     return "it is stopped: something that must never happen was found; see its alerts";
@@ -43,8 +43,8 @@ export function explainWait(
   if (!now.fresh) return REASONS.STALE_QUOTE;
   if (needsTrigger(order.intent.type) && order.trigger === undefined) return explainTrigger(order);
   if (order.notBeforeMs > nowMs) return REASONS.RETRY_PACE;
-  if (order.intent.participationBips !== undefined && slot.wait === undefined) return REASONS.NO_VOLUME;
-  return slot.wait === undefined ? "the next quote inside its limit price" : REASONS[slot.wait];
+  if (order.intent.participationBips !== undefined && live.wait === undefined) return REASONS.NO_VOLUME;
+  return live.wait === undefined ? "the next quote inside its limit price" : REASONS[live.wait];
 }
 
 function explainChild(order: ParentOrder): string {

@@ -24,7 +24,7 @@ export {
 export { admitList, type ListAdmissionContext, levelOf } from "./list-admission.ts";
 export { type LegEvent, transitionList } from "./list-transition.ts";
 export { type ListStatusView, listStatusOf, orderListOf, protectiveFirst } from "./order-list.ts";
-export type { Chance, Effect, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
+export type { Effect, ExecutionAttempt, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
 export { type OrderPreview, previewOrder } from "./preview.ts";
 export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf, scheduleEndMs } from "./slots.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";

@@ -6,18 +6,23 @@ import type { Fired } from "../triggers/index.ts";
  * What a child is sent on: the counted quote of now, whether it is fresh, what a reduce-only parent may still reduce,
  * and all executed volume of its market where there is new volume to follow.
  */
-export type Chance = Readonly<{ quote: Quote; fresh: boolean; exposure?: Quantity; volume?: Quantity }>;
+export type ExecutionAttempt = Readonly<{
+  quote: Quote;
+  fresh: boolean;
+  exposure?: Quantity;
+  volume?: Quantity;
+}>;
 
 /** What can happen to a parent. Everything a transition needs is in the event; it asks nobody. */
 export type ParentEvent =
   /** Its condition was met on a counted quote. */
-  | Readonly<{ kind: "FIRED"; fired: Fired } & Chance>
+  | Readonly<{ kind: "FIRED"; fired: Fired } & ExecutionAttempt>
   /** Its tracking began. */
   | Readonly<{ kind: "ACTIVATED"; activation: Activation }>
   /** The exposure it asked for, with the counted quote of now. */
-  | Readonly<{ kind: "MEASURED" } & Chance>
+  | Readonly<{ kind: "MEASURED" } & ExecutionAttempt>
   /** Somebody else's trade was counted that it may follow. */
-  | Readonly<{ kind: "PRINTED" } & Chance>
+  | Readonly<{ kind: "PRINTED" } & ExecutionAttempt>
   /** The venue told of a child; `quote` is the counted quote when it is fresh. */
   | Readonly<{ kind: "REPORTED"; report: ChildReport; quote?: Quote }>
   /** The venue told of a child, and not all of it could be read: the executions that could, and what is wrong. */

@@ -6,7 +6,7 @@ import { sizeChild, type WaitReason } from "./child-size.ts";
 import { isActive, isUnposted, limitConditionOf, needsTrigger } from "./conditions.ts";
 import { type Draft, isPast, note } from "./draft.ts";
 import { childIdOf } from "./identity.ts";
-import type { Chance, Effect, ParentEvent, TransitionContext } from "./parent-event.ts";
+import type { Effect, ExecutionAttempt, ParentEvent, TransitionContext } from "./parent-event.ts";
 import { closeChild, loseSight, reportChild, reportInvalid, settleChild, voidChild } from "./report.ts";
 import { isScheduleOver } from "./slots.ts";
 
@@ -49,7 +49,7 @@ function step(draft: Draft, event: ParentEvent): void {
       return activate(draft, event);
     case "MEASURED":
     case "PRINTED":
-      return attempt(draft, event);
+      return attemptExecution(draft, event);
     case "REPORTED":
       return reportChild(draft, event.report, event.quote);
     case "REPORT_INVALID":
@@ -90,11 +90,11 @@ function fire(draft: Draft, event: Extract<ParentEvent, { kind: "FIRED" }>): voi
   if (needsTrigger(draft.order.intent.type) && draft.order.trigger === undefined) {
     note(draft, { kind: "TRIGGERED", trigger: triggerOf(draft.order, event.fired, draft.context.nowMs) });
   }
-  attempt(draft, event);
+  attemptExecution(draft, event);
 }
 
 /** A post-only order that the first quote crosses is rejected; else it waits for the market to come to it (decision 21). */
-function meetFirstQuote(draft: Draft, { quote, fresh }: Chance): void {
+function meetFirstQuote(draft: Draft, { quote, fresh }: ExecutionAttempt): void {
   if (!fresh) return wait(draft, "STALE_QUOTE");
   const inside = limitConditionOf(draft.order);
   if (inside === undefined || !meets(inside, quote[executableSide(draft.order.intent.side)])) {
@@ -128,32 +128,32 @@ function activate(draft: Draft, event: Extract<ParentEvent, { kind: "ACTIVATED" 
   note(draft, { kind: "ACTIVATED", activation: event.activation });
 }
 
-function attempt(draft: Draft, chance: Chance): void {
+function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   const { order, context } = draft;
   if (!isActive(order) || order.child !== undefined || isPast(order, context.nowMs)) return;
   if (isUnposted(order) || (needsTrigger(order.intent.type) && order.trigger === undefined)) return;
-  if (!chance.fresh) return wait(draft, "STALE_QUOTE");
+  if (!attempt.fresh) return wait(draft, "STALE_QUOTE");
   if (context.nowMs < order.notBeforeMs) return wait(draft, "RETRY_PACE");
   if (context.listUnknown) return wait(draft, "LIST_UNKNOWN");
   const allowance = allowanceOf(order, {
     nowMs: context.nowMs,
-    ...(chance.volume === undefined ? {} : { volume: chance.volume }),
+    ...(attempt.volume === undefined ? {} : { volume: attempt.volume }),
   });
   if (allowance.kind === "wait") return wait(draft, allowance.reason);
-  if (order.intent.reduceOnly && chance.exposure === undefined) {
+  if (order.intent.reduceOnly && attempt.exposure === undefined) {
     draft.effects.push({ kind: "MEASURE" });
     return wait(draft, "MEASURING");
   }
-  const sizing = sizeChild(order, chance.quote, {
+  const sizing = sizeChild(order, attempt.quote, {
     minimum: context.rules.minimum,
     ...(allowance.most === undefined ? {} : { most: allowance.most }),
-    ...(order.intent.reduceOnly && chance.exposure !== undefined ? { reducible: chance.exposure } : {}),
+    ...(order.intent.reduceOnly && attempt.exposure !== undefined ? { reducible: attempt.exposure } : {}),
   });
   if (sizing.kind === "wait") return wait(draft, sizing.reason);
   if (sizing.kind === "residual") {
     return note(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
-  intend(draft, { ...sizing, ...allowance }, chance);
+  intend(draft, { ...sizing, ...allowance }, attempt);
 }
 
 function wait(draft: Draft, reason: WaitReason): void {
@@ -162,9 +162,9 @@ function wait(draft: Draft, reason: WaitReason): void {
 
 type Intention = Readonly<{ quantity: Quantity; limitPrice?: Price; slot?: number }>;
 
-function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, chance: Chance): void {
+function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt: ExecutionAttempt): void {
   const { order, context } = draft;
-  const { exposure, volume } = chance;
+  const { exposure, volume } = attempt;
   const attemptNumber = order.attempts + 1;
   const child: ChildOrder = {
     childId: childIdOf(order, attemptNumber),

@@ -28,6 +28,6 @@ export function actsBefore(a: Hit, b: Hit): boolean {
 
 /** Older first: by acceptance time, then by order of acceptance; without that the id closer to zero, as managed ids fall. */
 export function olderFirst(a: Watcher, b: Watcher): number {
-  const byAcceptance = a.ageMs - b.ageMs || (a.acceptance ?? 0) - (b.acceptance ?? 0);
+  const byAcceptance = a.acceptedAtMs - b.acceptedAtMs || (a.acceptance ?? 0) - (b.acceptance ?? 0);
   return byAcceptance || Math.abs(a.orderId) - Math.abs(b.orderId);
 }

@@ -24,10 +24,10 @@ export type Watch =
     }>;
 
 /**
- * An order in the trigger book; `ageMs` is its acceptance time, older goes first. Of one time the lower `acceptance` is
+ * An order in the trigger book; `acceptedAtMs` is its acceptance time, older goes first. Of one time the lower `acceptance` is
  * older; none, of earlier journals, is the oldest.
  */
-export type Watcher = Readonly<{ orderId: number; ageMs: number; acceptance?: number; watch: Watch }>;
+export type Watcher = Readonly<{ orderId: number; acceptedAtMs: number; acceptance?: number; watch: Watch }>;
 
 /** A watcher whose condition the quote met; it has left the book. `level` and `reference` are those compared. */
 export type Fired = Readonly<{ orderId: number; observed: Price; level?: Price; reference?: Price }>;

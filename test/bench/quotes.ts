@@ -29,7 +29,7 @@ function withHeads({ parents, trailing }: Case, quotes: readonly QuoteText[]): n
     const level = (600_000_000_000 - n * 1_000_000) as unknown as Price;
     book.add({
       orderId,
-      ageMs: n,
+      acceptedAtMs: n,
       watch: trailing
         ? { kind: "trail", side: "bid", distance: { kind: "bps", bps: 1_000 + (n % 9_000) } }
         : { kind: "level", side: "bid", condition: { direction: "fall", level } },

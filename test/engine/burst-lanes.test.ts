@@ -38,7 +38,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
   it("little work is done at once, and asks for one turn", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
-    bursts.add("chances", "BTC/USD", noting(done, "a", 3));
+    bursts.add("attempts", "BTC/USD", noting(done, "a", 3));
     bursts.do("time", 1, () => void done.push("b"));
     expect(done).toEqual(["a", "a", "a", "b"]);
     expect([next(), next()]).toEqual([true, false]);
@@ -47,7 +47,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
   it("no turn takes more than 128 units, however many bring work", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
-    for (let key = 0; key < 10; key++) bursts.add("chances", key, noting(done, `${key}`, 100));
+    for (let key = 0; key < 10; key++) bursts.add("attempts", key, noting(done, `${key}`, 100));
     const perTurn = [done.length];
     for (let before = done.length; next(); before = done.length) perTurn.push(done.length - before);
     expect(done).toHaveLength(1_000);
@@ -57,9 +57,9 @@ describe("decision IA: long work shares the turns of the event loop", () => {
   it("keys of a lane take turns, and what one key brings is done in the order in which it came", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
-    bursts.add("chances", "busy", noting(done, "first", 500));
-    bursts.add("chances", "busy", noting(done, "second", 1));
-    bursts.add("chances", "other", noting(done, "other", 1));
+    bursts.add("attempts", "busy", noting(done, "first", 500));
+    bursts.add("attempts", "busy", noting(done, "second", 1));
+    bursts.add("attempts", "other", noting(done, "other", 1));
     next();
     expect(done).toContain("other");
     while (next());
@@ -69,12 +69,12 @@ describe("decision IA: long work shares the turns of the event loop", () => {
   it("cancels go before what quotes decide, and leave it a part of each turn", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
-    bursts.add("chances", "BTC/USD", noting(done, "chance", 1_000));
+    bursts.add("attempts", "BTC/USD", noting(done, "attempt", 1_000));
     bursts.add("cancels", 1, noting(done, "cancel", 1_000));
     done.length = 0;
     next();
-    expect(countOf(done, "cancel")).toBeGreaterThan(countOf(done, "chance"));
-    expect(countOf(done, "chance")).toBe(16);
+    expect(countOf(done, "cancel")).toBeGreaterThan(countOf(done, "attempt"));
+    expect(countOf(done, "attempt")).toBe(16);
     while (next());
     expect(done.filter((one) => one === "cancel")).toHaveLength(1_000);
   });
@@ -83,7 +83,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     let behind = true;
     const { bursts, next } = burstsOf(() => behind);
     const done: string[] = [];
-    bursts.add("chances", "BTC/USD", noting(done, "chance", 1));
+    bursts.add("attempts", "BTC/USD", noting(done, "attempt", 1));
     bursts.add("quotes", "BTC/USD", noting(done, "quote", 1));
     while (next());
     expect(done).toEqual([]);
@@ -91,7 +91,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(next()).toBe(false);
     bursts.wake();
     while (next());
-    expect(done).toEqual(["quote", "chance"]);
+    expect(done).toEqual(["quote", "attempt"]);
   });
 
   it("work that fails is told, and keeps nothing else from being done", () => {
@@ -109,7 +109,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     bursts.spend(100);
-    bursts.add("chances", "BTC/USD", noting(done, "a", 60));
+    bursts.add("attempts", "BTC/USD", noting(done, "a", 60));
     expect(done).toHaveLength(28);
     expect([next(), next(), next()]).toEqual([true, true, false]);
     expect(done).toHaveLength(60);
@@ -118,11 +118,11 @@ describe("decision IA: long work shares the turns of the event loop", () => {
   it("nothing is done once they have stopped", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
-    bursts.add("chances", "BTC/USD", noting(done, "a", 200));
+    bursts.add("attempts", "BTC/USD", noting(done, "a", 200));
     bursts.stop();
     const before = done.length;
     while (next());
-    bursts.add("chances", "BTC/USD", noting(done, "b", 1));
+    bursts.add("attempts", "BTC/USD", noting(done, "b", 1));
     expect(done).toHaveLength(before);
   });
 });

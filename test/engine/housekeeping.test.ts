@@ -10,23 +10,27 @@ import { openOrder, sampleMark } from "../support/store-samples.ts";
 import { createWorld, INSTRUMENTS, SYMBOL } from "../support/world.ts";
 
 type Parts = ConstructorParameters<typeof Housekeeping>;
-type FakeSlot = { working: ParentOrder; durable: ParentOrder };
+type FakeLiveOrder = { working: ParentOrder; durable: ParentOrder };
 
-const slotOf = (orderId: number, position?: number): FakeSlot => {
+const liveOf = (orderId: number, position?: number): FakeLiveOrder => {
   const activation = position === undefined ? {} : { activation: { position, seed: price("100"), atMs: 1 } };
   const order: ParentOrder = { ...openOrder({ orderId }), ...activation };
   return { working: order, durable: order };
 };
 
-/** Housekeeping over shards that a test makes, one slot looked at a turn; `hour` begins what it does every hour. */
-function subject(slots: readonly FakeSlot[], marks: readonly MarketMark[], deletes: readonly number[] = []) {
+/** Housekeeping over shards that a test makes, one live looked at a turn; `hour` begins what it does every hour. */
+function subject(
+  liveOrders: readonly FakeLiveOrder[],
+  marks: readonly MarketMark[],
+  deletes: readonly number[] = [],
+) {
   const held = createHeldTurns(0.25);
   const history = new MarkHistory();
   for (const mark of marks) history.add(mark);
   const asked: string[] = [];
   const gone: number[] = [];
   const left = [...deletes];
-  const shard = { state: "running", memory: { slots: new Map(slots.entries()) } };
+  const shard = { state: "running", memory: { liveOrders: new Map(liveOrders.entries()) } };
   let hour: () => void = () => undefined;
   const telemetry = { event: (_: string, name: string) => void asked.push(name) };
   const core = {
@@ -62,18 +66,18 @@ const marksTo = (last: number): readonly MarketMark[] =>
 
 describe("decision HI: marks are forgotten in slices", () => {
   it("what no parent rests on goes, and what the oldest rests on stays", async () => {
-    const { held, gone, hour } = subject([slotOf(-256, 4), slotOf(-512, 3), slotOf(-768)], marksTo(6));
+    const { held, gone, hour } = subject([liveOf(-256, 4), liveOf(-512, 3), liveOf(-768)], marksTo(6));
     hour();
     await held.run();
     expect(gone).toEqual([1, 2]);
   });
 
-  it("I31: a parent that becomes active meanwhile keeps its mark, whichever slots have been looked at", async () => {
-    const slots = [slotOf(-256), slotOf(-512), slotOf(-768)];
-    const { held, history, gone, hour } = subject(slots, marksTo(4));
+  it("I31: a parent that becomes active meanwhile keeps its mark, whichever orders have been looked at", async () => {
+    const liveOrders = [liveOf(-256), liveOf(-512), liveOf(-768)];
+    const { held, history, gone, hour } = subject(liveOrders, marksTo(4));
     hour();
     await held.pass();
-    for (const slot of slots) slot.working = slotOf(slot.working.orderId, 4).working;
+    for (const live of liveOrders) live.working = liveOf(live.working.orderId, 4).working;
     history.add(sampleMark({ position: 5, price: price("150") }));
     history.add(sampleMark({ position: 6, price: price("149") }));
     await held.run();
@@ -83,10 +87,10 @@ describe("decision HI: marks are forgotten in slices", () => {
   });
 
   it("I31: nothing is forgotten when a shard is read again meanwhile", async () => {
-    const { held, shard, gone, hour } = subject([slotOf(-256), slotOf(-512)], marksTo(4));
+    const { held, shard, gone, hour } = subject([liveOf(-256), liveOf(-512)], marksTo(4));
     hour();
     await held.pass();
-    shard.memory = { slots: new Map() };
+    shard.memory = { liveOrders: new Map() };
     await held.run();
     expect(gone).toEqual([]);
   });

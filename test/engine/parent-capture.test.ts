@@ -32,7 +32,7 @@ class Subject {
 
   copy(): readonly ParentOrder[] {
     const parents: ParentOrder[] = [];
-    for (const { durable } of this.memory.slots.values()) {
+    for (const { durable } of this.memory.liveOrders.values()) {
       if (durable !== undefined && (durable.ended === undefined || this.#legsThatEnded.has(durable.orderId)))
         parents.push(durable);
     }
@@ -43,11 +43,11 @@ class Subject {
     const { memory } = this;
     const random = this.#random;
     if (random.chance(0.4)) return this.#settle();
-    const open = [...memory.slots.values()];
-    const slot = open.length > 0 ? random.pick(open) : undefined;
-    if (slot === undefined || random.chance(0.35)) return this.#accept(random.chance(0.4));
+    const open = [...memory.liveOrders.values()];
+    const live = open.length > 0 ? random.pick(open) : undefined;
+    if (live === undefined || random.chance(0.35)) return this.#accept(random.chance(0.4));
     if (random.chance(0.2) && this.#gone.length > 0) return this.#late(random.pick(this.#gone));
-    const order = { ...slot.working, record: ++this.#sequence };
+    const order = { ...live.working, record: ++this.#sequence };
     const isEnding = order.ended === undefined && random.chance(0.5);
     const ended = { status: "CANCELED", reason: "USER_CANCELED", atMs: 1 } as const;
     this.#decide([isEnding ? { ...order, ended } : order]);
@@ -74,8 +74,8 @@ class Subject {
   /** The oldest record that waits becomes durable. */
   #settle(): void {
     const orders = this.#waiting.shift() ?? [];
-    const slots = orders.map((order) => this.memory.show(order, {} as PendingRecord));
-    for (const slot of slots) this.memory.retire(slot);
+    const liveOrders = orders.map((order) => this.memory.show(order, {} as PendingRecord));
+    for (const live of liveOrders) this.memory.retire(live);
     for (const order of orders) this.#settled(order);
   }
 
@@ -84,16 +84,16 @@ class Subject {
     if (order.ended === undefined) return;
     if (order.list !== undefined) this.#legsThatEnded.add(order.orderId);
     for (const orderId of order.list?.legs ?? [order.orderId]) {
-      if (this.memory.slots.has(orderId)) continue;
+      if (this.memory.liveOrders.has(orderId)) continue;
       this.#legsThatEnded.delete(orderId);
       if (orderId === order.orderId) this.#gone.push(order);
     }
   }
 
   #late(order: ParentOrder): void {
-    const slot = this.memory.adopt(order);
-    if (this.#random.chance(0.5)) return this.memory.letGo(slot);
-    this.#decide([{ ...slot.working, record: ++this.#sequence }]);
+    const live = this.memory.adopt(order);
+    if (this.#random.chance(0.5)) return this.memory.letGo(live);
+    this.#decide([{ ...live.working, record: ++this.#sequence }]);
   }
 }
 

@@ -13,8 +13,8 @@ function pov(change: Partial<ParentIntent> = {}): ParentOrder {
 
 /** It is offered a market when so much was executed. */
 function offered(order: ParentOrder, volume?: Quantity): Transition {
-  const chance = { quote: quoteAt("99", "100"), fresh: true, ...(volume !== undefined && { volume }) };
-  const event = { kind: "PRINTED", ...chance } as const;
+  const attempt = { quote: quoteAt("99", "100"), fresh: true, ...(volume !== undefined && { volume }) };
+  const event = { kind: "PRINTED", ...attempt } as const;
   return transition(order, event, { sequence: 2, nowMs: NOW, rules: RULES });
 }
 

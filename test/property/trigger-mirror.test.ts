@@ -44,8 +44,12 @@ describe("I32 mirror: prices reflected and sides exchanged give the mirrored dec
   const events = fc.array(
     fc.oneof(
       fc.record(
-        { watch, ageMs: fc.integer({ min: 0, max: 3 }), acceptance: fc.integer({ min: 1, max: 1_000 }) },
-        { requiredKeys: ["watch", "ageMs"] },
+        {
+          watch,
+          acceptedAtMs: fc.integer({ min: 0, max: 3 }),
+          acceptance: fc.integer({ min: 1, max: 1_000 }),
+        },
+        { requiredKeys: ["watch", "acceptedAtMs"] },
       ),
       fc.record({ bid: near, spread: fc.integer({ min: 0, max: 3 }) }),
     ),

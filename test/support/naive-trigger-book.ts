@@ -136,7 +136,7 @@ type Aged = Readonly<{ watcher: Watcher }>;
 
 /** By time of acceptance; of one time those without a number first, then by number; last by id, since ids fall. */
 function olderFirst({ watcher: a }: Aged, { watcher: b }: Aged): number {
-  if (a.ageMs !== b.ageMs) return a.ageMs - b.ageMs;
+  if (a.acceptedAtMs !== b.acceptedAtMs) return a.acceptedAtMs - b.acceptedAtMs;
   if (a.acceptance !== b.acceptance) return (a.acceptance ?? 0) - (b.acceptance ?? 0);
   return b.orderId - a.orderId;
 }

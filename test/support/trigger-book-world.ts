@@ -200,9 +200,9 @@ export class World {
   }
 
   #addToBook(): Watcher {
-    const ageMs = this.quotes - this.#below(3);
+    const acceptedAtMs = this.quotes - this.#below(3);
     const numbered = this.#below(4) > 0 ? { acceptance: 1 + this.#below(1_000) } : {};
-    const watcher: Watcher = { orderId: this.#nextId, ageMs, ...numbered, watch: this.#watch() };
+    const watcher: Watcher = { orderId: this.#nextId, acceptedAtMs, ...numbered, watch: this.#watch() };
     this.#nextId -= 1 + this.#below(3);
     this.#watchers.set(watcher.orderId, watcher);
     this.#book.add(watcher);

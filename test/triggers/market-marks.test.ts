@@ -22,7 +22,7 @@ function trailing(orderId: number, activation?: Activation): Watcher {
   const distance = { kind: "amount", amount: price("500") } as const;
   return {
     orderId,
-    ageMs: 0,
+    acceptedAtMs: 0,
     watch: { kind: "trail", side: "bid", distance, ...(activation && { activation }) },
   };
 }
@@ -165,7 +165,7 @@ describe("restart", () => {
     const watch = trailing(-1, { position: 1, seed: price("700") }).watch;
     book.add({
       orderId: -1,
-      ageMs: 0,
+      acceptedAtMs: 0,
       watch: { ...watch, gate: { direction: "rise", level: price("800") } } as Watcher["watch"],
     });
     expect(book.reference(-1)).toBe(price("700"));

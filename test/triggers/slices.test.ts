@@ -24,7 +24,7 @@ describe("decision IA: a quote acts in slices", () => {
     const book = new TriggerBook(symbol);
     const watcher = (index: number): Watcher => ({
       orderId: -1 - index,
-      get ageMs() {
+      get acceptedAtMs() {
         compared++;
         return index % 2 === 0 ? index : -index;
       },
@@ -51,7 +51,7 @@ describe("decision IA: a quote acts in slices", () => {
     const book = new TriggerBook(symbol);
     const distance = { kind: "amount", amount: price("50") } as const;
     for (let index = 0; index < 1_000; index++) {
-      book.add({ orderId: -1 - index, ageMs: index, watch: { kind: "trail", side: "bid", distance } });
+      book.add({ orderId: -1 - index, acceptedAtMs: index, watch: { kind: "trail", side: "bid", distance } });
       // Each begins lower than the one before.
       book.observe(quoteAt((2_000 - index / 100).toFixed(2)));
     }
@@ -70,7 +70,7 @@ describe("decision IA: a quote acts in slices", () => {
     const book = new TriggerBook(symbol);
     const distance = { kind: "amount", amount: price("50") } as const;
     for (let index = 0; index < 200; index++) {
-      book.add({ orderId: -1 - index, ageMs: index, watch: { kind: "trail", side: "bid", distance } });
+      book.add({ orderId: -1 - index, acceptedAtMs: index, watch: { kind: "trail", side: "bid", distance } });
       book.observe(quoteAt((2_000 - index / 100).toFixed(2)));
     }
     expect(book.begin(quoteAt("2001"))).toBe(true);

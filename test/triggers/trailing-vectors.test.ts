@@ -41,7 +41,7 @@ function* prices(path: readonly number[]): Generator<number> {
 function watcherOf(scenario: Scenario, gate = gateDirection(scenario)): Watcher {
   return {
     orderId: -1,
-    ageMs: 0,
+    acceptedAtMs: 0,
     watch: {
       kind: "trail",
       side: executableSide(scenario.side),

@@ -25,8 +25,8 @@ const ask = (text: string): Quote => quote("0.00000001", text);
 /** A quote whose bid is this, with the ask far away. */
 const bid = (text: string): Quote => quote(text, "9000000000");
 
-function watcher(orderId: number, watch: Watch, ageMs = -orderId): Watcher {
-  return { orderId, ageMs, watch };
+function watcher(orderId: number, watch: Watch, acceptedAtMs = -orderId): Watcher {
+  return { orderId, acceptedAtMs, watch };
 }
 
 function level(side: MarketSide, direction: Direction, text: string): Watch {

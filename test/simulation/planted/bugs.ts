@@ -34,7 +34,7 @@ export const BUGS: readonly Bug[] = [
     name: "unknown resent",
     edits: [
       {
-        file: "src/engine/child-desk.ts",
+        file: "src/engine/child-order-manager.ts",
         before: `{ kind: "OUTCOME_UNKNOWN", childId: child.childId },
       { kind: "TIMER", timer: "DEADLINE" }`,
         after: `{ kind: "CHILD_VOIDED", childId: child.childId },
@@ -163,7 +163,7 @@ export const BUGS: readonly Bug[] = [
     name: "a late fill of an ended leg lost to its list",
     edits: [
       {
-        file: "src/engine/child-desk.ts",
+        file: "src/engine/child-order-manager.ts",
         before: "        return this.#queueLate({ ...named, shard, said, source });",
         after: `        if (slot?.working.list !== undefined) return;
         return this.#queueLate({ ...named, shard, said, source });`,

@@ -1,5 +1,5 @@
 import type { Quantity } from "../decimal/index.ts";
-import { type Chance, type ParentEvent, protectiveFirst, shardOfId } from "../lifecycle/index.ts";
+import { type ExecutionAttempt, type ParentEvent, protectiveFirst, shardOfId } from "../lifecycle/index.ts";
 import {
   type Cause,
   type CountedPrint,
@@ -11,31 +11,31 @@ import {
 import { type Activated, type Fired, IdMap } from "../triggers/index.ts";
 import type { Arming } from "./arming.ts";
 import type { Bursts } from "./bursts.ts";
-import type { QuoteNow, Slot } from "./core.ts";
-import type { ExposureDesk } from "./exposure-desk.ts";
-import type { Followers } from "./followers.ts";
+import type { LiveOrder, QuoteNow } from "./core.ts";
+import type { ExposureTracker } from "./exposure-tracker.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { MarketHub } from "./market-hub.ts";
+import type { PovParticipants } from "./pov-participants.ts";
 import type { Shard } from "./shard.ts";
 
-/** What chances are made of. */
-export type ChanceParts = Readonly<{
+/** What attempts are made of. */
+export type AttemptParts = Readonly<{
   market: MarketHub;
-  followers: Followers;
-  exposure: ExposureDesk;
+  participants: PovParticipants;
+  exposure: ExposureTracker;
   arming: Arming;
   bursts: Bursts;
   funds: FundsQueue;
 }>;
 
-/** What chances need from the engine. */
-export type ChanceHost = Readonly<{
+/** What attempts need from the engine. */
+export type AttemptHost = Readonly<{
   shard: (number: number) => Shard;
   isFrozen: (order: ParentOrder) => boolean;
 }>;
 
-/** Why a parent gets the chance to act. */
-type Occasion =
+/** Why a parent gets to attempt an execution. */
+type AttemptCause =
   | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote }>
   | Readonly<{ kind: "PRINTED"; print: CountedPrint }>
   | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
@@ -47,11 +47,11 @@ const MANY = 64;
  * Brings the market to parents: a condition that was met, a trade to follow, an exposure that is known. Each gets what a
  * child is sent on, as it is now, and looks at quotes again if nothing came of it.
  */
-export class Chances {
-  readonly #parts: ChanceParts;
-  readonly #host: ChanceHost;
+export class ExecutionAttempts {
+  readonly #parts: AttemptParts;
+  readonly #host: AttemptHost;
 
-  constructor(parts: ChanceParts, host: ChanceHost) {
+  constructor(parts: AttemptParts, host: AttemptHost) {
     this.#parts = parts;
     this.#host = host;
   }
@@ -61,12 +61,12 @@ export class Chances {
    * time for, those that reduce a position go first.
    */
   fired(fired: readonly Fired[], quote: Quote): void {
-    this.#parts.bursts.add("chances", quote.symbol, this.#meetAll(fired, quote));
+    this.#parts.bursts.add("attempts", quote.symbol, this.#meetAll(fired, quote));
   }
 
   *#meetAll(fired: readonly Fired[], quote: Quote): Generator<number, void> {
     const orderOf = (orderId: number): ParentOrder | undefined =>
-      this.#shardOf(orderId).slots.get(orderId)?.working;
+      this.#shardOf(orderId).liveOrders.get(orderId)?.working;
     const isBurst = fired.length > MANY;
     const ordered = protectiveFirst(fired, orderOf, isBurst ? yield* byId(fired) : undefined);
     for (const one of isBurst ? yield* reducingFirst(ordered, orderOf) : ordered) {
@@ -78,12 +78,12 @@ export class Chances {
   #meet(fired: Fired, quote: Quote): void {
     const shard = this.#shardOf(fired.orderId);
     shard.post(() => {
-      const slot = shard.slots.get(fired.orderId);
-      if (slot === undefined) return;
+      const live = shard.liveOrders.get(fired.orderId);
+      if (live === undefined) return;
       // The activation that it comes of was lost with an append: the order begins to look again.
-      if (slot.working.intent.trailing !== undefined && slot.working.activation === undefined)
-        return this.#parts.arming.arm(slot);
-      this.#offer(slot, { kind: "FIRED", fired, quote });
+      if (live.working.intent.trailing !== undefined && live.working.activation === undefined)
+        return this.#parts.arming.arm(live);
+      this.#offer(live, { kind: "FIRED", fired, quote });
     });
   }
 
@@ -97,59 +97,59 @@ export class Chances {
   /** A trade was counted: those that take part in the volume of its market may follow it. */
   printed(print: CountedPrint): void {
     if (!print.fresh) return;
-    const { followers, bursts } = this.#parts;
-    const slots = followers.of(print.symbol);
-    if (slots.length > 0) bursts.add("chances", print.symbol, this.#followAll(slots, print));
+    const { participants, bursts } = this.#parts;
+    const liveOrders = participants.of(print.symbol);
+    if (liveOrders.length > 0) bursts.add("attempts", print.symbol, this.#followAll(liveOrders, print));
   }
 
-  *#followAll(slots: readonly Slot[], print: CountedPrint): Generator<number, void> {
-    for (const slot of slots) {
-      this.#follow(slot, print);
+  *#followAll(liveOrders: readonly LiveOrder[], print: CountedPrint): Generator<number, void> {
+    for (const live of liveOrders) {
+      this.#follow(live, print);
       yield 1;
     }
   }
 
-  #follow(slot: Slot, print: CountedPrint): void {
-    const { followers } = this.#parts;
-    const { orderId } = slot.working;
+  #follow(live: LiveOrder, print: CountedPrint): void {
+    const { participants } = this.#parts;
+    const { orderId } = live.working;
     const shard = this.#shardOf(orderId);
     // A parent that is read again follows the trades from then on.
     if (shard.state !== "running") return;
     shard.post(() => {
-      if (shard.slots.get(orderId) !== slot || followers.volumeFor(slot) === undefined) return;
-      this.#offer(slot, { kind: "PRINTED", print });
+      if (shard.liveOrders.get(orderId) !== live || participants.volumeFor(live) === undefined) return;
+      this.#offer(live, { kind: "PRINTED", print });
     });
   }
 
   /** The exposure that a parent asked for is known. */
-  measured(slot: Slot, exposure: Quantity): void {
-    this.#offer(slot, { kind: "MEASURED", exposure });
+  measured(live: LiveOrder, exposure: Quantity): void {
+    this.#offer(live, { kind: "MEASURED", exposure });
   }
 
-  #offer(slot: Slot, occasion: Occasion): void {
-    const { working } = slot;
+  #offer(live: LiveOrder, cause: AttemptCause): void {
+    const { working } = live;
     if (this.#host.isFrozen(working)) return;
-    const { market, followers, arming, funds } = this.#parts;
-    if (funds.waits(working)) return arming.arm(slot);
+    const { market, participants, arming, funds } = this.#parts;
+    if (funds.waits(working)) return arming.arm(live);
     // What waited behind a reload meets the market of now; what fired stays as it was seen.
-    const seen = occasion.kind === "FIRED" ? { quote: occasion.quote, fresh: false } : undefined;
+    const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
     const now = market.now(working.intent.symbol) ?? seen;
-    if (now === undefined) return arming.arm(slot);
-    const chance = this.#chance(slot, occasion, now);
+    if (now === undefined) return arming.arm(live);
+    const attempt = this.#attempt(live, cause, now);
     const event: ParentEvent =
-      occasion.kind === "FIRED"
-        ? { kind: "FIRED", fired: occasion.fired, ...chance }
-        : { kind: occasion.kind, ...chance };
+      cause.kind === "FIRED"
+        ? { kind: "FIRED", fired: cause.fired, ...attempt }
+        : { kind: cause.kind, ...attempt };
     const { orderId } = working;
-    const pending = this.#shardOf(orderId).change(orderId, event, causeOf(occasion, now.quote));
-    if (pending === undefined) return arming.arm(slot);
+    const pending = this.#shardOf(orderId).change(orderId, event, causeOf(cause, now.quote));
+    if (pending === undefined) return arming.arm(live);
     const intended = pending.steps.some(({ facts }) => facts.some(isIntent));
-    if (chance.volume !== undefined && intended) followers.followed(slot);
+    if (attempt.volume !== undefined && intended) participants.followed(live);
   }
 
-  #chance(slot: Slot, occasion: Occasion, now: QuoteNow): Chance {
-    const volume = this.#parts.followers.volumeFor(slot);
-    const exposure = occasion.kind === "MEASURED" ? occasion.exposure : this.#exposureOf(slot.working);
+  #attempt(live: LiveOrder, cause: AttemptCause, now: QuoteNow): ExecutionAttempt {
+    const volume = this.#parts.participants.volumeFor(live);
+    const exposure = cause.kind === "MEASURED" ? cause.exposure : this.#exposureOf(live.working);
     return {
       ...now,
       ...(exposure === undefined ? {} : { exposure }),
@@ -199,9 +199,9 @@ function* inARow(...parts: readonly (readonly Fired[])[]): Iterable<Fired> {
   for (const part of parts) yield* part;
 }
 
-function causeOf(occasion: Occasion, now: Quote): Cause {
-  if (occasion.kind === "PRINTED") return { kind: "PRINT", print: occasion.print };
-  return { kind: "QUOTE", quote: stampOf(occasion.kind === "FIRED" ? occasion.quote : now) };
+function causeOf(cause: AttemptCause, now: Quote): Cause {
+  if (cause.kind === "PRINTED") return { kind: "PRINT", print: cause.print };
+  return { kind: "QUOTE", quote: stampOf(cause.kind === "FIRED" ? cause.quote : now) };
 }
 
 const isIntent = ({ kind }: Fact): boolean => kind === "CHILD_INTENDED";

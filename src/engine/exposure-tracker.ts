@@ -2,7 +2,7 @@ import { greatest, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/ind
 import { reducibleOf, shardOfId } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Exposure } from "../ports/index.ts";
-import type { Core, Slot } from "./core.ts";
+import type { Core, LiveOrder } from "./core.ts";
 import { type ExposureSum, reservedBy } from "./exposure-sums.ts";
 import type { Shard } from "./shard.ts";
 
@@ -10,9 +10,9 @@ import type { Shard } from "./shard.ts";
 export type ExposureHost = Readonly<{
   shard: (number: number) => Shard;
   /** The exposure is known: the parent may send a child on the quote of now. */
-  measured: (slot: Slot, exposure: Quantity) => void;
+  measured: (live: LiveOrder, exposure: Quantity) => void;
   /** A measurement came to nothing: the parent looks at quotes again. */
-  idle: (slot: Slot) => void;
+  idle: (live: LiveOrder) => void;
 }>;
 
 /** A position that was asked for: what the account had executed on that market and side by then, and which try it is. */
@@ -27,7 +27,7 @@ const MOST_TRIES = 3;
  * side is read again, a few times: then the fills since count as if it did not hold them, so that a parent whose market
  * never rests is sent too, and never for more than there is.
  */
-export class ExposureDesk {
+export class ExposureTracker {
   readonly #core: Core;
   readonly #exposure: Exposure;
   readonly #host: ExposureHost;
@@ -40,12 +40,12 @@ export class ExposureDesk {
 
   /** What the parent may reduce, when the host can say it at once; else the measurement is under way. */
   immediate(order: ParentOrder): Quantity | undefined {
-    const slot = this.#slot(order);
-    if (slot === undefined || slot.measuring !== undefined) return undefined;
+    const live = this.#live(order);
+    if (live === undefined || live.measuring !== undefined) return undefined;
     const { executed } = this.#sums(order);
     const answer = this.#position(order);
     if (!(answer instanceof Promise)) return this.#reducible(order, answer);
-    this.#await(order, slot, { answer, executed, tries: 1 });
+    this.#await(order, live, { answer, executed, tries: 1 });
     return undefined;
   }
 
@@ -55,42 +55,42 @@ export class ExposureDesk {
   }
 
   #measure(order: ParentOrder, tries: number): void {
-    const slot = this.#slot(order);
-    if (slot === undefined || slot.measuring !== undefined) return;
+    const live = this.#live(order);
+    if (live === undefined || live.measuring !== undefined) return;
     const { executed } = this.#sums(order);
-    this.#await(order, slot, { answer: Promise.resolve(this.#position(order)), executed, tries });
+    this.#await(order, live, { answer: Promise.resolve(this.#position(order)), executed, tries });
   }
 
-  #await(order: ParentOrder, slot: Slot, asked: Asked): void {
+  #await(order: ParentOrder, live: LiveOrder, asked: Asked): void {
     const shard = this.#shard(order);
-    slot.measuring = asked;
+    live.measuring = asked;
     const { telemetry } = this.#core;
     asked.answer.then(
-      (position) => shard.post(() => this.#measured(slot, { asked, position })),
+      (position) => shard.post(() => this.#measured(live, { asked, position })),
       (error: unknown) => {
         telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
-        shard.post(() => this.#rest(slot, asked));
+        shard.post(() => this.#rest(live, asked));
       },
     );
   }
 
   /** The answer is judged by the parent as it is now: a child of it that was open when it was asked may be closed. */
-  #measured(slot: Slot, { asked, position }: Readonly<{ asked: Asked; position: Quantity }>): void {
-    if (slot.measuring !== asked) return;
-    delete slot.measuring;
-    const order = slot.working;
+  #measured(live: LiveOrder, { asked, position }: Readonly<{ asked: Asked; position: Quantity }>): void {
+    if (live.measuring !== asked) return;
+    delete live.measuring;
+    const order = live.working;
     const shard = this.#shard(order);
-    if (shard.slots.get(order.orderId) !== slot) return;
+    if (shard.liveOrders.get(order.orderId) !== live) return;
     const since = subtract(this.#sums(order).executed, asked.executed);
     if (since !== ZERO_QUANTITY && asked.tries < MOST_TRIES) return this.#measure(order, asked.tries + 1);
-    this.#host.measured(slot, greatest(subtract(this.#reducible(order, position), since), ZERO_QUANTITY));
+    this.#host.measured(live, greatest(subtract(this.#reducible(order, position), since), ZERO_QUANTITY));
   }
 
   /** Nothing came of a measurement. */
-  #rest(slot: Slot, asked: Asked): void {
-    if (slot.measuring !== asked) return;
-    delete slot.measuring;
-    this.#host.idle(slot);
+  #rest(live: LiveOrder, asked: Asked): void {
+    if (live.measuring !== asked) return;
+    delete live.measuring;
+    this.#host.idle(live);
   }
 
   #position(order: ParentOrder): ReturnType<Exposure["position"]> {
@@ -115,7 +115,7 @@ export class ExposureDesk {
     return this.#host.shard(shardOfId(order.orderId));
   }
 
-  #slot(order: ParentOrder): Slot | undefined {
-    return this.#shard(order).slots.get(order.orderId);
+  #live(order: ParentOrder): LiveOrder | undefined {
+    return this.#shard(order).liveOrders.get(order.orderId);
   }
 }

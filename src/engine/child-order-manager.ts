@@ -20,10 +20,10 @@ import type { ExecutionVenue } from "../ports/index.ts";
 import {
   type Core,
   childRequestOf,
+  type LiveOrder,
   type ParentStep,
   type PendingRecord,
   type QuoteNow,
-  type Slot,
 } from "./core.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { FundsQueue } from "./funds-queue.ts";
@@ -51,7 +51,7 @@ type LateReport = Readonly<{
 }>;
 
 /** Everything between parents and the venue: handing over, answers, events, and the search for lost outcomes. */
-export class ChildDesk {
+export class ChildOrderManager {
   readonly dispatcher: Dispatcher;
   readonly reconciler: Reconciler;
   readonly #core: Core;
@@ -134,7 +134,7 @@ export class ChildDesk {
   /**
    * A parent came out of the store: the outcome of a child that this process did not hand over is unknown.
    */
-  recover({ durable, working }: Slot): void {
+  recover({ durable, working }: LiveOrder): void {
     const child = durable && childRequestOf(durable);
     if (durable?.child === undefined || child === undefined || working.child?.childId !== child.childId)
       return;
@@ -149,7 +149,7 @@ export class ChildDesk {
   }
 
   /** Another engine owns the parent now, and follows its child. */
-  letGo({ durable, working }: Slot): void {
+  letGo({ durable, working }: LiveOrder): void {
     this.#funds.forget(working.orderId);
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
       if (childId !== undefined) this.#drop(childId);
@@ -191,7 +191,7 @@ export class ChildDesk {
   /** The last look before a child leaves: a cancel, time, its list or the market may have come in between (I23, I25). */
   #objection(child: ChildRequest): string | undefined {
     const shard = this.#host.shard(shardOfId(child.parentOrderId));
-    const order = shard.slots.get(child.parentOrderId)?.working;
+    const order = shard.liveOrders.get(child.parentOrderId)?.working;
     if (shard.state === "reloading") return "the state is being read again";
     if (shard.state !== "running" || order?.child?.childId !== child.childId)
       return "the order is not here any more";
@@ -224,12 +224,12 @@ export class ChildDesk {
     if (named === undefined) return this.#refuse(childId, "the id is none of a child");
     const shard = this.#host.shard(shardOfId(named.orderId));
     shard.post(() => {
-      const slot = shard.slots.get(named.orderId);
-      if (slot === undefined || slot.durable?.ended !== undefined) {
+      const live = shard.liveOrders.get(named.orderId);
+      if (live === undefined || live.durable?.ended !== undefined) {
         return this.#queueLate({ ...named, shard, said, source });
       }
-      const late = slot.working.child?.childId !== childId;
-      const pending = this.#takeIn(shard, { slot, attempt: named.attempt, said }, source);
+      const late = live.working.child?.childId !== childId;
+      const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
       // Nobody looks a resolved child up again: what the store does not keep of it is taken in once more.
       if (late && pending !== undefined) shard.whenDurable(pending).catch(() => this.#report(said, source));
     });
@@ -237,10 +237,10 @@ export class ChildDesk {
 
   #takeIn(
     shard: Shard,
-    { slot, attempt, said }: Readonly<{ slot: Slot; attempt: number; said: SaidOfChild }>,
+    { live, attempt, said }: Readonly<{ live: LiveOrder; attempt: number; said: SaidOfChild }>,
     source: Source,
   ): PendingRecord | undefined {
-    const order = slot.working;
+    const order = live.working;
     const childId = idOf(said);
     if (attempt < 1 || attempt > order.attempts || childIdOf(order, attempt) !== childId) {
       this.#refuse(childId, "no such child was sent");
@@ -307,10 +307,10 @@ export class ChildDesk {
   #addTo(ended: ParentOrder, { shard, attempt, said, source }: LateReport): Promise<void> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
-        const slot = shard.memory.adopt(ended);
-        const pending = this.#takeIn(shard, { slot, attempt, said }, source);
+        const live = shard.memory.adopt(ended);
+        const pending = this.#takeIn(shard, { live, attempt, said }, source);
         if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
-        shard.memory.letGo(slot);
+        shard.memory.letGo(live);
         resolve();
       }, reject);
     });
