@@ -1,3 +1,4 @@
+import { KeyedMutex } from "../common/index.ts";
 import type { Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import { type AdmissionContext, admit, admitList, orderListOf } from "../lifecycle/index.ts";
@@ -15,7 +16,6 @@ import type { Awaitable, VolumeHistory } from "../ports/index.ts";
 import { canonicalIntent, canonicalList, notTraded } from "../requests/index.ts";
 import { profileWindow, type VolumeProfile, volumeProfile } from "../schedules/index.ts";
 import type { EngineOptions, ListPlacement, Placement } from "./api.ts";
-import { Claims } from "./claims.ts";
 import type { Core, PendingRecord, QuoteNow } from "./core.ts";
 import type { ListReads } from "./list-reads.ts";
 import type { Shard } from "./shard.ts";
@@ -51,7 +51,7 @@ export class Placements {
   readonly #core: Core;
   readonly #parts: Parts;
   readonly #host: PlacementHost;
-  readonly #claims: Claims = new Claims();
+  readonly #clientIds: KeyedMutex = new KeyedMutex();
   #pending = 0;
   /** Parents for which there is room for certain; how many are open is counted anew when it is used up. */
   #room = 0;
@@ -84,7 +84,7 @@ export class Placements {
     if (this.#pending >= this.#core.settings.maxPendingCommands) throw new OrderError("SERVER_BUSY");
     this.#pending++;
     try {
-      return await this.#claims.hold(names, place);
+      return await this.#clientIds.runExclusive(names, place);
     } finally {
       this.#pending--;
     }

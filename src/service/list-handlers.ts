@@ -25,7 +25,7 @@ export function placeList(form: ListForm): SignedHandler {
       clientId: clientIdsOf(call),
     });
     const accountId = await accountOf(parts, call, actor);
-    const { placed, counts } = await parts.desk.placeList({ accountId, list });
+    const { placed, counts } = await parts.placements.placeList({ accountId, list });
     return { body: listViewOf(parts, placed.list), counts };
   };
 }

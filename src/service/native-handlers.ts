@@ -51,7 +51,7 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
     return await native.place({ ...terms, ...request });
   };
   const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
-    parts.desk.placeNative({ accountId, clientOrderId, findKnown, place }),
+    parts.placements.placeNative({ accountId, clientOrderId, findKnown, place }),
   );
   return { body: placedNativeView(placed.order, placed.fills), counts };
 }

@@ -28,7 +28,7 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
   });
   const accountId = await accountOf(parts, call, actor);
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
-    parts.desk.placeOrder({ accountId, intent }),
+    parts.placements.placeOrder({ accountId, intent }),
   );
   return { body: viewOf(parts, placed.order), counts };
 }

@@ -18,9 +18,9 @@ import type { JsonInput, Parameters } from "../wire/index.ts";
 import type { ServiceSettings } from "./api.ts";
 import type { Bans } from "./bans.ts";
 import type { ClientAddress } from "./client-address.ts";
+import type { CountedPlacements } from "./counted-placements.ts";
 import type { CrossOrigin } from "./cross-origin.ts";
 import type { Documents } from "./documents.ts";
-import type { PlacementDesk } from "./placement-desk.ts";
 import type { Traffic } from "./traffic/traffic.ts";
 import type { Turns } from "./traffic/turns.ts";
 
@@ -40,7 +40,7 @@ export type ServiceParts = Readonly<{
   questions: Questions;
   settings: ServiceSettings;
   replayGuard: ReplayGuard | undefined;
-  desk: PlacementDesk;
+  placements: CountedPlacements;
   clientAddress: ClientAddress;
   crossOrigin: CrossOrigin;
   bans: Bans;

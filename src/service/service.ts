@@ -26,6 +26,7 @@ import { MAX_BODY_BYTES, type Service, type ServiceOptions } from "./api.ts";
 import { authenticate } from "./authentication.ts";
 import { Bans } from "./bans.ts";
 import { clientAddressBehind } from "./client-address.ts";
+import { CountedPlacements } from "./counted-placements.ts";
 import { crossOriginOf } from "./cross-origin.ts";
 import { DOCUMENT_WEIGHT, Documents } from "./documents.ts";
 import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
@@ -45,7 +46,6 @@ import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts"
 import { cancelAllOrders, openOrders } from "./open-order-handlers.ts";
 import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus } from "./order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
-import { PlacementDesk } from "./placement-desk.ts";
 import { createRejectionBuffer } from "./rejection-buffer.ts";
 import { emptyReply, type Reply, refusalReply, successReply, wireReply } from "./replies.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -115,7 +115,7 @@ export function createService(given: ServiceOptions): Service {
     ...ports,
     settings,
     replayGuard: replayGuard === false ? undefined : createReplayGuard(replayGuard),
-    desk: new PlacementDesk({ engine, rateLimiter, clock }),
+    placements: new CountedPlacements({ engine, rateLimiter, clock }),
     clientAddress: clientAddressBehind(settings.trustedProxies),
     crossOrigin: crossOriginOf(settings.allowedOrigins),
     bans: new Bans(),

@@ -6,6 +6,7 @@
 
 /** Each folder may import the ones before it. */
 const core = [
+  "common",
   "errors",
   "decimal",
   "model",
@@ -21,7 +22,7 @@ const core = [
   "service",
 ];
 const upTo = (folder) => core.slice(0, core.indexOf(folder) + 1);
-const adapterBase = ["errors", "decimal", "model", "wire", "ports"];
+const adapterBase = ["common", "errors", "decimal", "model", "wire", "ports"];
 
 /** What each folder may import besides itself. */
 const allowed = {

@@ -57,8 +57,8 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/placement.ts",
-        before: "return await this.#claims.hold(names, place);",
-        after: "return await (names.length > 0 ? place() : this.#claims.hold(names, place));",
+        before: "return await this.#clientIds.runExclusive(names, place);",
+        after: "return await (names.length > 0 ? place() : this.#clientIds.runExclusive(names, place));",
       },
     ],
   },

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { Claims } from "../../src/engine/claims.ts";
+import { KeyedMutex } from "../../src/common/index.ts";
 import { turns } from "../support/faulty-world.ts";
 
-/** Commands that tell when they begin, and end when the test says so. */
-function commands() {
-  const claims = new Claims();
+/** Tasks that tell when they begin, and end when the test says so. */
+function tasks() {
+  const mutex = new KeyedMutex();
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
-  const hold = (name: string, names: readonly string[]): Promise<string> =>
-    claims.hold(names, () => {
+  const hold = (name: string, keys: readonly string[]): Promise<string> =>
+    mutex.runExclusive(keys, () => {
       begun.push(name);
       return new Promise((resolve, reject) =>
         ends.set(name, (error) => (error === undefined ? resolve(name) : reject(error))),
@@ -21,9 +21,9 @@ function commands() {
   return { begun, hold, end };
 }
 
-describe("decision GQ: commands that want the same names", () => {
+describe("decision GQ: tasks that want the same keys", () => {
   it("begin in the order in which they came, each when the one before has ended", async () => {
-    const { begun, hold, end } = commands();
+    const { begun, hold, end } = tasks();
     const held = ["1", "2", "3"].map((name) => hold(name, ["x"]));
     for (const name of ["1", "2", "3"]) {
       expect(begun.at(-1)).toBe(name);
@@ -32,15 +32,15 @@ describe("decision GQ: commands that want the same names", () => {
     expect(await Promise.all(held)).toEqual(["1", "2", "3"]);
   });
 
-  it("begin at once when none of their names is wanted", async () => {
-    const { begun, hold } = commands();
+  it("begin at once when none of their keys is wanted", async () => {
+    const { begun, hold } = tasks();
     void hold("1", ["x"]);
     void hold("2", ["y"]);
     expect(begun).toEqual(["1", "2"]);
   });
 
-  it("are not passed by: a list that waits for one name comes before those that want its others later", async () => {
-    const { begun, hold, end } = commands();
+  it("are not passed by: a list that waits for one key comes before those that want its others later", async () => {
+    const { begun, hold, end } = tasks();
     void hold("single", ["x"]);
     void hold("list", ["x", "y", "x"]);
     void hold("later", ["y"]);
@@ -56,7 +56,7 @@ describe("decision GQ: commands that want the same names", () => {
   });
 
   it("go on when the one before has failed, whose failure is its own", async () => {
-    const { begun, hold, end } = commands();
+    const { begun, hold, end } = tasks();
     const failing = hold("1", ["x"]);
     void hold("2", ["x"]);
     const failed = expect(failing).rejects.toThrow("no");

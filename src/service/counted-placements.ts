@@ -1,3 +1,4 @@
+import { KeyedMutex } from "../common/index.ts";
 import type { Engine, ListPlacement, Placement } from "../engine/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { ListIntent, ParentIntent } from "../model/index.ts";
@@ -28,10 +29,10 @@ export type NativePlacementCommand = Readonly<{
 /** What is durable, new or found again, and what the order-count limit has counted. */
 export type Counted<T> = Readonly<{ placed: T; counts: OrderCounts }>;
 
-/** One placement on its way: what it is called, how many orders it counts as, how it is looked for and made. */
-type Errand<T> = Readonly<{
+/** One placement: what its copies share, how many orders it counts as, how it is looked for and made. */
+type CountedPlacement<T> = Readonly<{
   accountId: number;
-  name: string;
+  key: string;
   count: number;
   isKnown: () => Promise<boolean>;
   place: () => Promise<T>;
@@ -41,15 +42,16 @@ type Errand<T> = Readonly<{
 type Placed = Readonly<{ created: boolean }>;
 
 /**
- * Takes placements through the order-count limit to the engine. Only what is accepted and new counts, a list as many
- * orders as it has legs: copies of one order or list come one at a time, and a copy of an accepted one is answered
- * even when the limit is reached. Source: decisions 1 and 42; convention 3.5.
+ * Takes placements through the order-count limit to the engine or the host. Only what is accepted and new counts, a list
+ * as many orders as it has legs: copies of one order or list come one at a time, and a copy of an accepted one is answered
+ * even when the limit is reached. That copies wait inside the engine is not enough: the first must be decided before a
+ * copy takes from the limit. Source: decisions 1, 42 and GQ; convention 3.5.
  */
-export class PlacementDesk {
+export class CountedPlacements {
   readonly #engine: Engine;
   readonly #limiter: RateLimiter;
   readonly #clock: Clock;
-  readonly #last: Map<string, Promise<unknown>> = new Map();
+  readonly #copies: KeyedMutex = new KeyedMutex();
 
   constructor(parts: Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>) {
     this.#engine = parts.engine;
@@ -63,7 +65,7 @@ export class PlacementDesk {
     const { clientOrderId } = command.intent;
     return this.#inTurn({
       accountId,
-      name: `order ${accountId} ${clientOrderId}`,
+      key: `order ${accountId} ${clientOrderId}`,
       count: 1,
       isKnown: async () => (await this.#engine.find({ accountId, clientOrderId })) !== undefined,
       place: () => this.#engine.place(command),
@@ -76,7 +78,7 @@ export class PlacementDesk {
     const { listClientOrderId, legs } = command.list;
     return this.#inTurn({
       accountId,
-      name: `list ${accountId} ${listClientOrderId}`,
+      key: `list ${accountId} ${listClientOrderId}`,
       count: legs.length,
       isKnown: async () => (await this.#engine.findList({ accountId, listClientOrderId })) !== undefined,
       place: () => this.#engine.placeList(command),
@@ -88,30 +90,21 @@ export class PlacementDesk {
     const { accountId, clientOrderId, findKnown, place } = command;
     return this.#inTurn({
       accountId,
-      name: `native ${accountId} ${clientOrderId}`,
+      key: `native ${accountId} ${clientOrderId}`,
       count: 1,
       isKnown: async () => (await findKnown()) !== undefined,
       place,
     });
   }
 
-  async #inTurn<T extends Placed>(errand: Errand<T>): Promise<Counted<T>> {
-    const { name } = errand;
-    const before = this.#last.get(name);
-    const placing = before === undefined ? this.#place(errand) : before.then(() => this.#place(errand));
-    const settled = placing.then(nothing, nothing);
-    this.#last.set(name, settled);
-    try {
-      return await placing;
-    } finally {
-      if (this.#last.get(name) === settled) this.#last.delete(name);
-    }
+  #inTurn<T extends Placed>(placement: CountedPlacement<T>): Promise<Counted<T>> {
+    return this.#copies.runExclusive([placement.key], () => this.#place(placement));
   }
 
-  async #place<T extends Placed>(errand: Errand<T>): Promise<Counted<T>> {
-    const { accountId, count } = errand;
+  async #place<T extends Placed>(placement: CountedPlacement<T>): Promise<Counted<T>> {
+    const { accountId, count } = placement;
     const { counts, takenAtMs, refused } = await this.#limiter.takeOrders({ accountId, count });
-    if (refused !== undefined) return { placed: await this.#placeAgain(errand, refused), counts };
+    if (refused !== undefined) return { placed: await this.#placeAgain(placement, refused), counts };
     // Orders that cannot be given back stay counted; the placement itself is not touched by that.
     const giveBack = async (): Promise<OrderCounts> => {
       try {
@@ -121,7 +114,7 @@ export class PlacementDesk {
       }
     };
     try {
-      const placed = await errand.place();
+      const placed = await placement.place();
       return { placed, counts: placed.created ? counts : await giveBack() };
     } catch (error) {
       // What may have been accepted stays counted.
@@ -131,12 +124,10 @@ export class PlacementDesk {
   }
 
   /** The limit is reached: only what exists already is answered, or refused as a duplicate. */
-  async #placeAgain<T extends Placed>(errand: Errand<T>, refused: OrderRefusal): Promise<T> {
-    if (!(await errand.isKnown())) {
+  async #placeAgain<T extends Placed>(placement: CountedPlacement<T>, refused: OrderRefusal): Promise<T> {
+    if (!(await placement.isKnown())) {
       throw tooManyOrders(refused, { limits: this.#limiter.limits, nowMs: this.#clock.nowMs() });
     }
-    return await errand.place();
+    return await placement.place();
   }
 }
-
-const nothing = (): void => undefined;
