@@ -9,9 +9,9 @@ import {
   type Fact,
   formatPrice,
   formatQuantity,
-  least,
   listIntent,
   listStatusOf,
+  min,
   type OrderList,
   type ParentOrder,
   price,
@@ -39,7 +39,7 @@ let answersArrive = true;
 
 /** Takes what the touch holds and closes the child. */
 function execute({ childId, side, quantity: wanted }: ChildRequest): ChildReport {
-  const taken = least(wanted, market.size);
+  const taken = min(wanted, market.size);
   const at = side === "BUY" ? market.ask : market.bid;
   position = side === "BUY" ? add(position, taken) : subtract(position, taken);
   exposure.set({ accountId: ACCOUNT, symbol: SYMBOL, quantity: position });

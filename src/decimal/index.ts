@@ -11,12 +11,12 @@ export {
 } from "./exact.ts";
 export { bytesOfRow, type NumberRow, type PackedCells, PackedNumbers, packed } from "./packed-numbers.ts";
 export {
+  abs,
   add,
   compare,
   formatScaled,
-  greatest,
-  least,
-  magnitude,
+  max,
+  min,
   normalise,
   parseScaled,
   type Scaled,

@@ -32,17 +32,17 @@ export function subtract<T extends Scaled>(a: T, b: T): T {
 }
 
 /** The smaller of two values. */
-export function least<T extends Scaled>(a: T, b: T): T {
+export function min<T extends Scaled>(a: T, b: T): T {
   return b < a ? b : a;
 }
 
 /** The larger of two values. */
-export function greatest<T extends Scaled>(a: T, b: T): T {
+export function max<T extends Scaled>(a: T, b: T): T {
   return b > a ? b : a;
 }
 
 /** The value without its sign. */
-export function magnitude<T extends Scaled>(value: T): T {
+export function abs<T extends Scaled>(value: T): T {
   return (value < 0 ? normalise(-BigInt(value)) : value) as T;
 }
 
@@ -93,7 +93,7 @@ function parseLong(text: string, scale: number): Scaled | undefined {
 /** Canonical decimal text of a scaled value: no exponent, no trailing zeros, a minus sign when negative. */
 export function formatScaled(value: Scaled, scale: number): string {
   const negative = value < 0;
-  const digits = String(magnitude(value)).padStart(scale + 1, "0");
+  const digits = String(abs(value)).padStart(scale + 1, "0");
   if (digits.includes("e")) throw new InvariantError("I16", "a scaled value left the integers");
   const whole = digits.slice(0, -scale);
   let end = digits.length;

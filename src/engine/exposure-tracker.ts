@@ -1,4 +1,4 @@
-import { greatest, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
+import { max, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
 import { reducibleOf, shardOfId } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Exposure } from "../ports/index.ts";
@@ -83,7 +83,7 @@ export class ExposureTracker {
     if (shard.liveOrders.get(order.orderId) !== live) return;
     const since = subtract(this.#sums(order).executed, asked.executed);
     if (since !== ZERO_QUANTITY && asked.tries < MOST_TRIES) return this.#measure(order, asked.tries + 1);
-    this.#host.measured(live, greatest(subtract(this.#reducible(order, position), since), ZERO_QUANTITY));
+    this.#host.measured(live, max(subtract(this.#reducible(order, position), since), ZERO_QUANTITY));
   }
 
   /** Nothing came of a measurement. */
@@ -104,7 +104,7 @@ export class ExposureTracker {
   /** What is left of a position for the parent: others may still execute what their children hold. */
   #reducible(order: ParentOrder, position: Quantity): Quantity {
     const others = subtract(this.#sums(order).reserved, reservedBy(order));
-    return greatest(subtract(reducibleOf(order.intent.side, position), others), ZERO_QUANTITY);
+    return max(subtract(reducibleOf(order.intent.side, position), others), ZERO_QUANTITY);
   }
 
   #sums(order: ParentOrder): ExposureSum {

@@ -1,6 +1,6 @@
 import {
+  abs,
   formatNotional,
-  magnitude,
   type Notional,
   notionalOf,
   type Price,
@@ -53,7 +53,7 @@ export type Admission = Readonly<
 /** How much of a signed position an order of this side can reduce: never below zero. */
 export function reducibleOf(side: Side, position: Quantity): Quantity {
   const reduces = side === "SELL" ? position > 0 : position < 0;
-  return reduces ? magnitude(position) : ZERO_QUANTITY;
+  return reduces ? abs(position) : ZERO_QUANTITY;
 }
 
 /** The price the opening minimum is checked at: limit, else stop, else the executable quote (decision 23). */

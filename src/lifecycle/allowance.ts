@@ -1,4 +1,4 @@
-import { least, type Quantity, subtract } from "../decimal/index.ts";
+import { min, type Quantity, subtract } from "../decimal/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import { participationTarget } from "../schedules/index.ts";
 import type { WaitReason } from "./child-size.ts";
@@ -24,7 +24,7 @@ export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allo
   }
   return intent.icebergQuantity === undefined
     ? { kind: "take" }
-    : { kind: "take", most: least(intent.icebergQuantity, intent.quantity) };
+    : { kind: "take", most: min(intent.icebergQuantity, intent.quantity) };
 }
 
 function shareOf(order: ParentOrder, bips: number, volume: Quantity | undefined): Allowance {

@@ -1,6 +1,6 @@
 import {
   add,
-  least,
+  min,
   type Notional,
   notionalOf,
   type Price,
@@ -60,7 +60,7 @@ export function executable(
   for (const level of take.levels) {
     if (inside !== undefined && !meets(inside, level.price)) break;
     const open = subtract(take.wanted, quantity);
-    const taken = level.size === undefined ? open : least(open, level.size);
+    const taken = level.size === undefined ? open : min(open, level.size);
     quantity = add(quantity, taken);
     value = add(value, notionalOf(level.price, taken));
     if (quantity >= take.wanted) break;
@@ -81,8 +81,8 @@ export function isDustResidual(order: ParentOrder, quote: Quote, minimum: Notion
  */
 export function sizeChild(order: ParentOrder, quote: Quote, context: SizingContext): Sizing {
   const { reduceOnly, childTimeInForce } = order.intent;
-  const allowed = least(restOf(order), context.most ?? order.intent.quantity);
-  const wanted = context.reducible === undefined ? allowed : least(allowed, context.reducible);
+  const allowed = min(restOf(order), context.most ?? order.intent.quantity);
+  const wanted = context.reducible === undefined ? allowed : min(allowed, context.reducible);
   if (wanted <= 0) return { kind: "wait", reason: "NO_EXPOSURE" };
   const { quantity: visible, value } = executable(order, { levels: executableLevels(order, quote), wanted });
   if (visible <= 0) return { kind: "wait", reason: "PRICE_OUTSIDE_LIMIT" };

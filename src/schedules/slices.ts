@@ -1,4 +1,4 @@
-import { greatest, least, type Quantity, type Scaled, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
+import { max, min, type Quantity, type Scaled, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { SchedulePlan } from "../model/index.ts";
 import { closesAtMs, opensAtMs } from "./plan.ts";
@@ -59,7 +59,7 @@ export function smallestSlice(plan: SchedulePlan, quantity: Quantity): Quantity 
   if (plan.cumulative === undefined) return share(quantity, { numerator: 1, denominator: plan.count });
   let smallest: Quantity | undefined;
   for (const slot of slotsOf(plan, quantity)) {
-    smallest = smallest === undefined ? slot.quantity : least(smallest, slot.quantity);
+    smallest = smallest === undefined ? slot.quantity : min(smallest, slot.quantity);
   }
   return smallest ?? ZERO_QUANTITY;
 }
@@ -79,7 +79,7 @@ export function largestSlice(plan: SchedulePlan, quantity: Quantity): Quantity {
   const known = largestSlices.get(plan);
   if (known?.quantity === quantity) return known.largest;
   let largest = ZERO_QUANTITY;
-  for (const slot of slotsOf(plan, quantity)) largest = greatest(largest, slot.quantity);
+  for (const slot of slotsOf(plan, quantity)) largest = max(largest, slot.quantity);
   largestSlices.set(plan, { quantity, largest });
   return largest;
 }

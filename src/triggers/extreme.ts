@@ -1,9 +1,9 @@
-import { greatest, least, type Price } from "../decimal/index.ts";
+import { max, min, type Price } from "../decimal/index.ts";
 import type { MarketSide } from "../model/index.ts";
 
 /** Of two prices the one that a trailing reference keeps: the lower on the ask, the higher on the bid. */
 export function extreme(side: MarketSide, prices: readonly [Price, Price]): Price {
-  return side === "ask" ? least(prices[0], prices[1]) : greatest(prices[0], prices[1]);
+  return side === "ask" ? min(prices[0], prices[1]) : max(prices[0], prices[1]);
 }
 
 /** Of two optional prices the one that a trailing reference keeps. */

@@ -1,4 +1,4 @@
-import { compare, magnitude, type Price, type Scaled, subtract } from "../decimal/index.ts";
+import { abs, compare, type Price, type Scaled, subtract } from "../decimal/index.ts";
 import type { Fired, Watcher } from "./watch.ts";
 
 /** A watcher whose condition was met, while the order of acting is not known yet. */
@@ -12,7 +12,7 @@ export function levelHit(watcher: Watcher, { observed, level, reference }: Met):
   const { orderId } = watcher;
   const fired =
     reference === undefined ? { orderId, observed, level } : { orderId, observed, level, reference };
-  return { watcher, fired, crossed: magnitude(subtract(observed, level)) };
+  return { watcher, fired, crossed: abs(subtract(observed, level)) };
 }
 
 /** A hit that needs no level; it goes before all that do. */

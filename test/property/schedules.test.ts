@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import {
   add,
   compare,
-  greatest,
-  least,
+  max,
+  min,
   normalise,
   parseQuantity,
   type Quantity,
@@ -86,8 +86,8 @@ describe("I33: slices of any quantity over any plan", () => {
       fc.property(plan, quantity, (of, whole) => {
         const slices = slicesOf(of, whole);
         const smallestOf = of.cumulative === undefined ? slices : slices.filter((slice) => slice > 0);
-        expect(smallestSlice(of, whole)).toBe(smallestOf.reduce(least));
-        expect(largestSlice(of, whole)).toBe(slices.reduce(greatest));
+        expect(smallestSlice(of, whole)).toBe(smallestOf.reduce(min));
+        expect(largestSlice(of, whole)).toBe(slices.reduce(max));
         expect([...slotsOf(of, whole)].map(({ slot, quantity }) => [slot, quantity])).toEqual(
           slices.flatMap((slice, slot) => (slice > 0 ? [[slot, slice]] : [])),
         );

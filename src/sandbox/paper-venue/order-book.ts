@@ -1,6 +1,6 @@
 import {
   add,
-  least,
+  min,
   type Notional,
   notionalOf,
   type Price,
@@ -41,7 +41,7 @@ export class OrderBook {
     let rest = order.quantity;
     for (const level of this.#reachable(order)) {
       if (rest <= 0) break;
-      const quantity = level.left === undefined ? rest : least(rest, level.left);
+      const quantity = level.left === undefined ? rest : min(rest, level.left);
       if (quantity <= 0) continue;
       takes.push({ price: level.price, quantity });
       rest = subtract(rest, quantity);
@@ -63,7 +63,7 @@ export class OrderBook {
       if (left !== undefined && left <= 0) continue;
       const wanted = portion(ONE_STEP, { numerator: rest, denominator: price, rounding: "down" });
       if (wanted <= 0) return { takes, spent: true };
-      const quantity = left === undefined ? wanted : least(wanted, left);
+      const quantity = left === undefined ? wanted : min(wanted, left);
       takes.push({ price, quantity });
       if (quantity === wanted) return { takes, spent: true };
       rest = subtract(rest, notionalOf(price, quantity));
@@ -80,7 +80,7 @@ export class OrderBook {
   take(order: Omit<Taker, "quantity">, takes: readonly Take[]): void {
     let rest = total(takes);
     for (const level of this.#reachable(order)) {
-      const quantity = level.left === undefined ? rest : least(rest, level.left);
+      const quantity = level.left === undefined ? rest : min(rest, level.left);
       if (level.left !== undefined) level.left = subtract(level.left, quantity);
       rest = subtract(rest, quantity);
     }

@@ -1,4 +1,4 @@
-import { formatPrice, formatQuantity, least, portion, type Quantity } from "../../decimal/index.ts";
+import { formatPrice, formatQuantity, min, portion, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
@@ -364,7 +364,7 @@ class RecordedVenue implements PaperVenue {
   /** What of a child may execute: a reduce-only one never goes beyond a position that was set. */
   #reducible({ accountId, symbol, side, quantity, reduceOnly }: ChildRequest): Quantity {
     const position = reduceOnly ? this.#record.positions.find(accountId, symbol) : undefined;
-    return position === undefined ? quantity : least(quantity, reducibleOf(side, position));
+    return position === undefined ? quantity : min(quantity, reducibleOf(side, position));
   }
 
   /** FOK is all or nothing; a partial fault leaves a fraction of what is there. */
