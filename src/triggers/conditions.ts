@@ -22,11 +22,11 @@ export function executableSide(side: Side): MarketSide {
  * @example
  * ```ts
  * import { stopDirection } from "managed-orders";
- * console.log(stopDirection("BUY")); // rise
+ * console.log(stopDirection("BUY")); // atOrAbove
  * ```
  */
 export function stopDirection(side: Side): Direction {
-  return side === "BUY" ? "rise" : "fall";
+  return side === "BUY" ? "atOrAbove" : "atOrBelow";
 }
 
 /**
@@ -35,11 +35,11 @@ export function stopDirection(side: Side): Direction {
  * @example
  * ```ts
  * import { takeProfitDirection } from "managed-orders";
- * console.log(takeProfitDirection("BUY")); // fall
+ * console.log(takeProfitDirection("BUY")); // atOrBelow
  * ```
  */
 export function takeProfitDirection(side: Side): Direction {
-  return side === "BUY" ? "fall" : "rise";
+  return side === "BUY" ? "atOrBelow" : "atOrAbove";
 }
 
 /**
@@ -48,11 +48,11 @@ export function takeProfitDirection(side: Side): Direction {
  * @example
  * ```ts
  * import { limitDirection } from "managed-orders";
- * console.log(limitDirection("SELL")); // rise
+ * console.log(limitDirection("SELL")); // atOrAbove
  * ```
  */
 export function limitDirection(side: Side): Direction {
-  return side === "BUY" ? "fall" : "rise";
+  return side === "BUY" ? "atOrBelow" : "atOrAbove";
 }
 
 /**
@@ -62,8 +62,8 @@ export function limitDirection(side: Side): Direction {
  * @example
  * ```ts
  * import { gateDirection } from "managed-orders";
- * console.log(gateDirection({ type: "TRAILING_STOP_MARKET", side: "BUY" })); // fall
- * console.log(gateDirection({ type: "STOP_LOSS_LIMIT", side: "BUY" })); // rise
+ * console.log(gateDirection({ type: "TRAILING_STOP_MARKET", side: "BUY" })); // atOrBelow
+ * console.log(gateDirection({ type: "STOP_LOSS_LIMIT", side: "BUY" })); // atOrAbove
  * ```
  */
 export function gateDirection(order: Readonly<{ type: TriggeredType; side: Side }>): Direction {
@@ -85,9 +85,9 @@ const GATES: Readonly<Record<TriggerKind, (side: Side) => Direction>> = {
  * @example
  * ```ts
  * import { meets, price } from "managed-orders";
- * console.log(meets({ direction: "rise", level: price("100") }, price("100.00"))); // true
+ * console.log(meets({ direction: "atOrAbove", level: price("100") }, price("100.00"))); // true
  * ```
  */
 export function meets(condition: LevelCondition, price: Price): boolean {
-  return condition.direction === "rise" ? price >= condition.level : price <= condition.level;
+  return condition.direction === "atOrAbove" ? price >= condition.level : price <= condition.level;
 }

@@ -5,8 +5,8 @@ import type { LevelCondition } from "./watch.ts";
 
 /** Levels and gates on one side of the market: two heaps, of which a quote that meets nothing sees the heads only. */
 export class LevelHeaps {
-  readonly #rise = new LeftistHeap<Entry>(lowestKey);
-  readonly #fall = new LeftistHeap<Entry>(highestKey);
+  readonly #atOrAbove = new LeftistHeap<Entry>(lowestKey);
+  readonly #atOrBelow = new LeftistHeap<Entry>(highestKey);
 
   /** Takes in an entry that waits for `condition`. */
   add(entry: Entry, condition: LevelCondition): void {
@@ -21,7 +21,7 @@ export class LevelHeaps {
 
   /** Whether there is an entry whose condition the price meets. */
   hasMet(price: Price): boolean {
-    return this.#hasRisen(price) || this.#hasFallen(price);
+    return this.#meetsAbove(price) || this.#meetsBelow(price);
   }
 
   /**
@@ -29,21 +29,21 @@ export class LevelHeaps {
    * oldest; `undefined` when there is none.
    */
   takeMet(price: Price): Entry | undefined {
-    if (this.#hasRisen(price)) return this.#rise.pop();
-    return this.#hasFallen(price) ? this.#fall.pop() : undefined;
+    if (this.#meetsAbove(price)) return this.#atOrAbove.pop();
+    return this.#meetsBelow(price) ? this.#atOrBelow.pop() : undefined;
   }
 
-  #hasRisen(price: Price): boolean {
-    const { head } = this.#rise;
+  #meetsAbove(price: Price): boolean {
+    const { head } = this.#atOrAbove;
     return head !== undefined && head.key <= price;
   }
 
-  #hasFallen(price: Price): boolean {
-    const { head } = this.#fall;
+  #meetsBelow(price: Price): boolean {
+    const { head } = this.#atOrBelow;
     return head !== undefined && head.key >= price;
   }
 
   #heapOf(condition: LevelCondition): LeftistHeap<Entry> {
-    return condition.direction === "rise" ? this.#rise : this.#fall;
+    return condition.direction === "atOrAbove" ? this.#atOrAbove : this.#atOrBelow;
   }
 }

@@ -26,7 +26,7 @@ const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated
  * ```ts
  * import { TriggerBook, price } from "managed-orders";
  * const book = new TriggerBook("BTC/USD");
- * const condition = { direction: "fall", level: price("100") } as const;
+ * const condition = { direction: "atOrBelow", level: price("100") } as const;
  * book.add({ orderId: -256, acceptedAtMs: 1, watch: { kind: "level", side: "bid", condition } });
  * const quote = { symbol: "BTC/USD", bids: [], asks: [], timeMs: 2, sequence: 1 };
  * const { fired } = book.observe({ ...quote, bid: price("99.5"), ask: price("99.6") });

@@ -1,8 +1,8 @@
 import type { Price } from "../decimal/index.ts";
 import type { Activation, MarketSide, Quote, TrailingDistance } from "../model/index.ts";
 
-/** Which way the observed price must go to meet a level: `rise` fires at or above it, `fall` at or below it. */
-export type Direction = "rise" | "fall";
+/** Where the observed price must be to meet a level. */
+export type Direction = "atOrAbove" | "atOrBelow";
 
 /** A price that a side of the market must reach; inclusive (decision 8). */
 export type LevelCondition = Readonly<{ direction: Direction; level: Price }>;

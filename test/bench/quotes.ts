@@ -32,7 +32,7 @@ function withHeads({ parents, trailing }: Case, quotes: readonly QuoteText[]): n
       acceptedAtMs: n,
       watch: trailing
         ? { kind: "trail", side: "bid", distance: { kind: "bps", bps: 1_000 + (n % 9_000) } }
-        : { kind: "level", side: "bid", condition: { direction: "fall", level } },
+        : { kind: "level", side: "bid", condition: { direction: "atOrBelow", level } },
     });
   }
   const feed = (quote: QuoteText, nowMs: number): void => {

@@ -17,7 +17,7 @@ describe("I32 mirror: prices reflected and sides exchanged give the mirrored dec
     const { watch } = watcher;
     const side = watch.side === "ask" ? "bid" : "ask";
     const turn = ({ direction, level }: LevelCondition): LevelCondition => ({
-      direction: direction === "rise" ? "fall" : "rise",
+      direction: direction === "atOrAbove" ? "atOrBelow" : "atOrAbove",
       level: reflect(level),
     });
     if (watch.kind === "every") return { ...watcher, watch: { ...watch, side } };
@@ -29,7 +29,10 @@ describe("I32 mirror: prices reflected and sides exchanged give the mirrored dec
 
   const near = fc.integer({ min: 1900, max: 2100 }).map((value) => steps(BigInt(value)));
   const side = fc.constantFrom(...SIDES);
-  const condition = fc.record({ direction: fc.constantFrom("rise" as const, "fall" as const), level: near });
+  const condition = fc.record({
+    direction: fc.constantFrom("atOrAbove" as const, "atOrBelow" as const),
+    level: near,
+  });
   const distance = fc
     .integer({ min: 1, max: 120 })
     .map((value): TrailingDistance => ({ kind: "amount", amount: steps(BigInt(value)) }));

@@ -91,7 +91,7 @@ function moved({ watcher: { watch }, reference }: Resting, observed: bigint): bi
 type Trail = Readonly<{ buy: boolean; reference: bigint; distance: TrailingDistance }>;
 
 function isMet({ direction, level }: LevelCondition, observed: bigint): boolean {
-  return direction === "rise" ? observed >= BigInt(level) : observed <= BigInt(level);
+  return direction === "atOrAbove" ? observed >= BigInt(level) : observed <= BigInt(level);
 }
 
 /** A distance as a fraction of the reference. */

@@ -223,7 +223,7 @@ export class World {
     const { base, tick } = this.#regime;
     const ticks = Math.round(this.#at + (this.#random() - 0.5) * within);
     const level = base + tick * BigInt(ticks) + BigInt(this.#below(3) - 1);
-    return { direction: this.#pick(["rise", "fall"]), level: steps(level > 0n ? level : 1n) };
+    return { direction: this.#pick(["atOrAbove", "atOrBelow"]), level: steps(level > 0n ? level : 1n) };
   }
 
   #distance(): TrailingDistance {

@@ -166,7 +166,7 @@ describe("restart", () => {
     book.add({
       orderId: -1,
       acceptedAtMs: 0,
-      watch: { ...watch, gate: { direction: "rise", level: price("800") } } as Watcher["watch"],
+      watch: { ...watch, gate: { direction: "atOrAbove", level: price("800") } } as Watcher["watch"],
     });
     expect(book.reference(-1)).toBe(price("700"));
   });

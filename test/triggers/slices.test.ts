@@ -31,7 +31,7 @@ describe("decision IA: a quote acts in slices", () => {
       watch:
         index % 3 === 0
           ? { kind: "every", side: "bid" }
-          : { kind: "level", side: "bid", condition: { direction: "fall", level: price("100") } },
+          : { kind: "level", side: "bid", condition: { direction: "atOrBelow", level: price("100") } },
     });
     for (let index = 0; index < 20_000; index++) book.add(watcher(index));
     const most = { compared: 0 };

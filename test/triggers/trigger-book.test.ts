@@ -85,7 +85,7 @@ describe("complaints", () => {
   });
 
   it("complaint 28: a zero bid fires no SELL stop at 90", () => {
-    const book = bookOf(watcher(-1, level("bid", "fall", "90")));
+    const book = bookOf(watcher(-1, level("bid", "atOrBelow", "90")));
     const zero: Quote = { ...quote("91", "92"), bid: 0 as unknown as Price };
     expect(() => book.observe(zero)).toThrow(InvariantError);
     expect(book.has(-1)).toBe(true);
@@ -107,10 +107,10 @@ describe("complaints", () => {
 describe("levels", () => {
   it("decision 8: fire when reached, not a step before, on their own side only", () => {
     const book = bookOf(
-      watcher(-1, level("ask", "rise", "100")),
-      watcher(-2, level("ask", "fall", "90")),
-      watcher(-3, level("bid", "rise", "95")),
-      watcher(-4, level("bid", "fall", "80")),
+      watcher(-1, level("ask", "atOrAbove", "100")),
+      watcher(-2, level("ask", "atOrBelow", "90")),
+      watcher(-3, level("bid", "atOrAbove", "95")),
+      watcher(-4, level("bid", "atOrBelow", "80")),
     );
     expect(firedIds(book.observe(quote("94.99999999", "99.99999999")))).toEqual([]);
     expect(firedIds(book.observe(quote("94.99999999", "100")))).toEqual([-1]);
@@ -123,12 +123,12 @@ describe("levels", () => {
   it("decision 17: one that the market passed already fires on the next quote", () => {
     const book = bookOf();
     book.observe(ask("120"));
-    book.add(watcher(-1, level("ask", "rise", "100")));
+    book.add(watcher(-1, level("ask", "atOrAbove", "100")));
     expect(firedIds(book.observe(ask("120")))).toEqual([-1]);
   });
 
   it("complaint 8: what fired has left, however many quotes follow", () => {
-    const book = bookOf(watcher(-1, level("ask", "rise", "100")));
+    const book = bookOf(watcher(-1, level("ask", "atOrAbove", "100")));
     expect(firedIds(book.observe(ask("100")))).toEqual([-1]);
     for (let i = 0; i < 1000; i++) expect(book.observe(ask("101")).fired).toHaveLength(0);
   });
@@ -143,11 +143,11 @@ describe("levels", () => {
 describe("decision 20: order of triggers on one quote", () => {
   it("most crossed first, then older, then the id closer to zero; those without a level before all", () => {
     const book = bookOf(
-      watcher(-1, level("ask", "rise", "99"), 5),
-      watcher(-2, level("ask", "rise", "95"), 9),
-      watcher(-3, level("bid", "fall", "104"), 1),
-      watcher(-8, level("ask", "rise", "99"), 4),
-      watcher(-7, level("ask", "rise", "99"), 4),
+      watcher(-1, level("ask", "atOrAbove", "99"), 5),
+      watcher(-2, level("ask", "atOrAbove", "95"), 9),
+      watcher(-3, level("bid", "atOrBelow", "104"), 1),
+      watcher(-8, level("ask", "atOrAbove", "99"), 4),
+      watcher(-7, level("ask", "atOrAbove", "99"), 4),
       watcher(-9, { kind: "every", side: "bid" }, 50),
       watcher(-10, { kind: "every", side: "ask" }, 40),
     );
@@ -156,7 +156,7 @@ describe("decision 20: order of triggers on one quote", () => {
 
   it("a trailing order and a stop crossed alike go by age", () => {
     const book = bookOf(
-      watcher(-1, level("ask", "rise", "105"), 2),
+      watcher(-1, level("ask", "atOrAbove", "105"), 2),
       watcher(-2, trail("ask", amount("5")), 1),
     );
     book.observe(ask("100"));
@@ -193,7 +193,7 @@ describe("trailing", () => {
   });
 
   it("decision 18: the quote that activates does not trigger, whatever the gap through the gate", () => {
-    const gate = { direction: "fall", level: price("100") } as const;
+    const gate = { direction: "atOrBelow", level: price("100") } as const;
     const book = bookOf(watcher(-1, { kind: "trail", side: "bid", distance: amount("0.00000001"), gate }));
     book.observe(bid("200"));
     expect(activatedIds(book.observe(bid("50")))).toEqual([-1]);
@@ -202,7 +202,7 @@ describe("trailing", () => {
   });
 
   it("decision 20: a quote is compared with the references from before it", () => {
-    const gate = { direction: "fall", level: price("10") } as const;
+    const gate = { direction: "atOrBelow", level: price("10") } as const;
     const book = bookOf(
       watcher(-1, trail("bid", amount("1"))),
       watcher(-2, { ...trail("bid", amount("1")), gate } as Watch),
@@ -256,16 +256,16 @@ describe("trailing", () => {
 
 describe("membership", () => {
   it("I24 an order is in the book once", () => {
-    const book = bookOf(watcher(-1, level("ask", "rise", "100")));
+    const book = bookOf(watcher(-1, level("ask", "atOrAbove", "100")));
     expect(() => book.add(watcher(-1, { kind: "every", side: "bid" }))).toThrow(/I24/);
     expect(book.size).toBe(1);
   });
 
   it("what was removed does not fire, of any kind", () => {
-    const gate = { direction: "rise", level: price("5") } as const;
+    const gate = { direction: "atOrAbove", level: price("5") } as const;
     const watches: readonly Watch[] = [
       { kind: "every", side: "bid" },
-      level("bid", "rise", "5"),
+      level("bid", "atOrAbove", "5"),
       trail("bid", amount("1")),
       { kind: "trail", side: "bid", distance: amount("1"), gate },
     ];
