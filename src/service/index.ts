@@ -10,7 +10,8 @@ export {
   type RequestSchema,
   requestSchema,
 } from "../requests/schemas/index.ts";
-export { readAddressBlock } from "./address-list.ts";
+export { readAddressBlock } from "./access/address-list.ts";
+export type { Arrived } from "./access/client-address.ts";
 export {
   type HostFeatures,
   MAX_BODY_BYTES,
@@ -18,11 +19,9 @@ export {
   type ServiceOptions,
   type ServiceSettings,
 } from "./api.ts";
-export type { Arrived } from "./client-address.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
 export { type OpenApiOptions, openApiDocument } from "./descriptions/openapi.ts";
-export { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
 export type { ProbeAnswer } from "./mount-probe/compare-reply.ts";
 export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";
 export {
@@ -33,15 +32,7 @@ export {
   type ProbeSender,
 } from "./mount-probe/probe.ts";
 export type { ProbeRequest } from "./mount-probe/requests.ts";
-export {
-  type ExecutionView,
-  executionView,
-  type NativeOrderView,
-  nativeOrderView,
-  type Snapshot,
-} from "./native-order-view.ts";
-export { type LegIdentity, type OrderListView, orderListView } from "./order-list-view.ts";
-export { createRejectionBuffer, type RejectionBufferOptions } from "./rejection-buffer.ts";
+export { createRejectionBuffer, type RejectionBufferOptions } from "./rest/rejection-buffer.ts";
 export { createService } from "./service.ts";
 export type {
   SocketOptions,
@@ -62,3 +53,12 @@ export {
 } from "./traffic/api.ts";
 export { Traffic } from "./traffic/traffic.ts";
 export { Turns } from "./traffic/turns.ts";
+export { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./views/managed-order.ts";
+export {
+  type ExecutionView,
+  executionView,
+  type NativeOrderView,
+  nativeOrderView,
+  type Snapshot,
+} from "./views/native-order-view.ts";
+export { type LegIdentity, type OrderListView, orderListView } from "./views/order-list-view.ts";

@@ -22,38 +22,38 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../wire/index.ts";
+import { authenticate } from "./access/authentication.ts";
+import { Bans } from "./access/bans.ts";
+import { clientAddressBehind } from "./access/client-address.ts";
+import { crossOriginOf } from "./access/cross-origin.ts";
+import { networkOf } from "./access/ip-address.ts";
+import { demandWeight, weigh } from "./access/weight.ts";
 import { MAX_BODY_BYTES, type Service, type ServiceOptions } from "./api.ts";
-import { authenticate } from "./authentication.ts";
-import { Bans } from "./bans.ts";
-import { clientAddressBehind } from "./client-address.ts";
-import { CountedPlacements } from "./counted-placements.ts";
-import { crossOriginOf } from "./cross-origin.ts";
-import { DOCUMENT_WEIGHT, Documents } from "./documents.ts";
-import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
-import { refusalOf } from "./failures.ts";
 import { hearFunds } from "./funds-news.ts";
-import { readHeaders } from "./headers.ts";
-import { networkOf } from "./ip-address.ts";
+import { CountedPlacements } from "./rest/counted-placements.ts";
+import { DOCUMENT_WEIGHT, Documents } from "./rest/documents.ts";
+import { exchangeInfo, instrumentPairs, ping, status, time } from "./rest/exchange-handlers.ts";
+import { refusalOf } from "./rest/failures.ts";
+import { readHeaders } from "./rest/headers.ts";
 import {
   allOrderLists,
   cancelOrderList,
   openOrderLists,
   orderListStatus,
   placeList,
-} from "./list-handlers.ts";
-import { dayTicker, depth, ticker } from "./market-handlers.ts";
-import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts";
-import { cancelAllOrders, openOrders } from "./open-order-handlers.ts";
-import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus } from "./order-handlers.ts";
-import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
-import { createRejectionBuffer } from "./rejection-buffer.ts";
-import { emptyReply, type Reply, refusalReply, successReply, wireReply } from "./replies.ts";
-import { requestIdOf } from "./request-id.ts";
-import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./routing.ts";
+} from "./rest/list-handlers.ts";
+import { dayTicker, depth, ticker } from "./rest/market-handlers.ts";
+import { allOrders, orderHistory, placeNativeOrder } from "./rest/native-handlers.ts";
+import { cancelAllOrders, openOrders } from "./rest/open-order-handlers.ts";
+import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus } from "./rest/order-handlers.ts";
+import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./rest/parts.ts";
+import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
+import { emptyReply, type Reply, refusalReply, successReply, wireReply } from "./rest/replies.ts";
+import { requestIdOf } from "./rest/request-id.ts";
+import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./rest/routing.ts";
 import { createSockets } from "./socket/socket-service.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { Turns, turnCost } from "./traffic/turns.ts";
-import { demandWeight, weigh } from "./weight.ts";
 
 type PublicName =
   | "status"

@@ -6,10 +6,14 @@ import { PRICE_SCALE, parseScaled, QUANTITY_SCALE, type Scaled } from "../../src
 import { statusOf } from "../../src/lifecycle/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { managedOrderView } from "../../src/service/managed-order.ts";
-import { nativeOrderView, scaledManagedView, scaledNativeView } from "../../src/service/native-order-view.ts";
 import { bookTicker, depthUpdate, partialDepth, trade } from "../../src/service/socket/market-payloads.ts";
 import { orderTradeUpdate } from "../../src/service/socket/order-trade-update.ts";
+import { managedOrderView } from "../../src/service/views/managed-order.ts";
+import {
+  nativeOrderView,
+  scaledManagedView,
+  scaledNativeView,
+} from "../../src/service/views/native-order-view.ts";
 import { type JsonInput, readJson, writeJson } from "../../src/wire/index.ts";
 import { temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import {

@@ -1,6 +1,6 @@
 import type { SessionAct } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { integer, list, long, object, ref, text } from "../schema.ts";
+import { integer, list, long, object, ref, text } from "../views/schema.ts";
 
 /** What a description says of a thing that the connection does by itself. */
 export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;

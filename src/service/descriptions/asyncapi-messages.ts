@@ -1,7 +1,7 @@
 import { ERRORS } from "../../errors/index.ts";
 import { METHODS, type MethodDescriptor, STREAM_KINDS, STREAM_METHODS } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
-import { integer, list, long, object, only, optional, ref, text, time } from "../schema.ts";
+import { integer, list, long, object, only, optional, ref, text, time } from "../views/schema.ts";
 import { ACT_NOTES } from "./act-notes.ts";
 import { parametersSchema, UNREAD } from "./components.ts";
 import { errorsOfMethod } from "./error-lists.ts";

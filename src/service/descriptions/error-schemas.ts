@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorBody, type ErrorName, type ErrorRow } from "../../errors/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { integer, type MembersOf, object, text } from "../schema.ts";
+import { integer, type MembersOf, object, text } from "../views/schema.ts";
 
 const ERROR: MembersOf<ErrorBody> = {
   code: integer("Which error it is, a negative number.", { maximum: -1 }),

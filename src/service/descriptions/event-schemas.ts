@@ -7,7 +7,7 @@ import {
 } from "../../host-answers/index.ts";
 import { type AlertKind, type EndReason, ORDER_TYPES } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_ORDER, MANAGED_ORDER_IN_EVENTS } from "../managed-order.ts";
+import { MANAGED_ORDER, MANAGED_ORDER_IN_EVENTS } from "../views/managed-order.ts";
 import {
   decimal,
   flag,
@@ -24,7 +24,7 @@ import {
   signedDecimal,
   text,
   time,
-} from "../schema.ts";
+} from "../views/schema.ts";
 import { BOOK_SIDE } from "./market-schemas.ts";
 
 const END_REASONS = words<EndReason>({

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import { MANAGED_ORDER } from "../managed-order.ts";
-import type { LegIdentity, OrderListView } from "../order-list-view.ts";
+import { MANAGED_ORDER } from "../views/managed-order.ts";
+import type { LegIdentity, OrderListView } from "../views/order-list-view.ts";
 import {
   flag,
   int64,
@@ -16,7 +16,7 @@ import {
   ref,
   text,
   time,
-} from "../schema.ts";
+} from "../views/schema.ts";
 
 /** What the reply of a cancel has beside the order. */
 const CANCELED: Members = { origClientOrderId: text("The client id that the order was canceled by.") };

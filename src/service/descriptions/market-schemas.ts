@@ -13,7 +13,7 @@ import {
   ref,
   text,
   time,
-} from "../schema.ts";
+} from "../views/schema.ts";
 
 const LEVEL: JsonSchema = {
   type: "array",

@@ -1,6 +1,6 @@
 import { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS } from "../../host-answers/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
-import type { NativeOrderView } from "../native-order-view.ts";
+import type { NativeOrderView } from "../views/native-order-view.ts";
 import {
   decimal,
   flag,
@@ -15,7 +15,7 @@ import {
   orNull,
   text,
   time,
-} from "../schema.ts";
+} from "../views/schema.ts";
 import { SCALES } from "./managed-schemas.ts";
 
 const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");

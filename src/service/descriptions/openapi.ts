@@ -2,7 +2,7 @@ import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { ROUTES, type RouteDescriptor } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { ref } from "../schema.ts";
+import { ref } from "../views/schema.ts";
 import { type Description, parametersSchema, schemasUsedIn, UNREAD } from "./components.ts";
 import { errorsOfRoute } from "./error-lists.ts";
 import { errorExample } from "./error-schemas.ts";

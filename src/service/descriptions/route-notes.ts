@@ -1,7 +1,7 @@
 import type { RouteName } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { anyRef, list, ref } from "../schema.ts";
+import { anyRef, list, ref } from "../views/schema.ts";
 
 /** What a description says of a route: where it stands, what it does, what it answers and a request for it. */
 export type RouteNote = Readonly<{

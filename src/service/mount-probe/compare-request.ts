@@ -1,5 +1,5 @@
 import { bytesToText, percentDecode } from "../../wire/index.ts";
-import { isListed } from "../address-list.ts";
+import { isListed } from "../access/address-list.ts";
 import { MAX_BODY_BYTES } from "../api.ts";
 import type { MountFault } from "./faults.ts";
 import { FORGED_ADDRESS, INFLATED, type ProbeRequest } from "./requests.ts";

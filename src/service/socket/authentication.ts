@@ -3,9 +3,9 @@ import type { ApiKey, Permission } from "../../model/index.ts";
 import type { MethodDescriptor } from "../../requests/index.ts";
 import { checkFreshness, socketSignature, verifySocketSignature } from "../../signing/index.ts";
 import type { Parameters } from "../../wire/index.ts";
-import { demandAccess, guard, requiredKey } from "../authentication.ts";
-import type { ServiceParts } from "../parts.ts";
-import { useOf } from "../signature-use.ts";
+import { demandAccess, guard, requiredKey } from "../access/authentication.ts";
+import { useOf } from "../access/signature-use.ts";
+import type { ServiceParts } from "../rest/parts.ts";
 
 /** A signed message on its way in. */
 export type ArrivingMessage = Readonly<{ method: MethodDescriptor; signed: Parameters; address: string }>;

@@ -1,5 +1,5 @@
-import { networkOf } from "../ip-address.ts";
-import type { ServiceParts } from "../parts.ts";
+import { networkOf } from "../access/ip-address.ts";
+import type { ServiceParts } from "../rest/parts.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
 import type { SocketPeer, SocketSession, SocketSettings } from "./api.ts";
 import { FrameGate } from "./frame-gate.ts";

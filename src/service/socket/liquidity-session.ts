@@ -14,9 +14,9 @@ import {
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
-import { refusalOf } from "../failures.ts";
-import { networkOf } from "../ip-address.ts";
-import { demandWeight, weigh } from "../weight.ts";
+import { networkOf } from "../access/ip-address.ts";
+import { demandWeight, weigh } from "../access/weight.ts";
+import { refusalOf } from "../rest/failures.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, Connection, type LiveSession } from "./connection.ts";
 import { Inbox } from "./inbox.ts";

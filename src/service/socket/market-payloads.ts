@@ -2,7 +2,7 @@ import { formatPrice, formatQuantity } from "../../decimal/index.ts";
 import type { PrintUpdate } from "../../engine/index.ts";
 import type { Level, Quote } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { visibleLevels } from "../market-handlers.ts";
+import { visibleLevels } from "../rest/market-handlers.ts";
 
 /** Levels of a depth20 stream. */
 const PARTIAL_LEVELS = 20;

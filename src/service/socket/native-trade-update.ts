@@ -1,7 +1,7 @@
 import { formatQuantity } from "../../decimal/index.ts";
 import type { NativeExecution } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { NO_LIST } from "../managed-order.ts";
+import { NO_LIST } from "../views/managed-order.ts";
 import { type EventStamp, NONE, NOT_HERE, priceText, tradeNumber } from "./order-trade-update.ts";
 
 /** Times in force whose rest expires where it cannot execute at once. */

@@ -1,7 +1,7 @@
 import { averagePriceText, formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
 import { type ParentIntent, TRAITS } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
-import { membersInEvents, NO_LIST } from "../managed-order.ts";
+import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
 import type { OrderEvent } from "./order-events.ts";
 
 /** What every event of the private stream bears: its number within the account, and when it went out. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/index.ts";
 import type { RouteDescriptor } from "../../requests/index.ts";
-import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
+import type { Answer, ServiceParts, SignedCall } from "../rest/parts.ts";
 import type { AccountStreams } from "./account-streams.ts";
 import type { SocketOptions, SocketSettings } from "./api.ts";
 import type { MarketStreams } from "./market-streams.ts";

@@ -10,13 +10,13 @@ import {
   type SessionAct,
 } from "../../requests/index.ts";
 import type { Parameters } from "../../wire/index.ts";
-import { demandAccess } from "../authentication.ts";
-import { refusalOf } from "../failures.ts";
-import { networkOf } from "../ip-address.ts";
-import { accountOf } from "../ownership.ts";
-import type { Answer } from "../parts.ts";
-import { UNKNOWN_WEIGHT } from "../routing.ts";
-import { demandWeight, weigh } from "../weight.ts";
+import { demandAccess } from "../access/authentication.ts";
+import { networkOf } from "../access/ip-address.ts";
+import { accountOf } from "../access/ownership.ts";
+import { demandWeight, weigh } from "../access/weight.ts";
+import { refusalOf } from "../rest/failures.ts";
+import type { Answer } from "../rest/parts.ts";
+import { UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import type { SocketPeer } from "./api.ts";
 import { authenticateMessage, type ProvedMessage } from "./authentication.ts";
 import { CLOSE, Connection, type LiveSession } from "./connection.ts";

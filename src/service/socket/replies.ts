@@ -1,8 +1,8 @@
 import type { OrderError } from "../../errors/index.ts";
 import type { OrderCounts, RateLimits } from "../../ports/index.ts";
 import { type JsonInput, type RequestId, writeJson } from "../../wire/index.ts";
-import type { Answer } from "../parts.ts";
-import { refusalReply } from "../replies.ts";
+import type { Answer } from "../rest/parts.ts";
+import { refusalReply } from "../rest/replies.ts";
 
 /** What a request has used of the limits; what is not known of it is left out. */
 export type Used = Readonly<{

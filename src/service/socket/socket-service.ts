@@ -7,12 +7,12 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../../wire/index.ts";
-import { refusalOf } from "../failures.ts";
-import type { ServiceParts } from "../parts.ts";
-import { refusalReply, wireReply } from "../replies.ts";
-import { requestIdOf } from "../request-id.ts";
-import { isServed, UNKNOWN_WEIGHT } from "../routing.ts";
-import { demandConnection, demandWeight, weigh } from "../weight.ts";
+import { demandConnection, demandWeight, weigh } from "../access/weight.ts";
+import { refusalOf } from "../rest/failures.ts";
+import type { ServiceParts } from "../rest/parts.ts";
+import { refusalReply, wireReply } from "../rest/replies.ts";
+import { requestIdOf } from "../rest/request-id.ts";
+import { isServed, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import { AccountStreams } from "./account-streams.ts";
 import type { SocketOptions, SocketPeer, SocketService, SocketSession } from "./api.ts";
 import { type LiveSession, transportSide } from "./connection.ts";

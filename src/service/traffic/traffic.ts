@@ -1,12 +1,12 @@
 import { OrderError } from "../../errors/index.ts";
-import type { AddressList } from "../address-list.ts";
+import type { AddressList } from "../access/address-list.ts";
 import {
   type Arrived,
   type ClientAddress,
   clientAddressBehind,
   trustedProxyList,
-} from "../client-address.ts";
-import { networkOf } from "../ip-address.ts";
+} from "../access/client-address.ts";
+import { networkOf } from "../access/ip-address.ts";
 import type { ByteLimits, HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
 import { ByteBudget, type Part } from "./byte-budget.ts";
 

@@ -1,0 +1,33 @@
+import { OrderError } from "../../errors/index.ts";
+import type { Account, Permission } from "../../model/index.ts";
+import type { Actor } from "../../requests/index.ts";
+import type { ServiceParts, SignedCall } from "../rest/parts.ts";
+
+/**
+ * The account a signed call is about: the one it names, else the key's. A `userId` that was sent must be the key's
+ * user; an account must be that user's own or delegated to them with the permission the route needs, the key's
+ * account too. Throws an OrderError -1002 otherwise, in one form whether the account exists or not.
+ * Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4; decision 39.
+ */
+export async function accountOf(
+  parts: ServiceParts,
+  call: Pick<SignedCall, "key" | "permission">,
+  actor: Actor,
+): Promise<number> {
+  const { key, permission } = call;
+  const accountId = actor.accountId ?? key.accountId;
+  const mine = actor.userId === undefined || actor.userId === key.userId;
+  const account = mine ? await parts.accounts.account(accountId) : undefined;
+  if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
+    throw new OrderError("UNAUTHORIZED");
+  }
+  return accountId;
+}
+
+function mayAct(account: Account, actor: Readonly<{ userId: number; permission: Permission }>): boolean {
+  const { userId, permission } = actor;
+  if (account.userId === userId) return true;
+  return account.delegates.some(
+    (delegate) => delegate.userId === userId && delegate.permissions.includes(permission),
+  );
+}

@@ -1,0 +1,123 @@
+import { formatNotional, notional } from "../../decimal/index.ts";
+import type { EngineSettings } from "../../engine/index.ts";
+import { type Instrument, ORDER_TYPES } from "../../model/index.ts";
+import type { RateLimits } from "../../ports/index.ts";
+import { readPairsQuery } from "../../requests/index.ts";
+import type { JsonInput, Parameters } from "../../wire/index.ts";
+import type { HostFeatures } from "../api.ts";
+import type { ServiceParts } from "./parts.ts";
+
+/** GET /api/ping. Source: decision 43. */
+export function ping(): JsonInput {
+  return {};
+}
+
+/** GET /api/time: the engine's clock, epoch milliseconds. Source: decision 43. */
+export function time(parts: ServiceParts): JsonInput {
+  return { serverTime: parts.clock.nowMs() };
+}
+
+/**
+ * GET /api/status. `draining`: no new orders; `degraded`: quotes stopped, the outcome of a child is not known,
+ * the store fails, or another engine owns a shard; else `normal`. Source: contract, Status; decisions 48 and EC.
+ */
+export function status(parts: ServiceParts): JsonInput {
+  const { advancedOrders, liquidityMode } = parts.engine.settings;
+  return {
+    system: parts.engine.status().system,
+    serverTime: parts.clock.nowMs(),
+    features: {
+      ...NO_FEATURES,
+      ...parts.settings.features,
+      advanced_orders: advancedOrders && liquidityMode,
+    },
+  };
+}
+
+const NO_FEATURES: Required<HostFeatures> = {
+  leveraged_trading: false,
+  dark_pool_mode: false,
+  bridge_required: false,
+};
+
+/** GET /api/exchangeInfo. Source: contract, Exchange info; decisions 42 and 43; convention 5.1 and 5.2. */
+export function exchangeInfo(parts: ServiceParts): JsonInput {
+  return {
+    timezone: "UTC",
+    serverTime: parts.clock.nowMs(),
+    rateLimits: rateLimitItems(parts.rateLimiter.limits),
+    exchangeFilters: [],
+    symbols: symbolsOf(parts),
+  };
+}
+
+/** GET /api/getInstrumentPairs: the first `limit` instruments. Source: contract, Public market data. */
+export function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput {
+  const { limit } = readPairsQuery(parameters);
+  return { instrumentPairs: symbolsOf(parts).slice(0, limit) };
+}
+
+function rateLimitItems(limits: RateLimits | undefined): readonly JsonInput[] {
+  if (limits === undefined) return [];
+  const { weightPerMinute, ordersPer10s, ordersPerDay } = limits;
+  return [
+    { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: weightPerMinute },
+    { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: ordersPer10s },
+    { rateLimitType: "ORDERS", interval: "DAY", intervalNum: 1, limit: ordersPerDay },
+  ];
+}
+
+/** Types that are placed as native orders, where the host has those (decision 32). */
+const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
+
+/** What a liquidity market takes. */
+type Tradable = Readonly<{ orderTypes: readonly string[]; filters: readonly JsonInput[] }>;
+
+function symbolsOf({ engine, instruments, native }: ServiceParts): readonly JsonInput[] {
+  const orderTypes = native === undefined ? ORDER_TYPES : [...NATIVE_TYPES, ...ORDER_TYPES];
+  const tradable = { orderTypes, filters: filtersOf(engine.settings) };
+  return instruments.all().map((instrument) => symbolOf(instrument, tradable));
+}
+
+/**
+ * Filters say what placement enforces. An instrument on which nothing is placed has neither types nor filters, and is
+ * never shown as TRADING: what a client holds of it can be read and canceled, as everywhere.
+ */
+function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): JsonInput {
+  const { id, symbol, status, baseAsset, quoteAsset, name, kind, address, url } = instrument;
+  const tradable = kind === "liquidity";
+  return {
+    id,
+    symbol,
+    status: tradable || status !== "TRADING" ? status : "CANCEL_ONLY",
+    baseAsset,
+    quoteAsset,
+    name,
+    quantityScale: 6,
+    ...(address !== undefined && { address }),
+    ...(url !== undefined && { url }),
+    baseAssetPrecision: 6,
+    quoteAssetPrecision: 8,
+    orderTypes: tradable ? orderTypes : [],
+    icebergAllowed: tradable,
+    ocoAllowed: tradable,
+    otoAllowed: tradable,
+    filters: tradable ? filters : [],
+  };
+}
+
+/** Bounds and steps of decision 7, the opening minimum, and the parts of an iceberg where they are limited. */
+function filtersOf({ minimumNotional, maxIcebergParts }: EngineSettings): readonly JsonInput[] {
+  const minimum = formatNotional(notional(minimumNotional));
+  return [
+    {
+      filterType: "PRICE_FILTER",
+      minPrice: "0.00000001",
+      maxPrice: "9999999999.99999999",
+      tickSize: "0.00000001",
+    },
+    { filterType: "LOT_SIZE", minQty: "0.000001", maxQty: "999999999999.999999", stepSize: "0.000001" },
+    { filterType: "NOTIONAL", minNotional: minimum, applyMinToMarket: true, avgPriceMins: 0 },
+    ...(maxIcebergParts > 0 ? [{ filterType: "ICEBERG_PARTS", limit: maxIcebergParts }] : []),
+  ];
+}

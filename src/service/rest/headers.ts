@@ -1,0 +1,46 @@
+import { OrderError } from "../../errors/index.ts";
+import { singleHeader } from "../../wire/index.ts";
+
+/** The headers that a request is read by, each sent at most once. */
+export type RequestHeaders = Readonly<{
+  apiKey: string | undefined;
+  signature: string | undefined;
+  contentType: string | undefined;
+}>;
+
+/** Headers by which some servers let a request be another method than it was signed and routed as. */
+const OVERRIDE = /^(?:x-http-method-override|x-http-method|x-method-override)$/i;
+
+/**
+ * Reads the headers. Throws an OrderError for one that came twice or is not printable ASCII (-2014, -1022, -1101,
+ * -1100), for a method override and for a body that is said to be compressed (-1130): its bytes are read and signed as
+ * they come. Source: hostile inputs 10, 26, 27, 46, 48, 49.
+ */
+export function readHeaders(rawHeaders: readonly string[]): RequestHeaders {
+  refuseOverrides(rawHeaders);
+  refuseEncoding(singleHeader(rawHeaders, "Content-Encoding"));
+  return {
+    apiKey: singleHeader(rawHeaders, "X-MBX-APIKEY"),
+    signature: singleHeader(rawHeaders, "signature"),
+    contentType: singleHeader(rawHeaders, "Content-Type"),
+  };
+}
+
+function refuseOverrides(rawHeaders: readonly string[]): void {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (!OVERRIDE.test(name)) continue;
+    throw new OrderError("INVALID_PARAMETER", {
+      field: name.toLowerCase(),
+      advice: "Send the request with the method it is meant for.",
+    });
+  }
+}
+
+function refuseEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding.toLowerCase() === "identity") return;
+  throw new OrderError("INVALID_PARAMETER", {
+    field: "Content-Encoding",
+    advice: "Send the body as it is, without compression.",
+  });
+}

@@ -1,0 +1,107 @@
+import type { Engine, ListPageRequest } from "../../engine/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import type { OrderList } from "../../model/index.ts";
+import {
+  type ListForm,
+  type ListLookup,
+  readListKey,
+  readListPage,
+  readListPlacement,
+} from "../../requests/index.ts";
+import { accountOf } from "../access/ownership.ts";
+import { canceledListView, listViewOf } from "../views/views.ts";
+import { clientIdsOf, managedId } from "./ids.ts";
+import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
+
+/**
+ * POST /api/v3/orderList/oco, /oto, /otoco and the legacy POST /api/v3/order/oco: the whole list once it is durable.
+ * A leg without a client id is named by the signature and its field; a copy of an accepted list answers with that
+ * list. Source: contract, List creation rules; decisions 1, 3, 6, 33-35; convention 3.5.
+ */
+export function placeList(form: ListForm): SignedHandler {
+  return async (parts, call) => {
+    const { list, ...actor } = readListPlacement(form, call.parameters, {
+      resolve: (symbol) => parts.instruments.resolve(symbol),
+      clientId: clientIdsOf(call),
+    });
+    const accountId = await accountOf(parts, call, actor);
+    const { placed, counts } = await parts.placements.placeList({ accountId, list });
+    return { body: listViewOf(parts, placed.list), counts };
+  };
+}
+
+/**
+ * GET /api/v3/orderList: by id, by client id or both, open or ended. An unknown list, another account's and one of
+ * another symbol or instrument are all -2013; two ids of two lists -2039. Source: contract, List queries; decision 35.
+ */
+export async function orderListStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const lookup = readListKey(call.parameters, {
+    resolve: (symbol) => parts.instruments.resolve(symbol),
+    purpose: "status",
+  });
+  const list = await findList(parts, await accountOf(parts, call, lookup), lookup);
+  if (list === undefined) throw new OrderError("NO_SUCH_ORDER");
+  return { body: listViewOf(parts, list) };
+}
+
+/**
+ * DELETE /api/v3/orderList: the list after the cancel of every leg that had not ended; a leg with a child in flight
+ * keeps its status, with cancelPending true. A list that is unknown or all done is -2011.
+ * Source: contract, List queries; decisions 13 and 38.
+ */
+export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const lookup = readListKey(call.parameters, {
+    resolve: (symbol) => parts.instruments.resolve(symbol),
+    purpose: "cancel",
+  });
+  const accountId = await accountOf(parts, call, lookup);
+  const found = await findList(parts, accountId, lookup);
+  if (found === undefined) throw new OrderError("CANCEL_REJECTED");
+  const list = await parts.engine.cancelList({ accountId, listId: found.listId });
+  return { body: canceledListView(parts, list) };
+}
+
+/** GET /api/v3/openOrderList: lists with a leg that has not ended, oldest first. Source: contract, List queries. */
+export const openOrderLists: SignedHandler = pageOf((engine, page) => engine.openLists(page));
+
+/** GET /api/v3/allOrderList: open and ended lists, oldest first. Source: contract, List queries; decision 36. */
+export const allOrderLists: SignedHandler = pageOf((engine, page) => engine.allLists(page));
+
+function pageOf(
+  read: (engine: Engine, page: ListPageRequest) => Promise<readonly OrderList[]>,
+): SignedHandler {
+  return async (parts, call) => {
+    const page = readListPage(call.parameters);
+    const accountId = await accountOf(parts, call, page);
+    const lists = await read(parts.engine, { ...page, accountId });
+    return { body: lists.map((list) => listViewOf(parts, list)) };
+  };
+}
+
+/** The list that a lookup names; undefined when there is none of that market. Two ids must name one list (-2039). */
+async function findList(
+  { engine, instruments }: ServiceParts,
+  accountId: number,
+  lookup: ListLookup,
+): Promise<OrderList | undefined> {
+  const { orderListId, listClientOrderId, symbol, instrumentId } = lookup;
+  const list =
+    orderListId === undefined
+      ? await engine.findList({ accountId, listClientOrderId: listClientOrderId ?? "" })
+      : await findById({ engine, accountId }, orderListId);
+  if (list === undefined) return undefined;
+  if (symbol !== undefined && list.symbol !== symbol) return undefined;
+  if (instrumentId !== undefined && instruments.find(list.symbol)?.id !== instrumentId) return undefined;
+  if (listClientOrderId !== undefined && list.listClientOrderId !== listClientOrderId) {
+    throw new OrderError("CLIENT_ID_MISMATCH");
+  }
+  return list;
+}
+
+async function findById(
+  { engine, accountId }: Readonly<{ engine: Engine; accountId: number }>,
+  orderListId: bigint,
+): Promise<OrderList | undefined> {
+  const listId = managedId(orderListId);
+  return listId === undefined ? undefined : await engine.findList({ accountId, listId });
+}

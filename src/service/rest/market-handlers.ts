@@ -1,0 +1,123 @@
+import {
+  add,
+  formatPrice,
+  formatQuantity,
+  type Price,
+  portion,
+  type Quantity,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import type { Level, Quote } from "../../model/index.ts";
+import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } from "../../requests/index.ts";
+import type { JsonInput, Parameters } from "../../wire/index.ts";
+import type { ServiceParts } from "./parts.ts";
+
+/** The largest quantity an order can have: what a level without a size stands for (decision 22). */
+const UNLIMITED = "999999999999.999999";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+
+/**
+ * GET /api/ticker: `price` is the last print's, before the first print the middle of bid and ask. A symbol that was
+ * neither quoted nor traded yet is -1112. A symbol alias resolves; the answer has the canonical symbol.
+ * Source: contract, Ticker; decision 43.
+ */
+export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
+  const known = tickerOf(parts, symbolOf(parts, readTickerQuery(parameters).symbol));
+  if (known === undefined) throw new OrderError("NO_DEPTH");
+  return known;
+}
+
+/**
+ * GET /api/ticker/24hr: the ticker with the executed volume of the last day; without a symbol an array with all markets
+ * that were quoted or traded. The volume is what the service itself has counted, by whole minutes: it covers 1,440 of
+ * them, the running one included, from `openTime` until now, which is `closeTime`. Other figures of a day (open, high,
+ * low, count, quote volume) are not known here, and left out. Source: decision 43.
+ */
+export async function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
+  const { symbol } = readDayTickerQuery(parameters);
+  if (symbol === undefined) {
+    const days = await Promise.all(parts.instruments.all().map((each) => dayOf(parts, each.symbol)));
+    return days.filter((day) => day !== undefined);
+  }
+  const day = await dayOf(parts, symbolOf(parts, symbol));
+  if (day === undefined) throw new OrderError("NO_DEPTH");
+  return day;
+}
+
+type Ticker = Readonly<Record<string, JsonInput>>;
+
+async function dayOf(parts: ServiceParts, symbol: string): Promise<Ticker | undefined> {
+  const known = tickerOf(parts, symbol);
+  if (known === undefined) return undefined;
+  const nowMs = parts.clock.nowMs();
+  const toMs = nowMs - (nowMs % MINUTE_MS) + MINUTE_MS;
+  const range = { symbol, fromMs: toMs - DAY_MS, toMs };
+  const bars = await parts.engine.volumes.minutes(range);
+  const volume = bars.reduce((sum, { quantity }) => add(sum, quantity), ZERO_QUANTITY);
+  return { ...known, volume: formatQuantity(volume), openTime: range.fromMs, closeTime: nowMs };
+}
+
+/** What is known of a market's price; undefined when it was neither quoted nor traded yet. */
+function tickerOf({ engine }: ServiceParts, symbol: string): Ticker | undefined {
+  const quote = engine.quote(symbol)?.quote;
+  const price = engine.lastPrice(symbol) ?? (quote && middleOf(quote));
+  if (price === undefined) return undefined;
+  return { symbol, price: formatPrice(price), lastPrice: formatPrice(price), ...(quote && quoteOf(quote)) };
+}
+
+/**
+ * GET /api/depth: visible levels of the last counted quote, best first, each [price, quantity]. A level whose source
+ * shows no size has the largest quantity that an order can have; an empty level is left out. Without a quote both
+ * sides are empty and lastUpdateId is "0". Source: contract, Order book; convention 1, gaps 4 and 8.
+ */
+export function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
+  const query = readDepthQuery(parameters);
+  const symbol = symbolOf(parts, query.symbol);
+  const quote = parts.engine.quote(symbol)?.quote;
+  return {
+    symbol,
+    lastUpdateId: String(quote?.sequence ?? 0),
+    bids: visibleLevels(quote?.bids, query.limit),
+    asks: visibleLevels(quote?.asks, query.limit),
+  };
+}
+
+function symbolOf({ instruments }: ServiceParts, symbol: string): string {
+  return instrumentOf(symbol, { resolve: (name) => instruments.resolve(name), exactSymbol: false }).symbol;
+}
+
+/** Half a step of price is cut off. */
+function middleOf({ bid, ask }: Quote): Price {
+  return portion(add(bid, ask), { numerator: 1, denominator: 2, rounding: "down" });
+}
+
+function quoteOf(quote: Quote): Readonly<Record<string, JsonInput>> {
+  const bid = formatPrice(quote.bid);
+  const ask = formatPrice(quote.ask);
+  return {
+    bid,
+    ask,
+    bidPrice: bid,
+    bidQty: sizeOf(quote.bids[0]?.size),
+    askPrice: ask,
+    askQty: sizeOf(quote.asks[0]?.size),
+    lastUpdateId: String(quote.sequence),
+    closeTime: quote.timeMs,
+  };
+}
+
+/** The levels of a side as clients see them, best first: all that show a size, or the first `limit` of them. */
+export function visibleLevels(
+  levels: readonly Level[] = [],
+  limit?: number,
+): readonly (readonly [price: string, quantity: string])[] {
+  const visible = levels.filter(({ size }) => size === undefined || size > ZERO_QUANTITY);
+  return visible.slice(0, limit).map(({ price, size }) => [formatPrice(price), sizeOf(size)]);
+}
+
+function sizeOf(size: Quantity | undefined): string {
+  return size === undefined ? UNLIMITED : formatQuantity(size);
+}

@@ -1,0 +1,126 @@
+import { OrderError } from "../../errors/index.ts";
+import type { NativeOrder } from "../../model/index.ts";
+import type { Awaitable, NativeKey, NativeOrders, NativePlaced } from "../../ports/index.ts";
+import {
+  type AllOrdersPage,
+  type OrderHistoryPage,
+  readAllOrdersPage,
+  readNativePlacement,
+  readOrderHistoryPage,
+} from "../../requests/index.ts";
+import { accountOf } from "../access/ownership.ts";
+import {
+  canceledNativeView,
+  type ExecutionView,
+  executionView,
+  type NativeOrderView,
+  nativeOrderView,
+  placedNativeView,
+  rejectedExecutionView,
+} from "../views/native-order-view.ts";
+import { clientIdsOf } from "./ids.ts";
+import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
+import { retaining } from "./retained-rejections.ts";
+
+/** The native side of the host; a host without one does not serve native orders: 404 -1020. */
+function nativeOf({ native }: ServiceParts): NativeOrders {
+  if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
+  return native;
+}
+
+/**
+ * POST /api/v2/order, and POST /api/order with a plain LIMIT or MARKET: the order once it is durable, with its fills so
+ * far. The same signed bytes answer with the same order for ever; another request with the client id of an open order
+ * is -2010. Needs no consent. Source: contract, Ordinary order flow; decisions 3, 14, 32; convention 3.1.
+ */
+export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const native = nativeOf(parts);
+  const clientId = clientIdsOf(call);
+  const { terms, ...actor } = readNativePlacement(call.parameters, {
+    resolve: (symbol) => parts.instruments.resolve(symbol),
+    clientId,
+  });
+  const accountId = await accountOf(parts, call, actor);
+  const { symbol, clientOrderId } = terms;
+  const request = { accountId, requestKey: clientId("request") };
+  const findKnown = (): Awaitable<NativePlaced | undefined> => native.findRequest(request);
+  const place = async (): Promise<NativePlaced> => {
+    const known = await findKnown();
+    if (known !== undefined) return known;
+    await demandTrading(parts, { accountId, symbol });
+    return await native.place({ ...terms, ...request });
+  };
+  const { placed, counts } = await retaining(parts, { accountId, order: terms }, () =>
+    parts.placements.placeNative({ accountId, clientOrderId, findKnown, place }),
+  );
+  return { body: placedNativeView(placed.order, placed.fills), counts };
+}
+
+/** New orders need a service that is not draining, an open market and an account without a restriction (decision 14). */
+async function demandTrading(
+  { engine, instruments, accounts }: ServiceParts,
+  { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
+): Promise<void> {
+  if (instruments.find(symbol)?.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
+  const restricted = (await accounts.account(accountId))?.restricted ?? true;
+  if (restricted === true) throw new OrderError("ACCOUNT_RESTRICTED");
+  if (restricted !== false && restricted.includes(symbol)) throw new OrderError("SYMBOL_RESTRICTED");
+  if (engine.draining) throw new OrderError("SHUTTING_DOWN");
+}
+
+/** Cancels a native order; undefined when there is none of that key or it has ended. */
+export async function cancelNative(parts: ServiceParts, key: NativeKey): Promise<Answer | undefined> {
+  const canceled: NativeOrder | undefined = await parts.native?.cancel(key);
+  return canceled && { body: canceledNativeView(canceled) };
+}
+
+/**
+ * GET /api/v2/allOrders and its alias: one latest snapshot of each native order, children of managed parents among
+ * them, ids rising. A client id narrows it, and without a lowest id brings the retained rejections of that client id,
+ * which stand first: they have no id to go on from. Source: contract, Native status and history.
+ */
+export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const native = nativeOf(parts);
+  const page = readAllOrdersPage(call.parameters, (symbol) => parts.instruments.resolve(symbol));
+  const accountId = await accountOf(parts, call, page);
+  const { orderId, ...range } = page;
+  const { isPaperTrade } = native;
+  const orders = await native.page({
+    ...range,
+    accountId,
+    ...(orderId !== undefined && { fromOrderId: orderId }),
+  });
+  const rejected = await rejectionsOf(parts, accountId, page);
+  const room = page.limit - orders.length;
+  const shown = [...rejected.slice(Math.max(0, rejected.length - room)), ...orders];
+  return { body: shown.map((order): NativeOrderView => nativeOrderView({ order, isPaperTrade })) };
+}
+
+/** A scan by id passes rejections over; so does a page that names no client id. */
+function rejectionsOf(parts: ServiceParts, accountId: number, page: AllOrdersPage) {
+  if (page.clientOrderId === undefined || page.orderId !== undefined) return [];
+  return parts.rejections.list({ ...page, accountId });
+}
+
+/**
+ * POST /api/v2/getOrderHistory: the newest executions of native orders, retained rejections among them, oldest first.
+ * Managed parents are no part of it. Source: contract, Native status and history; decision 46.
+ */
+export async function orderHistory(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const native = nativeOf(parts);
+  const page = readOrderHistoryPage(call.parameters, (symbol) => parts.instruments.resolve(symbol));
+  const accountId = await accountOf(parts, call, page);
+  const executions = await native.executions({ ...page, accountId });
+  const views = [...executions.map(executionView), ...(await rejectedExecutions(parts, accountId, page))];
+  return { body: { orders: views.sort((a, b) => a.time - b.time).slice(-page.limit) } };
+}
+
+/** A rejection has no order id: who asks for one order does not ask for it. */
+async function rejectedExecutions(
+  parts: ServiceParts,
+  accountId: number,
+  page: OrderHistoryPage,
+): Promise<readonly ExecutionView[]> {
+  if (page.orderId !== undefined) return [];
+  return (await parts.rejections.list({ ...page, accountId })).map(rejectedExecutionView);
+}

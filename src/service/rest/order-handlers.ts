@@ -1,0 +1,115 @@
+import { OrderError } from "../../errors/index.ts";
+import {
+  type OrderKey,
+  type OrderKeyContext,
+  placementFlow,
+  readOrderKey,
+  readPlacement,
+} from "../../requests/index.ts";
+import { accountOf } from "../access/ownership.ts";
+import {
+  nativeOrderView,
+  type Snapshot,
+  scaledManagedView,
+  scaledNativeView,
+} from "../views/native-order-view.ts";
+import { canceledListView, canceledView, viewOf } from "../views/views.ts";
+import { clientIdsOf } from "./ids.ts";
+import { cancelNative, placeNativeOrder } from "./native-handlers.ts";
+import { type AccountKey, type FoundOrder, findManaged, findOrder, nativeKeyOf } from "./order-lookup.ts";
+import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
+import { retaining } from "./retained-rejections.ts";
+
+/**
+ * POST /api/order: the whole managed order once it is durable; a plain LIMIT or MARKET is a native order and answered as
+ * one. An order without newClientOrderId is named by the signature, so that the same bytes sent again are the same order
+ * (decision 3). Source: contract, Single-parent advanced creation; decisions 1, 14, 32, 42.
+ */
+export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
+  const { intent, ...actor } = readPlacement(call.parameters, {
+    resolve: (symbol) => parts.instruments.resolve(symbol),
+    clientId: clientIdsOf(call),
+  });
+  const accountId = await accountOf(parts, call, actor);
+  const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
+    parts.placements.placeOrder({ accountId, intent }),
+  );
+  return { body: viewOf(parts, placed.order), counts };
+}
+
+/**
+ * GET /api/v2/order and its aliases: a managed or native order by id, by client id or both, open or ended, or a
+ * retained rejection by client id. An unknown order, another account's and another symbol's are all -2013; two ids of
+ * two orders -2039. Source: contract, Native status and history; decisions 5 and 39.
+ */
+export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const found = await demandOrder(parts, call);
+  if ("managed" in found) return { body: viewOf(parts, found.managed) };
+  return { body: nativeOrderView(snapshotOf(parts, found)) };
+}
+
+/**
+ * POST /api/v2/orderStatus and its alias: the same order with prices in 1e-8 and quantities in 1e-6 as whole numbers.
+ * Source: contract, Native status and history; decision 46.
+ */
+export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const found = await demandOrder(parts, call);
+  if ("managed" in found) return { body: scaledManagedView(found.managed, viewOf(parts, found.managed)) };
+  return { body: scaledNativeView(snapshotOf(parts, found)) };
+}
+
+/**
+ * DELETE /api/v2/order and its alias: the order after the cancel, with the client id it was canceled by as
+ * `origClientOrderId` too. A client id names a managed parent before a native order, as in look-ups, but one that has
+ * ended does not stand before an open native order. While a child of a managed order is in flight the reply is the
+ * current status with cancelPending true. The cancel of a leg is the cancel of its list and answers with that. What is
+ * unknown or has ended is -2011, a leg that has ended before its list too: who cancels an entry that has just filled
+ * must not lose the exits. Symbol aliases resolve: what was placed by an alias can be canceled by it.
+ * Source: decisions 5, 13 and 43; convention 3.3.
+ */
+export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const key = await readKey(parts, call, { exactSymbol: false, purpose: "cancel" });
+  const managed = await findManaged(parts, key);
+  if (managed === undefined || (managed.ended !== undefined && key.orderId === undefined)) {
+    const canceled = await cancelNativeOf(parts, key);
+    if (canceled !== undefined) return canceled;
+  }
+  if (managed === undefined) throw new OrderError("CANCEL_REJECTED");
+  const { accountId } = key;
+  const order = await parts.engine.cancel({ accountId, orderId: managed.orderId });
+  if (order.list === undefined) return { body: canceledView(parts, order) };
+  const list = await parts.engine.findList({ accountId, listId: order.list.listId });
+  if (list === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
+  return { body: canceledListView(parts, list) };
+}
+
+/** Cancels the open native order of a key; two ids must name one order before anything is canceled. */
+async function cancelNativeOf(parts: ServiceParts, key: AccountKey): Promise<Answer | undefined> {
+  const { orderId, clientOrderId } = key;
+  if (orderId !== undefined && orderId <= 0n) return undefined;
+  if (orderId !== undefined && clientOrderId !== undefined && (await findOrder(parts, key)) === undefined) {
+    return undefined;
+  }
+  return await cancelNative(parts, nativeKeyOf(key));
+}
+
+type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
+
+/** The key that a call sends, with the account that it is about. */
+async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<AccountKey> {
+  const resolve: OrderKeyContext["resolve"] = (symbol) => parts.instruments.resolve(symbol);
+  const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
+  return { ...key, accountId: await accountOf(parts, call, key) };
+}
+
+async function demandOrder(parts: ServiceParts, call: SignedCall): Promise<FoundOrder> {
+  const found = await findOrder(parts, await readKey(parts, call, { exactSymbol: true, purpose: "status" }));
+  if (found === undefined) throw new OrderError("NO_SUCH_ORDER");
+  return found;
+}
+
+function snapshotOf({ native }: ServiceParts, found: Exclude<FoundOrder, { managed: unknown }>): Snapshot {
+  const order = "native" in found ? found.native : found.rejection;
+  return { order, isPaperTrade: native?.isPaperTrade ?? false };
+}

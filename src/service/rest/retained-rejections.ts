@@ -1,0 +1,75 @@
+import { type ErrorName, OrderError } from "../../errors/index.ts";
+import type { Rejection, RejectReason } from "../../model/index.ts";
+import type { ServiceParts } from "./parts.ts";
+import { isBusinessRefusal } from "./replies.ts";
+
+/** A new order on its way, native or managed, as far as a rejection tells of it. */
+export type NewOrder = Readonly<{
+  accountId: number;
+  order: Pick<Rejection, "symbol" | "clientOrderId" | "timeInForce" | "price" | "stopPrice" | "quantity"> &
+    Required<Pick<Rejection, "side" | "type">>;
+}>;
+
+const REASONS: ReadonlyMap<ErrorName, RejectReason> = new Map([
+  ["MARKET_CLOSED", "MARKET_CLOSED"],
+  ["DUPLICATE_ORDER", "DUPLICATE_ORDER"],
+  ["INSUFFICIENT_BALANCE", "INSUFFICIENT_BALANCES"],
+  ["ACCOUNT_DISABLED", "ACCOUNT_INACTIVE"],
+  ["UNKNOWN_ACCOUNT", "ACCOUNT_INACTIVE"],
+  ["ACCOUNT_RESTRICTED", "ACCOUNT_INACTIVE"],
+  ["WOULD_MATCH", "WOULD_MATCH_IMMEDIATELY"],
+  ["BAD_PRICE_RELATION", "OCO_BAD_PRICES"],
+  ["REDUCE_ONLY_REJECTED", "REDUCE_ONLY_REJECT"],
+  ["FILTER_NOTIONAL", "MIN_NOTIONAL"],
+]);
+
+const RANDOM_ID_LENGTH = 22;
+
+/**
+ * Places a new order and retains its refusal when that is a matter of business: the contract keeps "early new-order
+ * business rejections" and does not tell native from managed ones, so both are kept. What is wrong with the request
+ * itself, its signature, its rate or the service is not; lists are not, which no look-up by an order's client id
+ * finds. Rejects as `place` does. Source: contract, Errors.
+ */
+export async function retaining<T>(
+  parts: ServiceParts,
+  order: NewOrder,
+  place: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await place();
+  } catch (error) {
+    if (error instanceof OrderError && isBusinessRefusal(error.reason)) retain(parts, order, error);
+    throw error;
+  }
+}
+
+/** The caller hears of the refusal whatever becomes of its record. */
+function retain(parts: ServiceParts, order: NewOrder, error: OrderError): void {
+  try {
+    parts.rejections.retain(rejectionOf(parts, order, error));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.name : "unknown";
+    parts.telemetry.event("warn", "rejection.lost", { code: error.code, error: why });
+  }
+}
+
+function rejectionOf(parts: ServiceParts, { accountId, order }: NewOrder, error: OrderError): Rejection {
+  const { symbol, side, type, clientOrderId, timeInForce, price, stopPrice, quantity } = order;
+  return {
+    rejectionId: parts.entropy.token(RANDOM_ID_LENGTH),
+    accountId,
+    symbol,
+    clientOrderId,
+    side,
+    type,
+    ...(timeInForce !== undefined && { timeInForce }),
+    ...(price !== undefined && { price }),
+    ...(stopPrice !== undefined && { stopPrice }),
+    ...(quantity !== undefined && { quantity }),
+    code: error.code,
+    rejectReason: REASONS.get(error.reason) ?? "OTHER",
+    errorMessage: error.message,
+    timeMs: parts.clock.nowMs(),
+  };
+}

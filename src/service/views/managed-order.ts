@@ -1,0 +1,264 @@
+import { formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
+import { words } from "../../host-answers/index.ts";
+import {
+  type ApiState,
+  frozenLimitOf,
+  type OrderStatus,
+  type StatusView,
+  statusOf,
+} from "../../lifecycle/index.ts";
+import {
+  type ChildTimeInForce,
+  ORDER_TYPES,
+  type ParentOrder,
+  type ParentType,
+  type Side,
+  type TimeInForce,
+  TRAITS,
+} from "../../model/index.ts";
+import {
+  decimal,
+  flag,
+  integer,
+  long,
+  type Members,
+  type MembersOf,
+  oneOf,
+  only,
+  optional,
+  text,
+  time,
+} from "./schema.ts";
+
+/**
+ * A managed order as clients see it; decimals are canonical strings, times epoch milliseconds. A member that does not
+ * apply is undefined and stands in no JSON; there is never a rejectReason, reason or errorMessage.
+ * Source: contract, Managed order (parent) response fields; decision 15.
+ */
+export type ManagedOrder = Readonly<{
+  symbol: string;
+  instrumentId?: number | undefined;
+  account: number;
+  accountId: number;
+  /** Negative; newer ids are lower. */
+  orderId: number;
+  clientOrderId: string;
+  clOrdId: string;
+  /** Negative; -1: not a member of a list. */
+  orderListId: number;
+  type: ParentType;
+  /** 180 TWAP, 1000002 VWAP, 1000004 POV. */
+  targetStrategy?: number | undefined;
+  side: Side;
+  origQty: string;
+  executedQty: string;
+  price?: string | undefined;
+  stopPrice?: string | undefined;
+  /** Basis points. */
+  trailingDelta?: number | undefined;
+  /** Trailing percentage. */
+  price2?: string | undefined;
+  trailingAmount?: string | undefined;
+  limitOffset?: string | undefined;
+  /** The limit that trigger level and limitOffset make: running before the trigger, frozen by it (decision 19). */
+  dynamicLimit?: string | undefined;
+  icebergQty?: string | undefined;
+  /** Milliseconds of one slot of the schedule. */
+  interval?: number | undefined;
+  /** Slots of the schedule, as they were frozen at admission. */
+  intervalCount?: number | undefined;
+  /** Milliseconds between acceptance and the first slot. */
+  intervalDelay?: number | undefined;
+  /** Share of the executed volume in basis points. */
+  participationBips?: number | undefined;
+  /** Weights that were sent, comma separated, one for each slot. */
+  volumeProfile?: string | undefined;
+  /** Whose executed volume VWAP and POV follow. */
+  volumeBenchmark?: "SERVICE_EXECUTED_VOLUME" | undefined;
+  timeInForce: TimeInForce;
+  childTimeInForce: ChildTimeInForce;
+  expireTime?: number | undefined;
+  reduceOnly: boolean;
+  status: OrderStatus;
+  apiState: ApiState;
+  apiManaged: true;
+  held: boolean;
+  cancelPending: boolean;
+  lastChildClientOrderId?: string | undefined;
+  /** When it was accepted. */
+  transactTime: number;
+  updateTime: number;
+}>;
+
+/** What stands in place of a list's id. */
+export const NO_LIST = -1;
+
+/** What a view needs beside the order: its instrument's id, and its running dynamic limit. */
+export type ManagedOrderContext = Readonly<{
+  instrumentId?: number | undefined;
+  runningLimit?: Price | undefined;
+}>;
+
+const STATUSES = words<OrderStatus>({
+  NEW: true,
+  PARTIALLY_FILLED: true,
+  PENDING_NEW: true,
+  FILLED: true,
+  CANCELED: true,
+  EXPIRED: true,
+  REJECTED: true,
+});
+
+const API_STATES = words<ApiState>({
+  WAITING: true,
+  WORKING: true,
+  UNKNOWN: true,
+  FILLED: true,
+  CANCELED: true,
+  EXPIRED: true,
+  REJECTED: true,
+});
+
+const STRATEGIES = ORDER_TYPES.flatMap((type) => TRAITS[type].targetStrategy ?? []);
+
+const priced = (value: Price | undefined): string | undefined =>
+  value === undefined ? undefined : formatPrice(value);
+
+/** What descriptions say of the members of a managed order. */
+export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
+  symbol: text("Symbol of the market."),
+  instrumentId: optional(long("Id of the instrument.")),
+  account: long("Account that owns the order."),
+  accountId: long("The same."),
+  orderId: long("Id of the order: negative; newer ids are lower.", { maximum: -1 }),
+  clientOrderId: text("Your id of the order."),
+  clOrdId: text("The same."),
+  orderListId: long("Id of its list, negative; -1: it is in none.", { maximum: -1 }),
+  type: oneOf(ORDER_TYPES, "Canonical type, whatever name it was sent under."),
+  targetStrategy: optional(integer("180 TWAP, 1000002 VWAP, 1000004 POV.", { enum: STRATEGIES })),
+  side: oneOf(["BUY", "SELL"], "Which way the order trades."),
+  origQty: decimal("Quantity that was asked for."),
+  executedQty: decimal("Quantity that was executed."),
+  price: optional(decimal("Limit price in USD.")),
+  stopPrice: optional(decimal("Stop price in USD.")),
+  trailingDelta: optional(integer("Trailing distance in basis points.")),
+  price2: optional(decimal("Trailing distance in percent.")),
+  trailingAmount: optional(decimal("Trailing distance in USD.")),
+  limitOffset: optional(decimal("Distance of the limit from the trigger, in USD.")),
+  dynamicLimit: optional(decimal("The limit that the trigger makes: moving before it, fixed by it.")),
+  icebergQty: optional(decimal("Quantity that is shown at once.")),
+  interval: optional(integer("Milliseconds of one slot.")),
+  intervalCount: optional(integer("Slots of the schedule.")),
+  intervalDelay: optional(integer("Milliseconds before the first slot.")),
+  participationBips: optional(integer("Share of the executed volume in basis points.")),
+  volumeProfile: optional(text("Weights of the slots as they were sent.")),
+  volumeBenchmark: optional(only("SERVICE_EXECUTED_VOLUME", "Whose executed volume it follows.")),
+  timeInForce: oneOf(["GTC", "GTD"], "How long it lives."),
+  childTimeInForce: oneOf(["IOC", "FOK"], "How each child is sent."),
+  expireTime: optional(time("When it ends by itself.")),
+  reduceOnly: flag("May only make a position smaller."),
+  status: oneOf(STATUSES, "Latest known status; PENDING_NEW is a leg that waits for its release."),
+  apiState: oneOf(
+    API_STATES,
+    "What the service does with it; UNKNOWN: the outcome of a child is not known yet.",
+  ),
+  apiManaged: only(true, "It is managed by the service."),
+  held: flag("Waits for its release by the working leg of its list."),
+  cancelPending: flag("To be canceled, once the outcome of its child is known."),
+  lastChildClientOrderId: optional(text("Client id of its latest child, a native order.")),
+  transactTime: time("When it was accepted."),
+  updateTime: time("When it changed last."),
+};
+
+/** Members that events tell under the same names. */
+const IN_EVENTS = ["apiState", "held", "cancelPending"] as const;
+
+/** What descriptions say of the members that events tell under the same names. */
+export const MANAGED_ORDER_IN_EVENTS: Members = Object.fromEntries(
+  IN_EVENTS.map((name) => [name, MANAGED_ORDER[name]]),
+);
+
+/** With every member, so that none is forgotten. */
+type Complete = { readonly [K in keyof ManagedOrder]-?: ManagedOrder[K] };
+
+/**
+ * The public view of a managed order, members in a fixed order.
+ * Source: contract, Managed order (parent) response fields; decisions 11, 15, 19, 29.
+ *
+ * @example
+ * ```ts
+ * import type { ParentOrder } from "managed-orders";
+ * import { managedOrderView } from "managed-orders/service";
+ * const line = (order: ParentOrder): string => {
+ *   const { orderId, status, executedQty } = managedOrderView(order);
+ *   return `${orderId} ${status} ${executedQty}`;
+ * };
+ * ```
+ */
+export function managedOrderView(order: ParentOrder, context: ManagedOrderContext = {}): ManagedOrder {
+  const { intent } = order;
+  const { trailing, schedule } = intent;
+  const standing = statusOf(order);
+  const view: Complete = {
+    symbol: intent.symbol,
+    instrumentId: context.instrumentId,
+    account: order.accountId,
+    accountId: order.accountId,
+    orderId: order.orderId,
+    clientOrderId: intent.clientOrderId,
+    clOrdId: intent.clientOrderId,
+    orderListId: order.list?.listId ?? NO_LIST,
+    type: intent.type,
+    targetStrategy: TRAITS[intent.type].targetStrategy,
+    side: intent.side,
+    origQty: formatQuantity(intent.quantity),
+    executedQty: formatQuantity(order.executedQuantity),
+    price: priced(intent.price),
+    stopPrice: priced(intent.stopPrice),
+    trailingDelta: trailing?.kind === "bps" ? trailing.bps : undefined,
+    price2: trailing?.kind === "percent" ? formatPrice(trailing.percent) : undefined,
+    trailingAmount: trailing?.kind === "amount" ? formatPrice(trailing.amount) : undefined,
+    limitOffset: priced(intent.limitOffset),
+    dynamicLimit: dynamicLimitOf(order, context),
+    icebergQty: intent.icebergQuantity === undefined ? undefined : formatQuantity(intent.icebergQuantity),
+    interval: schedule?.intervalMs,
+    // The plan's: a VWAP of the service's own volumes learns it at admission.
+    intervalCount: order.plan?.count,
+    intervalDelay: schedule?.intervalDelayMs,
+    participationBips: intent.participationBips,
+    volumeProfile: schedule?.weights?.join(","),
+    volumeBenchmark: followsVolume(intent.type) ? "SERVICE_EXECUTED_VOLUME" : undefined,
+    timeInForce: intent.timeInForce,
+    childTimeInForce: intent.childTimeInForce,
+    expireTime: intent.expireTimeMs,
+    reduceOnly: intent.reduceOnly,
+    status: standing.status,
+    apiState: standing.apiState,
+    apiManaged: true,
+    held: standing.held,
+    cancelPending: standing.cancelPending,
+    lastChildClientOrderId: order.lastChildId,
+    transactTime: order.acceptedAtMs,
+    updateTime: order.updatedAtMs,
+  };
+  return view;
+}
+
+/** An order as it stood when something happened to it. */
+type OrderThen = Readonly<{ order: ParentOrder; view: StatusView }>;
+
+/** The members that events tell under the same names. */
+export function membersInEvents({ view }: OrderThen): Pick<Complete, (typeof IN_EVENTS)[number]> {
+  return { apiState: view.apiState, held: view.held, cancelPending: view.cancelPending };
+}
+
+function dynamicLimitOf(order: ParentOrder, context: ManagedOrderContext): string | undefined {
+  if (order.intent.limitOffset === undefined) return undefined;
+  const running = order.ended === undefined ? context.runningLimit : undefined;
+  return priced(frozenLimitOf(order) ?? running);
+}
+
+function followsVolume(type: ParentType): boolean {
+  const { schedule } = TRAITS[type];
+  return schedule === "volume" || schedule === "participation";
+}

@@ -1,0 +1,253 @@
+import {
+  formatNotional,
+  formatPrice,
+  formatQuantity,
+  PRICE_SCALE,
+  type Price,
+  QUANTITY_SCALE,
+  type Quantity,
+  ZERO_NOTIONAL,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
+import type {
+  ExecutionReason,
+  NativeExecution,
+  NativeFill,
+  NativeOrder,
+  NativeStatus,
+  ParentOrder,
+  Rejection,
+  RejectReason,
+  Side,
+} from "../../model/index.ts";
+import type { JsonInput } from "../../wire/index.ts";
+import { type ManagedOrder, NO_LIST } from "./managed-order.ts";
+
+/**
+ * A native order as clients see it, members in a fixed order. `A` is how prices and quantities are written: decimal
+ * strings, or whole numbers of a fixed scale. A retained rejection has no orderId, and only what its
+ * request had said of the others. Source: contract, Native order snapshot.
+ */
+export type NativeOrderView<A extends string | number | bigint = string> = Readonly<{
+  symbol: string;
+  orderId?: bigint;
+  /** -1: not a member of a list. */
+  orderListId: bigint | number;
+  clientOrderId: string;
+  clOrdId: string;
+  status: NativeStatus;
+  type?: string;
+  side?: Side;
+  timeInForce?: string;
+  price?: A;
+  origQty?: A;
+  executedQty: A;
+  stopPrice?: A;
+  rejectReason: RejectReason | null;
+  reason: ExecutionReason | null;
+  errorMessage: string | null;
+  updateTime: number;
+  isWorking: boolean;
+  accountId: number;
+  isPaperTrade: boolean;
+}>;
+
+/** What stands with amounts that are whole numbers. */
+type Scales = Readonly<{ priceScale: number; quantityScale: number }>;
+
+type Writer<A extends string | number | bigint> = Readonly<{
+  price: (value: Price) => A;
+  quantity: (value: Quantity) => A;
+}>;
+
+const TEXT: Writer<string> = { price: formatPrice, quantity: formatQuantity };
+const SCALED: Writer<number | bigint> = { price: (value) => value, quantity: (value) => value };
+const SCALES: Scales = { priceScale: PRICE_SCALE, quantityScale: QUANTITY_SCALE };
+
+const ZERO_PRICE = 0 as Price;
+
+/** A native order or a retained rejection, and whether its host trades on paper. */
+export type Snapshot = Readonly<{ order: NativeOrder | Rejection; isPaperTrade: boolean }>;
+
+/** The snapshot with decimal strings. Source: contract, Native order snapshot. */
+export function nativeOrderView(snapshot: Snapshot): NativeOrderView {
+  return viewWith(TEXT, snapshot);
+}
+
+/** The same with prices in 1e-8 and quantities in 1e-6 as exact whole numbers. Source: decision 46. */
+export function scaledNativeView(snapshot: Snapshot): NativeOrderView<number | bigint> & Scales {
+  return { ...viewWith(SCALED, snapshot), ...SCALES };
+}
+
+/** A managed order whose price, stopPrice, origQty and executedQty are whole numbers too. Source: decision 46. */
+export function scaledManagedView(order: ParentOrder, view: ManagedOrder): JsonInput {
+  const { price, stopPrice, quantity } = order.intent;
+  return {
+    ...view,
+    origQty: quantity,
+    executedQty: order.executedQuantity,
+    ...(price !== undefined && { price }),
+    ...(stopPrice !== undefined && { stopPrice }),
+    ...SCALES,
+  };
+}
+
+function viewWith<A extends string | number | bigint>(
+  write: Writer<A>,
+  { order, isPaperTrade }: Snapshot,
+): NativeOrderView<A> {
+  return "orderId" in order
+    ? orderView(write, order, isPaperTrade)
+    : rejectionView(write, order, isPaperTrade);
+}
+
+function orderView<A extends string | number | bigint>(
+  write: Writer<A>,
+  order: NativeOrder,
+  isPaperTrade: boolean,
+): NativeOrderView<A> {
+  return {
+    symbol: order.symbol,
+    orderId: order.orderId,
+    orderListId: order.orderListId ?? NO_LIST,
+    clientOrderId: order.clientOrderId,
+    clOrdId: order.clientOrderId,
+    status: order.status,
+    type: order.type,
+    side: order.side,
+    timeInForce: order.timeInForce,
+    price: write.price(order.price ?? ZERO_PRICE),
+    origQty: write.quantity(order.quantity),
+    executedQty: write.quantity(order.executedQuantity),
+    stopPrice: write.price(order.stopPrice ?? ZERO_PRICE),
+    rejectReason: order.rejectReason ?? null,
+    reason: order.reason ?? null,
+    errorMessage: order.errorMessage ?? null,
+    updateTime: order.updatedAtMs,
+    isWorking: order.isWorking,
+    accountId: order.accountId,
+    isPaperTrade,
+  };
+}
+
+function rejectionView<A extends string | number | bigint>(
+  write: Writer<A>,
+  rejection: Rejection,
+  isPaperTrade: boolean,
+): NativeOrderView<A> {
+  const { symbol, clientOrderId, type, side, timeInForce, price, quantity, stopPrice } = rejection;
+  return {
+    symbol,
+    orderListId: NO_LIST,
+    clientOrderId,
+    clOrdId: clientOrderId,
+    status: "REJECTED",
+    ...(type !== undefined && { type }),
+    ...(side !== undefined && { side }),
+    ...(timeInForce !== undefined && { timeInForce }),
+    ...(price !== undefined && { price: write.price(price) }),
+    ...(quantity !== undefined && { origQty: write.quantity(quantity) }),
+    executedQty: write.quantity(ZERO_QUANTITY),
+    ...(stopPrice !== undefined && { stopPrice: write.price(stopPrice) }),
+    rejectReason: rejection.rejectReason,
+    reason: null,
+    errorMessage: rejection.errorMessage,
+    updateTime: rejection.timeMs,
+    isWorking: false,
+    accountId: rejection.accountId,
+    isPaperTrade,
+  };
+}
+
+/** The members that the replies of placing and cancelling share. Source: convention 3.1 and 3.3. */
+function transactionView(order: NativeOrder): Readonly<Record<string, JsonInput>> {
+  return {
+    symbol: order.symbol,
+    orderId: order.orderId,
+    orderListId: order.orderListId ?? NO_LIST,
+    clientOrderId: order.clientOrderId,
+    clOrdId: order.clientOrderId,
+    transactTime: order.updatedAtMs,
+    price: formatPrice(order.price ?? ZERO_PRICE),
+    origQty: formatQuantity(order.quantity),
+    executedQty: formatQuantity(order.executedQuantity),
+    origQuoteOrderQty: formatNotional(order.quoteQuantity ?? ZERO_NOTIONAL),
+    status: order.status,
+    timeInForce: order.timeInForce,
+    type: order.type,
+    side: order.side,
+    accountId: order.accountId,
+  };
+}
+
+/** The reply of a placement: the convention's fullest form. Source: convention 3.1. */
+export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[]): JsonInput {
+  return {
+    ...transactionView(order),
+    workingTime: order.isWorking ? order.updatedAtMs : -1,
+    fills: fills.map(({ price, quantity, commission, commissionAsset, executionId }) => ({
+      price: formatPrice(price),
+      qty: formatQuantity(quantity),
+      commission,
+      commissionAsset,
+      tradeId: executionId,
+    })),
+  };
+}
+
+/** The reply of a cancel: the order keeps its client id, which is that of the canceled one too. Source: convention 3.3. */
+export function canceledNativeView(order: NativeOrder): JsonInput {
+  return { ...transactionView(order), origClientOrderId: order.clientOrderId };
+}
+
+/** One element of the execution history. Source: decision 46. */
+export type ExecutionView = Readonly<{ time: number }> & Readonly<Record<string, JsonInput | undefined>>;
+
+/** What happened to an order at one moment. */
+export function executionView(execution: NativeExecution): ExecutionView {
+  const { order, executionId, execType, lastQuantity, lastPrice, timeMs } = execution;
+  return {
+    symbol: order.symbol,
+    orderId: order.orderId,
+    clientOrderId: order.clientOrderId,
+    clOrdId: order.clientOrderId,
+    executionId,
+    execType,
+    status: order.status,
+    side: order.side,
+    type: order.type,
+    price: formatPrice(order.price ?? ZERO_PRICE),
+    origQty: formatQuantity(order.quantity),
+    lastQty: formatQuantity(lastQuantity ?? ZERO_QUANTITY),
+    lastPrice: formatPrice(lastPrice ?? ZERO_PRICE),
+    executedQty: formatQuantity(order.executedQuantity),
+    rejectReason: order.rejectReason ?? null,
+    reason: order.reason ?? null,
+    errorMessage: order.errorMessage ?? null,
+    time: timeMs,
+  };
+}
+
+/** The refusal of an order that never had an id, as an execution; what the request did not say is left out. */
+export function rejectedExecutionView(rejection: Rejection): ExecutionView {
+  const { symbol, clientOrderId, rejectionId, side, type, price, quantity } = rejection;
+  return {
+    symbol,
+    clientOrderId,
+    clOrdId: clientOrderId,
+    executionId: rejectionId,
+    execType: "REJECTED",
+    status: "REJECTED",
+    side,
+    type,
+    ...(price !== undefined && { price: formatPrice(price) }),
+    ...(quantity !== undefined && { origQty: formatQuantity(quantity) }),
+    lastQty: "0",
+    lastPrice: "0",
+    executedQty: "0",
+    rejectReason: rejection.rejectReason,
+    reason: null,
+    errorMessage: rejection.errorMessage,
+    time: rejection.timeMs,
+  };
+}

@@ -1,0 +1,255 @@
+import { describe, expect, it } from "vitest";
+import type { Permission } from "../../../src/model/index.ts";
+import { ROUTES } from "../../../src/requests/index.ts";
+import { sign } from "../../../src/signing/index.ts";
+import type { WireResponse } from "../../../src/wire/index.ts";
+import { call, KEYS, openWorld, place, requestOf, type ServiceWorld } from "../../support/service-world.ts";
+import { refusalOf, TestClient } from "../../support/socket-world.ts";
+
+const key = KEYS.owner;
+
+/** A page request signed with a nonce. */
+const page = (world: ServiceWorld, rest: Parameters<typeof requestOf>[2] = {}): Promise<WireResponse> =>
+  world.service.handle(
+    requestOf("GET", "/api/v3/openOrders", {
+      key,
+      query: { apiManaged: true, nonce: world.nonce() },
+      ...rest,
+    }),
+  );
+
+describe("who may do what", () => {
+  it("decision 39: the public routes are open, every other route wants a key", async () => {
+    const world = await openWorld();
+    for (const { method, path, access } of ROUTES) {
+      const { status, body } = await call(world, method, path);
+      if (access === "PUBLIC") expect([path, status === 200 || status === 400]).toEqual([path, true]);
+      else expect([path, status, body.code]).toEqual([path, 401, -2014]);
+    }
+  });
+
+  it("decision 39: unknown key, missing permission and wrong address get the same bytes, 401 -2015", async () => {
+    const world = await openWorld();
+    const answers = [
+      await page(world, { key: KEYS.nobody }),
+      await page(world, { key: KEYS.trader }),
+      await page(world, { key: KEYS.elsewhere, address: "192.0.2.7" }),
+      await world.service.handle(
+        requestOf("POST", "/api/order", { key: KEYS.reader, query: { nonce: "1" } }),
+      ),
+    ];
+    for (const { status, body } of answers) expect([status, body]).toEqual([401, answers[0]?.body]);
+    expect(answers[0]?.body).toContain('"code":-2015');
+  });
+
+  it("decision 39: READ reads, TRADE places and cancels, neither does the other's work", async () => {
+    const world = await openWorld();
+    expect((await page(world, { key: KEYS.reader })).status).toBe(200);
+    const placed = await place(world, {}, { key: KEYS.trader });
+    expect(placed.status).toBe(200);
+    const query = {
+      symbol: "BTC/USD",
+      orderId: placed.body.orderId as number,
+      timestamp: world.clock.nowMs(),
+    };
+    expect((await call(world, "GET", "/api/order", { key: KEYS.trader, query })).status).toBe(401);
+    expect((await call(world, "DELETE", "/api/order", { key: KEYS.reader, query })).status).toBe(401);
+    const fresh = { ...query, nonce: world.nonce() };
+    expect((await call(world, "DELETE", "/api/order", { key: KEYS.trader, query: fresh })).status).toBe(200);
+  });
+
+  it.each(["10.1.2.3", "::ffff:10.1.2.3", "2001:db8::5"])(
+    "an address of the list is let in: %s",
+    async (address) => {
+      const world = await openWorld();
+      expect((await page(world, { key: KEYS.elsewhere, address })).status).toBe(200);
+    },
+  );
+
+  it("decision 49: replacing an account ends its earlier keys at once", async () => {
+    const world = await openWorld();
+    const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
+    world.accounts.put({ account, keys: [] });
+    expect((await page(world)).status).toBe(401);
+  });
+});
+
+describe("whose account it is", () => {
+  const asked = async (world: ServiceWorld, rest: Record<string, number>): Promise<number> => {
+    const query = { apiManaged: true, ...rest, nonce: world.nonce() };
+    const { status, body } = await call(world, "GET", "/api/v3/openOrders", { key, query });
+    return status === 200 ? 200 : (body.code as number);
+  };
+
+  it("contract, Shared: another account is served when it is the user's own or delegated for this", async () => {
+    const world = await openWorld();
+    expect(await asked(world, { account: 1 })).toBe(200);
+    expect(await asked(world, { account: 4, userId: 1 })).toBe(200);
+    expect(await asked(world, { account: 3 })).toBe(200);
+    const placed = await place(world, { account: 3 });
+    expect([placed.status, placed.body.code]).toEqual([401, -1002]);
+  });
+
+  it("I07: a foreign account, one that is not there and another's userId are one answer, -1002", async () => {
+    const world = await openWorld();
+    expect(await asked(world, { account: 2 })).toBe(-1002);
+    expect(await asked(world, { account: 999 })).toBe(-1002);
+    expect(await asked(world, { userId: 2 })).toBe(-1002);
+    const answers = [2, 999].map((account) =>
+      page(world, { query: { apiManaged: true, account, nonce: world.nonce() } }),
+    );
+    const [foreign, missing] = await Promise.all(answers);
+    expect(foreign?.body).toBe(missing?.body);
+  });
+
+  it("decision 14: the consent that counts is the owner's, also when the order is for an account of one's own", async () => {
+    const world = await openWorld();
+    world.accounts.put({
+      account: { accountId: 4, userId: 1, enableDataSharing: false, delegates: [], restricted: false },
+      keys: [],
+    });
+    expect((await place(world, { account: 4 })).body.code).toBe(-2010);
+    const placed = await place(world, { account: 1 });
+    expect(placed.body.accountId).toBe(1);
+  });
+});
+
+describe("contract, Authentication: consent of the owner, delegated permission", () => {
+  const OWNED = 5;
+  const put = (world: ServiceWorld, enableDataSharing: boolean, permissions: readonly Permission[]): void =>
+    world.accounts.put({
+      account: {
+        ...{ accountId: OWNED, userId: 9, enableDataSharing, restricted: false },
+        delegates: [{ userId: 3, permissions }],
+      },
+      keys: [],
+    });
+
+  it("a delegate's order needs TRADE from the owner and the owner's consent, not the delegate's own", async () => {
+    const world = await openWorld();
+    const asked = async (account: number): Promise<unknown> => {
+      const placed = await place(world, { account }, { key: KEYS.silent });
+      return placed.body.code ?? placed.body.accountId;
+    };
+    expect(await asked(3)).toBe(-2010);
+    for (const [consent, permissions, expected] of [
+      [true, [], -1002],
+      [true, ["READ"], -1002],
+      [false, ["TRADE"], -2010],
+      [true, ["TRADE"], OWNED],
+      [false, ["READ", "TRADE"], -2010],
+    ] as const) {
+      put(world, consent, permissions);
+      expect([consent, permissions, await asked(OWNED)]).toEqual([consent, permissions, expected]);
+    }
+    expect(world.engine.metrics().openParents).toBe(1);
+  });
+});
+
+describe("the order of defences", () => {
+  const bare = { method: "GET", rawHeaders: [], body: new Uint8Array(), remoteAddress: "127.0.0.1" };
+  const codeOf = async (
+    world: ServiceWorld,
+    request: Partial<ReturnType<typeof requestOf>>,
+  ): Promise<number> => {
+    const { body } = await world.service.handle({ ...bare, target: "/api/v3/openOrders", ...request });
+    return Number(/"code":(-[0-9]+)/.exec(body)?.[1]);
+  };
+
+  it("each defence answers before the next is asked", async () => {
+    const world = await openWorld();
+    const keyHeader = ["X-MBX-APIKEY", key.apiKey];
+    const signed = (query: string, secret = key.secret): Partial<ReturnType<typeof requestOf>> => ({
+      target: `/api/v3/openOrders?${query}`,
+      rawHeaders: [...keyHeader, "signature", sign({ secret, payload: query })],
+    });
+    const twice = [...keyHeader, ...keyHeader];
+    expect(await codeOf(world, { target: "/api/v3/nothing?{" })).toBe(-1099);
+    expect(await codeOf(world, { target: "/api/v3/openOrders?{", rawHeaders: twice })).toBe(-2014);
+    expect(await codeOf(world, { target: "/api/v3/openOrders?{" })).toBe(-1100);
+    const big = { method: "DELETE", body: new Uint8Array(32_769) };
+    expect(await codeOf(world, big)).toBe(-1101);
+    expect(await codeOf(world, {})).toBe(-2014);
+    expect(await codeOf(world, { rawHeaders: [...keyHeader, "signature", "zz"] })).toBe(-1022);
+    expect(await codeOf(world, signed("a=1&a=2", "wrong"))).toBe(-1022);
+    expect(await codeOf(world, signed("a=1&a=2"))).toBe(-1101);
+    expect(await codeOf(world, signed("limit=0"))).toBe(-1102);
+    expect(await codeOf(world, signed("limit=0&timestamp=1"))).toBe(-1021);
+    expect(await codeOf(world, signed("limit=0&nonce=1"))).toBe(-1102);
+    expect(await codeOf(world, signed("apiManaged=true&limit=0&nonce=1&account=2"))).toBe(-1130);
+    expect(await codeOf(world, signed("apiManaged=true&nonce=1&account=2"))).toBe(-1002);
+  });
+
+  it("decision 41: a signature serves one method and path; the guard can be turned off", async () => {
+    const query = { apiManaged: true, nonce: "1" };
+    for (const [replayGuard, code] of [[{}, -1022] as const, [false, undefined] as const]) {
+      const world = await openWorld({ service: { replayGuard } });
+      await place(world);
+      expect((await call(world, "GET", "/api/v3/openOrders", { key, query })).status).toBe(200);
+      const replayed = await call(world, "DELETE", "/api/v3/openOrders", { key, query });
+      expect(replayed.body.code).toBe(code);
+      expect((await call(world, "GET", "/api/v3/openOrders", { key, query })).status).toBe(200);
+    }
+  });
+});
+
+describe("allow lists", () => {
+  it("decision 44: a listed route is served, any other answers as an unknown one; DELETE has no list", async () => {
+    const settings = { getAllowlist: ["orderStatus", "allOrders"], postAllowlist: ["getOrderStatus"] };
+    const world = await openWorld({ service: { settings } });
+    const query = { symbol: "BTC/USD", orderId: -256, timestamp: world.clock.nowMs() };
+    expect((await call(world, "GET", "/api/v2/orderStatus", { key, query })).body.code).toBe(-2013);
+    expect((await call(world, "GET", "/api/v2/order", { key, query })).status).toBe(404);
+    expect((await call(world, "GET", "/api/ping")).status).toBe(404);
+    expect((await place(world)).status).toBe(404);
+    const again = { ...query, nonce: "1" };
+    expect((await call(world, "DELETE", "/api/v2/order", { key, query: again })).body.code).toBe(-2011);
+  });
+
+  it("contract, Versioning: a restricted list is not replaced by a wildcard", async () => {
+    for (const wildcard of ["*", "**", ".*", "", "/", "/api/*", "v2/*", "ORDERSTATUS", "orderstatus"]) {
+      const settings = { getAllowlist: [wildcard], postAllowlist: [wildcard] };
+      const world = await openWorld({ service: { settings } });
+      for (const { method, path } of ROUTES) {
+        const { status, body } = await call(world, method, path);
+        if (method === "DELETE") expect([path, body.code]).toEqual([path, -2014]);
+        else expect([path, status, body.code]).toEqual([path, 404, -1099]);
+      }
+    }
+  });
+
+  it.each(["GET", "POST"] as const)(
+    "the list of %s says nothing of the other method; an empty one serves none",
+    async (method) => {
+      const settings = method === "GET" ? { getAllowlist: [] } : { postAllowlist: [] };
+      const world = await openWorld({ service: { settings } });
+      for (const route of ROUTES) {
+        const { status } = await call(world, route.method, route.path);
+        expect([route.method, route.path, status === 404]).toEqual([
+          route.method,
+          route.path,
+          route.method === method,
+        ]);
+      }
+    },
+  );
+
+  it("contract, Versioning: what a list names is served under each path that ends so, by WebSocket as its route", async () => {
+    const settings = { getAllowlist: ["order"], postAllowlist: ["getOrderStatus"] };
+    const world = await openWorld({ service: { settings } });
+    const served = async (method: string): Promise<readonly string[]> => {
+      const open: string[] = [];
+      for (const route of ROUTES)
+        if (route.method === method && (await call(world, method, route.path)).status !== 404)
+          open.push(route.path);
+      return open;
+    };
+    expect(await served("GET")).toEqual(["/api/v2/order", "/api/order"]);
+    expect(await served("POST")).toEqual(["/api/v2/getOrderStatus"]);
+    const codeOf = async (method: string): Promise<unknown> =>
+      refusalOf(await new TestClient(world).ask(method))[1];
+    expect(await codeOf("order.status")).not.toBe(-1020);
+    expect(await codeOf("order.place")).toBe(-1020);
+    expect(await codeOf("allOrders")).toBe(-1020);
+  });
+});

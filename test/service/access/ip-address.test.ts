@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { networkOf, parseAddress } from "../../../src/service/access/ip-address.ts";
+
+it.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:c000:201", "192.0.2.1"],
+  ["0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1"],
+  ["::ffff:192.0.2.1%eth0", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:DB8:1:2::", "2001:db8:1:2::/64"],
+  ["2001:0db8:0001:0002:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["fe80::1%eth0", "fe80:0:0:0::/64"],
+  ["fe80::2%wlan0", "fe80:0:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["::192.0.2.1", "0:0:0:0::/64"],
+])("decision AI: %s is counted as %s", (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
+
+it.each(["", "a", "unix:", "1::2::3", "::ffff:192.0.2.256", "2001:db8::g"])(
+  "%j is no address and counted as it is",
+  (address) => {
+    expect(parseAddress(address)).toBeUndefined();
+    expect(networkOf(address)).toBe(address);
+  },
+);
+
+it("neighbours are not counted together: another /64, another IPv4 address", () => {
+  expect(networkOf("2001:db8:1:2::1")).not.toBe(networkOf("2001:db8:1:3::1"));
+  expect(networkOf("::ffff:192.0.2.1")).not.toBe(networkOf("::ffff:192.0.2.2"));
+});

@@ -1,0 +1,304 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryDisk, createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import type { RequestParameters } from "../../../src/signing/index.ts";
+import { reported } from "../../support/scripted-venue.ts";
+import {
+  call,
+  FAR_LIMIT,
+  KEYS,
+  openWorld,
+  place,
+  type Reply,
+  requestOf,
+  type ServiceWorld,
+} from "../../support/service-world.ts";
+
+const key = KEYS.owner;
+
+const status = (world: ServiceWorld, query: RequestParameters, path = "/api/v2/order"): Promise<Reply> =>
+  call(world, "GET", path, { key, query: { symbol: "BTC/USD", ...query, timestamp: world.clock.nowMs() } });
+
+const cancel = (world: ServiceWorld, query: RequestParameters, path = "/api/v2/order"): Promise<Reply> =>
+  call(world, "DELETE", path, { key, query: { symbol: "BTC/USD", ...query, nonce: world.nonce() } });
+
+const idOf = ({ body }: Reply): number => body.orderId as number;
+
+/** An order whose child is in flight and stays there. */
+async function placeWorking(world: ServiceWorld): Promise<Reply> {
+  world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+  world.venue.onLookup = ({ childId }) => reported(childId, "open");
+  const placed = await place(world);
+  world.feed.quote({ symbol: "BTC/USD", bid: "6990", ask: "6991" });
+  await world.engine.idle();
+  return placed;
+}
+
+describe("POST /api/order", () => {
+  it("contract: answers with the whole managed order, status and apiState among it", async () => {
+    const world = await openWorld();
+    const placed = await place(world, { newClientOrderId: "entry-1" });
+    expect(placed.status).toBe(200);
+    expect(placed.body).toMatchObject({
+      clientOrderId: "entry-1",
+      type: "SYNTHETIC_LIMIT",
+      status: "NEW",
+      apiState: "WAITING",
+      instrumentId: 1,
+      accountId: 1,
+    });
+    expect(idOf(placed)).toBeLessThan(0);
+  });
+
+  it("decision 43: the signature may be the last pair of the query or of a form", async () => {
+    const world = await openWorld();
+    const { clock, service } = world;
+    const fields = { ...FAR_LIMIT, timestamp: clock.nowMs() };
+    const signed = requestOf("POST", "/api/order", { key, query: fields });
+    const signature = signed.rawHeaders[3] ?? "";
+    const rawHeaders = ["X-MBX-APIKEY", key.apiKey];
+    const inQuery = await service.handle({
+      ...signed,
+      rawHeaders,
+      target: `${signed.target}&signature=${signature}`,
+    });
+    const form = `${signed.target.slice(signed.target.indexOf("?") + 1)}&signature=${signature}`;
+    const inForm = await service.handle({
+      ...signed,
+      target: "/api/order",
+      rawHeaders: [...rawHeaders, "Content-Type", "application/x-www-form-urlencoded"],
+      body: new TextEncoder().encode(form),
+    });
+    expect([inQuery.status, inForm.status]).toEqual([200, 200]);
+    expect(inForm.body).toBe(inQuery.body);
+  });
+
+  it("decision 3: the same signed bytes without a client id are one order, a fresh signature is another", async () => {
+    const world = await openWorld();
+    const request = requestOf("POST", "/api/order", { key, json: FAR_LIMIT, query: { nonce: "1" } });
+    const [first, again] = [await world.service.handle(request), await world.service.handle(request)];
+    expect(again.body).toBe(first.body);
+    expect(first.body).toMatch(/"clientOrderId":"[0-9A-Za-z]{22}"/);
+    const other = await place(world);
+    expect(first.body).not.toContain(`"orderId":${idOf(other)},`);
+  });
+
+  it("I03, I04: the same client id answers with its order, or is refused for another intent", async () => {
+    const world = await openWorld();
+    const first = await place(world, { newClientOrderId: "one" });
+    const same = await place(world, { newClientOrderId: "one", quantity: "0.010" });
+    const other = await place(world, { newClientOrderId: "one", price: "7001" });
+    expect(idOf(same)).toBe(idOf(first));
+    expect(other.body.code).toBe(-2010);
+    expect((await status(world, { orderId: idOf(first) })).body.price).toBe("7000");
+  });
+
+  it("decision 14: refused while the flag is off, draining or without consent; nothing is kept", async () => {
+    const off = await openWorld({ engine: { advancedOrders: false } });
+    expect((await place(off)).body.code).toBe(-1020);
+    expect((await place(off)).status).toBe(404);
+    const world = await openWorld();
+    const silent = await place(world, {}, { key: KEYS.silent });
+    expect([silent.status, silent.body.code]).toEqual([400, -2010]);
+    world.engine.drain();
+    const draining = await place(world);
+    expect([draining.status, draining.body.code]).toEqual([503, -1016]);
+    expect(world.engine.metrics().records).toBe(0);
+  });
+});
+
+describe("GET /api/v2/order and its aliases", () => {
+  it.each(["/api/v2/order", "/api/v2/getOrderStatus", "/api/v2/orderStatus", "/api/order"])(
+    "finds a managed order on %s by negative id, by client id and by both",
+    async (path) => {
+      const world = await openWorld();
+      const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
+      for (const query of [{ orderId }, { origClientOrderId: "mine" }, { orderId, clOrdId: "mine" }]) {
+        expect((await status(world, query, path)).body).toMatchObject({ orderId, clientOrderId: "mine" });
+      }
+    },
+  );
+
+  it("decision 19: shows the running limit of a dynamic trailing order", async () => {
+    const world = await openWorld();
+    world.feed.quote({ symbol: "BTC/USD", bid: "7000", ask: "7001" });
+    const fields = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP_LIMIT", quantity: "0.01" };
+    const orderId = idOf(await place(world, { ...fields, trailingAmount: "100", limitOffset: "5" }));
+    world.feed.quote({ symbol: "BTC/USD", bid: "7100", ask: "7101" });
+    await world.engine.idle();
+    expect((await status(world, { orderId })).body).toMatchObject({
+      trailingAmount: "100",
+      limitOffset: "5",
+      dynamicLimit: "6995",
+    });
+  });
+
+  it("finds an order after it has ended", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
+    await cancel(world, { orderId });
+    expect((await status(world, { clientOrderId: "mine" })).body).toMatchObject({
+      orderId,
+      status: "CANCELED",
+    });
+  });
+
+  it("decisions 5, 39: unknown, positive, foreign and other-symbol ids all answer -2013 in one form", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
+    const foreign = idOf(await place(world, { newClientOrderId: "theirs" }, { key: KEYS.stranger }));
+    const answers = [
+      await status(world, { orderId: -1_000_000 }),
+      await status(world, { orderId: 12 }),
+      await status(world, { orderId: foreign }),
+      await status(world, { origClientOrderId: "theirs" }),
+      await status(world, { symbol: "ETH/USD", orderId }),
+      await status(world, { orderId: -9_007_199_254_740_993n }),
+    ];
+    for (const { status: code, body } of answers) {
+      expect([code, body]).toEqual([400, answers[0]?.body]);
+      expect(body.code).toBe(-2013);
+    }
+  });
+
+  it("decision 5: two ids that name different orders are -2039", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world, { newClientOrderId: "first" }));
+    await place(world, { newClientOrderId: "second" });
+    expect((await status(world, { orderId, origClientOrderId: "second" })).body.code).toBe(-2039);
+    expect((await cancel(world, { orderId, origClientOrderId: "second" })).body.code).toBe(-2039);
+  });
+
+  it("decision 44: wants the exact symbol", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world));
+    expect((await status(world, { symbol: "BTCUSD", orderId })).body.code).toBe(-1121);
+  });
+
+  it("decision 40: needs a timestamp; a body is refused", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world));
+    const query = { symbol: "BTC/USD", orderId };
+    const untimed = await call(world, "GET", "/api/v2/order", { key, query: { ...query, nonce: "5" } });
+    expect(untimed.body.code).toBe(-1102);
+    const json = { orderId };
+    const timed = { symbol: "BTC/USD", timestamp: world.clock.nowMs() };
+    expect((await call(world, "GET", "/api/v2/order", { key, query: timed, json })).body.code).toBe(-1106);
+  });
+});
+
+describe("DELETE /api/v2/order and its alias", () => {
+  it.each(["/api/v2/order", "/api/order"])("cancels on %s and answers with the order", async (path) => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
+    const canceled = await cancel(world, { origClientOrderId: "mine", newClientOrderId: "cancel-1" }, path);
+    const read = await status(world, { orderId });
+    expect([canceled.status, read.status, read.body.status]).toEqual([200, 200, "CANCELED"]);
+    expect(canceled.body).toMatchObject({
+      orderId,
+      status: "CANCELED",
+      apiState: "CANCELED",
+      clientOrderId: "mine",
+      origClientOrderId: "mine",
+    });
+  });
+
+  it("decision 13: with a child in flight the cancel is pending, HTTP 200, and may be asked again", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await placeWorking(world));
+    for (let time = 0; time < 2; time++) {
+      const pending = await cancel(world, { orderId });
+      expect([pending.status, pending.body.status, pending.body.cancelPending]).toEqual([200, "NEW", true]);
+    }
+  });
+
+  it("unknown, foreign, ended and other-symbol orders are -2011 and change nothing", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
+    const foreign = idOf(await place(world, {}, { key: KEYS.stranger }));
+    const ended = idOf(await place(world));
+    await cancel(world, { orderId: ended });
+    const { records } = world.engine.metrics();
+    for (const query of [
+      { orderId: -1_000_000 },
+      { orderId: foreign },
+      { orderId: ended },
+      { symbol: "ETH/USD", orderId },
+      { origClientOrderId: "nothing" },
+    ]) {
+      expect((await cancel(world, query)).body.code).toBe(-2011);
+    }
+    expect(world.engine.metrics().records).toBe(records);
+    expect((await status(world, { orderId })).body.status).toBe("NEW");
+  });
+
+  it("decision 13: works while draining; a symbol alias resolves", async () => {
+    const world = await openWorld();
+    const orderId = idOf(await place(world));
+    world.engine.drain();
+    expect((await cancel(world, { symbol: "BTCUSD", orderId })).body.status).toBe("CANCELED");
+  });
+
+  it("decision 14: accepted orders are read and canceled after the flag was turned off", async () => {
+    const disk = createMemoryDisk();
+    const before = await openWorld({ store: createMemoryStore({ disk }) });
+    const orderId = idOf(await place(before));
+    const world = await openWorld({ store: createMemoryStore({ disk }), engine: { advancedOrders: false } });
+    expect((await status(world, { orderId })).body.status).toBe("NEW");
+    expect((await cancel(world, { orderId })).body.status).toBe("CANCELED");
+  });
+});
+
+describe("/api/v3/openOrders", () => {
+  const page = (world: ServiceWorld, query: RequestParameters): Promise<Reply> =>
+    call(world, "GET", "/api/v3/openOrders", {
+      key,
+      query: { apiManaged: true, ...query, nonce: world.nonce() },
+    });
+  const ids = ({ body }: Reply): readonly number[] =>
+    (body.orders as readonly { orderId: number }[]).map(({ orderId }) => orderId);
+
+  it("I70: pages by cursor without a gap, ids falling, total over all pages", async () => {
+    const world = await openWorld();
+    const placed: number[] = [];
+    for (let count = 0; count < 5; count++) placed.push(idOf(await place(world)));
+    const first = await page(world, { limit: 2 });
+    expect(first.body).toMatchObject({ apiManaged: true, includesHistory: false, total: 5 });
+    expect(first.body).not.toHaveProperty("newestFirst");
+    expect(Object.keys(first.body).sort()).toEqual([
+      "apiManaged",
+      "includesHistory",
+      "nextOrderId",
+      "orders",
+      "total",
+    ]);
+    const second = await page(world, { limit: 2, afterOrderId: first.body.nextOrderId as number });
+    const third = await page(world, { limit: 2, afterOrderId: second.body.nextOrderId as number });
+    expect([...ids(first), ...ids(second), ...ids(third)]).toEqual(placed);
+    expect(third.body.nextOrderId).toBe(0);
+  });
+
+  it("newestFirst is echoed and turns the order around; ended orders need includeHistory", async () => {
+    const world = await openWorld();
+    const [older, newer] = [idOf(await place(world)), idOf(await place(world))];
+    await cancel(world, { orderId: older });
+    expect(ids(await page(world, {}))).toEqual([newer]);
+    const all = await page(world, { newestFirst: true, includeHistory: true });
+    expect(all.body).toMatchObject({ newestFirst: true, includesHistory: true, total: 2 });
+    expect(ids(all)).toEqual([newer, older]);
+  });
+
+  it("decision 36: cancel-all counts what ended and what waits; with nothing open it is all zero", async () => {
+    const world = await openWorld();
+    await placeWorking(world);
+    await place(world, { price: "6000" });
+    await place(world, {}, { key: KEYS.stranger });
+    const cancelAll = (): Promise<Reply> =>
+      call(world, "DELETE", "/api/v3/openOrders", { key, query: { apiManaged: true, nonce: world.nonce() } });
+    expect((await cancelAll()).body).toEqual({ matchedCount: 2, canceledCount: 1, cancelPendingCount: 1 });
+    const other = await call(world, "GET", "/api/v3/openOrders", {
+      key: KEYS.stranger,
+      query: { apiManaged: true, nonce: "1" },
+    });
+    expect(other.body.total).toBe(1);
+  });
+});

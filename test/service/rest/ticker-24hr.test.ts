@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import type { VolumeHistory } from "../../../src/ports/index.ts";
+import type { JsonObject } from "../../../src/wire/index.ts";
+import { call, openWorld, type Reply, type ServiceWorld, START_MS } from "../../support/service-world.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+const BTC = { symbol: "BTC/USD" };
+
+const day = (world: ServiceWorld, query: Readonly<Record<string, string>> = BTC): Promise<Reply> =>
+  call(world, "GET", "/api/ticker/24hr", { query });
+
+let prints = 0;
+
+const print = (world: ServiceWorld, quantity: string, timeMs: number, symbol = "BTC/USD"): void =>
+  world.feed.print({ symbol, price: "7000", quantity, id: `p-${++prints}`, timeMs });
+
+describe("decision 43: the ticker of a day", () => {
+  it("is the ticker with the volume of the day, its begin and its end, and nothing that is not known", async () => {
+    const world = await openWorld();
+    world.feed.quote({ ...BTC, bid: "6999", ask: "7001", bidQuantity: "1.5", timeMs: START_MS - 7 });
+    print(world, "0.25", START_MS - 100);
+    print(world, "0.000001", START_MS);
+    const ticker = (await call(world, "GET", "/api/ticker", { query: BTC })).body;
+    expect((await day(world)).body).toEqual({
+      ...ticker,
+      price: "7000",
+      lastPrice: "7000",
+      bid: "6999",
+      ask: "7001",
+      bidPrice: "6999",
+      bidQty: "1.5",
+      askPrice: "7001",
+      askQty: "999999999999.999999",
+      lastUpdateId: "1",
+      volume: "0.250001",
+      openTime: START_MS + MINUTE_MS - DAY_MS,
+      closeTime: START_MS,
+    });
+    expect(ticker.closeTime).toBe(START_MS - 7);
+  });
+
+  it("covers 1,440 whole minutes, the running one included: one moment more is out", async () => {
+    const world = await openWorld();
+    print(world, "1", START_MS - MINUTE_MS);
+    print(world, "2", START_MS);
+    const lastMs = START_MS - MINUTE_MS + DAY_MS - 1;
+    await world.clock.advanceTo(lastMs);
+    expect((await day(world)).body).toMatchObject({
+      ...{ volume: "3", openTime: START_MS - MINUTE_MS, closeTime: lastMs },
+    });
+    await world.clock.advanceBy(1);
+    expect((await day(world)).body).toMatchObject({ volume: "2", openTime: START_MS });
+    await world.clock.advanceBy(MINUTE_MS);
+    expect((await day(world)).body).toMatchObject({ volume: "0", openTime: START_MS + MINUTE_MS });
+  });
+
+  it("a market that was only quoted has volume 0, one that was only traded no bid and ask", async () => {
+    const world = await openWorld();
+    world.feed.quote({ ...BTC, bid: "1", ask: "2" });
+    print(world, "4", START_MS, "ETH/USD");
+    expect((await day(world)).body).toMatchObject({ volume: "0", bid: "1" });
+    const traded = (await day(world, { symbol: "ETHUSD" })).body;
+    expect(Object.keys(traded)).toEqual(["symbol", "price", "lastPrice", "volume", "openTime", "closeTime"]);
+    expect(traded).toMatchObject({ symbol: "ETH/USD", volume: "4" });
+  });
+
+  it("without a symbol: all markets that are known; weight 80 in place of 2", async () => {
+    const world = await openWorld();
+    const all = async (): Promise<unknown> =>
+      ((await day(world, {})).body as unknown as readonly JsonObject[]).map(({ symbol }) => symbol);
+    expect(await all()).toEqual([]);
+    world.feed.quote({ ...BTC, bid: "1", ask: "2" });
+    print(world, "4", START_MS, "ETH/USD");
+    expect(await all()).toEqual(["BTC/USD", "ETH/USD"]);
+    expect((await day(world)).headers["X-MBX-USED-WEIGHT"]).toBe("162");
+  });
+
+  it.each([
+    [{ symbol: "" }, -1105],
+    [{ symbol: "DOGE/USD" }, -1121],
+    [BTC, -1112],
+  ])("invalid input is 400 with an error text, as at the ticker: %j", async (query, code) => {
+    const { status, body } = await day(await openWorld(), query);
+    expect([status, body.code, typeof body.error]).toEqual([400, code, "string"]);
+  });
+
+  it("the host's own history counts where there is one; when it fails that is -1001, never 0", async () => {
+    let fails = false;
+    const asked: unknown[] = [];
+    const volumeHistory: VolumeHistory = {
+      minutes: async (range) => {
+        asked.push(range);
+        if (fails) throw new Error("no history");
+        return [];
+      },
+    };
+    const world = await openWorld({ volumeHistory });
+    print(world, "1", START_MS);
+    expect((await day(world)).body.volume).toBe("0");
+    const toMs = START_MS + MINUTE_MS;
+    expect(asked).toEqual([{ ...BTC, fromMs: toMs - DAY_MS, toMs }]);
+    fails = true;
+    const failed = await day(world);
+    expect([failed.status, failed.body.code]).toEqual([503, -1001]);
+  });
+});
