@@ -94,7 +94,7 @@ export class Arming {
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
       // A rule was found broken when the parent was to wait for its price.
-      this.#host.post(order, { kind: "BROKEN", detail: error.message }, { kind: "RECOVERY" });
+      this.#host.post(order, { kind: "INVARIANT_BROKEN", detail: error.message }, { kind: "RECOVERY" });
     }
   }
 

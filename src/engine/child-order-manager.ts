@@ -1,16 +1,16 @@
 import {
   childIdOf as childIdIn,
   harmless,
+  type ParsedReport,
   readReport,
   reportIn,
-  type SaidOfChild,
 } from "../host-answers/index.ts";
 import {
   childIdOf,
   executable,
   executableLevels,
   isActive,
-  isPast,
+  isExpired,
   type ParentEvent,
   readChildId,
   shardOfId,
@@ -46,7 +46,7 @@ type LateReport = Readonly<{
   shard: Shard;
   orderId: number;
   attempt: number;
-  said: SaidOfChild;
+  said: ParsedReport;
   source: Source;
 }>;
 
@@ -199,7 +199,7 @@ export class ChildOrderManager {
     const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
     if (shard.memory.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
     if (this.#host.isFrozen(order)) return "the account is frozen";
-    if (isPast(order, this.#core.nowMs())) return "the order has expired";
+    if (isExpired(order, this.#core.nowMs())) return "the order has expired";
     const now = this.#host.quote(child.symbol);
     if (now?.fresh !== true) return "the quote is stale";
     const levels = executableLevels(order, now.quote);
@@ -218,7 +218,7 @@ export class ChildOrderManager {
   }
 
   /** Takes in what was said of a child, for whichever parent its id names: open, ended, or none of ours. */
-  #report(said: SaidOfChild, source: Source): void {
+  #report(said: ParsedReport, source: Source): void {
     const childId = idOf(said);
     const named = readChildId(childId);
     if (named === undefined) return this.#refuse(childId, "the id is none of a child");
@@ -237,7 +237,7 @@ export class ChildOrderManager {
 
   #takeIn(
     shard: Shard,
-    { live, attempt, said }: Readonly<{ live: LiveOrder; attempt: number; said: SaidOfChild }>,
+    { live, attempt, said }: Readonly<{ live: LiveOrder; attempt: number; said: ParsedReport }>,
     source: Source,
   ): PendingRecord | undefined {
     const order = live.working;
@@ -250,7 +250,7 @@ export class ChildOrderManager {
     return shard.change(order.orderId, this.#eventOf(order, said), { kind: "VENUE", source });
   }
 
-  #eventOf(order: ParentOrder, said: SaidOfChild): ParentEvent {
+  #eventOf(order: ParentOrder, said: ParsedReport): ParentEvent {
     if (said.kind === "unreadable") {
       const { childId, fills, problem } = said;
       this.#core.telemetry.event("error", "venue.report-invalid", { childId, problem });
@@ -330,9 +330,9 @@ export class ChildOrderManager {
   }
 }
 
-const idOf = (said: SaidOfChild): string => (said.kind === "report" ? said.report.childId : said.childId);
+const idOf = (said: ParsedReport): string => (said.kind === "report" ? said.report.childId : said.childId);
 
-const isForWantOfFunds = (said: SaidOfChild): boolean =>
+const isForWantOfFunds = (said: ParsedReport): boolean =>
   said.kind === "report" && said.report.state === "rejected" && said.report.mark === "INSUFFICIENT_FUNDS";
 
 /** Whether another engine answers for the shard now, or none. */

@@ -16,7 +16,7 @@ export type ExposureHost = Readonly<{
 }>;
 
 /** A position that was asked for: what the account had executed on that market and side by then, and which try it is. */
-type Asked = Readonly<{ answer: Promise<Quantity>; executed: Quantity; tries: number }>;
+type ExposureRequest = Readonly<{ answer: Promise<Quantity>; executed: Quantity; tries: number }>;
 
 /** How often a position is read anew because fills came in between; then those fills are taken off it instead. */
 const MOST_TRIES = 3;
@@ -61,34 +61,37 @@ export class ExposureTracker {
     this.#await(order, live, { answer: Promise.resolve(this.#position(order)), executed, tries });
   }
 
-  #await(order: ParentOrder, live: LiveOrder, asked: Asked): void {
+  #await(order: ParentOrder, live: LiveOrder, request: ExposureRequest): void {
     const shard = this.#shard(order);
-    live.measuring = asked;
+    live.measuring = request;
     const { telemetry } = this.#core;
-    asked.answer.then(
-      (position) => shard.post(() => this.#measured(live, { asked, position })),
+    request.answer.then(
+      (position) => shard.post(() => this.#measured(live, { request, position })),
       (error: unknown) => {
         telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
-        shard.post(() => this.#rest(live, asked));
+        shard.post(() => this.#rest(live, request));
       },
     );
   }
 
   /** The answer is judged by the parent as it is now: a child of it that was open when it was asked may be closed. */
-  #measured(live: LiveOrder, { asked, position }: Readonly<{ asked: Asked; position: Quantity }>): void {
-    if (live.measuring !== asked) return;
+  #measured(
+    live: LiveOrder,
+    { request, position }: Readonly<{ request: ExposureRequest; position: Quantity }>,
+  ): void {
+    if (live.measuring !== request) return;
     delete live.measuring;
     const order = live.working;
     const shard = this.#shard(order);
     if (shard.liveOrders.get(order.orderId) !== live) return;
-    const since = subtract(this.#sums(order).executed, asked.executed);
-    if (since !== ZERO_QUANTITY && asked.tries < MOST_TRIES) return this.#measure(order, asked.tries + 1);
+    const since = subtract(this.#sums(order).executed, request.executed);
+    if (since !== ZERO_QUANTITY && request.tries < MOST_TRIES) return this.#measure(order, request.tries + 1);
     this.#host.measured(live, max(subtract(this.#reducible(order, position), since), ZERO_QUANTITY));
   }
 
   /** Nothing came of a measurement. */
-  #rest(live: LiveOrder, asked: Asked): void {
-    if (live.measuring !== asked) return;
+  #rest(live: LiveOrder, request: ExposureRequest): void {
+    if (live.measuring !== request) return;
     delete live.measuring;
     this.#host.idle(live);
   }

@@ -1,4 +1,4 @@
-import { capabilitiesOf, readNotFound, readReport, type SaidOfChild } from "../host-answers/index.ts";
+import { capabilitiesOf, type ParsedReport, readNotFound, readReport } from "../host-answers/index.ts";
 import type { ChildRequest, ChildState } from "../model/index.ts";
 import type { ExecutionVenue, NotFound } from "../ports/index.ts";
 import type { Core } from "./core.ts";
@@ -10,7 +10,7 @@ import { VoidProof } from "./void-proof.ts";
 export type ReconcileHost = Readonly<{
   /** Whether an answer would be taken in now; one that had to wait would be one more of many. */
   mayAsk: (child: ChildRequest) => boolean;
-  found: (said: SaidOfChild, source: "LOOKUP" | "VOID") => void;
+  found: (said: ParsedReport, source: "LOOKUP" | "VOID") => void;
   /** An in-flight child that the venue does not know. */
   missing: (child: ChildRequest) => void;
   /** An in-flight child of which the venue has not been able to say anything for a while. */

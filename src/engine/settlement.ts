@@ -1,5 +1,5 @@
 import { OrderError } from "../errors/index.ts";
-import { type ReadSettlement, readSettlement, UnreadableAnswer } from "../host-answers/index.ts";
+import { type ParsedSettlement, readSettlement, UnreadableAnswer } from "../host-answers/index.ts";
 import { childIdOf, readChildId, shardOfId } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { ChildSettlement } from "./api.ts";
@@ -51,7 +51,7 @@ export async function settleChild(
   });
 }
 
-function read(said: unknown): ReadSettlement {
+function read(said: unknown): ParsedSettlement {
   try {
     return readSettlement(said);
   } catch (error) {
@@ -62,7 +62,7 @@ function read(said: unknown): ReadSettlement {
   }
 }
 
-type Named = Readonly<{ orderId: number; attempt: number; settlement: ReadSettlement }>;
+type Named = Readonly<{ orderId: number; attempt: number; settlement: ParsedSettlement }>;
 
 async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Promise<ParentOrder> {
   const { childId, state, fills, by, why } = settlement;

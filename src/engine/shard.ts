@@ -154,9 +154,9 @@ export class Shard {
       if (lead?.effects.some((effect) => effect.kind === "MEASURE")) this.#host.measure(before);
       return undefined;
     } catch (error) {
-      if (event.kind === "BROKEN") throw error;
+      if (event.kind === "INVARIANT_BROKEN") throw error;
       const detail = error instanceof Error ? error.message : String(error);
-      return this.change(orderId, { kind: "BROKEN", detail }, cause);
+      return this.change(orderId, { kind: "INVARIANT_BROKEN", detail }, cause);
     }
   }
 

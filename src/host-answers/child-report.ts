@@ -17,7 +17,7 @@ import {
  * What a venue said of a child: a report of which everything can be read, or the executions in it that can be, and what
  * is wrong with the rest.
  */
-export type SaidOfChild =
+export type ParsedReport =
   | Readonly<{ kind: "report"; report: ChildReport }>
   | Readonly<{ kind: "unreadable"; childId: string; fills: readonly Fill[]; problem: string }>;
 
@@ -32,7 +32,7 @@ const STATES: readonly ChildReport["state"][] = ["open", "closed", "rejected"];
 const MARKS: readonly RefusalMark[] = ["INSUFFICIENT_FUNDS"];
 
 /** Reads what a venue said of the child it was asked about, or that its event names; never throws. Source: decision 11. */
-export function readReport(said: unknown, childId: string): SaidOfChild {
+export function readReport(said: unknown, childId: string): ParsedReport {
   const fills: Fill[] = [];
   const problems: string[] = [];
   const attempt = <T>(read: () => T): T | undefined => {
@@ -94,10 +94,10 @@ function detailOf(said: unknown): string {
   return text.slice(0, DETAIL_LENGTH).replace(/\p{Cc}/gu, " ");
 }
 
-type Taking = Readonly<{ fills: Fill[]; attempt: (read: () => void) => void }>;
+type FillCollector = Readonly<{ fills: Fill[]; attempt: (read: () => void) => void }>;
 
 /** What can be read counts, in front of what cannot and behind it. */
-function takeFills(said: unknown, { fills, attempt }: Taking): void {
+function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
   demand(Array.isArray(said), "the executions are no array");
   const known = new Map<string, Fill>();
   for (const one of said.slice(0, MOST_FILLS)) {

@@ -1,7 +1,7 @@
 export { checkedAccountEvents } from "./account-events.ts";
 export { checkedAccounts, readAccountId } from "./accounts.ts";
 export { readOutcomes } from "./append-outcomes.ts";
-export { childIdOf, readReport, reportIn, type SaidOfChild } from "./child-report.ts";
+export { childIdOf, type ParsedReport, readReport, reportIn } from "./child-report.ts";
 export { checkedClock } from "./clock.ts";
 export { checkedExposure } from "./exposure.ts";
 export { capabilitiesOf, checkedEntropy, harmless, quietTelemetry } from "./guards.ts";
@@ -13,6 +13,6 @@ export { Questions } from "./questions.ts";
 export { checkedRateLimiter } from "./rate-limiter.ts";
 export { problemOf, UnreadableAnswer } from "./reading.ts";
 export { checkedRejections } from "./rejections.ts";
-export { type ReadSettlement, readSettlement } from "./settlement.ts";
+export { type ParsedSettlement, readSettlement } from "./settlement.ts";
 export { checkedVolumes } from "./volumes.ts";
 export { EXECUTION_REASONS, NATIVE_STATUSES, REJECT_REASONS, UPDATE_REASONS, words } from "./words.ts";

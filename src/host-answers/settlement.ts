@@ -3,7 +3,7 @@ import { readFills } from "./child-report.ts";
 import { demand, membersOf, printableOf, wordOf } from "./reading.ts";
 
 /** What an operator says of an unknown child, read. */
-export type ReadSettlement = Readonly<{
+export type ParsedSettlement = Readonly<{
   childId: string;
   state: "closed" | "rejected" | "never";
   fills: readonly Fill[];
@@ -11,10 +11,10 @@ export type ReadSettlement = Readonly<{
   why: string;
 }>;
 
-const STATES: readonly ReadSettlement["state"][] = ["closed", "rejected", "never"];
+const STATES: readonly ParsedSettlement["state"][] = ["closed", "rejected", "never"];
 
 /** Reads an operator's word on a child; throws an UnreadableAnswer on anything in it that cannot be read. */
-export function readSettlement(said: unknown): ReadSettlement {
+export function readSettlement(said: unknown): ParsedSettlement {
   const settlement = membersOf(said, "the settlement");
   const state = wordOf(settlement.state, "the state", STATES);
   const fills = settlement.fills === undefined ? [] : readFills(settlement.fills);

@@ -15,7 +15,7 @@ export function needsTrigger(type: ParentType): type is TriggeredType {
 }
 
 /** Whether a post-only order has yet to meet the quote that shows that it would not match at once (decision 21). */
-export function isUnposted(order: ParentOrder): boolean {
+export function awaitsPostOnlyCheck(order: ParentOrder): boolean {
   return TRAITS[order.intent.type].postOnly && order.posted === undefined;
 }
 
@@ -54,7 +54,7 @@ export function watchOf(order: ParentOrder, nowMs: number): Watch | undefined {
   const side = executableSide(order.intent.side);
   const { type } = order.intent;
   if (needsTrigger(type) && order.trigger === undefined) return triggerWatch(order, type);
-  if (isUnposted(order)) return { kind: "every", side };
+  if (awaitsPostOnlyCheck(order)) return { kind: "every", side };
   if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return undefined;
   const condition = limitConditionOf(order);
   return condition === undefined ? { kind: "every", side } : { kind: "level", side, condition };

@@ -13,7 +13,7 @@ export type Draft = {
 };
 
 /** Adds a fact to a draft and applies it. */
-export function note(draft: Draft, fact: Fact): void {
+export function addFact(draft: Draft, fact: Fact): void {
   const { sequence, nowMs } = draft.context;
   draft.order = evolve(draft.order, fact, { orderId: draft.order.orderId, sequence, timeMs: nowMs });
   draft.facts.push(fact);
@@ -28,7 +28,7 @@ export function expiresAtMs({ intent, aheadMs }: ParentOrder): number | undefine
 }
 
 /** Whether the GTD time of a parent is over in engine time; nothing is placed from then on (I55). */
-export function isPast(order: ParentOrder, nowMs: number): boolean {
+export function isExpired(order: ParentOrder, nowMs: number): boolean {
   const atMs = expiresAtMs(order);
   return atMs !== undefined && nowMs >= atMs;
 }

@@ -8,8 +8,15 @@ export {
   sizeChild,
   type WaitReason,
 } from "./child-size.ts";
-export { frozenLimitOf, isActive, isUnposted, limitOf, needsTrigger, watchOf } from "./conditions.ts";
-export { expiresAtMs, isPast } from "./draft.ts";
+export {
+  awaitsPostOnlyCheck,
+  frozenLimitOf,
+  isActive,
+  limitOf,
+  needsTrigger,
+  watchOf,
+} from "./conditions.ts";
+export { expiresAtMs, isExpired } from "./draft.ts";
 export { evolve, type FactContext } from "./evolve.ts";
 export {
   CHILD_PREFIX,

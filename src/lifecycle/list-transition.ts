@@ -37,22 +37,25 @@ export function transitionList(
   );
 }
 
-type Led = Readonly<{ legs: readonly ParentOrder[]; before: ParentOrder; lead: Transition }>;
+type LegOutcome = Readonly<{ legs: readonly ParentOrder[]; before: ParentOrder; lead: Transition }>;
 
 /** What follows for the other legs from what happened to one of them. */
-function withConsequences({ legs, before, lead }: Led, context: TransitionContext): readonly Transition[] {
+function withConsequences(
+  { legs, before, lead }: LegOutcome,
+  context: TransitionContext,
+): readonly Transition[] {
   const after = lead.order;
   const others = (concerned: (leg: ParentOrder) => boolean, event: ParentEvent): readonly Transition[] =>
     legs
       .filter((leg) => leg.orderId !== after.orderId && concerned(leg))
       .map((leg) => transition(leg, event, context));
   if (isOfPair(after) && hasWon(after) && !hasWon(before)) {
-    return [...others(isOfPair, { kind: "OUTDONE" }), lead];
+    return [...others(isOfPair, { kind: "SIBLING_WON" }), lead];
   }
   if (roleOf(after) !== "working") return [lead];
   if (isWhole(after)) return [lead, ...others(isHeld, { kind: "RELEASED" })];
   const endsNow = before.ended === undefined && after.ended !== undefined;
-  return endsNow ? [lead, ...others(isHeld, { kind: "ORPHANED" })] : [lead];
+  return endsNow ? [lead, ...others(isHeld, { kind: "WORKING_LEG_ENDED" })] : [lead];
 }
 
 /**

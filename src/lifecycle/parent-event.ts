@@ -47,15 +47,15 @@ export type ParentEvent =
   /** Its working leg filled whole. */
   | Readonly<{ kind: "RELEASED" }>
   /** The other leg of its pair won. */
-  | Readonly<{ kind: "OUTDONE" }>
+  | Readonly<{ kind: "SIBLING_WON" }>
   /** Its working leg ended otherwise. */
-  | Readonly<{ kind: "ORPHANED" }>
+  | Readonly<{ kind: "WORKING_LEG_ENDED" }>
   /** It ended with fills, and nothing is left that would protect them. */
   | Readonly<{ kind: "UNPROTECTED" }>
   /** A person must be told. */
   | Readonly<{ kind: "ESCALATED"; detail: string }>
   /** A broken invariant was found in it. */
-  | Readonly<{ kind: "BROKEN"; detail: string }>;
+  | Readonly<{ kind: "INVARIANT_BROKEN"; detail: string }>;
 
 /** Rules that hosts set. */
 export type Rules = Readonly<{ minimum: Notional; retryMinMs: number; retryMaxMs: number }>;

@@ -3,7 +3,7 @@ import type { AlertKind, ChildOutcome, ChildReport, Fill, Quote } from "../model
 import { meets } from "../triggers/index.ts";
 import { isDustResidual } from "./child-size.ts";
 import { limitConditionOf } from "./conditions.ts";
-import { type Draft, isPast, note } from "./draft.ts";
+import { addFact, type Draft, isExpired } from "./draft.ts";
 import type { ParentEvent } from "./parent-event.ts";
 import { isScheduleOver } from "./slots.ts";
 
@@ -22,7 +22,7 @@ export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): v
   if (report.state === "closed" || child.executedQuantity >= child.quantity) {
     return closeChild(draft, { childId: child.childId, outcome: "DONE", ...detailOf(report) }, quote);
   }
-  if (child.state !== "OPEN") note(draft, { kind: "CHILD_OPEN", childId: child.childId });
+  if (child.state !== "OPEN") addFact(draft, { kind: "CHILD_OPEN", childId: child.childId });
 }
 
 const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>
@@ -45,17 +45,17 @@ export function reportInvalid(draft: Draft, { childId, fills, problem }: Invalid
     alertOverfill(draft, childId);
     stop(draft, "OVERFILL");
   }
-  loseSight(draft, childId, problem);
-  tellOnce(draft, childId, problem);
+  markUnknown(draft, childId, problem);
+  alertOnce(draft, childId, problem);
 }
 
 /** The outcome of the outstanding child is not known. The first problem with what was said of it is kept with it. */
-export function loseSight(draft: Draft, childId: string, problem?: string): void {
+export function markUnknown(draft: Draft, childId: string, problem?: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
   const isNews = problem !== undefined && child.problem === undefined;
   if (child.state === "UNKNOWN" && !isNews) return;
-  note(draft, { kind: "CHILD_UNKNOWN", childId, ...(problem !== undefined && { problem }) });
+  addFact(draft, { kind: "CHILD_UNKNOWN", childId, ...(problem !== undefined && { problem }) });
 }
 
 /** A child that the venue has told of did arrive: that it is not found afterwards settles nothing (decision 12). */
@@ -63,7 +63,7 @@ export function voidChild(draft: Draft, childId: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
   if (child.problem === undefined) return closeChild(draft, { childId, outcome: "VOIDED" });
-  tellOnce(draft, childId, "the venue does not know it any more, only a person can settle it");
+  alertOnce(draft, childId, "the venue does not know it any more, only a person can settle it");
 }
 
 /** An operator's word settles an unknown child as a report does, whatever the venue said of it before (decision CB). */
@@ -75,12 +75,13 @@ export function settleChild(draft: Draft, said: Settlement): void {
 }
 
 /** Reports of one parent that are told; a venue that goes on saying what nobody can read fills no journal. */
-const MOST_TOLD = 50;
+const MOST_INVALID_REPORTS = 50;
 
-function tellOnce(draft: Draft, childId: string, problem: string): void {
+function alertOnce(draft: Draft, childId: string, problem: string): void {
   const detail = `child ${childId}: ${problem}`;
   const told = draft.order.invalidReports ?? [];
-  if (told.length < MOST_TOLD && !told.includes(detail)) alert(draft, "VENUE_REPORT_INVALID", detail);
+  if (told.length < MOST_INVALID_REPORTS && !told.includes(detail))
+    alert(draft, "VENUE_REPORT_INVALID", detail);
 }
 
 /**
@@ -92,7 +93,7 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
   const inside = limitConditionOf(draft.order);
   for (const fill of fills) {
     if (draft.order.executions.has(fill.executionId)) continue;
-    note(draft, { kind: "FILLED", childId, fill });
+    addFact(draft, { kind: "FILLED", childId, fill });
     const name = `execution ${fill.executionId} of ${childId}`;
     if (late) alert(draft, "LATE_FILL", `${name} came after the child was closed`);
     if (inside === undefined || meets(inside, fill.price)) continue;
@@ -108,7 +109,7 @@ function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void 
 }
 
 function alert(draft: Draft, kind: AlertKind, detail: string): void {
-  note(draft, { kind: "ALERT", alert: kind, detail });
+  addFact(draft, { kind: "ALERT", alert: kind, detail });
 }
 
 const alertOverfill = (draft: Draft, childId: string): void =>
@@ -120,7 +121,7 @@ function stop(draft: Draft, reason: "OVERFILL" | "BEYOND_LIMIT"): void {
   if (order.ended !== undefined || order.pendingEnd?.status === "CANCELED") return;
   if (order.executedQuantity >= order.intent.quantity) return;
   const end = { status: "CANCELED", reason } as const;
-  note(draft, order.child === undefined ? { kind: "ENDED", ...end } : { kind: "END_REQUESTED", end });
+  addFact(draft, order.child === undefined ? { kind: "ENDED", ...end } : { kind: "END_REQUESTED", end });
 }
 
 function isOverfilled(draft: Draft): boolean {
@@ -140,11 +141,11 @@ function stopOverfilled(draft: Draft, report: ChildReport): void {
   if (report.state === "open" && (!complete || mayFillMore)) {
     const isAsked = pendingEnd?.reason === "OVERFILL";
     if (isNews && !isAsked)
-      note(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
+      addFact(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
     return;
   }
-  note(draft, { kind: "CHILD_CLOSED", childId: report.childId, outcome: "DONE" });
-  note(draft, { kind: "ENDED", status: complete ? "FILLED" : "CANCELED", reason: "OVERFILL" });
+  addFact(draft, { kind: "CHILD_CLOSED", childId: report.childId, outcome: "DONE" });
+  addFact(draft, { kind: "ENDED", status: complete ? "FILLED" : "CANCELED", reason: "OVERFILL" });
 }
 
 /** After late fills: the parent may be complete now, or hold more than it asked for. */
@@ -154,9 +155,9 @@ function settleLate(draft: Draft): void {
   if (order.executedQuantity > order.intent.quantity)
     alert(draft, "OVERFILL", "late executions exceed the quantity");
   if (order.ended !== undefined || order.executedQuantity < order.intent.quantity) return;
-  if (order.child === undefined) return note(draft, { kind: "ENDED", status: "FILLED", reason: "FILLED" });
+  if (order.child === undefined) return addFact(draft, { kind: "ENDED", status: "FILLED", reason: "FILLED" });
   if (order.pendingEnd === undefined) {
-    note(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
+    addFact(draft, { kind: "END_REQUESTED", end: { status: "CANCELED", reason: "OVERFILL" } });
   }
 }
 
@@ -168,7 +169,7 @@ export function closeChild(draft: Draft, closing: Closing, quote?: Quote): void 
   const child = draft.order.child;
   if (child?.childId !== closing.childId) return;
   const pace = child.executedQuantity > 0 ? {} : { notBeforeMs: draft.context.nowMs + paceOf(draft) };
-  note(draft, { kind: "CHILD_CLOSED", ...closing, ...pace });
+  addFact(draft, { kind: "CHILD_CLOSED", ...closing, ...pace });
   settleClosed(draft, closing.outcome, quote);
 }
 
@@ -181,17 +182,17 @@ function paceOf(draft: Draft): number {
 function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefined): void {
   const { order, context } = draft;
   if (order.executedQuantity >= order.intent.quantity) {
-    return note(draft, { kind: "ENDED", status: "FILLED", reason: "FILLED" });
+    return addFact(draft, { kind: "ENDED", status: "FILLED", reason: "FILLED" });
   }
-  if (order.pendingEnd !== undefined) return note(draft, { kind: "ENDED", ...order.pendingEnd });
+  if (order.pendingEnd !== undefined) return addFact(draft, { kind: "ENDED", ...order.pendingEnd });
   if (outcome === "REJECTED_FINAL") {
-    return note(draft, { kind: "ENDED", status: "REJECTED", reason: "REJECTED_BY_VENUE" });
+    return addFact(draft, { kind: "ENDED", status: "REJECTED", reason: "REJECTED_BY_VENUE" });
   }
-  if (isPast(order, context.nowMs))
-    return note(draft, { kind: "ENDED", status: "EXPIRED", reason: "EXPIRED_GTD" });
+  if (isExpired(order, context.nowMs))
+    return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "EXPIRED_GTD" });
   if (isScheduleOver(order, context.nowMs))
-    return note(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
+    return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
   if (quote !== undefined && isDustResidual(order, quote, context.rules.minimum)) {
-    note(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
+    addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
 }

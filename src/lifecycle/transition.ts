@@ -3,11 +3,11 @@ import type { ChildOrder, Fact, ParentOrder, PendingEnd, Trigger } from "../mode
 import { dynamicLimit, executableSide, type Fired, meets } from "../triggers/index.ts";
 import { allowanceOf } from "./allowance.ts";
 import { sizeChild, type WaitReason } from "./child-size.ts";
-import { isActive, isUnposted, limitConditionOf, needsTrigger } from "./conditions.ts";
-import { type Draft, isPast, note } from "./draft.ts";
+import { awaitsPostOnlyCheck, isActive, limitConditionOf, needsTrigger } from "./conditions.ts";
+import { addFact, type Draft, isExpired } from "./draft.ts";
 import { childIdOf } from "./identity.ts";
 import type { Effect, ExecutionAttempt, ParentEvent, TransitionContext } from "./parent-event.ts";
-import { closeChild, loseSight, reportChild, reportInvalid, settleChild, voidChild } from "./report.ts";
+import { closeChild, markUnknown, reportChild, reportInvalid, settleChild, voidChild } from "./report.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /** The outcome of a transition: the parent after it, the facts to make durable, what to do then, why it waits. */
@@ -57,7 +57,7 @@ function step(draft: Draft, event: ParentEvent): void {
     case "SETTLED":
       return settleChild(draft, event);
     case "OUTCOME_UNKNOWN":
-      return loseSight(draft, event.childId);
+      return markUnknown(draft, event.childId);
     case "CHILD_VOIDED":
       return voidChild(draft, event.childId);
     case "CHILD_WITHDRAWN":
@@ -70,25 +70,29 @@ function step(draft: Draft, event: ParentEvent): void {
       return endSchedule(draft);
     case "RELEASED":
       return release(draft);
-    case "OUTDONE":
+    case "SIBLING_WON":
       return endBy(draft, { status: "CANCELED", reason: "OCO_TRIGGER" });
-    case "ORPHANED":
+    case "WORKING_LEG_ENDED":
       return endBy(draft, { status: "CANCELED", reason: "WORKING_LEG_ENDED" });
     case "UNPROTECTED":
       return alertUnprotected(draft);
     case "ESCALATED":
-      return note(draft, { kind: "ALERT", alert: "UNKNOWN_ESCALATED", detail: event.detail });
-    case "BROKEN":
-      return breakOff(draft, event.detail);
+      return addFact(draft, { kind: "ALERT", alert: "UNKNOWN_ESCALATED", detail: event.detail });
+    case "INVARIANT_BROKEN":
+      return freeze(draft, event.detail);
   }
 }
 
 function fire(draft: Draft, event: Extract<ParentEvent, { kind: "FIRED" }>): void {
-  if (!isActive(draft.order) || draft.order.child !== undefined || isPast(draft.order, draft.context.nowMs))
+  if (
+    !isActive(draft.order) ||
+    draft.order.child !== undefined ||
+    isExpired(draft.order, draft.context.nowMs)
+  )
     return;
-  if (isUnposted(draft.order)) return meetFirstQuote(draft, event);
+  if (awaitsPostOnlyCheck(draft.order)) return meetFirstQuote(draft, event);
   if (needsTrigger(draft.order.intent.type) && draft.order.trigger === undefined) {
-    note(draft, { kind: "TRIGGERED", trigger: triggerOf(draft.order, event.fired, draft.context.nowMs) });
+    addFact(draft, { kind: "TRIGGERED", trigger: triggerOf(draft.order, event.fired, draft.context.nowMs) });
   }
   attemptExecution(draft, event);
 }
@@ -98,9 +102,9 @@ function meetFirstQuote(draft: Draft, { quote, fresh }: ExecutionAttempt): void 
   if (!fresh) return wait(draft, "STALE_QUOTE");
   const inside = limitConditionOf(draft.order);
   if (inside === undefined || !meets(inside, quote[executableSide(draft.order.intent.side)])) {
-    return note(draft, { kind: "POSTED" });
+    return addFact(draft, { kind: "POSTED" });
   }
-  note(draft, { kind: "ENDED", status: "REJECTED", reason: "WOULD_MATCH_IMMEDIATELY" });
+  addFact(draft, { kind: "ENDED", status: "REJECTED", reason: "WOULD_MATCH_IMMEDIATELY" });
 }
 
 /** The trigger as it is kept: a dynamic limit is frozen here, once (decision 19). */
@@ -125,13 +129,13 @@ function triggerOf(order: ParentOrder, fired: Fired, atMs: number): Trigger {
 
 function activate(draft: Draft, event: Extract<ParentEvent, { kind: "ACTIVATED" }>): void {
   if (!isActive(draft.order) || draft.order.activation !== undefined) return;
-  note(draft, { kind: "ACTIVATED", activation: event.activation });
+  addFact(draft, { kind: "ACTIVATED", activation: event.activation });
 }
 
 function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   const { order, context } = draft;
-  if (!isActive(order) || order.child !== undefined || isPast(order, context.nowMs)) return;
-  if (isUnposted(order) || (needsTrigger(order.intent.type) && order.trigger === undefined)) return;
+  if (!isActive(order) || order.child !== undefined || isExpired(order, context.nowMs)) return;
+  if (awaitsPostOnlyCheck(order) || (needsTrigger(order.intent.type) && order.trigger === undefined)) return;
   if (!attempt.fresh) return wait(draft, "STALE_QUOTE");
   if (context.nowMs < order.notBeforeMs) return wait(draft, "RETRY_PACE");
   if (context.listUnknown) return wait(draft, "LIST_UNKNOWN");
@@ -151,7 +155,7 @@ function attemptExecution(draft: Draft, attempt: ExecutionAttempt): void {
   });
   if (sizing.kind === "wait") return wait(draft, sizing.reason);
   if (sizing.kind === "residual") {
-    return note(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
+    return addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "RESIDUAL_BELOW_MIN_NOTIONAL" });
   }
   intend(draft, { ...sizing, ...allowance }, attempt);
 }
@@ -177,7 +181,7 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt
     ...(context.notAfterMs === undefined ? {} : { notAfterMs: context.notAfterMs }),
     ...(slot === undefined ? {} : { slot }),
   };
-  note(draft, {
+  addFact(draft, {
     kind: "CHILD_INTENDED",
     child,
     ...(exposure === undefined ? {} : { exposure }),
@@ -190,29 +194,29 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt
 function endBy(draft: Draft, end: PendingEnd): void {
   const { order } = draft;
   if (order.ended !== undefined || order.pendingEnd?.status === "CANCELED") return;
-  if (order.child === undefined) return note(draft, { kind: "ENDED", ...end });
+  if (order.child === undefined) return addFact(draft, { kind: "ENDED", ...end });
   if (order.pendingEnd?.status === end.status) return;
-  note(draft, { kind: "END_REQUESTED", end });
+  addFact(draft, { kind: "END_REQUESTED", end });
 }
 
 /** The final attempt has passed: what is not filled expires (decisions 27, 28). A child in flight is awaited. */
 function endSchedule(draft: Draft): void {
   const { order, context } = draft;
   if (!isActive(order) || order.child !== undefined || !isScheduleOver(order, context.nowMs)) return;
-  note(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
+  addFact(draft, { kind: "ENDED", status: "EXPIRED", reason: "SCHEDULE_ENDED" });
 }
 
 function release(draft: Draft): void {
-  if (draft.order.held && draft.order.ended === undefined) note(draft, { kind: "RELEASED" });
+  if (draft.order.held && draft.order.ended === undefined) addFact(draft, { kind: "RELEASED" });
 }
 
 function alertUnprotected(draft: Draft): void {
   const detail = `executed ${formatQuantity(draft.order.executedQuantity)}, and no order is left that would close it`;
-  note(draft, { kind: "ALERT", alert: "POSITION_UNPROTECTED", detail });
+  addFact(draft, { kind: "ALERT", alert: "POSITION_UNPROTECTED", detail });
 }
 
-function breakOff(draft: Draft, detail: string): void {
+function freeze(draft: Draft, detail: string): void {
   if (draft.order.frozen !== undefined) return;
-  note(draft, { kind: "ALERT", alert: "INVARIANT_BROKEN", detail });
-  note(draft, { kind: "FROZEN" });
+  addFact(draft, { kind: "ALERT", alert: "INVARIANT_BROKEN", detail });
+  addFact(draft, { kind: "FROZEN" });
 }

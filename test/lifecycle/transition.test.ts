@@ -64,7 +64,7 @@ describe("I51: the table of status and apiState", () => {
         }),
       ],
     ],
-    ["frozen", "NEW WAITING", (s) => s.meet({ kind: "BROKEN", detail: "I24" })],
+    ["frozen", "NEW WAITING", (s) => s.meet({ kind: "INVARIANT_BROKEN", detail: "I24" })],
   ];
 
   it.each(ROWS)("%s: %s", (_situation, expected, happens) => {

@@ -111,11 +111,11 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/lifecycle/transition.ts",
-        before: `  if (order.child === undefined) return note(draft, { kind: "ENDED", ...end });
+        before: `  if (order.child === undefined) return addFact(draft, { kind: "ENDED", ...end });
 `,
         after: `  if (order.child !== undefined && end.status === "EXPIRED")
-    note(draft, { kind: "CHILD_CLOSED", childId: order.child.childId, outcome: "DONE" });
-  if (draft.order.child === undefined) return note(draft, { kind: "ENDED", ...end });
+    addFact(draft, { kind: "CHILD_CLOSED", childId: order.child.childId, outcome: "DONE" });
+  if (draft.order.child === undefined) return addFact(draft, { kind: "ENDED", ...end });
 `,
       },
     ],
