@@ -265,20 +265,17 @@ const deliveries: fc.Arbitrary<readonly Delivery[]> = fc
       symbol: fc.constantFrom(...SYMBOLS),
       id: fc.integer({ min: 0, max: 30 }).map(String),
       steps: fc.oneof(fc.integer({ min: 1, max: 10_000_000 }), fc.constant(999_999_999_999_999)),
-      acceptedAtMs: fc.oneof(
-        fc.integer({ min: -1_500, max: 6_000 }),
-        fc.integer({ min: 0, max: 90 * MINUTE }),
-      ),
+      ageMs: fc.oneof(fc.integer({ min: -1_500, max: 6_000 }), fc.integer({ min: 0, max: 90 * MINUTE })),
       pauseMs: fc.oneof(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: 5 * MINUTE })),
     }),
     { maxLength: 80 },
   )
   .map((given) => {
     let nowMs = START;
-    return given.map(({ symbol, id, steps, acceptedAtMs, pauseMs }) => {
+    return given.map(({ symbol, id, steps, ageMs, pauseMs }) => {
       nowMs += pauseMs;
       const quantity = `${Math.floor(steps / 1_000_000)}.${String(steps % 1_000_000).padStart(6, "0")}`;
-      return { print: { symbol, id, price: "100", quantity, timeMs: nowMs - acceptedAtMs }, nowMs };
+      return { print: { symbol, id, price: "100", quantity, timeMs: nowMs - ageMs }, nowMs };
     });
   });
 

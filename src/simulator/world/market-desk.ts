@@ -18,12 +18,11 @@ export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote
     sawVerdict(parts, instance, { ...told, quote }, verdict);
     if (verdict !== "counted") return;
     const { demand, plan } = parts;
-    const acceptedAtMs = nowMs - quote.timeMs;
-    const isTimely =
-      acceptedAtMs <= plan.settings.quoteMaxAgeMs && -acceptedAtMs <= plan.settings.quoteMaxAheadMs;
+    const ageMs = nowMs - quote.timeMs;
+    const isTimely = ageMs <= plan.settings.quoteMaxAgeMs && -ageMs <= plan.settings.quoteMaxAheadMs;
     const seen = readSeen(quote, quote.timeMs);
     const isGood = seen !== undefined && isTimely && (told.bad === undefined || !NEVER.includes(told.bad));
-    demand(isGood, "I30", () => `a quote counts: ${JSON.stringify(quote)}, ${acceptedAtMs} ms old`);
+    demand(isGood, "I30", () => `a quote counts: ${JSON.stringify(quote)}, ${ageMs} ms old`);
     if (seen !== undefined) instance.markets.counted(seen, parts.time.trueMs);
   });
 }
@@ -41,7 +40,7 @@ function sawVerdict(
   if (verdict === "out-of-order") situations.saw("quote out of order dropped");
   if (verdict === "zero" || verdict === "crossed" || verdict === "malformed")
     situations.saw("bad quote dropped");
-  const isLate = instance.markets.acceptedAtMs(quote.symbol, quote.timeMs ?? 0, time.trueMs) > 5_000;
+  const isLate = instance.markets.ageMs(quote.symbol, quote.timeMs ?? 0, time.trueMs) > 5_000;
   if (isLate && instance.markets.last(quote.symbol) !== undefined)
     situations.saw("no quote for longer than its age");
 }

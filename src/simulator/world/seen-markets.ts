@@ -48,7 +48,7 @@ export class SeenMarkets {
   }
 
   /** How long ago the source said last that its quote holds, by whichever of the two clocks it is longer. */
-  acceptedAtMs(symbol: string, wallMs: number, trueMs: number): number {
+  ageMs(symbol: string, wallMs: number, trueMs: number): number {
     const never = Number.NEGATIVE_INFINITY;
     const byWallMs = wallMs - (this.#confirmedAtMs.get(symbol) ?? never);
     return Math.max(byWallMs, trueMs - (this.#heardAtMs.get(symbol) ?? never));

@@ -122,11 +122,11 @@ function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest
 function checkMarket({ demand, time, plan }: WorldParts, { child, instance }: Submitting): void {
   const { symbol, side, quantity, limitPrice, childId } = child;
   const quote = instance.markets.last(symbol);
-  const acceptedAtMs = instance.markets.acceptedAtMs(symbol, time.wallMs, time.trueMs);
+  const ageMs = instance.markets.ageMs(symbol, time.wallMs, time.trueMs);
   demand(
-    quote !== undefined && acceptedAtMs <= plan.settings.quoteMaxAgeMs,
+    quote !== undefined && ageMs <= plan.settings.quoteMaxAgeMs,
     "I25",
-    () => `${childId} on a quote of ${acceptedAtMs} ms ago`,
+    () => `${childId} on a quote of ${ageMs} ms ago`,
   );
   if (quote === undefined) return;
   let left = quantity;
