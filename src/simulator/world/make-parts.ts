@@ -24,13 +24,18 @@ const START_MS = 1_760_000_000_000;
 export type RecordedRows = readonly RecordedRow[];
 
 /** What a world is given beside its plan. */
-type Given = Readonly<{ turn: Turn; rows: RecordedRows; checks: readonly RecordCheck[]; demand: Demand }>;
+type WorldInputs = Readonly<{
+  turn: Turn;
+  rows: RecordedRows;
+  checks: readonly RecordCheck[];
+  demand: Demand;
+}>;
 
 /** What everything else in a world is made of. */
 type Base = Pick<WorldParts, "plan" | "random" | "faults" | "situations" | "time" | "demand" | "markets">;
 
 /** Makes the parts of a world: each has a generator of its own. */
-export function makeParts(plan: Plan, given: Given): WorldParts {
+export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
   const base = makeBase(plan, given);
   const { demand, situations, faults, time, random } = base;
   const shared = { faults, situations, time };
@@ -61,7 +66,7 @@ export function makeParts(plan: Plan, given: Given): WorldParts {
   return parts;
 }
 
-function makeBase(plan: Plan, { turn, rows, demand }: Given): Base {
+function makeBase(plan: Plan, { turn, rows, demand }: WorldInputs): Base {
   const random = createRandom(plan.seed);
   const faults = new Faults(plan.rates);
   const markets = plan.markets.map(

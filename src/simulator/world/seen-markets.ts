@@ -16,7 +16,7 @@ export type SeenQuote = Readonly<{
 }>;
 
 /** A quote with its number among those of its market that the process counted. */
-type Numbered = SeenQuote & Readonly<{ sequence: number }>;
+type NumberedQuote = SeenQuote & Readonly<{ sequence: number }>;
 
 /** What a process has counted of each market, by the world's own account. */
 export class SeenMarkets {
@@ -25,7 +25,7 @@ export class SeenMarkets {
   /** When it was last heard of, by time that only passes. */
   readonly #heardAtMs: Map<string, number> = new Map();
   /** The newest quotes of each market, for causes of triggers. */
-  readonly #recent: Map<string, Numbered[]> = new Map();
+  readonly #recent: Map<string, NumberedQuote[]> = new Map();
 
   counted(quote: SeenQuote, trueMs: number): void {
     this.#heardAtMs.set(quote.symbol, trueMs);

@@ -20,14 +20,14 @@ const FAULTS: PortFaults = {
 };
 
 type Range = Parameters<VolumeHistory["minutes"]>[0];
-type Asked = Readonly<{ range: Range; atMs: number }>;
+type VolumeRequest = Readonly<{ range: Range; atMs: number }>;
 
 /** The executed volume of the service by minute, as a host keeps it; the same minutes always have the same. */
 export class WorldVolumes {
   readonly #parts: AnswerParts & Readonly<{ demand: Demand }>;
   readonly #answers: PortAnswers;
   readonly #bars: Map<string, VolumeBar | undefined> = new Map();
-  #asked: Asked[] = [];
+  #requests: VolumeRequest[] = [];
 
   constructor(parts: AnswerParts & Readonly<{ demand: Demand }>) {
     this.#parts = parts;
@@ -60,7 +60,7 @@ export class WorldVolumes {
   /** What a market's minutes were asked for lately. */
   asked(symbol: string): readonly Range[] {
     const fromMs = this.#parts.time.trueMs - LONGEST_MS;
-    return this.#asked
+    return this.#requests
       .filter(({ range, atMs }) => range.symbol === symbol && atMs >= fromMs)
       .map(({ range }) => range);
   }
@@ -75,8 +75,8 @@ export class WorldVolumes {
       "decision 29",
       () => `minutes from ${fromMs} to ${toMs} are asked for at ${time.wallMs}`,
     );
-    this.#asked.push({ range, atMs: time.trueMs });
-    if (this.#asked.length > 200) this.#asked = this.#asked.slice(-100);
+    this.#requests.push({ range, atMs: time.trueMs });
+    if (this.#requests.length > 200) this.#requests = this.#requests.slice(-100);
   }
 
   #bar(symbol: string, minuteMs: number): VolumeBar | undefined {

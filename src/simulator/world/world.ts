@@ -11,7 +11,7 @@ import { submission } from "./invariants/submission.ts";
 import { Triggers } from "./invariants/triggers.ts";
 import type { RecordCheck } from "./journal-book.ts";
 import { makeParts, type RecordedRows } from "./make-parts.ts";
-import { MarketDesk } from "./market-desk.ts";
+import { MarketPublisher } from "./market-publisher.ts";
 import { settle, unknownOrders } from "./operator.ts";
 import type { WorldParts } from "./parts.ts";
 import type { Plan } from "./plan.ts";
@@ -24,7 +24,7 @@ export class World {
   readonly parts: WorldParts;
   readonly #checks: RecordCheck[] = [];
   readonly #clients: readonly Client[];
-  readonly #desk: MarketDesk;
+  readonly #publisher: MarketPublisher;
   readonly #supervisor: Supervisor;
   readonly #random: ReturnType<typeof createRandom>;
   #step = 0;
@@ -51,7 +51,7 @@ export class World {
       ),
     );
     this.#clients = plan.clients.map((client) => new Client(parts, client));
-    this.#desk = new MarketDesk(parts);
+    this.#publisher = new MarketPublisher(parts);
     this.#supervisor = new Supervisor(parts);
   }
 
@@ -65,7 +65,7 @@ export class World {
     this.parts.fleet.start();
     for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--)
       await this.parts.time.pass(20);
-    this.#desk.heartbeat();
+    this.#publisher.heartbeat();
   }
 
   /** One step, and whether everything is as it must be. */
@@ -96,15 +96,15 @@ export class World {
 
   async #act(dice: number): Promise<void> {
     const { time } = this.parts;
-    if (dice < 40) return this.#desk.quote();
-    if (dice < 48) return this.#desk.print();
+    if (dice < 40) return this.#publisher.quote();
+    if (dice < 48) return this.#publisher.print();
     if (dice < 72) return this.#random.pick(this.#clients).act();
     if (dice < 76) return this.#tick();
     if (dice < 78) return this.#replenish();
     if (dice < 79) return this.#settleOne();
     await time.pass(1 + this.#random.below(dice < 97 ? 400 : 6_000));
     this.#tick();
-    if (this.#random.chance(0.7)) this.#desk.heartbeat();
+    if (this.#random.chance(0.7)) this.#publisher.heartbeat();
   }
 
   #tick(): void {

@@ -1,23 +1,23 @@
 import type { SeenOrder } from "../journal-book.ts";
-import type { Desk } from "./desk.ts";
+import type { ClientContext } from "./client-context.ts";
 import type { Entry } from "./ledger.ts";
-import type { Answered } from "./line.ts";
-import { type Asked, codeOf, numberOf } from "./wire.ts";
+import type { InstanceReply } from "./transport.ts";
+import { type ClientRequest, codeOf, numberOf } from "./wire.ts";
 
 /** What a cancel may be refused with though nothing is wrong with it. */
 const PASSING: readonly number[] = [-1000, -1001, -1003, -1006, -1007, -1021];
 
 /** The cancels of a client: of orders, of lists, of everything, and many at once. */
 export class Cancels {
-  readonly #desk: Desk;
+  readonly #context: ClientContext;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   /** One cancel, or a storm of them. */
   async act(): Promise<void> {
-    const { random, parts } = this.#desk;
+    const { random, parts } = this.#context;
     const dice = random.below(20);
     if (dice === 0) return await this.#all();
     if (dice > 2) return await this.#one();
@@ -26,7 +26,7 @@ export class Cancels {
   }
 
   async #one(): Promise<void> {
-    const { random, parts, accountId } = this.#desk;
+    const { random, parts, accountId } = this.#context;
     const own = parts.ledger.created.filter((entry) => entry.intent.accountId === accountId);
     if (own.length === 0) return;
     const entry = own[Math.max(0, own.length - 1 - random.below(30))];
@@ -35,7 +35,7 @@ export class Cancels {
   }
 
   async #order({ intent, created = 0 }: Entry): Promise<void> {
-    const { random } = this.#desk;
+    const { random } = this.#context;
     const key = random.chance(0.5) ? { orderId: created } : { origClientOrderId: intent.clientId };
     await this.#cancel([created], {
       path: "/api/order",
@@ -45,7 +45,7 @@ export class Cancels {
   }
 
   async #list({ intent, created = 0 }: Entry): Promise<void> {
-    const { random, parts } = this.#desk;
+    const { random, parts } = this.#context;
     const legs = parts.journal.lists.get(created)?.legs ?? [];
     if (random.chance(0.7)) {
       const key = random.chance(0.5) ? { orderListId: created } : { listClientOrderId: intent.clientId };
@@ -58,8 +58,8 @@ export class Cancels {
     await this.#cancel(isEnded ? [orderId] : legs, { path: "/api/order", method: "order.cancel", fields });
   }
 
-  async #cancel(orderIds: readonly number[], asked: Omit<Asked, "verb">): Promise<void> {
-    const { parts, line } = this.#desk;
+  async #cancel(orderIds: readonly number[], request: Omit<ClientRequest, "verb">): Promise<void> {
+    const { parts, transport } = this.#context;
     const { situations, journal } = parts;
     const before = orderIds.map((orderId) => journal.find(orderId));
     if (before.some((order) => order?.child !== undefined && order.ended === undefined)) {
@@ -68,13 +68,13 @@ export class Cancels {
         isList ? "cancel of a list with a child in flight" : "cancel of an order with a child in flight",
       );
     }
-    const answer = await line.ask({ verb: "DELETE", ...asked });
+    const answer = await transport.ask({ verb: "DELETE", ...request });
     if (typeof answer !== "string") this.#judge(orderIds, answer);
   }
 
   /** A cancel that succeeds has ended everything or will; one that is refused found nothing to end (I43, I52). */
-  #judge(orderIds: readonly number[], { instance, reply }: Answered): void {
-    const { demand, journal, situations } = this.#desk.parts;
+  #judge(orderIds: readonly number[], { instance, reply }: InstanceReply): void {
+    const { demand, journal, situations } = this.#context.parts;
     const code = codeOf(reply);
     const told = (): string => `${orderIds}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     demand(
@@ -93,7 +93,7 @@ export class Cancels {
   }
 
   async #all(): Promise<void> {
-    const { parts, line, accountId } = this.#desk;
+    const { parts, transport, accountId } = this.#context;
     const { demand, journal, situations } = parts;
     const own = (): readonly SeenOrder[] =>
       (journal.byAccount.get(accountId) ?? []).flatMap((id) => {
@@ -102,7 +102,7 @@ export class Cancels {
       });
     const before = own();
     if (before.some(({ child }) => child !== undefined)) situations.saw("cancel-all with a child in flight");
-    const answer = await line.ask({
+    const answer = await transport.ask({
       verb: "DELETE",
       path: "/api/v3/openOrders",
       method: "openOrders.cancelAll",

@@ -6,13 +6,13 @@ import type { ClientPlan } from "../plan.ts";
 import type { Random } from "../random.ts";
 import { Cancels } from "./cancels.ts";
 import type { Entry, Intent } from "./ledger.ts";
-import { type Answered, Line } from "./line.ts";
 import { Natives } from "./natives.ts";
 import { judgePlacement } from "./placements.ts";
 import { randomList } from "./random-lists.ts";
 import { randomOrder } from "./random-orders.ts";
 import { Reads } from "./reads.ts";
-import { type Asked, codeOf, type NoReply } from "./wire.ts";
+import { type InstanceReply, Transport } from "./transport.ts";
+import { type ClientRequest, codeOf, type NoReply } from "./wire.ts";
 
 const LIST_PATHS: Readonly<Record<ListForm, string>> = {
   oco: "/api/v3/orderList/oco",
@@ -23,7 +23,7 @@ const LIST_PATHS: Readonly<Record<ListForm, string>> = {
 
 /** A client: places, sends again, cancels, reads, listens, and keeps a ledger of what it was told. */
 export class Client {
-  readonly line: Line;
+  readonly transport: Transport;
   readonly #parts: WorldParts;
   readonly #plan: ClientPlan;
   readonly #random: Random;
@@ -39,12 +39,12 @@ export class Client {
     this.#parts = parts;
     this.#plan = plan;
     this.#random = parts.random.of(`client ${plan.accountId}`);
-    this.line = new Line(parts, plan, this.#random.of("line"));
-    const desk = { parts, line: this.line, accountId: plan.accountId };
-    this.#cancels = new Cancels({ ...desk, random: this.#random.of("cancels") });
-    this.#reads = new Reads({ ...desk, random: this.#random.of("reads") });
+    this.transport = new Transport(parts, plan, this.#random.of("line"));
+    const context = { parts, transport: this.transport, accountId: plan.accountId };
+    this.#cancels = new Cancels({ ...context, random: this.#random.of("cancels") });
+    this.#reads = new Reads({ ...context, random: this.#random.of("reads") });
     this.#natives = parts.plan.brings.nativeOrders
-      ? new Natives({ ...desk, random: this.#random.of("natives") }, parts.native)
+      ? new Natives({ ...context, random: this.#random.of("natives") }, parts.native)
       : undefined;
   }
 
@@ -61,7 +61,7 @@ export class Client {
     if (dice < 71) return beside(this.#cancels.act());
     if (dice < 84) return beside(this.#reads.act());
     if (dice < 92 && this.#natives !== undefined) return beside(this.#natives.act());
-    this.line.tend();
+    this.transport.tend();
   }
 
   /** Asks for everything that it was told of, after all trouble is over. */
@@ -112,11 +112,12 @@ export class Client {
     if (ledger.sent >= plan.orders) return;
     ledger.sent++;
     const entry = ledger.open(intent, time.trueMs);
-    if (this.#random.chance(0.5)) return await this.#judged(entry, () => this.line.ask(askedOf(intent)));
-    const request = this.line.signed(askedOf(intent));
+    if (this.#random.chance(0.5))
+      return await this.#judged(entry, () => this.transport.ask(requestOf(intent)));
+    const request = this.transport.signed(requestOf(intent));
     this.#sent.push({ entry, request });
     if (this.#sent.length > 50) this.#sent.splice(0, 25);
-    await this.#judged(entry, () => this.line.send(request));
+    await this.#judged(entry, () => this.transport.send(request));
   }
 
   /** The same bytes again. */
@@ -124,7 +125,7 @@ export class Client {
     if (this.#sent.length === 0) return;
     const { entry, request } = this.#random.pick(this.#sent);
     if (entry.waiting > 0) this.#parts.situations.saw("same bytes sent while the first wait");
-    await this.#judged(entry, () => this.line.send(request), "again");
+    await this.#judged(entry, () => this.transport.send(request), "again");
   }
 
   /** The same intent, signed anew. */
@@ -132,7 +133,7 @@ export class Client {
     const entry = this.#anyEntry();
     if (entry === undefined) return;
     if (entry.intent.kind === "list") this.#parts.situations.saw("list sent again");
-    await this.#judged(entry, () => this.line.ask(askedOf(entry.intent)), "again");
+    await this.#judged(entry, () => this.transport.ask(requestOf(entry.intent)), "again");
   }
 
   /** The same intent twice at one moment, by whatever ways. */
@@ -143,11 +144,12 @@ export class Client {
     ledger.sent++;
     const entry = ledger.open(intent, time.trueMs);
     situations.saw("same id at once by two ways");
-    const asking = (): Promise<void> => this.#judged(entry, () => this.line.ask(askedOf(intent)), "again");
+    const asking = (): Promise<void> =>
+      this.#judged(entry, () => this.transport.ask(requestOf(intent)), "again");
     const { fields } = intent;
     const inside = this.#random.chance(0.5) && intent.kind === "order";
     const other = (): Promise<void> =>
-      this.#judged(entry, () => this.line.placeInside(fields as unknown as OrderFields), "again");
+      this.#judged(entry, () => this.transport.placeInside(fields as unknown as OrderFields), "again");
     await Promise.all(inside ? [other(), asking(), other()] : [asking(), asking()]);
   }
 
@@ -159,7 +161,7 @@ export class Client {
     const { intent } = this.#random.pick(own);
     const fields = { ...intent.fields, ...otherQuantity(intent.fields) };
     const before = journal.named(intent.accountId, intent.clientId);
-    const answer = await this.line.ask({ ...askedOf(intent), fields });
+    const answer = await this.transport.ask({ ...requestOf(intent), fields });
     if (typeof answer === "string") return;
     const code = codeOf(answer.reply);
     if (answer.reply.status >= 500 || answer.reply.status === 429) return;
@@ -188,7 +190,7 @@ export class Client {
 
   async #judged(
     entry: Entry,
-    ask: () => Promise<Answered | NoReply>,
+    ask: () => Promise<InstanceReply | NoReply>,
     sent: "first" | "again" = "first",
   ): Promise<void> {
     entry.waiting++;
@@ -199,7 +201,7 @@ export class Client {
   }
 }
 
-function askedOf({ path, method, fields }: Intent): Asked {
+function requestOf({ path, method, fields }: Intent): ClientRequest {
   return { verb: "POST", path, method, fields };
 }
 

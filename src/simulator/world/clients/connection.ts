@@ -56,7 +56,7 @@ export class Connection {
     });
   }
 
-  /** The client, or the line, ends it. */
+  /** The client, or the network, ends it. */
   break(): void {
     if (!this.#open) return;
     this.instance.enter(() => this.#session?.closed());

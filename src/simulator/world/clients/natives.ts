@@ -2,13 +2,13 @@ import { parseQuantity } from "../../../decimal/index.ts";
 import type { RequestParameters } from "../../../signing/index.ts";
 import { type JsonValue, type WireRequest, writeJson } from "../../../wire/index.ts";
 import type { WorldNative } from "../world-native.ts";
-import type { Desk } from "./desk.ts";
-import type { Answered } from "./line.ts";
+import type { ClientContext } from "./client-context.ts";
 import { REFUSALS, UNSURE } from "./placements.ts";
-import { type Asked, arrayOf, codeOf, member, type NoReply } from "./wire.ts";
+import type { InstanceReply } from "./transport.ts";
+import { arrayOf, type ClientRequest, codeOf, member, type NoReply } from "./wire.ts";
 
 /** One signed request for a native order, and what its client was told of it. */
-type Sent = {
+type SentOrder = {
   readonly request: WireRequest;
   readonly symbol: string;
   readonly clientId: string;
@@ -23,17 +23,17 @@ const PASSING: readonly number[] = [-1000, -1001, -1003, -1006, -1007, -1021];
 
 /** The ordinary orders of a client: places, sends again, cancels and reads them, and judges by the host's own book. */
 export class Natives {
-  readonly #desk: Desk;
+  readonly #context: ClientContext;
   readonly #native: WorldNative;
-  readonly #sent: Sent[] = [];
+  readonly #sent: SentOrder[] = [];
 
-  constructor(desk: Desk, native: WorldNative) {
-    this.#desk = desk;
+  constructor(context: ClientContext, native: WorldNative) {
+    this.#context = context;
     this.#native = native;
   }
 
   async act(): Promise<void> {
-    const { random } = this.#desk;
+    const { random } = this.#context;
     const dice = random.below(20);
     const sent = this.#sent.length === 0 ? undefined : random.pick(this.#sent);
     if (dice < 8 || sent === undefined) return await this.#place();
@@ -49,7 +49,7 @@ export class Natives {
   }
 
   async #place(): Promise<void> {
-    const { parts, random, accountId, line } = this.#desk;
+    const { parts, random, accountId, transport } = this.#context;
     const { ledger, plan, markets } = parts;
     if (ledger.sent >= plan.orders) return;
     ledger.sent++;
@@ -57,8 +57,8 @@ export class Natives {
     const { symbol } = random.pick(markets);
     const path = random.pick(["/api/order", "/api/v2/order"]);
     const fields = { symbol, newClientOrderId: clientId, ...this.#terms() };
-    const request = line.signed({ verb: "POST", path, method: "", fields });
-    const sent: Sent = { request, symbol, clientId, waiting: 0, unsure: 0, created: undefined };
+    const request = transport.signed({ verb: "POST", path, method: "", fields });
+    const sent: SentOrder = { request, symbol, clientId, waiting: 0, unsure: 0, created: undefined };
     this.#sent.push(sent);
     const copies = random.chance(0.15) ? 2 : 1;
     if (copies > 1) parts.situations.saw("native order sent twice at once");
@@ -66,7 +66,7 @@ export class Natives {
   }
 
   #terms(): RequestParameters {
-    const { random } = this.#desk;
+    const { random } = this.#context;
     const side = random.pick(["BUY", "SELL"]);
     const price = (80 + random.next() * 45).toFixed(4);
     const quantity = `${1 + random.below(3)}.5`;
@@ -78,12 +78,12 @@ export class Natives {
   }
 
   /** The same bytes, for the first time or again. */
-  async #send(sent: Sent): Promise<void> {
-    const { line, parts } = this.#desk;
+  async #send(sent: SentOrder): Promise<void> {
+    const { transport, parts } = this.#context;
     if (sent.created === undefined && sent.unsure > 0)
       parts.situations.saw("native order of unknown outcome sent again");
     sent.waiting++;
-    const answer = await line.send(sent.request);
+    const answer = await transport.send(sent.request);
     sent.waiting--;
     if (answer === "down") return;
     if (answer === "lost") sent.unsure++;
@@ -92,8 +92,8 @@ export class Natives {
   }
 
   /** Decision 3: one signed request is one order, however often it is sent. */
-  #judgeCopies({ clientId, created }: Sent): void {
-    const { accountId, parts } = this.#desk;
+  #judgeCopies({ clientId, created }: SentOrder): void {
+    const { accountId, parts } = this.#context;
     const there = this.#native.book.named(accountId, clientId);
     parts.demand(there.length <= 1, "decision 3", () => `${clientId} is ${there.length} native orders`);
     const id = there[0]?.orderId;
@@ -104,8 +104,8 @@ export class Natives {
     );
   }
 
-  #judgePlacement(sent: Sent, { reply }: Answered): void {
-    const { parts, accountId } = this.#desk;
+  #judgePlacement(sent: SentOrder, { reply }: InstanceReply): void {
+    const { parts, accountId } = this.#context;
     const { demand } = parts;
     const code = codeOf(reply);
     const told = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
@@ -131,7 +131,7 @@ export class Natives {
 
   /** What is shown of a native order is of this account, and no more than the host has. */
   #judgeView(view: JsonValue | undefined, told: () => string): void {
-    const { parts, accountId } = this.#desk;
+    const { parts, accountId } = this.#context;
     const id = idOf(view);
     const order = id === undefined ? undefined : this.#native.book.orders.get(id)?.order;
     const isOwn = order?.accountId === accountId && member(view, "accountId") === accountId;
@@ -143,8 +143,8 @@ export class Natives {
     parts.demand(isTrue, "I16", told);
   }
 
-  async #cancel(sent: Sent): Promise<void> {
-    const { parts } = this.#desk;
+  async #cancel(sent: SentOrder): Promise<void> {
+    const { parts } = this.#context;
     const reply = await this.#ask("DELETE", "/api/v2/order", this.#keyOf(sent));
     if (reply === undefined) return;
     const code = codeOf(reply);
@@ -152,15 +152,15 @@ export class Natives {
     const isKnown = code === 0 || code === -2011 || PASSING.includes(code);
     parts.demand(isKnown, "a cancel of a native order is answered as the contract says", told);
     if (code !== 0 && code !== -2011) return;
-    const open = this.#native.book.named(this.#desk.accountId, sent.clientId).filter(isOpen);
+    const open = this.#native.book.named(this.#context.accountId, sent.clientId).filter(isOpen);
     // One that was not there when it was canceled may have come since.
     const isNew = code === -2011 && (sent.waiting > 0 || sent.unsure > 0);
     parts.demand(open.length === 0 || isNew, "decision 5", () => `${told()} and it goes on`);
     if (code === 0) parts.situations.saw("native order canceled");
   }
 
-  async #one(sent: Sent, mustAnswer = false): Promise<void> {
-    const { parts } = this.#desk;
+  async #one(sent: SentOrder, mustAnswer = false): Promise<void> {
+    const { parts } = this.#context;
     const mustBe = sent.created !== undefined;
     const reply = await this.#ask("GET", "/api/v2/order", this.#keyOf(sent));
     if (reply === undefined) return;
@@ -174,7 +174,7 @@ export class Natives {
 
   /** One latest snapshot of each order, ids rising; whatever was acknowledged is among them. */
   async #page(symbol: string): Promise<void> {
-    const { parts } = this.#desk;
+    const { parts } = this.#context;
     const before = this.#sent.filter((sent) => sent.symbol === symbol && sent.created !== undefined);
     const reply = await this.#ask("GET", "/api/v2/allOrders", { symbol, limit: 1_000 });
     if (reply === undefined) return;
@@ -194,7 +194,7 @@ export class Natives {
   }
 
   async #history(): Promise<void> {
-    const { parts, accountId } = this.#desk;
+    const { parts, accountId } = this.#context;
     const reply = await this.#ask("POST", "/api/v2/getOrderHistory", {});
     if (reply === undefined) return;
     const told = (): string => writeJson(reply.body).slice(0, 300);
@@ -211,17 +211,22 @@ export class Natives {
     parts.demand(arrayOf(reply.body, "orders").every(isTrue), "I07", told);
   }
 
-  #keyOf({ symbol, clientId, created }: Sent): RequestParameters {
-    const byId = this.#desk.random.chance(0.5) && created !== undefined;
+  #keyOf({ symbol, clientId, created }: SentOrder): RequestParameters {
+    const byId = this.#context.random.chance(0.5) && created !== undefined;
     return { symbol, ...(byId ? { orderId: created } : { origClientOrderId: clientId }) };
   }
 
   async #ask(
-    verb: Asked["verb"],
+    verb: ClientRequest["verb"],
     path: string,
     fields: RequestParameters,
-  ): Promise<Answered["reply"] | undefined> {
-    const answer: Answered | NoReply = await this.#desk.line.ask({ verb, path, method: "", fields });
+  ): Promise<InstanceReply["reply"] | undefined> {
+    const answer: InstanceReply | NoReply = await this.#context.transport.ask({
+      verb,
+      path,
+      method: "",
+      fields,
+    });
     return typeof answer === "string" ? undefined : answer.reply;
   }
 }

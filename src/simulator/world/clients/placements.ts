@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../wire/index.ts";
 import type { SeenOrder } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 import type { Entry, Intent } from "./ledger.ts";
-import type { Answered } from "./line.ts";
+import type { InstanceReply } from "./transport.ts";
 import { arrayOf, codeOf, numberOf } from "./wire.ts";
 
 /** Codes that a placement may be refused with here; after each of them nothing was kept. */
@@ -18,7 +18,7 @@ export const UNSURE: readonly number[] = [-1006, -1007, -1000];
 export function judgePlacement(
   parts: WorldParts,
   entry: Entry,
-  answer: Answered | "lost",
+  answer: InstanceReply | "lost",
   sent: "first" | "again",
 ): void {
   if (answer === "lost") {
@@ -57,7 +57,7 @@ function idOf({ journal }: WorldParts, { kind, accountId, clientId }: Intent): n
   return undefined;
 }
 
-function placed(parts: WorldParts, entry: Entry, { reply }: Answered, sent: "first" | "again"): void {
+function placed(parts: WorldParts, entry: Entry, { reply }: InstanceReply, sent: "first" | "again"): void {
   const { demand, ledger, situations, journal } = parts;
   const { intent } = entry;
   const id = numberOf(reply.body, intent.kind === "order" ? "orderId" : "orderListId");

@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../../wire/index.ts";
 import type { SeenOrder } from "../journal-book.ts";
-import type { Desk } from "./desk.ts";
+import type { ClientContext } from "./client-context.ts";
 import type { Entry } from "./ledger.ts";
-import type { Answered } from "./line.ts";
 import { judgeSnapshot } from "./placements.ts";
+import type { InstanceReply } from "./transport.ts";
 import { arrayOf, codeOf, numberOf } from "./wire.ts";
 
 /** What a read may be answered with though nothing is wrong with it. */
@@ -11,14 +11,14 @@ const PASSING: readonly number[] = [-1000, -1001, -1003, -1006, -1007, -1021];
 
 /** The reads of a client: single orders and lists, pages of both, and what must be true of them. */
 export class Reads {
-  readonly #desk: Desk;
+  readonly #context: ClientContext;
 
-  constructor(desk: Desk) {
-    this.#desk = desk;
+  constructor(context: ClientContext) {
+    this.#context = context;
   }
 
   async act(): Promise<void> {
-    const dice = this.#desk.random.below(20);
+    const dice = this.#context.random.below(20);
     const entry = this.#anyEntry();
     if (dice < 9 && entry !== undefined) return await this.#one(entry);
     if (dice < 14) return await this.#pages();
@@ -28,25 +28,25 @@ export class Reads {
 
   /** Everything that was acknowledged is there, under its client id. */
   async audit(): Promise<void> {
-    const { parts, accountId } = this.#desk;
+    const { parts, accountId } = this.#context;
     for (const entry of parts.ledger.created)
       if (entry.intent.accountId === accountId) await this.#one(entry, true);
   }
 
   #anyEntry(): Entry | undefined {
-    const { parts, accountId, random } = this.#desk;
+    const { parts, accountId, random } = this.#context;
     const own = parts.ledger.created.filter((entry) => entry.intent.accountId === accountId);
     return own.length === 0 ? undefined : random.pick(own);
   }
 
   async #one({ intent, created = 0 }: Entry, mustAnswer = false): Promise<void> {
-    const { parts, line, random, accountId } = this.#desk;
+    const { parts, transport, random, accountId } = this.#context;
     const { demand } = parts;
     const isOrder = intent.kind === "order";
     const byId = random.chance(0.5);
     const orderKey = byId ? { orderId: created } : { clientOrderId: intent.clientId };
     const listKey = byId ? { orderListId: created } : { listClientOrderId: intent.clientId };
-    const answer = await line.ask({
+    const answer = await transport.ask({
       verb: "GET",
       path: isOrder ? "/api/order" : "/api/v3/orderList",
       method: isOrder ? "order.status" : "orderList.status",
@@ -66,14 +66,14 @@ export class Reads {
     else this.#judgeList(reply.body);
   }
 
-  #failed({ instance, reply }: Answered): void {
+  #failed({ instance, reply }: InstanceReply): void {
     if (reply.status >= 500 && instance.storeFaults > 0)
-      this.#desk.parts.situations.saw("read refused while the store fails");
+      this.#context.parts.situations.saw("read refused while the store fails");
   }
 
   /** A list is done when every leg has ended, and not before (I44). */
   #judgeList(body: JsonValue): void {
-    const { parts, accountId } = this.#desk;
+    const { parts, accountId } = this.#context;
     const reports = arrayOf(body, "orderReports") as readonly Readonly<Record<string, JsonValue>>[];
     for (const report of reports) judgeSnapshot(parts, report, accountId);
     const isDone = (body as Readonly<Record<string, JsonValue>>).listStatusType === "ALL_DONE";
@@ -83,7 +83,7 @@ export class Reads {
 
   /** Follows the pages of all orders: each that is there all the time is on one of them, ids fall (I70). */
   async #pages(): Promise<void> {
-    const { parts, line, random, accountId } = this.#desk;
+    const { parts, transport, random, accountId } = this.#context;
     const { journal, demand, situations, fleet } = parts;
     const includeHistory = random.chance(0.3);
     const newestFirst = random.chance(0.3);
@@ -100,7 +100,7 @@ export class Reads {
     const seen: number[] = [];
     let afterOrderId = 0;
     for (let page = 0; page < 8; page++) {
-      const answer = await line.ask({
+      const answer = await transport.ask({
         verb: "GET",
         path: "/api/v3/openOrders",
         method: "openOrders.status",
@@ -129,7 +129,7 @@ export class Reads {
 
   /** Ids of all orders, and of all legs of lists, that the client was told of. */
   #acknowledged(): readonly number[] {
-    const { parts, accountId } = this.#desk;
+    const { parts, accountId } = this.#context;
     return parts.ledger.created.flatMap(({ intent, created = 0 }) => {
       if (intent.accountId !== accountId) return [];
       return intent.kind === "order" ? [created] : (parts.journal.lists.get(created)?.legs ?? []);
@@ -142,10 +142,10 @@ export class Reads {
       seen: readonly number[];
       newestFirst: boolean;
       includeHistory: boolean;
-      instance: Answered["instance"] | undefined;
+      instance: InstanceReply["instance"] | undefined;
     }>,
   ): void {
-    const { journal, demand, situations } = this.#desk.parts;
+    const { journal, demand, situations } = this.#context.parts;
     const { before, seen, newestFirst, includeHistory, instance } = pages;
     const sorted = seen.every((id, index) => {
       const previous = seen[index - 1];
@@ -161,9 +161,9 @@ export class Reads {
   }
 
   async #lists(): Promise<void> {
-    const { parts, line, random } = this.#desk;
+    const { parts, transport, random } = this.#context;
     const isOpen = random.chance(0.5);
-    const answer = await line.ask({
+    const answer = await transport.ask({
       verb: "GET",
       path: isOpen ? "/api/v3/openOrderList" : "/api/v3/allOrderList",
       method: isOpen ? "openOrderLists.status" : "allOrderLists",
@@ -178,7 +178,7 @@ export class Reads {
   }
 
   async #public(): Promise<void> {
-    const { parts, line, random } = this.#desk;
+    const { parts, transport, random } = this.#context;
     const { symbol } = random.pick(parts.markets);
     const route = random.pick([
       { path: "/api/ticker", method: "ticker", fields: { symbol } },
@@ -186,7 +186,7 @@ export class Reads {
       { path: "/api/status", method: "status", fields: {} },
       { path: "/api/time", method: "time", fields: {} },
     ]);
-    const answer = await line.send({
+    const answer = await transport.send({
       method: "GET",
       target: "symbol" in route.fields ? `${route.path}?symbol=${symbol.replace("/", "%2F")}` : route.path,
       rawHeaders: [],

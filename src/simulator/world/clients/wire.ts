@@ -11,7 +11,7 @@ import {
 export type Credentials = Readonly<{ apiKey: string; secret: string }>;
 
 /** What a client asks: a route with its method of the WebSocket, and what is sent. */
-export type Asked = Readonly<{
+export type ClientRequest = Readonly<{
   verb: "GET" | "POST" | "DELETE";
   path: string;
   /** Name of the WebSocket method that answers in the same way; of what has none, a name that none has. */
@@ -30,19 +30,19 @@ const encoder = new TextEncoder();
 
 /** A request as a client signs it; the same arguments make the same bytes. */
 export function signedRequest(
-  asked: Asked,
+  request: ClientRequest,
   options: Readonly<{ key: Credentials; nonce: string; timestamp: number; address: string }>,
 ): WireRequest {
   const { key, nonce, timestamp, address } = options;
-  const isRead = asked.verb === "GET";
-  const own = asked.verb === "POST" ? {} : asked.fields;
+  const isRead = request.verb === "GET";
+  const own = request.verb === "POST" ? {} : request.fields;
   const query = encodeQuery({ ...own, nonce, ...(isRead && { timestamp }) });
-  const body = asked.verb === "POST" ? writeJson(asked.fields) : "";
+  const body = request.verb === "POST" ? writeJson(request.fields) : "";
   const signature = sign({ secret: key.secret, payload: query + body });
   const typed = body === "" ? [] : ["Content-Type", "application/json"];
   return {
-    method: asked.verb,
-    target: `${asked.path}?${query}`,
+    method: request.verb,
+    target: `${request.path}?${query}`,
     rawHeaders: ["X-MBX-APIKEY", key.apiKey, "signature", signature, ...typed],
     body: body === "" ? NO_BODY : encoder.encode(body),
     remoteAddress: address,
@@ -51,14 +51,14 @@ export function signedRequest(
 
 /** A message as a client signs it. */
 export function signedMessage(
-  asked: Pick<Asked, "method" | "fields">,
+  request: Pick<ClientRequest, "method" | "fields">,
   options: Readonly<{ key: Credentials; id: string; timestamp: number; recvWindow: number }>,
 ): string {
   const { key, id, timestamp, recvWindow } = options;
-  const parameters = { apiKey: key.apiKey, timestamp, recvWindow, ...asked.fields };
+  const parameters = { apiKey: key.apiKey, timestamp, recvWindow, ...request.fields };
   return writeJson({
     id,
-    method: asked.method,
+    method: request.method,
     params: signSocketParameters({ secret: key.secret, parameters }) as JsonObject,
   });
 }

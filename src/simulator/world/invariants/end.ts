@@ -69,9 +69,9 @@ async function checkDisk({ journal, store, demand }: WorldParts): Promise<void> 
 }
 
 /** A stream that was open all the time has told every execution (I54). */
-function checkStream({ demand }: WorldParts, { line }: Client): void {
-  if (line.stream?.live !== true) return;
-  const missing = line.stream.missing();
+function checkStream({ demand }: WorldParts, { transport }: Client): void {
+  if (transport.stream?.live !== true) return;
+  const missing = transport.stream.missing();
   demand(missing.length === 0, "I54", () => `executions ${missing.slice(0, 5)} were not told`);
 }
 

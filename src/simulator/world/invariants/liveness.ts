@@ -1,5 +1,5 @@
 import type { SeenOrder } from "../journal-book.ts";
-import { showQuote } from "../market-desk.ts";
+import { showQuote } from "../market-publisher.ts";
 import { settle, unknownOrders } from "../operator.ts";
 import type { WorldParts } from "../parts.ts";
 

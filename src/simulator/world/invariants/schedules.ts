@@ -3,7 +3,7 @@ import type { Fact, SchedulePlan } from "../../../model/index.ts";
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
-type Intended = Extract<Fact, { kind: "CHILD_INTENDED" }>;
+type IntentFact = Extract<Fact, { kind: "CHILD_INTENDED" }>;
 
 /** I33, I34: slots in their time, each once, slices by the plan of the acceptance, never more than the share of volume. */
 export class Schedules {
@@ -84,7 +84,7 @@ export class Schedules {
   #slot(
     { orderId, intent }: SeenOrder,
     plan: SchedulePlan,
-    { fact, timeMs, generation }: Readonly<{ fact: Intended; timeMs: number; generation: number }>,
+    { fact, timeMs, generation }: Readonly<{ fact: IntentFact; timeMs: number; generation: number }>,
   ): void {
     const { demand, situations } = this.#parts;
     const { slot = -1, quantity } = fact.child;
@@ -106,7 +106,7 @@ export class Schedules {
     demand(isWithin, "I33", () => `${quantity} in slot ${slot} of order ${orderId}, which has ${slice}`);
   }
 
-  #share({ before, after }: SeenChange, { child, volume }: Intended): void {
+  #share({ before, after }: SeenChange, { child, volume }: IntentFact): void {
     const { demand, situations, tape, journal } = this.#parts;
     const { intent, volumeBefore, orderId } = after;
     const executed: Quantity = before?.executed ?? after.executed;

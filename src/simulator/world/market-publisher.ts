@@ -46,7 +46,7 @@ function sawVerdict(
 }
 
 /** Lets the markets go on. */
-export class MarketDesk {
+export class MarketPublisher {
   readonly #parts: WorldParts;
   readonly #random: Random;
   #silentUntilMs = 0;

@@ -10,7 +10,7 @@ import type { Random } from "../random.ts";
 import { Connection } from "./connection.ts";
 import { StreamReader } from "./stream-reader.ts";
 import {
-  type Asked,
+  type ClientRequest,
   type Credentials,
   type NoReply,
   type Reply,
@@ -20,10 +20,10 @@ import {
 } from "./wire.ts";
 
 /** An answer, and whose it is. */
-export type Answered = Readonly<{ instance: Instance; reply: Reply }>;
+export type InstanceReply = Readonly<{ instance: Instance; reply: Reply }>;
 
 /** How a client reaches the service: requests by REST, messages and the private stream by WebSocket. */
-export class Line {
+export class Transport {
   readonly accountId: number;
   readonly #parts: WorldParts;
   readonly #plan: ClientPlan;
@@ -43,15 +43,15 @@ export class Line {
   }
 
   /** Asks by one of the two ways. */
-  async ask(asked: Asked): Promise<Answered | NoReply> {
-    const bySocket = this.#random.chance(0.3) && findMethod(asked.method) !== undefined;
-    if (bySocket && this.#connection?.open) return await this.#askSocket(this.#connection, asked);
-    return await this.send(this.signed(asked));
+  async ask(request: ClientRequest): Promise<InstanceReply | NoReply> {
+    const bySocket = this.#random.chance(0.3) && findMethod(request.method) !== undefined;
+    if (bySocket && this.#connection?.open) return await this.#askSocket(this.#connection, request);
+    return await this.send(this.signed(request));
   }
 
   /** A request that can be sent any number of times. */
-  signed(asked: Asked): WireRequest {
-    return signedRequest(asked, {
+  signed(request: ClientRequest): WireRequest {
+    return signedRequest(request, {
       key: this.#key,
       nonce: `${this.accountId}-${++this.#nonces}`,
       timestamp: this.#parts.time.wallMs,
@@ -60,7 +60,7 @@ export class Line {
   }
 
   /** Sends a request as it is. */
-  async send(request: WireRequest): Promise<Answered | NoReply> {
+  async send(request: WireRequest): Promise<InstanceReply | NoReply> {
     const instance = this.#parts.fleet.pick(this.#random);
     const isLost = this.#parts.faults.strikes("answers are lost", this.#random, 0.08);
     if (instance?.service === undefined) return "down";
@@ -70,7 +70,7 @@ export class Line {
   }
 
   /** Places an order in process, as the host itself may. */
-  async placeInside(order: OrderFields): Promise<Answered | NoReply> {
+  async placeInside(order: OrderFields): Promise<InstanceReply | NoReply> {
     const instance = this.#parts.fleet.running;
     const { engine } = instance ?? {};
     if (instance === undefined || engine === undefined) return "down";
@@ -104,10 +104,10 @@ export class Line {
     });
   }
 
-  async #askSocket(connection: Connection, asked: Asked): Promise<Answered | NoReply> {
+  async #askSocket(connection: Connection, request: ClientRequest): Promise<InstanceReply | NoReply> {
     const count = ++this.#nonces;
     const id = `m${count}`;
-    const text = signedMessage(asked, {
+    const text = signedMessage(request, {
       key: this.#key,
       id,
       timestamp: this.#parts.time.wallMs,
@@ -142,9 +142,9 @@ export class Line {
   }
 
   async #subscribe(connection: Connection): Promise<void> {
-    const asked = { method: "userDataStream.subscribe.signature", fields: {} };
+    const request = { method: "userDataStream.subscribe.signature", fields: {} };
     const id = `s${++this.#nonces}`;
-    const text = signedMessage(asked, {
+    const text = signedMessage(request, {
       key: this.#key,
       id,
       timestamp: this.#parts.time.wallMs,
