@@ -6,7 +6,7 @@ import { CRASH_POINTS } from "./crash-points.ts";
 import type { Exchange } from "./exchange.ts";
 import { decimalText, epochMs, InputError, positiveId, readInput } from "./input-error.ts";
 import { viewRecord } from "./journal-view.ts";
-import { readSaidEvent, readVenueFault } from "./paper-venue/index.ts";
+import { readVenueEvent, readVenueFault } from "./paper-venue/index.ts";
 import { readSettlementBody, settlementRefusal } from "./settlement.ts";
 
 /** A call of the control interface: path parts behind `/control`, query, parsed body. */
@@ -174,7 +174,7 @@ async function release(exchange: Exchange, { body }: ControlCall): Promise<unkno
 }
 
 async function sayEvent(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
-  exchange.venue.say(readSaidEvent(body, exchange.clock.nowMs()));
+  exchange.venue.say(readVenueEvent(body, exchange.clock.nowMs()));
   await exchange.settle();
   return { ok: true };
 }

@@ -11,7 +11,7 @@ export type WalkStep = Readonly<{ quote: QuoteInput; print?: PrintInput }>;
 export type RandomWalk = (timeMs: number) => WalkStep;
 
 /** Whole numbers from 0 to below `limit`. */
-type Dice = (limit: number) => number;
+type RandomBelow = (limit: number) => number;
 
 const CENT_SCALE = 2;
 const MILLIONTH_SCALE = 6;
@@ -25,49 +25,56 @@ const SPREADS_IN_PRICE = 20_000;
 
 /** A walk of one instrument between half and double its start, in whole cents, so that no run differs in rounding. */
 export function createRandomWalk({ symbol, cents }: WalkStart, seed: number): RandomWalk {
-  const dice = createDice(`${seed} ${symbol}`);
+  const randomBelow = createRandomBelow(`${seed} ${symbol}`);
   let middle = cents;
   return (timeMs) => {
     const reach = Math.max(1, Math.floor(middle / STEPS_IN_PRICE));
-    const moved = middle + dice(2 * reach + 1) - reach;
+    const moved = middle + randomBelow(2 * reach + 1) - reach;
     middle = Math.min(Math.max(moved, Math.ceil(cents / 2)), cents * 2);
-    const ask = middle + 1 + dice(Math.max(1, Math.floor(middle / SPREADS_IN_PRICE)));
-    const quote = quoteOf({ symbol, bid: middle, ask, timeMs }, dice);
-    return dice(3) > 0 ? { quote } : { quote, print: printOf(quote, dice) };
+    const ask = middle + 1 + randomBelow(Math.max(1, Math.floor(middle / SPREADS_IN_PRICE)));
+    const quote = quoteOf({ symbol, bid: middle, ask, timeMs }, randomBelow);
+    return randomBelow(3) > 0 ? { quote } : { quote, print: printOf(quote, randomBelow) };
   };
 }
 
 function quoteOf(
   { symbol, bid, ask, timeMs }: Readonly<{ symbol: string; bid: number; ask: number; timeMs: number }>,
-  dice: Dice,
+  randomBelow: RandomBelow,
 ): QuoteInput {
-  const bids = levels({ best: bid, direction: -1 }, dice);
-  const asks = levels({ best: ask, direction: 1 }, dice);
+  const bids = levels({ best: bid, direction: -1 }, randomBelow);
+  const asks = levels({ best: ask, direction: 1 }, randomBelow);
   return { symbol, bid: centText(bid), ask: centText(ask), bids, asks, timeMs };
 }
 
 function levels(
   { best, direction }: Readonly<{ best: number; direction: 1 | -1 }>,
-  dice: Dice,
+  randomBelow: RandomBelow,
 ): readonly LevelInput[] {
   let cents = best;
   return Array.from({ length: LEVELS }, (_, depth): LevelInput => {
-    if (depth > 0) cents += direction * (1 + dice(3));
-    return [centText(cents), sizeText(dice)];
+    if (depth > 0) cents += direction * (1 + randomBelow(3));
+    return [centText(cents), sizeText(randomBelow)];
   });
 }
 
 /** Executed at the best price of either side; one a step at most, so its time names it. */
-function printOf(quote: QuoteInput, dice: Dice): PrintInput {
+function printOf(quote: QuoteInput, randomBelow: RandomBelow): PrintInput {
   const { symbol, bid, ask, timeMs = 0 } = quote;
-  return { symbol, price: dice(2) === 0 ? bid : ask, quantity: sizeText(dice), id: `walk-${timeMs}`, timeMs };
+  return {
+    symbol,
+    price: randomBelow(2) === 0 ? bid : ask,
+    quantity: sizeText(randomBelow),
+    id: `walk-${timeMs}`,
+    timeMs,
+  };
 }
 
 const centText = (cents: number): string => formatScaled(cents, CENT_SCALE);
-const sizeText = (dice: Dice): string => formatScaled(SMALLEST_SIZE + dice(SIZE_RANGE), MILLIONTH_SCALE);
+const sizeText = (randomBelow: RandomBelow): string =>
+  formatScaled(SMALLEST_SIZE + randomBelow(SIZE_RANGE), MILLIONTH_SCALE);
 
 /** The mulberry32 generator over a hash of the text; whole numbers only, the same on every machine. */
-function createDice(text: string): Dice {
+function createRandomBelow(text: string): RandomBelow {
   let state = hash(text);
   return (limit) => {
     state = (state + 0x6d2b79f5) | 0;

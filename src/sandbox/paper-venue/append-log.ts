@@ -1,5 +1,5 @@
+import { type Compaction, FileCopy } from "./compact-file.ts";
 import { type LogFile, type LogPlace, openLogFile } from "./log-file.ts";
-import { FileCopy, type Shortening } from "./shorten-file.ts";
 
 /**
  * An append-only file of lines; lines that are queued together are written and synced together. What could not be
@@ -19,7 +19,7 @@ export type AppendLog = {
    * Writes the log anew from what is made of the lines that are on disk now, and takes the new file once it has all that
    * was appended meanwhile. Rejects when that could not be done: then the log is as it was.
    */
-  shorten(shortening: Shortening): Promise<void>;
+  compact(compaction: Compaction): Promise<void>;
   /** Writes what is queued and closes the file. */
   close(): Promise<void>;
 };
@@ -55,7 +55,7 @@ export function createMemoryLog(): AppendLog {
     isFailing: false,
     append: (_line, kept) => done.then(kept),
     durable: () => done,
-    shorten: () => done,
+    compact: () => done,
     close: () => done,
   };
 }
@@ -99,11 +99,11 @@ class FileLog implements AppendLog {
     return this.#waiting.done;
   }
 
-  async shorten(shortening: Shortening): Promise<void> {
+  async compact(compaction: Compaction): Promise<void> {
     const file = await this.#place.begin();
     try {
       const copy = new FileCopy(this.#file, file);
-      await copy.shorten(this.#end, shortening);
+      await copy.compact(this.#end, compaction);
       await copy.copy(this.#end);
       await this.#between(() => this.#take(file, copy));
     } catch (error) {

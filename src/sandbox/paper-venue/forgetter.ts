@@ -2,8 +2,8 @@ import type { Clock, Telemetry } from "../../ports/index.ts";
 import type { AppendLog } from "./append-log.ts";
 import { encodeEntry } from "./entry.ts";
 import type { ChildrenForgotten } from "./forgetting-entry.ts";
+import { RecordCompaction } from "./record-compaction.ts";
 import { type Forgetting, SettledChildren } from "./settled-children.ts";
-import { ShorterRecord } from "./shorter-record.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
 /** Looks for what is due so many times in the time after which a child is forgotten. */
@@ -68,7 +68,7 @@ export class Forgetter {
   async #look(): Promise<void> {
     try {
       await this.#forgetDue();
-      await this.#shorten();
+      await this.#compact();
     } catch (error) {
       // A record that cannot be written is told by whoever writes to it; what was not forgotten now is so later.
       const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
@@ -94,18 +94,18 @@ export class Forgetter {
     }
   }
 
-  async #shorten(): Promise<void> {
+  async #compact(): Promise<void> {
     const { record, log } = this.#parts;
     const { stale, lines } = record;
     if (this.#isStopped || stale < STALE_LINES || stale * 2 < lines) return;
-    const shorter = new ShorterRecord(record);
-    await log.shorten({
+    const compaction = new RecordCompaction(record);
+    await log.compact({
       line: (text) => {
         if (this.#isStopped) throw new Error("the venue was closed");
-        return shorter.line(text);
+        return compaction.line(text);
       },
-      end: () => shorter.end(),
+      end: () => compaction.end(),
     });
-    record.shortened({ dropped: shorter.dropped, stale });
+    record.compacted({ dropped: compaction.dropped, stale });
   }
 }

@@ -6,15 +6,15 @@ export type Forgetting = Readonly<{
   quietMs: number;
 }>;
 
-type Now = Readonly<{ nowMs: number; monotonicMs: number }>;
-type Settled = Readonly<{ settledAtMs: number; askedAtMs: number }>;
+type ClockTimes = Readonly<{ nowMs: number; monotonicMs: number }>;
+type SettlementTimes = Readonly<{ settledAtMs: number; askedAtMs: number }>;
 
 /**
  * Children whose outcome was told, in the order in which they may be forgotten. Whoever does not know an outcome asks
  * for it, so a child that was asked for goes to the end.
  */
 export class SettledChildren {
-  readonly #children: Map<string, Settled> = new Map();
+  readonly #children: Map<string, SettlementTimes> = new Map();
   readonly #forgetting: Forgetting;
 
   constructor(forgetting: Forgetting) {
@@ -26,13 +26,13 @@ export class SettledChildren {
   }
 
   /** A child is settled; `askedAtMs` by the monotonic clock. */
-  add(childId: string, settled: Settled): void {
+  add(childId: string, settled: SettlementTimes): void {
     this.#children.delete(childId);
     this.#children.set(childId, settled);
   }
 
   /** Takes out children that may be forgotten now; looks at `limit` at most. */
-  takeDue(now: Now, limit: number): readonly string[] {
+  takeDue(now: ClockTimes, limit: number): readonly string[] {
     const due: string[] = [];
     let left = limit;
     for (const [childId, settled] of this.#children) {
@@ -46,7 +46,7 @@ export class SettledChildren {
     return due;
   }
 
-  #isDue({ settledAtMs, askedAtMs }: Settled, { nowMs, monotonicMs }: Now): boolean {
+  #isDue({ settledAtMs, askedAtMs }: SettlementTimes, { nowMs, monotonicMs }: ClockTimes): boolean {
     const { afterMs, quietMs } = this.#forgetting;
     return settledAtMs + afterMs <= nowMs && askedAtMs + quietMs <= monotonicMs;
   }

@@ -11,7 +11,6 @@ import { ERRORS } from "../../errors/index.ts";
 import type { ChildRequest, ChildTimeInForce, Fill, Side } from "../../model/index.ts";
 import type { ChildReport, Instruments } from "../../ports/index.ts";
 import { AccountOrders } from "./account-orders.ts";
-import { childEndOf, childTermsOf, nativeTermsOf } from "./asked-terms.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
 import type { ChildrenPassed, ForgettingEntry } from "./forgetting-entry.ts";
 import { ForgottenChildren } from "./forgotten-children.ts";
@@ -19,6 +18,7 @@ import { isOpen, type KeptOrder, restOf } from "./kept-order.ts";
 import { type Debit, debitOf, Ledger, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
 import type { OrderCanceled, OrderEntry, OrderFilled, OrderPlaced } from "./order-entry.ts";
+import { childEndOf, childTermsOf, nativeTermsOf } from "./order-terms.ts";
 import { Positions } from "./positions.ts";
 import { RestingOrders } from "./resting-orders.ts";
 
@@ -58,7 +58,7 @@ type ChildEntry = {
 type TradeOf<F> = Omit<Trade, "fills"> & Readonly<{ fills: readonly F[] }>;
 
 /** Whose trade it is, and of what. */
-type Traded = Readonly<{ accountId: number; side: Side; symbol: string }>;
+type TradeKey = Readonly<{ accountId: number; side: Side; symbol: string }>;
 
 /** What the venue knows: children, native orders and balances, made from entries alone, live and after a restart alike. */
 export class VenueRecord {
@@ -109,7 +109,7 @@ export class VenueRecord {
   }
 
   /** The record was written anew: so many entries are gone, and so many that said nothing any more with them. */
-  shortened({ dropped, stale }: Readonly<{ dropped: number; stale: number }>): void {
+  compacted({ dropped, stale }: Readonly<{ dropped: number; stale: number }>): void {
     this.#lines -= dropped;
     this.#stale -= stale;
   }
@@ -300,10 +300,10 @@ export class VenueRecord {
   }
 
   /** A trade moves balances, and a position where one was set. */
-  #move(traded: Traded, fills: readonly Fill[]): void {
+  #move(key: TradeKey, fills: readonly Fill[]): void {
     if (fills.length === 0) return;
-    this.ledger.move(this.#tradeOf(traded, fills));
-    const { accountId, symbol, side } = traded;
+    this.ledger.move(this.#tradeOf(key, fills));
+    const { accountId, symbol, side } = key;
     this.positions.move({ accountId, symbol, side, fills });
   }
 
@@ -332,7 +332,7 @@ export class VenueRecord {
     return child;
   }
 
-  #tradeOf<F>({ accountId, side, symbol }: Traded, fills: readonly F[]): TradeOf<F> {
+  #tradeOf<F>({ accountId, side, symbol }: TradeKey, fills: readonly F[]): TradeOf<F> {
     return { accountId, side, baseAsset: this.#baseAssetOf(symbol), fills };
   }
 

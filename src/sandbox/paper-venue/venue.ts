@@ -17,13 +17,13 @@ import type {
 } from "../../ports/index.ts";
 import { InputError } from "../input-error.ts";
 import { type AppendLog, createMemoryLog, openAppendLog } from "./append-log.ts";
-import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./asked-terms.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import { FaultPlan, FRACTION_SCALE, type VenueFault } from "./fault.ts";
 import { Forgetter } from "./forgetter.ts";
 import { debitOf, parseAmount } from "./ledger.ts";
-import { NativeDesk } from "./native-desk.ts";
+import { NativeOrderManager } from "./native-order-manager.ts";
 import { OrderBook, type Take, total } from "./order-book.ts";
+import { UNKNOWN_INSTRUMENT, VENUE_RESTARTED } from "./order-terms.ts";
 import { parsePosition } from "./positions.ts";
 import type { Forgetting } from "./settled-children.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
@@ -133,7 +133,7 @@ const refused = (detail: string, final = false): Decision => ({
 
 class RecordedVenue implements PaperVenue {
   readonly capabilities: VenueCapabilities = { honoursDeadline: true, canVoid: false };
-  readonly native: NativeDesk;
+  readonly native: NativeOrderManager;
   readonly #clock: Clock;
   readonly #instruments: Instruments;
   readonly #log: AppendLog;
@@ -162,7 +162,7 @@ class RecordedVenue implements PaperVenue {
       work: (work) => this.#work(work),
       forgot: (childId) => this.#faults.forget(childId),
     });
-    this.native = new NativeDesk({
+    this.native = new NativeOrderManager({
       ...parts,
       book: this.#book,
       commit: (entry, kept) => this.#commit(entry, kept),

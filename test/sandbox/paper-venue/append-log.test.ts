@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createFileLog } from "../../../src/sandbox/paper-venue/append-log.ts";
+import type { Compaction } from "../../../src/sandbox/paper-venue/compact-file.ts";
 import type { LogFile, LogPlace } from "../../../src/sandbox/paper-venue/log-file.ts";
-import type { Shortening } from "../../../src/sandbox/paper-venue/shorten-file.ts";
 
 const done = async (): Promise<void> => undefined;
 
@@ -87,7 +87,7 @@ function memoryFile(text: string, failing: () => void = () => undefined) {
   return file as unknown as LogFile & { readonly text: () => string };
 }
 
-const SHORTER: Shortening = {
+const COMPACTION: Compaction = {
   line: (text) => (text.startsWith("drop") ? [] : [text]),
   end: () => ["end"],
 };
@@ -103,9 +103,9 @@ describe("decision HQ: a log is written anew beside itself", () => {
       discard: done,
     };
     const log = createFileLog(old, old.text().length, place);
-    const shortened = log.shorten(SHORTER);
+    const compacted = log.compact(COMPACTION);
     await log.append("meanwhile");
-    await shortened;
+    await compacted;
     await log.append("after");
     expect(said).toEqual(["replace keep\nend\nmeanwhile\n", "settle"]);
     expect(fresh.text()).toBe("keep\nend\nmeanwhile\nafter\n");
@@ -126,7 +126,7 @@ describe("decision HQ: a log is written anew beside itself", () => {
       discard: async () => void discarded++,
     };
     const log = createFileLog(old, old.text().length, place);
-    await expect(log.shorten(SHORTER)).rejects.toThrow("full");
+    await expect(log.compact(COMPACTION)).rejects.toThrow("full");
     await log.append("after");
     expect([old.text(), discarded]).toEqual(["drop\nkeep\nafter\n", 1]);
   });
@@ -139,7 +139,7 @@ describe("decision HQ: a log is written anew beside itself", () => {
     };
     const place: LogPlace = { begin: async () => fresh, replace: done, settle, discard: done };
     const log = createFileLog(old, old.text().length, place);
-    await expect(log.shorten(SHORTER)).rejects.toThrow("no folder");
+    await expect(log.compact(COMPACTION)).rejects.toThrow("no folder");
     await expect(log.append("one")).rejects.toThrow("no folder");
     isBroken = false;
     await log.append("two");

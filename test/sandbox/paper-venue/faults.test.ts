@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { quantity } from "../../../src/decimal/index.ts";
-import { readSaidEvent, readVenueFault } from "../../../src/sandbox/paper-venue/index.ts";
+import { readVenueEvent, readVenueFault } from "../../../src/sandbox/paper-venue/index.ts";
 import {
   childOf,
   DEADLINE_MS,
@@ -224,9 +224,9 @@ describe("what the venue is made to say", () => {
       status: "FILLED",
       time: 1,
     };
-    venue.say(readSaidEvent(said, START_MS));
+    venue.say(readVenueEvent(said, START_MS));
     venue.say(
-      readSaidEvent({ child: "aqc-nobody", executionId: "x1", quantity: "0.5", price: "101" }, START_MS),
+      readVenueEvent({ child: "aqc-nobody", executionId: "x1", quantity: "0.5", price: "101" }, START_MS),
     );
     expect(events.map(({ report }) => report)).toEqual([
       {
@@ -252,7 +252,7 @@ describe("what the venue is made to say", () => {
     [{ child: "c", executionId: "x", quantity: "1", price: "1e3" }, "price: must be a decimal"],
     [{ child: "c", executionId: "x", quantity: "1", price: "1", status: "GONE" }, "status"],
   ])("%j is refused by name", (body, named) => {
-    expect(() => readSaidEvent(body, START_MS)).toThrow(named);
+    expect(() => readVenueEvent(body, START_MS)).toThrow(named);
   });
 
   it("nobody hears it after unsubscribing", async () => {
@@ -260,7 +260,7 @@ describe("what the venue is made to say", () => {
     const heard: unknown[] = [];
     const stop = venue.subscribe((event) => heard.push(event));
     stop();
-    venue.say(readSaidEvent({ child: "c", executionId: "x", quantity: "1", price: "1" }, START_MS));
+    venue.say(readVenueEvent({ child: "c", executionId: "x", quantity: "1", price: "1" }, START_MS));
     expect(heard).toEqual([]);
   });
 });

@@ -25,8 +25,8 @@ import { type OrderBook, type Take, type Taker, total } from "./order-book.ts";
 import type { BookReason, OrderEntry, OrderPlaced } from "./order-entry.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
-/** What the desk shares with the venue it belongs to. */
-export type NativeDeskParts = Readonly<{
+/** What the manager shares with the venue it belongs to. */
+export type NativeOrderManagerParts = Readonly<{
   clock: Clock;
   instruments: Instruments;
   record: VenueRecord;
@@ -47,7 +47,7 @@ export type NativeDeskParts = Readonly<{
 /** What an order gets now, what the account must be able to pay for it, and why it ends if it is not filled. */
 type Match = Readonly<{ takes: readonly Take[]; debit: Debit; expired?: BookReason }>;
 
-type Whose = Readonly<{ accountId: number; side: Side; baseAsset: string }>;
+type AccountSide = Readonly<{ accountId: number; side: Side; baseAsset: string }>;
 
 /** What a fill costs beside its price: nothing, on paper. */
 const NO_COMMISSION = { commission: "0", commissionAsset: "USD" };
@@ -57,12 +57,12 @@ const NO_COMMISSION = { commission: "0", commissionAsset: "USD" };
  * record. An entry applies in memory at once and every answer waits until it is on disk; what a crash cuts off nobody
  * was told of.
  */
-export class NativeDesk implements NativeOrders {
+export class NativeOrderManager implements NativeOrders {
   readonly isPaperTrade = true;
-  readonly #parts: NativeDeskParts;
+  readonly #parts: NativeOrderManagerParts;
   readonly #listeners: Set<(execution: NativeExecution) => void> = new Set();
 
-  constructor(parts: NativeDeskParts) {
+  constructor(parts: NativeOrderManagerParts) {
     this.#parts = parts;
   }
 
@@ -158,7 +158,7 @@ export class NativeDesk implements NativeOrders {
     };
     const takes = book.match(taker);
     if (takes.length === 0) return undefined;
-    if (!record.ledger.holds(debitOf({ ...this.#whose(order.terms), fills: takes }))) {
+    if (!record.ledger.holds(debitOf({ ...this.#accountSide(order.terms), fills: takes }))) {
       return this.#cancelOf(order, "EXCHANGE_CANCELED");
     }
     book.take(taker, takes);
@@ -168,40 +168,45 @@ export class NativeDesk implements NativeOrders {
   /** What a new order meets, or the refusal of it. */
   #match(placement: NativePlacement): Match {
     const { record } = this.#parts;
-    const whose = this.#whose(placement);
+    const accountSide = this.#accountSide(placement);
     if (record.orders.findOpen(placement.accountId, placement.clientOrderId) !== undefined) {
       throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
     }
     const match =
-      placement.type === "LIMIT" ? this.#matchLimit(placement, whose) : this.#matchMarket(placement, whose);
+      placement.type === "LIMIT"
+        ? this.#matchLimit(placement, accountSide)
+        : this.#matchMarket(placement, accountSide);
     if (!record.ledger.covers(match.debit)) throw new OrderError("INSUFFICIENT_BALANCE");
     return match;
   }
 
   /** The whole order must be affordable at its limit, whatever is there now. */
-  #matchLimit(terms: NativeLimitTerms, whose: Whose): Match {
+  #matchLimit(terms: NativeLimitTerms, accountSide: AccountSide): Match {
     const { quantity, price, timeInForce } = terms;
-    const debit = debitOf({ ...whose, fills: [{ price, quantity }] });
+    const debit = debitOf({ ...accountSide, fills: [{ price, quantity }] });
     const takes = this.#parts.book.match(takerOf(terms));
     if (timeInForce === "GTC" || total(takes) >= quantity) return { takes, debit };
     if (timeInForce === "FOK") return { takes: [], debit, expired: "UNFILLED_FOK_ORDER_EXPIRED" };
     return { takes, debit, expired: "UNFILLED_IOC_QUANTITY_EXPIRED" };
   }
 
-  #matchMarket(terms: NativeMarketTerms, whose: Whose): Match {
+  #matchMarket(terms: NativeMarketTerms, accountSide: AccountSide): Match {
     const { book } = this.#parts;
     if (!book.has(terms.symbol)) throw new OrderError("NO_DEPTH");
-    if ("quoteQuantity" in terms) return this.#matchAmount(terms, whose);
+    if ("quoteQuantity" in terms) return this.#matchAmount(terms, accountSide);
     const takes = book.match(takerOf(terms));
     const isFull = total(takes) >= terms.quantity;
     const debit =
-      whose.side === "SELL"
-        ? { accountId: whose.accountId, asset: whose.baseAsset, amount: terms.quantity }
-        : debitOf({ ...whose, fills: takes });
+      accountSide.side === "SELL"
+        ? { accountId: accountSide.accountId, asset: accountSide.baseAsset, amount: terms.quantity }
+        : debitOf({ ...accountSide, fills: takes });
     return { takes, debit, ...(!isFull && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
   }
 
-  #matchAmount(terms: Extract<NativeMarketTerms, { quoteQuantity: unknown }>, whose: Whose): Match {
+  #matchAmount(
+    terms: Extract<NativeMarketTerms, { quoteQuantity: unknown }>,
+    accountSide: AccountSide,
+  ): Match {
     const { symbol, side, quoteQuantity: amount } = terms;
     const { takes, spent } = this.#parts.book.matchAmount({ symbol, side, amount });
     if (spent && takes.length === 0) {
@@ -211,8 +216,8 @@ export class NativeDesk implements NativeOrders {
       throw new OrderError("PARAMETER_OVERFLOW", { field: "quoteOrderQty" });
     const debit =
       side === "BUY"
-        ? { accountId: whose.accountId, asset: "USD", amount }
-        : debitOf({ ...whose, fills: takes });
+        ? { accountId: accountSide.accountId, asset: "USD", amount }
+        : debitOf({ ...accountSide, fills: takes });
     return { takes, debit, ...(!spent && { expired: "INSUFFICIENT_LIQUIDITY" as const }) };
   }
 
@@ -249,7 +254,11 @@ export class NativeDesk implements NativeOrders {
     });
   }
 
-  #whose({ accountId, side, symbol }: Pick<NativePlacement, "accountId" | "side" | "symbol">): Whose {
+  #accountSide({
+    accountId,
+    side,
+    symbol,
+  }: Pick<NativePlacement, "accountId" | "side" | "symbol">): AccountSide {
     const instrument = this.#parts.instruments.find(symbol);
     if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
     return { accountId, side, baseAsset: instrument.baseAsset };

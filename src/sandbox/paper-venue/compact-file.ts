@@ -1,7 +1,7 @@
 import type { LogFile } from "./log-file.ts";
 
 /** What is made of the lines of a log to make it shorter. */
-export type Shortening = Readonly<{
+export type Compaction = Readonly<{
   /** What takes the place of a line. */
   line: (text: string) => Iterable<string>;
   /** What comes behind the last of them. */
@@ -31,16 +31,16 @@ export class FileCopy {
   }
 
   /** Makes the lines up to a byte, which ends one, shorter. */
-  async shorten(until: number, shortening: Shortening): Promise<void> {
+  async compact(until: number, compaction: Compaction): Promise<void> {
     let begun = Buffer.alloc(0);
     while (this.#read < until) {
       const bytes = Buffer.concat([begun, await this.#next(until)]);
       const end = bytes.lastIndexOf(LINE_END) + 1;
       begun = bytes.subarray(end);
       const lines = bytes.toString("utf8", 0, end).split("\n").slice(0, -1);
-      await this.#write(linesOf(lines.flatMap((line) => [...shortening.line(line)])));
+      await this.#write(linesOf(lines.flatMap((line) => [...compaction.line(line)])));
     }
-    for (const line of shortening.end()) await this.#write(linesOf([line]));
+    for (const line of compaction.end()) await this.#write(linesOf([line]));
   }
 
   /** Copies bytes up to one as they are. */

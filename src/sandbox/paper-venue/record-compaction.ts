@@ -1,15 +1,15 @@
 import { add, notionalOf, type Scaled, subtract } from "../../decimal/index.ts";
 import type { ChildRequest, Fill } from "../../model/index.ts";
+import type { Compaction } from "./compact-file.ts";
 import { type ChildResolved, decodeEntry, type Entry, encodeEntry } from "./entry.ts";
 import type { PassedTrade } from "./forgetting-entry.ts";
-import type { Shortening } from "./shorten-file.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
 /**
  * Makes the venue's record shorter, line by line: those of forgotten children go, and one line in their place says what
  * they counted and moved. What stays makes the same venue, in its order.
  */
-export class ShorterRecord implements Shortening {
+export class RecordCompaction implements Compaction {
   readonly #record: VenueRecord;
   /** Forgotten children that were met; a held one with its outcome. */
   readonly #gone: Map<string, ChildRequest> = new Map();

@@ -47,7 +47,7 @@ const eventBody = z.strictObject({
  * Reads the body of `POST /control/venue/events`: what the venue is made to say, wrong as it may be (a quantity may be
  * zero or negative). Without a status the child is said to be open. Throws InputError.
  */
-export function readSaidEvent(body: unknown, nowMs: number): VenueEvent {
+export function readVenueEvent(body: unknown, nowMs: number): VenueEvent {
   const said = readInput(eventBody, body);
   const fill = {
     executionId: said.executionId,
