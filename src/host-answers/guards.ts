@@ -17,7 +17,7 @@ const isThenable = (value: unknown): boolean =>
 
 const ignored = (): void => undefined;
 
-/** An ear that never fails, whatever the host's does; without one nobody listens. */
+/** Telemetry that never fails, whatever the host's does; without one nothing is told. */
 export function quietTelemetry(telemetry: Telemetry | undefined): Telemetry {
   return {
     event: (level, name, fields) => harmless(() => telemetry?.event(level, name, fields), ignored),

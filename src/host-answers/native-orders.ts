@@ -29,8 +29,13 @@ import {
 } from "./reading.ts";
 import { EXECUTION_REASONS, EXECUTION_TYPES, NATIVE_STATUSES, REJECT_REASONS, SIDES } from "./words.ts";
 
-/** What is asked about: an answer about anything else is none. */
-type Asked = Readonly<{ accountId: number; symbol?: string; orderId?: bigint; clientOrderId?: string }>;
+/** What the answer must be about. */
+type ExpectedOrder = Readonly<{
+  accountId: number;
+  symbol?: string;
+  orderId?: bigint;
+  clientOrderId?: string;
+}>;
 
 const MOST_FILLS = 10_000;
 const ID_LIMIT = 2n ** 63n;
@@ -83,11 +88,11 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
         (said) =>
           itemsOf(said, "the list of executions", query.limit).map((one) => readExecution(one, query)),
       ),
-    subscribe: (listener) => native.subscribe((said: unknown) => hear(said, listener, questions)),
+    subscribe: (listener) => native.subscribe((said: unknown) => forward(said, listener, questions)),
   };
 }
 
-function hear(said: unknown, listener: (execution: NativeExecution) => void, questions: Questions): void {
+function forward(said: unknown, listener: (execution: NativeExecution) => void, questions: Questions): void {
   try {
     listener(readExecution(said, {}));
   } catch (error) {
@@ -95,10 +100,10 @@ function hear(said: unknown, listener: (execution: NativeExecution) => void, que
   }
 }
 
-function readPlaced(said: unknown, asked: Asked): NativePlaced {
+function readPlaced(said: unknown, expected: ExpectedOrder): NativePlaced {
   const { order, fills, created } = membersOf(said, "the placement");
   return {
-    order: readOrder(order, asked),
+    order: readOrder(order, expected),
     fills: itemsOf(fills, "the list of fills", MOST_FILLS).map(readNativeFill),
     created: flagOf(created, "created"),
   };
@@ -115,19 +120,19 @@ function readNativeFill(said: unknown): NativeFill {
   };
 }
 
-function readExecution(said: unknown, asked: Partial<Asked>): NativeExecution {
+function readExecution(said: unknown, expected: Partial<ExpectedOrder>): NativeExecution {
   const { executionId, execType, order, lastQuantity, lastPrice, timeMs } = membersOf(said, "an execution");
   return {
     executionId: textOf(executionId, "the id of an execution", { most: 64 }),
     execType: wordOf(execType, "the type of an execution", EXECUTION_TYPES),
-    order: readOrder(order, asked),
+    order: readOrder(order, expected),
     ...(lastQuantity !== undefined && { lastQuantity: sizeOf(lastQuantity, "the last quantity") }),
     ...(lastPrice !== undefined && { lastPrice: priceOf(lastPrice, "the last price") }),
     timeMs: wholeOf(timeMs, "the time of an execution"),
   };
 }
 
-function readOrder(said: unknown, asked: Partial<Asked>): NativeOrder {
+function readOrder(said: unknown, expected: Partial<ExpectedOrder>): NativeOrder {
   const order = membersOf(said, "the native order");
   const read: NativeOrder = {
     orderId: idOf(order.orderId, "the order id"),
@@ -144,7 +149,7 @@ function readOrder(said: unknown, asked: Partial<Asked>): NativeOrder {
     isWorking: flagOf(order.isWorking, "isWorking"),
     ...optionsOf(order),
   };
-  demandSame(read, asked);
+  demandSame(read, expected);
   return read;
 }
 
@@ -168,8 +173,8 @@ function optionsOf(order: Members): Partial<NativeOrder> {
 }
 
 /** Nobody may see the order of another account because a host mixed them up (I07). */
-function demandSame(order: NativeOrder, asked: Partial<Asked>): void {
-  const { accountId, symbol, orderId, clientOrderId } = asked;
+function demandSame(order: NativeOrder, expected: Partial<ExpectedOrder>): void {
+  const { accountId, symbol, orderId, clientOrderId } = expected;
   demand(accountId === undefined || order.accountId === accountId, "the order is of another account");
   demand(symbol === undefined || order.symbol === symbol, "the order is of another market");
   demand(orderId === undefined || order.orderId === orderId, "the order is another one");

@@ -2,7 +2,7 @@ import { OrderError } from "../errors/index.ts";
 import type { Awaitable, Clock, Telemetry } from "../ports/index.ts";
 import { UnreadableAnswer } from "./reading.ts";
 
-/** What asking needs: time, an ear, and how long an answer may take. */
+/** What asking needs: time, telemetry, and how long an answer may take. */
 export type QuestionParts = Readonly<{ clock: Clock; telemetry: Telemetry; timeoutMs: number }>;
 
 /** A host did not answer in time. */

@@ -26,7 +26,7 @@ const OWN_NAMES: readonly (readonly [string, string])[] = [
   ["goodTillDate", "goodTillDate"],
 ];
 
-type Shared = Readonly<Record<string, string>>;
+type SharedNames = Readonly<Record<string, string>>;
 
 function legNames(names: ReadonlyMap<string, string>, more: Omit<LegNames, "nameOf" | "names">): LegNames {
   return { names, nameOf: (field) => names.get(field) ?? field, ...more };
@@ -35,7 +35,7 @@ function legNames(names: ReadonlyMap<string, string>, more: Omit<LegNames, "name
 /** A leg whose fields bear a prefix, but for those that it shares with others. */
 function prefixedLeg(
   prefix: string,
-  { inPair, shared }: Readonly<{ inPair: boolean; shared: Shared }>,
+  { inPair, shared }: Readonly<{ inPair: boolean; shared: SharedNames }>,
 ): LegNames {
   const prefixed = (field: string): string =>
     field === "newClientOrderId"
@@ -52,9 +52,9 @@ function formNames<Part extends string>(legs: Readonly<Record<Part, LegNames>>):
   return { legs, known, parameters: namesOfWrite(known), fieldOf: (name) => fields.get(name) ?? name };
 }
 
-const SYMBOL: Shared = { symbol: "symbol" };
-const ONE_ORDER: Shared = { symbol: "symbol", side: "side", quantity: "quantity" };
-const EXIT: Shared = { symbol: "symbol", side: "pendingSide", quantity: "pendingQuantity" };
+const SYMBOL: SharedNames = { symbol: "symbol" };
+const ONE_ORDER: SharedNames = { symbol: "symbol", side: "side", quantity: "quantity" };
+const EXIT: SharedNames = { symbol: "symbol", side: "pendingSide", quantity: "pendingQuantity" };
 
 const WORKING = prefixedLeg("working", { inPair: false, shared: SYMBOL });
 

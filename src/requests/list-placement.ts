@@ -112,10 +112,10 @@ function listOf(form: ListForm, source: LegSource): ListIntent {
   return { listClientOrderId: newClientOrderId, ...READERS[form](source) };
 }
 
-type Arranged = Pick<ListIntent, "contingency" | "legs">;
+type OrderedLegs = Pick<ListIntent, "contingency" | "legs">;
 
 /** Reads the legs of each form and puts them in the order in which they are shown (decision 6). */
-const READERS: Readonly<Record<ListForm, (source: LegSource) => Arranged>> = {
+const READERS: Readonly<Record<ListForm, (source: LegSource) => OrderedLegs>> = {
   oco: (source) => {
     const { above, below } = readLegs(LIST_NAMES.oco.legs, source);
     return { contingency: "OCO", legs: pairOf({ upper: above, lower: below }) };

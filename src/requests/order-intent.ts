@@ -64,10 +64,10 @@ export function legIntentOf(fields: PlainFields, place: LegPlace): ParentIntent 
   return intentFrom(readWith(legSchema, typedLeg(fields, place), nameOf), nameOf);
 }
 
-type Read = (order: OrderFieldValues, nameOf: NameOf) => unknown;
+type MemberReader = (order: OrderFieldValues, nameOf: NameOf) => unknown;
 
 /** Members of an intent that are more than the value of one field. */
-const COMPOSED: Readonly<Partial<Record<keyof ParentIntent, Read>>> = {
+const COMPOSED: Readonly<Partial<Record<keyof ParentIntent, MemberReader>>> = {
   trailing: trailingDistance,
   limitOffset: dynamicOffset,
   icebergQuantity: icebergQuantity,
@@ -78,7 +78,7 @@ const COMPOSED: Readonly<Partial<Record<keyof ParentIntent, Read>>> = {
 
 const MEMBERS = (Object.keys(INTENT_MEMBERS) as (keyof ParentIntent)[]).map((member) => {
   const [field] = INTENT_MEMBERS[member].of;
-  const read: Read = COMPOSED[member] ?? ((order) => order[field]);
+  const read: MemberReader = COMPOSED[member] ?? ((order) => order[field]);
   return [member, read] as const;
 });
 

@@ -76,9 +76,9 @@ export function naturalNumber(text: string): number | undefined {
   return NATURAL.test(text) ? Number(text) : undefined;
 }
 
-type Named = Readonly<{ name: string; field: string }>;
+type FieldName = Readonly<{ name: string; field: string }>;
 
-function integerOf({ name, field }: Named, scalar: Scalar, grammar: RegExp): bigint {
+function integerOf({ name, field }: FieldName, scalar: Scalar, grammar: RegExp): bigint {
   if (scalar.kind !== "text" && scalar.kind !== "integer") throw invalid(field, name);
   if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
   if (!grammar.test(scalar.text)) throw illegal(name, grammar.source);
@@ -87,7 +87,7 @@ function integerOf({ name, field }: Named, scalar: Scalar, grammar: RegExp): big
   return value;
 }
 
-function booleanOf({ name, field }: Named, scalar: Scalar): boolean {
+function booleanOf({ name, field }: FieldName, scalar: Scalar): boolean {
   if (scalar.kind !== "text" && scalar.kind !== "boolean") throw invalid(field, name);
   if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
   if (scalar.text !== "true" && scalar.text !== "false") throw invalid(field, name);

@@ -39,8 +39,8 @@ const utf8 = new TextEncoder();
 export function restSignature(
   request: Readonly<{ query: string; body: Uint8Array; header: string | undefined }>,
 ): RestSignature {
-  const query = cutPair(request.query);
-  const form = isJsonBody(request.body) ? undefined : cutPair(bytesToText(request.body));
+  const query = splitSignature(request.query);
+  const form = isJsonBody(request.body) ? undefined : splitSignature(bytesToText(request.body));
   if (query.signature !== undefined && form?.signature !== undefined) throw new OrderError("BAD_SIGNATURE");
   const body = form?.signature === undefined ? request.body : request.body.subarray(0, form.rest.length);
   return {
@@ -59,9 +59,9 @@ export function refuseSignatureParameter(parameters: Parameters): void {
   if (parameters.has("signature")) throw new OrderError("BAD_SIGNATURE");
 }
 
-type Cut = Readonly<{ rest: string; signature: string | undefined }>;
+type SignatureSplit = Readonly<{ rest: string; signature: string | undefined }>;
 
-function cutPair(raw: string): Cut {
+function splitSignature(raw: string): SignatureSplit {
   const start = raw.lastIndexOf("&") + 1;
   const last = raw.slice(start);
   const carries = last.startsWith(PAIR);

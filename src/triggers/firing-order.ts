@@ -5,10 +5,10 @@ import type { Fired, Watcher } from "./watch.ts";
 export type Hit = Readonly<{ watcher: Watcher; fired: Fired; crossed: Scaled }>;
 
 /** What was compared when a level was met; `reference` is there when it trails. */
-export type Met = Readonly<{ observed: Price; level: Price; reference?: Price }>;
+export type LevelMatch = Readonly<{ observed: Price; level: Price; reference?: Price }>;
 
 /** A hit on a level. */
-export function levelHit(watcher: Watcher, { observed, level, reference }: Met): Hit {
+export function levelHit(watcher: Watcher, { observed, level, reference }: LevelMatch): Hit {
   const { orderId } = watcher;
   const fired =
     reference === undefined ? { orderId, observed, level } : { orderId, observed, level, reference };

@@ -10,7 +10,7 @@ import { TrailingGroups } from "./trailing-groups.ts";
 import type { Watcher } from "./watch.ts";
 
 /** What one side is compared with, and when it was quoted. */
-export type Seen = Readonly<{ price: Price; timeMs: number }>;
+export type SidePrice = Readonly<{ price: Price; timeMs: number }>;
 
 /**
  * The part of a trigger book that observes one side of the market. A quote acts on it in steps, each of which touches
@@ -99,7 +99,7 @@ export class SideBook {
   }
 
   /** Moves the references that the price goes beyond. */
-  move({ price, timeMs }: Seen): void {
+  move({ price, timeMs }: SidePrice): void {
     if (this.#groups.move(price)) this.#marks.move(price, timeMs);
   }
 
@@ -109,7 +109,7 @@ export class SideBook {
   }
 
   /** Makes the entry that {@link activating} says active. */
-  activateNext({ price, timeMs }: Seen): Activation {
+  activateNext({ price, timeMs }: SidePrice): Activation {
     const entry = this.#activating.pop();
     const activation = { position: this.#marks.seed(price, timeMs), seed: price };
     if (entry !== undefined) this.#groups.join(entry, price);

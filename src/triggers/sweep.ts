@@ -1,7 +1,7 @@
 import type { MarketSide, Quote } from "../model/index.ts";
 import { isOlder } from "./entry.ts";
 import { actsBefore, type Hit } from "./firing-order.ts";
-import { Merging } from "./merging.ts";
+import { IncrementalSort } from "./incremental-sort.ts";
 import type { SideBook } from "./side-book.ts";
 import type { Activated, Progress } from "./watch.ts";
 
@@ -14,7 +14,7 @@ type Sides = Readonly<Record<MarketSide, SideBook>>;
 export class Sweep {
   readonly quote: Quote;
   readonly #sides: Sides;
-  readonly #hits: Merging<Hit> = new Merging(actsBefore);
+  readonly #hits: IncrementalSort<Hit> = new IncrementalSort(actsBefore);
   /** Their orders, to tell of them. */
   #left: number[] = [];
   #activated: Activated[] = [];

@@ -5,7 +5,7 @@ import { decodeRecord, encodeRecord } from "../../wire/index.ts";
 import type { DiskContents, KeptShard } from "./disk.ts";
 import { type EndedRow, endedRow } from "./ended-orders.ts";
 
-type Kept = Readonly<{
+type EncodedPart = Readonly<{
   shard: KeptShard;
   records: readonly string[];
   ended: readonly EndedRow[];
@@ -20,7 +20,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   const { marks, prints = [], quotes = [] } = batch;
   if (batch.shards.length === 0 && marks.length + prints.length + quotes.length > 0) requireOwner(isOwner);
   const sequences = new Map<number, number>();
-  const kept: Kept[] = [];
+  const kept: EncodedPart[] = [];
   const outcomes = batch.shards.map((part): AppendOutcome => {
     const shard = shardOf(disk, part.shard);
     const sequence = sequences.get(part.shard) ?? shard.records.length;

@@ -5,13 +5,13 @@ import { type Holdings, MESSAGE_COST, type Traffic } from "../../service/index.t
 /** What Node keeps of a request and its answer beside their bytes. */
 const REQUEST_COST: number = 32 * MESSAGE_COST;
 
-type Shared = { readonly holdings: Holdings; requests: number };
+type NetworkRequests = { readonly holdings: Holdings; requests: number };
 
 /** What the requests of one connection hold, by whose they are: a connection of a proxy brings those of many. */
 export class HeldConnection {
   readonly #traffic: Traffic;
   readonly #socket: Duplex;
-  readonly #shared: Map<string, Shared> = new Map();
+  readonly #shared: Map<string, NetworkRequests> = new Map();
 
   constructor(traffic: Traffic, socket: Duplex) {
     this.#traffic = traffic;

@@ -4,10 +4,10 @@ import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { FAULT_HEADER, MOUNT_FAULTS, type MountFault, type Service, Traffic } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
-import { gateOf } from "./gate.ts";
 import { HeldConnection, type HeldRequest } from "./held-request.ts";
 import { announcesBody, bodyFaultOf, wireRequestOf } from "./incoming.ts";
 import { OpenSet } from "./open-set.ts";
+import { readFlowOf } from "./read-flow.ts";
 import { parserRefusal, rawReply, refusal } from "./refusals.ts";
 import {
   announcesTooMuch,
@@ -70,7 +70,7 @@ export type AnswerOptions = Readonly<{
 }>;
 
 /** A request that was counted, and what it waits for. */
-type Begun = Readonly<{
+type StartedRequest = Readonly<{
   earlier: Promise<void> | undefined;
   ended: Promise<void>;
   held: HeldRequest;
@@ -79,7 +79,7 @@ type Begun = Readonly<{
 }>;
 
 /** A request whose body is still to come. */
-type Arriving = Readonly<{
+type IncomingRequest = Readonly<{
   connection: Connection;
   request: IncomingMessage;
   response: ServerResponse;
@@ -187,7 +187,7 @@ export class Mount {
    * connection are served one after the other, each when `earlier` has resolved, as their answers go out in their order
    * anyway: who sends many at once waits for himself and not the others for him (hostile input 53).
    */
-  #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): Begun {
+  #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): StartedRequest {
     const { socket } = request;
     const network = this.networkOf(request);
     const { leave, refused } = this.#entered(connection, network);
@@ -210,7 +210,7 @@ export class Mount {
     });
     connection.last = ended;
     if (connection.due > MOST_UNANSWERED) socket.destroy();
-    else if (connection.due > MOST_WAITING) gateOf(socket).close("waiting");
+    else if (connection.due > MOST_WAITING) readFlowOf(socket).pause("waiting");
     return { earlier, ended, held, refused };
   }
 
@@ -263,7 +263,7 @@ export class Mount {
   #answered(socket: Duplex, connection: Connection): void {
     connection.due--;
     const { due, refused, next } = connection;
-    if (due === MOST_WAITING) gateOf(socket).open("waiting");
+    if (due === MOST_WAITING) readFlowOf(socket).resume("waiting");
     if (due > 0) return;
     if (refused !== undefined && socket.writable) sendRaw(socket, refused);
     connection.next = undefined;
@@ -272,7 +272,7 @@ export class Mount {
 
   /** The body as the host kept it, else as it arrives. Throws or rejects with {@link Refused} when the bytes are lost. */
   #bodyOf(
-    { connection, request, response, held }: Arriving,
+    { connection, request, response, held }: IncomingRequest,
     { asksFirst = false, body }: AnswerOptions,
   ): RequestBody | Promise<RequestBody> {
     if (body instanceof Uint8Array) return { bytes: body, cut: false };
@@ -326,7 +326,11 @@ export class Mount {
 }
 
 /** The body of a request, as its connection brings it. */
-async function arrivingBody({ connection, request, held }: Omit<Arriving, "response">): Promise<RequestBody> {
+async function arrivingBody({
+  connection,
+  request,
+  held,
+}: Omit<IncomingRequest, "response">): Promise<RequestBody> {
   if (connection.refused !== undefined && !request.complete) throw new Refused(connection.refused);
   try {
     return await readRequestBody(request, {

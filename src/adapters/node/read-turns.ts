@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { Turns } from "../../service/index.ts";
-import { type Gate, gateOf } from "./gate.ts";
+import { type ReadFlow, readFlowOf } from "./read-flow.ts";
 
 /** How much of a connection is parsed at once: less than ten of the shortest requests. */
 const SLICE_BYTES = 256;
@@ -9,25 +9,25 @@ const SLICE_BYTES = 256;
 const costOf = (bytes: number): number => 8 * bytes + 256;
 
 type Parser = (chunk: Buffer) => void;
-type InTurn = (cost: number, begin: () => void) => void;
+type ScheduleTurn = (cost: number, begin: () => void) => void;
 
 /** The bytes of one connection that were read and are not parsed. */
 class Reader {
   readonly #socket: Duplex;
-  readonly #gate: Gate;
+  readonly #flow: ReadFlow;
   readonly #parse: Parser;
-  readonly #turn: InTurn;
+  readonly #turn: ScheduleTurn;
   readonly #came: Parser = (chunk) => this.#take(chunk);
   #rest: Buffer = Buffer.alloc(0);
   #waits = false;
   #live = true;
 
-  constructor(socket: Duplex, parse: Parser, turn: InTurn) {
+  constructor(socket: Duplex, parse: Parser, turn: ScheduleTurn) {
     this.#socket = socket;
     this.#parse = parse;
     this.#turn = turn;
-    this.#gate = gateOf(socket);
-    this.#gate.opened = (reason) => {
+    this.#flow = readFlowOf(socket);
+    this.#flow.resumed = (reason) => {
       if (reason !== "turn") this.#next();
     };
     socket.off("data", parse);
@@ -38,21 +38,21 @@ class Reader {
   stop(): void {
     this.#live = false;
     this.#socket.off("data", this.#came);
-    this.#gate.opened = () => undefined;
+    this.#flow.resumed = () => undefined;
     if (this.#rest.length > 0) this.#socket.unshift(this.#rest);
     this.#rest = Buffer.alloc(0);
-    this.#gate.clear();
+    this.#flow.clear();
   }
 
   #take(chunk: Buffer): void {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#next();
-    if (this.#live && this.#rest.length > 0) this.#gate.close("turn");
+    if (this.#live && this.#rest.length > 0) this.#flow.pause("turn");
   }
 
   #next(): void {
-    if (this.#waits || !this.#live || this.#gate.isClosed("waiting") || !this.#gate.isWanted) return;
-    if (this.#rest.length === 0) return this.#gate.open("turn");
+    if (this.#waits || !this.#live || this.#flow.isPaused("waiting") || !this.#flow.isWanted) return;
+    if (this.#rest.length === 0) return this.#flow.resume("turn");
     this.#waits = true;
     this.#turn(costOf(Math.min(SLICE_BYTES, this.#rest.length)), () => {
       if (!this.#live || this.#socket.destroyed) return;
@@ -79,20 +79,20 @@ export class ReadTurns {
   attach(socket: Duplex, address: string): void {
     const [parse, ...more] = socket.listeners("data");
     if (parse === undefined || more.length > 0) return;
-    const turn: InTurn = (cost, begin) => this.#turns.begin(address, cost, begin);
+    const turn: ScheduleTurn = (cost, begin) => this.#turns.begin(address, cost, begin);
     this.#readers.set(socket, new Reader(socket, parse as Parser, turn));
   }
 
   /** Lets a connection bring its next piece in turns, beside what listens to its bytes and reads them at once. */
   follow(socket: Duplex, address: string): void {
-    const gate = gateOf(socket);
+    const flow = readFlowOf(socket);
     socket.on("data", ({ length }: Buffer) => {
       let begun = false;
       this.#turns.begin(address, length, () => {
         begun = true;
-        gate.open("turn");
+        flow.resume("turn");
       });
-      if (!begun) gate.close("turn");
+      if (!begun) flow.pause("turn");
     });
   }
 

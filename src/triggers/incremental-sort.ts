@@ -8,7 +8,7 @@ const PER_STEP = 16;
  * Puts things in order, some a step, however many there are. They come in runs that are in order already (a heap yields
  * such), and runs are merged two by two; with a single run nothing is left to do.
  */
-export class Merging<T> {
+export class IncrementalSort<T> {
   readonly #before: Before<T>;
   /** In order each. */
   #runs: T[][] = [];

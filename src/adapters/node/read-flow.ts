@@ -1,17 +1,17 @@
 import type { Duplex } from "node:stream";
 
 /** Why a connection is not read: too many of its requests wait already, or it is the turn of others. */
-export type GateReason = "waiting" | "turn";
+export type PauseReason = "waiting" | "turn";
 
-/** Stops the reading of a connection, and begins it again when no reason is left; what others ask of it meanwhile waits. */
-export class Gate {
+/** Pauses the reading of a connection, and resumes it when no reason is left; what others ask of it meanwhile waits. */
+export class ReadFlow {
   readonly #socket: Duplex;
   readonly #pause: () => Duplex;
   readonly #resume: () => Duplex;
-  readonly #reasons: Set<GateReason> = new Set();
+  readonly #reasons: Set<PauseReason> = new Set();
   #flowing = true;
   /** Called when a reason has gone, or when others let it flow again. */
-  opened: (reason: GateReason | "others") => void = () => undefined;
+  resumed: (reason: PauseReason | "others") => void = () => undefined;
 
   constructor(socket: Duplex) {
     this.#socket = socket;
@@ -26,18 +26,18 @@ export class Gate {
     return this.#flowing;
   }
 
-  isClosed(reason: GateReason): boolean {
+  isPaused(reason: PauseReason): boolean {
     return this.#reasons.has(reason);
   }
 
-  close(reason: GateReason): void {
+  pause(reason: PauseReason): void {
     this.#reasons.add(reason);
     this.#pause();
   }
 
-  open(reason: GateReason): void {
+  resume(reason: PauseReason): void {
     if (!this.#reasons.delete(reason)) return;
-    this.opened(reason);
+    this.resumed(reason);
     if (this.#reasons.size === 0 && this.#flowing && !this.#socket.destroyed) this.#resume();
   }
 
@@ -48,17 +48,17 @@ export class Gate {
 
   #want(flowing: boolean): Duplex {
     this.#flowing = flowing;
-    if (flowing) this.opened("others");
+    if (flowing) this.resumed("others");
     if (this.#reasons.size > 0) return this.#socket;
     return flowing ? this.#resume() : this.#pause();
   }
 }
 
-const GATES: WeakMap<Duplex, Gate> = new WeakMap();
+const FLOWS: WeakMap<Duplex, ReadFlow> = new WeakMap();
 
-/** The one gate of a connection. */
-export function gateOf(socket: Duplex): Gate {
-  const gate = GATES.get(socket) ?? new Gate(socket);
-  GATES.set(socket, gate);
-  return gate;
+/** The one read flow of a connection. */
+export function readFlowOf(socket: Duplex): ReadFlow {
+  const flow = FLOWS.get(socket) ?? new ReadFlow(socket);
+  FLOWS.set(socket, flow);
+  return flow;
 }

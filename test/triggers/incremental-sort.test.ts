@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Merging } from "../../src/triggers/merging.ts";
+import { IncrementalSort } from "../../src/triggers/incremental-sort.ts";
 
 type Thing = Readonly<{ key: number; id: number }>;
 const before = (a: Thing, b: Thing): boolean => a.key < b.key || (a.key === b.key && a.id < b.id);
 
 function merged(things: readonly Thing[]): Readonly<{ inOrder: readonly Thing[]; steps: number }> {
-  const merging = new Merging<Thing>(before);
-  for (const thing of things) merging.add(thing);
+  const sort = new IncrementalSort<Thing>(before);
+  for (const thing of things) sort.add(thing);
   let steps = 0;
-  while (merging.step()) steps++;
-  return { inOrder: merging.inOrder, steps };
+  while (sort.step()) steps++;
+  return { inOrder: sort.inOrder, steps };
 }
 
 describe("decision IA: what fired is put in order in steps", () => {
