@@ -1,1 +1,2 @@
+export { errorName } from "./error-name.ts";
 export { KeyedMutex } from "./keyed-mutex.ts";

@@ -1,3 +1,4 @@
+import { errorName } from "../common/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { Awaitable, Clock, Telemetry } from "../ports/index.ts";
 import { UnreadableAnswer } from "./reading.ts";
@@ -86,7 +87,7 @@ export class Questions {
   /** Tells the operator what went wrong at a port, without what the host itself may have said. */
   tell(port: string, error: unknown): void {
     const known = error instanceof UnreadableAnswer || error instanceof SilentHost;
-    const problem = known ? error.message : error instanceof Error ? error.name : typeof error;
+    const problem = known ? error.message : errorName(error);
     this.#parts.telemetry.event("warn", "host.failed", { port, problem });
   }
 

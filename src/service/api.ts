@@ -11,41 +11,10 @@ import type {
 } from "../ports/index.ts";
 import type { ReplayGuardOptions } from "../signing/index.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
+import type { ServiceSettings } from "./rest/api.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
 import type { Traffic } from "./traffic/traffic.ts";
-
-/** What the host offers beside; GET /api/status tells it. Each is false unless said. Source: contract, Status. */
-export type HostFeatures = Readonly<{
-  leveraged_trading?: boolean;
-  dark_pool_mode?: boolean;
-  bridge_required?: boolean;
-}>;
-
-/** Settings of a service. */
-export type ServiceSettings = Readonly<{
-  /** Told by GET /api/status. */
-  features?: HostFeatures;
-  /** Business errors of signed routes come with HTTP 200 in place of 400; default false (decision 37). */
-  businessErrorsAs200?: boolean;
-  /**
-   * Last path segments that GET may serve, such as `orderStatus`; any other route answers like an unknown one.
-   * Without a list every route is served (contract, Versioning; decision 44).
-   */
-  getAllowlist?: readonly string[];
-  /** The same for POST. */
-  postAllowlist?: readonly string[];
-  /**
-   * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for every
-   * one; default none. Credentials of the browser are never allowed (decision 47).
-   */
-  allowedOrigins?: readonly string[];
-  /**
-   * Proxies in front of the service, addresses or CIDR blocks of either family, whose X-Forwarded-For tells the address of
-   * the client; default none, and the header is not read. Each of them must add the address of its own peer.
-   */
-  trustedProxies?: readonly string[];
-}>;
 
 /** What a service is made of. */
 export type ServiceOptions = Readonly<{
@@ -74,12 +43,6 @@ export type ServiceOptions = Readonly<{
   /** What the WebSocket interface takes beside; nothing of it is needed. */
   sockets?: SocketOptions;
 }>;
-
-/**
- * Largest body of any route, in bytes. A mount need not read further: one byte more is refused as too large.
- * Source: contract, Version 3 REST 3.
- */
-export const MAX_BODY_BYTES = 32_768;
 
 /** REST and WebSocket without a transport. */
 export type Service = {

@@ -12,13 +12,7 @@ export {
 } from "../requests/schemas/index.ts";
 export { readAddressBlock } from "./access/address-list.ts";
 export type { Arrived } from "./access/client-address.ts";
-export {
-  type HostFeatures,
-  MAX_BODY_BYTES,
-  type Service,
-  type ServiceOptions,
-  type ServiceSettings,
-} from "./api.ts";
+export type { Service, ServiceOptions } from "./api.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
 export { type OpenApiOptions, openApiDocument } from "./descriptions/openapi.ts";
@@ -32,6 +26,7 @@ export {
   type ProbeSender,
 } from "./mount-probe/probe.ts";
 export type { ProbeRequest } from "./mount-probe/requests.ts";
+export { type HostFeatures, MAX_BODY_BYTES, type ServiceSettings } from "./rest/api.ts";
 export { createRejectionBuffer, type RejectionBufferOptions } from "./rest/rejection-buffer.ts";
 export { createService } from "./service.ts";
 export type {

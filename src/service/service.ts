@@ -1,4 +1,3 @@
-import { OrderError } from "../errors/index.ts";
 import {
   checkedAccountEvents,
   checkedAccounts,
@@ -11,91 +10,21 @@ import {
   Questions,
   quietTelemetry,
 } from "../host-answers/index.ts";
-import type { AccountEvents, Awaitable, WeightVerdict } from "../ports/index.ts";
-import type { RouteDescriptor, RouteName } from "../requests/index.ts";
+import { CHILD_PREFIX } from "../lifecycle/index.ts";
+import type { AccountEvents } from "../ports/index.ts";
 import { createReplayGuard } from "../signing/index.ts";
-import {
-  isStrictQuery,
-  type JsonInput,
-  type Parameters,
-  readQuery,
-  type WireRequest,
-  type WireResponse,
-} from "../wire/index.ts";
-import { authenticate } from "./access/authentication.ts";
 import { Bans } from "./access/bans.ts";
 import { clientAddressBehind } from "./access/client-address.ts";
 import { crossOriginOf } from "./access/cross-origin.ts";
-import { networkOf } from "./access/ip-address.ts";
-import { demandWeight, weigh } from "./access/weight.ts";
-import { MAX_BODY_BYTES, type Service, type ServiceOptions } from "./api.ts";
-import { hearFunds } from "./funds-news.ts";
+import type { Service, ServiceOptions } from "./api.ts";
 import { CountedPlacements } from "./rest/counted-placements.ts";
-import { DOCUMENT_WEIGHT, Documents } from "./rest/documents.ts";
-import { exchangeInfo, instrumentPairs, ping, status, time } from "./rest/exchange-handlers.ts";
-import { refusalOf } from "./rest/failures.ts";
-import { readHeaders } from "./rest/headers.ts";
-import {
-  allOrderLists,
-  cancelOrderList,
-  openOrderLists,
-  orderListStatus,
-  placeList,
-} from "./rest/list-handlers.ts";
-import { dayTicker, depth, ticker } from "./rest/market-handlers.ts";
-import { allOrders, orderHistory, placeNativeOrder } from "./rest/native-handlers.ts";
-import { cancelAllOrders, openOrders } from "./rest/open-order-handlers.ts";
-import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus } from "./rest/order-handlers.ts";
-import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./rest/parts.ts";
+import { Documents } from "./rest/documents.ts";
+import type { ServiceParts } from "./rest/parts.ts";
 import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
-import { emptyReply, type Reply, refusalReply, successReply, wireReply } from "./rest/replies.ts";
-import { requestIdOf } from "./rest/request-id.ts";
-import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./rest/routing.ts";
+import { handleRequest } from "./rest/rest-service.ts";
 import { createSockets } from "./socket/socket-service.ts";
 import { Traffic } from "./traffic/traffic.ts";
-import { Turns, turnCost } from "./traffic/turns.ts";
-
-type PublicName =
-  | "status"
-  | "exchangeInfo"
-  | "instrumentPairs"
-  | "ticker"
-  | "ticker24hr"
-  | "depth"
-  | "ping"
-  | "time";
-type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
-
-const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
-  status,
-  exchangeInfo,
-  instrumentPairs,
-  ticker,
-  ticker24hr: dayTicker,
-  depth,
-  ping,
-  time,
-};
-
-const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = {
-  "order.place": placeOrder,
-  "order.place.native": placeNativeOrder,
-  "order.status": orderStatus,
-  "order.status.scaled": scaledOrderStatus,
-  "order.cancel": cancelOrder,
-  allOrders,
-  orderHistory,
-  "openOrders.status": openOrders,
-  "openOrders.cancelAll": cancelAllOrders,
-  "orderList.place.oco": placeList("oco"),
-  "orderList.place.oto": placeList("oto"),
-  "orderList.place.otoco": placeList("otoco"),
-  "orderList.place.legacyOco": placeList("legacyOco"),
-  "orderList.status": orderListStatus,
-  "orderList.cancel": cancelOrderList,
-  "openOrderLists.status": openOrderLists,
-  allOrderLists,
-};
+import { Turns } from "./traffic/turns.ts";
 
 /**
  * Makes the service, REST and WebSocket: public market data, and for signed requests managed orders, order lists, and the native
@@ -123,15 +52,11 @@ export function createService(given: ServiceOptions): Service {
     turns: new Turns((run) => realClock.soon(run)),
     documents: new Documents(options.documents),
   };
-  const answer = async (call: SignedCall): Promise<Answer> => {
-    if (isPublic(call.route.name)) throw new OrderError("NOT_FOUND");
-    return await SIGNED[call.route.name](parts, call);
-  };
-  const told = accountEventsOf(options, ports.questions);
-  hearFunds({ engine, native: ports.native, accountEvents: told.accountEvents });
+  const events = accountEventsOf(options, ports.questions);
+  watchFunds(parts, events.accountEvents);
   return {
-    handle: (request) => handle(parts, request),
-    sockets: createSockets(parts, { ...options.sockets, ...told, answer }),
+    handle: (request) => handleRequest(parts, request),
+    sockets: createSockets(parts, { ...options.sockets, ...events }),
     traffic: parts.traffic,
   };
 }
@@ -166,108 +91,16 @@ function accountEventsOf(
   return events === undefined ? {} : { accountEvents: checkedAccountEvents(events, questions) };
 }
 
-async function handle(parts: ServiceParts, arrived: WireRequest): Promise<WireResponse> {
-  const request = fromClient(parts, arrived);
-  const requestId = requestIdOf(parts);
-  const headers = parts.crossOrigin.headersOf(request.rawHeaders);
-  const destination = destinationOf(request, parts.settings);
-  const preflight = preflightOf(parts, request);
-  const weight = preflight === undefined ? weightAt(parts, request, destination) : 0;
-  let usedWeight = 0;
-  try {
-    await turnOf(parts, request, weight);
-    const verdict = await weigh(parts, { address: request.remoteAddress, weight });
-    usedWeight = verdict.used;
-    if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
-    if (parts.documents.has(request)) {
-      demand(parts, request, verdict);
-      const body = parts.documents.text(request.target) ?? "";
-      return { ...wireReply({ status: 200, body: null }, { requestId, usedWeight, headers }), body };
-    }
-    const answer = await pass(parts, { request, destination, verdict });
-    return wireReply(successReply(answer), { requestId, usedWeight, headers });
-  } catch (error) {
-    const reply = failure(parts, error, { requestId, request, route: destination?.route });
-    return wireReply(reply, { requestId, usedWeight, headers });
-  }
-}
-
-/** Everything that answers knows the client by the address that the proxies in front tell. */
-function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
-  const remoteAddress = parts.clientAddress(arrived);
-  return remoteAddress === arrived.remoteAddress ? arrived : { ...arrived, remoteAddress };
-}
-
 /**
- * What a browser is told that asks whether a script may send a request. It weighs nothing, and a banned address is told
- * too: a script cannot see why a preflight was refused, and what it sends then is weighed. Source: decision 47.
+ * Tells the engine of funds that change elsewhere: balances that the host tells of, and fills of native orders. Fills of
+ * children it knows itself. Heard from the first moment on, whether or not a stream is ever opened (decision HP).
  */
-function preflightOf(parts: ServiceParts, request: WireRequest): WireResponse["headers"] | undefined {
-  if (request.method !== "OPTIONS") return undefined;
-  const methods = methodsAt(request.target, parts.settings);
-  return methods.length === 0 ? undefined : parts.crossOrigin.preflight(request.rawHeaders, methods);
-}
-
-type Arriving = Readonly<{
-  request: WireRequest;
-  destination: Destination | undefined;
-  verdict: WeightVerdict;
-}>;
-
-/** The defences of every request in their order, then its handler. Source: hostile inputs, Defences in order. */
-async function pass(parts: ServiceParts, { request, destination, verdict }: Arriving): Promise<Answer> {
-  demand(parts, request, verdict);
-  if (destination === undefined) throw new OrderError("NOT_FOUND");
-  const { route, query } = destination;
-  const headers = readHeaders(request.rawHeaders);
-  checkBytes(query, request);
-  if (isPublic(route.name)) return { body: await PUBLIC[route.name](parts, readQuery(query)) };
-  const call = await authenticate(parts, { route, request, query, headers });
-  return await SIGNED[route.name](parts, call);
-}
-
-/** Refuses what is too much for its address; a ban is told to every connection of it. */
-function demand(parts: ServiceParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
-  if (verdict.refused?.kind === "ban") parts.bans.tell(remoteAddress);
-  demandWeight(parts, verdict);
-}
-
-/** Weight of what is not a preflight that is allowed: what leads nowhere costs as much as to find that out. */
-function weightAt({ documents }: ServiceParts, request: WireRequest, destination?: Destination): number {
-  if (destination !== undefined) return weightOf(destination);
-  return documents.has(request) ? DOCUMENT_WEIGHT : UNKNOWN_WEIGHT;
-}
-
-/** Resolves when it is the turn of the request's client. */
-function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): Promise<void> {
-  const bytes = request.target.length + request.body.length;
-  return new Promise((resolve) => {
-    turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), resolve);
+function watchFunds({ engine, native }: ServiceParts, accountEvents: AccountEvents | undefined): void {
+  native?.subscribe(({ order, lastQuantity }) => {
+    const isChild = order.clientOrderId.startsWith(CHILD_PREFIX);
+    if (lastQuantity !== undefined && !isChild) engine.fundsChanged(order.accountId);
   });
-}
-
-function isPublic(name: RouteName): name is PublicName {
-  return Object.hasOwn(PUBLIC, name);
-}
-
-/** Query bytes and body size. A GET has no body: no signature of a version 2 query would cover it (decision 40). */
-function checkBytes(query: string, { method, body }: WireRequest): void {
-  if (!isStrictQuery(query)) {
-    throw new OrderError("ILLEGAL_CHARS", { field: "query", range: "RFC 3986 query characters" });
-  }
-  if (body.length > MAX_BODY_BYTES) {
-    throw new OrderError("BODY_TOO_LARGE", { limit: MAX_BODY_BYTES, received: body.length });
-  }
-  if (method === "GET" && body.length > 0) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "body" });
-}
-
-type Failure = Readonly<{ requestId: string; request: WireRequest; route: RouteDescriptor | undefined }>;
-
-/** The reply of a failure. */
-function failure(parts: ServiceParts, error: unknown, failed: Failure): Reply {
-  const { requestId, request, route } = failed;
-  const fields = { requestId, route: route?.name ?? "none" };
-  const refusal = refusalOf(parts, error, { fields, onlyReads: request.method === "GET" });
-  const businessAs200 = parts.settings.businessErrorsAs200 === true && route?.access !== "PUBLIC";
-  return refusalReply(refusal, { businessAs200 });
+  accountEvents?.subscribe((event) => {
+    if ("update" in event) engine.fundsChanged(event.accountId);
+  });
 }

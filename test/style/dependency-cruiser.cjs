@@ -39,6 +39,13 @@ const allowed = {
   "index.ts": upTo("lifecycle"),
 };
 
+/**
+ * Rooms of service/: each may import the ones before it, so that there is no circle between them. Above them stand the
+ * files that put a service together; no room imports those.
+ */
+const rooms = ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"];
+const aboveRooms = ["index.ts", "service.ts", "api.ts"];
+
 /** Files and folders that may import a package. */
 const packages = {
   zod: ["requests/", "sandbox/"],
@@ -75,6 +82,25 @@ const folderRules = Object.entries(allowed).map(([folder, imports]) => ({
   to: { path: "^src/", pathNot: [folder, ...imports].map((name) => `^${place(name)}`) },
 }));
 
+const room = (name) => place(`service/${name}`);
+
+const roomRules = [
+  ...rooms.map((name, index) => ({
+    name: `rooms-${name}`,
+    comment: `service/${name} may import ${rooms.slice(0, index).join(", ") || "nothing of the others"}`,
+    severity: "error",
+    from: { path: `^${room(name)}` },
+    to: { path: "^src/service/", pathNot: rooms.slice(0, index + 1).map((known) => `^${room(known)}`) },
+  })),
+  {
+    name: "known-rooms",
+    comment: "every source of service/ lies in a room, or puts the rooms together",
+    severity: "error",
+    from: { path: "^src/service/", pathNot: [...rooms, ...aboveRooms].map((known) => `^${room(known)}`) },
+    to: {},
+  },
+];
+
 const packageRules = Object.entries(packages).map(([name, users]) => ({
   name: `package-${name.replace(/\W+/g, "-").replace(/^-/, "")}`,
   comment: `${name} is used in ${users.join(", ")} only`,
@@ -86,6 +112,7 @@ const packageRules = Object.entries(packages).map(([name, users]) => ({
 module.exports = {
   forbidden: [
     ...folderRules,
+    ...roomRules,
     ...packageRules,
     {
       name: "known-folders",

@@ -29,6 +29,7 @@ describe("the ordered folders", () => {
       "known-folders-from: extras/index.ts -> errors/index.ts",
       "known-folders: sandbox/extra.ts -> extras/index.ts",
       "known-packages: service/generates.ts -> fast-check/lib/fast-check.js",
+      "known-rooms: service/generates.ts -> fast-check/lib/fast-check.js",
       "order-adapters-sqlite: adapters/sqlite/borrows.ts -> adapters/memory/index.ts",
       "order-client: client/index.ts -> ports/index.ts",
       "order-decimal: decimal/upwards.ts -> wire/index.ts",
@@ -41,6 +42,7 @@ describe("the ordered folders", () => {
       "package-eventemitter3: ports/emits.ts -> eventemitter3/index.js",
       "package-noble-hashes: signing/noble.ts -> @noble/hashes/hmac.js",
       "package-zod: model/validates.ts -> zod/index.cjs",
+      "rooms-access: service/access/upwards.ts -> service/rest/parts.ts",
       "sources-only: wire/helped.ts -> test/helper.ts",
       "unresolved: wire/lost.ts -> ./nowhere.ts",
     ]);

@@ -1,7 +1,7 @@
 import { invariant } from "../../errors/index.ts";
 import type { OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
-import { inTurns } from "../shared/index.ts";
+import { inTurns, limited } from "../shared/index.ts";
 import { contentsOf, createMemoryDisk, type DiskContents, type MemoryDisk } from "./disk.ts";
 import {
   append,
@@ -83,13 +83,6 @@ function takeOver(disk: DiskContents): number {
     shard.round = 0;
   }
   return disk.owner;
-}
-
-function limited<T extends Readonly<{ limit: number }>>(range: T): T {
-  if (!Number.isSafeInteger(range.limit) || range.limit < 1) {
-    throw new RangeError(`limit is not a positive integer: ${range.limit}`);
-  }
-  return range;
 }
 
 /** Parents that are read or written in one step: some milliseconds. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { errorName } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import { FAULT_HEADER, MOUNT_FAULTS, type MountFault, type Service, Traffic } from "../../service/index.ts";
@@ -307,8 +308,7 @@ export class Mount {
     try {
       return await this.#service.handle(wireRequestOf(request, { prefix: this.#prefix, body }));
     } catch (error) {
-      const name = error instanceof Error ? error.name : typeof error;
-      this.#telemetry?.event("error", "service.threw", { error: name });
+      this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
       return refusal(new OrderError(request.method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"));
     }
   }

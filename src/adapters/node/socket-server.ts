@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WebSocket, WebSocketServer } from "ws";
+import { errorName } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import type { SocketPeer, SocketService } from "../../service/index.ts";
@@ -77,8 +78,7 @@ export class SocketMount {
   /** Takes a request that asks for a WebSocket; the connection is refused in the shape of the service's errors. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#admit(request, socket, head).catch((error: unknown) => {
-      const name = error instanceof Error ? error.name : typeof error;
-      this.#telemetry?.event("error", "service.threw", { error: name });
+      this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
       refuse(socket, refusal(new OrderError("UNKNOWN")));
     });
   }

@@ -1,1 +1,2 @@
+export { limited } from "./limited.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";

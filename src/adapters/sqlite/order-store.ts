@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
-import { inTurns } from "../shared/index.ts";
+import { inTurns, limited } from "../shared/index.ts";
 import { type Database, loadDriver } from "./driver.ts";
 import { endedListTable } from "./ended-list-table.ts";
 import { endedTable } from "./ended-table.ts";
@@ -119,11 +119,4 @@ function openAlone(options: DatabaseOptions): Readonly<{ database: Database; unl
     unlock();
     throw error;
   }
-}
-
-function limited<T extends Readonly<{ limit: number }>>(range: T): T {
-  if (!Number.isSafeInteger(range.limit) || range.limit < 1) {
-    throw new RangeError(`limit is not a positive integer: ${range.limit}`);
-  }
-  return range;
 }

@@ -36,13 +36,14 @@ export function trustedProxyList(trustedProxies: readonly string[] = []): Addres
   return trustedProxies.length === 0 ? () => false : addressList(trustedProxies);
 }
 
+/** The values of a header in the order in which they came; `name` in lower case. */
+export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
 /** The entries of all such headers, the one that the nearest proxy has added first. */
 function forwardedFor(rawHeaders: readonly string[]): readonly string[] {
-  const values: string[] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === FORWARDED_FOR) values.push(rawHeaders[index + 1] ?? "");
-  }
-  return values.join(",").split(",").reverse();
+  return headerValues(rawHeaders, FORWARDED_FOR).join(",").split(",").reverse();
 }
 
 function outermost(entries: readonly string[], isTrusted: AddressList): string | undefined {

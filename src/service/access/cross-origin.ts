@@ -1,4 +1,5 @@
 import type { RouteMethod } from "../../requests/index.ts";
+import { headerValues } from "./client-address.ts";
 
 /** Headers by name, as they go out. */
 type Headers = Readonly<Record<string, string>>;
@@ -68,7 +69,7 @@ export function crossOriginOf(allowedOrigins: readonly string[] = []): CrossOrig
       };
     },
     admits(rawHeaders) {
-      const origins = headersOf(rawHeaders, "origin");
+      const origins = headerValues(rawHeaders, "origin");
       if (origins.length === 0) return true;
       const [origin] = origins;
       return origins.length === 1 && (isAllowed(origin) || isOwn(origin, headerOf(rawHeaders, "host")));
@@ -83,12 +84,8 @@ function isOwn(origin = "", host = ""): boolean {
   return host !== "" && origin.replace(/^https?:\/\//, "") === host;
 }
 
-function headersOf(rawHeaders: readonly string[], name: string): readonly string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
-}
-
 /** The value of a header that came once. */
 function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
-  const values = headersOf(rawHeaders, name);
+  const values = headerValues(rawHeaders, name);
   return values.length === 1 ? values[0] : undefined;
 }

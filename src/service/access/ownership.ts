@@ -1,7 +1,8 @@
 import { OrderError } from "../../errors/index.ts";
 import type { Account, Permission } from "../../model/index.ts";
 import type { Actor } from "../../requests/index.ts";
-import type { ServiceParts, SignedCall } from "../rest/parts.ts";
+import type { Proof } from "./authentication.ts";
+import type { AccessParts } from "./parts.ts";
 
 /**
  * The account a signed call is about: the one it names, else the key's. A `userId` that was sent must be the key's
@@ -10,14 +11,14 @@ import type { ServiceParts, SignedCall } from "../rest/parts.ts";
  * Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4; decision 39.
  */
 export async function accountOf(
-  parts: ServiceParts,
-  call: Pick<SignedCall, "key" | "permission">,
+  { accounts }: Pick<AccessParts, "accounts">,
+  proof: Pick<Proof, "key" | "permission">,
   actor: Actor,
 ): Promise<number> {
-  const { key, permission } = call;
+  const { key, permission } = proof;
   const accountId = actor.accountId ?? key.accountId;
   const mine = actor.userId === undefined || actor.userId === key.userId;
-  const account = mine ? await parts.accounts.account(accountId) : undefined;
+  const account = mine ? await accounts.account(accountId) : undefined;
   if (account === undefined || !mayAct(account, { userId: key.userId, permission })) {
     throw new OrderError("UNAUTHORIZED");
   }

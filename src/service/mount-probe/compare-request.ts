@@ -1,33 +1,26 @@
-import { bytesToText, percentDecode } from "../../wire/index.ts";
+import { bytesToText, percentDecode, type WireRequest } from "../../wire/index.ts";
 import { isListed } from "../access/address-list.ts";
-import { MAX_BODY_BYTES } from "../api.ts";
+import { MAX_BODY_BYTES } from "../rest/api.ts";
 import type { MountFault } from "./faults.ts";
 import { FORGED_ADDRESS, INFLATED, type ProbeRequest } from "./requests.ts";
 
 /** A request as a mount handed it over; one that is not typed may hand over anything. */
-export type Heard = Readonly<Record<keyof ProbeHeard, unknown>>;
-type ProbeHeard = {
-  method: string;
-  target: string;
-  rawHeaders: string[];
-  body: Uint8Array;
-  remoteAddress: string;
-};
+export type DeliveredRequest = Readonly<Record<keyof WireRequest, unknown>>;
 
 /** How a request arrived that was sent as `sent`: the faults of its parts, in the order in which a request has them. */
-export function requestFaults(sent: ProbeRequest, heard: Heard): readonly MountFault[] {
+export function requestFaults(sent: ProbeRequest, delivered: DeliveredRequest): readonly MountFault[] {
   return [
-    heard.method === sent.method ? undefined : "METHOD_CHANGED",
-    ...targetFaults(sent.target, heard.target),
-    ...headerFaults(sent.rawHeaders, heard.rawHeaders),
-    bodyFault(sent, heard.body),
-    addressFault(heard.remoteAddress),
+    delivered.method === sent.method ? undefined : "METHOD_CHANGED",
+    ...targetFaults(sent.target, delivered.target),
+    ...headerFaults(sent.rawHeaders, delivered.rawHeaders),
+    bodyFault(sent, delivered.body),
+    addressFault(delivered.remoteAddress),
   ].filter((fault): fault is MountFault => fault !== undefined);
 }
 
-function targetFaults(sent: string, heard: unknown): readonly MountFault[] {
-  if (typeof heard !== "string") return ["PATH_CHANGED"];
-  const [due, came] = [splitOnce(sent), splitOnce(heard)];
+function targetFaults(sent: string, delivered: unknown): readonly MountFault[] {
+  if (typeof delivered !== "string") return ["PATH_CHANGED"];
+  const [due, came] = [splitOnce(sent), splitOnce(delivered)];
   const query = queryFault(due.query, came.query);
   return [
     ...(due.path === came.path ? [] : ["PATH_CHANGED" as const]),
@@ -57,8 +50,8 @@ function meaningOf(pairs: string): string {
     .join("&");
 }
 
-function headerFaults(sent: readonly string[], heard: unknown): readonly MountFault[] {
-  const came: readonly unknown[] = Array.isArray(heard) ? heard : [];
+function headerFaults(sent: readonly string[], delivered: unknown): readonly MountFault[] {
+  const came: readonly unknown[] = Array.isArray(delivered) ? delivered : [];
   const found = namesOf(sent).map((name): MountFault | undefined => {
     const [due, got] = [valuesOf(sent, name), valuesOf(came, name)];
     if (due.length === got.length && due.every((value, index) => value === got[index])) return undefined;

@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
-import { MAX_BODY_BYTES, type Service } from "../api.ts";
+import { MAX_BODY_BYTES } from "../rest/api.ts";
 import { type ProbeAnswer, replyFaults } from "./compare-reply.ts";
 import { requestFaults } from "./compare-request.ts";
 import { MOUNT_FAULTS, type MountFault } from "./faults.ts";
@@ -14,7 +14,7 @@ export type ProbeSender = (request: ProbeRequest) => Promise<ProbeAnswer | undef
 /** Finds out what a mount does to requests and answers. */
 export type MountProbe = Readonly<{
   /** Stands in for the service. */
-  service: Pick<Service, "handle">;
+  service: Readonly<{ handle(request: WireRequest): Promise<WireResponse> }>;
   /** Sends every request of the probe, one after another; resolves to the faults, each once. */
   run(send: ProbeSender): Promise<readonly MountFinding[]>;
 }>;
@@ -44,11 +44,11 @@ const IDLE: WireResponse = { status: 404, headers: {}, body: "" };
  */
 export function createMountProbe(): MountProbe {
   let due: ProbeRequest | undefined;
-  let heard: WireRequest[] = [];
+  let delivered: WireRequest[] = [];
   return {
     service: {
       handle: async (request) => {
-        heard.push(request);
+        delivered.push(request);
         return due?.reply ?? IDLE;
       },
     },
@@ -56,9 +56,9 @@ export function createMountProbe(): MountProbe {
       const found = new Map<MountFault, string>();
       for (const request of PROBE_REQUESTS) {
         due = request;
-        heard = [];
+        delivered = [];
         const answer = await send(request);
-        for (const fault of faultsOf(request, heard, answer)) {
+        for (const fault of faultsOf(request, delivered, answer)) {
           if (!found.has(fault)) found.set(fault, request.name);
         }
       }
@@ -70,10 +70,10 @@ export function createMountProbe(): MountProbe {
 
 function faultsOf(
   sent: ProbeRequest,
-  heard: readonly WireRequest[],
+  delivered: readonly WireRequest[],
   answer: ProbeAnswer | undefined,
 ): readonly MountFault[] {
-  const [first, ...again] = heard;
+  const [first, ...again] = delivered;
   if (first === undefined) return [undelivered(sent, answer)];
   return [
     ...(again.length > 0 ? ["DELIVERED_TWICE" as const] : []),

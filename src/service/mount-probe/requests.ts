@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
-import { MAX_BODY_BYTES } from "../api.ts";
+import { MAX_BODY_BYTES } from "../rest/api.ts";
 
 /** A request of the probe as it goes over the wire, and what the probe answers it with. */
 export type ProbeRequest = Pick<WireRequest, "method" | "target" | "rawHeaders" | "body"> &

@@ -10,7 +10,10 @@ import type {
   OrderRefusal,
   RateLimiter,
 } from "../../ports/index.ts";
-import { tooManyOrders } from "../access/rate-refusals.ts";
+import { tooManyOrders } from "../access/rate-limits.ts";
+
+/** What placements are taken to, and what counts them. */
+export type PlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
 
 /** A placement that every earlier check has passed. */
 export type PlacementCommand = Readonly<{ accountId: number; intent: ParentIntent }>;
@@ -48,15 +51,11 @@ type Placed = Readonly<{ created: boolean }>;
  * copy takes from the limit. Source: decisions 1, 42 and GQ; convention 3.5.
  */
 export class CountedPlacements {
-  readonly #engine: Engine;
-  readonly #limiter: RateLimiter;
-  readonly #clock: Clock;
+  readonly #parts: PlacementParts;
   readonly #copies: KeyedMutex = new KeyedMutex();
 
-  constructor(parts: Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>) {
-    this.#engine = parts.engine;
-    this.#limiter = parts.rateLimiter;
-    this.#clock = parts.clock;
+  constructor(parts: PlacementParts) {
+    this.#parts = parts;
   }
 
   /** Resolves when the order is durable; rejects with the OrderError that refuses it. */
@@ -67,8 +66,8 @@ export class CountedPlacements {
       accountId,
       key: `order ${accountId} ${clientOrderId}`,
       count: 1,
-      isKnown: async () => (await this.#engine.find({ accountId, clientOrderId })) !== undefined,
-      place: () => this.#engine.place(command),
+      isKnown: async () => (await this.#parts.engine.find({ accountId, clientOrderId })) !== undefined,
+      place: () => this.#parts.engine.place(command),
     });
   }
 
@@ -80,8 +79,9 @@ export class CountedPlacements {
       accountId,
       key: `list ${accountId} ${listClientOrderId}`,
       count: legs.length,
-      isKnown: async () => (await this.#engine.findList({ accountId, listClientOrderId })) !== undefined,
-      place: () => this.#engine.placeList(command),
+      isKnown: async () =>
+        (await this.#parts.engine.findList({ accountId, listClientOrderId })) !== undefined,
+      place: () => this.#parts.engine.placeList(command),
     });
   }
 
@@ -103,12 +103,12 @@ export class CountedPlacements {
 
   async #place<T extends Placed>(placement: CountedPlacement<T>): Promise<Counted<T>> {
     const { accountId, count } = placement;
-    const { counts, takenAtMs, refused } = await this.#limiter.takeOrders({ accountId, count });
+    const { counts, takenAtMs, refused } = await this.#parts.rateLimiter.takeOrders({ accountId, count });
     if (refused !== undefined) return { placed: await this.#placeAgain(placement, refused), counts };
     // Orders that cannot be given back stay counted; the placement itself is not touched by that.
     const giveBack = async (): Promise<OrderCounts> => {
       try {
-        return await this.#limiter.returnOrders({ accountId, count, takenAtMs });
+        return await this.#parts.rateLimiter.returnOrders({ accountId, count, takenAtMs });
       } catch {
         return counts;
       }
@@ -126,7 +126,7 @@ export class CountedPlacements {
   /** The limit is reached: only what exists already is answered, or refused as a duplicate. */
   async #placeAgain<T extends Placed>(placement: CountedPlacement<T>, refused: OrderRefusal): Promise<T> {
     if (!(await placement.isKnown())) {
-      throw tooManyOrders(refused, { limits: this.#limiter.limits, nowMs: this.#clock.nowMs() });
+      throw tooManyOrders(refused, this.#parts);
     }
     return await placement.place();
   }

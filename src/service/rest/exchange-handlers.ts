@@ -4,7 +4,7 @@ import { type Instrument, ORDER_TYPES } from "../../model/index.ts";
 import type { RateLimits } from "../../ports/index.ts";
 import { readPairsQuery } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
-import type { HostFeatures } from "../api.ts";
+import type { HostFeatures } from "./api.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** GET /api/ping. Source: decision 43. */

@@ -1,4 +1,6 @@
 import { normalise } from "../../decimal/index.ts";
+import type { NativeKey } from "../../ports/index.ts";
+import type { OrderKey } from "../../requests/index.ts";
 import { derivedClientId } from "../../signing/index.ts";
 import type { SignedCall } from "./parts.ts";
 
@@ -14,4 +16,13 @@ export function clientIdsOf({ key, signature }: SignedCall): (field: string) => 
 export function managedId(id: bigint): number | undefined {
   const value = normalise(id);
   return typeof value === "number" && value < 0 ? value : undefined;
+}
+
+/** A key with the account that it was found to be about. */
+export type AccountKey = Pick<OrderKey, "symbol" | "orderId" | "clientOrderId"> &
+  Readonly<{ accountId: number }>;
+
+/** By which of its ids a native order is asked for: the numeric one where there is one. */
+export function nativeKeyOf({ accountId, symbol, orderId, clientOrderId = "" }: AccountKey): NativeKey {
+  return orderId === undefined ? { accountId, symbol, clientOrderId } : { accountId, symbol, orderId };
 }

@@ -14,9 +14,9 @@ import {
   scaledNativeView,
 } from "../views/native-order-view.ts";
 import { canceledListView, canceledView, viewOf } from "../views/views.ts";
-import { clientIdsOf } from "./ids.ts";
+import { type AccountKey, clientIdsOf, nativeKeyOf } from "./ids.ts";
 import { cancelNative, placeNativeOrder } from "./native-handlers.ts";
-import { type AccountKey, type FoundOrder, findManaged, findOrder, nativeKeyOf } from "./order-lookup.ts";
+import { type FoundOrder, findManaged, findOrder } from "./order-lookup.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 import { retaining } from "./retained-rejections.ts";
 

@@ -1,8 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
 import type { NativeOrder, ParentOrder, Rejection } from "../../model/index.ts";
-import type { NativeKey } from "../../ports/index.ts";
-import type { OrderKey } from "../../requests/index.ts";
-import { managedId } from "./ids.ts";
+import { type AccountKey, managedId, nativeKeyOf } from "./ids.ts";
 import type { ServiceParts } from "./parts.ts";
 
 /** What a key names. */
@@ -10,10 +8,6 @@ export type FoundOrder =
   | Readonly<{ managed: ParentOrder }>
   | Readonly<{ native: NativeOrder }>
   | Readonly<{ rejection: Rejection }>;
-
-/** A key with the account that it was found to be about. */
-export type AccountKey = Pick<OrderKey, "symbol" | "orderId" | "clientOrderId"> &
-  Readonly<{ accountId: number }>;
 
 /**
  * The order that a key names; undefined when there is none of that account and symbol. A negative id is a managed
@@ -59,11 +53,6 @@ async function findNative(parts: ServiceParts, key: AccountKey): Promise<FoundOr
   if (order === undefined) return undefined;
   demandSameId(key, order.clientOrderId);
   return { native: order };
-}
-
-/** By which of its ids a native order is asked for: the numeric one where there is one. */
-export function nativeKeyOf({ accountId, symbol, orderId, clientOrderId = "" }: AccountKey): NativeKey {
-  return orderId === undefined ? { accountId, symbol, clientOrderId } : { accountId, symbol, orderId };
 }
 
 async function findRejection(

@@ -1,6 +1,6 @@
 import { type ErrorBody, type ErrorName, OrderError } from "../../errors/index.ts";
 import { type JsonInput, type WireResponse, writeJson } from "../../wire/index.ts";
-import type { Answer } from "./parts.ts";
+import type { Answer, ServiceParts } from "./parts.ts";
 
 /** What stands in the headers of every reply; `headers` are those that its web origin asks for. */
 export type ReplyStamp = Readonly<{
@@ -8,6 +8,17 @@ export type ReplyStamp = Readonly<{
   usedWeight: number;
   headers: WireResponse["headers"];
 }>;
+
+const REQUEST_ID_LENGTH = 22;
+
+/** A name for a request in logs and headers; zeros when the host has none to give, for a reply needs no luck. */
+export function requestIdOf({ entropy }: Pick<ServiceParts, "entropy">): string {
+  try {
+    return entropy.token(REQUEST_ID_LENGTH);
+  } catch {
+    return "0".repeat(REQUEST_ID_LENGTH);
+  }
+}
 
 /** A reply before its common headers. */
 export type Reply = Readonly<{ status: number; body: JsonInput; headers?: WireResponse["headers"] }>;

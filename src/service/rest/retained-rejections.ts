@@ -1,4 +1,6 @@
+import { errorName } from "../../common/index.ts";
 import { type ErrorName, OrderError } from "../../errors/index.ts";
+import { harmless } from "../../host-answers/index.ts";
 import type { Rejection, RejectReason } from "../../model/index.ts";
 import type { ServiceParts } from "./parts.ts";
 import { isBusinessRefusal } from "./replies.ts";
@@ -46,12 +48,10 @@ export async function retaining<T>(
 
 /** The caller hears of the refusal whatever becomes of its record. */
 function retain(parts: ServiceParts, order: NewOrder, error: OrderError): void {
-  try {
-    parts.rejections.retain(rejectionOf(parts, order, error));
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.name : "unknown";
-    parts.telemetry.event("warn", "rejection.lost", { code: error.code, error: why });
-  }
+  harmless(
+    () => parts.rejections.retain(rejectionOf(parts, order, error)),
+    (cause) => parts.telemetry.event("warn", "rejection.lost", { code: error.code, error: errorName(cause) }),
+  );
 }
 
 function rejectionOf(parts: ServiceParts, { accountId, order }: NewOrder, error: OrderError): Rejection {

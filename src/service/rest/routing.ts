@@ -1,6 +1,6 @@
 import { findRoute, ROUTES, type RouteDescriptor, type RouteMethod } from "../../requests/index.ts";
 import { type Parameters, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
-import type { ServiceSettings } from "../api.ts";
+import type { ServiceSettings } from "./api.ts";
 
 /** Where a request goes, and its raw query. */
 export type Destination = Readonly<{ route: RouteDescriptor; query: string }>;

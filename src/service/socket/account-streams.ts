@@ -4,11 +4,9 @@ import type { NativeExecution } from "../../model/index.ts";
 import type {
   AccountEvent,
   AccountEvents,
-  AccountUpdate,
   Clock,
   Entropy,
   NativeOrders,
-  Telemetry,
   ToldFill,
 } from "../../ports/index.ts";
 import { type JsonInput, writeJson } from "../../wire/index.ts";
@@ -33,7 +31,6 @@ export type AccountStreamParts = Readonly<{
   engine: Engine;
   clock: Clock;
   entropy: Entropy;
-  telemetry: Telemetry;
   accountEvents: AccountEvents | undefined;
   native: NativeOrders | undefined;
 }>;
@@ -84,19 +81,8 @@ export class AccountStreams {
   }
 
   #afterFill(fill: ToldFill): void {
-    const update = this.#ask(fill);
+    const update = this.#parts.accountEvents?.afterFill(fill);
     if (update !== undefined) this.#account({ accountId: fill.accountId, update });
-  }
-
-  /** A host that fails here must not cost the account its other events. */
-  #ask(fill: ToldFill): AccountUpdate | undefined {
-    try {
-      return this.#parts.accountEvents?.afterFill(fill);
-    } catch (error) {
-      const name = error instanceof Error ? error.name : typeof error;
-      this.#parts.telemetry.event("error", "account-events.failed", { error: name });
-      return undefined;
-    }
   }
 
   #list(update: ListUpdate): void {

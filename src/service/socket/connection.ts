@@ -1,14 +1,29 @@
+import type { Clock } from "../../ports/index.ts";
+import type { RouteDescriptor } from "../../requests/index.ts";
 import { networkOf } from "../access/ip-address.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
-import type { SocketPeer, SocketSession, SocketSettings } from "./api.ts";
+import type { AccountStreams } from "./account-streams.ts";
+import type { SocketOptions, SocketPeer, SocketSession, SocketSettings } from "./api.ts";
 import { FrameGate } from "./frame-gate.ts";
 import { Keepalive } from "./keepalive.ts";
+import type { MarketStreams } from "./market-streams.ts";
 import { Outbox, type Outgoing } from "./outbox.ts";
-import type { SocketParts } from "./parts.ts";
 
 /** Close codes of RFC 6455 that connections end with. */
 export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
+
+/** What the connections of one service share. */
+export type SocketParts = Readonly<{
+  service: ServiceParts;
+  settings: Required<SocketSettings>;
+  realClock: Clock;
+  requestToken: SocketOptions["requestToken"];
+  /** Whether the allow lists let a route be used. */
+  serves: (route: RouteDescriptor) => boolean;
+  streams: AccountStreams;
+  markets: MarketStreams;
+}>;
 
 /** What every connection needs of its service. */
 export type ConnectionParts = Readonly<{

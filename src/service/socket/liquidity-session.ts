@@ -10,17 +10,16 @@ import {
   type JsonValue,
   type RequestId,
   readJson,
-  readSocketMessage,
   type SocketMessage,
   writeJson,
 } from "../../wire/index.ts";
 import { networkOf } from "../access/ip-address.ts";
-import { demandWeight, weigh } from "../access/weight.ts";
+import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { SocketPeer } from "./api.ts";
-import { CLOSE, Connection, type LiveSession } from "./connection.ts";
+import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
 import { Inbox } from "./inbox.ts";
-import type { SocketParts } from "./parts.ts";
+import { envelopeOf } from "./request.ts";
 
 /** How a connection was opened. */
 export type LiquidityOptions = Readonly<{ peer: SocketPeer; onEnd: () => void }>;
@@ -75,12 +74,12 @@ export class LiquiditySession implements LiveSession {
   }
 
   async #serve(text: string): Promise<void> {
-    const asked = read(text);
-    const { id } = asked;
+    const request = readControl(text);
+    const { id } = request;
     try {
       await this.#weigh();
-      if ("problem" in asked) throw asked.problem;
-      const { message } = asked;
+      if ("problem" in request) throw request.problem;
+      const { message } = request;
       this.connection.send("reply", writeJson({ result: this.#control(message), id }));
     } catch (error) {
       const { code, message } = error instanceof ControlError ? error : this.#refusalOf(error);
@@ -92,7 +91,7 @@ export class LiquiditySession implements LiveSession {
   async #weigh(): Promise<void> {
     const { service } = this.#parts;
     const verdict = await weigh(service, { address: this.#address, weight: STREAM_METHOD_WEIGHT });
-    if (verdict.refused?.kind === "ban") service.bans.tell(this.#address);
+    tellBan(service, this.#address, verdict);
     demandWeight(service, verdict);
   }
 
@@ -152,9 +151,9 @@ export class LiquiditySession implements LiveSession {
   }
 }
 
-type Asked = Readonly<{ id: RequestId } & ({ message: SocketMessage } | { problem: ControlError })>;
+type ControlRequest = Readonly<{ id: RequestId } & ({ message: SocketMessage } | { problem: ControlError })>;
 
-function read(text: string): Asked {
+function readControl(text: string): ControlRequest {
   const message = envelopeOf(text);
   if (message === undefined) {
     return malformed(3, "Invalid JSON: expected one object with id, method and params");
@@ -164,15 +163,7 @@ function read(text: string): Asked {
   return malformed(2, "Invalid request: request ID must be an integer, a string or null");
 }
 
-function envelopeOf(text: string): SocketMessage | undefined {
-  try {
-    return readSocketMessage(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const malformed = (code: 2 | 3, problem: string): Asked => ({
+const malformed = (code: 2 | 3, problem: string): ControlRequest => ({
   id: null,
   problem: new ControlError(code, problem, true),
 });

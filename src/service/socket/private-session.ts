@@ -10,18 +10,18 @@ import {
   type SessionAct,
 } from "../../requests/index.ts";
 import type { Parameters } from "../../wire/index.ts";
-import { demandAccess } from "../access/authentication.ts";
+import { demandAccess, type Proof } from "../access/authentication.ts";
 import { networkOf } from "../access/ip-address.ts";
 import { accountOf } from "../access/ownership.ts";
-import { demandWeight, weigh } from "../access/weight.ts";
+import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
+import { answerCall } from "../rest/handlers.ts";
 import type { Answer } from "../rest/parts.ts";
 import { UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import type { SocketPeer } from "./api.ts";
-import { authenticateMessage, type ProvedMessage } from "./authentication.ts";
-import { CLOSE, Connection, type LiveSession } from "./connection.ts";
+import { authenticateMessage } from "./authentication.ts";
+import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
 import { Inbox } from "./inbox.ts";
-import type { SocketParts } from "./parts.ts";
 import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
 import { readSocketParameters, readSocketRequest, type SocketRequest } from "./request.ts";
 import { type SubscriptionAnswer, Subscriptions } from "./subscriptions.ts";
@@ -40,7 +40,7 @@ type Progress = {
 /** What a request comes to: its answer, and what follows once that was sent. */
 type Done = Readonly<{ answer: Answer; after?: () => void }>;
 
-type Asked = Readonly<{ method: MethodDescriptor; signed: Parameters; own: Parameters }>;
+type MethodCall = Readonly<{ method: MethodDescriptor; signed: Parameters; own: Parameters }>;
 
 const CONNECTION_ID_LENGTH = 22;
 
@@ -124,7 +124,7 @@ export class PrivateSession implements LiveSession {
     });
     const context = { businessAs200: service.settings.businessErrorsAs200 === true, nowMs: this.#nowMs() };
     this.connection.send("reply", refusalText(refusal, this.#stamp(progress), context));
-    if (verdict?.refused?.kind === "ban") service.bans.tell(this.#address);
+    if (verdict !== undefined) tellBan(service, this.#address, verdict);
     if ("malformed" in request && request.malformed) this.connection.malformed();
   }
 
@@ -147,8 +147,8 @@ export class PrivateSession implements LiveSession {
     if (!this.#isServed(method)) throw new OrderError("UNKNOWN_METHOD");
     const { returnRateLimits, ...parameters } = readSocketParameters(request.params);
     progress.showsLimits = returnRateLimits ?? this.#showsLimits;
-    const asked = { method, ...parameters };
-    return "act" in method ? await this.#act(method.act, asked) : await this.#answer(progress, asked);
+    const call = { method, ...parameters };
+    return "act" in method ? await this.#act(method.act, call) : await this.#answer(progress, call);
   }
 
   #isServed(method: MethodDescriptor): boolean {
@@ -156,24 +156,24 @@ export class PrivateSession implements LiveSession {
     return method.act !== "subscribeByToken" || this.#parts.requestToken !== undefined;
   }
 
-  async #answer(progress: Progress, asked: Asked): Promise<Done> {
-    const { method, own } = asked;
+  async #answer(progress: Progress, call: MethodCall): Promise<Done> {
+    const { method, own } = call;
     if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
-    const proved = await this.#proved(asked);
-    const answer = await this.#parts.answer({ ...proved, route: method.route, parameters: own });
+    const proved = await this.#proved(call);
+    const answer = await answerCall(this.#parts.service, { ...proved, route: method.route, parameters: own });
     progress.orders = answer.counts;
     return { answer };
   }
 
-  #proved({ method, signed }: Asked): Promise<ProvedMessage> {
+  #proved({ method, signed }: MethodCall): Promise<Proof> {
     return authenticateMessage(this.#parts.service, { method, signed, address: this.#address });
   }
 
-  async #act(act: SessionAct, asked: Asked): Promise<Done> {
-    const { own } = asked;
+  async #act(act: SessionAct, call: MethodCall): Promise<Done> {
+    const { own } = call;
     switch (act) {
       case "subscribe":
-        return doneOf(await this.#subscribe(asked));
+        return doneOf(await this.#subscribe(call));
       case "subscribeByToken":
         return doneOf(await this.#subscribeByToken(readRequestToken(own)));
       case "unsubscribe":
@@ -184,10 +184,10 @@ export class PrivateSession implements LiveSession {
     }
   }
 
-  async #subscribe(asked: Asked): Promise<SubscriptionAnswer> {
+  async #subscribe(call: MethodCall): Promise<SubscriptionAnswer> {
     const { service } = this.#parts;
-    const proved = await this.#proved(asked);
-    const accountId = await accountOf(service, proved, readSubscription(asked.own));
+    const proved = await this.#proved(call);
+    const accountId = await accountOf(service, proved, readSubscription(call.own));
     const allowed = async (): Promise<boolean> => {
       try {
         const key = await service.accounts.key(proved.key.apiKey);

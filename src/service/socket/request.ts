@@ -33,7 +33,8 @@ export function readSocketRequest(text: string): SocketRequest {
   return { id, method, params };
 }
 
-function envelopeOf(text: string): SocketMessage | undefined {
+/** The members of a message; undefined for text that is no object with an id, a method and params. */
+export function envelopeOf(text: string): SocketMessage | undefined {
   try {
     return readSocketMessage(text);
   } catch {

@@ -1,3 +1,4 @@
+import { checkedLimit } from "../traffic/traffic.ts";
 import type { SocketSettings } from "./api.ts";
 
 const DEFAULTS: Required<SocketSettings> = {
@@ -17,9 +18,6 @@ const DEFAULTS: Required<SocketSettings> = {
 /** Settings with their defaults; throws a RangeError for one that is not a whole number of at least 1. */
 export function resolveSocketSettings(settings: SocketSettings = {}): Required<SocketSettings> {
   const resolved = { ...DEFAULTS, ...settings };
-  for (const [name, value] of Object.entries(resolved)) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new RangeError(`${name} must be at least 1, got ${value}`);
-  }
+  for (const [name, value] of Object.entries(resolved)) checkedLimit(name, value);
   return resolved;
 }

@@ -7,18 +7,16 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../../wire/index.ts";
-import { demandConnection, demandWeight, weigh } from "../access/weight.ts";
+import { demandConnection, demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
-import { refusalReply, wireReply } from "../rest/replies.ts";
-import { requestIdOf } from "../rest/request-id.ts";
+import { refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
 import { isServed, UNKNOWN_WEIGHT } from "../rest/routing.ts";
 import { AccountStreams } from "./account-streams.ts";
 import type { SocketOptions, SocketPeer, SocketService, SocketSession } from "./api.ts";
-import { type LiveSession, transportSide } from "./connection.ts";
+import { type LiveSession, type SocketParts, transportSide } from "./connection.ts";
 import { LiquiditySession } from "./liquidity-session.ts";
 import { MarketStreams } from "./market-streams.ts";
-import type { SocketParts } from "./parts.ts";
 import { PrivateSession } from "./private-session.ts";
 import { resolveSocketSettings } from "./settings.ts";
 
@@ -41,13 +39,10 @@ const CONNECT_WEIGHT = 2;
  * The WebSocket interface of a service, without a transport. Throws a RangeError on a setting out of range.
  * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
  */
-export function createSockets(
-  service: ServiceParts,
-  options: SocketOptions & Pick<SocketParts, "answer">,
-): SocketService {
+export function createSockets(service: ServiceParts, options: SocketOptions): SocketService {
   const settings = resolveSocketSettings(options.settings);
-  const { engine, clock, entropy, telemetry, native } = service;
-  const { accountEvents, requestToken, answer, realClock = clock } = options;
+  const { engine, clock, entropy, native } = service;
+  const { accountEvents, requestToken, realClock = clock } = options;
   const served = new Set(ROUTES.filter((route) => isServed(route, service.settings)).map(({ name }) => name));
   let made: SocketParts | undefined;
   return new Sockets(() => {
@@ -56,9 +51,8 @@ export function createSockets(
       settings,
       realClock,
       requestToken,
-      answer,
       serves: ({ name }) => served.has(name),
-      streams: new AccountStreams({ engine, clock, entropy, telemetry, accountEvents, native }),
+      streams: new AccountStreams({ engine, clock, entropy, accountEvents, native }),
       markets: new MarketStreams({ engine, clock }),
     };
     return made;
@@ -87,7 +81,7 @@ class Sockets implements SocketService {
       const leads = leadsSomewhere(request) && service.crossOrigin.admits(request.rawHeaders);
       const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
       usedWeight = verdict.used;
-      if (verdict.refused?.kind === "ban") service.bans.tell(address);
+      tellBan(service, address, verdict);
       if (!leads) throw new OrderError("NOT_FOUND");
       destinationOf(request.target);
       if (this.#stopping) throw new OrderError("SHUTTING_DOWN");

@@ -36,7 +36,7 @@ export class Traffic {
 
   /** Throws a RangeError for a limit that is not a whole number of at least 1. */
   constructor(limits: TrafficLimits = {}, trustedProxies: readonly string[] = []) {
-    this.#connectionsPerAddress = checked(
+    this.#connectionsPerAddress = checkedLimit(
       "connectionsPerAddress",
       limits.connectionsPerAddress ?? DEFAULTS.connectionsPerAddress,
     );
@@ -112,11 +112,12 @@ export class Traffic {
 }
 
 function checkedLimits(kind: HeldKind, limits: Required<ByteLimits>): Required<ByteLimits> {
-  for (const [name, value] of Object.entries(limits)) checked(`${kind}.${name}`, value);
+  for (const [name, value] of Object.entries(limits)) checkedLimit(`${kind}.${name}`, value);
   return limits;
 }
 
-function checked(name: string, value: number): number {
+/** A limit that was set; throws a RangeError when it is not a whole number of at least 1. */
+export function checkedLimit(name: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1)
     throw new RangeError(`${name} must be at least 1, got ${value}`);
   return value;

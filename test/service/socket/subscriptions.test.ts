@@ -9,7 +9,6 @@ describe("subscription ids", () => {
     const streams = new AccountStreams({
       ...{ engine, clock, accountEvents: undefined, native: undefined },
       entropy: { token: () => "id" },
-      telemetry: { event: () => undefined },
     });
     const subscriptions = new Subscriptions({
       streams,

@@ -1,0 +1,118 @@
+import { OrderError } from "../../errors/index.ts";
+import type { WeightVerdict } from "../../ports/index.ts";
+import type { RouteDescriptor } from "../../requests/index.ts";
+import { isStrictQuery, readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
+import { networkOf } from "../access/ip-address.ts";
+import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
+import { turnCost } from "../traffic/turns.ts";
+import { MAX_BODY_BYTES } from "./api.ts";
+import { authenticate } from "./authentication.ts";
+import { DOCUMENT_WEIGHT } from "./documents.ts";
+import { refusalOf } from "./failures.ts";
+import { answerCall, isPublic, PUBLIC } from "./handlers.ts";
+import { readHeaders } from "./headers.ts";
+import type { Answer, ServiceParts } from "./parts.ts";
+import { emptyReply, type Reply, refusalReply, requestIdOf, successReply, wireReply } from "./replies.ts";
+import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./routing.ts";
+
+/** Answers one request; a failure is an answer too. */
+export async function handleRequest(parts: ServiceParts, arrived: WireRequest): Promise<WireResponse> {
+  const request = fromClient(parts, arrived);
+  const requestId = requestIdOf(parts);
+  const headers = parts.crossOrigin.headersOf(request.rawHeaders);
+  const destination = destinationOf(request, parts.settings);
+  const preflight = preflightOf(parts, request);
+  const weight = preflight === undefined ? weightAt(parts, request, destination) : 0;
+  let usedWeight = 0;
+  try {
+    await turnOf(parts, request, weight);
+    const verdict = await weigh(parts, { address: request.remoteAddress, weight });
+    usedWeight = verdict.used;
+    if (preflight !== undefined) return emptyReply(preflight, { requestId, usedWeight, headers });
+    if (parts.documents.has(request)) {
+      demand(parts, request, verdict);
+      const body = parts.documents.text(request.target) ?? "";
+      return { ...wireReply({ status: 200, body: null }, { requestId, usedWeight, headers }), body };
+    }
+    const answer = await pass(parts, { request, destination, verdict });
+    return wireReply(successReply(answer), { requestId, usedWeight, headers });
+  } catch (error) {
+    const reply = failure(parts, error, { requestId, request, route: destination?.route });
+    return wireReply(reply, { requestId, usedWeight, headers });
+  }
+}
+
+/** Everything that answers knows the client by the address that the proxies in front tell. */
+function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
+  const remoteAddress = parts.clientAddress(arrived);
+  return remoteAddress === arrived.remoteAddress ? arrived : { ...arrived, remoteAddress };
+}
+
+/**
+ * What a browser is told that asks whether a script may send a request. It weighs nothing, and a banned address is told
+ * too: a script cannot see why a preflight was refused, and what it sends then is weighed. Source: decision 47.
+ */
+function preflightOf(parts: ServiceParts, request: WireRequest): WireResponse["headers"] | undefined {
+  if (request.method !== "OPTIONS") return undefined;
+  const methods = methodsAt(request.target, parts.settings);
+  return methods.length === 0 ? undefined : parts.crossOrigin.preflight(request.rawHeaders, methods);
+}
+
+type Arriving = Readonly<{
+  request: WireRequest;
+  destination: Destination | undefined;
+  verdict: WeightVerdict;
+}>;
+
+/** The defences of every request in their order, then its handler. Source: hostile inputs, Defences in order. */
+async function pass(parts: ServiceParts, { request, destination, verdict }: Arriving): Promise<Answer> {
+  demand(parts, request, verdict);
+  if (destination === undefined) throw new OrderError("NOT_FOUND");
+  const { route, query } = destination;
+  const headers = readHeaders(request.rawHeaders);
+  checkBytes(query, request);
+  if (isPublic(route.name)) return { body: await PUBLIC[route.name](parts, readQuery(query)) };
+  return await answerCall(parts, await authenticate(parts, { route, request, query, headers }));
+}
+
+/** Refuses what is too much for its address; a ban is told to every connection of it. */
+function demand(parts: ServiceParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
+  tellBan(parts, remoteAddress, verdict);
+  demandWeight(parts, verdict);
+}
+
+/** Weight of what is not a preflight that is allowed: what leads nowhere costs as much as to find that out. */
+function weightAt({ documents }: ServiceParts, request: WireRequest, destination?: Destination): number {
+  if (destination !== undefined) return weightOf(destination);
+  return documents.has(request) ? DOCUMENT_WEIGHT : UNKNOWN_WEIGHT;
+}
+
+/** Resolves when it is the turn of the request's client. */
+function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): Promise<void> {
+  const bytes = request.target.length + request.body.length;
+  return new Promise((resolve) => {
+    turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), resolve);
+  });
+}
+
+/** Query bytes and body size. A GET has no body: no signature of a version 2 query would cover it (decision 40). */
+function checkBytes(query: string, { method, body }: WireRequest): void {
+  if (!isStrictQuery(query)) {
+    throw new OrderError("ILLEGAL_CHARS", { field: "query", range: "RFC 3986 query characters" });
+  }
+  if (body.length > MAX_BODY_BYTES) {
+    throw new OrderError("BODY_TOO_LARGE", { limit: MAX_BODY_BYTES, received: body.length });
+  }
+  if (method === "GET" && body.length > 0) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "body" });
+}
+
+type Failure = Readonly<{ requestId: string; request: WireRequest; route: RouteDescriptor | undefined }>;
+
+/** The reply of a failure. */
+function failure(parts: ServiceParts, error: unknown, failed: Failure): Reply {
+  const { requestId, request, route } = failed;
+  const fields = { requestId, route: route?.name ?? "none" };
+  const refusal = refusalOf(parts, error, { fields, onlyReads: request.method === "GET" });
+  const businessAs200 = parts.settings.businessErrorsAs200 === true && route?.access !== "PUBLIC";
+  return refusalReply(refusal, { businessAs200 });
+}
