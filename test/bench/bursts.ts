@@ -40,9 +40,9 @@ function accountsOfShards(): readonly number[] {
 
 const accountIn = (shard: number): number => ACCOUNTS[shard] ?? 1;
 
-type Opened = Readonly<{ engine: Engine; venue: ScriptedVenue }>;
+type OpenEngine = Readonly<{ engine: Engine; venue: ScriptedVenue }>;
 
-async function open(store: EngineOptions["store"], more: Partial<EngineOptions> = {}): Promise<Opened> {
+async function open(store: EngineOptions["store"], more: Partial<EngineOptions> = {}): Promise<OpenEngine> {
   const venue = createScriptedVenue();
   const account = (accountId: number) => ({
     account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },

@@ -12,7 +12,11 @@ import type { ChildMessage, ChildTask } from "./engine-child.ts";
 export type EngineCampaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;
 
 /** What the parent of the crashing process knows: its file, and what it said. */
-type Known = Readonly<{ program: string; acknowledged: Map<string, number>; refused: Set<string> }>;
+type Acknowledgements = Readonly<{
+  program: string;
+  acknowledged: Map<string, number>;
+  refused: Set<string>;
+}>;
 
 /** Engine, SQLite and a venue with a file of its own in one process that is killed again and again; no HTTP. */
 export async function engineCampaign({
@@ -23,7 +27,7 @@ export async function engineCampaign({
   const program = await bundleProgram("test/crash/engine-child.ts", "engine-child");
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-engine-crash-"));
   const random = createRandom(seed);
-  const known: Known = { program, acknowledged: new Map(), refused: new Set() };
+  const known: Acknowledgements = { program, acknowledged: new Map(), refused: new Set() };
   const points = SUBMIT_POINTS.flatMap((at) => Array.from({ length: timesPerPoint }, () => at));
   let round = 0;
   try {
@@ -46,7 +50,7 @@ export async function engineCampaign({
 }
 
 /** Runs one process to its end; `killAfterMs` counts from its first acknowledgement. */
-async function run(task: ChildTask, known: Known, killAfterMs: number | undefined): Promise<void> {
+async function run(task: ChildTask, known: Acknowledgements, killAfterMs: number | undefined): Promise<void> {
   const child = spawn(process.execPath, [known.program, JSON.stringify(task)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -75,7 +79,7 @@ function parse(line: string): ChildMessage | undefined {
   return line.endsWith("}") ? (JSON.parse(line) as ChildMessage) : undefined;
 }
 
-function take(message: ChildMessage, known: Known): void {
+function take(message: ChildMessage, known: Acknowledgements): void {
   const { acknowledged, refused } = known;
   if (message.kind === "acknowledged") acknowledged.set(message.clientOrderId, message.orderId);
   else if (message.kind === "refused") refused.add(message.clientOrderId);
@@ -84,7 +88,7 @@ function take(message: ChildMessage, known: Known): void {
 
 function checkOrders(
   { problems, orders }: Extract<ChildMessage, { kind: "checked" }>,
-  { acknowledged, refused }: Known,
+  { acknowledged, refused }: Acknowledgements,
 ): void {
   const found = [...problems];
   for (const [clientOrderId, orderId] of acknowledged) {

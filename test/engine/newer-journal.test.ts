@@ -7,7 +7,7 @@ import { Driver, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/
 import { createWorld, type World } from "../support/world.ts";
 
 /** A store whose kept texts a test changes behind its back, as if a newer version had written them. */
-type Kept = Readonly<{ open: (disk: MemoryDisk) => OrderStore; rewrite: (change: Change) => void }>;
+type StoreKind = Readonly<{ open: (disk: MemoryDisk) => OrderStore; rewrite: (change: Change) => void }>;
 type Change = (text: string) => string;
 
 const places: TemporaryPlace[] = [];
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const { remove } of places.splice(0)) remove();
 });
 
-function memory(): Kept {
+function memory(): StoreKind {
   let kept: MemoryDisk | undefined;
   return {
     open(disk) {
@@ -30,7 +30,7 @@ function memory(): Kept {
   };
 }
 
-function sqlite(): Kept {
+function sqlite(): StoreKind {
   const place = temporaryPlace();
   places.push(place);
   const { path } = place;
@@ -46,7 +46,7 @@ function sqlite(): Kept {
 }
 
 /** One stop that was triggered: its journal holds ACCEPTED, TRIGGERED and CHILD_INTENDED. */
-async function triggeredStop(kept: Kept): Promise<Readonly<{ world: World; shard: number }>> {
+async function triggeredStop(kept: StoreKind): Promise<Readonly<{ world: World; shard: number }>> {
   const world = await createWorld({ store: kept.open });
   await world.quote("100", "101");
   const order = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "90" });

@@ -108,9 +108,9 @@ describe("decision 24, I62: a reduce-only exit of an account that fills all the 
 });
 
 /** A parent as far as the sums look at it. */
-type Held = Readonly<{ symbol: string; reduceOnly: boolean; open?: number; executed: number }>;
+type ReduceRow = Readonly<{ symbol: string; reduceOnly: boolean; open?: number; executed: number }>;
 
-const orderOf = ({ symbol, reduceOnly, open, executed }: Held): ParentOrder =>
+const orderOf = ({ symbol, reduceOnly, open, executed }: ReduceRow): ParentOrder =>
   ({
     intent: { symbol, side: "SELL", reduceOnly },
     executedQuantity: executed as unknown as Quantity,
@@ -136,12 +136,12 @@ it("decision 24: running sums are what adding up all parents gives", () => {
       const sums = new ExposureSums();
       let [reserved, executed] = [ZERO_QUANTITY, ZERO_QUANTITY];
       for (const { from, steps } of lives) {
-        let now = orderOf(from as Held);
+        let now = orderOf(from as ReduceRow);
         sums.hold(now);
         let state = from;
         for (const { open, more } of steps) {
           state = { ...state, open, executed: state.executed + more };
-          const next = orderOf(state as Held);
+          const next = orderOf(state as ReduceRow);
           sums.move(now, next);
           now = next;
         }

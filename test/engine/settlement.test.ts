@@ -11,10 +11,10 @@ import {
 } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-type Lost = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue; childId: string }>;
+type LostChild = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue; childId: string }>;
 
 /** A BUY of 1 with cap 100 whose child was never answered, at a venue that cannot be asked. */
-async function lost(): Promise<Lost> {
+async function lost(): Promise<LostChild> {
   const venue = createScriptedVenue();
   const world = await createWorld({ venue });
   const order = await world.place({ price: "100" });

@@ -9,13 +9,13 @@ import {
 } from "../support/scripted-venue.ts";
 import { createWorld, type World, type WorldOptions } from "../support/world.ts";
 
-type Lost = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue }>;
+type LostChild = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue }>;
 
 /** A BUY of 1 whose child was handed over and never answered; the deadline has just passed. */
 async function lost(
   options: WorldOptions = {},
   capabilities: Parameters<typeof createScriptedVenue>[0] = {},
-): Promise<Lost> {
+): Promise<LostChild> {
   const venue = createScriptedVenue(capabilities);
   const world = await createWorld({ venue, ...options });
   const order = await world.place({ price: "100" });

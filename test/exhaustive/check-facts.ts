@@ -121,12 +121,12 @@ const intent: Check = (change, decision) => {
   return size(change, intended, event);
 };
 
-type Seen = Readonly<{ price: number; exposure?: number }>;
+type MarketView = Readonly<{ price: number; exposure?: number }>;
 
 function size(
   { before, after }: Change,
   fact: Extract<Fact, { kind: "CHILD_INTENDED" }>,
-  seen: Seen,
+  seen: MarketView,
 ): Violation | undefined {
   const { intent: wanted } = before;
   const units = unitsOf(fact.child.quantity);

@@ -2,20 +2,20 @@ import { checkHandOver } from "./check-world.ts";
 import { type Decider, isBroken, type Scene, withChild } from "./decider.ts";
 import type { Emit, Happening } from "./happening.ts";
 import { LOW, timeOf } from "./market.ts";
-import { type Put, put, type Told } from "./rule-event.ts";
+import { type EventCase, put, type VenueReport } from "./rule-event.ts";
 import { type Child, durableOf, isCurrent, isDone, isOver, shownOf, type World, workingOf } from "./world.ts";
 
 type OfLeg = Readonly<{ leg: number; child: Child }>;
 
 /** What can be put to the rules of one child, as it is. */
 type Events = Readonly<{
-  unknown: Put;
-  voided: Put;
-  withdrawn: Put;
+  unknown: EventCase;
+  voided: EventCase;
+  withdrawn: EventCase;
   /** Every state that the venue may have told of so far, oldest first. */
-  reports: readonly Put[];
+  reports: readonly EventCase[];
   /** The last of them, together with a quote at which one unit is dust. */
-  atLow: Put | undefined;
+  atLow: EventCase | undefined;
 }>;
 
 /** What the engine does with children, and hears of them. */
@@ -109,7 +109,7 @@ export class ChildSteps {
 }
 
 /** The report as it meets a leg that alone is read from the store. */
-function aloneOf({ event }: Put): Put {
+function aloneOf({ event }: EventCase): EventCase {
   return event.kind === "REPORTED" ? put({ ...event, alone: true }) : put(event);
 }
 
@@ -118,7 +118,7 @@ function eventsOf({ leg, child }: OfLeg): Events {
   const names = { leg, attempt, childId };
   const told = toldOf({ leg, child });
   const last = told.at(-1);
-  const reported = (one: Told): Put => put({ kind: "REPORTED", alone: false, ...one });
+  const reported = (one: VenueReport): EventCase => put({ kind: "REPORTED", alone: false, ...one });
   return {
     unknown: put({ kind: "OUTCOME_UNKNOWN", ...names }),
     voided: put({ kind: "CHILD_VOIDED", ...names }),
@@ -129,7 +129,7 @@ function eventsOf({ leg, child }: OfLeg): Events {
 }
 
 /** All that the venue may ever have said of a child up to now: each state that it has had, the newest last. */
-function toldOf({ leg, child }: OfLeg): readonly Told[] {
+function toldOf({ leg, child }: OfLeg): readonly VenueReport[] {
   const { attempt, childId, at, fills } = child;
   if (at === "unsent" || at === "on its way" || at === "lost") return [];
   const names = { leg, attempt, childId };
@@ -137,7 +137,7 @@ function toldOf({ leg, child }: OfLeg): readonly Told[] {
     return [{ ...names, state: "rejected", final: at === "refused", fills: [] }];
   }
   const shown = shownOf(child);
-  const told: Told[] = [];
+  const told: VenueReport[] = [];
   for (let count = 0; count <= shown; count++) {
     told.push({ ...names, state: "open", final: false, fills: fills.slice(0, count) });
   }

@@ -2,7 +2,7 @@ import type { Form } from "./forms.ts";
 import type { Emit } from "./happening.ts";
 import type { Leg } from "./leg-table.ts";
 import { unitsOf } from "./market.ts";
-import type { Put } from "./rule-event.ts";
+import type { EventCase } from "./rule-event.ts";
 import type { Rules, Violation } from "./rules.ts";
 import type { Subject } from "./subject.ts";
 import { type Child, type World, workingOf } from "./world.ts";
@@ -24,7 +24,7 @@ export class Decider {
   }
 
   /** The world after a decision; the same world when nothing came of the event. */
-  decide(world: World, event: Put): World | Violation {
+  decide(world: World, event: EventCase): World | Violation {
     const { clock, lies } = world;
     const outcome = this.#rules.decide({ legs: workingOf(world), clock, lies }, event);
     if (outcome.violation !== undefined) return outcome.violation;
@@ -39,7 +39,7 @@ export class Decider {
   }
 
   /** Emits what comes of an event, if anything does. */
-  offer(world: World, event: Put, emit: Emit): void {
+  offer(world: World, event: EventCase, emit: Emit): void {
     const outcome = this.decide(world, event);
     if (outcome === world) return;
     const happening = { kind: "EVENT", event: event.event } as const;

@@ -2,7 +2,7 @@ import { type Decider, isBroken, type Scene } from "./decider.ts";
 import type { Emit, Happening } from "./happening.ts";
 import { hitsOf, trailsOf } from "./hits.ts";
 import { HIGH, LOW, MIDDLE } from "./market.ts";
-import { type Put, put, type Sighting } from "./rule-event.ts";
+import { type EventCase, put, type Sighting } from "./rule-event.ts";
 import type { Violation } from "./rules.ts";
 import { durableOf, type World, workingOf } from "./world.ts";
 
@@ -10,14 +10,14 @@ const PLACES = [HIGH, MIDDLE, LOW] as const;
 /** What a measurement may find: enough, too little, nothing. */
 const EXPOSURES = [2, 1, 0] as const;
 
-type OfLeg = Readonly<{ activated: Put; measured: readonly Put[] }>;
+type OfLeg = Readonly<{ activated: EventCase; measured: readonly EventCase[] }>;
 
 /** Quotes, activations and measured exposures. */
 export class MarketSteps {
   readonly #scene: Scene;
   readonly #decider: Decider;
   readonly #ofLeg: readonly OfLeg[];
-  readonly #fired: Map<string, Put> = new Map();
+  readonly #fired: Map<string, EventCase> = new Map();
 
   constructor(scene: Scene, decider: Decider) {
     this.#scene = scene;
@@ -114,7 +114,7 @@ export class MarketSteps {
     };
   }
 
-  #firing(leg: number, sighting: Sighting): Put {
+  #firing(leg: number, sighting: Sighting): EventCase {
     const name = `${leg}${sighting.price}${sighting.fresh}${sighting.exposure}`;
     const known = this.#fired.get(name);
     if (known !== undefined) return known;

@@ -3,12 +3,12 @@ import { type Finding, searchPlan, violationLines } from "./campaign.ts";
 import {
   BRINGS_THE_LOSER_BACK,
   PLANTED,
-  type Planted,
+  type PlantedBug,
   RELEASES_ON_A_PARTIAL_FILL,
   SUBMITS_BEFORE_IT_IS_DURABLE,
 } from "./planted.ts";
 
-const found = ({ plan, subject }: Planted): Finding => searchPlan(plan, () => 0, subject);
+const found = ({ plan, subject }: PlantedBug): Finding => searchPlan(plan, () => 0, subject);
 
 describe("the search finds a rule that is broken on purpose", () => {
   it.each(PLANTED.map((planted) => [planted.found, planted.bug, planted] as const))(

@@ -10,7 +10,7 @@ import { quantityOf } from "./market.ts";
 import { RULES_AS_THEY_ARE, type Subject } from "./subject.ts";
 
 /** A rule broken on purpose, a form in which that shows, and the check that finds it. */
-export type Planted = Readonly<{ bug: string; found: string; plan: FormPlan; subject: Subject }>;
+export type PlantedBug = Readonly<{ bug: string; found: string; plan: FormPlan; subject: Subject }>;
 
 type Steps = readonly Transition[];
 type Decide = (of: LegEvent, context: TransitionContext) => Steps;
@@ -63,7 +63,7 @@ const REDUCING: FormPlan = {
 };
 
 /** Complaint 1. */
-export const RELEASES_ON_A_PARTIAL_FILL: Planted = {
+export const RELEASES_ON_A_PARTIAL_FILL: PlantedBug = {
   bug: "held legs are released by a partial fill",
   found: "I41",
   plan: OTO,
@@ -74,14 +74,14 @@ export const RELEASES_ON_A_PARTIAL_FILL: Planted = {
   }),
 };
 
-export const SUBMITS_BEFORE_IT_IS_DURABLE: Planted = {
+export const SUBMITS_BEFORE_IT_IS_DURABLE: PlantedBug = {
   bug: "a child is handed over before the record that cancels its sibling is durable",
   found: "I40",
   plan: OCO,
   subject: { ...real, submits: "when decided" },
 };
 
-export const BRINGS_THE_LOSER_BACK: Planted = {
+export const BRINGS_THE_LOSER_BACK: PlantedBug = {
   bug: "the loser is brought back when the child of the winner fills nothing",
   found: "I50",
   plan: OCO,
@@ -100,7 +100,7 @@ export const BRINGS_THE_LOSER_BACK: Planted = {
 };
 
 /** One broken rule or more for every check. */
-export const PLANTED: readonly Planted[] = [
+export const PLANTED: readonly PlantedBug[] = [
   RELEASES_ON_A_PARTIAL_FILL,
   SUBMITS_BEFORE_IT_IS_DURABLE,
   BRINGS_THE_LOSER_BACK,

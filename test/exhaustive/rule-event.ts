@@ -10,7 +10,7 @@ type OfChild = OfLeg & Readonly<{ attempt: number; childId: string }>;
 export type Sighting = Readonly<{ price: number; fresh: boolean; exposure?: number }>;
 
 /** What the venue tells of a child: its executions in units, all of them each time. */
-export type Told = OfChild &
+export type VenueReport = OfChild &
   Readonly<{ state: ChildReport["state"]; final: boolean; fills: readonly number[]; quote?: number }>;
 
 /** One event as it is put to the rules. */
@@ -19,14 +19,14 @@ export type RuleEvent =
   | (OfLeg & Readonly<{ kind: "MEASURED"; price: number; exposure: number }>)
   | (OfLeg & Readonly<{ kind: "ACTIVATED" | "CANCEL" | "EXPIRED" }>)
   /** `alone`: its list is done and out of memory, only its own leg is read from the store. */
-  | (Told & Readonly<{ kind: "REPORTED"; alone: boolean }>)
+  | (VenueReport & Readonly<{ kind: "REPORTED"; alone: boolean }>)
   | (OfChild & Readonly<{ kind: "OUTCOME_UNKNOWN" | "CHILD_VOIDED" | "CHILD_WITHDRAWN" }>);
 
 /** An event with a short text that no other event has. */
-export type Put = Readonly<{ event: RuleEvent; key: string }>;
+export type EventCase = Readonly<{ event: RuleEvent; key: string }>;
 
 /** An event, ready to be put to the rules. */
-export function put(event: RuleEvent): Put {
+export function put(event: RuleEvent): EventCase {
   return { event, key: keyOf(event) };
 }
 
@@ -96,7 +96,7 @@ function firedOf({ orderId, intent }: ParentOrder, place: number): Firing["fired
 }
 
 /** A child executes at its limit, one without a limit in the middle. */
-function reportOf({ childId, state, final, attempt, fills }: Told, order: ParentOrder): ChildReport {
+function reportOf({ childId, state, final, attempt, fills }: VenueReport, order: ParentOrder): ChildReport {
   const executions = fills.map((units, n) => ({
     executionId: executionOf(attempt, n + 1),
     quantity: quantityOf(units),

@@ -2,7 +2,7 @@ import type { Transition } from "../../src/lifecycle/index.ts";
 import type { Form } from "./forms.ts";
 import type { Leg, LegTable } from "./leg-table.ts";
 import { RULES, timeOf } from "./market.ts";
-import { legEventOf, type Put, type RuleEvent } from "./rule-event.ts";
+import { type EventCase, legEventOf, type RuleEvent } from "./rule-event.ts";
 import type { Subject } from "./subject.ts";
 
 /** A rule that was found broken. */
@@ -65,7 +65,7 @@ export class Rules {
     return this.#size;
   }
 
-  decide(occasion: Occasion, { event, key }: Put): Outcome {
+  decide(occasion: Occasion, { event, key }: EventCase): Outcome {
     const place = this.#placeOf(occasion);
     const known = this.#known.get(key) ?? new Map<string, Outcome>();
     const told = known.get(place);

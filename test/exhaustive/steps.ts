@@ -2,7 +2,7 @@ import { ChildSteps } from "./child-steps.ts";
 import { Decider, type Scene } from "./decider.ts";
 import type { Emit } from "./happening.ts";
 import { MarketSteps } from "./market-steps.ts";
-import { type Put, put } from "./rule-event.ts";
+import { type EventCase, put } from "./rule-event.ts";
 import { durableStep, faultSteps } from "./store-steps.ts";
 import { venueSteps } from "./venue-steps.ts";
 import { durableOf, type World, workingOf } from "./world.ts";
@@ -13,7 +13,7 @@ export class Steps {
   readonly #decider: Decider;
   readonly #market: MarketSteps;
   readonly #children: ChildSteps;
-  readonly #owner: readonly Readonly<{ cancel: Put; expired: Put }>[];
+  readonly #owner: readonly Readonly<{ cancel: EventCase; expired: EventCase }>[];
 
   constructor(scene: Scene) {
     this.#scene = scene;

@@ -93,10 +93,10 @@ function eventsOf(happening: Happening): readonly RuleEvent[] {
   return fired.map((leg) => ({ kind: "FIRED", leg, ...seen }));
 }
 
-type Told = Readonly<{ form: Form; before: World; happening: Happening }>;
+type TraceStep = Readonly<{ form: Form; before: World; happening: Happening }>;
 
 /** What the rules say, asked once more. */
-function decidedOn(rules: Rules, { form, before, happening }: Told): readonly string[] {
+function decidedOn(rules: Rules, { form, before, happening }: TraceStep): readonly string[] {
   const words: string[] = [];
   let legs = workingOf(before);
   for (const event of eventsOf(happening)) {

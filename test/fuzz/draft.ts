@@ -19,7 +19,7 @@ export type Draft = {
 };
 
 /** A REST request as text, before or after it was signed; all of it may be changed. */
-export type Written = {
+export type DraftRequest = {
   caller: Caller;
   method: string;
   path: string;
@@ -51,7 +51,7 @@ export const jsonOf = (fields: readonly Field[]): string =>
   `{${fields.map(({ name, text, bare }) => `${JSON.stringify(name)}:${bare ? text : JSON.stringify(text)}`).join(",")}}`;
 
 /** The draft as text, not signed. */
-export function written({ caller, method, path, query, body, bodyAs, place }: Draft): Written {
+export function written({ caller, method, path, query, body, bodyAs, place }: Draft): DraftRequest {
   const empty = body.length === 0;
   const text = bodyAs === "json" ? jsonOf(body) : pairs(body);
   const type = bodyAs === "json" ? "application/json" : "application/x-www-form-urlencoded";
@@ -64,7 +64,7 @@ export function written({ caller, method, path, query, body, bodyAs, place }: Dr
 }
 
 /** The same signed as its place says, by its caller. */
-export function signed(request: Written): Written {
+export function signed(request: DraftRequest): DraftRequest {
   const { caller, query, body, headers, place } = request;
   const key: [string, string] = ["X-MBX-APIKEY", caller.apiKey];
   if (place === "nowhere") return { ...request, headers: [...headers, key] };
@@ -80,7 +80,7 @@ export function signed(request: Written): Written {
 }
 
 /** The bytes of a request on the wire. */
-export function bytesOf({ method, path, query, body, headers, chunked }: Written): Buffer {
+export function bytesOf({ method, path, query, body, headers, chunked }: DraftRequest): Buffer {
   const target = query === "" ? path : `${path}?${query}`;
   const lines = ["Host: 127.0.0.1", ...headers.map(([name, value]) => `${name}: ${value}`)];
   if (chunked) lines.push("Transfer-Encoding: chunked");

@@ -3,7 +3,7 @@ import type { Caller } from "./callers.ts";
 import type { Happening } from "./happenings.ts";
 
 /** What a request asked for, who signed it and what it was answered with; no answer: it may have been done. */
-export type Exchanged = Readonly<{
+export type Exchange = Readonly<{
   route: RouteName | undefined;
   signers: readonly Caller[];
   /** The body of a success; "refused" for any other answer, "lost" when there was none. */
@@ -45,7 +45,7 @@ const idsIn = (answer: string): readonly string[] =>
   [...answer.matchAll(/"orderId":(-?[0-9]+)/g)].map(([, id]) => id ?? "");
 
 /** Accounts for which somebody was told that an order was created or canceled. */
-class Told {
+class OrderSightings {
   readonly #accounts: Map<string, Set<number>> = new Map();
 
   add(orderId: string, callers: readonly Caller[]): void {
@@ -84,8 +84,8 @@ const EVERYTHING = 100_000;
  * every cancel must be there, and nothing else may be.
  */
 export class Ledger {
-  readonly #created: Told = new Told();
-  readonly #canceled: Told = new Told();
+  readonly #created: OrderSightings = new OrderSightings();
+  readonly #canceled: OrderSightings = new OrderSightings();
   readonly #unnamed: Readonly<Record<Happening["kind"], Allowance>> = {
     created: new Allowance(),
     canceled: new Allowance(),
@@ -94,7 +94,7 @@ export class Ledger {
   readonly #known: Set<string> = new Set();
 
   /** Writes down an exchange; says what is wrong with it by itself. */
-  add({ route, signers, outcome }: Exchanged): readonly string[] {
+  add({ route, signers, outcome }: Exchange): readonly string[] {
     if (route === undefined || PUBLIC.has(route) || outcome === "refused") return [];
     const writes = CANCELS.test(route) || PLACES.test(route);
     const able = signers.filter(({ permissions }) => permissions.includes(writes ? "TRADE" : "READ"));

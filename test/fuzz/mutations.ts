@@ -1,6 +1,6 @@
 import type { Random } from "../../src/simulator/world/random.ts";
 import { CALLERS, LENT, NOBODY, QUIET, SILENT } from "./callers.ts";
-import type { Draft, Field, Written } from "./draft.ts";
+import type { Draft, DraftRequest, Field } from "./draft.ts";
 import { NAMES, NUMBERS, PLAUSIBLE, STRUCTURES, TEXTS } from "./hostile-values.ts";
 
 /** Changes one thing about a request. */
@@ -98,30 +98,30 @@ export const DRAFT_MUTATIONS: readonly Mutation<Draft>[] = [
 type Change<V> = (value: V, random: Random) => V;
 
 const onPath =
-  (change: Change<string>): Mutation<Written> =>
+  (change: Change<string>): Mutation<DraftRequest> =>
   (request, random) => {
     request.path = change(request.path, random);
   };
 
 const onMethod =
-  (methods: readonly string[]): Mutation<Written> =>
+  (methods: readonly string[]): Mutation<DraftRequest> =>
   (request, random) => {
     request.method = random.pick(methods);
   };
 
 const onQuery =
-  (change: Change<string>): Mutation<Written> =>
+  (change: Change<string>): Mutation<DraftRequest> =>
   (request, random) => {
     request.query = change(request.query, random);
   };
 
 const onBody =
-  (change: Change<Buffer>): Mutation<Written> =>
+  (change: Change<Buffer>): Mutation<DraftRequest> =>
   (request, random) => {
     request.body = change(request.body, random);
   };
 
-const onBodyText = (change: Change<string>): Mutation<Written> =>
+const onBodyText = (change: Change<string>): Mutation<DraftRequest> =>
   onBody((body, random) => Buffer.from(change(body.toString("utf8"), random)));
 
 const PATHS = [
@@ -147,7 +147,7 @@ const METHODS = [
   "PROPFIND",
 ];
 
-const PATH_MUTATIONS: readonly Mutation<Written>[] = [
+const PATH_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   onPath((_path, random) => random.pick(PATHS)),
   onPath((path) => `/${path}`),
   onPath((path) => `${path}/`),
@@ -188,7 +188,7 @@ const BROKEN = [
   "a[]=1&",
 ];
 
-const QUERY_MUTATIONS: readonly Mutation<Written>[] = [
+const QUERY_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   onQuery((query, random) => spliced(query, random, random.pick(BROKEN))),
   onQuery((query, random) => spliced(query, random, random.pick(BROKEN))),
   onQuery((query, random) => spliced(query, random, String.fromCharCode(0x21 + random.below(0xde)))),
@@ -221,7 +221,7 @@ export function withBytes(bytes: Buffer, random: Random, replace: (old: number) 
   return copy;
 }
 
-const BODY_MUTATIONS: readonly Mutation<Written>[] = [
+const BODY_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   onBody((body, random) => body.subarray(0, random.below(body.length))),
   onBody((body, random) => withBytes(body, random, (old) => old ^ (1 << random.below(8)))),
   onBody((body, random) => withBytes(body, random, () => random.below(256))),
@@ -275,11 +275,11 @@ const JUNK: readonly [string, string][] = [
   ["Cookie", "\u00e9\u00ff"],
 ];
 
-const setHeader = (request: Written, name: string, value: string): void => {
+const setHeader = (request: DraftRequest, name: string, value: string): void => {
   request.headers = [...request.headers.filter(([known]) => known !== name), [name, value]];
 };
 
-const HEADER_MUTATIONS: readonly Mutation<Written>[] = [
+const HEADER_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   (request, random) => void request.headers.push(random.pick(JUNK)),
   (request, random) => void request.headers.push(random.pick(JUNK)),
   (request, random) => setHeader(request, "Content-Type", random.pick(TYPES)),
@@ -296,7 +296,7 @@ const HEADER_MUTATIONS: readonly Mutation<Written>[] = [
 ];
 
 /** Changes that leave the signature of a request what it was, whatever it covers. */
-export const TEXT_MUTATIONS: readonly Mutation<Written>[] = [
+export const TEXT_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   ...PATH_MUTATIONS,
   ...QUERY_MUTATIONS,
   ...QUERY_MUTATIONS,
@@ -307,7 +307,7 @@ export const TEXT_MUTATIONS: readonly Mutation<Written>[] = [
 const SIGNATURE = /[0-9a-f]{64}/;
 
 /** Replaces the signature, wherever it stands. */
-function resign(request: Written, change: (signature: string) => string): void {
+function resign(request: DraftRequest, change: (signature: string) => string): void {
   request.query = request.query.replace(SIGNATURE, change);
   request.headers = request.headers.map(([name, value]) => [
     name,
@@ -317,7 +317,7 @@ function resign(request: Written, change: (signature: string) => string): void {
 }
 
 /** Changes of key and signature. */
-export const SIGNATURE_MUTATIONS: readonly Mutation<Written>[] = [
+export const SIGNATURE_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   (request, random) => {
     const at = random.below(64);
     resign(request, (text) => `${text.slice(0, at)}${text[at] === "0" ? "1" : "0"}${text.slice(at + 1)}`);

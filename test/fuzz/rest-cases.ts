@@ -1,7 +1,7 @@
 import { ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
 import type { Random } from "../../src/simulator/world/random.ts";
 import { CALLERS, LENT, TRADERS } from "./callers.ts";
-import { bytesOf, type Draft, type Field, field, signed, type Written, written } from "./draft.ts";
+import { bytesOf, type Draft, type DraftRequest, type Field, field, signed, written } from "./draft.ts";
 import type { KnownOrders } from "./known-orders.ts";
 import {
   DRAFT_MUTATIONS,
@@ -88,7 +88,7 @@ function mutate<T>(request: T, random: Random, mutations: readonly Mutation<T>[]
 const HOT = "192.0.2.1";
 
 /** The address that the proxy in front tells: one of many, seldom one that asks too much. */
-function withAddress(request: Written, random: Random): Written {
+function withAddress(request: DraftRequest, random: Random): DraftRequest {
   const address = random.below(15) === 0 ? HOT : `10.${random.below(4)}.${random.below(250)}.1`;
   return { ...request, headers: [["X-Forwarded-For", address], ...request.headers] };
 }
@@ -97,7 +97,7 @@ const CLEAN_TARGET = /^[\x21-\x7e]*$/;
 const CLEAN_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 
 /** Whether the next request of its connection begins where it ends, for every reader. */
-function isWhole({ method, path, query, headers, body, chunked }: Written): boolean {
+function isWhole({ method, path, query, headers, body, chunked }: DraftRequest): boolean {
   const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, query.length);
   return (
     CLEAN_TARGET.test(path + query) &&
@@ -109,7 +109,7 @@ function isWhole({ method, path, query, headers, body, chunked }: Written): bool
   );
 }
 
-const restCase = (kind: Kind, request: Written, random: Random): RestCase => {
+const restCase = (kind: Kind, request: DraftRequest, random: Random): RestCase => {
   const sent = withAddress(request, random);
   return { transport: "rest", kind, bytes: bytesOf(sent), alone: !isWhole(sent) };
 };
@@ -146,7 +146,7 @@ export function forged(making: Making): RestCase {
 }
 
 /** An accepted request of before as another one: the same signed bytes under another method or path. */
-export function replayed(before: Written, { random }: Making): RestCase {
+export function replayed(before: DraftRequest, { random }: Making): RestCase {
   const others = ROUTES.filter(
     ({ method, path, access }) =>
       access !== "PUBLIC" && `${method} ${path}` !== `${before.method} ${before.path}`,
@@ -240,7 +240,7 @@ export function randomBytes({ random }: Making): RestCase {
 }
 
 /** A signed request that can be replayed when it was accepted. */
-export function replayable(making: Making): Readonly<{ request: Written; as: RestCase }> {
+export function replayable(making: Making): Readonly<{ request: DraftRequest; as: RestCase }> {
   const request = signed(written(validDraft(making)));
   return { request, as: restCase("valid", request, making.random) };
 }

@@ -1,12 +1,12 @@
 import type { Random } from "../../src/simulator/world/random.ts";
 import { createRandom } from "../../src/simulator/world/random.ts";
 import { closeProblems, leaksOf, messageProblems, replyProblems, streamProblems } from "./checks.ts";
-import type { Written } from "./draft.ts";
+import type { DraftRequest } from "./draft.ts";
 import { OPCODE, rawFrame } from "./frames.ts";
 import { askAlone, HttpLane, type HttpReply, readReplies } from "./http-lane.ts";
 import { signersOf, signersOfMessage } from "./judge.ts";
 import { KnownOrders } from "./known-orders.ts";
-import { type Exchanged, Ledger, routeOfBytes, routeOfMessage } from "./ledger.ts";
+import { type Exchange, Ledger, routeOfBytes, routeOfMessage } from "./ledger.ts";
 import {
   frameMutant,
   type HandshakeCase,
@@ -87,7 +87,7 @@ export class Runner {
   readonly #port: number;
   readonly #seed: number;
   readonly #known: KnownOrders = new KnownOrders();
-  readonly #accepted: Written[] = [];
+  readonly #accepted: DraftRequest[] = [];
   readonly #lanes: readonly Lanes[];
   #next = 0;
 
@@ -150,7 +150,7 @@ export class Runner {
     }
   }
 
-  #make(making: Making): Readonly<{ made: Case; request?: Written }> {
+  #make(making: Making): Readonly<{ made: Case; request?: DraftRequest }> {
     const { random } = making;
     let at = random.below(100);
     for (const [share, make] of MIX) {
@@ -169,7 +169,7 @@ export class Runner {
 
   async #send(
     made: Case,
-    on: Readonly<{ lanes: Lanes; random: Random; request: Written | undefined }>,
+    on: Readonly<{ lanes: Lanes; random: Random; request: DraftRequest | undefined }>,
   ): Promise<readonly string[]> {
     switch (made.transport) {
       case "rest":
@@ -183,7 +183,7 @@ export class Runner {
 
   async #sendRest(
     made: RestCase,
-    { lanes, random, request }: Readonly<{ lanes: Lanes; random: Random; request: Written | undefined }>,
+    { lanes, random, request }: Readonly<{ lanes: Lanes; random: Random; request: DraftRequest | undefined }>,
   ): Promise<readonly string[]> {
     if (made.alone) {
       const halfCloses = random.below(100) > 0;
@@ -197,7 +197,7 @@ export class Runner {
     return this.#takeReply(made, reply);
   }
 
-  #remember(request: Written): void {
+  #remember(request: DraftRequest): void {
     this.#accepted.push(request);
     if (this.#accepted.length > REPLAYABLE) this.#accepted.shift();
   }
@@ -222,7 +222,7 @@ export class Runner {
     return [...problems, ...replyProblems(reply, bodiless)];
   }
 
-  #book(exchanged: Exchanged): readonly string[] {
+  #book(exchanged: Exchange): readonly string[] {
     const { outcome, signers } = exchanged;
     if (typeof outcome === "object")
       for (const { accountId } of signers) this.#known.learn(accountId, outcome.success);

@@ -13,7 +13,7 @@ export type ServerProcess = Readonly<{
 }>;
 
 type Question = "report" | "verify" | "close";
-type Told = Readonly<{ question: Question | "port"; answer: unknown }>;
+type ServerAnswer = Readonly<{ question: Question | "port"; answer: unknown }>;
 
 /** Starts `program` with the word `server`; it must call {@link serveParent}. */
 export async function startServer(program: string, path: string): Promise<ServerProcess> {
@@ -42,7 +42,7 @@ export async function startServer(program: string, path: string): Promise<Server
   };
 }
 
-function toldBy(child: ChildProcess, question: Told["question"]): Promise<unknown> {
+function toldBy(child: ChildProcess, question: ServerAnswer["question"]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const end = (act: () => void): void => {
       child.off("exit", onExit);
@@ -52,7 +52,7 @@ function toldBy(child: ChildProcess, question: Told["question"]): Promise<unknow
     const onExit = (code: number | null, signal: string | null): void =>
       end(() => reject(new Error(`the server ended with ${signal ?? code}`)));
     const onMessage = (message: unknown): void => {
-      const told = message as Told;
+      const told = message as ServerAnswer;
       if (told.question === question) end(() => resolve(told.answer));
     };
     child.on("exit", onExit);
@@ -63,7 +63,7 @@ function toldBy(child: ChildProcess, question: Told["question"]): Promise<unknow
 /** Runs a server and answers its parent until that says close. */
 export async function serveParent(path: string): Promise<void> {
   const server = await openFuzzServer(path);
-  const tell = (told: Told): void => void process.send?.(told);
+  const tell = (told: ServerAnswer): void => void process.send?.(told);
   process.on("disconnect", () => process.exit(1));
   process.on("message", (question: Question) => {
     void answer(server, question).then((told) => {

@@ -17,7 +17,7 @@ export const handshake = (path: string, address: string): string =>
   ].join("\r\n");
 
 /** What came over a WebSocket connection: texts, and the code of its end. */
-export type Heard = Readonly<{
+export type ReceivedFrames = Readonly<{
   texts: readonly string[];
   code: number | undefined;
   pings: number;
@@ -25,7 +25,7 @@ export type Heard = Readonly<{
 }>;
 
 /** Reads all whole frames. Throws for what no server may send. */
-export function readFrames(bytes: Buffer): Heard {
+export function readFrames(bytes: Buffer): ReceivedFrames {
   const texts: string[] = [];
   let code: number | undefined;
   let pings = 0;

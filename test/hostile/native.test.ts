@@ -3,9 +3,9 @@ import type { PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
 import {
   type Attack,
   attack,
-  type Expected,
   type HostileWorld,
   openHostileWorld,
+  type Refusal,
   refusal,
 } from "../support/hostile-world.ts";
 import { openPaperNative } from "../support/native-world.ts";
@@ -37,7 +37,7 @@ const stateOf = async (): Promise<unknown> =>
   [await paper.native.executions({ accountId: 1, limit: 1_000 }), paper.balances(1)] as const;
 
 /** Refused by REST, and as a message where there is such a method. */
-async function refuses(request: Attack, expected: Expected, ofTheMessage = expected): Promise<void> {
+async function refuses(request: Attack, expected: Refusal, ofTheMessage = expected): Promise<void> {
   const before = await stateOf();
   if (request.socket === undefined) await world.refuses(request, expected);
   else await world.bothRefuse(request, expected, ofTheMessage);

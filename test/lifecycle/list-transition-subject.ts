@@ -30,14 +30,14 @@ export const FORMS: Readonly<Record<Contingency, readonly LegInput[]>> = {
 };
 
 /** One fact of one leg, and the record it stands in. */
-export type Noted = Readonly<{ fact: Fact; context: FactContext }>;
+export type FactEntry = Readonly<{ fact: Fact; context: FactContext }>;
 
 /** A list that events are put to, one record each. */
 export class ListSubject {
   legs: ParentOrder[];
   nowMs: number = NOW;
   /** Everything that was noted of all legs, in the order in which it was. */
-  readonly journal: Noted[] = [];
+  readonly journal: FactEntry[] = [];
   #sequence = 0;
 
   constructor(contingency: Contingency, inputs: readonly LegInput[] = FORMS[contingency]) {

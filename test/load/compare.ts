@@ -15,9 +15,9 @@ const PER_SECOND = 20_000;
 type Subject = "bare" | "REST" | "WebSocket";
 
 /** One measurement: answers a second, what they took and what each cost the server, microseconds. */
-type Measured = Readonly<{ perSecond: number; p50Us: number; p99Us: number; cpuUs: number }>;
+type Measurement = Readonly<{ perSecond: number; p50Us: number; p99Us: number; cpuUs: number }>;
 
-function measured({ seconds, latenciesUs }: LoadResult, cpuUs: number): Measured {
+function measured({ seconds, latenciesUs }: LoadResult, cpuUs: number): Measurement {
   const sorted = latenciesUs.slice().sort();
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return {
@@ -41,7 +41,7 @@ function timedSource(requests: readonly Buffer[], seconds: number): () => Buffer
 type Round = Readonly<{ subject: Subject; from: number; seconds: number; server: ServerProcess }>;
 
 /** One run of one subject. Throws when an answer was no success, or an order was acknowledged that is not there. */
-async function runRound({ subject, from, seconds, server }: Round): Promise<Measured> {
+async function runRound({ subject, from, seconds, server }: Round): Promise<Measurement> {
   const now = Date.now();
   const requests = Array.from({ length: Math.ceil(PER_SECOND * seconds) }, (_, index) =>
     subject === "WebSocket" ? socketPlacement(from + index, now) : restPlacement(from + index),
@@ -66,7 +66,7 @@ export async function compareLoads({
   seconds,
 }: Readonly<{ folder: string; seconds: number }>): Promise<void> {
   const subjects: readonly Subject[] = ["bare", "REST", "WebSocket"];
-  const figures = new Map<Subject, Measured[]>(subjects.map((subject) => [subject, []]));
+  const figures = new Map<Subject, Measurement[]>(subjects.map((subject) => [subject, []]));
   const bare = await startServer("bare", { path: "" });
   let from = 0;
   for (let round = 0; round <= ROUNDS; round++) {
@@ -86,8 +86,8 @@ export async function compareLoads({
   print(figures);
 }
 
-function print(figures: ReadonlyMap<Subject, readonly Measured[]>): void {
-  const median = (subject: Subject, of: keyof Measured): number =>
+function print(figures: ReadonlyMap<Subject, readonly Measurement[]>): void {
+  const median = (subject: Subject, of: keyof Measurement): number =>
     medianOf((figures.get(subject) ?? []).map((one) => one[of]));
   const limit = median("bare", "perSecond");
   printTable(

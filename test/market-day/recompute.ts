@@ -63,7 +63,7 @@ export function readRows(path: string): readonly Row[] {
 
 const MINIMUM = 15n * 10n ** 14n;
 
-class Simulated {
+class SimulatedOrder {
   readonly order: DayOrder;
   readonly fills: string[] = [];
   rest: bigint;
@@ -124,11 +124,11 @@ export function recompute(
   rows: readonly Row[],
   orders: readonly DayOrder[],
 ): ReadonlyMap<string, DayOutcome> {
-  const simulated = orders.map((order) => new Simulated(order));
+  const simulated = orders.map((order) => new SimulatedOrder(order));
   for (const row of rows.slice(1)) {
     const acting = simulated
       .map((one) => ({ one, distance: one.crossed(row) }))
-      .filter((entry): entry is { one: Simulated; distance: bigint } => entry.distance !== undefined)
+      .filter((entry): entry is { one: SimulatedOrder; distance: bigint } => entry.distance !== undefined)
       .sort((a, b) => (a.distance === b.distance ? 0 : a.distance > b.distance ? -1 : 1));
     const left = { bid: row.bidSize, ask: row.askSize };
     for (const { one } of acting) one.act(row, left);

@@ -15,10 +15,10 @@ afterEach(async () => {
 });
 
 type Traffic = NonNullable<ServiceOptions["traffic"]>;
-type Served = Readonly<{ port: number; world: ServiceWorld; server: Server }>;
+type RunningServer = Readonly<{ port: number; world: ServiceWorld; server: Server }>;
 
 /** A service of its own port, where an address may weigh 3 a minute, or as much as it wants within limits of connections. */
-async function serve(settings: ServiceSettings, traffic?: Traffic): Promise<Served> {
+async function serve(settings: ServiceSettings, traffic?: Traffic): Promise<RunningServer> {
   const world = await openWorld(
     traffic === undefined
       ? { limits: { weightPerMinute: 3 }, service: { settings } }

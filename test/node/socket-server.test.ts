@@ -21,14 +21,16 @@ afterEach(async () => {
 });
 
 /** What a session of the tests was told, in order. */
-type Heard = string[];
+type EventLog = string[];
 
-type Scripted = SocketService &
-  Readonly<{ heard: Heard; peers: SocketPeer[]; requests: WireRequest[]; stops: () => number }>;
+type ScriptedSockets = SocketService &
+  Readonly<{ heard: EventLog; peers: SocketPeer[]; requests: WireRequest[]; stops: () => number }>;
 
 /** A WebSocket interface that writes down what it is told and echoes texts. */
-function scripted(refuse: (request: WireRequest) => WireResponse | undefined = () => undefined): Scripted {
-  const heard: Heard = [];
+function scripted(
+  refuse: (request: WireRequest) => WireResponse | undefined = () => undefined,
+): ScriptedSockets {
+  const heard: EventLog = [];
   const peers: SocketPeer[] = [];
   const requests: WireRequest[] = [];
   let stops = 0;
@@ -69,9 +71,9 @@ const rest: Pick<Service, "handle"> = {
   }),
 };
 
-type Served = Readonly<{ port: number; server: NodeServer; url: string }>;
+type RunningServer = Readonly<{ port: number; server: NodeServer; url: string }>;
 
-async function serve(sockets?: SocketService, traffic: Traffic = new Traffic()): Promise<Served> {
+async function serve(sockets?: SocketService, traffic: Traffic = new Traffic()): Promise<RunningServer> {
   const server = createNodeServer({ service: { ...rest, traffic }, ...(sockets && { sockets }) });
   open.push(() => server.close({ graceMs: 0 }));
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
@@ -87,7 +89,7 @@ async function connect(
   return client;
 }
 
-const heardBy = async ({ heard }: Scripted, line: string): Promise<void> => {
+const heardBy = async ({ heard }: ScriptedSockets, line: string): Promise<void> => {
   while (!heard.includes(line)) await new Promise((next) => setImmediate(next));
 };
 

@@ -38,10 +38,10 @@ function freshCheckout(): string {
   return folder;
 }
 
-type Started = Readonly<{ url: string }>;
+type RunningSandbox = Readonly<{ url: string }>;
 
 /** What `npm start` does, without npm; resolves when the sandbox is ready, rejects with what it said otherwise. */
-function start(checkout: string): Promise<Started> {
+function start(checkout: string): Promise<RunningSandbox> {
   const { prestart, start } = manifest.scripts;
   const child = spawn("sh", ["-c", `${prestart} && exec ${start}`], {
     cwd: checkout,
@@ -61,12 +61,14 @@ function start(checkout: string): Promise<Started> {
     errors += chunk.toString();
   });
   return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).once("line", (line) => resolve(JSON.parse(line) as Started));
+    createInterface({ input: child.stdout }).once("line", (line) =>
+      resolve(JSON.parse(line) as RunningSandbox),
+    );
     child.once("exit", (code) => reject(new Error(`npm start ended with ${code}: ${errors}`)));
   });
 }
 
-const answers = async ({ url }: Started): Promise<boolean> => (await fetch(`${url}/api/ping`)).ok;
+const answers = async ({ url }: RunningSandbox): Promise<boolean> => (await fetch(`${url}/api/ping`)).ok;
 
 it("npm start: several from one fresh checkout at once, again when a source has changed, and none breaks another", async () => {
   const checkout = freshCheckout();

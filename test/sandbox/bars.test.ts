@@ -20,10 +20,10 @@ async function open(): Promise<Exchange> {
   return exchange;
 }
 
-type Tried = Readonly<{ side: Side; order: Partial<OrderFields>; bars: readonly Bar[] }>;
+type BarCase = Readonly<{ side: Side; order: Partial<OrderFields>; bars: readonly Bar[] }>;
 
 /** Places one order, walks the bars, and says at what it was filled. */
-async function filledAt({ side, order, bars }: Tried): Promise<string> {
+async function filledAt({ side, order, bars }: BarCase): Promise<string> {
   const { engine, sink, settle, venue } = await open();
   const [first] = bars;
   sink.quote({ symbol: "BTC/USD", bid: first?.open ?? "", ask: first?.open ?? "" });

@@ -31,9 +31,19 @@ beforeEach(async () => {
 
 afterEach(() => close());
 
-type Sent = Readonly<{ method?: string; path: string; headers?: Record<string, string>; body?: string }>;
+type ControlRequest = Readonly<{
+  method?: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}>;
 
-function ask({ method = "GET", path, headers = {}, body = "" }: Sent): Promise<readonly [number, string]> {
+function ask({
+  method = "GET",
+  path,
+  headers = {},
+  body = "",
+}: ControlRequest): Promise<readonly [number, string]> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path: `/control/${path}`, method, headers, agent: false };
     const sent = request(options, (response) => {
@@ -78,7 +88,7 @@ describe("I83, decision GB: what a page of another origin makes a browser load",
 describe("decision GB: what comes back of what was sent", () => {
   const large = "x".repeat(100_000);
 
-  it.each<Sent>([
+  it.each<ControlRequest>([
     { path: large },
     { path: `orders/${large}/journal` },
     { method: "POST", path: "heartbeat", body: JSON.stringify({ symbol: large }) },

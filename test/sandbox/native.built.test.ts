@@ -15,7 +15,7 @@ type Row = Readonly<Record<string, JsonValue>>;
 type Answer = Readonly<{ status: number; body: Row }>;
 
 /** A request with its signature in the header, exactly as it can be sent again. */
-type Signed = Readonly<{ method: string; target: string; body: string; signature: string }>;
+type SignedRequest = Readonly<{ method: string; target: string; body: string; signature: string }>;
 
 let nonces = 0;
 
@@ -62,7 +62,7 @@ class NativeSandbox {
     await this.again();
   }
 
-  async send({ method, target, body, signature }: Signed): Promise<Answer> {
+  async send({ method, target, body, signature }: SignedRequest): Promise<Answer> {
     const headers = { "X-MBX-APIKEY": KEY, signature, "Content-Type": "application/json" };
     const reply = await fetch(`${this.process.url}${target}`, {
       method,
@@ -120,7 +120,7 @@ class NativeSandbox {
   }
 }
 
-function signing(method: string, path: string, fields: RequestParameters): Signed {
+function signing(method: string, path: string, fields: RequestParameters): SignedRequest {
   const query = encodeQuery(fields);
   return {
     method,
@@ -130,7 +130,7 @@ function signing(method: string, path: string, fields: RequestParameters): Signe
   };
 }
 
-function posting(path: string, fields: RequestParameters): Signed {
+function posting(path: string, fields: RequestParameters): SignedRequest {
   const [query, body] = [`nonce=${++nonces}`, writeJson(fields)];
   return {
     method: "POST",

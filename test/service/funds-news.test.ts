@@ -5,14 +5,14 @@ import { openNativeWorld, reportedExecution, reportedOrder } from "../support/na
 import { reported } from "../support/scripted-venue.ts";
 import { type ServiceWorld, START_MS } from "../support/service-world.ts";
 
-type Told = Readonly<{
+type TellingWorld = Readonly<{
   world: ServiceWorld;
   tellAccount: (event: AccountEvent) => void;
   tellNative: (execution: NativeExecution) => void;
 }>;
 
 /** Account 1 has six orders whose children were refused for want of funds, and the next is tried in some seconds. */
-async function poorWorld(): Promise<Told> {
+async function poorWorld(): Promise<TellingWorld> {
   const accountListeners: ((event: AccountEvent) => void)[] = [];
   const nativeListeners: ((execution: NativeExecution) => void)[] = [];
   const accountEvents = {
@@ -76,7 +76,7 @@ const deposit = (accountId: number): AccountEvent => ({
 });
 
 describe("decision HP: what the host tells of an account's funds lets its children go again", () => {
-  it.each<readonly [string, (told: Told) => void]>([
+  it.each<readonly [string, (told: TellingWorld) => void]>([
     ["a balance that changed", ({ tellAccount }) => tellAccount(deposit(1))],
     ["a native fill", ({ tellNative }) => tellNative(reportedExecution())],
   ])("%s", async (_, tell) => {
@@ -85,7 +85,7 @@ describe("decision HP: what the host tells of an account's funds lets its childr
     expect(await sentSoon(told.world)).toBeGreaterThanOrEqual(2);
   });
 
-  it.each<readonly [string, (told: Told) => void]>([
+  it.each<readonly [string, (told: TellingWorld) => void]>([
     ["nothing", () => undefined],
     ["a balance of another account", ({ tellAccount }) => tellAccount(deposit(2))],
     ["a margin call", ({ tellAccount }) => tellAccount({ accountId: 1, call: { positions: [] } })],

@@ -2,7 +2,12 @@ import { connect, type Socket } from "node:net";
 import { HANDSHAKE } from "../load/frame-wire.ts";
 
 /** Which attack is run against which port, with how many connections, and for how long at most. */
-export type Attacked = Readonly<{ name: string; port: number; connections: number; milliseconds: number }>;
+export type AttackTarget = Readonly<{
+  name: string;
+  port: number;
+  connections: number;
+  milliseconds: number;
+}>;
 
 /** What the attackers have seen. */
 export type Harm = Readonly<{ sentBytes: number; readBytes: number; opened: number; cut: number }>;
@@ -31,7 +36,7 @@ export type Assault = Readonly<{
 }>;
 
 /** Runs an assault on many connections and resolves when its time is up. */
-export async function assail(attacked: Attacked, assault: Assault): Promise<Harm> {
+export async function assail(attacked: AttackTarget, assault: Assault): Promise<Harm> {
   const harm = { sentBytes: 0, readBytes: 0, opened: 0, cut: 0 };
   const sockets = new Set<Socket>();
   let over = false;

@@ -1,7 +1,7 @@
 import { signBody } from "../../src/signing/index.ts";
 import { textFrame } from "../load/frame-wire.ts";
 import { httpPost } from "../load/http-wire.ts";
-import { type Assault, type Attacked, assail, type Harm } from "./attack.ts";
+import { type Assault, type AttackTarget, assail, type Harm } from "./attack.ts";
 import { BROKE, HONEST, type SiegeKey } from "./keys.ts";
 
 /** An attack: what it does, and how it is run. */
@@ -114,7 +114,7 @@ export const ATTACKS: readonly Attack[] = [
 ];
 
 /** Runs one attack. */
-export async function runAttack(attacked: Attacked): Promise<Harm> {
+export async function runAttack(attacked: AttackTarget): Promise<Harm> {
   const attack = ATTACKS.find(({ name }) => name === attacked.name);
   if (attack === undefined) throw new Error(`no attack ${attacked.name}`);
   return await assail(attacked, attack.assault());

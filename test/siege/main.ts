@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { Attacked } from "./attack.ts";
+import type { AttackTarget } from "./attack.ts";
 import { runAttack } from "./attacks.ts";
 import { besiege, faultsOf, type Outcome } from "./campaign.ts";
 import { openSiegeServer } from "./server.ts";
@@ -48,7 +48,7 @@ async function serve(folder: string): Promise<void> {
 }
 
 if (command === "server") await serve(argument);
-else if (command === "attacker") process.send?.(await runAttack(JSON.parse(argument) as Attacked));
+else if (command === "attacker") process.send?.(await runAttack(JSON.parse(argument) as AttackTarget));
 else {
   print(COLUMNS);
   print(COLUMNS.map(() => "---"));

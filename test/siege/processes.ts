@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { constants, setPriority } from "node:os";
-import type { Attacked, Harm } from "./attack.ts";
+import type { AttackTarget, Harm } from "./attack.ts";
 import type { ServerState } from "./server.ts";
 
 /** A server in a process of its own, with a heap of 512 MB. */
@@ -48,7 +48,7 @@ export async function startServer(program: string, folder: string): Promise<Serv
 }
 
 /** Runs an attack in a process of its own; resolves to what it has seen. */
-export async function startAttacker(program: string, attacked: Attacked): Promise<Harm> {
+export async function startAttacker(program: string, attacked: AttackTarget): Promise<Harm> {
   const child = fork(program, ["attacker", JSON.stringify(attacked)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

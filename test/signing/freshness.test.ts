@@ -7,9 +7,14 @@ import { refusal } from "../wire/refusal.ts";
 const NOW_MS = 1_000_000_000_000;
 const scalar = (text: string): Scalar => ({ text, kind: "text" });
 
-type Sent = Readonly<{ timestamp?: string; recvWindow?: string; nowMs?: number; required?: boolean }>;
+type FreshnessCase = Readonly<{
+  timestamp?: string;
+  recvWindow?: string;
+  nowMs?: number;
+  required?: boolean;
+}>;
 
-const check = ({ timestamp, recvWindow, nowMs = NOW_MS, required = true }: Sent): string => {
+const check = ({ timestamp, recvWindow, nowMs = NOW_MS, required = true }: FreshnessCase): string => {
   const run = (): void =>
     checkFreshness({
       timestamp: timestamp === undefined ? undefined : scalar(timestamp),

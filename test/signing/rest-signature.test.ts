@@ -7,12 +7,12 @@ import { bytes, refusal } from "../wire/refusal.ts";
 const secret = "NhqPtmdSJYdKjVHjA7PZj4Mge3R5YNiP1e3UZjInClVN65XAbvqqM6A7H5fATj0j";
 const text = (part: Uint8Array): string => new TextDecoder().decode(part);
 
-type Sent = Readonly<{ query?: string; body?: string; header?: string }>;
+type SignedParts = Readonly<{ query?: string; body?: string; header?: string }>;
 
-const take = ({ query = "", body = "", header }: Sent): ReturnType<typeof restSignature> =>
+const take = ({ query = "", body = "", header }: SignedParts): ReturnType<typeof restSignature> =>
   restSignature({ query, body: bytes(body), header });
 
-const verifies = (sent: Sent): boolean => {
+const verifies = (sent: SignedParts): boolean => {
   const { payload, signature } = take(sent);
   return verifySignature({ secret, payload, signature });
 };

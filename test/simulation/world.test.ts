@@ -4,7 +4,7 @@ import { type Cuts, FAULTS, type Fault, runWorld, SITUATIONS } from "../../src/s
 import { addWorld, commandOf, GIVEN, noProgress, type Progress } from "./campaign.ts";
 
 /** A seed that failed once: why, and what has become of it. */
-type Kept = Readonly<{
+type SeedEntry = Readonly<{
   seed: number;
   steps: number;
   cuts: Cuts;
@@ -13,7 +13,7 @@ type Kept = Readonly<{
   fix: string;
 }>;
 
-const kept = JSON.parse(readFileSync(new URL("seeds.json", import.meta.url), "utf8")) as readonly Kept[];
+const kept = JSON.parse(readFileSync(new URL("seeds.json", import.meta.url), "utf8")) as readonly SeedEntry[];
 
 /** Worlds of a short run, and the steps of each. */
 const SHORT = { worlds: 20, steps: 400 };

@@ -71,14 +71,14 @@ const symbol = fc.constantFrom("BTC/USD", "ETH/USD", "SOL/USD");
 
 type Members<T> = { [K in keyof T]: fc.Arbitrary<T[K]> };
 type OptionalKey<T> = { [K in keyof T]-?: object extends Pick<T, K> ? K : never }[keyof T];
-type Needed<T> = Members<Omit<T, OptionalKey<T>>>;
+type NeededMembers<T> = Members<Omit<T, OptionalKey<T>>>;
 type Optional<T> = Members<Required<Pick<T, OptionalKey<T>>>>;
 
 /**
  * A plain object, as a codec makes it, with the needed members and any of the optional ones or none. A member that the
  * model gains and this file does not name is a type error.
  */
-function model<T extends object>(needed: Needed<T>, optional: Optional<T>): fc.Arbitrary<T> {
+function model<T extends object>(needed: NeededMembers<T>, optional: Optional<T>): fc.Arbitrary<T> {
   const requiredKeys = Object.keys(needed) as never[];
   const all = fc.record({ ...needed, ...optional }, { requiredKeys, noNullPrototype: true });
   return all as fc.Arbitrary<object> as fc.Arbitrary<T>;

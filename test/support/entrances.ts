@@ -99,7 +99,7 @@ const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
 };
 
 /** What a request was answered: `text` is all of it but what differs between any two answers. */
-export type Told = Readonly<{ status: number; code: unknown; text: string }>;
+export type EntranceReply = Readonly<{ status: number; code: unknown; text: string }>;
 
 /** Who asks, what is sent beside the deed's own fields, and from where. */
 export type Asking = Readonly<{ key?: Credentials; extra?: RequestParameters; address?: string }>;
@@ -109,7 +109,7 @@ export type Entrance = Readonly<{
   name: string;
   access: "READ" | "TRADE";
   creates: Creates;
-  ask: (world: AccountWorld, asking?: Asking) => Promise<Told>;
+  ask: (world: AccountWorld, asking?: Asking) => Promise<EntranceReply>;
 }>;
 
 /** A world in which the subject account has an order of each kind. */

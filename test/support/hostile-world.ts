@@ -24,10 +24,10 @@ export const BASE_ID = "hostile-base";
 export const BASE_ORDER: string = `{"symbol":"BTC/USD","side":"BUY","type":"SYNTHETIC_LIMIT","quantity":"0.01","price":"7000","newClientOrderId":"${BASE_ID}"}`;
 
 /** What a refusal must be. */
-export type Expected = Readonly<{ status: number; code: number }>;
+export type Refusal = Readonly<{ status: number; code: number }>;
 
 /** 400 with a code, as most refusals are. */
-export const refusal = (code: number): Expected => ({ status: 400, code });
+export const refusal = (code: number): Refusal => ({ status: 400, code });
 
 /** A request as REST sends it, and where there is such a method also as a message. */
 export type Attack = RawRequest & Readonly<{ socket?: SocketAttack }>;
@@ -43,18 +43,18 @@ export type HostileWorld = ServiceWorld &
      * Sends a request that must be refused: with this error, without a change of any order, without a secret, a
      * signature or a stack in the answer, and with a server that goes on serving.
      */
-    refuses(request: RawRequest, expected: Expected): Promise<void>;
+    refuses(request: RawRequest, expected: Refusal): Promise<void>;
     /** Sends a request that must be accepted and returns what it was answered with. */
     accepts(request: RawRequest): Promise<JsonObject>;
     /** The same of a message of the private WebSocket, as text or before it is signed. */
-    refusesMessage(message: string | SocketAttack, expected: Expected): Promise<void>;
+    refusesMessage(message: string | SocketAttack, expected: Refusal): Promise<void>;
     /** Sends a message that must be accepted and returns its result. */
     acceptsMessage(message: string | SocketAttack): Promise<JsonObject>;
     /**
      * Sends a request by REST and as a message; both must be refused, in the same words unless the message has an
      * error of its own.
      */
-    bothRefuse(request: Attack, expected: Expected, ofTheMessage?: Expected): Promise<void>;
+    bothRefuse(request: Attack, expected: Refusal, ofTheMessage?: Refusal): Promise<void>;
     /** All that a request could have changed: orders, counts against limits, the length of the journal, children. */
     state(): Promise<readonly unknown[]>;
     close(): Promise<void>;
@@ -100,7 +100,7 @@ export async function openHostileWorld(
     expect((await send({ method: "GET", target: "/api/ping" })).status).toBe(200);
     return body;
   };
-  const refused = (request: RawRequest, { status, code }: Expected): Promise<JsonObject> =>
+  const refused = (request: RawRequest, { status, code }: Refusal): Promise<JsonObject> =>
     unchanged(async () => {
       const answer = await send(request);
       const body = readJson(answer.body) as JsonObject;
@@ -111,7 +111,7 @@ export async function openHostileWorld(
     });
   const reply = (message: string | SocketAttack) =>
     sendText(port, typeof message === "string" ? message : messageOf(message));
-  const refusedMessage = (message: string | SocketAttack, { status, code }: Expected): Promise<JsonObject> =>
+  const refusedMessage = (message: string | SocketAttack, { status, code }: Refusal): Promise<JsonObject> =>
     unchanged(async () => {
       const { message: body, text } = await reply(message);
       expect(body).toMatchObject({ status, error: { code } });

@@ -8,14 +8,14 @@ import { FAR_LIMIT, KEYS, openWorld, type ServiceWorld, START_MS } from "./servi
 import { SocketClient } from "./socket-client.ts";
 
 /** A service that is mounted and listens. */
-export type Mounted = Readonly<{
+export type MountHandle = Readonly<{
   port: number;
   /** Answers what is under way, tells WebSocket clients, and ends; what is not done after `graceMs` is cut off. */
   close(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }>;
 
 /** Mounts a service and listens on a free port. */
-export type OpenMount = (service: Service) => Promise<Mounted>;
+export type OpenMount = (service: Service) => Promise<MountHandle>;
 
 /** What of a mount differs. */
 export type MountSuiteOptions = Readonly<{
@@ -25,7 +25,7 @@ export type MountSuiteOptions = Readonly<{
 
 /** A mounted world; what its service heard and answered is kept. */
 type World = ServiceWorld &
-  Mounted &
+  MountHandle &
   Readonly<{ heard: WireRequest[]; answered: WireResponse[]; gate: Gate }>;
 
 /** Holds the service back between `shut` and `open`; `reached` resolves once a request waits at it. */

@@ -135,10 +135,10 @@ const encode = (fields: Readonly<Record<string, string | number | boolean>>): st
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
 
-type Sent = Readonly<{ method: string; json: string; headers?: Readonly<Record<string, string>> }>;
+type RequestText = Readonly<{ method: string; json: string; headers?: Readonly<Record<string, string>> }>;
 
 /** One request over a connection of its own; rejects when no whole answer came. */
-function send(url: string, { method, json, headers = {} }: Sent): Promise<Reply> {
+function send(url: string, { method, json, headers = {} }: RequestText): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const body =
       json === ""

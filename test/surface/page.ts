@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorName } from "../../src/errors/index.ts";
 
 /** What was found out of one route or method. */
-export type Found = {
+export type SurfaceRow = {
   readonly name: string;
   /** Method and path, or the name of the method. */
   readonly address: string;
@@ -32,7 +32,7 @@ function codesOf(errors: ReadonlyMap<ErrorName, string>): string {
   return [...codes].sort((a, b) => b - a).join(" ");
 }
 
-function tableOf(title: string, found: readonly Found[]): string {
+function tableOf(title: string, found: readonly SurfaceRow[]): string {
   const rows = found.map(({ address, needs, weight, orders, answers, errors }) =>
     [`\`${address}\``, cell(needs), cell(weight), cell(orders), cell(answers), codesOf(errors)].join(" | "),
   );
@@ -43,14 +43,14 @@ ${rows.map((row) => `| ${row} |`).join("\n")}
 }
 
 /** Errors by name of route: what brings each about, and over which of the two it was. */
-function errorsOf(rest: readonly Found[], messages: readonly Found[]): string {
+function errorsOf(rest: readonly SurfaceRow[], messages: readonly SurfaceRow[]): string {
   const names = [...new Set([...rest, ...messages].map(({ name }) => name))];
   const sections = names.map((name) => {
     const byRest = rest.filter((found) => found.name === name);
     const byMessage = messages.filter((found) => found.name === name);
     const errors = new Map([...byRest, ...byMessage].flatMap(({ errors }) => [...errors]));
     const lines = [...errors].sort(([a], [b]) => ERRORS[b].code - ERRORS[a].code || (a < b ? -1 : 1));
-    const over = (found: readonly Found[], error: ErrorName): string => {
+    const over = (found: readonly SurfaceRow[], error: ErrorName): string => {
       if (found.length === 0) return "no such";
       return found.every(({ errors }) => errors.has(error)) ? "yes" : "does not occur";
     };
@@ -69,7 +69,7 @@ ${rows.join("\n")}
 }
 
 /** The text of docs/surface.md. */
-export function surfacePage(rest: readonly Found[], messages: readonly Found[]): string {
+export function surfacePage(rest: readonly SurfaceRow[], messages: readonly SurfaceRow[]): string {
   return [
     HEAD,
     "## Routes\n",

@@ -6,16 +6,16 @@ import type { JsonObject } from "../../src/wire/index.ts";
 import { type Case, commonOf, commonOfAct } from "./common-errors.ts";
 import { LIST_ERRORS } from "./list-errors.ts";
 import { PLACEMENT_ERRORS } from "./order-errors.ts";
-import { emptyCells, type Found, surfacePage } from "./page.ts";
+import { emptyCells, type SurfaceRow, surfacePage } from "./page.ts";
 import { ACT_ERRORS, READ_ERRORS } from "./read-errors.ts";
 import { ACTS, WORKS, type Works } from "./works.ts";
 import {
-  type Asked,
   bodyOf,
   openLine,
   openSurface,
   PERMITTED,
   requestOf,
+  type SurfaceRequest,
   type SurfaceWorld,
 } from "./world.ts";
 
@@ -35,8 +35,8 @@ function casesOf(specific: readonly Case[], common: readonly Case[]): readonly C
 }
 
 /** What is found out, in the order of the tables. */
-const ofRoutes: Found[] = [];
-const ofMethods: Found[] = [];
+const ofRoutes: SurfaceRow[] = [];
+const ofMethods: SurfaceRow[] = [];
 
 function expectError(
   answer: Readonly<{ status: unknown; code: unknown; msg: unknown }>,
@@ -67,7 +67,7 @@ async function inWorld(one: Case, run: (world: SurfaceWorld) => Promise<void>): 
   }
 }
 
-async function askedOf(world: SurfaceWorld, works: Works, one: Case): Promise<Asked> {
+async function askedOf(world: SurfaceWorld, works: Works, one: Case): Promise<SurfaceRequest> {
   const only = typeof one.only === "function" ? one.only(world) : one.only;
   const fields: RequestParameters = { ...(only ?? (await works.fields(world))), ...one.fields };
   return { fields, ...(one.forge && { forge: one.forge }) };
@@ -85,10 +85,10 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
   "%s",
   (address, route) => {
     const works = WORKS[route.name];
-    const found: Found = { name: route.name, address, errors: new Map() };
+    const found: SurfaceRow = { name: route.name, address, errors: new Map() };
     ofRoutes.push(found);
 
-    const send = async (world: SurfaceWorld, asked: Asked) =>
+    const send = async (world: SurfaceWorld, asked: SurfaceRequest) =>
       await world.rest(requestOf(world, route, asked));
 
     it("works, weighs what its row says, and counts its orders", async () => {
@@ -174,7 +174,7 @@ const METHOD_NAMES = METHODS.flatMap((method) =>
 
 describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
   const works = "route" in method ? WORKS[method.route.name] : ACTS[method.act];
-  const found: Found = {
+  const found: SurfaceRow = {
     name: "route" in method ? method.route.name : method.name,
     address,
     errors: new Map(),

@@ -134,13 +134,13 @@ export type Forge = Readonly<{
 }>;
 
 /** A request before it is one of REST or a message. */
-export type Asked = Readonly<{ fields: RequestParameters; forge?: Forge }>;
+export type SurfaceRequest = Readonly<{ fields: RequestParameters; forge?: Forge }>;
 
 /** The request of a route. */
 export function requestOf(
   world: SurfaceWorld,
   route: RouteDescriptor,
-  { fields, forge = {} }: Asked,
+  { fields, forge = {} }: SurfaceRequest,
 ): Attack {
   const { key = KEYS.owner, headers = [], raw = { query: "", json: "" } } = forge;
   const method = forge.method ?? route.method;
@@ -167,7 +167,7 @@ function withRaw(json: string, raw: string): string {
 }
 
 /** The same as a message. */
-export function textOf(method: string, { fields, forge = {} }: Asked, id: string): string {
+export function textOf(method: string, { fields, forge = {} }: SurfaceRequest, id: string): string {
   const { key = KEYS.owner, signature, stampMs, raw = { query: "", json: "" } } = forge;
   if (forge.body !== undefined)
     return `{"id":${id},"method":${JSON.stringify(method)},"params":${forge.body}`;
@@ -183,16 +183,16 @@ export function textOf(method: string, { fields, forge = {} }: Asked, id: string
 
 /** A connection on which one message at a time is asked. */
 export type Line = Readonly<{
-  ask: (method: string, asked: Asked) => Promise<JsonObject>;
+  ask: (method: string, asked: SurfaceRequest) => Promise<JsonObject>;
   /** The same, the reply as it came. */
-  askText: (method: string, asked: Asked) => Promise<string>;
+  askText: (method: string, asked: SurfaceRequest) => Promise<string>;
   close: () => void;
 }>;
 
 /** Opens a connection to the private interface. */
 export async function openLine(world: SurfaceWorld): Promise<Line> {
   const client = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/listenKey`);
-  const next = async (method: string, asked: Asked): Promise<number> => {
+  const next = async (method: string, asked: SurfaceRequest): Promise<number> => {
     const before = client.messages.length;
     client.socket.send(textOf(method, asked, String(world.next())));
     await client.until(() => client.messages.length > before);

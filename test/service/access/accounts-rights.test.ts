@@ -6,9 +6,9 @@ import {
   type Asking,
   ENTRANCES,
   type Entrance,
+  type EntranceReply,
   openAccountWorld,
   SUBJECT,
-  type Told,
 } from "../../support/entrances.ts";
 import { type Credentials, call, KEYS } from "../../support/service-world.ts";
 
@@ -40,7 +40,7 @@ async function ordersOf(world: AccountWorld, accountId: number): Promise<number>
 }
 
 /** The accounts that an answer tells something of. */
-const accountsIn = ({ text }: Told): ReadonlySet<string> =>
+const accountsIn = ({ text }: EntranceReply): ReadonlySet<string> =>
   new Set([...text.matchAll(/\\?"accountId\\?":([0-9]+)/g)].map(([, accountId]) => accountId ?? ""));
 
 const onBehalf = { extra: { account: SUBJECT } };

@@ -11,11 +11,11 @@ import {
 } from "../../../src/service/index.ts";
 import type { WireRequest, WireResponse } from "../../../src/wire/index.ts";
 
-type Handed = Readonly<Partial<Record<keyof WireRequest, unknown>>>;
+type HandedRequest = Readonly<Partial<Record<keyof WireRequest, unknown>>>;
 
 /** How a mount goes wrong: by what it hands over, by what it answers, or by not handing over at all. */
-type Planted = Readonly<{
-  request?: (request: WireRequest) => Handed;
+type PlantedFault = Readonly<{
+  request?: (request: WireRequest) => HandedRequest;
   reply?: (reply: WireResponse) => Partial<WireResponse>;
   carry?: (request: WireRequest, service: Pick<Service, "handle">) => Promise<WireResponse | undefined>;
 }>;
@@ -25,14 +25,14 @@ const bytes = (body: string): Uint8Array => new TextEncoder().encode(body);
 
 const queryOf =
   (change: (query: string) => string) =>
-  (request: WireRequest): Handed => {
+  (request: WireRequest): HandedRequest => {
     const mark = request.target.indexOf("?") + 1;
     return mark === 0 ? {} : { target: request.target.slice(0, mark) + change(request.target.slice(mark)) };
   };
 
 const bodyOf =
   (change: (body: Uint8Array) => unknown) =>
-  (request: WireRequest): Handed =>
+  (request: WireRequest): HandedRequest =>
     request.body.length === 0 ? {} : { body: change(request.body) };
 
 const withJson = (change: (value: unknown) => unknown) =>
@@ -44,7 +44,7 @@ const withJson = (change: (value: unknown) => unknown) =>
     }
   });
 
-const joined = ({ rawHeaders }: WireRequest): Handed => {
+const joined = ({ rawHeaders }: WireRequest): HandedRequest => {
   const values = new Map<string, string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase() ?? "";
@@ -58,7 +58,7 @@ const joined = ({ rawHeaders }: WireRequest): Handed => {
 
 const without =
   (name: string) =>
-  (request: WireRequest): Handed => ({
+  (request: WireRequest): HandedRequest => ({
     rawHeaders: request.rawHeaders.filter(
       (_, at) => request.rawHeaders[at - (at % 2)]?.toLowerCase() !== name,
     ),
@@ -71,7 +71,7 @@ const refused: WireResponse = { status: 500, headers: { [FAULT_HEADER]: "BODY_CO
 const page: WireResponse = { status: 404, headers: {}, body: "<html>" };
 
 /** Every fault, and mounts that have it and no other. */
-const PLANTED: Readonly<Record<Exclude<MountFault, "REPLY_TAKEN">, readonly Planted[]>> = {
+const PLANTED: Readonly<Record<Exclude<MountFault, "REPLY_TAKEN">, readonly PlantedFault[]>> = {
   NOT_DELIVERED: [
     { carry: async (request, service) => (request.method === "PUT" ? page : service.handle(request)) },
     {
@@ -195,7 +195,7 @@ const PLANTED: Readonly<Record<Exclude<MountFault, "REPLY_TAKEN">, readonly Plan
 };
 
 /** A sender whose mount has a fault. */
-function sender(service: Pick<Service, "handle">, planted: Planted) {
+function sender(service: Pick<Service, "handle">, planted: PlantedFault) {
   const carry = planted.carry ?? ((request) => service.handle(request));
   return async (request: ProbeRequest): Promise<ProbeAnswer | undefined> => {
     const { method, target, rawHeaders, body } = request;
@@ -208,7 +208,7 @@ function sender(service: Pick<Service, "handle">, planted: Planted) {
   };
 }
 
-async function faultsOf(planted: Planted): Promise<readonly MountFault[]> {
+async function faultsOf(planted: PlantedFault): Promise<readonly MountFault[]> {
   const probe = createMountProbe();
   return (await probe.run(sender(probe.service, planted))).map(({ fault }) => fault);
 }

@@ -23,10 +23,14 @@ function lineOf({ o }: JsonObject): string {
   return [`${c} ${x} ${X}${trade}`, reason].filter((part) => part !== undefined).join(" ");
 }
 
-type Told = Readonly<{ world: NativeWorld; client: TestClient; say: (execution: NativeExecution) => void }>;
+type SubscribedWorld = Readonly<{
+  world: NativeWorld;
+  client: TestClient;
+  say: (execution: NativeExecution) => void;
+}>;
 
 /** A world with a subscribed client, and a host that can say any execution. */
-async function subscribed(): Promise<Told> {
+async function subscribed(): Promise<SubscribedWorld> {
   const listeners: ((execution: NativeExecution) => void)[] = [];
   const world = await openNativeWorld({}, (native) => ({
     subscribe: (listener) => {
@@ -43,7 +47,7 @@ async function subscribed(): Promise<Told> {
 }
 
 /** Lets everything that is due be told. */
-async function settle({ world, client }: Told): Promise<readonly JsonObject[]> {
+async function settle({ world, client }: SubscribedWorld): Promise<readonly JsonObject[]> {
   await world.paper.idle();
   await client.ask("session.subscriptions", {}, { key: null });
   await world.engine.idle();

@@ -24,7 +24,7 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-type Found = Readonly<{ steps: number; seed?: number; invariant?: string; seen?: string }>;
+type HuntResult = Readonly<{ steps: number; seed?: number; invariant?: string; seen?: string }>;
 
 /** Plants a bug, looks for it and takes it out again; whether it was found. */
 function hunt({ name, edits }: Bug): boolean {
@@ -45,10 +45,10 @@ function hunt({ name, edits }: Bug): boolean {
   return seed !== undefined;
 }
 
-function look(): Found {
+function look(): HuntResult {
   const bundle = `test/simulation/planted/hunt.ts ${BUNDLE} --alias:#hmac=./src/signing/hmac-node.ts --outfile=hunt.mjs`;
   run(join("node_modules", ".bin", "esbuild"), bundle.split(" "));
-  return JSON.parse(run(process.execPath, ["hunt.mjs"])) as Found;
+  return JSON.parse(run(process.execPath, ["hunt.mjs"])) as HuntResult;
 }
 
 function run(command: string, parameters: readonly string[]): string {
