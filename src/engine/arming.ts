@@ -9,36 +9,33 @@ import {
 } from "../lifecycle/index.ts";
 import type { Cause, ParentOrder } from "../model/index.ts";
 import type { TriggerBook, Watch } from "../triggers/index.ts";
-import type { Core, LiveOrder } from "./core.ts";
+import type { Bursts } from "./bursts.ts";
+import type { Core } from "./core.ts";
 import type { FundsQueue } from "./funds-queue.ts";
+import type { LiveOrder } from "./live-order.ts";
 import type { MarketHub } from "./market-hub.ts";
+import type { PovParticipants } from "./pov-participants.ts";
+import type { Shards } from "./shards.ts";
 import type { Timers } from "./timers.ts";
 
-/** What arming needs from the engine. */
-export type ArmingHost = Readonly<{
-  isFrozen: (order: ParentOrder) => boolean;
-  /** Whether a POV parent has new volume to follow; it looks at quotes only then. */
-  mayFollow: (live: LiveOrder) => boolean;
-  /** Something happened to a parent that is not the market's or the venue's doing. */
-  post: (order: ParentOrder, event: ParentEvent, cause: Cause) => void;
+/** What arming works with. */
+export type ArmingParts = Readonly<{
+  timers: Timers;
+  bursts: Bursts;
+  market: MarketHub;
+  funds: FundsQueue;
+  shards: Shards;
+  participants: PovParticipants;
 }>;
-
-type ArmingParts = Readonly<{ timers: Timers; market: MarketHub; funds: FundsQueue }>;
 
 /** Keeps the trigger book and the timers in step with the durable state of parents. */
 export class Arming {
   readonly #core: Core;
-  readonly #timers: Timers;
-  readonly #market: MarketHub;
-  readonly #funds: FundsQueue;
-  readonly #host: ArmingHost;
+  readonly #parts: ArmingParts;
 
-  constructor(core: Core, parts: ArmingParts, host: ArmingHost) {
+  constructor(core: Core, parts: ArmingParts) {
     this.#core = core;
-    this.#timers = parts.timers;
-    this.#market = parts.market;
-    this.#funds = parts.funds;
-    this.#host = host;
+    this.#parts = parts;
   }
 
   /**
@@ -51,7 +48,7 @@ export class Arming {
     if (order.ended !== undefined) return this.disarm(live);
     this.#watchMarket(live, order);
     this.#armExpiry(live, order);
-    const book = this.#market.book(order.intent.symbol);
+    const book = this.#parts.market.book(order.intent.symbol);
     if (book === undefined) return;
     this.#armSchedule(live, order);
     const watch = this.#watchOf(live, order);
@@ -63,13 +60,15 @@ export class Arming {
   #watchMarket(live: LiveOrder, { intent }: ParentOrder): void {
     if (live.isWatching === true) return;
     live.isWatching = true;
-    this.#market.memory.watch(intent.symbol);
+    this.#parts.market.memory.watch(intent.symbol);
   }
 
   #watchOf(live: LiveOrder, order: ParentOrder): Watch | undefined {
-    if (this.#host.isFrozen(order) || live.measuring !== undefined) return undefined;
-    if (this.#funds.waits(order)) return undefined;
-    if (order.intent.participationBips !== undefined && !this.#host.mayFollow(live)) return undefined;
+    const { shards, funds, participants } = this.#parts;
+    if (shards.isFrozen(order) || live.measuring !== undefined || funds.waits(order)) return undefined;
+    // It looks at quotes only while there is new volume to follow.
+    const isPov = order.intent.participationBips !== undefined;
+    if (isPov && participants.volumeFor(live) === undefined) return undefined;
     return watchOf(order, this.#core.nowMs());
   }
 
@@ -80,8 +79,8 @@ export class Arming {
   rearm(live: LiveOrder): void {
     this.arm(live);
     const { durable, working } = live;
-    const book = this.#market.book(working.intent.symbol);
-    if (durable === working || book === undefined || this.#host.isFrozen(working)) return;
+    const book = this.#parts.market.book(working.intent.symbol);
+    if (durable === working || book === undefined || this.#parts.shards.isFrozen(working)) return;
     const watch = watchOf(working, this.#core.nowMs());
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
   }
@@ -94,7 +93,7 @@ export class Arming {
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
       // A rule was found broken when the parent was to wait for its price.
-      this.#host.post(order, { kind: "INVARIANT_BROKEN", detail: error.message }, { kind: "RECOVERY" });
+      this.#post(order, { kind: "INVARIANT_BROKEN", detail: error.message }, { kind: "RECOVERY" });
     }
   }
 
@@ -108,17 +107,17 @@ export class Arming {
     delete live.cancelRetry;
     delete live.cancelSlot;
     delete live.cancelScheduleEnd;
-    if (live.isWatching === true) this.#market.memory.unwatch(live.working.intent.symbol);
+    if (live.isWatching === true) this.#parts.market.memory.unwatch(live.working.intent.symbol);
     delete live.isWatching;
-    this.#market.book(live.working.intent.symbol)?.remove(live.working.orderId);
+    this.#parts.market.book(live.working.intent.symbol)?.remove(live.working.orderId);
   }
 
   #armExpiry(live: LiveOrder, order: ParentOrder): void {
     const atMs = expiresAtMs(order);
     if (atMs === undefined || live.cancelExpiry !== undefined || order.pendingEnd !== undefined) return;
-    live.cancelExpiry = this.#timers.at(atMs, () => {
+    live.cancelExpiry = this.#parts.timers.at(atMs, () => {
       delete live.cancelExpiry;
-      this.#host.post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
+      this.#post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
     });
   }
 
@@ -128,24 +127,32 @@ export class Arming {
     delete live.cancelSlot;
     const nowMs = this.#core.nowMs();
     if (isScheduleOver(order, nowMs))
-      return this.#host.post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
+      return this.#post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
     const endMs = scheduleEndMs(order);
     if (endMs !== undefined && live.cancelScheduleEnd === undefined)
-      live.cancelScheduleEnd = this.#timers.at(endMs, () => {
+      live.cancelScheduleEnd = this.#parts.timers.at(endMs, () => {
         delete live.cancelScheduleEnd;
         this.arm(live);
       });
     const atMs = nextSlotChangeMs(order, nowMs);
     if (atMs === undefined || atMs === endMs) return;
-    live.cancelSlot = this.#timers.beforeInput(atMs, () => {
+    live.cancelSlot = this.#parts.timers.beforeInput(atMs, () => {
       delete live.cancelSlot;
       this.arm(live);
     });
   }
 
+  /** Something happens to a parent that is not the market's or the venue's doing; many may be due at one time. */
+  #post({ orderId, accountId }: ParentOrder, event: ParentEvent, cause: Cause): void {
+    const { bursts, shards } = this.#parts;
+    const shard = shards.ofOrder(orderId);
+    const change = (): void => void shard.change(orderId, event, cause);
+    bursts.do("time", accountId, () => shard.post(change));
+  }
+
   #armRetry(live: LiveOrder, atMs: number): void {
     live.cancelRetry?.();
-    live.cancelRetry = this.#timers.beforeInput(atMs, () => {
+    live.cancelRetry = this.#parts.timers.beforeInput(atMs, () => {
       delete live.cancelRetry;
       this.arm(live);
     });

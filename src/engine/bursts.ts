@@ -1,3 +1,4 @@
+import type { CommitQueue } from "./commit-queue.ts";
 import type { Core } from "./core.ts";
 
 /** Units that one turn of the event loop has for long work. A decision is one, some tens of microseconds. */
@@ -18,12 +19,6 @@ export type Lane = (typeof LANES)[number];
 /** Work in steps: each does something and yields how many units that was. */
 export type Steps = Iterator<number, void>;
 
-/** What bursts need from their engine. */
-export type BurstHost = Readonly<{
-  /** Whether so much is decided and not yet with the store that nothing should be added. */
-  isStoreBehind: () => boolean;
-}>;
-
 /**
  * Shares the turns of the event loop between long work and everything else. Work begins at once, and ends at once when
  * the share of the turn is enough for it; the rest goes on in later turns, lane by lane, in each lane key by key, of one
@@ -32,7 +27,7 @@ export type BurstHost = Readonly<{
  */
 export class Bursts {
   readonly #core: Core;
-  readonly #host: BurstHost;
+  readonly #commits: Pick<CommitQueue, "isBehind">;
   readonly #lanes: Readonly<Record<Lane, Map<string | number, Steps[]>>> = {
     quotes: new Map(),
     cancels: new Map(),
@@ -45,9 +40,9 @@ export class Bursts {
   #running = false;
   #stopped = false;
 
-  constructor(core: Core, host: BurstHost) {
+  constructor(core: Core, commits: Pick<CommitQueue, "isBehind">) {
     this.#core = core;
-    this.#host = host;
+    this.#commits = commits;
   }
 
   /** Does work of a key after what that has waiting: now as far as the share of this turn goes, then later. */
@@ -92,7 +87,7 @@ export class Bursts {
   }
 
   get #mayRun(): boolean {
-    return this.#left > 0 && !this.#host.isStoreBehind();
+    return this.#left > 0 && !this.#commits.isBehind;
   }
 
   /** A turn gives a new share. Without one that is used up nothing is asked for. */

@@ -1,51 +1,46 @@
 import { OrderError } from "../errors/index.ts";
-import { shardOfId } from "../lifecycle/index.ts";
 import type { OrderList, ParentOrder } from "../model/index.ts";
 import type { CancelAllResult, ListKey, ParentKey } from "./api.ts";
 import type { Bursts } from "./bursts.ts";
-import { orderIn } from "./core.ts";
 import type { ListReads } from "./list-reads.ts";
+import { orderIn } from "./live-order.ts";
 import type { ReadModel } from "./read-model.ts";
 import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
 
-/** What cancelling needs from the engine. */
-export type CancelHost = Readonly<{
-  shard: (number: number) => Shard;
-  reads: ReadModel;
-  lists: ListReads;
-  bursts: Bursts;
-}>;
+/** What cancelling works with. */
+export type CancelParts = Readonly<{ shards: Shards; reads: ReadModel; lists: ListReads; bursts: Bursts }>;
 
 /** Cancels of one parent, of a list, or of all of an account; never refused for load or draining (decision 13). */
 export class Cancels {
-  readonly #host: CancelHost;
+  readonly #parts: CancelParts;
 
-  constructor(host: CancelHost) {
-    this.#host = host;
+  constructor(parts: CancelParts) {
+    this.#parts = parts;
   }
 
   /** The order after the cancel; rejects with CANCEL_REJECTED for one that is not there or has ended. */
   async one(key: ParentKey): Promise<ParentOrder> {
-    const order = this.#host.reads.findOpen(key);
+    const order = this.#parts.reads.findOpen(key);
     const canceled =
-      order && (await this.#cancel(this.#host.shard(shardOfId(order.orderId)), [order.orderId]));
+      order && (await this.#cancel(this.#parts.shards.ofOrder(order.orderId), [order.orderId]));
     if (canceled === undefined) throw new OrderError("CANCEL_REJECTED");
     return canceled;
   }
 
   /** The list after the cancel of all its legs; rejects with CANCEL_REJECTED for one that is not there or is done. */
   async list(key: ListKey): Promise<OrderList> {
-    const list = this.#host.lists.findOpen(key);
+    const list = this.#parts.lists.findOpen(key);
     const legs = list?.legs.map(({ orderId }) => orderId);
-    const canceled = legs && (await this.#cancel(this.#host.reads.ownShard(key.accountId), legs));
-    const after = canceled && (await this.#host.lists.find(key));
+    const canceled = legs && (await this.#cancel(this.#parts.reads.ownShard(key.accountId), legs));
+    const after = canceled && (await this.#parts.lists.find(key));
     if (after === undefined) throw new OrderError("CANCEL_REJECTED");
     return after;
   }
 
   /** Cancels every parent of an account that has not ended; one that ends by itself meanwhile does not match. */
   async all(accountId: number): Promise<CancelAllResult> {
-    const shard = this.#host.reads.ownShard(accountId);
+    const shard = this.#parts.reads.ownShard(accountId);
     const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
     const count = { matched: 0, canceled: 0 };
     await this.#inTurns(accountId, open, async (orderId) => {
@@ -76,7 +71,7 @@ export class Cancels {
           yield 1;
         }
       };
-      this.#host.bursts.add("cancels", accountId, steps());
+      this.#parts.bursts.add("cancels", accountId, steps());
     });
   }
 

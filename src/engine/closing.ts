@@ -1,11 +1,12 @@
-import type { AtRest, InFlight } from "./api.ts";
+import type { AtRest } from "./api.ts";
 import type { Bursts } from "./bursts.ts";
 import type { Committer } from "./committer.ts";
 import type { Core } from "./core.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import type { OpenCalls } from "./open-calls.ts";
+import type { Reconciler } from "./reconciler.ts";
 import type { Rest } from "./rest.ts";
-import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
 import type { Timers } from "./timers.ts";
 
 /** What is closed, in this order. */
@@ -16,12 +17,11 @@ export type ClosingParts = Readonly<{
   committer: Committer;
   timers: Timers;
   bursts: Bursts;
-  shards: readonly Shard[];
+  shards: Shards;
   housekeeping: Housekeeping;
   calls: OpenCalls;
   rest: Rest;
-  /** Children that are followed just now. */
-  followed: () => InFlight;
+  reconciler: Reconciler;
 }>;
 
 /**
@@ -33,7 +33,7 @@ export async function closeParts(parts: ClosingParts): Promise<AtRest> {
   const { core, committer, rest } = parts;
   const { closeTimeoutMs } = core.settings;
   const untilMs = core.monotonicMs() + closeTimeoutMs;
-  const followed = parts.followed();
+  const followed = parts.reconciler.followed;
   const late = new Set<string>();
   const within = async (what: string, work: Promise<unknown>): Promise<void> => {
     if (!(await isDone(parts, work, untilMs))) late.add(what);

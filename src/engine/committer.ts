@@ -3,36 +3,27 @@ import { readOutcomes } from "../host-answers/index.ts";
 import type { KeptQuote } from "../model/index.ts";
 import type { AppendOutcome } from "../ports/index.ts";
 import type { Bursts } from "./bursts.ts";
-import type { Core, PendingRecord } from "./core.ts";
+import type { CommitQueue, ShardPart } from "./commit-queue.ts";
+import type { Core } from "./core.ts";
+import type { Housekeeping } from "./housekeeping.ts";
+import type { PendingRecord } from "./live-order.ts";
 import { isEmpty, MarketBacklog, type MarketFacts } from "./market-backlog.ts";
+import type { MarketHub } from "./market-hub.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import type { Shard } from "./shard.ts";
+import type { StatusBoard } from "./status-board.ts";
 import type { Timers } from "./timers.ts";
 
-/** What a committer needs from its engine. */
-export type CommitHost = Readonly<{
-  /** What the market journal is to keep that came since the last call. */
-  takeMarket: () => MarketFacts;
-  /** Last counted quotes that go with what is written anyway, those of the markets it touches among them. */
-  quotesToKeep: (touched: Iterable<string>) => readonly KeptQuote[];
-  /** What was taken of the market is durable, or not ours to keep any more. */
-  kept: (kept: MarketFacts & Readonly<{ quotes: readonly KeptQuote[] }>) => void;
-  /** The store failed, or has not answered for a long time. */
-  failed: (error: unknown) => void;
-  /** The store does not answer: who waits for a record since then, monotonic time, or longer is told so. */
-  unanswered: (sinceMs: number) => void;
-  /** The store has kept an append. */
-  worked: () => void;
-  /** A batch is durable and everything that follows from it has been started. */
-  committed: (shards: Iterable<Shard>) => void;
-  /** Share the turns with what an append does, and go on when one is over, whatever became of it. */
-  bursts: Pick<Bursts, "spend" | "wake">;
+/** What a committer works with. */
+export type CommitParts = Readonly<{
+  queue: CommitQueue;
+  timers: Timers;
+  bursts: Bursts;
+  market: MarketHub;
+  board: StatusBoard;
+  calls: OpenCalls;
+  housekeeping: Housekeeping;
 }>;
-
-/**
- * Records that one append holds at most: few enough that storing them and acting on them fits into a turn of the event
- * loop beside other work.
- */
-const MOST_RECORDS = 256;
 
 /** Records that are acted on in one turn: with what a venue answers at once, some tens of microseconds each. */
 const SETTLED_PER_TURN = 64;
@@ -43,9 +34,8 @@ const UNITS_PER_RECORD = 0.5;
 /** After so many times `hostTimeoutMs` an append that is not answered was lost on its way, or its answer was. */
 const APPEND_PATIENCE = 12;
 
-type Part = Readonly<{ shard: Shard; pending: readonly PendingRecord[] }>;
 type Batch = Readonly<{
-  parts: readonly Part[];
+  parts: readonly ShardPart[];
   market: MarketFacts;
   quotes: readonly KeptQuote[];
   /** Whether more was decided than it holds. */
@@ -58,15 +48,13 @@ type Batch = Readonly<{
  */
 export class Committer {
   readonly #core: Core;
-  readonly #timers: Timers;
-  readonly #host: CommitHost;
-  readonly #dirty: Set<Shard> = new Set();
+  readonly #parts: CommitParts;
   readonly #backlog: MarketBacklog = new MarketBacklog();
   #begun = false;
   #busy = false;
   #running: Promise<void> = Promise.resolve();
   /** What the store has been handed and has not answered for. */
-  #handedOver: readonly Part[] = [];
+  #handedOver: readonly ShardPart[] = [];
   #askedAtMs = 0;
   /** Waits for time to pass after a failure; this ends it. */
   #endPause: (() => void) | undefined;
@@ -74,23 +62,15 @@ export class Committer {
   #failures = 0;
   #stopped = false;
 
-  constructor(core: Core, timers: Timers, host: CommitHost) {
+  constructor(core: Core, parts: CommitParts) {
     this.#core = core;
-    this.#timers = timers;
-    this.#host = host;
+    this.#parts = parts;
   }
 
   /** Until now nothing was appended: whoever opens the engine hears of everything that becomes durable. */
   begin(): void {
     this.#begun = true;
-    if (this.#dirty.size > 0) this.wake();
-  }
-
-  /** Whether more is decided than the next append can hold. */
-  get isBehind(): boolean {
-    let waiting = 0;
-    for (const shard of this.#dirty) waiting += shard.pendingCount;
-    return waiting >= MOST_RECORDS;
+    if (!this.#parts.queue.isEmpty) this.wake();
   }
 
   /** When the append that is acted on now was handed to the store, engine time: since then a shard may be another's. */
@@ -108,7 +88,7 @@ export class Committer {
    * shard, the market journal has marks.
    */
   wake(shard?: Shard, asked = false): void {
-    if (shard !== undefined) this.#dirty.add(shard);
+    if (shard !== undefined) this.#parts.queue.add(shard);
     if (asked) this.#endPause?.();
     if (!this.#begun || this.#busy || this.#stopped) return;
     this.#core.clock.soon(() => {
@@ -121,7 +101,7 @@ export class Committer {
   async finish(): Promise<void> {
     const isCalm = !this.#busy && this.#backlog.isEmpty;
     this.#stopped = true;
-    const quotes = isCalm ? this.#host.quotesToKeep([]) : [];
+    const quotes = isCalm ? this.#parts.market.quotesToKeep([]) : [];
     if (quotes.length === 0) return;
     try {
       await this.#core.store.append({ shards: [], marks: [], quotes });
@@ -147,7 +127,7 @@ export class Committer {
       const batch = this.#gather();
       if (batch === undefined) break;
       await this.#commit(batch);
-      this.#host.bursts.wake();
+      this.#parts.bursts.wake();
       // The rest waits for a turn, so that others have theirs.
       if (batch.isFull) await this.#core.turns.next();
     }
@@ -155,43 +135,31 @@ export class Committer {
   }
 
   #gather(): Batch | undefined {
-    const parts: Part[] = [];
-    const before = this.#oldestDecision() + MOST_RECORDS;
-    for (const shard of this.#dirty) {
-      const pending = shard.takePending(before);
-      if (pending.length > 0) parts.push({ shard, pending });
-      if (shard.pendingCount === 0) this.#dirty.delete(shard);
-    }
-    const market = this.#backlog.take(this.#host.takeMarket());
-    if (parts.length === 0 && isEmpty(market)) return undefined;
-    const quotes = this.#host.quotesToKeep(marketsOf(parts));
-    return { parts, market, quotes, isFull: this.#dirty.size > 0 };
-  }
-
-  /** Decisions are numbered without gaps, and what is older than this one is with the store already. */
-  #oldestDecision(): number {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const shard of this.#dirty) oldest = Math.min(oldest, shard.oldestPending ?? oldest);
-    return oldest;
+    const { queue, market } = this.#parts;
+    const parts = queue.take();
+    const facts = this.#backlog.take(market.takeFacts());
+    if (parts.length === 0 && isEmpty(facts)) return undefined;
+    const quotes = market.quotesToKeep(marketsOf(parts));
+    return { parts, market: facts, quotes, isFull: !queue.isEmpty };
   }
 
   async #commit(batch: Batch): Promise<void> {
     const { parts, market } = batch;
     this.#core.counters.activity++;
-    let refused: readonly Part[];
+    let refused: readonly ShardPart[];
     try {
       const outcomes = await this.#ask(batch);
-      this.#host.worked();
+      this.#parts.board.storeWorked();
       refused = await this.#settle(parts, outcomes);
-      this.#host.kept({ ...market, quotes: batch.quotes });
+      this.#parts.market.kept({ ...market, quotes: batch.quotes });
     } catch (error) {
       // The market journal of a later engine is no failure of the store.
-      if (!(error instanceof InvariantError)) this.#host.failed(error);
+      if (!(error instanceof InvariantError)) this.#parts.board.storeFailed(error);
       this.#backlog.put(market);
       return await this.#recover(batch, error);
     }
     await this.#retake(refused);
-    this.#host.committed(parts.map(({ shard }) => shard));
+    this.#parts.housekeeping.afterCommit(parts.map(({ shard }) => shard));
   }
 
   async #ask(batch: Batch): Promise<readonly AppendOutcome[]> {
@@ -209,7 +177,7 @@ export class Committer {
   }
 
   /** The store kept nothing of these: another epoch owns the shard, or its memory is out of step. */
-  async #retake(refused: readonly Part[]): Promise<void> {
+  async #retake(refused: readonly ShardPart[]): Promise<void> {
     for (const part of refused) {
       this.#core.telemetry.event("error", "append.refused", { shard: part.shard.number });
       await this.#reload(part, false);
@@ -227,12 +195,12 @@ export class Committer {
     let times = 0;
     const late = (): void => {
       const error = new Error(`an append has not been answered for ${++times * hostTimeoutMs} ms`);
-      this.#host.failed(error);
-      this.#host.unanswered(this.#core.monotonicMs() - hostTimeoutMs);
+      this.#parts.board.storeFailed(error);
+      this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
       if (times === APPEND_PATIENCE) return giveUp(error);
-      cancel = this.#timers.after(hostTimeoutMs, late);
+      cancel = this.#parts.timers.after(hostTimeoutMs, late);
     };
-    let cancel = this.#timers.after(hostTimeoutMs, late);
+    let cancel = this.#parts.timers.after(hostTimeoutMs, late);
     return () => cancel();
   }
 
@@ -240,7 +208,7 @@ export class Committer {
     const outcome = parts.some(({ pending }) => pending.some(({ record }) => record.cause.kind === "VENUE"));
     if (outcome) this.#core.probe("before-outcome-append");
     this.#core.probe("before-append");
-    this.#host.bursts.spend(UNITS_PER_RECORD * countOf(parts));
+    this.#parts.bursts.spend(UNITS_PER_RECORD * countOf(parts));
     this.#askedAtMs = this.#core.nowMs();
     const outcomes = await this.#core.store.append({
       shards: parts.map(({ shard, pending }) => shard.appendOf(pending)),
@@ -257,9 +225,12 @@ export class Committer {
    * What is durable is acted on in the order in which it was decided, whatever the shard (decision 20): little at once,
    * much in turns after the one in which it was stored. Resolves to what the store refused.
    */
-  async #settle(parts: readonly Part[], outcomes: readonly AppendOutcome[]): Promise<readonly Part[]> {
+  async #settle(
+    parts: readonly ShardPart[],
+    outcomes: readonly AppendOutcome[],
+  ): Promise<readonly ShardPart[]> {
     const settled: Readonly<{ shard: Shard; record: PendingRecord }>[] = [];
-    const refused: Part[] = [];
+    const refused: ShardPart[] = [];
     for (const [index, part] of parts.entries()) {
       if (outcomes[index] !== "durable") refused.push(part);
       else for (const record of part.pending) settled.push({ shard: part.shard, record });
@@ -269,7 +240,7 @@ export class Committer {
     for (let from = 0; from < settled.length; from += SETTLED_PER_TURN) {
       if (settled.length > SETTLED_PER_TURN && !this.#stopped) await this.#core.turns.next();
       const some = settled.slice(from, from + SETTLED_PER_TURN);
-      this.#host.bursts.spend(some.length);
+      this.#parts.bursts.spend(some.length);
       for (const { shard, record } of some) shard.settle(record);
     }
     return refused;
@@ -282,18 +253,18 @@ export class Committer {
     // The market journal belongs to a later engine: what it keeps is not ours to say.
     if (!(error instanceof InvariantError)) return await this.#pause();
     this.#backlog.drop();
-    this.#host.kept({ marks: [], prints: market.prints, quotes: [] });
+    this.#parts.market.kept({ marks: [], prints: market.prints, quotes: [] });
   }
 
-  async #reload({ shard, pending }: Part, mayBeKept: boolean): Promise<void> {
+  async #reload({ shard, pending }: ShardPart, mayBeKept: boolean): Promise<void> {
     try {
       await shard.reload(pending, mayBeKept);
     } catch (error) {
       const fields = { message: messageOf(error), shard: shard.number };
       this.#core.telemetry.event("error", "reload.failed", fields);
-      this.#host.failed(error);
+      this.#parts.board.storeFailed(error);
       const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept);
-      this.#timers.after(this.#core.settings.retryMaxMs, again);
+      this.#parts.timers.after(this.#core.settings.retryMaxMs, again);
     }
   }
 
@@ -309,18 +280,18 @@ export class Committer {
     let cancel: () => void = () => undefined;
     await new Promise<void>((resolve) => {
       this.#endPause = resolve;
-      cancel = this.#timers.after(this.#core.settings.retryMinMs, resolve);
+      cancel = this.#parts.timers.after(this.#core.settings.retryMinMs, resolve);
     });
     cancel();
     this.#endPause = undefined;
   }
 }
 
-const countOf = (parts: readonly Part[]): number =>
+const countOf = (parts: readonly ShardPart[]): number =>
   parts.reduce((sum, { pending }) => sum + pending.length, 0);
 
 /** The markets of parents that are open after a batch. */
-function marketsOf(parts: readonly Part[]): ReadonlySet<string> {
+function marketsOf(parts: readonly ShardPart[]): ReadonlySet<string> {
   const symbols = new Set<string>();
   for (const { pending } of parts) {
     for (const { steps } of pending)

@@ -1,32 +1,25 @@
-import { capabilitiesOf } from "../host-answers/index.ts";
 import { shardOfId } from "../lifecycle/index.ts";
 import type { ChildRequest, ParentOrder } from "../model/index.ts";
 import type { ExecutionVenue } from "../ports/index.ts";
-import { type Core, childRequestOf } from "./core.ts";
-import { Fifo } from "./fifo.ts";
+import type { ChildReports } from "./child-reports.ts";
+import type { Core } from "./core.ts";
+import type { MarketHub } from "./market-hub.ts";
+import { objectionTo } from "./objection.ts";
+import type { Reconciler } from "./reconciler.ts";
+import type { Shards } from "./shards.ts";
 import type { Timers } from "./timers.ts";
-import { VenuePace } from "./venue-pace.ts";
+import type { DueChild, VenueQueue } from "./venue-queue.ts";
 
-/** What a dispatcher needs from its engine. */
-export type DispatchHost = Readonly<{
-  /** Why this child must not be handed over any more; undefined when it may be. */
-  objection: (child: ChildRequest) => string | undefined;
-  withdrawn: (child: ChildRequest, detail: string) => void;
-  /** Asks the store whose the child's shard is; resolves when that is known. */
-  confirm: (child: ChildRequest) => Promise<void>;
-  /** It is handed over now; its outcome must be known by `deadlineMs`. */
-  handedOver: (child: ChildRequest, deadlineMs: number) => void;
-  /** The venue answered; nobody has looked yet whether that can be read. */
-  answered: (child: ChildRequest, answer: unknown) => void;
-  /** No answer by the deadline, or the call failed. */
-  lost: (child: ChildRequest, detail: string) => void;
+/** What a dispatcher works with. */
+export type DispatchParts = Readonly<{
+  venue: ExecutionVenue;
+  queue: VenueQueue;
+  timers: Timers;
+  shards: Shards;
+  market: MarketHub;
+  reports: ChildReports;
+  reconciler: Reconciler;
 }>;
-
-/** A child that is due, until when it may go, and when its shard was last known to be this engine's, in engine time. */
-type Due = Readonly<{ child: ChildRequest; notAfterMs: number; ownedAtMs: number }>;
-
-/** Of children that an earlier version has decided. */
-const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
 
 /**
  * Hands durable intents to the venue, each once. Keeps the venue's rate: due children queue, reduce-only ones first,
@@ -37,29 +30,17 @@ const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
  */
 export class Dispatcher {
   readonly #core: Core;
-  readonly #venue: ExecutionVenue;
-  readonly #timers: Timers;
-  readonly #host: DispatchHost;
-  readonly #reducing: Fifo<Due> = new Fifo();
-  readonly #opening: Fifo<Due> = new Fifo();
+  readonly #parts: DispatchParts;
   readonly #handed: Set<string> = new Set();
-  readonly #pace: VenuePace = new VenuePace();
   /** When the store last said of a shard, by its number, that it is this engine's; engine time. */
   readonly #confirmedAtMs: Map<number, number> = new Map();
   /** Nothing goes out before it is time, or before the store has answered. */
   #waiting = false;
   #stopped = false;
 
-  constructor(core: Core, options: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: DispatchHost) {
+  constructor(core: Core, parts: DispatchParts) {
     this.#core = core;
-    this.#venue = options.venue;
-    this.#timers = options.timers;
-    this.#host = host;
-  }
-
-  /** Children that wait for the venue's rate. */
-  get queued(): number {
-    return this.#reducing.size + this.#opening.size;
+    this.#parts = parts;
   }
 
   /** Whether this process holds the child: queued, or handed over without an outcome yet. */
@@ -69,28 +50,10 @@ export class Dispatcher {
 
   /** Takes in the child of a record that became durable; its shard was this engine's at `ownedAtMs`, engine time. */
   submit(order: ParentOrder, ownedAtMs: number): void {
-    const child = childRequestOf(order);
+    const child = this.#parts.queue.add(order, ownedAtMs);
     if (child === undefined) return;
     this.#handed.add(child.childId);
-    const due = {
-      child,
-      notAfterMs: order.child?.notAfterMs ?? ANY_TIME,
-      ownedAtMs,
-    };
-    (child.reduceOnly ? this.#reducing : this.#opening).push(due);
     this.#pump(false);
-  }
-
-  /**
-   * Until when a child that is decided now may be handed over, in the venue's time as far as the wall clock knows it:
-   * the time of a submit after those that were decided before it have gone out at the venue's rate.
-   */
-  notAfterMs(): number {
-    this.#readRate();
-    const before = this.queued + this.#core.counters.deciding;
-    const waitMs = this.#pace.behindMs(this.#core.monotonicMs(), before);
-    const notAfterMs = this.#core.wallMs() + this.#core.settings.submitDeadlineMs + waitMs;
-    return Math.min(notAfterMs, ANY_TIME);
   }
 
   /** The child is resolved. */
@@ -105,32 +68,28 @@ export class Dispatcher {
 
   /** Hands over all that the rate lets out now; `waited` when a timer of it was set. */
   #pump(waited: boolean): void {
-    this.#readRate();
+    const { queue } = this.#parts;
+    queue.readRate();
     while (!this.#stopped && !this.#waiting) {
-      const queue = this.#reducing.size > 0 ? this.#reducing : this.#opening;
       const { first: due } = queue;
       if (due === undefined) return;
-      const waitMs = this.#pace.waitMs(this.#core.monotonicMs());
+      const waitMs = queue.waitMs();
       if (waitMs > 0) return this.#pumpAfter(waitMs);
       if (!this.#isOwned(due)) return void this.#confirm(due.child);
       queue.shift();
-      if (this.#send(due)) this.#pace.sent(this.#core.monotonicMs(), waited);
+      if (this.#send(due)) queue.sent(waited);
     }
   }
 
-  #readRate(): void {
-    this.#pace.declare(capabilitiesOf(this.#venue, this.#core.told("venue.capabilities")).ratePerSecond);
-  }
-
   /** Whether the child's shard was known to be this engine's within the quiet time. */
-  #isOwned({ child, ownedAtMs }: Due): boolean {
+  #isOwned({ child, ownedAtMs }: DueChild): boolean {
     const confirmedAtMs = this.#confirmedAtMs.get(shardOfId(child.parentOrderId)) ?? ownedAtMs;
     return this.#core.nowMs() - Math.max(ownedAtMs, confirmedAtMs) <= this.#core.settings.venueQuietMs;
   }
 
   #pumpAfter(waitMs: number): void {
     this.#waiting = true;
-    this.#timers.after(waitMs, () => {
+    this.#parts.timers.after(waitMs, () => {
       this.#waiting = false;
       this.#pump(true);
     });
@@ -140,7 +99,7 @@ export class Dispatcher {
     this.#waiting = true;
     const askedAtMs = this.#core.nowMs();
     try {
-      await this.#host.confirm(child);
+      await this.#parts.shards.ofOrder(child.parentOrderId).confirm();
     } catch (error) {
       this.#core.telemetry.event("warn", "confirm.failed", { message: messageOf(error) });
       return this.#pumpAfter(this.#core.settings.retryMinMs);
@@ -151,31 +110,33 @@ export class Dispatcher {
     this.#pump(true);
   }
 
-  #send({ child, notAfterMs }: Due): boolean {
+  #send({ child, notAfterMs }: DueChild): boolean {
+    const { reports, reconciler, timers } = this.#parts;
     const wallMs = this.#core.wallMs();
-    const objection = wallMs >= notAfterMs ? "the time for it has passed" : this.#host.objection(child);
+    const objection =
+      wallMs >= notAfterMs ? "the time for it has passed" : objectionTo(child, this.#core, this.#parts);
     if (objection !== undefined) {
       this.#handed.delete(child.childId);
-      this.#host.withdrawn(child, objection);
+      reports.withdrawn(child, objection);
       return false;
     }
     const deadlineMs = Math.min(notAfterMs, wallMs + this.#core.settings.submitDeadlineMs);
-    this.#host.handedOver(child, deadlineMs);
+    reconciler.follow(child, "SENT", deadlineMs);
     this.#core.counters.children++;
-    const cancelDeadline = this.#timers.after(deadlineMs - wallMs, () =>
-      this.#host.lost(child, "no answer by the deadline"),
+    const cancelDeadline = timers.after(deadlineMs - wallMs, () =>
+      reports.lost(child, "no answer by the deadline"),
     );
     this.#core.probe("before-submit");
     this.#call(child, deadlineMs).then(
       (answer) => {
         cancelDeadline();
         this.#core.probe("after-submit");
-        this.#host.answered(child, answer);
+        reports.answered(child, answer);
       },
       (error: unknown) => {
         cancelDeadline();
         this.#core.probe("after-submit");
-        this.#host.lost(child, messageOf(error));
+        reports.lost(child, messageOf(error));
       },
     );
     return true;
@@ -183,7 +144,7 @@ export class Dispatcher {
 
   /** A venue that throws instead of rejecting has an unknown outcome too. */
   async #call(child: ChildRequest, deadlineMs: number): Promise<unknown> {
-    return await this.#venue.submit(child, { deadlineMs });
+    return await this.#parts.venue.submit(child, { deadlineMs });
   }
 }
 

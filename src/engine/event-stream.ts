@@ -3,7 +3,8 @@ import type { Price } from "../decimal/index.ts";
 import { harmless } from "../host-answers/index.ts";
 import type { CountedPrint, Fact, JournalRecord, Quote } from "../model/index.ts";
 import type { Alert, EngineEvents, StatusUpdate } from "./api.ts";
-import type { Core, DurableRecord, ParentStep } from "./core.ts";
+import type { Core } from "./core.ts";
+import type { DurableRecord, ParentStep } from "./live-order.ts";
 
 /** What a list is told about: its creation, a release, the end of a leg. */
 const movesList = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "RELEASED" || kind === "ENDED";

@@ -1,5 +1,5 @@
 import type { Quantity } from "../decimal/index.ts";
-import { type ExecutionAttempt, type ParentEvent, protectiveFirst, shardOfId } from "../lifecycle/index.ts";
+import { type ExecutionAttempt, type ParentEvent, protectiveFirst } from "../lifecycle/index.ts";
 import {
   type Cause,
   type CountedPrint,
@@ -11,27 +11,24 @@ import {
 import { type Activated, type Fired, IdMap } from "../triggers/index.ts";
 import type { Arming } from "./arming.ts";
 import type { Bursts } from "./bursts.ts";
-import type { LiveOrder, QuoteNow } from "./core.ts";
+import type { QuoteNow } from "./core.ts";
 import type { ExposureTracker } from "./exposure-tracker.ts";
 import type { FundsQueue } from "./funds-queue.ts";
+import type { LiveOrder } from "./live-order.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { PovParticipants } from "./pov-participants.ts";
 import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
 
 /** What attempts are made of. */
 export type AttemptParts = Readonly<{
+  shards: Shards;
   market: MarketHub;
   participants: PovParticipants;
   exposure: ExposureTracker;
   arming: Arming;
   bursts: Bursts;
   funds: FundsQueue;
-}>;
-
-/** What attempts need from the engine. */
-export type AttemptHost = Readonly<{
-  shard: (number: number) => Shard;
-  isFrozen: (order: ParentOrder) => boolean;
 }>;
 
 /** Why a parent gets to attempt an execution. */
@@ -49,11 +46,9 @@ const MANY = 64;
  */
 export class ExecutionAttempts {
   readonly #parts: AttemptParts;
-  readonly #host: AttemptHost;
 
-  constructor(parts: AttemptParts, host: AttemptHost) {
+  constructor(parts: AttemptParts) {
     this.#parts = parts;
-    this.#host = host;
   }
 
   /**
@@ -65,8 +60,7 @@ export class ExecutionAttempts {
   }
 
   *#meetAll(fired: readonly Fired[], quote: Quote): Generator<number, void> {
-    const orderOf = (orderId: number): ParentOrder | undefined =>
-      this.#shardOf(orderId).liveOrders.get(orderId)?.working;
+    const orderOf = (orderId: number): ParentOrder | undefined => this.#parts.shards.live(orderId)?.working;
     const isBurst = fired.length > MANY;
     const ordered = protectiveFirst(fired, orderOf, isBurst ? yield* byId(fired) : undefined);
     for (const one of isBurst ? yield* reducingFirst(ordered, orderOf) : ordered) {
@@ -128,7 +122,7 @@ export class ExecutionAttempts {
 
   #offer(live: LiveOrder, cause: AttemptCause): void {
     const { working } = live;
-    if (this.#host.isFrozen(working)) return;
+    if (this.#parts.shards.isFrozen(working)) return;
     const { market, participants, arming, funds } = this.#parts;
     if (funds.waits(working)) return arming.arm(live);
     // What waited behind a reload meets the market of now; what fired stays as it was seen.
@@ -162,7 +156,7 @@ export class ExecutionAttempts {
   }
 
   #shardOf(orderId: number): Shard {
-    return this.#host.shard(shardOfId(orderId));
+    return this.#parts.shards.ofOrder(orderId);
   }
 }
 

@@ -1,19 +1,12 @@
 import { max, type Quantity, subtract, ZERO_QUANTITY } from "../decimal/index.ts";
-import { reducibleOf, shardOfId } from "../lifecycle/index.ts";
+import { reducibleOf } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Exposure } from "../ports/index.ts";
-import type { Core, LiveOrder } from "./core.ts";
+import type { Core } from "./core.ts";
 import { type ExposureSum, reservedBy } from "./exposure-sums.ts";
+import type { LiveOrder } from "./live-order.ts";
 import type { Shard } from "./shard.ts";
-
-/** What measuring needs from the engine. */
-export type ExposureHost = Readonly<{
-  shard: (number: number) => Shard;
-  /** The exposure is known: the parent may send a child on the quote of now. */
-  measured: (live: LiveOrder, exposure: Quantity) => void;
-  /** A measurement came to nothing: the parent looks at quotes again. */
-  idle: (live: LiveOrder) => void;
-}>;
+import type { Shards } from "./shards.ts";
 
 /** A position that was asked for: what the account had executed on that market and side by then, and which try it is. */
 type ExposureRequest = Readonly<{ answer: Promise<Quantity>; executed: Quantity; tries: number }>;
@@ -30,12 +23,12 @@ const MOST_TRIES = 3;
 export class ExposureTracker {
   readonly #core: Core;
   readonly #exposure: Exposure;
-  readonly #host: ExposureHost;
+  readonly #shards: Shards;
 
-  constructor(core: Core, exposure: Exposure, host: ExposureHost) {
+  constructor(core: Core, exposure: Exposure, shards: Shards) {
     this.#core = core;
     this.#exposure = exposure;
-    this.#host = host;
+    this.#shards = shards;
   }
 
   /** What the parent may reduce, when the host can say it at once; else the measurement is under way. */
@@ -86,14 +79,15 @@ export class ExposureTracker {
     if (shard.liveOrders.get(order.orderId) !== live) return;
     const since = subtract(this.#sums(order).executed, request.executed);
     if (since !== ZERO_QUANTITY && request.tries < MOST_TRIES) return this.#measure(order, request.tries + 1);
-    this.#host.measured(live, max(subtract(this.#reducible(order, position), since), ZERO_QUANTITY));
+    const exposure = max(subtract(this.#reducible(order, position), since), ZERO_QUANTITY);
+    this.#core.effects.emit({ kind: "EXPOSURE_MEASURED", live, exposure });
   }
 
   /** Nothing came of a measurement. */
   #rest(live: LiveOrder, request: ExposureRequest): void {
     if (live.measuring !== request) return;
     delete live.measuring;
-    this.#host.idle(live);
+    this.#core.effects.emit({ kind: "REARM", live });
   }
 
   #position(order: ParentOrder): ReturnType<Exposure["position"]> {
@@ -115,10 +109,10 @@ export class ExposureTracker {
   }
 
   #shard(order: ParentOrder): Shard {
-    return this.#host.shard(shardOfId(order.orderId));
+    return this.#shards.ofOrder(order.orderId);
   }
 
   #live(order: ParentOrder): LiveOrder | undefined {
-    return this.#shard(order).liveOrders.get(order.orderId);
+    return this.#shards.live(order.orderId);
   }
 }

@@ -1,15 +1,10 @@
 import { needsTrigger } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { Instruments } from "../ports/index.ts";
-import type { Core, LiveOrder, ParentStep } from "./core.ts";
+import type { Core } from "./core.ts";
+import type { ParentStep } from "./live-order.ts";
+import type { Shards } from "./shards.ts";
 import type { Timers } from "./timers.ts";
-
-/** What the queue needs from its engine. */
-export type FundsHost = Readonly<{
-  live: (orderId: number) => LiveOrder | undefined;
-  /** Lets a parent look at the market again. */
-  arm: (live: LiveOrder) => void;
-}>;
 
 /** Opening parents of one account that were refused for want of one asset. */
 type Shortage = {
@@ -39,19 +34,18 @@ export class FundsQueue {
   readonly #core: Core;
   readonly #timers: Timers;
   readonly #instruments: Pick<Instruments, "find">;
-  readonly #host: FundsHost;
+  readonly #shards: Shards;
   readonly #shortages: Map<string, Shortage> = new Map();
   readonly #shortOf: Map<number, Shortage> = new Map();
 
   constructor(
     core: Core,
-    parts: Readonly<{ timers: Timers; instruments: Pick<Instruments, "find"> }>,
-    host: FundsHost,
+    parts: Readonly<{ timers: Timers; instruments: Pick<Instruments, "find">; shards: Shards }>,
   ) {
     this.#core = core;
     this.#timers = parts.timers;
     this.#instruments = parts.instruments;
-    this.#host = host;
+    this.#shards = parts.shards;
   }
 
   /** Whether a parent must not send a child before it has its turn; one that looks for its trigger goes on looking. */
@@ -141,9 +135,9 @@ export class FundsQueue {
     for (const orderId of [...shortage.waiting]) {
       if (shortage.turns.size === shortage.width) break;
       shortage.turns.add(orderId);
-      const live = this.#host.live(orderId);
+      const live = this.#shards.live(orderId);
       if (live === undefined || live.working.ended !== undefined) this.forget(orderId);
-      else this.#host.arm(live);
+      else this.#core.effects.emit({ kind: "REARM", live });
     }
     if (shortage.waiting.size > 0) this.#await(shortage);
     else this.#shortages.delete(shortage.key);

@@ -1,8 +1,10 @@
 import type { Instruments } from "../ports/index.ts";
 import { executableSide, type MarketOf } from "../triggers/index.ts";
-import type { Core, LiveOrder } from "./core.ts";
+import type { Core } from "./core.ts";
+import type { LiveOrder } from "./live-order.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
 import { timely, type Upkeep } from "./stored.ts";
 import type { Timers } from "./timers.ts";
 import { COSTS } from "./turns.ts";
@@ -20,7 +22,7 @@ const FORGET_BATCH = 2_000;
 export class Housekeeping {
   readonly #core: Core;
   readonly #store: Upkeep;
-  readonly #shards: readonly Shard[];
+  readonly #shards: Shards;
   readonly #market: MarketHub;
   readonly #instruments: Instruments;
   readonly #failed: (error: unknown) => void;
@@ -32,7 +34,7 @@ export class Housekeeping {
   constructor(
     core: Core,
     parts: Readonly<{
-      shards: readonly Shard[];
+      shards: Shards;
       market: MarketHub;
       instruments: Instruments;
       timers: Timers;
@@ -152,10 +154,10 @@ export class Housekeeping {
    */
   async #oldestActivations(): Promise<ReadonlyMap<string, number> | undefined> {
     const oldest = new Map<string, number>();
-    const memories = this.#shards.map((shard) => shard.memory);
+    const memories = this.#shards.all.map((shard) => shard.memory);
     const isSame = (shard: Shard, index: number): boolean =>
       shard.state !== "reloading" && shard.memory === memories[index];
-    if (!this.#shards.every(isSame)) return undefined;
+    if (!this.#shards.all.every(isSame)) return undefined;
     for (const { liveOrders } of memories) {
       for (const live of liveOrders.values()) {
         noteActivation(live, oldest);
@@ -163,7 +165,7 @@ export class Housekeeping {
         if (turn !== undefined) await turn;
       }
     }
-    return this.#shards.every(isSame) ? oldest : undefined;
+    return this.#shards.all.every(isSame) ? oldest : undefined;
   }
 }
 

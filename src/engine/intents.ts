@@ -1,4 +1,5 @@
-import type { Counters, ParentStep } from "./core.ts";
+import type { Counters } from "./core.ts";
+import type { ParentStep } from "./live-order.ts";
 
 /** Counts the children of one shard that are decided while their record is not durable yet. */
 export class Intents {

@@ -6,22 +6,19 @@ import type { ReadModel } from "./read-model.ts";
 import type { Shard } from "./shard.ts";
 import { stored } from "./stored.ts";
 
-/** What reading lists needs from the engine. */
-export type ListReadHost = Readonly<{ shard: (number: number) => Shard; reads: ReadModel }>;
-
 /** Answers about order lists from durable state only: open ones from memory, those that are done from the store. */
 export class ListReads {
   readonly #core: Core;
-  readonly #host: ListReadHost;
+  readonly #reads: ReadModel;
 
-  constructor(core: Core, host: ListReadHost) {
+  constructor(core: Core, reads: ReadModel) {
     this.#core = core;
-    this.#host = host;
+    this.#reads = reads;
   }
 
   /** An open list of an account as it is durable. */
   findOpen(key: ListKey): OrderList | undefined {
-    const shard = this.#host.reads.ownShard(key.accountId);
+    const shard = this.#reads.ownShard(key.accountId);
     const account = shard.accounts.get(key.accountId);
     const listId = "listId" in key ? key.listId : account?.listByClientId.get(key.listClientOrderId);
     const legs = listId === undefined ? undefined : account?.lists.get(listId);
@@ -62,13 +59,13 @@ export class ListReads {
   async story(listId: number): Promise<readonly JournalRecord[] | undefined> {
     if (!Number.isSafeInteger(listId) || listId >= 0) return undefined;
     // The id of the first leg follows the id of its list.
-    const first = await this.#host.reads.findAny(listId - SHARD_COUNT);
+    const first = await this.#reads.findAny(listId - SHARD_COUNT);
     if (first?.list?.listId !== listId) return undefined;
     const records = new Map<number, JournalRecord>();
     for (const legId of first.list.legs) {
-      const leg = await this.#host.reads.findAny(legId);
+      const leg = await this.#reads.findAny(legId);
       if (leg === undefined) continue;
-      for (const record of await this.#host.reads.records(leg)) records.set(record.sequence, record);
+      for (const record of await this.#reads.records(leg)) records.set(record.sequence, record);
     }
     return [...records.values()].sort((a, b) => a.sequence - b.sequence);
   }
@@ -80,7 +77,7 @@ export class ListReads {
     endTimeMs = Infinity,
     limit,
   }: ListPageRequest): OrderList[] {
-    const shard = this.#host.reads.ownShard(accountId);
+    const shard = this.#reads.ownShard(accountId);
     const lists: OrderList[] = [];
     for (const legs of shard.accounts.get(accountId)?.listsNewestFirst() ?? []) {
       if (lists.length >= limit) break;

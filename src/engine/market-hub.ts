@@ -1,6 +1,6 @@
 import { type Price, parsePrice } from "../decimal/index.ts";
 import { readPrintInput, readQuoteInput } from "../host-answers/index.ts";
-import type { CountedPrint, KeptQuote, MarketMark, Quote } from "../model/index.ts";
+import type { KeptQuote, MarketMark, Quote } from "../model/index.ts";
 import type {
   Instruments,
   MarketSink,
@@ -10,13 +10,14 @@ import type {
   QuoteVerdict,
   VolumeState,
 } from "../ports/index.ts";
-import { type Activated, type Fired, MarkHistory, TriggerBook } from "../triggers/index.ts";
-import type { Steps } from "./bursts.ts";
+import { MarkHistory, TriggerBook } from "../triggers/index.ts";
+import type { Bursts } from "./bursts.ts";
 import type { Core, QuoteNow } from "./core.ts";
-import type { Moment } from "./engine-time.ts";
+import type { EventStream } from "./event-stream.ts";
 import type { MarketFacts } from "./market-backlog.ts";
 import { QuoteGate } from "./quote-gate.ts";
 import { QuoteMemory } from "./quote-memory.ts";
+import type { Timers } from "./timers.ts";
 import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
 
 /** Orders that a quote touches in one step of its work: as much work as one decision. */
@@ -25,26 +26,8 @@ const ORDERS_PER_STEP = 16;
 /** Quotes and orders of one market that wait for a quote to have acted; with more it acts to its end at once. */
 const MOST_WAITING = 10_000;
 
-/** What the market tells the engine. */
-export type MarketHost = Readonly<{
-  /** A quote, heartbeat or print has come: what is due by now happens before it. Returns what now is. */
-  runDue: () => Moment;
-  /** Lets a quote or print act after what is due by now: at once, or in a later turn when that is much. */
-  afterDue: (act: () => void) => void;
-  /** A quote meets orders of a market: these steps let it act. */
-  act: (symbol: string, steps: Steps) => void;
-  /** In the order in which they fired. */
-  fired: (fired: readonly Fired[], quote: Quote) => void;
-  activated: (activated: Activated, quote: Quote) => void;
-  /** A quote was counted, and what it fired or activated has been told. */
-  quoted: (quote: Quote) => void;
-  /** An executed trade was counted. */
-  printed: (print: CountedPrint, price: Price) => void;
-  /** An extreme moved that trailing orders rest on, or volume was counted. */
-  moved: () => void;
-  /** A print was not counted, as too many wait for the store. */
-  overflowed: () => void;
-}>;
+/** What the market side works with. */
+export type MarketParts = Readonly<{ timers: Timers; bursts: Bursts; stream: EventStream }>;
 
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint?: LastPrint };
@@ -82,11 +65,11 @@ export class MarketHub implements MarketSink {
   /** Books with marks that were not taken yet: a commit asks no other. */
   readonly #marked: Set<TriggerBook> = new Set();
   readonly #core: Core;
-  readonly #host: MarketHost;
+  readonly #parts: MarketParts;
 
-  constructor(core: Core, options: KeptMarket & Readonly<{ instruments: Instruments }>, host: MarketHost) {
+  constructor(core: Core, options: KeptMarket & Readonly<{ instruments: Instruments }>, parts: MarketParts) {
     this.#core = core;
-    this.#host = host;
+    this.#parts = parts;
     this.history = new MarkHistory();
     for (const mark of options.marks) this.history.add(mark);
     this.memory = new QuoteMemory(options.quotes);
@@ -114,7 +97,7 @@ export class MarketHub implements MarketSink {
 
   quote(said: QuoteInput): QuoteVerdict {
     this.#core.counters.activity++;
-    const now = this.#host.runDue();
+    const now = this.#parts.timers.runDue();
     const input = readQuoteInput(said);
     const market = input && this.#markets.get(input.symbol);
     if (input === undefined) return this.#drop("malformed");
@@ -123,10 +106,10 @@ export class MarketHub implements MarketSink {
     if (typeof taken === "string") return this.#drop(taken);
     this.counted++;
     this.memory.counted(taken);
-    this.#host.afterDue(() => {
+    this.#parts.timers.afterDue(() => {
       this.#act(market.book, taken);
       this.#noteMarks(market.book);
-      this.#host.quoted(taken);
+      this.#parts.stream.quoted(taken);
     });
     return "counted";
   }
@@ -134,15 +117,16 @@ export class MarketHub implements MarketSink {
   /** Lets a quote act, in turns when it meets many orders; one that comes meanwhile acts after it. */
   #act(book: TriggerBook, quote: Quote): void {
     const isUnderWay = book.isBusy;
-    if (book.begin(quote) && !isUnderWay) this.#host.act(book.symbol, this.#steps(book));
+    if (book.begin(quote) && !isUnderWay) this.#parts.bursts.add("quotes", book.symbol, this.#steps(book));
   }
 
   *#steps(book: TriggerBook): Generator<number, void> {
+    const { effects } = this.#core;
     while (book.isBusy) {
       const most = book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP;
       const { quote, fired, activated } = book.resume(most);
-      for (const one of activated) this.#host.activated(one, quote);
-      if (fired.length > 0) this.#host.fired(fired, quote);
+      for (const one of activated) effects.emit({ kind: "ACTIVATED", activated: one, quote });
+      if (fired.length > 0) effects.emit({ kind: "FIRED", fired, quote });
       this.#noteMarks(book);
       yield 1 + activated.length;
     }
@@ -151,7 +135,7 @@ export class MarketHub implements MarketSink {
   #noteMarks(book: TriggerBook): void {
     if (!book.hasMarks) return;
     this.#marked.add(book);
-    this.#host.moved();
+    this.#core.effects.emit({ kind: "MARKET_MOVED" });
   }
 
   #drop(drop: QuoteDrop): QuoteDrop {
@@ -160,32 +144,35 @@ export class MarketHub implements MarketSink {
   }
 
   heartbeat(symbol: string): void {
-    const now = this.#host.runDue();
+    const now = this.#parts.timers.runDue();
     this.#markets.get(symbol)?.gate.heartbeat(now);
   }
 
   /** Counts an executed trade, each id once; a price it cannot read, a future time and a duplicate do not count. */
   print(said: PrintInput): void {
     this.#core.counters.activity++;
-    const { wallMs } = this.#host.runDue();
+    const { wallMs } = this.#parts.timers.runDue();
     const print = readPrintInput(said);
     if (print === undefined) return this.#dropPrint("malformed");
     const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs() });
     if (typeof counted === "string") return this.#dropPrint(counted);
     this.printsCounted++;
-    this.#host.moved();
+    this.#core.effects.emit({ kind: "MARKET_MOVED" });
     const market = this.#markets.get(print.symbol);
     const price = parsePrice(print.price);
     // The tape counts none without them.
     if (market === undefined || price === undefined) return;
     const isNewest = counted.timeMs >= (market.lastPrint?.timeMs ?? 0);
     if (isNewest) market.lastPrint = { price, timeMs: counted.timeMs };
-    this.#host.afterDue(() => this.#host.printed(counted, price));
+    this.#parts.timers.afterDue(() => {
+      this.#core.effects.emit({ kind: "PRINTED", print: counted });
+      this.#parts.stream.printed(counted, price);
+    });
   }
 
   #dropPrint(why: Exclude<PrintVerdict, "counted">): void {
     this.printsDropped++;
-    if (why === "backlog") this.#host.overflowed();
+    if (why === "backlog") this.#core.effects.emit({ kind: "PRINT_DROPPED" });
   }
 
   /** The last counted quote of a symbol and whether it is fresh. */
@@ -208,8 +195,12 @@ export class MarketHub implements MarketSink {
     return this.#markets.get(symbol)?.book;
   }
 
-  /** Marks made since the last call. */
-  takeMarks(): readonly MarketMark[] {
+  /** What the market journal is to keep that came since the last call. */
+  takeFacts(): MarketFacts {
+    return { marks: this.#takeMarks(), prints: this.tape.takePrints() };
+  }
+
+  #takeMarks(): readonly MarketMark[] {
     const marks: MarketMark[] = [];
     for (const book of this.#marked) for (const mark of book.takeMarks()) marks.push(mark);
     this.#marked.clear();

@@ -1,21 +1,23 @@
 import type { Metrics } from "./api.ts";
-import type { ChildOrderManager } from "./child-order-manager.ts";
 import type { Counters } from "./core.ts";
 import type { MarketHub } from "./market-hub.ts";
 import type { Placements } from "./placement.ts";
-import type { Shard } from "./shard.ts";
+import type { Reconciler } from "./reconciler.ts";
+import type { Shards } from "./shards.ts";
+import type { VenueQueue } from "./venue-queue.ts";
 
 /** What is counted in the parts of an engine. */
 export type Counted = Readonly<{
   counters: Counters;
   market: MarketHub;
-  shards: readonly Shard[];
+  shards: Shards;
   placements: Placements;
-  desk: ChildOrderManager;
+  queue: VenueQueue;
+  reconciler: Reconciler;
 }>;
 
 /** Counters and queue lengths of an engine as they are now. */
-export function metricsOf({ counters, market, shards, placements, desk }: Counted): Metrics {
+export function metricsOf({ counters, market, shards, placements, queue, reconciler }: Counted): Metrics {
   const { triggers, children, appends, records, alerts } = counters;
   return {
     quotesCounted: market.counted,
@@ -27,11 +29,10 @@ export function metricsOf({ counters, market, shards, placements, desk }: Counte
     appends,
     records,
     alerts,
-    openParents: shards.reduce((sum, { memory }) => sum + memory.openParents, 0),
-    journalSequence: shards.reduce((sum, shard) => sum + shard.durableSequence, 0),
+    openParents: shards.openParents,
+    journalSequence: shards.all.reduce((sum, shard) => sum + shard.durableSequence, 0),
     pendingCommands: placements.pending,
-    venueQueue: desk.dispatcher.queued,
-    inFlight: desk.reconciler.inFlight,
-    unknown: desk.reconciler.unknown,
+    venueQueue: queue.size,
+    ...reconciler.followed,
   };
 }

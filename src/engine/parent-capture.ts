@@ -1,6 +1,6 @@
 import type { ParentOrder } from "../model/index.ts";
 import type { ReadonlyIdMap } from "../triggers/index.ts";
-import type { LiveOrder } from "./core.ts";
+import type { LiveOrder } from "./live-order.ts";
 import { COSTS, type Turns } from "./turns.ts";
 
 /** What is captured: the live orders of a shard, as of which record, and which parents count as open. */

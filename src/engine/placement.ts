@@ -16,29 +16,28 @@ import type { Awaitable, VolumeHistory } from "../ports/index.ts";
 import { canonicalIntent, canonicalList, notTraded } from "../requests/index.ts";
 import { profileWindow, type VolumeProfile, volumeProfile } from "../schedules/index.ts";
 import type { EngineOptions, ListPlacement, Placement } from "./api.ts";
-import type { Core, PendingRecord, QuoteNow } from "./core.ts";
+import type { Core } from "./core.ts";
 import type { ListReads } from "./list-reads.ts";
+import type { PendingRecord } from "./live-order.ts";
+import type { MarketHub } from "./market-hub.ts";
 import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
+import type { StatusBoard } from "./status-board.ts";
 import { stored } from "./stored.ts";
 
-/** What placing needs from its engine. */
-export type PlacementHost = Readonly<{
-  shardFor: (accountId: number) => Shard;
-  openParents: () => number;
-  /** Bytes of memory that the weights of all open parents take. */
-  weightBytes: () => number;
-  quote: (symbol: string) => QuoteNow | undefined;
-  draining: () => boolean;
+/** What placing works with. */
+export type PlacementParts = Readonly<{
+  shards: Shards;
+  market: MarketHub;
   lists: ListReads;
   volumes: VolumeHistory;
-  /** All fresh executed volume of a symbol so far. */
-  executedVolume: (symbol: string) => Quantity;
+  board: StatusBoard;
 }>;
 
 type Command = Readonly<{ accountId: number; intent: ParentIntent }>;
 type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
 type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: number }>;
-type Parts = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
+type Host = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 
 /** What was asked of the host before a command was decided: the position, and volumes for a profile. */
 type Fetched = Readonly<{ position?: Quantity; profile?: VolumeProfile }>;
@@ -49,17 +48,17 @@ type Fetched = Readonly<{ position?: Quantity; profile?: VolumeProfile }>;
  */
 export class Placements {
   readonly #core: Core;
-  readonly #parts: Parts;
-  readonly #host: PlacementHost;
+  readonly #host: Host;
+  readonly #parts: PlacementParts;
   readonly #clientIds: KeyedMutex = new KeyedMutex();
   #pending = 0;
   /** Parents for which there is room for certain; how many are open is counted anew when it is used up. */
   #room = 0;
 
-  constructor(core: Core, parts: Parts, host: PlacementHost) {
+  constructor(core: Core, host: Host, parts: PlacementParts) {
     this.#core = core;
-    this.#parts = parts;
     this.#host = host;
+    this.#parts = parts;
   }
 
   /** Commands that wait for the store, or for a copy of them that does. */
@@ -92,7 +91,7 @@ export class Placements {
 
   /** The order that a client id of an account names, open or ended. */
   #findOrder(accountId: number, clientOrderId: string): Awaitable<ParentOrder | undefined> {
-    const shard = this.#host.shardFor(accountId);
+    const shard = this.#parts.shards.ofAccount(accountId);
     const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
     const open = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
     return open ?? stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
@@ -108,7 +107,7 @@ export class Placements {
     const admission = admit(intent, {
       ...this.#admissionContext(intent.symbol, timeMs),
       ...fetched,
-      volume: this.#host.executedVolume(intent.symbol),
+      volume: this.#parts.market.tape.total(intent.symbol),
     });
     this.#demandWeights(shard, { accountId, intent, ...admission });
     const pending = shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
@@ -117,7 +116,7 @@ export class Placements {
   }
 
   async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
-    const known = await this.#host.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
+    const known = await this.#parts.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
     if (known !== undefined) return existingList(known, list);
     const intents = list.legs.map(({ intent }) => intent);
     await this.#refuseKnownIds(accountId, intents);
@@ -149,7 +148,7 @@ export class Placements {
     nowMs: number,
   ): Pick<AdmissionContext, "nowMs" | "aheadMs" | "minimum" | "quote"> &
     Readonly<{ maxIcebergParts: number }> {
-    const now = this.#host.quote(symbol);
+    const now = this.#parts.market.now(symbol);
     const aheadMs = this.#core.time.aheadOfWallMs();
     return {
       nowMs,
@@ -165,9 +164,9 @@ export class Placements {
     this.#demandService();
     const [first] = intents;
     const symbol = this.#instrument(first?.symbol ?? "").symbol;
-    demandRights(await this.#parts.accounts.account(accountId), symbol);
+    demandRights(await this.#host.accounts.account(accountId), symbol);
     const position = intents.some(({ reduceOnly }) => reduceOnly)
-      ? await this.#parts.exposure.position(accountId, symbol)
+      ? await this.#host.exposure.position(accountId, symbol)
       : undefined;
     const profile = first === undefined ? undefined : await this.#profile(first);
     // The host's answers took time: the engine may have begun to drain.
@@ -179,18 +178,18 @@ export class Placements {
   async #profile({ type, symbol, schedule }: ParentIntent): Promise<VolumeProfile | undefined> {
     if (type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
     const nowMs = this.#core.wallMs();
-    const bars = await this.#host.volumes.minutes({ symbol, ...profileWindow(nowMs) });
+    const bars = await this.#parts.volumes.minutes({ symbol, ...profileWindow(nowMs) });
     return volumeProfile(bars, { nowMs, ...schedule });
   }
 
   #demandService(): void {
     const { advancedOrders, liquidityMode } = this.#core.settings;
     if (!advancedOrders || !liquidityMode) throw new OrderError("ADVANCED_ORDERS_OFF");
-    if (this.#host.draining()) throw new OrderError("SHUTTING_DOWN");
+    if (this.#parts.board.isDraining) throw new OrderError("SHUTTING_DOWN");
   }
 
   #instrument(symbol: string): Instrument {
-    const instrument = this.#parts.instruments.find(symbol);
+    const instrument = this.#host.instruments.find(symbol);
     if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
     if (instrument.kind !== "liquidity") throw notTraded(instrument);
     if (instrument.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
@@ -199,11 +198,11 @@ export class Placements {
 
   /** The shard of an account, with room for so many parents more. */
   #demandShard(accountId: number, more: number): Shard {
-    const shard = this.#host.shardFor(accountId);
+    const shard = this.#parts.shards.ofAccount(accountId);
     shard.demandRunning();
     const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
-    if (this.#room < more) this.#room = maxOpenParents - this.#host.openParents();
+    if (this.#room < more) this.#room = maxOpenParents - this.#parts.shards.openParents;
     if (mine > maxOpenParentsPerAccount || this.#room < more) throw new OrderError("SERVER_BUSY");
     this.#room -= more;
     return shard;
@@ -215,7 +214,7 @@ export class Placements {
     if (more === 0) return;
     const { maxWeightBytes, maxWeightBytesPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(order.accountId)?.weightBytes ?? 0) + more;
-    if (mine > maxWeightBytesPerAccount || this.#host.weightBytes() + more > maxWeightBytes)
+    if (mine > maxWeightBytesPerAccount || this.#parts.shards.weightBytes + more > maxWeightBytes)
       throw new OrderError("SERVER_BUSY");
   }
 }

@@ -1,5 +1,5 @@
 import type { Quantity } from "../decimal/index.ts";
-import type { LiveOrder } from "./core.ts";
+import type { LiveOrder } from "./live-order.ts";
 import type { VolumeTape } from "./volume-tape.ts";
 
 /**

@@ -5,24 +5,22 @@ import type { PageRequest, ParentKey, ParentPage } from "./api.ts";
 import type { Core } from "./core.ts";
 import { pageOf, readEndedRows } from "./page-rows.ts";
 import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
 import { stored } from "./stored.ts";
-
-/** What reading needs from the engine. */
-export type ReadHost = Readonly<{ shard: (number: number) => Shard; shardFor: (accountId: number) => Shard }>;
 
 /** Answers from durable state only: open parents from memory, ended ones from the store. */
 export class ReadModel {
   readonly #core: Core;
-  readonly #host: ReadHost;
+  readonly #shards: Shards;
 
-  constructor(core: Core, host: ReadHost) {
+  constructor(core: Core, shards: Shards) {
     this.#core = core;
-    this.#host = host;
+    this.#shards = shards;
   }
 
   /** The shard of an account; throws SHARD_FENCED when another engine owns it. */
   ownShard(accountId: number): Shard {
-    return owned(this.#host.shardFor(accountId));
+    return owned(this.#shards.ofAccount(accountId));
   }
 
   /** An open parent of an account as it is durable. */
@@ -41,12 +39,14 @@ export class ReadModel {
   /** An order by its managed id alone; undefined for what is no managed id. */
   async findAny(orderId: number): Promise<ParentOrder | undefined> {
     if (!Number.isSafeInteger(orderId) || orderId >= 0) return undefined;
-    const shard = shardOfId(orderId);
-    const open = owned(this.#host.shard(shard)).liveOrders.get(orderId)?.durable;
-    if (open !== undefined) return open;
-    const [ended] = await stored(this.#core, () =>
-      this.#core.store.readEnded({ shard, afterOrderId: orderId + 1, limit: 1 }),
-    );
+    const open = owned(this.#shards.ofOrder(orderId)).liveOrders.get(orderId)?.durable;
+    return open ?? (await this.findEnded(orderId));
+  }
+
+  /** An ended parent by its id alone; its account stands in its row. */
+  async findEnded(orderId: number): Promise<ParentOrder | undefined> {
+    const page = { shard: shardOfId(orderId), afterOrderId: orderId + 1, limit: 1 };
+    const [ended] = await stored(this.#core, () => this.#core.store.readEnded(page));
     return ended?.orderId === orderId ? ended : undefined;
   }
 

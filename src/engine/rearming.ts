@@ -1,17 +1,17 @@
+import type { ReadonlyIdMap } from "../triggers/index.ts";
 import type { Arming } from "./arming.ts";
 import type { Bursts } from "./bursts.ts";
 import type { ChildOrderManager } from "./child-order-manager.ts";
-import type { LiveOrder } from "./core.ts";
+import type { LiveOrder } from "./live-order.ts";
 import type { PovParticipants } from "./pov-participants.ts";
 import type { Shard } from "./shard.ts";
-import type { ShardMemory } from "./shard-memory.ts";
 
 /** What keeps something of open parents outside the memory of their shard. */
 export type RearmingParts = Readonly<{
   bursts: Bursts;
   participants: PovParticipants;
   arming: Arming;
-  desk: ChildOrderManager;
+  children: ChildOrderManager;
 }>;
 
 /** Parents that are let go, armed or looked at in one step: as much work as one decision. */
@@ -35,23 +35,23 @@ export class Rearming {
     this.#parts.arming.rearm(live);
   }
 
-  /** The memory of the shard is another one than `before`. */
-  reloaded(shard: Shard, before: ShardMemory): void {
+  /** The memory of the shard is another one than the one that held `before`. */
+  reloaded(shard: Shard, before: ReadonlyIdMap<LiveOrder>): void {
     this.#parts.bursts.add("quotes", `shard ${shard.number}`, this.#steps(shard, before));
   }
 
-  *#steps(shard: Shard, before: ShardMemory): Generator<number, void> {
+  *#steps(shard: Shard, before: ReadonlyIdMap<LiveOrder>): Generator<number, void> {
     const { memory } = shard;
-    yield* inSteps(before.liveOrders.values(), (live) => this.#letGo(shard, live));
+    yield* inSteps(before.values(), (live) => this.#letGo(shard, live));
     const isNow = (): boolean => shard.memory === memory;
     yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
-    yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.desk.recover(live), isNow);
+    yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.children.recover(live), isNow);
   }
 
   #letGo(shard: Shard, live: LiveOrder): void {
     this.#parts.participants.drop(live);
     this.#parts.arming.disarm(live);
-    if (shard.state === "fenced") this.#parts.desk.letGo(live);
+    if (shard.state === "fenced") this.#parts.children.letGo(live);
   }
 }
 

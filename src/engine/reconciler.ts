@@ -1,22 +1,20 @@
-import { capabilitiesOf, type ParsedReport, readNotFound, readReport } from "../host-answers/index.ts";
+import { capabilitiesOf, readNotFound, readReport } from "../host-answers/index.ts";
 import type { ChildRequest, ChildState } from "../model/index.ts";
 import type { ExecutionVenue, NotFound } from "../ports/index.ts";
+import type { InFlight } from "./api.ts";
+import type { ChildReports } from "./child-reports.ts";
 import type { Core } from "./core.ts";
 import type { Moment } from "./engine-time.ts";
+import type { Shards } from "./shards.ts";
 import type { Timers } from "./timers.ts";
 import { VoidProof } from "./void-proof.ts";
 
-/** What a reconciler needs from its engine. */
-export type ReconcileHost = Readonly<{
-  /** Whether an answer would be taken in now; one that had to wait would be one more of many. */
-  mayAsk: (child: ChildRequest) => boolean;
-  found: (said: ParsedReport, source: "LOOKUP" | "VOID") => void;
-  /** An in-flight child that the venue does not know. */
-  missing: (child: ChildRequest) => void;
-  /** An in-flight child of which the venue has not been able to say anything for a while. */
-  unanswered: (child: ChildRequest) => void;
-  voided: (child: ChildRequest) => void;
-  escalated: (child: ChildRequest, detail: string) => void;
+/** What a reconciler works with. */
+export type ReconcileParts = Readonly<{
+  venue: ExecutionVenue;
+  timers: Timers;
+  shards: Shards;
+  reports: ChildReports;
 }>;
 
 type Case = {
@@ -44,21 +42,18 @@ type Case = {
  */
 export class Reconciler {
   readonly #core: Core;
-  readonly #venue: ExecutionVenue;
-  readonly #timers: Timers;
-  readonly #host: ReconcileHost;
+  readonly #parts: ReconcileParts;
   readonly #cases: Map<string, Case> = new Map();
   #stopped = false;
 
-  constructor(core: Core, options: Readonly<{ venue: ExecutionVenue; timers: Timers }>, host: ReconcileHost) {
+  constructor(core: Core, parts: ReconcileParts) {
     this.#core = core;
-    this.#venue = options.venue;
-    this.#timers = options.timers;
-    this.#host = host;
+    this.#parts = parts;
   }
 
-  get inFlight(): number {
-    return this.#cases.size;
+  /** The children that are followed just now, and those of them whose outcome is not known. */
+  get followed(): InFlight {
+    return { inFlight: this.#cases.size, unknown: this.unknown };
   }
 
   get unknown(): number {
@@ -122,22 +117,29 @@ export class Reconciler {
 
   #lookAfter(one: Case, waitMs: number): void {
     one.cancel?.();
-    one.cancel = this.#timers.after(waitMs, () => void this.#look(one));
+    one.cancel = this.#parts.timers.after(waitMs, () => void this.#look(one));
   }
 
   #isFollowed(one: Case): boolean {
     return !this.#stopped && this.#cases.get(one.child.childId) === one;
   }
 
+  /** Whether an answer would be taken in now; one that had to wait would be one more of many. */
+  #mayAsk({ parentOrderId }: ChildRequest): boolean {
+    return this.#parts.shards.ofOrder(parentOrderId).state !== "reloading";
+  }
+
   async #look(one: Case): Promise<void> {
     if (!this.#isFollowed(one)) return;
-    if (!this.#host.mayAsk(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
+    if (!this.#mayAsk(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
     const turn = ++one.turn;
     const askedAt = this.#core.time.moment();
     // A question that is never answered must not end the case: the next one is asked when a submit's time is over.
-    const cancelPatience = this.#timers.after(this.#core.settings.submitDeadlineMs, () => this.#again(one));
+    const cancelPatience = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () =>
+      this.#again(one),
+    );
     try {
-      const answer: unknown = await this.#venue.lookup(one.child);
+      const answer: unknown = await this.#parts.venue.lookup(one.child);
       this.#core.counters.activity++;
       const missing = readNotFound(answer);
       if (missing !== undefined) one.failingSinceMs = undefined;
@@ -162,7 +164,7 @@ export class Reconciler {
       one.failures = 0;
       one.failingSinceMs = undefined;
     }
-    this.#host.found(said, source);
+    this.#parts.reports.take(said, source);
     if (!this.#isFollowed(one)) return;
     if (said.kind === "unreadable") this.#again(one);
     else this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
@@ -171,7 +173,7 @@ export class Reconciler {
   /** The venue did not know the child; that counts only when it was asked after deadline and quiet time (I22). */
   async #missed(one: Case, answer: NotFound, askedAt: Moment): Promise<void> {
     if (!this.#isFollowed(one)) return;
-    if (!one.unknown) this.#host.missing(one.child);
+    if (!one.unknown) this.#parts.reports.missing(one.child);
     if (one.proof.waitMs(answer, askedAt.monotonicMs) > 0) return this.#awaitProof(one, answer);
     if (!one.proof.holds(answer, askedAt)) return this.#again(one);
     one.notFound++;
@@ -182,17 +184,17 @@ export class Reconciler {
 
   /** Voids a child that the venue twice did not know, if the venue can be relied on for that. */
   async #settleMissing(one: Case): Promise<boolean> {
-    const capabilities = capabilitiesOf(this.#venue, this.#core.told("venue.capabilities"));
+    const capabilities = capabilitiesOf(this.#parts.venue, this.#core.told("venue.capabilities"));
     if (capabilities.honoursDeadline) {
-      this.#host.voided(one.child);
+      this.#parts.reports.voided(one.child);
       return true;
     }
-    if (!capabilities.canVoid || this.#venue.voidChild === undefined) {
+    if (!capabilities.canVoid || this.#parts.venue.voidChild === undefined) {
       this.#escalate(one, "the venue does not know it and can neither honour deadlines nor void ids");
       return false;
     }
-    const answer: unknown = await this.#venue.voidChild(one.child);
-    if (answer === "voided") this.#host.voided(one.child);
+    const answer: unknown = await this.#parts.venue.voidChild(one.child);
+    if (answer === "voided") this.#parts.reports.voided(one.child);
     else this.#found(one, answer, "VOID");
     return true;
   }
@@ -202,7 +204,8 @@ export class Reconciler {
     const { retryMinMs, retryMaxMs, escalateAfterMs } = this.#core.settings;
     const nowMs = this.#core.monotonicMs();
     one.failingSinceMs ??= nowMs;
-    if (!one.unknown && nowMs - one.failingSinceMs >= escalateAfterMs) this.#host.unanswered(one.child);
+    if (!one.unknown && nowMs - one.failingSinceMs >= escalateAfterMs)
+      this.#parts.reports.unanswered(one.child);
     this.#escalateOld(one);
     const pauseMs = Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(one.failures++, 30));
     this.#lookAfter(one, pauseMs);
@@ -224,6 +227,6 @@ export class Reconciler {
   #escalate(one: Case, why: string): void {
     if (one.escalated) return;
     one.escalated = true;
-    this.#host.escalated(one.child, `child ${one.child.childId}: ${why}`);
+    this.#parts.reports.escalated(one.child, `child ${one.child.childId}: ${why}`);
   }
 }

@@ -1,4 +1,7 @@
+import type { ChildReports } from "./child-reports.ts";
+import type { Committer } from "./committer.ts";
 import type { Core } from "./core.ts";
+import type { Timers } from "./timers.ts";
 
 /**
  * Turns without anything happening after which an engine counts as idle. A turn of a manual clock is one step of a
@@ -9,15 +12,17 @@ const CALM_TURNS = 32;
 /** Turns in which nothing happened though something is awaited, after which time is looked at. */
 const PATIENT_TURNS = 4_096;
 
+/** What an engine waits for is known here. */
+export type RestParts = Readonly<{ committer: Committer; timers: Timers; reports: ChildReports }>;
+
 /** Tells when an engine is at rest: nothing more can happen without time, input, or an answer that does not come. */
 export class Rest {
   readonly #core: Core;
-  readonly #awaited: () => readonly string[];
+  readonly #parts: RestParts;
 
-  /** `awaited` names what is waited for just now. */
-  constructor(core: Core, awaited: () => readonly string[]) {
+  constructor(core: Core, parts: RestParts) {
     this.#core = core;
-    this.#awaited = awaited;
+    this.#parts = parts;
   }
 
   /**
@@ -47,6 +52,16 @@ export class Rest {
   /** Lets everything happen that was waiting already. */
   async calm(): Promise<void> {
     for (let turn = 0; turn < CALM_TURNS; turn++) await this.#turn();
+  }
+
+  /** What is waited for just now. */
+  #awaited(): readonly string[] {
+    const { committer, timers, reports } = this.#parts;
+    const awaited: string[] = [];
+    if (committer.busy) awaited.push("an append to the store");
+    if (timers.isBehind) awaited.push("what is due by now");
+    if (reports.busy) awaited.push("an ended order from the store");
+    return awaited;
   }
 
   #turn(): Promise<void> {

@@ -1,10 +1,11 @@
 import { OrderError } from "../errors/index.ts";
 import { type ParsedSettlement, readSettlement, UnreadableAnswer } from "../host-answers/index.ts";
-import { childIdOf, readChildId, shardOfId } from "../lifecycle/index.ts";
+import { childIdOf, readChildId } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
 import type { ChildSettlement } from "./api.ts";
-import { orderIn } from "./core.ts";
+import { orderIn } from "./live-order.ts";
 import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
 
 /** Why a settlement was refused. */
 export type SettlementProblem =
@@ -32,14 +33,11 @@ export class SettlementError extends Error {
  * Settles an unknown child by an operator's word; resolves to its parent when that is durable. Rejects with a
  * {@link SettlementError}, or with the OrderError of a store that failed.
  */
-export async function settleChild(
-  said: ChildSettlement,
-  shardOf: (number: number) => Shard,
-): Promise<ParentOrder> {
+export async function settleChild(said: ChildSettlement, shards: Shards): Promise<ParentOrder> {
   const settlement = read(said);
   const named = readChildId(settlement.childId);
   if (named === undefined) throw new SettlementError("NO_SUCH_CHILD", "the id is none of a child");
-  const shard = shardOf(shardOfId(named.orderId));
+  const shard = shards.ofOrder(named.orderId);
   return await new Promise((resolve, reject) => {
     shard.post(() => {
       try {

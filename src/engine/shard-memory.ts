@@ -2,7 +2,7 @@ import { orderListOf } from "../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../model/index.ts";
 import { IdMap, type ReadonlyIdMap } from "../triggers/index.ts";
 import { AccountOrders } from "./account-orders.ts";
-import type { LiveOrder, ParentStep, PendingRecord } from "./core.ts";
+import type { LiveOrder, ParentStep, PendingRecord } from "./live-order.ts";
 import { ParentCapture } from "./parent-capture.ts";
 import { COSTS, type Turns } from "./turns.ts";
 

@@ -4,32 +4,21 @@ import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } fr
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../ports/index.ts";
 import type { ReadonlyIdMap } from "../triggers/index.ts";
 import type { AccountOrders } from "./account-orders.ts";
-import type { Core, DurableRecord, LiveOrder, ParentStep, PendingRecord, Waiter } from "./core.ts";
+import type { Core } from "./core.ts";
 import { Endings } from "./ending-watch.ts";
 import { Intents } from "./intents.ts";
 import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
+import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "./live-order.ts";
 import type { ParentCapture } from "./parent-capture.ts";
 import { type Replayed, replayShard } from "./replay.ts";
 import { ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 import { type ShardReads, timely } from "./stored.ts";
 import { Undecided, type UndecidedRecord } from "./undecided.ts";
+import type { VenueQueue } from "./venue-queue.ts";
 
-/** What a shard needs from its engine. */
-export type ShardHost = Readonly<{
-  /** A record waits to be made durable; `asked` when a caller asked for it. */
-  dirty: (shard: Shard, asked: boolean) => void;
-  /** A record became durable; called in sequence. */
-  durable: (record: DurableRecord, liveOrders: readonly LiveOrder[]) => void;
-  /** A record whose append failed was found in the store: it is told like any other; its effects are recovery's. */
-  found: (record: DurableRecord) => void;
-  /** The memory of the shard was made again from the store, or let go; `before` is the one it had, and changes no more. */
-  reloaded: (shard: Shard, before: ShardMemory) => void;
-  /** Until when a child that is intended now may be handed over, in the venue's time. */
-  notAfterMs: () => number;
-  /** A transition wants an exposure and changed nothing else. */
-  measure: (order: ParentOrder) => void;
-}>;
+/** Says until when a child that is intended now may be handed over, in the venue's time. */
+export type DeadlineSource = Pick<VenueQueue, "notAfterMs">;
 
 /** What is decided for new parents inside the mailbox: one by itself, or the legs of a list. */
 export type NewParents = Readonly<{
@@ -51,7 +40,7 @@ export class Shard {
   readonly endings: Endings = new Endings();
   readonly #core: Core;
   readonly #reads: ShardReads;
-  readonly #host: ShardHost;
+  readonly #deadlines: DeadlineSource;
   readonly #life: ShardLife;
   readonly #epoch: number;
   /** Rises before every reading after the first: the store refuses what was appended until then and is on its way. */
@@ -65,13 +54,13 @@ export class Shard {
   readonly #intents: Intents;
   readonly #undecided: Undecided = new Undecided();
 
-  constructor(head: ShardHead, core: Core, host: ShardHost) {
+  constructor(head: ShardHead, core: Core, deadlines: DeadlineSource) {
     this.number = head.shard;
     this.#epoch = head.epoch;
     this.#core = core;
     this.#reads = timely(core);
     this.#intents = new Intents(core.counters);
-    this.#host = host;
+    this.#deadlines = deadlines;
     this.#life = new ShardLife({
       shard: head.shard,
       maxWaiting: core.settings.maxPendingCommands,
@@ -142,7 +131,7 @@ export class Shard {
     const before = live.working;
     const timeMs = this.#core.nowMs();
     const { rules } = this.#core;
-    const notAfterMs = this.#host.notAfterMs();
+    const notAfterMs = this.#deadlines.notAfterMs();
     const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules, notAfterMs };
     try {
       const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
@@ -151,7 +140,8 @@ export class Shard {
       else live.wait = lead.wait;
       const changed = steps.filter(({ facts }) => facts.length > 0);
       if (changed.length > 0) return this.#write({ steps: changed, cause, timeMs });
-      if (lead?.effects.some((effect) => effect.kind === "MEASURE")) this.#host.measure(before);
+      if (lead?.effects.some((effect) => effect.kind === "MEASURE"))
+        this.#core.effects.emit({ kind: "EXPOSURE_WANTED", order: before });
       return undefined;
     } catch (error) {
       if (event.kind === "INVARIANT_BROKEN") throw error;
@@ -211,7 +201,7 @@ export class Shard {
     const liveOrders = steps.map(({ order }) => this.memory.show(order, settled));
     for (const live of liveOrders) this.memory.retire(live);
     for (const { order } of steps) if (order.ended !== undefined) this.endings.durable(order.orderId);
-    this.#host.durable(settled, liveOrders);
+    this.#core.effects.emit({ kind: "RECORD_DURABLE", record: settled, liveOrders });
     resolveAll(waiters);
   }
 
@@ -238,7 +228,7 @@ export class Shard {
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");
     for (const pending of this.takePending()) this.#undecided.add(pending, false);
-    const before = this.memory;
+    const before = this.liveOrders;
     try {
       if (!(await this.#readAgain())) return;
     } catch (error) {
@@ -252,7 +242,7 @@ export class Shard {
     this.#answerAll();
     // Before arming: a parent that was activated or triggered meanwhile is armed as what it is when that is durable.
     this.#life.enter("running");
-    this.#host.reloaded(this, before);
+    this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: this.number, before });
   }
 
   /** The engine is closed: nothing is decided, shown or sent from here any more, and nobody waits. */
@@ -308,9 +298,9 @@ export class Shard {
     const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
     this.#core.telemetry.event("error", "shard.fenced", fields);
     for (const pending of this.takePending()) this.#undecided.add(pending, false);
-    const before = this.memory;
+    const before = this.liveOrders;
     this.#forget(new ShardMemory());
-    this.#host.reloaded(this, before);
+    this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: this.number, before });
     this.#answerAll();
   }
 
@@ -355,7 +345,7 @@ export class Shard {
     const fate = this.#undecided.fateOf(undecided, this.#durableSequence);
     if (fate === "lost") return rejectAll(waiters, new OrderError("DISCONNECTED"));
     if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
-    this.#host.found(pending);
+    this.#core.effects.emit({ kind: "RECORD_FOUND", record: pending });
     resolveAll(waiters);
   }
 
@@ -378,7 +368,7 @@ export class Shard {
     this.#noteEndings(steps, record.sequence);
     for (const { order } of steps) this.memory.take(order).pending = pending;
     this.#core.counters.activity++;
-    this.#host.dirty(this, ASKED.has(cause.kind));
+    this.#core.effects.emit({ kind: "RECORD_DECIDED", shard: this.number, asked: ASKED.has(cause.kind) });
     return pending;
   }
 

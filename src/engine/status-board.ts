@@ -1,12 +1,16 @@
-import type { EngineStatus, StatusChange, StatusReason, StatusUpdate } from "./api.ts";
+import type { EngineStatus, StatusChange, StatusReason } from "./api.ts";
 import type { Core } from "./core.ts";
+import type { EventStream } from "./event-stream.ts";
+import type { MarketHub } from "./market-hub.ts";
+import type { Reconciler } from "./reconciler.ts";
+import type { Shards } from "./shards.ts";
 
-/** What a status board needs from its engine. */
-export type StatusHost = Readonly<{
-  tell: (update: StatusUpdate) => void;
-  /** Markets whose quotes have stopped, and how many children are unknown, just now. */
-  stopped: () => readonly string[];
-  unknown: () => number;
+/** What a status board looks at, and whom it tells. */
+export type StatusParts = Readonly<{
+  shards: Shards;
+  market: MarketHub;
+  reconciler: Reconciler;
+  stream: EventStream;
 }>;
 
 /** Codes by which a store's error says that the disk is full. */
@@ -17,16 +21,16 @@ const LONGEST_DETAIL = 200;
 /** What stands against an engine being normal; tells of it when it begins and when it ends (decisions 48, EC). */
 export class StatusBoard {
   readonly #core: Core;
-  readonly #host: StatusHost;
+  readonly #parts: StatusParts;
   readonly #fenced: number[] = [];
   #store: StatusReason | undefined;
   /** Prints that were not counted since the store began to fail. */
   #uncounted = 0;
   #ending: StatusReason | undefined;
 
-  constructor(core: Core, host: StatusHost) {
+  constructor(core: Core, parts: StatusParts) {
     this.#core = core;
-    this.#host = host;
+    this.#parts = parts;
   }
 
   get status(): EngineStatus {
@@ -35,9 +39,9 @@ export class StatusBoard {
     return { system: reasons.length > 0 ? "degraded" : "normal", reasons };
   }
 
-  /** Whether the store did not keep or read what it was asked to last. */
-  get isStoreFailing(): boolean {
-    return this.#store !== undefined;
+  /** Whether no new orders are taken. */
+  get isDraining(): boolean {
+    return this.#ending !== undefined;
   }
 
   fenced(shard: number): void {
@@ -56,9 +60,10 @@ export class StatusBoard {
     this.#tell(kind, detail);
   }
 
-  /** The store keeps again what it is asked to. */
+  /** The store has kept what it was asked to; for as long as a shard cannot be read it fails all the same. */
   storeWorked(): void {
     if (this.#store !== undefined) {
+      if (this.#parts.shards.all.some(({ state }) => state === "reloading")) return;
       this.#store = undefined;
       this.#tell("STORE_RECOVERED", "the store keeps again what it is asked to");
     }
@@ -107,7 +112,8 @@ export class StatusBoard {
   }
 
   #watched(): readonly StatusReason[] {
-    const [stopped, unknown] = [this.#host.stopped(), this.#host.unknown()];
+    const { market, reconciler } = this.#parts;
+    const [stopped, unknown] = [market.stopped, reconciler.unknown];
     const reasons: StatusReason[] = [];
     if (stopped.length > 0)
       reasons.push({ kind: "QUOTES_STOPPED", detail: `no fresh quote of ${stopped.join(", ")}` });
@@ -117,6 +123,6 @@ export class StatusBoard {
   }
 
   #tell(change: StatusChange, detail: string): void {
-    this.#host.tell({ change, detail, timeMs: this.#core.nowMs(), status: this.status });
+    this.#parts.stream.status({ change, detail, timeMs: this.#core.nowMs(), status: this.status });
   }
 }

@@ -1,6 +1,6 @@
 import type { JournalRecord } from "../model/index.ts";
 import { encodeRecord } from "../wire/index.ts";
-import type { PendingRecord } from "./core.ts";
+import type { PendingRecord } from "./live-order.ts";
 
 /** A record whose append failed, or that was not handed over any more, and whether the store can have kept it. */
 export type UndecidedRecord = Readonly<{

@@ -1,6 +1,7 @@
 import { needsTrigger, openSlotOf, type WaitReason } from "../lifecycle/index.ts";
 import type { ParentOrder } from "../model/index.ts";
-import type { LiveOrder, QuoteNow } from "./core.ts";
+import type { QuoteNow } from "./core.ts";
+import type { LiveOrder } from "./live-order.ts";
 
 const REASONS: Readonly<Record<WaitReason, string>> = {
   PRICE_OUTSIDE_LIMIT: "nothing is on offer inside its limit price",

@@ -14,7 +14,9 @@ function burstsOf(isBehind: () => boolean = () => false) {
     telemetry: { event: (_level: string, name: string) => void told.push(name) },
   };
   const bursts = new Bursts(coreOf(options as unknown as Parameters<typeof coreOf>[0]), {
-    isStoreBehind: isBehind,
+    get isBehind() {
+      return isBehind();
+    },
   });
   const next = (): boolean => {
     const run = asked.shift();

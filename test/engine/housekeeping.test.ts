@@ -52,7 +52,7 @@ function subject(
     },
   };
   const parts = {
-    shards: [shard],
+    shards: { all: [shard] },
     market: { history, tape: { forget: () => undefined } },
     instruments: { all: () => INSTRUMENTS },
     timers: { after: (_: number, run: () => void) => (hour = run) },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PendingRecord } from "../../src/engine/core.ts";
+import type { PendingRecord } from "../../src/engine/live-order.ts";
 import { ShardMemory } from "../../src/engine/shard-memory.ts";
 import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
 import { createRandom, type Random } from "../../src/simulator/world/random.ts";

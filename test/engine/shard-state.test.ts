@@ -47,10 +47,6 @@ async function shardIn(state: ShardState): Promise<Subject> {
   };
   const head = (await slow.acquire()).find(({ shard }) => shard === number);
   if (head === undefined) throw new Error("the store has no such shard");
-  const host = {
-    ...{ dirty: nothing, durable: nothing, found: nothing, reloaded: nothing, measure: nothing },
-    notAfterMs: () => START_MS,
-  };
   const core = coreOf({
     store: slow,
     instruments: createMemoryInstruments(INSTRUMENTS),
@@ -61,7 +57,8 @@ async function shardIn(state: ShardState): Promise<Subject> {
     entropy: { token: (length) => "t".repeat(length) },
     settings: { snapshotEvery: 1, maxPendingCommands: 2 },
   });
-  const shard = new Shard(head, core, host);
+  core.effects.connect({ run: nothing });
+  const shard = new Shard(head, core, { notAfterMs: () => START_MS });
   const release = async (): Promise<void> => {
     for (const resolve of reads?.splice(0) ?? []) resolve();
     reads = undefined;

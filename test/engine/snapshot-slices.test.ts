@@ -14,8 +14,6 @@ import { createHeldTurns, type HeldTurns } from "../support/held-turns.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS, START_MS, SYMBOL } from "../support/world.ts";
 
-const nothing = (): undefined => undefined;
-
 type Subject = Readonly<{
   shard: Shard;
   held: HeldTurns;
@@ -40,14 +38,8 @@ async function subject(): Promise<Subject> {
   });
   const head = (await store.acquire())[shardOf(1)];
   if (head === undefined) throw new Error("the store has no such shard");
-  const shard = new Shard(
-    head,
-    { ...core, turns: held.turns },
-    {
-      ...{ dirty: nothing, durable: nothing, found: nothing, reloaded: nothing, measure: nothing },
-      notAfterMs: () => START_MS,
-    },
-  );
+  core.effects.connect({ run: () => undefined });
+  const shard = new Shard(head, { ...core, turns: held.turns }, { notAfterMs: () => START_MS });
   await shard.load();
   let accepted = 0;
   const accept = async (): Promise<void> => {

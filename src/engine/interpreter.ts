@@ -1,0 +1,100 @@
+import type { ReadonlyIdMap } from "../triggers/index.ts";
+import type { Arming } from "./arming.ts";
+import type { ChildOrderManager } from "./child-order-manager.ts";
+import type { Committer } from "./committer.ts";
+import type { EffectRunner, EngineEffect } from "./effects.ts";
+import type { EventStream } from "./event-stream.ts";
+import type { ExecutionAttempts } from "./execution-attempts.ts";
+import type { ExposureTracker } from "./exposure-tracker.ts";
+import type { FundsQueue } from "./funds-queue.ts";
+import type { DurableRecord, LiveOrder, ParentStep } from "./live-order.ts";
+import type { PovParticipants } from "./pov-participants.ts";
+import type { Rearming } from "./rearming.ts";
+import type { Shard } from "./shard.ts";
+import type { Shards } from "./shards.ts";
+import type { StatusBoard } from "./status-board.ts";
+
+/** Where effects lead. */
+export type InterpreterParts = Readonly<{
+  shards: Shards;
+  committer: Committer;
+  funds: FundsQueue;
+  participants: PovParticipants;
+  arming: Arming;
+  rearming: Rearming;
+  children: ChildOrderManager;
+  exposure: ExposureTracker;
+  attempts: ExecutionAttempts;
+  stream: EventStream;
+  board: StatusBoard;
+}>;
+
+/** Runs the effects of an engine: the one place that says what comes after what. */
+export class EffectInterpreter implements EffectRunner {
+  readonly #parts: InterpreterParts;
+
+  constructor(parts: InterpreterParts) {
+    this.#parts = parts;
+  }
+
+  run(effect: EngineEffect): void {
+    const { shards, committer, arming, exposure, attempts, board } = this.#parts;
+    switch (effect.kind) {
+      case "RECORD_DECIDED":
+        return committer.wake(shards.at(effect.shard), effect.asked);
+      case "RECORD_DURABLE":
+        return this.#durable(effect.record, effect.liveOrders);
+      case "RECORD_FOUND":
+        return this.#found(effect.record);
+      case "SHARD_RELOADED":
+        return this.#reloaded(shards.at(effect.shard), effect.before);
+      case "EXPOSURE_WANTED":
+        return exposure.measure(effect.order);
+      case "EXPOSURE_MEASURED":
+        return attempts.measured(effect.live, effect.exposure);
+      case "REARM":
+        return arming.arm(effect.live);
+      case "FIRED":
+        return attempts.fired(effect.fired, effect.quote);
+      case "ACTIVATED":
+        return attempts.activated(effect.activated, effect.quote);
+      case "PRINTED":
+        return attempts.printed(effect.print);
+      case "MARKET_MOVED":
+        return committer.wake();
+      case "PRINT_DROPPED":
+        return board.volumeDropped();
+    }
+  }
+
+  /** What follows once a record is durable: book and timers, the venue, the event stream. */
+  #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
+    const { funds, participants, arming, stream } = this.#parts;
+    for (const step of record.steps) funds.saw(step);
+    for (const live of liveOrders) {
+      participants.keep(live);
+      arming.arm(live);
+    }
+    for (const step of record.steps) this.#follow(step);
+    stream.tell(record);
+  }
+
+  #follow(step: ParentStep): void {
+    const { children, exposure, committer } = this.#parts;
+    children.followUp(step);
+    for (const effect of step.effects) {
+      if (effect.kind === "SUBMIT") children.submit(step, committer.askedAtMs);
+      else exposure.measure(step.order);
+    }
+  }
+
+  #found(record: DurableRecord): void {
+    this.#parts.children.found(record.steps);
+    this.#parts.stream.tell(record);
+  }
+
+  #reloaded(shard: Shard, before: ReadonlyIdMap<LiveOrder>): void {
+    this.#parts.rearming.reloaded(shard, before);
+    if (shard.state === "fenced") this.#parts.board.fenced(shard.number);
+  }
+}

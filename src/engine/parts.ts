@@ -1,0 +1,112 @@
+import type { ShardHead, VolumeHistory } from "../ports/index.ts";
+import type { EngineOptions } from "./api.ts";
+import { Arming } from "./arming.ts";
+import { Bursts } from "./bursts.ts";
+import { Cancels } from "./cancels.ts";
+import { ChildOrderManager } from "./child-order-manager.ts";
+import { ChildReports } from "./child-reports.ts";
+import { CommitQueue } from "./commit-queue.ts";
+import { Committer } from "./committer.ts";
+import type { Core } from "./core.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { EventStream } from "./event-stream.ts";
+import { ExecutionAttempts } from "./execution-attempts.ts";
+import { ExposureTracker } from "./exposure-tracker.ts";
+import { FundsQueue } from "./funds-queue.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { EffectInterpreter } from "./interpreter.ts";
+import { ListReads } from "./list-reads.ts";
+import { type KeptMarket, MarketHub } from "./market-hub.ts";
+import { OpenCalls } from "./open-calls.ts";
+import { Placements } from "./placement.ts";
+import { PovParticipants } from "./pov-participants.ts";
+import { ReadModel } from "./read-model.ts";
+import { Rearming } from "./rearming.ts";
+import { Reconciler } from "./reconciler.ts";
+import { Rest } from "./rest.ts";
+import { Shards } from "./shards.ts";
+import { StatusBoard } from "./status-board.ts";
+import { Stories } from "./stories.ts";
+import { Timers } from "./timers.ts";
+import { VenueQueue } from "./venue-queue.ts";
+
+/** What the store held when an engine was opened. */
+export type Stored = Readonly<{ heads: readonly ShardHead[]; market: KeptMarket }>;
+
+/** The parts of one engine, put together. */
+export type EngineParts = Readonly<{
+  core: Core;
+  entropy: EngineOptions["entropy"];
+  calls: OpenCalls;
+  timers: Timers;
+  bursts: Bursts;
+  stream: EventStream;
+  shards: Shards;
+  market: MarketHub;
+  volumes: VolumeHistory;
+  funds: FundsQueue;
+  reconciler: Reconciler;
+  children: ChildOrderManager;
+  queue: VenueQueue;
+  rearming: Rearming;
+  reads: ReadModel;
+  lists: ListReads;
+  stories: Stories;
+  placements: Placements;
+  cancels: Cancels;
+  board: StatusBoard;
+  housekeeping: Housekeeping;
+  committer: Committer;
+  rest: Rest;
+}>;
+
+/**
+ * Puts an engine together, each part of those before it. Nothing happens before {@link EngineParts} is complete: what
+ * parts want of later ones are effects, which the interpreter runs.
+ */
+export function engineParts(core: Core, options: EngineOptions, stored: Stored): EngineParts {
+  const { instruments, venue, entropy } = options;
+  const calls = new OpenCalls(core.monotonicMs);
+  const timers = new Timers(core.clock, core.time, core.told("timer.failed"));
+  const commits = new CommitQueue();
+  const bursts = new Bursts(core, commits);
+  const stream = new EventStream(core);
+  const queue = new VenueQueue(core, venue);
+  const shards = new Shards(stored.heads, core, queue);
+  const market = new MarketHub(core, { instruments, ...stored.market }, { timers, bursts, stream });
+  const participants = new PovParticipants(market.tape);
+  const funds = new FundsQueue(core, { timers, instruments, shards });
+  const arming = new Arming(core, { timers, bursts, market, funds, shards, participants });
+  const reads = new ReadModel(core, shards);
+  const lists = new ListReads(core, reads);
+  const reports = new ChildReports(core, { shards, market, reads, funds, timers });
+  const reconciler = new Reconciler(core, { venue, timers, shards, reports });
+  const dispatch = { venue, queue, timers, shards, market, reports, reconciler };
+  const dispatcher = new Dispatcher(core, dispatch);
+  const children = new ChildOrderManager(core, { venue, funds, reports, reconciler, dispatcher });
+  const exposure = new ExposureTracker(core, options.exposure, shards);
+  const attempts = new ExecutionAttempts({ shards, market, participants, exposure, arming, bursts, funds });
+  const rearming = new Rearming({ bursts, participants, arming, children });
+  const board = new StatusBoard(core, { shards, market, reconciler, stream });
+  const volumes = options.volumeHistory ?? market.tape;
+  const placements = new Placements(core, options, { shards, market, lists, volumes, board });
+  const cancels = new Cancels({ shards, reads, lists, bursts });
+  const stories = new Stories(core, { shards, reads, market, funds });
+  const housekeeping = new Housekeeping(core, { shards, market, instruments, timers });
+  const committer = new Committer(core, {
+    queue: commits,
+    timers,
+    bursts,
+    market,
+    board,
+    calls,
+    housekeeping,
+  });
+  const rest = new Rest(core, { committer, timers, reports });
+  const followed = { shards, committer, funds, participants, arming, rearming, children, exposure, attempts };
+  core.effects.connect(new EffectInterpreter({ ...followed, stream, board }));
+  return {
+    ...{ core, entropy, calls, timers, bursts, stream, shards, market, volumes, funds, reconciler, children },
+    ...{ queue, rearming, reads, lists, stories, placements, cancels, board, housekeeping, committer, rest },
+  };
+}
