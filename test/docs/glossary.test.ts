@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { readPage } from "../examples/markdown.ts";
+import { readSourceTexts } from "../style/source-file.ts";
+
+/** The cells of every term: the term, what it means, its names in the code, where it is explained. */
+const rows = readPage("docs/glossary.md")
+  .split("\n")
+  .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"))
+  .slice(1)
+  .map((line) => line.slice(2, -2).split(" | "));
+
+const terms = rows.map(([term = ""]) => term);
+
+describe("docs/glossary.md", () => {
+  it("each term stands in it once, in alphabetical order", () => {
+    expect(terms.length).toBeGreaterThan(50);
+    expect([...new Set(terms)].sort()).toEqual(terms);
+  });
+
+  it("every name in the code that it gives is there", () => {
+    const words = new Set(readSourceTexts().flatMap(({ text }) => text.match(/\w+/g) ?? []));
+    const named = rows.flatMap(([term, , code = ""]) =>
+      code.split(", ").map((name) => [term, name.replaceAll("`", "")] as const),
+    );
+    expect(named.filter(([, name]) => !words.has(name))).toEqual([]);
+  });
+
+  it("every term says where it is explained", () => {
+    expect(rows.filter((cells) => cells.length !== 4 || !/^\[.+\]\(.+\)$/.test(cells[3] ?? ""))).toEqual([]);
+  });
+});
