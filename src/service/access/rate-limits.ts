@@ -1,5 +1,5 @@
 import { type ErrorDetails, OrderError } from "../../errors/index.ts";
-import type { Awaitable, OrderRefusal, WeightRefusal, WeightVerdict } from "../../ports/index.ts";
+import type { Awaitable, OrderRefusal, RateLimits, WeightRefusal, WeightVerdict } from "../../ports/index.ts";
 import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
 
@@ -7,12 +7,12 @@ import type { AccessParts } from "./parts.ts";
 type LimitParts = Pick<AccessParts, "rateLimiter" | "clock">;
 
 /** Who asks: address of the client, and what that weighs. */
-export type Weighed = Readonly<{ address: string; weight: number }>;
+export type WeightRequest = Readonly<{ address: string; weight: number }>;
 
 /** Counts the weight of a request, whatever becomes of it; 0 only asks. Throws an OrderError -1001 when that fails. */
 export function weigh(
   { rateLimiter }: Pick<AccessParts, "rateLimiter">,
-  { address, weight }: Weighed,
+  { address, weight }: WeightRequest,
 ): Awaitable<WeightVerdict> {
   return rateLimiter.weigh({ address: networkOf(address), weight });
 }
@@ -69,4 +69,29 @@ export function tooManyOrders(refused: OrderRefusal, parts: LimitParts): OrderEr
   const limit = (daily ? limits?.ordersPerDay : limits?.ordersPer10s) ?? 0;
   const retryAfter = secondsUntil(refused.untilMs, parts);
   return new OrderError("TOO_MANY_ORDERS", { limit, interval: daily ? "1 DAY" : "10 SECOND", retryAfter });
+}
+
+/** A limit as clients are told of it. */
+type RateLimitItem = Readonly<{
+  rateLimitType: string;
+  interval: string;
+  intervalNum: number;
+  limit: number;
+}>;
+
+/** What clients are told of each limit, in the order of exchangeInfo. Source: convention 5.2. */
+export function rateLimitItems(
+  limits: RateLimits,
+): Readonly<Record<"weightPerMinute" | "ordersPer10s" | "ordersPerDay", RateLimitItem>> {
+  const { weightPerMinute, ordersPer10s, ordersPerDay } = limits;
+  return {
+    weightPerMinute: {
+      rateLimitType: "REQUEST_WEIGHT",
+      interval: "MINUTE",
+      intervalNum: 1,
+      limit: weightPerMinute,
+    },
+    ordersPer10s: { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: ordersPer10s },
+    ordersPerDay: { rateLimitType: "ORDERS", interval: "DAY", intervalNum: 1, limit: ordersPerDay },
+  };
 }

@@ -30,7 +30,7 @@ export type NativePlacementCommand = Readonly<{
 }>;
 
 /** What is durable, new or found again, and what the order-count limit has counted. */
-export type Counted<T> = Readonly<{ placed: T; counts: OrderCounts }>;
+export type CountedResult<T> = Readonly<{ placed: T; counts: OrderCounts }>;
 
 /** One placement: what its copies share, how many orders it counts as, how it is looked for and made. */
 type CountedPlacement<T> = Readonly<{
@@ -42,7 +42,7 @@ type CountedPlacement<T> = Readonly<{
 }>;
 
 /** What came of a placement, and whether it made something new. */
-type Placed = Readonly<{ created: boolean }>;
+type PlacementResult = Readonly<{ created: boolean }>;
 
 /**
  * Takes placements through the order-count limit to the engine or the host. Only what is accepted and new counts, a list
@@ -59,7 +59,7 @@ export class CountedPlacements {
   }
 
   /** Resolves when the order is durable; rejects with the OrderError that refuses it. */
-  placeOrder(command: PlacementCommand): Promise<Counted<Placement>> {
+  placeOrder(command: PlacementCommand): Promise<CountedResult<Placement>> {
     const { accountId } = command;
     const { clientOrderId } = command.intent;
     return this.#inTurn({
@@ -72,7 +72,7 @@ export class CountedPlacements {
   }
 
   /** Resolves when all of the list is durable; rejects with the OrderError that refuses it. */
-  placeList(command: ListPlacementCommand): Promise<Counted<ListPlacement>> {
+  placeList(command: ListPlacementCommand): Promise<CountedResult<ListPlacement>> {
     const { accountId } = command;
     const { listClientOrderId, legs } = command.list;
     return this.#inTurn({
@@ -86,7 +86,7 @@ export class CountedPlacements {
   }
 
   /** The same for a native order; a copy of it is known by its request, for its client id may serve again. */
-  placeNative(command: NativePlacementCommand): Promise<Counted<NativePlaced>> {
+  placeNative(command: NativePlacementCommand): Promise<CountedResult<NativePlaced>> {
     const { accountId, clientOrderId, findKnown, place } = command;
     return this.#inTurn({
       accountId,
@@ -97,11 +97,11 @@ export class CountedPlacements {
     });
   }
 
-  #inTurn<T extends Placed>(placement: CountedPlacement<T>): Promise<Counted<T>> {
+  #inTurn<T extends PlacementResult>(placement: CountedPlacement<T>): Promise<CountedResult<T>> {
     return this.#copies.runExclusive([placement.key], () => this.#place(placement));
   }
 
-  async #place<T extends Placed>(placement: CountedPlacement<T>): Promise<Counted<T>> {
+  async #place<T extends PlacementResult>(placement: CountedPlacement<T>): Promise<CountedResult<T>> {
     const { accountId, count } = placement;
     const { counts, takenAtMs, refused } = await this.#parts.rateLimiter.takeOrders({ accountId, count });
     if (refused !== undefined) return { placed: await this.#placeAgain(placement, refused), counts };
@@ -124,7 +124,10 @@ export class CountedPlacements {
   }
 
   /** The limit is reached: only what exists already is answered, or refused as a duplicate. */
-  async #placeAgain<T extends Placed>(placement: CountedPlacement<T>, refused: OrderRefusal): Promise<T> {
+  async #placeAgain<T extends PlacementResult>(
+    placement: CountedPlacement<T>,
+    refused: OrderRefusal,
+  ): Promise<T> {
     if (!(await placement.isKnown())) {
       throw tooManyOrders(refused, this.#parts);
     }

@@ -1,9 +1,9 @@
 import { formatNotional, notional } from "../../decimal/index.ts";
 import type { EngineSettings } from "../../engine/index.ts";
 import { type Instrument, ORDER_TYPES } from "../../model/index.ts";
-import type { RateLimits } from "../../ports/index.ts";
 import { readPairsQuery } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
+import { rateLimitItems } from "../access/rate-limits.ts";
 import type { HostFeatures } from "./api.ts";
 import type { ServiceParts } from "./parts.ts";
 
@@ -42,10 +42,11 @@ const NO_FEATURES: Required<HostFeatures> = {
 
 /** GET /api/exchangeInfo. Source: contract, Exchange info; decisions 42 and 43; convention 5.1 and 5.2. */
 export function exchangeInfo(parts: ServiceParts): JsonInput {
+  const { limits } = parts.rateLimiter;
   return {
     timezone: "UTC",
     serverTime: parts.clock.nowMs(),
-    rateLimits: rateLimitItems(parts.rateLimiter.limits),
+    rateLimits: limits === undefined ? [] : Object.values(rateLimitItems(limits)),
     exchangeFilters: [],
     symbols: symbolsOf(parts),
   };
@@ -55,16 +56,6 @@ export function exchangeInfo(parts: ServiceParts): JsonInput {
 export function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput {
   const { limit } = readPairsQuery(parameters);
   return { instrumentPairs: symbolsOf(parts).slice(0, limit) };
-}
-
-function rateLimitItems(limits: RateLimits | undefined): readonly JsonInput[] {
-  if (limits === undefined) return [];
-  const { weightPerMinute, ordersPer10s, ordersPerDay } = limits;
-  return [
-    { rateLimitType: "REQUEST_WEIGHT", interval: "MINUTE", intervalNum: 1, limit: weightPerMinute },
-    { rateLimitType: "ORDERS", interval: "SECOND", intervalNum: 10, limit: ordersPer10s },
-    { rateLimitType: "ORDERS", interval: "DAY", intervalNum: 1, limit: ordersPerDay },
-  ];
 }
 
 /** Types that are placed as native orders, where the host has those (decision 32). */

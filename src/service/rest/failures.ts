@@ -3,13 +3,13 @@ import type { ServiceParts } from "./parts.ts";
 import { unexpectedError } from "./replies.ts";
 
 /** Where a request failed: what its caller can be found by, and whether it only read. */
-export type Failed = Readonly<{
+export type FailureContext = Readonly<{
   fields: Readonly<Record<string, string>>;
   onlyReads: boolean;
 }>;
 
 /** The refusal that a failure is answered with, and a word to the operator; neither holds a secret, a payload or a stack. */
-export function refusalOf(parts: ServiceParts, error: unknown, failed: Failed): OrderError {
+export function refusalOf(parts: ServiceParts, error: unknown, failed: FailureContext): OrderError {
   const refusal = error instanceof OrderError ? error : unexpectedError(failed.onlyReads);
   const fields = { ...failed.fields, code: refusal.code, reason: refusal.reason };
   if (refusal.status < 500) parts.telemetry.event("debug", "request.refused", fields);

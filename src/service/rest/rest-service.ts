@@ -58,14 +58,15 @@ function preflightOf(parts: ServiceParts, request: WireRequest): WireResponse["h
   return methods.length === 0 ? undefined : parts.crossOrigin.preflight(request.rawHeaders, methods);
 }
 
-type Arriving = Readonly<{
+/** A weighed request, and where it leads. */
+type RoutedRequest = Readonly<{
   request: WireRequest;
   destination: Destination | undefined;
   verdict: WeightVerdict;
 }>;
 
 /** The defences of every request in their order, then its handler. Source: hostile inputs, Defences in order. */
-async function pass(parts: ServiceParts, { request, destination, verdict }: Arriving): Promise<Answer> {
+async function pass(parts: ServiceParts, { request, destination, verdict }: RoutedRequest): Promise<Answer> {
   demand(parts, request, verdict);
   if (destination === undefined) throw new OrderError("NOT_FOUND");
   const { route, query } = destination;

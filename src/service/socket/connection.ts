@@ -5,10 +5,10 @@ import type { ServiceParts } from "../rest/parts.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
 import type { AccountStreams } from "./account-streams.ts";
 import type { SocketOptions, SocketPeer, SocketSession, SocketSettings } from "./api.ts";
-import { FrameGate } from "./frame-gate.ts";
 import { Keepalive } from "./keepalive.ts";
 import type { MarketStreams } from "./market-streams.ts";
-import { Outbox, type Outgoing } from "./outbox.ts";
+import { Outbox, type OutgoingKind } from "./outbox.ts";
+import { WindowCounter } from "./window-counter.ts";
 
 /** Close codes of RFC 6455 that connections end with. */
 export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
@@ -58,8 +58,8 @@ export class Connection {
   readonly #settings: Required<SocketSettings>;
   readonly #realClock: SocketParts["realClock"];
   readonly #outbox: Outbox;
-  readonly #frames: FrameGate;
-  readonly #malformed: FrameGate;
+  readonly #frames: WindowCounter;
+  readonly #malformed: WindowCounter;
   readonly #keepalive: Keepalive;
   readonly #onEnd: () => void;
   readonly #forgetBans: () => void;
@@ -78,8 +78,8 @@ export class Connection {
       reply: settings.maxWaitingReplyBytes,
       event: settings.maxWaitingEventBytes,
     });
-    this.#frames = new FrameGate({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
-    this.#malformed = new FrameGate({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
+    this.#frames = new WindowCounter({ most: settings.maxFramesPerSecond, windowMs: SECOND_MS });
+    this.#malformed = new WindowCounter({ most: settings.maxMalformedPerMinute, windowMs: MINUTE_MS });
     this.#keepalive = new Keepalive(settings, {
       clock,
       realClock,
@@ -142,7 +142,7 @@ export class Connection {
     if (this.takesFrame()) this.#keepalive.ponged();
   }
 
-  send(kind: Outgoing, text: string): void {
+  send(kind: OutgoingKind, text: string): void {
     if (!this.#open) return;
     if (this.#outbox.send(kind, text)) this.hold("unsent", text.length);
     else this.close(CLOSE.policy, "slow reader");

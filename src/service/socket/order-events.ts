@@ -32,14 +32,15 @@ const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
  */
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
   const facts = record.changes.find(({ orderId }) => orderId === order.orderId)?.facts ?? [];
-  const story = new Story(order, facts, record.timeMs);
-  for (const fact of facts) story.tell(fact);
-  return story.events;
+  const events = new EventBuilder(order, facts, record.timeMs);
+  for (const fact of facts) events.tell(fact);
+  return events.events;
 }
 
 type Totals = Readonly<{ executedQuantity: Quantity; executedNotional: Notional }>;
 
-class Story {
+/** Makes the events of one order out of the facts of a record. */
+class EventBuilder {
   readonly events: OrderEvent[] = [];
   readonly #order: ParentOrder;
   readonly #timeMs: number;

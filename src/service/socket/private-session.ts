@@ -38,7 +38,7 @@ type Progress = {
 };
 
 /** What a request comes to: its answer, and what follows once that was sent. */
-type Done = Readonly<{ answer: Answer; after?: () => void }>;
+type MessageResult = Readonly<{ answer: Answer; after?: () => void }>;
 
 type MethodCall = Readonly<{ method: MethodDescriptor; signed: Parameters; own: Parameters }>;
 
@@ -135,7 +135,7 @@ export class PrivateSession implements LiveSession {
   }
 
   /** The defences of every message in their order, then its handler. Source: hostile inputs, Defences in order. */
-  async #pass(progress: Progress): Promise<Done> {
+  async #pass(progress: Progress): Promise<MessageResult> {
     const { request } = progress;
     const { service } = this.#parts;
     const weight = "method" in request ? request.method.weight : UNKNOWN_WEIGHT;
@@ -156,7 +156,7 @@ export class PrivateSession implements LiveSession {
     return method.act !== "subscribeByToken" || this.#parts.requestToken !== undefined;
   }
 
-  async #answer(progress: Progress, call: MethodCall): Promise<Done> {
+  async #answer(progress: Progress, call: MethodCall): Promise<MessageResult> {
     const { method, own } = call;
     if (!("route" in method)) throw new OrderError("UNKNOWN_METHOD");
     const proved = await this.#proved(call);
@@ -169,15 +169,15 @@ export class PrivateSession implements LiveSession {
     return authenticateMessage(this.#parts.service, { method, signed, address: this.#address });
   }
 
-  async #act(act: SessionAct, call: MethodCall): Promise<Done> {
+  async #act(act: SessionAct, call: MethodCall): Promise<MessageResult> {
     const { own } = call;
     switch (act) {
       case "subscribe":
-        return doneOf(await this.#subscribe(call));
+        return resultOf(await this.#subscribe(call));
       case "subscribeByToken":
-        return doneOf(await this.#subscribeByToken(readRequestToken(own)));
+        return resultOf(await this.#subscribeByToken(readRequestToken(own)));
       case "unsubscribe":
-        return doneOf(this.#subscriptions.end(readUnsubscription(own).subscriptionId));
+        return resultOf(this.#subscriptions.end(readUnsubscription(own).subscriptionId));
       case "subscriptions":
         readNothing(own);
         return { answer: { body: this.#subscriptions.list() } };
@@ -227,4 +227,4 @@ export class PrivateSession implements LiveSession {
   }
 }
 
-const doneOf = ({ body, after }: SubscriptionAnswer): Done => ({ answer: { body }, after });
+const resultOf = ({ body, after }: SubscriptionAnswer): MessageResult => ({ answer: { body }, after });

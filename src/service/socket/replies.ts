@@ -1,18 +1,19 @@
 import type { OrderError } from "../../errors/index.ts";
 import type { OrderCounts, RateLimits } from "../../ports/index.ts";
 import { type JsonInput, type RequestId, writeJson } from "../../wire/index.ts";
+import { rateLimitItems } from "../access/rate-limits.ts";
 import type { Answer } from "../rest/parts.ts";
 import { refusalReply } from "../rest/replies.ts";
 
 /** What a request has used of the limits; what is not known of it is left out. */
-export type Used = Readonly<{
+export type LimitUsage = Readonly<{
   limits: RateLimits | undefined;
   weight?: number;
   orders?: OrderCounts | undefined;
 }>;
 
 /** What stands in every reply: whose it is and, unless it was asked not to, what was used of the limits. */
-export type ReplyStamp = Readonly<{ id: RequestId; used: Used | undefined }>;
+export type ReplyStamp = Readonly<{ id: RequestId; used: LimitUsage | undefined }>;
 
 /** The reply of a request that was done; the result is what REST answers with. Source: convention 4.1. */
 export function resultText({ body }: Answer, stamp: ReplyStamp): string {
@@ -41,33 +42,16 @@ export function refusalText(
   return writeJson({ id: stamp.id, status, error: told, ...usedItems(stamp.used) });
 }
 
-function usedItems(used: Used | undefined): Readonly<{ rateLimits?: readonly JsonInput[] }> {
+function usedItems(used: LimitUsage | undefined): Readonly<{ rateLimits?: readonly JsonInput[] }> {
   return used === undefined ? {} : { rateLimits: itemsOf(used) };
 }
 
-function itemsOf({ limits, weight, orders }: Used): readonly JsonInput[] {
+function itemsOf({ limits, weight, orders }: LimitUsage): readonly JsonInput[] {
   if (limits === undefined) return [];
-  const { weightPerMinute, ordersPer10s, ordersPerDay } = limits;
-  const item = (
-    rateLimitType: string,
-    window: Readonly<{ interval: string; intervalNum: number; limit: number; count: number }>,
-  ): JsonInput => ({ rateLimitType, ...window });
+  const { weightPerMinute, ordersPer10s, ordersPerDay } = rateLimitItems(limits);
   return [
-    ...(orders === undefined
-      ? []
-      : [
-          item("ORDERS", { interval: "SECOND", intervalNum: 10, limit: ordersPer10s, count: orders.per10s }),
-          item("ORDERS", { interval: "DAY", intervalNum: 1, limit: ordersPerDay, count: orders.perDay }),
-        ]),
-    ...(weight === undefined
-      ? []
-      : [
-          item("REQUEST_WEIGHT", {
-            interval: "MINUTE",
-            intervalNum: 1,
-            limit: weightPerMinute,
-            count: weight,
-          }),
-        ]),
+    ...(orders === undefined ? [] : [{ ...ordersPer10s, count: orders.per10s }]),
+    ...(orders === undefined ? [] : [{ ...ordersPerDay, count: orders.perDay }]),
+    ...(weight === undefined ? [] : [{ ...weightPerMinute, count: weight }]),
   ];
 }

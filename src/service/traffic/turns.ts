@@ -14,7 +14,7 @@ const MOST_WEIGHT = 20;
 export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): number =>
   bytes + EACH * Math.min(Math.max(weight, 1), MOST_WEIGHT);
 
-type Waiting = Readonly<{ cost: number; begin: () => void }>;
+type WaitingRequest = Readonly<{ cost: number; begin: () => void }>;
 
 /**
  * Lets requests and messages begin in turns: those of one address one after the other, the addresses in turns, and in one
@@ -24,7 +24,7 @@ type Waiting = Readonly<{ cost: number; begin: () => void }>;
  */
 export class Turns {
   readonly #soon: (run: () => void) => void;
-  readonly #queues: Map<string, Waiting[]> = new Map();
+  readonly #queues: Map<string, WaitingRequest[]> = new Map();
   #used = 0;
   #planned = false;
 
@@ -65,7 +65,7 @@ export class Turns {
     }
   }
 
-  #run({ cost, begin }: Waiting): void {
+  #run({ cost, begin }: WaitingRequest): void {
     this.#used += cost;
     begin();
   }

@@ -107,11 +107,7 @@ function orderView<A extends string | number | bigint>(
   isPaperTrade: boolean,
 ): NativeOrderView<A> {
   return {
-    symbol: order.symbol,
-    orderId: order.orderId,
-    orderListId: order.orderListId ?? NO_LIST,
-    clientOrderId: order.clientOrderId,
-    clOrdId: order.clientOrderId,
+    ...namesOf(order),
     status: order.status,
     type: order.type,
     side: order.side,
@@ -159,14 +155,23 @@ function rejectionView<A extends string | number | bigint>(
   };
 }
 
-/** The members that the replies of placing and cancelling share. Source: convention 3.1 and 3.3. */
-function transactionView(order: NativeOrder): Readonly<Record<string, JsonInput>> {
+type OrderNames = "symbol" | "orderId" | "orderListId" | "clientOrderId" | "clOrdId";
+
+/** What names an order, as every reply about it begins. */
+function namesOf(order: NativeOrder): Required<Pick<NativeOrderView, OrderNames>> {
   return {
     symbol: order.symbol,
     orderId: order.orderId,
     orderListId: order.orderListId ?? NO_LIST,
     clientOrderId: order.clientOrderId,
     clOrdId: order.clientOrderId,
+  };
+}
+
+/** The members that the replies of placing and cancelling share. Source: convention 3.1 and 3.3. */
+function transactionView(order: NativeOrder): Readonly<Record<string, JsonInput>> {
+  return {
+    ...namesOf(order),
     transactTime: order.updatedAtMs,
     price: formatPrice(order.price ?? ZERO_PRICE),
     origQty: formatQuantity(order.quantity),

@@ -1,5 +1,5 @@
 /** Counts what comes in windows of one length and says when it is too much. */
-export class FrameGate {
+export class WindowCounter {
   readonly #most: number;
   readonly #windowMs: number;
   #startMs = 0;
