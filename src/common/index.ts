@@ -1,2 +1,2 @@
-export { errorName } from "./error-name.ts";
+export { errorCode, errorMessage, errorName } from "./error-text.ts";
 export { KeyedMutex } from "./keyed-mutex.ts";

@@ -1,3 +1,4 @@
+import { errorMessage } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import { readOutcomes } from "../host-answers/index.ts";
 import type { KeptQuote } from "../model/index.ts";
@@ -106,7 +107,7 @@ export class Committer {
     try {
       await this.#core.store.append({ shards: [], marks: [], quotes });
     } catch (error) {
-      this.#core.telemetry.event("warn", "quotes.unsaved", { message: messageOf(error) });
+      this.#core.telemetry.event("warn", "quotes.unsaved", { message: errorMessage(error) });
     }
   }
 
@@ -247,7 +248,10 @@ export class Committer {
   }
 
   async #recover({ parts, market }: Batch, error: unknown): Promise<void> {
-    this.#core.telemetry.event("error", "append.failed", { message: messageOf(error), shards: parts.length });
+    this.#core.telemetry.event("error", "append.failed", {
+      message: errorMessage(error),
+      shards: parts.length,
+    });
     for (const part of parts) await this.#reload(part, true);
     if (parts.length > 0) return await this.#pace();
     // The market journal belongs to a later engine: what it keeps is not ours to say.
@@ -260,7 +264,7 @@ export class Committer {
     try {
       await shard.reload(pending, mayBeKept);
     } catch (error) {
-      const fields = { message: messageOf(error), shard: shard.number };
+      const fields = { message: errorMessage(error), shard: shard.number };
       this.#core.telemetry.event("error", "reload.failed", fields);
       this.#parts.board.storeFailed(error);
       const again = (): void => void this.#reload({ shard, pending: [] }, mayBeKept);
@@ -299,5 +303,3 @@ function marketsOf(parts: readonly ShardPart[]): ReadonlySet<string> {
   }
   return symbols;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../common/index.ts";
 import { shardOfId } from "../lifecycle/index.ts";
 import type { ChildRequest, ParentOrder } from "../model/index.ts";
 import type { ExecutionVenue } from "../ports/index.ts";
@@ -101,7 +102,7 @@ export class Dispatcher {
     try {
       await this.#parts.shards.ofOrder(child.parentOrderId).confirm();
     } catch (error) {
-      this.#core.telemetry.event("warn", "confirm.failed", { message: messageOf(error) });
+      this.#core.telemetry.event("warn", "confirm.failed", { message: errorMessage(error) });
       return this.#pumpAfter(this.#core.settings.retryMinMs);
     }
     this.#core.counters.activity++;
@@ -136,7 +137,7 @@ export class Dispatcher {
       (error: unknown) => {
         cancelDeadline();
         this.#core.probe("after-submit");
-        reports.lost(child, messageOf(error));
+        reports.lost(child, errorMessage(error));
       },
     );
     return true;
@@ -147,5 +148,3 @@ export class Dispatcher {
     return await this.#parts.venue.submit(child, { deadlineMs });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,4 @@
+import { errorMessage } from "../common/index.ts";
 import { invariant, OrderError } from "../errors/index.ts";
 import { type Admission, evolve, managedIdOf, type ParentEvent, transitionList } from "../lifecycle/index.ts";
 import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../model/index.ts";
@@ -145,7 +146,7 @@ export class Shard {
       return undefined;
     } catch (error) {
       if (event.kind === "INVARIANT_BROKEN") throw error;
-      const detail = error instanceof Error ? error.message : String(error);
+      const detail = errorMessage(error);
       return this.change(orderId, { kind: "INVARIANT_BROKEN", detail }, cause);
     }
   }

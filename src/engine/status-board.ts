@@ -1,3 +1,4 @@
+import { errorMessage } from "../common/index.ts";
 import type { EngineStatus, StatusChange, StatusReason } from "./api.ts";
 import type { Core } from "./core.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -55,7 +56,7 @@ export class StatusBoard {
       ? "DISK_FULL"
       : "STORE_FAILING";
     if (this.#store?.kind === kind) return;
-    const detail = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_DETAIL);
+    const detail = errorMessage(error).slice(0, LONGEST_DETAIL);
     this.#store = { kind, detail };
     this.#tell(kind, detail);
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { Telemetry } from "../ports/index.ts";
 import { VenueRecordError } from "./paper-venue/index.ts";
@@ -32,7 +33,7 @@ const OTHERS: readonly string[] = [
 
 /** Why a process could not start, on one line. */
 export function startProblem(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const why = /^listen /.test(message) ? undefined : whyOf(codeOf(error));
   return `${message.replaceAll(/\s+/g, " ")}${why === undefined ? "" : `: ${why}`}`;
 }

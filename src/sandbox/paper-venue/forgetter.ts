@@ -1,3 +1,4 @@
+import { errorCode } from "../../common/index.ts";
 import type { Clock, Telemetry } from "../../ports/index.ts";
 import type { AppendLog } from "./append-log.ts";
 import { encodeEntry } from "./entry.ts";
@@ -71,7 +72,7 @@ export class Forgetter {
       await this.#compact();
     } catch (error) {
       // A record that cannot be written is told by whoever writes to it; what was not forgotten now is so later.
-      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+      const code = errorCode(error);
       this.#parts.telemetry?.event("warn", "venue-record.not-shortened", { code });
     }
     this.#cancel = undefined;

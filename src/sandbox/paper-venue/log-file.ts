@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { errorCode } from "../../common/index.ts";
 
 /** What a log needs of its file. */
 export type LogFile = Pick<FileHandle, "truncate" | "appendFile" | "datasync" | "close" | "read">;
@@ -43,7 +44,7 @@ async function openFile(path: string): Promise<FileHandle> {
     if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
     return file;
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const code = errorCode(cause);
     throw Object.assign(new Error(`${basename(path)} cannot be opened (${code})`, { cause }), { code });
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from "../../common/index.ts";
 import { formatPrice, formatQuantity, min, portion, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
@@ -412,7 +413,7 @@ class RecordedVenue implements PaperVenue {
   #failed(error: unknown): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = errorCode(error);
     this.#telemetry?.event("error", "venue-record.failed", { code });
   }
 
