@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { price } from "../../src/decimal/index.ts";
-import { InvariantError } from "../../src/errors/index.ts";
-import type { JournalRecord } from "../../src/model/index.ts";
-import { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../../src/wire/index.ts";
-import { anyParent, anyRecord } from "../support/arbitraries.ts";
+import { price } from "../../../src/decimal/index.ts";
+import { InvariantError } from "../../../src/errors/index.ts";
+import type { JournalRecord } from "../../../src/model/index.ts";
+import { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../../../src/wire/index.ts";
+import { anyParent, anyRecord } from "../../support/arbitraries.ts";
 
 const record: JournalRecord = {
   shard: 7,

@@ -1,0 +1,97 @@
+import { InvariantError } from "../../errors/index.ts";
+import { type JournalRecord, type ParentOrder, packedIntent, packedPlan } from "../../model/index.ts";
+import { type Name, opened, unreadable } from "./envelope.ts";
+import { WRITTEN } from "./formats.ts";
+import { read } from "./reader.ts";
+import type { Kind } from "./schema.ts";
+import { type Members, Unfit } from "./unfit.ts";
+import { write } from "./writer.ts";
+
+/**
+ * Text of a journal record for a store; about 400 bytes for an acceptance. Exact: a bigint becomes `{"n":"digits"}`.
+ * Throws an InvariantError I53 for a record that could not be read again. Source: invariants I16 and I53.
+ *
+ * @example
+ * ```ts
+ * import { decodeRecord, encodeRecord } from "managed-orders";
+ * const record = { shard: 7, sequence: 1, timeMs: 0, cause: { kind: "RECOVERY" }, changes: [] } as const;
+ * console.log(decodeRecord(encodeRecord(record)).cause.kind); // RECOVERY
+ * ```
+ */
+export function encodeRecord(record: JournalRecord): string {
+  return written(
+    "record",
+    WRITTEN.record,
+    record,
+    () => `journal record ${record.sequence} of shard ${record.shard}`,
+  );
+}
+
+/**
+ * The record a text holds. With a `place` the text must be the record of that place.
+ * Throws an InvariantError I53 on anything else, a kind of fact or cause, a member and a word that this version does not
+ * know among it; its message names shard, sequence, kind and member, and repeats nothing else of the text.
+ */
+export function decodeRecord(
+  text: string,
+  place?: Readonly<{ shard: number; sequence: number }>,
+): JournalRecord {
+  const name = (): string =>
+    place === undefined ? "journal record" : `journal record ${place.sequence} of shard ${place.shard}`;
+  const { format, value } = opened(text, "record", name);
+  const { shard, sequence } = value;
+  if (!Number.isSafeInteger(shard) || !Number.isSafeInteger(sequence)) throw unreadable(name, INCOMPLETE);
+  if (place !== undefined && (shard !== place.shard || sequence !== place.sequence))
+    throw unreadable(name, `it is record ${sequence} of shard ${shard}`);
+  return checked(format.record, value, () => `journal record ${sequence} of shard ${shard}`);
+}
+
+/**
+ * Text of a parent order for a store, exact like {@link encodeRecord}. It never holds a line break, so that many
+ * can be joined by one. Throws an InvariantError I53 for one that could not be read again.
+ * Source: invariants I16 and I53.
+ */
+export function encodeParent(order: ParentOrder): string {
+  return written("parent", WRITTEN.parent, order, () => `parent order ${order.orderId}`);
+}
+
+/**
+ * The parent order a text holds. With an `orderId` the text must be that order.
+ * Throws an InvariantError I53 on anything else, a member and a word that this version does not know among it; its
+ * message names order and member, and repeats nothing else of the text.
+ */
+export function decodeParent(text: string, orderId?: number): ParentOrder {
+  const name = (): string => (orderId === undefined ? "parent order" : `parent order ${orderId}`);
+  const { format, value } = opened(text, "parent", name);
+  const { orderId: own } = value;
+  if (!Number.isSafeInteger(own)) throw unreadable(name, INCOMPLETE);
+  if (orderId !== undefined && own !== orderId) throw unreadable(name, `it is order ${own}`);
+  return packed(checked(format.parent, value, () => `parent order ${own}`));
+}
+
+const INCOMPLETE = "a member is missing or of the wrong kind";
+
+function packed(order: ParentOrder): ParentOrder {
+  const intent = packedIntent(order.intent);
+  const plan = order.plan && packedPlan(order.plan);
+  if (intent === order.intent && plan === order.plan) return order;
+  return { ...order, intent, ...(plan !== undefined && { plan }) };
+}
+
+function checked<T>(kind: Kind<T>, value: Members, name: Name): T {
+  try {
+    return read(kind, value, "");
+  } catch (error) {
+    throw error instanceof Unfit ? unreadable(name, error.message) : error;
+  }
+}
+
+function written<T>(member: "record" | "parent", kind: Kind<T>, value: T, name: Name): string {
+  try {
+    // One piece: a text that was put together with `+` keeps every piece, five times its size, until it is looked at.
+    return [`{"v":${WRITTEN.version},"${member}":`, write(kind, value, ""), "}"].join("");
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    throw new InvariantError("I53", `${name()} cannot be written: ${error.message}`);
+  }
+}

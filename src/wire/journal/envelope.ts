@@ -1,0 +1,82 @@
+import { InvariantError } from "../../errors/index.ts";
+import {
+  expect,
+  expectEnd,
+  type JsonCursor,
+  peek,
+  take,
+  takeNumber,
+  takeString,
+  takeWord,
+} from "../json-cursor.ts";
+import { FORMATS, type Format } from "./formats.ts";
+import { isObject, type Members } from "./unfit.ts";
+
+/** What a text is, for an error. */
+export type Name = () => string;
+
+/** What a text holds, unchecked, and the format that says what it means. Throws an InvariantError I53. */
+export function opened(
+  text: string,
+  member: "record" | "parent",
+  name: Name,
+): Readonly<{ format: Format; value: Members }> {
+  const envelope = parse(text, name);
+  if (!isObject(envelope)) throw unreadable(name, "it is no object");
+  const format = FORMATS.get(envelope.v);
+  if (format === undefined)
+    throw unreadable(
+      name,
+      `its format is not ${[...FORMATS.keys()].join(" or ")}, the one this version reads`,
+    );
+  const value = envelope[member];
+  if (!isObject(value)) throw unreadable(name, `it holds no ${member}`);
+  return { format, value };
+}
+
+/** The error for a text that cannot be read. */
+export function unreadable(name: Name, what: string): InvariantError {
+  return new InvariantError("I53", `${name()} cannot be read: ${what}`);
+}
+
+function parse(text: string, name: Name): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, which must not reach a log.
+    throw unreadable(name, `broken text at character ${faultOf(text)} of ${text.length}`);
+  }
+}
+
+/** Where a text stops being JSON, counted from 0. */
+function faultOf(text: string): number {
+  const cursor: JsonCursor = { text, at: 0 };
+  try {
+    skipValue(cursor);
+    expectEnd(cursor);
+  } catch {
+    // The cursor stands at the fault now.
+  }
+  return cursor.at;
+}
+
+function skipValue(cursor: JsonCursor): void {
+  const first = peek(cursor);
+  if (first === '"') takeString(cursor);
+  else if (first === "{" || first === "[") skipMembers(cursor, first === "{" ? "}" : "]");
+  else if (first === "t" || first === "f" || first === "n") takeWord(cursor);
+  else takeNumber(cursor);
+}
+
+function skipMembers(cursor: JsonCursor, end: "}" | "]"): void {
+  cursor.at++;
+  if (take(cursor, end)) return;
+  do {
+    if (end === "}") {
+      takeString(cursor);
+      expect(cursor, ":");
+    }
+    skipValue(cursor);
+  } while (take(cursor, ","));
+  expect(cursor, end);
+}

@@ -1,0 +1,185 @@
+import type { NumberRow, Scaled } from "../../decimal/index.ts";
+import type { ExecutionIds } from "../../model/index.ts";
+
+/**
+ * What stands in the journal as: a safe integer; a whole number of any size; text; one of some words; true or false; only
+ * true; an array; the array of execution ids; an object; one of several objects, told apart by their `kind`.
+ */
+export type Form =
+  | "integer"
+  | "scaled"
+  | "text"
+  | "words"
+  | "flag"
+  | "yes"
+  | "list"
+  | "ids"
+  | "object"
+  | "union";
+
+/** The schema of a value. All have all members, so that the machine sees one shape wherever a schema is followed. */
+export type Schema = Readonly<{
+  form: Form;
+  /** Of words: each with its text. */
+  words: ReadonlyMap<unknown, string>;
+  /** Of an array: the schema of its entries. */
+  entry: Schema | undefined;
+  /** Of an object. */
+  shape: Shape | undefined;
+  /** Of a union: what an error calls it, and each kind. */
+  what: string;
+  shapes: ReadonlyMap<unknown, Shape>;
+}>;
+
+/** The members of an object. */
+export type Shape = Readonly<{
+  /** As an error calls it, such as "a fill". */
+  owner: string;
+  /** By their names in memory, and by those in the journal. */
+  held: ReadonlyMap<string, Member>;
+  stored: ReadonlyMap<string, Member>;
+  /** How many must be there. */
+  needed: number;
+}>;
+
+/** One member of an object. */
+export type Member = Readonly<{
+  schema: Schema;
+  /** Its name in memory. */
+  name: string;
+  /** Where it is, for an error: `"price" of a fill`. */
+  place: string;
+  /** What stands in front of its value, as the first member and as a later one. */
+  first: string;
+  next: string;
+  /** 1 when it must be there, else 0. */
+  need: number;
+}>;
+
+declare const means: unique symbol;
+
+/** A schema whose values are of exactly one type in memory. */
+export type Kind<T> = Schema & Readonly<{ [means]?: (value: T) => T }>;
+
+/** A member that may be absent. */
+export type Optional<T> = Readonly<{ optional: Kind<T> }>;
+
+/** A member that has another name in the journal than in memory. */
+export type Stored<K> = Readonly<{ stored: string; as: K }>;
+
+type Either<K> = K | Stored<K>;
+
+/**
+ * Each member of a type with its schema. A member that is forgotten, a schema that does not fit its type, and an optional
+ * one without {@link optional} do not compile.
+ */
+export type MembersOf<T> = {
+  readonly [K in keyof T]-?: Either<
+    object extends Pick<T, K> ? Optional<Exclude<T[K], undefined>> : Kind<T[K]>
+  >;
+};
+
+/** Each kind of a union with the members that it has beside its `kind`. */
+export type KindsOf<T extends Readonly<{ kind: string }>> = {
+  readonly [K in T["kind"]]: MembersOf<Omit<Extract<T, { kind: K }>, "kind">>;
+};
+
+const NOTHING: Omit<Schema, "form"> = {
+  words: new Map(),
+  entry: undefined,
+  shape: undefined,
+  what: "",
+  shapes: new Map(),
+};
+
+const schemaOf = (form: Form, rest: Partial<Schema> = {}): Schema => ({
+  form,
+  ...NOTHING,
+  ...rest,
+});
+
+/** A safe integer. */
+export const integer: Kind<number> = schemaOf("integer");
+
+/** A whole number of any size: plain while it is a safe integer, `{"n":"digits"}` beyond. Source: invariant I16. */
+export const scaled = <T extends Scaled>(): Kind<T> => schemaOf("scaled");
+
+/** Any text. */
+export const text: Kind<string> = schemaOf("text");
+
+/** True or false. */
+export const flag: Kind<boolean> = schemaOf("flag");
+
+/** True; where it is not, the member is absent. */
+export const yes: Kind<true> = schemaOf("yes");
+
+/** One of a closed set of words: all that the type has. */
+export function words<T extends string>(all: Readonly<Record<T, true>>): Kind<T> {
+  return schemaOf("words", {
+    words: new Map(Object.keys(all).map((word) => [word, `"${word}"`])),
+  });
+}
+
+/** An array of values of one kind. */
+export const list = <T>(entry: Kind<T>): Kind<readonly T[]> => schemaOf("list", { entry });
+
+/** Numbers in a row, which may be packed in memory. */
+export const row = <T extends Scaled>(entry: Kind<T>): Kind<NumberRow<T>> => schemaOf("list", { entry });
+
+/** Ids of executions, an array of texts. */
+export const executionIds: Kind<ExecutionIds> = schemaOf("ids", {
+  entry: text,
+});
+
+/** A member that may be absent. */
+export const optional = <T>(kind: Kind<T>): Optional<T> => ({ optional: kind });
+
+/** A member that is called `name` in the journal. */
+export const stored = <K>(name: string, kind: K): Stored<K> => ({
+  stored: name,
+  as: kind,
+});
+
+/** The schema of an object; `owner` as an error calls it, such as "a fill". */
+export function object<T extends object>(owner: string, members: MembersOf<T>): Kind<T> {
+  return schemaOf("object", { shape: shapeOf(owner, members) });
+}
+
+/** The schemas of a union; `what` as an error calls it, such as "fact". */
+export function union<T extends Readonly<{ kind: string }>>(what: string, kinds: KindsOf<T>): Kind<T> {
+  const shapes = Object.entries<MembersGiven>(kinds).map(([kind, members]): [string, Shape] => [
+    kind,
+    shapeOf(`a ${what} ${kind}`, {
+      kind: words<string>({ [kind]: true }),
+      ...members,
+    }),
+  ]);
+  return schemaOf("union", { what, shapes: new Map(shapes) });
+}
+
+type MembersGiven = Readonly<Record<string, Either<Schema | Readonly<{ optional: Schema }>>>>;
+
+function shapeOf(owner: string, given: MembersGiven): Shape {
+  const members = Object.entries(given).map(([name, either]): [string, Member] => {
+    const [storedName, kind] = "stored" in either ? [either.stored, either.as] : [name, either];
+    const first = `"${storedName}":`;
+    const member = {
+      name,
+      place: `"${storedName}" of ${owner}`,
+      first,
+      next: `,${first}`,
+    };
+    return [
+      storedName,
+      "optional" in kind
+        ? { schema: kind.optional, ...member, need: 0 }
+        : { schema: kind, ...member, need: 1 },
+    ];
+  });
+  return {
+    owner,
+    held: new Map(members.map(([, member]) => [member.name, member])),
+    stored: new Map(members),
+    needed: members.reduce((sum, [, { need }]) => sum + need, 0),
+  };
+}

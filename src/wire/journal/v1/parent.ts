@@ -1,0 +1,50 @@
+import type { Notional } from "../../../decimal/index.ts";
+import type { Ended, ParentOrder } from "../../../model/index.ts";
+import { executionIds, integer, type Kind, list, object, optional, scaled, text, yes } from "../schema.ts";
+import { child } from "./child.ts";
+import {
+  activation,
+  intent,
+  membership,
+  pendingEnd,
+  plan,
+  quantity,
+  reason,
+  status,
+  trigger,
+} from "./order.ts";
+
+const notional: Kind<Notional> = scaled();
+
+/** A parent order as snapshots and ended orders hold it. */
+export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
+  orderId: integer,
+  accountId: integer,
+  intent,
+  acceptedAtMs: integer,
+  acceptance: optional(integer),
+  aheadMs: optional(integer),
+  updatedAtMs: integer,
+  record: integer,
+  activation: optional(activation),
+  trigger: optional(trigger),
+  list: optional(membership),
+  held: optional(yes),
+  releasedAtMs: optional(integer),
+  posted: optional(yes),
+  plan: optional(plan),
+  nextSlot: optional(integer),
+  volumeBefore: optional(quantity),
+  child: optional(child),
+  invalidReports: optional(list(text)),
+  attempts: integer,
+  misses: integer,
+  notBeforeMs: integer,
+  executedQuantity: quantity,
+  executedNotional: notional,
+  executions: executionIds,
+  lastChildId: optional(text),
+  pendingEnd: optional(pendingEnd),
+  ended: optional(object<Ended>("an end", { status, reason, atMs: integer })),
+  frozen: optional(yes),
+});
