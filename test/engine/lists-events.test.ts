@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ListUpdate } from "../../src/engine/index.ts";
 import { listStatusOf } from "../../src/lifecycle/index.ts";
 import type { OrderList } from "../../src/model/index.ts";
+import { breakingIntent } from "../support/breaking-intent.ts";
 import { createFaultyWorld } from "../support/faulty-world.ts";
 import { legOf, OCO, OTO, OTOCO } from "../support/list-samples.ts";
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
@@ -172,7 +173,7 @@ describe("late executions of legs", () => {
 });
 
 describe("a leg that is stopped", () => {
-  /** A pair whose profit leg its rules cannot cope with. */
+  /** A pair whose protective leg its rules cannot cope with on a quote that fires it. */
   async function broken(world: World): Promise<OrderList> {
     await world.quote("100", "100");
     const { belowStopPrice: _stop, ...fields } = OCO;
@@ -182,17 +183,21 @@ describe("a leg that is stopped", () => {
       belowLimitOffset: "1",
     } as const;
     const list = listOf("oco", { ...fields, ...trail });
-    const legs = list.legs.map((leg) =>
-      leg.role === "protective" ? { ...leg, intent: { ...leg.intent, limitOffset: 0.5 as never } } : leg,
-    );
-    return (await world.engine.placeList({ accountId: 1, list: { ...list, legs } })).list;
+    const [protective, ...others] = list.legs;
+    if (protective === undefined) throw new Error("no leg");
+    const { intent, state } = breakingIntent(protective.intent);
+    const legs = [{ ...protective, intent }, ...others];
+    const placed = (await world.engine.placeList({ accountId: 1, list: { ...list, legs } })).list;
+    state.isBroken = true;
+    await world.quote("100", "100");
+    await world.quote("99", "100");
+    state.isBroken = false;
+    return placed;
   }
 
   it("keeps its list and its account from sending, and can be canceled with its list", async () => {
     const world = await createWorld();
     const list = await broken(world);
-    await world.quote("100", "100");
-    await world.quote("99", "100");
     expect(world.alerts.map(({ alert, orderId }) => [alert, orderId])).toEqual([
       ["INVARIANT_BROKEN", legOf(list, "protective").orderId],
     ]);
@@ -211,8 +216,6 @@ describe("a leg that is stopped", () => {
     const entry = await world.placeList("oto", OTO);
     await world.quote("99", "100");
     await broken(world);
-    await world.quote("100", "100");
-    await world.quote("99", "100");
     const [child] = world.venue.submitted;
     if (child === undefined) throw new Error("nothing was sent");
     world.venue.say(filled(child));

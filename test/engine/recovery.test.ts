@@ -5,6 +5,7 @@ import { shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
+import { breakingIntent } from "../support/breaking-intent.ts";
 import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -145,12 +146,14 @@ describe("what the rules cannot cope with", () => {
       limitOffset: "1",
       newClientOrderId: "broken",
     });
-    const intent = { ...offset, limitOffset: 0.5 as never };
+    const { intent, state } = breakingIntent(offset);
     const { order: broken } = await world.engine.place({ accountId: 1, intent });
     const beside = await world.place({ price: "50" });
     const others = [await world.place(stop, 2), await world.place({ ...stop, stopPrice: "100.5" }, 2)];
+    state.isBroken = true;
     await world.quote("100", "100");
     await world.quote("101", "101");
+    state.isBroken = false;
     for (const other of others) expect(await world.status(other)).toBe("FILLED FILLED");
     expect(world.alerts.map(({ alert, orderId }) => [alert, orderId])).toEqual([
       ["INVARIANT_BROKEN", broken.orderId],

@@ -27,7 +27,9 @@ import {
   yes,
 } from "../schema.ts";
 
+/** In 1e-8 USD. */
 export const price: Kind<Price> = scaled();
+/** In 1e-6 units. */
 export const quantity: Kind<Quantity> = scaled();
 
 const terms: Kind<ScheduleTerms> = object<ScheduleTerms>("a schedule", {
