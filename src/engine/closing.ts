@@ -1,13 +1,13 @@
-import type { AtRest } from "./api.ts";
-import type { Bursts } from "./bursts.ts";
-import type { Committer } from "./committer.ts";
-import type { Core } from "./core.ts";
-import type { Housekeeping } from "./housekeeping.ts";
-import type { OpenCalls } from "./open-calls.ts";
-import type { Reconciler } from "./reconciler.ts";
+import type { Reconciler } from "./children/reconciler.ts";
+import type { Committer } from "./commit/committer.ts";
+import type { Housekeeping } from "./commit/housekeeping.ts";
+import type { AtRest } from "./core/api.ts";
+import type { Core } from "./core/core.ts";
+import type { OpenCalls } from "./core/open-calls.ts";
 import type { Rest } from "./rest.ts";
-import type { Shards } from "./shards.ts";
-import type { Timers } from "./timers.ts";
+import type { Shards } from "./shards/shards.ts";
+import type { Bursts } from "./time/bursts.ts";
+import type { Timers } from "./time/timers.ts";
 
 /** What is closed, in this order. */
 export type ClosingParts = Readonly<{

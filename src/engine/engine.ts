@@ -4,19 +4,19 @@ import { SHARD_COUNT } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
 import type { VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
-import type * as Api from "./api.ts";
-import { checkedOptions } from "./checked-options.ts";
 import { abandonParts, type ClosingParts, closeParts } from "./closing.ts";
-import { coreOf, type QuoteNow } from "./core.ts";
-import type { LiveOrder } from "./live-order.ts";
-import type { MarketHub } from "./market-hub.ts";
-import { metricsOf } from "./metrics.ts";
+import { settleChild } from "./commands/settlement.ts";
+import type * as Api from "./core/api.ts";
+import { checkedOptions } from "./core/checked-options.ts";
+import { coreOf, type QuoteNow } from "./core/core.ts";
+import type { LiveOrder } from "./core/live-order.ts";
+import { timely } from "./core/stored.ts";
+import { COSTS } from "./core/turns.ts";
+import type { MarketHub } from "./market/market-hub.ts";
+import { runningLimitOf } from "./market/running-limit.ts";
 import { type EngineParts, engineParts } from "./parts.ts";
-import { runningLimitOf } from "./running-limit.ts";
-import { settleChild } from "./settlement.ts";
-import { timely } from "./stored.ts";
-import { COSTS } from "./turns.ts";
-import { verify } from "./verification.ts";
+import { verify } from "./reads/verification.ts";
+import { metricsOf } from "./status/metrics.ts";
 
 /** The calls of a host, each handed to the part that answers it. */
 class RunningEngine implements Api.Engine {
@@ -162,7 +162,8 @@ class RunningEngine implements Api.Engine {
   }
 
   metrics(): Api.Metrics {
-    return metricsOf({ ...this.#parts, counters: this.#parts.core.counters });
+    const { core, placements } = this.#parts;
+    return metricsOf({ ...this.#parts, counters: core.counters, pendingCommands: placements.pending });
   }
 
   status(): Api.EngineStatus {

@@ -1,3 +1,4 @@
+export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
 export type {
   Alert,
   AtRest,
@@ -31,7 +32,6 @@ export type {
   StatusUpdate,
   Story,
   Verification,
-} from "./api.ts";
+} from "./core/api.ts";
+export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
 export { openEngine } from "./engine.ts";
-export { DEFAULT_SETTINGS, resolveSettings } from "./settings.ts";
-export { SettlementError, type SettlementProblem } from "./settlement.ts";

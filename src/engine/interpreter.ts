@@ -1,18 +1,18 @@
 import type { ReadonlyIdMap } from "../triggers/index.ts";
-import type { Arming } from "./arming.ts";
-import type { ChildOrderManager } from "./child-order-manager.ts";
-import type { Committer } from "./committer.ts";
-import type { EffectRunner, EngineEffect } from "./effects.ts";
-import type { EventStream } from "./event-stream.ts";
-import type { ExecutionAttempts } from "./execution-attempts.ts";
-import type { ExposureTracker } from "./exposure-tracker.ts";
-import type { FundsQueue } from "./funds-queue.ts";
-import type { DurableRecord, LiveOrder, ParentStep } from "./live-order.ts";
-import type { PovParticipants } from "./pov-participants.ts";
-import type { Rearming } from "./rearming.ts";
-import type { Shard } from "./shard.ts";
-import type { Shards } from "./shards.ts";
-import type { StatusBoard } from "./status-board.ts";
+import type { ChildOrderManager } from "./children/child-order-manager.ts";
+import type { Rearming } from "./children/rearming.ts";
+import type { Committer } from "./commit/committer.ts";
+import type { EffectRunner, EngineEffect } from "./core/effects.ts";
+import type { EventStream } from "./core/event-stream.ts";
+import type { DurableRecord, LiveOrder, ParentStep } from "./core/live-order.ts";
+import type { Arming } from "./eligibility/arming.ts";
+import type { ExecutionAttempts } from "./eligibility/execution-attempts.ts";
+import type { ExposureTracker } from "./eligibility/exposure-tracker.ts";
+import type { FundsQueue } from "./eligibility/funds-queue.ts";
+import type { PovParticipants } from "./eligibility/pov-participants.ts";
+import type { Shard } from "./shards/shard.ts";
+import type { Shards } from "./shards/shards.ts";
+import type { StatusBoard } from "./status/status-board.ts";
 
 /** Where effects lead. */
 export type InterpreterParts = Readonly<{

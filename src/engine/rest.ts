@@ -1,7 +1,7 @@
-import type { ChildReports } from "./child-reports.ts";
-import type { Committer } from "./committer.ts";
-import type { Core } from "./core.ts";
-import type { Timers } from "./timers.ts";
+import type { ChildReports } from "./children/child-reports.ts";
+import type { Committer } from "./commit/committer.ts";
+import type { Core } from "./core/core.ts";
+import type { Timers } from "./time/timers.ts";
 
 /**
  * Turns without anything happening after which an engine counts as idle. A turn of a manual clock is one step of a

@@ -1,6 +1,6 @@
 import { formatPrice, type Price, parsePrice, parseQuantity } from "../../src/decimal/index.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
-import { QuoteGate } from "../../src/engine/quote-gate.ts";
+import { QuoteGate } from "../../src/engine/market/quote-gate.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
 import { figure, medianOf, printTable, secondsOf } from "./measure.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
-import { Bursts } from "../../src/engine/bursts.ts";
-import { coreOf } from "../../src/engine/core.ts";
+import { coreOf } from "../../src/engine/core/core.ts";
+import { Bursts } from "../../src/engine/time/bursts.ts";
 
 /** Bursts whose clock gives the next one only when it is asked to. */
 function burstsOf(isBehind: () => boolean = () => false) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../src/adapters/memory/index.ts";
-import { EngineTime } from "../../src/engine/engine-time.ts";
-import { Timers } from "../../src/engine/timers.ts";
+import { EngineTime } from "../../src/engine/core/engine-time.ts";
+import { Timers } from "../../src/engine/time/timers.ts";
 import { createScriptedVenue, reported } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 

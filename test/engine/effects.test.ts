@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Effects, type EngineEffect } from "../../src/engine/effects.ts";
+import { Effects, type EngineEffect } from "../../src/engine/core/effects.ts";
 
 const MOVED: EngineEffect = { kind: "MARKET_MOVED" };
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { contentsOf } from "../../src/adapters/memory/disk.ts";
 import { formatPrice } from "../../src/decimal/index.ts";
-import { QuoteMemory } from "../../src/engine/quote-memory.ts";
+import { QuoteMemory } from "../../src/engine/market/quote-memory.ts";
 import type { Instrument } from "../../src/model/index.ts";
 import { TriggerBook } from "../../src/triggers/index.ts";
 import { OCO } from "../support/list-samples.ts";

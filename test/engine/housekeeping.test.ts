@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { price } from "../../src/decimal/index.ts";
-import { Housekeeping } from "../../src/engine/housekeeping.ts";
+import { Housekeeping } from "../../src/engine/commit/housekeeping.ts";
 import { Questions } from "../../src/host-answers/index.ts";
 import type { MarketMark, ParentOrder } from "../../src/model/index.ts";
 import { MarkHistory } from "../../src/triggers/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { PendingRecord } from "../../src/engine/live-order.ts";
-import { ShardMemory } from "../../src/engine/shard-memory.ts";
+import type { PendingRecord } from "../../src/engine/core/live-order.ts";
+import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";
 import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
 import { createRandom, type Random } from "../../src/simulator/world/random.ts";
 import { IdMap } from "../../src/triggers/index.ts";

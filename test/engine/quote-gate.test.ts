@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatPrice, formatQuantity, price } from "../../src/decimal/index.ts";
-import type { Moment } from "../../src/engine/engine-time.ts";
-import { type GateMemory, QuoteGate } from "../../src/engine/quote-gate.ts";
+import type { Moment } from "../../src/engine/core/engine-time.ts";
+import { type GateMemory, QuoteGate } from "../../src/engine/market/quote-gate.ts";
 import type { LevelInput, QuoteInput } from "../../src/ports/index.ts";
 
 const NOW = 1_000_000;

@@ -6,11 +6,12 @@ import {
   createMemoryInstruments,
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
-import { coreOf } from "../../src/engine/core.ts";
-import { Shard } from "../../src/engine/shard.ts";
-import { NEXT_STATES, ShardLife, type ShardState } from "../../src/engine/shard-state.ts";
+import { coreOf } from "../../src/engine/core/core.ts";
+import { Shard } from "../../src/engine/shards/shard.ts";
+import { NEXT_STATES, ShardLife, type ShardState } from "../../src/engine/shards/shard-state.ts";
 import { InvariantError, OrderError } from "../../src/errors/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
+import type { Telemetry } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { readPage } from "../examples/markdown.ts";
 import { turns } from "../support/faulty-world.ts";
@@ -170,7 +171,7 @@ describe("I65: states of a shard", () => {
   it("no other step is taken", () => {
     for (const from of STATES) {
       for (const to of STATES) {
-        const life = new ShardLife({ shard: 0, maxWaiting: 1, failed: nothing });
+        const life = new ShardLife({ shard: 0, maxWaiting: 1, telemetry: { event: nothing } });
         for (const step of pathTo(from)) life.enter(step);
         const step = (): void => life.enter(to);
         if (NEXT_STATES[from].includes(to)) expect(step, `${from} to ${to}`).not.toThrow();
@@ -181,8 +182,8 @@ describe("I65: states of a shard", () => {
 });
 
 describe("I65: the mailbox of a shard", () => {
-  const life = (failed: (error: unknown) => void = nothing): ShardLife =>
-    new ShardLife({ shard: 0, maxWaiting: 2, failed });
+  const life = (telemetry: Telemetry = { event: nothing }): ShardLife =>
+    new ShardLife({ shard: 0, maxWaiting: 2, telemetry });
 
   it("runs what waited in the order in which it came, and before what is posted meanwhile", () => {
     const one = life();
@@ -198,15 +199,15 @@ describe("I65: the mailbox of a shard", () => {
   });
 
   it("an input that fails does not keep the others from running, and is told", () => {
-    const failures: unknown[] = [];
-    const one = life((error) => failures.push(error));
+    const failures: string[] = [];
+    const one = life({ event: (_level, name, fields) => void failures.push(`${name} ${fields?.message}`) });
     const ran: number[] = [];
     one.post(() => {
       throw new Error("broken");
     });
     one.post(() => ran.push(2));
     one.enter("running");
-    expect([ran, failures.map(String)]).toEqual([[2], ["Error: broken"]]);
+    expect([ran, failures]).toEqual([[2], ["input.failed Error: broken"]]);
   });
 
   it("answers what waits by name when the shard is fenced or closed, also while it runs what waited", () => {

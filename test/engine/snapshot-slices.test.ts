@@ -6,8 +6,8 @@ import {
   createMemoryInstruments,
   createMemoryStore,
 } from "../../src/adapters/memory/index.ts";
-import { coreOf } from "../../src/engine/core.ts";
-import { Shard } from "../../src/engine/shard.ts";
+import { coreOf } from "../../src/engine/core/core.ts";
+import { Shard } from "../../src/engine/shards/shard.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { createHeldTurns, type HeldTurns } from "../support/held-turns.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createManualClock, type ManualClock } from "../../src/adapters/memory/index.ts";
-import { EngineTime } from "../../src/engine/engine-time.ts";
-import { Timers } from "../../src/engine/timers.ts";
+import { EngineTime } from "../../src/engine/core/engine-time.ts";
+import { Timers } from "../../src/engine/time/timers.ts";
 import type { Clock } from "../../src/ports/index.ts";
 
 function timersOn(clock: Clock, failed: (error: unknown) => void = () => undefined): Timers {

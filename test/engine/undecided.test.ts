@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { PendingRecord } from "../../src/engine/live-order.ts";
-import { Undecided } from "../../src/engine/undecided.ts";
+import type { PendingRecord } from "../../src/engine/core/live-order.ts";
+import { Undecided } from "../../src/engine/shards/undecided.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
 import { sampleRecord } from "../support/store-samples.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Fifo } from "../../src/engine/fifo.ts";
-import { VenuePace } from "../../src/engine/venue-pace.ts";
+import { VenuePace } from "../../src/engine/children/venue-pace.ts";
+import { Fifo } from "../../src/engine/core/fifo.ts";
 import { createRandom } from "../../src/simulator/world/random.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";

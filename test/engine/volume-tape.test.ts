@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatQuantity, type Quantity, quantity } from "../../src/decimal/index.ts";
-import { type TapeOptions, VolumeTape } from "../../src/engine/volume-tape.ts";
+import { type TapeOptions, VolumeTape } from "../../src/engine/market/volume-tape.ts";
 import type { PrintInput, VolumeState } from "../../src/ports/index.ts";
 
 const BTC = "BTC/USD";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AccountOrders } from "../../src/engine/account-orders.ts";
-import { OpenIds } from "../../src/engine/open-ids.ts";
-import { WideMap } from "../../src/engine/wide-map.ts";
+import { WideMap } from "../../src/engine/core/wide-map.ts";
+import { AccountOrders } from "../../src/engine/shards/account-orders.ts";
+import { OpenIds } from "../../src/engine/shards/open-ids.ts";
 import { managedIdOf } from "../../src/lifecycle/index.ts";
 import { IdMap, TriggerBook } from "../../src/triggers/index.ts";
 import { largestGrown } from "../support/largest-map.ts";

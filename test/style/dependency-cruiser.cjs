@@ -40,11 +40,30 @@ const allowed = {
 };
 
 /**
- * Rooms of service/: each may import the ones before it, so that there is no circle between them. Above them stand the
- * files that put a service together; no room imports those.
+ * Rooms of a large folder: each may import the ones before it, so that there is no circle between them. Above them stand
+ * the files that put the folder together; no room imports those.
  */
-const rooms = ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"];
-const aboveRooms = ["index.ts", "service.ts", "api.ts"];
+const rooms = {
+  engine: {
+    order: [
+      "core",
+      "time",
+      "shards",
+      "market",
+      "eligibility",
+      "reads",
+      "children",
+      "status",
+      "commands",
+      "commit",
+    ],
+    above: ["index.ts", "engine.ts", "parts.ts", "interpreter.ts", "closing.ts", "rest.ts"],
+  },
+  service: {
+    order: ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"],
+    above: ["index.ts", "service.ts", "api.ts"],
+  },
+};
 
 /** Files and folders that may import a package. */
 const packages = {
@@ -82,24 +101,25 @@ const folderRules = Object.entries(allowed).map(([folder, imports]) => ({
   to: { path: "^src/", pathNot: [folder, ...imports].map((name) => `^${place(name)}`) },
 }));
 
-const room = (name) => place(`service/${name}`);
-
-const roomRules = [
-  ...rooms.map((name, index) => ({
-    name: `rooms-${name}`,
-    comment: `service/${name} may import ${rooms.slice(0, index).join(", ") || "nothing of the others"}`,
-    severity: "error",
-    from: { path: `^${room(name)}` },
-    to: { path: "^src/service/", pathNot: rooms.slice(0, index + 1).map((known) => `^${room(known)}`) },
-  })),
-  {
-    name: "known-rooms",
-    comment: "every source of service/ lies in a room, or puts the rooms together",
-    severity: "error",
-    from: { path: "^src/service/", pathNot: [...rooms, ...aboveRooms].map((known) => `^${room(known)}`) },
-    to: {},
-  },
-];
+const roomRules = Object.entries(rooms).flatMap(([folder, { order, above }]) => {
+  const inFolder = (names) => names.map((name) => `^${place(`${folder}/${name}`)}`);
+  return [
+    ...order.map((name, index) => ({
+      name: `rooms-${folder}-${name}`,
+      comment: `${folder}/${name} may import ${order.slice(0, index).join(", ") || "nothing of the others"}`,
+      severity: "error",
+      from: { path: inFolder([name]) },
+      to: { path: `^src/${folder}/`, pathNot: inFolder(order.slice(0, index + 1)) },
+    })),
+    {
+      name: `known-rooms-${folder}`,
+      comment: `every source of ${folder}/ lies in a room, or puts the rooms together`,
+      severity: "error",
+      from: { path: `^src/${folder}/`, pathNot: inFolder([...order, ...above]) },
+      to: {},
+    },
+  ];
+});
 
 const packageRules = Object.entries(packages).map(([name, users]) => ({
   name: `package-${name.replace(/\W+/g, "-").replace(/^-/, "")}`,

@@ -1,4 +1,4 @@
-import { Turns } from "../../src/engine/turns.ts";
+import { Turns } from "../../src/engine/core/turns.ts";
 
 /** Turns that pass only when a test lets them: after every `share` of work somebody waits. */
 export type HeldTurns = Readonly<{

@@ -10,7 +10,7 @@ export const BUGS: readonly Bug[] = [
     name: "intent not durable before submit",
     edits: [
       {
-        file: "src/engine/committer.ts",
+        file: "src/engine/commit/committer.ts",
         before: `      const outcomes = await this.#append(batch);
       this.#host.worked();
       refused = this.#settle(parts, outcomes);`,
@@ -34,7 +34,7 @@ export const BUGS: readonly Bug[] = [
     name: "unknown resent",
     edits: [
       {
-        file: "src/engine/child-order-manager.ts",
+        file: "src/engine/children/child-order-manager.ts",
         before: `{ kind: "OUTCOME_UNKNOWN", childId: child.childId },
       { kind: "TIMER", timer: "DEADLINE" }`,
         after: `{ kind: "CHILD_VOIDED", childId: child.childId },
@@ -56,7 +56,7 @@ export const BUGS: readonly Bug[] = [
     name: "client id checked without a lock",
     edits: [
       {
-        file: "src/engine/placement.ts",
+        file: "src/engine/commands/placement.ts",
         before: "return await this.#clientIds.runExclusive(names, place);",
         after: "return await (names.length > 0 ? place() : this.#clientIds.runExclusive(names, place));",
       },
@@ -79,7 +79,7 @@ export const BUGS: readonly Bug[] = [
         after: "    this.#desk.listen();\n    for (const shard of this.#shards) await shard.load();\n",
       },
       {
-        file: "src/engine/shard-state.ts",
+        file: "src/engine/shards/shard-state.ts",
         before: `if (this.#state === "running" && !this.#draining) return run();`,
         after: `if ((this.#state === "running" || this.#state === "loading") && !this.#draining) return run();`,
       },
@@ -124,12 +124,12 @@ export const BUGS: readonly Bug[] = [
     name: "a deadline in engine time",
     edits: [
       {
-        file: "src/engine/dispatcher.ts",
+        file: "src/engine/children/dispatcher.ts",
         before: "const notAfterMs = this.#core.wallMs() +",
         after: "const notAfterMs = this.#core.nowMs() +",
       },
       {
-        file: "src/engine/dispatcher.ts",
+        file: "src/engine/children/dispatcher.ts",
         before: "    const wallMs = this.#core.wallMs();\n",
         after: "    const wallMs = this.#core.nowMs();\n",
       },
@@ -138,9 +138,9 @@ export const BUGS: readonly Bug[] = [
   {
     name: "marks not in the record's transaction",
     edits: [
-      { file: "src/engine/committer.ts", before: "      marks,\n", after: "      marks: [],\n" },
+      { file: "src/engine/commit/committer.ts", before: "      marks,\n", after: "      marks: [],\n" },
       {
-        file: "src/engine/committer.ts",
+        file: "src/engine/commit/committer.ts",
         before: `    this.#core.probe("after-append");\n`,
         after: `    if (marks.length > 0) await this.#core.store.append({ shards: [], marks });
     this.#core.probe("after-append");\n`,
@@ -151,7 +151,7 @@ export const BUGS: readonly Bug[] = [
     name: "a plan recomputed after restart",
     edits: [
       {
-        file: "src/engine/shard-memory.ts",
+        file: "src/engine/shards/shard-memory.ts",
         before: "this.slots.set(order.orderId, { working: order, durable: order });",
         after: `const made =
         order.plan === undefined ? order : { ...order, plan: { ...order.plan, startsAtMs: order.updatedAtMs } };
@@ -163,7 +163,7 @@ export const BUGS: readonly Bug[] = [
     name: "a late fill of an ended leg lost to its list",
     edits: [
       {
-        file: "src/engine/child-order-manager.ts",
+        file: "src/engine/children/child-order-manager.ts",
         before: "        return this.#queueLate({ ...named, shard, said, source });",
         after: `        if (slot?.working.list !== undefined) return;
         return this.#queueLate({ ...named, shard, said, source });`,

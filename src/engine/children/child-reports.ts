@@ -1,0 +1,227 @@
+import { childIdOf as childIdIn, type ParsedReport, readReport, reportIn } from "../../host-answers/index.ts";
+import { childIdOf, type ParentEvent, readChildId } from "../../lifecycle/index.ts";
+import type { Cause, ChildRequest, ParentOrder } from "../../model/index.ts";
+import type { Core } from "../core/core.ts";
+import type { LiveOrder, PendingRecord } from "../core/live-order.ts";
+import type { FundsQueue } from "../eligibility/funds-queue.ts";
+import type { MarketHub } from "../market/market-hub.ts";
+import type { ReadModel } from "../reads/read-model.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { Timers } from "../time/timers.ts";
+
+/** What reports are taken in with. */
+export type ReportParts = Readonly<{
+  shards: Shards;
+  market: MarketHub;
+  reads: ReadModel;
+  funds: FundsQueue;
+  timers: Timers;
+}>;
+
+type Source = Extract<Cause, { kind: "VENUE" }>["source"];
+type LateReport = Readonly<{
+  shard: Shard;
+  orderId: number;
+  attempt: number;
+  said: ParsedReport;
+  source: Source;
+}>;
+
+/** Takes in what becomes of children: what the venue says, and what is known because it says nothing. */
+export class ChildReports {
+  readonly #core: Core;
+  readonly #parts: ReportParts;
+  /** Reports on ended parents that are being taken in, by parent: the last of each. */
+  readonly #late: Map<number, Promise<void>> = new Map();
+  /** Ended parents that are being read from the store. */
+  #reading = 0;
+  #stopped = false;
+
+  constructor(core: Core, parts: ReportParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Whether a report waits for the store to read its parent. */
+  get busy(): boolean {
+    return this.#reading > 0;
+  }
+
+  /** Nothing is tried again from now on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** The venue says something by itself; nobody has looked yet whether it can be read. */
+  hear(event: unknown): void {
+    const childId = childIdIn(event);
+    if (childId === undefined) return this.#refuse("", "the event names no child");
+    this.take(readReport(reportIn(event), childId), "EVENT");
+  }
+
+  /** The venue answered a submit; nobody has looked yet whether that can be read. */
+  answered({ childId }: ChildRequest, answer: unknown): void {
+    this.take(readReport(answer, childId), "SUBMIT");
+  }
+
+  /** No answer by the deadline, or the call failed. */
+  lost(child: ChildRequest, detail: string): void {
+    this.#core.telemetry.event("warn", "child.unknown", { childId: child.childId, detail });
+    this.#post(
+      child,
+      { kind: "OUTCOME_UNKNOWN", childId: child.childId },
+      { kind: "TIMER", timer: "DEADLINE" },
+    );
+  }
+
+  /** An in-flight child that the venue does not know. */
+  missing(child: ChildRequest): void {
+    this.lost(child, "the venue does not know it");
+  }
+
+  /** An in-flight child of which the venue has not been able to say anything for a while. */
+  unanswered(child: ChildRequest): void {
+    this.lost(child, "the venue cannot say what became of it");
+  }
+
+  /** The child was not handed over, and will not be. */
+  withdrawn(child: ChildRequest, detail: string): void {
+    this.#post(child, { kind: "CHILD_WITHDRAWN", childId: child.childId, detail }, SUBMITTING);
+  }
+
+  /** It is proved that the child did not reach the venue, and never can. */
+  voided(child: ChildRequest): void {
+    this.#post(child, { kind: "CHILD_VOIDED", childId: child.childId }, LOOKING_UP);
+  }
+
+  /** A person must look at the child. */
+  escalated(child: ChildRequest, detail: string): void {
+    this.#post(child, { kind: "ESCALATED", detail }, LOOKING_UP);
+  }
+
+  /** A child came out of the store that this process did not hand over: its outcome is not known. */
+  found(child: ChildRequest): void {
+    this.#post(child, { kind: "OUTCOME_UNKNOWN", childId: child.childId }, { kind: "RECOVERY" });
+  }
+
+  /** Takes in what was said of a child, for whichever parent its id names: open, ended, or none of ours. */
+  take(said: ParsedReport, source: Source): void {
+    const childId = idOf(said);
+    const named = readChildId(childId);
+    if (named === undefined) return this.#refuse(childId, "the id is none of a child");
+    const shard = this.#parts.shards.ofOrder(named.orderId);
+    shard.post(() => {
+      const live = shard.liveOrders.get(named.orderId);
+      if (live === undefined || live.durable?.ended !== undefined) {
+        return this.#queueLate({ ...named, shard, said, source });
+      }
+      const late = live.working.child?.childId !== childId;
+      const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
+      // Nobody looks a resolved child up again: what the store does not keep of it is taken in once more.
+      if (late && pending !== undefined) shard.whenDurable(pending).catch(() => this.take(said, source));
+    });
+  }
+
+  #post(child: ChildRequest, event: ParentEvent, cause: Cause): void {
+    const shard = this.#parts.shards.ofOrder(child.parentOrderId);
+    shard.post(() => void shard.change(child.parentOrderId, event, cause));
+  }
+
+  #takeIn(
+    shard: Shard,
+    { live, attempt, said }: Readonly<{ live: LiveOrder; attempt: number; said: ParsedReport }>,
+    source: Source,
+  ): PendingRecord | undefined {
+    const order = live.working;
+    const childId = idOf(said);
+    if (attempt < 1 || attempt > order.attempts || childIdOf(order, attempt) !== childId) {
+      this.#refuse(childId, "no such child was sent");
+      return undefined;
+    }
+    if (order.child?.childId === childId && isForWantOfFunds(said)) this.#parts.funds.refused(order);
+    return shard.change(order.orderId, this.#eventOf(order, said), { kind: "VENUE", source });
+  }
+
+  #eventOf(order: ParentOrder, said: ParsedReport): ParentEvent {
+    if (said.kind === "unreadable") {
+      const { childId, fills, problem } = said;
+      this.#core.telemetry.event("error", "venue.report-invalid", { childId, problem });
+      return { kind: "REPORT_INVALID", childId, fills, problem };
+    }
+    const now = this.#parts.market.now(order.intent.symbol);
+    return { kind: "REPORTED", report: said.report, ...(now?.fresh === true && { quote: now.quote }) };
+  }
+
+  /** Reports on one ended parent are taken in one after the other: each builds on what the one before has made of it. */
+  #queueLate(late: LateReport): void {
+    const { orderId } = late;
+    const before = this.#late.get(orderId) ?? Promise.resolve();
+    const taken = before
+      .then(() => this.#takeInLate(late))
+      .finally(() => {
+        if (this.#late.get(orderId) === taken) this.#late.delete(orderId);
+      });
+    this.#late.set(orderId, taken);
+  }
+
+  /** Adds a report to a parent that has ended, for as long as it takes: nobody looks its children up again. */
+  async #takeInLate(late: LateReport): Promise<void> {
+    const { settings, telemetry } = this.#core;
+    while (!this.#stopped && !isOver(late.shard)) {
+      try {
+        const ended = await this.#readEnded(late.orderId);
+        if (ended === undefined) return this.#refuse(idOf(late.said), "its order is not known");
+        await this.#addTo(ended, late);
+        // What waits behind it goes on.
+        this.#core.counters.activity++;
+        return;
+      } catch (error) {
+        telemetry.event("error", "late-report.failed", {
+          childId: idOf(late.said),
+          message: String(error),
+        });
+        await new Promise<void>((resolve) => this.#parts.timers.after(settings.retryMaxMs, resolve));
+      }
+    }
+  }
+
+  async #readEnded(orderId: number): Promise<ParentOrder | undefined> {
+    this.#reading++;
+    try {
+      return await this.#parts.reads.findEnded(orderId);
+    } finally {
+      this.#reading--;
+      this.#core.counters.activity++;
+    }
+  }
+
+  /** An ended parent comes back into memory for as long as the record takes. */
+  #addTo(ended: ParentOrder, { shard, attempt, said, source }: LateReport): Promise<void> {
+    return new Promise((resolve, reject) => {
+      shard.post(() => {
+        const live = shard.memory.adopt(ended);
+        const pending = this.#takeIn(shard, { live, attempt, said }, source);
+        if (pending !== undefined) return void shard.whenDurable(pending).then(() => resolve(), reject);
+        shard.memory.letGo(live);
+        resolve();
+      }, reject);
+    });
+  }
+
+  #refuse(childId: string, why: string): void {
+    this.#core.counters.alerts++;
+    this.#core.telemetry.event("warn", "venue.report-refused", { childId: childId.slice(0, 64), why });
+  }
+}
+
+const idOf = (said: ParsedReport): string => (said.kind === "report" ? said.report.childId : said.childId);
+
+const isForWantOfFunds = (said: ParsedReport): boolean =>
+  said.kind === "report" && said.report.state === "rejected" && said.report.mark === "INSUFFICIENT_FUNDS";
+
+/** Whether another engine answers for the shard now, or none. */
+const isOver = ({ state }: Shard): boolean => state === "fenced" || state === "closed";
+
+const SUBMITTING: Cause = { kind: "VENUE", source: "SUBMIT" };
+const LOOKING_UP: Cause = { kind: "VENUE", source: "LOOKUP" };

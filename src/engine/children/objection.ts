@@ -1,0 +1,35 @@
+import { executable, executableLevels, isActive, isExpired } from "../../lifecycle/index.ts";
+import type { ChildRequest, ParentOrder } from "../../model/index.ts";
+import type { Core } from "../core/core.ts";
+import type { MarketHub } from "../market/market-hub.ts";
+import type { Shards } from "../shards/shards.ts";
+
+/**
+ * Why a child must not be handed over any more; undefined when it may be. The last look before it leaves: a cancel,
+ * time, its list or the market may have come in between (I23, I25).
+ */
+export function objectionTo(
+  child: ChildRequest,
+  core: Core,
+  { shards, market }: Readonly<{ shards: Shards; market: MarketHub }>,
+): string | undefined {
+  const shard = shards.ofOrder(child.parentOrderId);
+  const order = shard.liveOrders.get(child.parentOrderId)?.working;
+  if (shard.state === "reloading") return "the state is being read again";
+  if (shard.state !== "running" || order?.child?.childId !== child.childId)
+    return "the order is not here any more";
+  if (!isActive(order)) return "the order is ending";
+  const isUnknown = (leg: ParentOrder): boolean => leg !== order && leg.child?.state === "UNKNOWN";
+  if (shard.memory.legsOf(order).some(isUnknown)) return "the outcome of a child of its list is not known";
+  if (shards.isFrozen(order)) return "the account is frozen";
+  if (isExpired(order, core.nowMs())) return "the order has expired";
+  const now = market.now(child.symbol);
+  if (now?.fresh !== true) return "the quote is stale";
+  const levels = executableLevels(order, now.quote);
+  const { quantity, value } = executable(order, { levels, wanted: child.quantity });
+  if (quantity <= 0 || (child.timeInForce === "FOK" && quantity < child.quantity))
+    return "the market went away";
+  return !child.reduceOnly && value < core.rules.minimum
+    ? "what is left in the market is below the minimum"
+    : undefined;
+}

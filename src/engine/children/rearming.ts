@@ -1,0 +1,70 @@
+import type { ReadonlyIdMap } from "../../triggers/index.ts";
+import type { LiveOrder } from "../core/live-order.ts";
+import type { Arming } from "../eligibility/arming.ts";
+import type { PovParticipants } from "../eligibility/pov-participants.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Bursts } from "../time/bursts.ts";
+import type { ChildOrderManager } from "./child-order-manager.ts";
+
+/** What keeps something of open parents outside the memory of their shard. */
+export type RearmingParts = Readonly<{
+  bursts: Bursts;
+  participants: PovParticipants;
+  arming: Arming;
+  children: ChildOrderManager;
+}>;
+
+/** Parents that are let go, armed or looked at in one step: as much work as one decision. */
+const PARENTS_PER_STEP = 4;
+
+/**
+ * Brings trigger book, timers and look-ups in step with the memory of a shard that was made again: in turns, however many
+ * parents it has. Those that have not had theirs are watched as before; what they meet meanwhile comes to the shard's
+ * mailbox, which meets it with the parent as it is now.
+ */
+export class Rearming {
+  readonly #parts: RearmingParts;
+
+  constructor(parts: RearmingParts) {
+    this.#parts = parts;
+  }
+
+  /** An open parent came out of the store. */
+  arm(live: LiveOrder): void {
+    this.#parts.participants.keep(live);
+    this.#parts.arming.rearm(live);
+  }
+
+  /** The memory of the shard is another one than the one that held `before`. */
+  reloaded(shard: Shard, before: ReadonlyIdMap<LiveOrder>): void {
+    this.#parts.bursts.add("quotes", `shard ${shard.number}`, this.#steps(shard, before));
+  }
+
+  *#steps(shard: Shard, before: ReadonlyIdMap<LiveOrder>): Generator<number, void> {
+    const { memory } = shard;
+    yield* inSteps(before.values(), (live) => this.#letGo(shard, live));
+    const isNow = (): boolean => shard.memory === memory;
+    yield* inSteps(memory.liveOrders.values(), (live) => this.arm(live), isNow);
+    yield* inSteps(memory.liveOrders.values(), (live) => this.#parts.children.recover(live), isNow);
+  }
+
+  #letGo(shard: Shard, live: LiveOrder): void {
+    this.#parts.participants.drop(live);
+    this.#parts.arming.disarm(live);
+    if (shard.state === "fenced") this.#parts.children.letGo(live);
+  }
+}
+
+/** Does something with each, for as long as it goes on. */
+function* inSteps(
+  liveOrders: Iterable<LiveOrder>,
+  run: (live: LiveOrder) => void,
+  goesOn: () => boolean = () => true,
+): Generator<number, void> {
+  let done = 0;
+  for (const live of liveOrders) {
+    if (!goesOn()) return;
+    run(live);
+    if (++done % PARENTS_PER_STEP === 0) yield 1;
+  }
+}

@@ -1,0 +1,104 @@
+import { OrderError } from "../../errors/index.ts";
+import type { OrderList, ParentOrder } from "../../model/index.ts";
+import type { CancelAllResult, ListKey, ParentKey } from "../core/api.ts";
+import { orderIn } from "../core/live-order.ts";
+import type { ListReads } from "../reads/list-reads.ts";
+import type { ReadModel } from "../reads/read-model.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { Bursts } from "../time/bursts.ts";
+
+/** What cancelling works with. */
+export type CancelParts = Readonly<{ shards: Shards; reads: ReadModel; lists: ListReads; bursts: Bursts }>;
+
+/** Cancels of one parent, of a list, or of all of an account; never refused for load or draining (decision 13). */
+export class Cancels {
+  readonly #parts: CancelParts;
+
+  constructor(parts: CancelParts) {
+    this.#parts = parts;
+  }
+
+  /** The order after the cancel; rejects with CANCEL_REJECTED for one that is not there or has ended. */
+  async one(key: ParentKey): Promise<ParentOrder> {
+    const order = this.#parts.reads.findOpen(key);
+    const canceled =
+      order && (await this.#cancel(this.#parts.shards.ofOrder(order.orderId), [order.orderId]));
+    if (canceled === undefined) throw new OrderError("CANCEL_REJECTED");
+    return canceled;
+  }
+
+  /** The list after the cancel of all its legs; rejects with CANCEL_REJECTED for one that is not there or is done. */
+  async list(key: ListKey): Promise<OrderList> {
+    const list = this.#parts.lists.findOpen(key);
+    const legs = list?.legs.map(({ orderId }) => orderId);
+    const canceled = legs && (await this.#cancel(this.#parts.reads.ownShard(key.accountId), legs));
+    const after = canceled && (await this.#parts.lists.find(key));
+    if (after === undefined) throw new OrderError("CANCEL_REJECTED");
+    return after;
+  }
+
+  /** Cancels every parent of an account that has not ended; one that ends by itself meanwhile does not match. */
+  async all(accountId: number): Promise<CancelAllResult> {
+    const shard = this.#parts.reads.ownShard(accountId);
+    const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
+    const count = { matched: 0, canceled: 0 };
+    await this.#inTurns(accountId, open, async (orderId) => {
+      const order = await this.#cancel(shard, [orderId]);
+      if (order === undefined) return;
+      count.matched++;
+      if (order.ended !== undefined) count.canceled++;
+    });
+    const { matched, canceled } = count;
+    return { matchedCount: matched, canceledCount: canceled, cancelPendingCount: matched - canceled };
+  }
+
+  /** Begins these cancels in turns; resolves when all are done, rejects with the first that is not. */
+  #inTurns(
+    accountId: number,
+    orderIds: readonly number[],
+    cancel: (orderId: number) => Promise<void>,
+  ): Promise<void> {
+    if (orderIds.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      let left = orderIds.length;
+      const done = (): void => {
+        if (--left === 0) resolve();
+      };
+      const steps = function* (): Generator<number, void> {
+        for (const orderId of orderIds) {
+          cancel(orderId).then(done, reject);
+          yield 1;
+        }
+      };
+      this.#parts.bursts.add("cancels", accountId, steps());
+    });
+  }
+
+  /**
+   * Cancels the first of these orders that has not ended. Resolves to it as it is durable after the cancel; to undefined
+   * when all had ended without one. An end that is decided and not durable yet is awaited: the cancel of a leg that has
+   * ended does nothing to its list (I52).
+   */
+  #cancel(shard: Shard, orderIds: readonly number[]): Promise<ParentOrder | undefined> {
+    return new Promise((resolve, reject) => {
+      shard.post(() => {
+        const open = orderIds
+          .map((orderId) => shard.liveOrders.get(orderId))
+          .filter((live) => live !== undefined && live.durable?.ended === undefined);
+        const live = open.find((one) => one?.working.ended === undefined) ?? open[0];
+        if (live === undefined) return resolve(undefined);
+        const { orderId, ended } = live.working;
+        const canceled = ended ? undefined : shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" });
+        const record = canceled ?? live.pending;
+        if (record === undefined) return resolve(live.working);
+        const order = orderIn(record, orderId) ?? live.working;
+        shard.whenDurable(record).then(() => resolve(isCanceled(order) ? order : undefined), reject);
+      }, reject);
+    });
+  }
+}
+
+/** Whether a cancel ended it, or will when its child is resolved. */
+const isCanceled = ({ ended, pendingEnd }: ParentOrder): boolean =>
+  ended === undefined ? pendingEnd?.status === "CANCELED" : ended.reason === "USER_CANCELED";

@@ -1,0 +1,248 @@
+import { KeyedMutex } from "../../common/index.ts";
+import type { Quantity } from "../../decimal/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import { type AdmissionContext, admit, admitList, orderListOf } from "../../lifecycle/index.ts";
+import {
+  type Account,
+  type Instrument,
+  type ListIntent,
+  type OrderList,
+  type ParentIntent,
+  type ParentOrder,
+  packedIntent,
+  weightBytesOf,
+} from "../../model/index.ts";
+import type { Awaitable, VolumeHistory } from "../../ports/index.ts";
+import { canonicalIntent, canonicalList, notTraded } from "../../requests/index.ts";
+import { profileWindow, type VolumeProfile, volumeProfile } from "../../schedules/index.ts";
+import type { EngineOptions, ListPlacement, Placement } from "../core/api.ts";
+import type { Core } from "../core/core.ts";
+import type { PendingRecord } from "../core/live-order.ts";
+import { stored } from "../core/stored.ts";
+import type { MarketHub } from "../market/market-hub.ts";
+import type { ListReads } from "../reads/list-reads.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { StatusBoard } from "../status/status-board.ts";
+
+/** What placing works with. */
+export type PlacementParts = Readonly<{
+  shards: Shards;
+  market: MarketHub;
+  lists: ListReads;
+  volumes: VolumeHistory;
+  board: StatusBoard;
+}>;
+
+type Command = Readonly<{ accountId: number; intent: ParentIntent }>;
+type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
+type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: number }>;
+type Host = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
+
+/** What was asked of the host before a command was decided: the position, and volumes for a profile. */
+type Fetched = Readonly<{ position?: Quantity; profile?: VolumeProfile }>;
+
+/**
+ * The way of new parents and lists into the engine. One account and client id name one order for as long as its record
+ * is kept (decision 1): copies that come at once wait for the first and answer with its order.
+ */
+export class Placements {
+  readonly #core: Core;
+  readonly #host: Host;
+  readonly #parts: PlacementParts;
+  readonly #clientIds: KeyedMutex = new KeyedMutex();
+  #pending = 0;
+  /** Parents for which there is room for certain; how many are open is counted anew when it is used up. */
+  #room = 0;
+
+  constructor(core: Core, host: Host, parts: PlacementParts) {
+    this.#core = core;
+    this.#host = host;
+    this.#parts = parts;
+  }
+
+  /** Commands that wait for the store, or for a copy of them that does. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  place(command: Command): Promise<Placement> {
+    const { accountId, intent } = command;
+    return this.#holding([`${accountId}:${intent.clientOrderId}`], () => this.#place(command));
+  }
+
+  /** The whole list or nothing of it. */
+  placeList(command: ListCommand): Promise<ListPlacement> {
+    const { accountId, list } = command;
+    const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
+    const names = [`${accountId}:list:${list.listClientOrderId}`, ...ids];
+    return this.#holding(names, () => this.#placeList(command));
+  }
+
+  async #holding<T>(names: readonly string[], place: () => Promise<T>): Promise<T> {
+    if (this.#pending >= this.#core.settings.maxPendingCommands) throw new OrderError("SERVER_BUSY");
+    this.#pending++;
+    try {
+      return await this.#clientIds.runExclusive(names, place);
+    } finally {
+      this.#pending--;
+    }
+  }
+
+  /** The order that a client id of an account names, open or ended. */
+  #findOrder(accountId: number, clientOrderId: string): Awaitable<ParentOrder | undefined> {
+    const shard = this.#parts.shards.ofAccount(accountId);
+    const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
+    const open = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
+    return open ?? stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
+  }
+
+  async #place({ accountId, intent: asked }: Command): Promise<Placement> {
+    const intent = packedIntent(asked);
+    const known = await this.#findOrder(accountId, intent.clientOrderId);
+    if (known !== undefined) return existing(known, intent);
+    const fetched = await this.#ask(accountId, [intent]);
+    const shard = this.#demandShard(accountId, 1);
+    const timeMs = this.#core.nowMs();
+    const admission = admit(intent, {
+      ...this.#admissionContext(intent.symbol, timeMs),
+      ...fetched,
+      volume: this.#parts.market.tape.total(intent.symbol),
+    });
+    this.#demandWeights(shard, { accountId, intent, ...admission });
+    const pending = shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
+    await shard.whenDurable(pending);
+    return { order: acceptedOf(pending)[0] as ParentOrder, created: true };
+  }
+
+  async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
+    const known = await this.#parts.lists.find({ accountId, listClientOrderId: list.listClientOrderId });
+    if (known !== undefined) return existingList(known, list);
+    const intents = list.legs.map(({ intent }) => intent);
+    await this.#refuseKnownIds(accountId, intents);
+    const { position } = await this.#ask(accountId, intents);
+    const shard = this.#demandShard(accountId, intents.length);
+    const timeMs = this.#core.nowMs();
+    const admissions = admitList(list, {
+      ...this.#admissionContext(intents[0]?.symbol ?? "", timeMs),
+      ...(position === undefined ? {} : { position }),
+      mustStraddle: this.#core.settings.ocoMustStraddle,
+    });
+    const parents = intents.map((intent, index) => ({ intent, admission: admissions[index] ?? {} }));
+    const pending = shard.accept({ accountId, timeMs, parents, list });
+    await shard.whenDurable(pending);
+    return { list: orderListOf(acceptedOf(pending)), created: true };
+  }
+
+  /** A leg of a new list is a new order: its client id must not name one, nor another leg. */
+  async #refuseKnownIds(accountId: number, intents: readonly ParentIntent[]): Promise<void> {
+    const ids = intents.map(({ clientOrderId }) => clientOrderId);
+    const known = await Promise.all(ids.map((clientOrderId) => this.#findOrder(accountId, clientOrderId)));
+    if (new Set(ids).size < ids.length || known.some((order) => order !== undefined)) {
+      throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
+    }
+  }
+
+  #admissionContext(
+    symbol: string,
+    nowMs: number,
+  ): Pick<AdmissionContext, "nowMs" | "aheadMs" | "minimum" | "quote"> &
+    Readonly<{ maxIcebergParts: number }> {
+    const now = this.#parts.market.now(symbol);
+    const aheadMs = this.#core.time.aheadOfWallMs();
+    return {
+      nowMs,
+      ...(aheadMs !== undefined && { aheadMs }),
+      minimum: this.#core.rules.minimum,
+      maxIcebergParts: this.#core.settings.maxIcebergParts,
+      ...(now?.fresh === true ? { quote: now.quote } : {}),
+    };
+  }
+
+  /** What the host must say before the command is decided; rejects with the OrderError of what stands against it. */
+  async #ask(accountId: number, intents: readonly ParentIntent[]): Promise<Fetched> {
+    this.#demandService();
+    const [first] = intents;
+    const symbol = this.#instrument(first?.symbol ?? "").symbol;
+    demandRights(await this.#host.accounts.account(accountId), symbol);
+    const position = intents.some(({ reduceOnly }) => reduceOnly)
+      ? await this.#host.exposure.position(accountId, symbol)
+      : undefined;
+    const profile = first === undefined ? undefined : await this.#profile(first);
+    // The host's answers took time: the engine may have begun to drain.
+    this.#demandService();
+    return { ...(position === undefined ? {} : { position }), ...(profile === undefined ? {} : { profile }) };
+  }
+
+  /** The volumes for a VWAP without a profile of its own (decision 29). */
+  async #profile({ type, symbol, schedule }: ParentIntent): Promise<VolumeProfile | undefined> {
+    if (type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
+    const nowMs = this.#core.wallMs();
+    const bars = await this.#parts.volumes.minutes({ symbol, ...profileWindow(nowMs) });
+    return volumeProfile(bars, { nowMs, ...schedule });
+  }
+
+  #demandService(): void {
+    const { advancedOrders, liquidityMode } = this.#core.settings;
+    if (!advancedOrders || !liquidityMode) throw new OrderError("ADVANCED_ORDERS_OFF");
+    if (this.#parts.board.isDraining) throw new OrderError("SHUTTING_DOWN");
+  }
+
+  #instrument(symbol: string): Instrument {
+    const instrument = this.#host.instruments.find(symbol);
+    if (instrument === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+    if (instrument.kind !== "liquidity") throw notTraded(instrument);
+    if (instrument.status !== "TRADING") throw new OrderError("MARKET_CLOSED");
+    return instrument;
+  }
+
+  /** The shard of an account, with room for so many parents more. */
+  #demandShard(accountId: number, more: number): Shard {
+    const shard = this.#parts.shards.ofAccount(accountId);
+    shard.demandRunning();
+    const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
+    const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
+    if (this.#room < more) this.#room = maxOpenParents - this.#parts.shards.openParents;
+    if (mine > maxOpenParentsPerAccount || this.#room < more) throw new OrderError("SERVER_BUSY");
+    this.#room -= more;
+    return shard;
+  }
+
+  /** There must be room for the weights of a schedule, in the account and in all (decision HN). */
+  #demandWeights(shard: Shard, order: Weighted): void {
+    const more = weightBytesOf(order);
+    if (more === 0) return;
+    const { maxWeightBytes, maxWeightBytesPerAccount } = this.#core.settings;
+    const mine = (shard.accounts.get(order.accountId)?.weightBytes ?? 0) + more;
+    if (mine > maxWeightBytesPerAccount || this.#parts.shards.weightBytes + more > maxWeightBytes)
+      throw new OrderError("SERVER_BUSY");
+  }
+}
+
+const acceptedOf = ({ steps }: PendingRecord): readonly ParentOrder[] => steps.map(({ order }) => order);
+
+/** A repeated intent answers with its order; another intent under the same id is refused (I03, I04). */
+function existing(order: ParentOrder, intent: ParentIntent): Placement {
+  if (order.list !== undefined || canonicalIntent(order.intent) !== canonicalIntent(intent)) {
+    throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
+  }
+  return { order, created: false };
+}
+
+function existingList(known: OrderList, list: ListIntent): ListPlacement {
+  const legs = known.legs.map(({ intent, list: place }) => {
+    return { role: place?.role ?? "working", intent, generatedClientId: place?.generatedClientId === true };
+  });
+  if (canonicalList({ contingency: known.contingency, legs }) !== canonicalList(list)) {
+    throw new OrderError("DUPLICATE_ORDER", { field: "listClientOrderId" });
+  }
+  return { list: known, created: false };
+}
+
+function demandRights(account: Account | undefined, symbol: string): void {
+  if (account === undefined) throw new OrderError("UNKNOWN_ACCOUNT");
+  if (account.enableDataSharing !== true) throw new OrderError("ACCOUNT_DISABLED");
+  if (account.restricted === true) throw new OrderError("ACCOUNT_RESTRICTED");
+  if (account.restricted !== false && account.restricted.includes(symbol))
+    throw new OrderError("SYMBOL_RESTRICTED");
+}

@@ -1,0 +1,79 @@
+import { OrderError } from "../../errors/index.ts";
+import { type ParsedSettlement, readSettlement, UnreadableAnswer } from "../../host-answers/index.ts";
+import { childIdOf, readChildId } from "../../lifecycle/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
+import type { ChildSettlement } from "../core/api.ts";
+import { orderIn } from "../core/live-order.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+
+/** Why a settlement was refused. */
+export type SettlementProblem =
+  /** A part of it cannot be read; the message names it. */
+  | "UNREADABLE"
+  /** No open order has sent a child of this id. */
+  | "NO_SUCH_CHILD"
+  /** The child is resolved, or its outcome is still awaited. */
+  | "NOT_UNKNOWN"
+  /** Executions of the child are counted, so that it did arrive. */
+  | "CONTRADICTED";
+
+/** A settlement was refused, and nothing changed. */
+export class SettlementError extends Error {
+  override readonly name = "SettlementError";
+  readonly problem: SettlementProblem;
+
+  constructor(problem: SettlementProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+/**
+ * Settles an unknown child by an operator's word; resolves to its parent when that is durable. Rejects with a
+ * {@link SettlementError}, or with the OrderError of a store that failed.
+ */
+export async function settleChild(said: ChildSettlement, shards: Shards): Promise<ParentOrder> {
+  const settlement = read(said);
+  const named = readChildId(settlement.childId);
+  if (named === undefined) throw new SettlementError("NO_SUCH_CHILD", "the id is none of a child");
+  const shard = shards.ofOrder(named.orderId);
+  return await new Promise((resolve, reject) => {
+    shard.post(() => {
+      try {
+        settle(shard, { ...named, settlement }).then(resolve, reject);
+      } catch (error) {
+        reject(error);
+      }
+    }, reject);
+  });
+}
+
+function read(said: unknown): ParsedSettlement {
+  try {
+    return readSettlement(said);
+  } catch (error) {
+    throw new SettlementError(
+      "UNREADABLE",
+      error instanceof UnreadableAnswer ? error.message : "no settlement",
+    );
+  }
+}
+
+type Named = Readonly<{ orderId: number; attempt: number; settlement: ParsedSettlement }>;
+
+async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Promise<ParentOrder> {
+  const { childId, state, fills, by, why } = settlement;
+  const order = shard.liveOrders.get(orderId)?.working;
+  if (order === undefined || attempt > order.attempts || childIdOf(order, attempt) !== childId)
+    throw new SettlementError("NO_SUCH_CHILD", "no open order has sent this child");
+  if (order.child?.childId !== childId || order.child.state !== "UNKNOWN")
+    throw new SettlementError("NOT_UNKNOWN", "the outcome of this child is known, or still awaited");
+  if (state !== "closed" && order.child.executedQuantity > 0)
+    throw new SettlementError("CONTRADICTED", "executions of this child are counted, it can only be closed");
+  const event = { kind: "SETTLED", childId, state, fills } as const;
+  const pending = shard.change(orderId, event, { kind: "OPERATOR", by, why });
+  if (pending === undefined) throw new OrderError("DISCONNECTED");
+  await shard.whenDurable(pending);
+  return orderIn(pending, orderId) ?? order;
+}

@@ -1,0 +1,180 @@
+import type { Instruments } from "../../ports/index.ts";
+import { executableSide, type MarketOf } from "../../triggers/index.ts";
+import type { Core } from "../core/core.ts";
+import type { LiveOrder } from "../core/live-order.ts";
+import { timely, type Upkeep } from "../core/stored.ts";
+import { COSTS } from "../core/turns.ts";
+import type { MarketHub } from "../market/market-hub.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { Timers } from "../time/timers.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Rows that the store is asked to delete at a time: a millisecond or two. */
+const DELETE_BATCH = 250;
+
+/** Ids of prints that are forgotten at a time: less than a millisecond. */
+const FORGET_BATCH = 2_000;
+
+/** Keeps recovery short and the store bounded, off the path of orders: snapshots, retention, the market journal. */
+export class Housekeeping {
+  readonly #core: Core;
+  readonly #store: Upkeep;
+  readonly #shards: Shards;
+  readonly #market: MarketHub;
+  readonly #instruments: Instruments;
+  readonly #failed: (error: unknown) => void;
+  /** Shards that wait for their snapshot. */
+  readonly #due: Set<Shard> = new Set();
+  #writing: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(
+    core: Core,
+    parts: Readonly<{
+      shards: Shards;
+      market: MarketHub;
+      instruments: Instruments;
+      timers: Timers;
+    }>,
+  ) {
+    this.#core = core;
+    this.#store = timely(core);
+    this.#shards = parts.shards;
+    this.#market = parts.market;
+    this.#instruments = parts.instruments;
+    this.#failed = (error) => {
+      core.telemetry.event("warn", "housekeeping.failed", { message: String(error) });
+    };
+    const hourly = (): void => {
+      this.#enqueue(() => this.#retain());
+      parts.timers.after(HOUR_MS, hourly);
+    };
+    parts.timers.after(HOUR_MS, hourly);
+  }
+
+  /** Records older than this may be deleted. */
+  cutoffMs(): number {
+    return this.#core.time.steadyMs() - this.#core.settings.retentionDays * DAY_MS;
+  }
+
+  /** Takes snapshots of the shards that are due, one after the other, then forgets what no snapshot and no order needs. */
+  afterCommit(shards: Iterable<Shard>): void {
+    const isQueued = this.#due.size > 0;
+    for (const shard of shards) if (shard.isSnapshotDue) this.#due.add(shard);
+    if (!isQueued && this.#due.size > 0) this.#enqueue(() => this.#takeSnapshots());
+  }
+
+  /** Resolves when what was begun is done. */
+  finished(): Promise<void> {
+    return this.#writing;
+  }
+
+  /** Nothing is begun from now on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    const unlessStopped = (): Promise<void> | undefined => (this.#stopped ? undefined : work());
+    this.#writing = this.#writing.then(unlessStopped).catch(this.#failed);
+  }
+
+  async #takeSnapshots(): Promise<void> {
+    const group = [...this.#due];
+    this.#due.clear();
+    for (const shard of group) {
+      if (this.#stopped) return;
+      await this.#takeSnapshot(shard).catch(this.#failed);
+    }
+    if (!this.#stopped) await this.#forgetMarks();
+  }
+
+  async #takeSnapshot(shard: Shard): Promise<void> {
+    const snapshot = await shard.snapshot();
+    if (snapshot === undefined) return;
+    this.#core.probe("before-snapshot");
+    const written = this.#store.writeSnapshot(snapshot);
+    this.#core.probe("during-snapshot");
+    await written;
+    this.#core.probe("after-snapshot");
+  }
+
+  async #retain(): Promise<void> {
+    const { turns, time } = this.#core;
+    const range = { beforeMs: this.cutoffMs(), limit: DELETE_BATCH };
+    while (!this.#stopped && (await this.#store.deleteEnded(range)) > 0) await turns.next();
+    if (this.#stopped) return;
+    await this.#forgetMarks();
+    const volumeBeforeMs = time.steadyMs() - DAY_MS;
+    await this.#store.deleteVolume({ beforeMs: volumeBeforeMs });
+    while (!this.#stopped && this.#market.tape.forget(volumeBeforeMs, FORGET_BATCH) > 0) await turns.next();
+  }
+
+  /**
+   * Drops marks that no trailing parent rests on any more. A parent that becomes active while the others are looked at
+   * rests on the newest durable mark of the beginning, or on a later one.
+   */
+  async #forgetMarks(): Promise<void> {
+    const newest = this.#newestMarks();
+    const oldest = await this.#oldestActivations();
+    if (oldest === undefined) return;
+    for (const [market, position] of newest) {
+      const oldestPosition = Math.min(position, oldest.get(keyOf(market)) ?? position);
+      await this.#forgetBefore({ ...market, oldestPosition });
+    }
+  }
+
+  async #forgetBefore(range: MarketOf & Readonly<{ oldestPosition: number }>): Promise<void> {
+    while (!this.#stopped) {
+      const marks = this.#market.history.obsolete({ ...range, limit: DELETE_BATCH });
+      if (marks.length === 0) return;
+      await this.#store.deleteMarks(marks);
+      await this.#core.turns.next();
+    }
+  }
+
+  /** The newest durable mark of every side that has one. */
+  #newestMarks(): ReadonlyMap<MarketOf, number> {
+    const newest = new Map<MarketOf, number>();
+    for (const { symbol } of this.#instruments.all()) {
+      for (const side of ["ask", "bid"] as const) {
+        const position = this.#market.history.lastPosition({ symbol, side });
+        if (position !== undefined) newest.set({ symbol, side }, position);
+      }
+    }
+    return newest;
+  }
+
+  /**
+   * Of every side, the oldest activation whose parent has no durable trigger: a record on its way can be lost. Undefined
+   * when a shard was or is being read again: an activation may wait in its mailbox whose mark must stay.
+   */
+  async #oldestActivations(): Promise<ReadonlyMap<string, number> | undefined> {
+    const oldest = new Map<string, number>();
+    const memories = this.#shards.all.map((shard) => shard.memory);
+    const isSame = (shard: Shard, index: number): boolean =>
+      shard.state !== "reloading" && shard.memory === memories[index];
+    if (!this.#shards.all.every(isSame)) return undefined;
+    for (const { liveOrders } of memories) {
+      for (const live of liveOrders.values()) {
+        noteActivation(live, oldest);
+        const turn = this.#core.turns.spend(COSTS.visit);
+        if (turn !== undefined) await turn;
+      }
+    }
+    return this.#shards.all.every(isSame) ? oldest : undefined;
+  }
+}
+
+function noteActivation({ working, durable }: LiveOrder, oldest: Map<string, number>): void {
+  const position = working.activation?.position;
+  if (position === undefined || durable?.trigger !== undefined || durable?.ended !== undefined) return;
+  const { symbol, side } = working.intent;
+  const key = keyOf({ symbol, side: executableSide(side) });
+  oldest.set(key, Math.min(position, oldest.get(key) ?? position));
+}
+
+const keyOf = ({ symbol, side }: MarketOf): string => `${symbol} ${side}`;

@@ -1,0 +1,43 @@
+import type { OrderStore } from "../../ports/index.ts";
+import type { Core } from "./core.ts";
+
+/** A question to the store: a failing or silent one is an error -1001, never an empty answer (I71, decision CC). */
+export async function stored<T>({ questions }: Core, question: () => Promise<T>): Promise<T> {
+  return await questions.ask("store", question, (answer) => answer as T);
+}
+
+/** What a shard is fenced and read with. */
+export type ShardReads = Pick<OrderStore, "fence" | "head" | "readSnapshot" | "readRecords">;
+
+/** What an engine is opened and verified with, beside the reading of its shards. */
+export type WholeReads = Pick<
+  OrderStore,
+  "acquire" | "readMarks" | "readVolume" | "readQuotes" | "readEnded" | "readSnapshot" | "readRecords"
+>;
+
+/** What keeps the store short. */
+export type Upkeep = Pick<OrderStore, "writeSnapshot" | "deleteMarks" | "deleteEnded" | "deleteVolume">;
+
+type Asking = Pick<Core, "store" | "questions">;
+
+/**
+ * Questions with a deadline (`hostTimeoutMs`, decision CC), which begins anew whenever a long answer says that it goes
+ * on; what the store itself says is wrong goes on as it is.
+ */
+export function timely({ store, questions }: Asking): ShardReads & WholeReads & Upkeep {
+  return {
+    fence: (round) => questions.inTime(() => store.fence(round)),
+    head: (shard) => questions.inTime(() => store.head(shard)),
+    readSnapshot: (shard) => questions.whileHeard((heard) => store.readSnapshot(shard, heard)),
+    readRecords: (range) => questions.inTime(() => store.readRecords(range)),
+    acquire: () => questions.inTime(() => store.acquire()),
+    readMarks: () => questions.inTime(() => store.readMarks()),
+    readVolume: () => questions.inTime(() => store.readVolume()),
+    readQuotes: () => questions.inTime(() => store.readQuotes()),
+    readEnded: (range) => questions.inTime(() => store.readEnded(range)),
+    writeSnapshot: (snapshot) => questions.whileHeard((heard) => store.writeSnapshot(snapshot, heard)),
+    deleteMarks: (marks) => questions.inTime(() => store.deleteMarks(marks)),
+    deleteEnded: (range) => questions.inTime(() => store.deleteEnded(range)),
+    deleteVolume: (range) => questions.whileHeard((heard) => store.deleteVolume(range, heard)),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Clock } from "../../ports/index.ts";
+import { Fifo } from "./fifo.ts";
+
+/** What work off the path of orders may take of a turn, in about microseconds. */
+const SHARE = 4_000;
+
+/** What one of each costs, in about microseconds on a common machine. */
+export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit" | "hash", number>> = {
+  /** A record or parent read from the store. */
+  read: 8,
+  /** A parent put into memory. */
+  remember: 3,
+  /** A parent armed, or looked at for a child to look up. */
+  arm: 4,
+  /** A parent encoded and hashed. */
+  hash: 8,
+  /** An open parent looked at. */
+  visit: 0.25,
+};
+
+/**
+ * Cuts work that nobody waits for into slices, with a turn of the event loop in between, so that what orders need goes
+ * on. Work is counted, not timed: the same work is cut in the same places on every machine.
+ */
+export class Turns {
+  readonly #clock: Pick<Clock, "soon">;
+  readonly #share: number;
+  #left: number;
+  /** Who waits for a share of a turn. */
+  readonly #waiting: Fifo<() => void> = new Fifo();
+
+  constructor(clock: Pick<Clock, "soon">, share: number = SHARE) {
+    this.#clock = clock;
+    this.#share = share;
+    this.#left = share;
+  }
+
+  /**
+   * Work was done; a promise, when the share of this turn is used up, that resolves when it is the turn of whoever asks:
+   * each turn lets one go on.
+   */
+  spend(cost: number): Promise<void> | undefined {
+    this.#left -= cost;
+    if (this.#left > 0) return undefined;
+    if (this.#waiting.size === 0) this.#clock.soon(() => this.#renew());
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Resolves in the next turn. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.#clock.soon(resolve));
+  }
+
+  #renew(): void {
+    this.#left = this.#share;
+    const goOn = this.#waiting.first;
+    this.#waiting.shift();
+    if (this.#waiting.size > 0) this.#clock.soon(() => this.#renew());
+    goOn?.();
+  }
+}

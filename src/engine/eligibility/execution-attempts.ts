@@ -1,0 +1,201 @@
+import type { Quantity } from "../../decimal/index.ts";
+import { type ExecutionAttempt, type ParentEvent, protectiveFirst } from "../../lifecycle/index.ts";
+import {
+  type Cause,
+  type CountedPrint,
+  type Fact,
+  type ParentOrder,
+  type Quote,
+  stampOf,
+} from "../../model/index.ts";
+import { type Activated, type Fired, IdMap } from "../../triggers/index.ts";
+import type { QuoteNow } from "../core/core.ts";
+import type { LiveOrder } from "../core/live-order.ts";
+import type { MarketHub } from "../market/market-hub.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+import type { Bursts } from "../time/bursts.ts";
+import type { Arming } from "./arming.ts";
+import type { ExposureTracker } from "./exposure-tracker.ts";
+import type { FundsQueue } from "./funds-queue.ts";
+import type { PovParticipants } from "./pov-participants.ts";
+
+/** What attempts are made of. */
+export type AttemptParts = Readonly<{
+  shards: Shards;
+  market: MarketHub;
+  participants: PovParticipants;
+  exposure: ExposureTracker;
+  arming: Arming;
+  bursts: Bursts;
+  funds: FundsQueue;
+}>;
+
+/** Why a parent gets to attempt an execution. */
+type AttemptCause =
+  | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote }>
+  | Readonly<{ kind: "PRINTED"; print: CountedPrint }>
+  | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
+
+/** More fires of one quote than this are a burst. */
+const MANY = 64;
+
+/**
+ * Brings the market to parents: a condition that was met, a trade to follow, an exposure that is known. Each gets what a
+ * child is sent on, as it is now, and looks at quotes again if nothing came of it.
+ */
+export class ExecutionAttempts {
+  readonly #parts: AttemptParts;
+
+  constructor(parts: AttemptParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Watchers left the book: their parents meet the quote, the protective leg of a pair first. Of more than a turn has
+   * time for, those that reduce a position go first.
+   */
+  fired(fired: readonly Fired[], quote: Quote): void {
+    this.#parts.bursts.add("attempts", quote.symbol, this.#meetAll(fired, quote));
+  }
+
+  *#meetAll(fired: readonly Fired[], quote: Quote): Generator<number, void> {
+    const orderOf = (orderId: number): ParentOrder | undefined => this.#parts.shards.live(orderId)?.working;
+    const isBurst = fired.length > MANY;
+    const ordered = protectiveFirst(fired, orderOf, isBurst ? yield* byId(fired) : undefined);
+    for (const one of isBurst ? yield* reducingFirst(ordered, orderOf) : ordered) {
+      this.#meet(one, quote);
+      yield 1;
+    }
+  }
+
+  #meet(fired: Fired, quote: Quote): void {
+    const shard = this.#shardOf(fired.orderId);
+    shard.post(() => {
+      const live = shard.liveOrders.get(fired.orderId);
+      if (live === undefined) return;
+      // The activation that it comes of was lost with an append: the order begins to look again.
+      if (live.working.intent.trailing !== undefined && live.working.activation === undefined)
+        return this.#parts.arming.arm(live);
+      this.#offer(live, { kind: "FIRED", fired, quote });
+    });
+  }
+
+  /** The tracking of a trailing parent began. */
+  activated({ orderId, activation }: Activated, quote: Quote): void {
+    const shard = this.#shardOf(orderId);
+    const cause = { kind: "QUOTE" as const, quote: stampOf(quote) };
+    shard.post(() => void shard.change(orderId, { kind: "ACTIVATED", activation }, cause));
+  }
+
+  /** A trade was counted: those that take part in the volume of its market may follow it. */
+  printed(print: CountedPrint): void {
+    if (!print.fresh) return;
+    const { participants, bursts } = this.#parts;
+    const liveOrders = participants.of(print.symbol);
+    if (liveOrders.length > 0) bursts.add("attempts", print.symbol, this.#followAll(liveOrders, print));
+  }
+
+  *#followAll(liveOrders: readonly LiveOrder[], print: CountedPrint): Generator<number, void> {
+    for (const live of liveOrders) {
+      this.#follow(live, print);
+      yield 1;
+    }
+  }
+
+  #follow(live: LiveOrder, print: CountedPrint): void {
+    const { participants } = this.#parts;
+    const { orderId } = live.working;
+    const shard = this.#shardOf(orderId);
+    // A parent that is read again follows the trades from then on.
+    if (shard.state !== "running") return;
+    shard.post(() => {
+      if (shard.liveOrders.get(orderId) !== live || participants.volumeFor(live) === undefined) return;
+      this.#offer(live, { kind: "PRINTED", print });
+    });
+  }
+
+  /** The exposure that a parent asked for is known. */
+  measured(live: LiveOrder, exposure: Quantity): void {
+    this.#offer(live, { kind: "MEASURED", exposure });
+  }
+
+  #offer(live: LiveOrder, cause: AttemptCause): void {
+    const { working } = live;
+    if (this.#parts.shards.isFrozen(working)) return;
+    const { market, participants, arming, funds } = this.#parts;
+    if (funds.waits(working)) return arming.arm(live);
+    // What waited behind a reload meets the market of now; what fired stays as it was seen.
+    const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
+    const now = market.now(working.intent.symbol) ?? seen;
+    if (now === undefined) return arming.arm(live);
+    const attempt = this.#attempt(live, cause, now);
+    const event: ParentEvent =
+      cause.kind === "FIRED"
+        ? { kind: "FIRED", fired: cause.fired, ...attempt }
+        : { kind: cause.kind, ...attempt };
+    const { orderId } = working;
+    const pending = this.#shardOf(orderId).change(orderId, event, causeOf(cause, now.quote));
+    if (pending === undefined) return arming.arm(live);
+    const intended = pending.steps.some(({ facts }) => facts.some(isIntent));
+    if (attempt.volume !== undefined && intended) participants.followed(live);
+  }
+
+  #attempt(live: LiveOrder, cause: AttemptCause, now: QuoteNow): ExecutionAttempt {
+    const volume = this.#parts.participants.volumeFor(live);
+    const exposure = cause.kind === "MEASURED" ? cause.exposure : this.#exposureOf(live.working);
+    return {
+      ...now,
+      ...(exposure === undefined ? {} : { exposure }),
+      ...(volume === undefined ? {} : { volume }),
+    };
+  }
+
+  #exposureOf(order: ParentOrder): Quantity | undefined {
+    return order.intent.reduceOnly ? this.#parts.exposure.immediate(order) : undefined;
+  }
+
+  #shardOf(orderId: number): Shard {
+    return this.#parts.shards.ofOrder(orderId);
+  }
+}
+
+/** What fired, by order. */
+function* byId(fired: readonly Fired[]): Generator<number, IdMap<Fired>> {
+  const waiting = new IdMap<Fired>();
+  for (const [index, one] of fired.entries()) {
+    waiting.set(one.orderId, one);
+    if (index % MANY === 0) yield 1;
+  }
+  return waiting;
+}
+
+/** What reduces a position, or belongs to a list that does, then the rest; each in the order in which it comes. */
+function* reducingFirst(
+  fired: Iterable<Fired>,
+  orderOf: (orderId: number) => ParentOrder | undefined,
+): Generator<number, Iterable<Fired>> {
+  const reduces = (orderId: number): boolean => {
+    const order = orderOf(orderId);
+    const legs = order?.list?.legs.map((leg) => orderOf(leg)) ?? [order];
+    return legs.some((leg) => leg?.intent.reduceOnly === true);
+  };
+  const parts: Readonly<{ reducing: Fired[]; opening: Fired[] }> = { reducing: [], opening: [] };
+  let seen = 0;
+  for (const one of fired) {
+    (reduces(one.orderId) ? parts.reducing : parts.opening).push(one);
+    if (++seen % MANY === 0) yield 1;
+  }
+  return inARow(parts.reducing, parts.opening);
+}
+
+function* inARow(...parts: readonly (readonly Fired[])[]): Iterable<Fired> {
+  for (const part of parts) yield* part;
+}
+
+function causeOf(cause: AttemptCause, now: Quote): Cause {
+  if (cause.kind === "PRINTED") return { kind: "PRINT", print: cause.print };
+  return { kind: "QUOTE", quote: stampOf(cause.kind === "FIRED" ? cause.quote : now) };
+}
+
+const isIntent = ({ kind }: Fact): boolean => kind === "CHILD_INTENDED";

@@ -1,0 +1,118 @@
+import { max, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import { reducibleOf } from "../../lifecycle/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
+import type { Exposure } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import type { LiveOrder } from "../core/live-order.ts";
+import { type ExposureSum, reservedBy } from "../shards/exposure-sums.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+
+/** A position that was asked for: what the account had executed on that market and side by then, and which try it is. */
+type ExposureRequest = Readonly<{ answer: Promise<Quantity>; executed: Quantity; tries: number }>;
+
+/** How often a position is read anew because fills came in between; then those fills are taken off it instead. */
+const MOST_TRIES = 3;
+
+/**
+ * Exposure for reduce-only children (decision 24, I13): the host's position, less what other unresolved reduce-only
+ * children of the account hold on that market and side. A position that was read before a fill on the same market and
+ * side is read again, a few times: then the fills since count as if it did not hold them, so that a parent whose market
+ * never rests is sent too, and never for more than there is.
+ */
+export class ExposureTracker {
+  readonly #core: Core;
+  readonly #exposure: Exposure;
+  readonly #shards: Shards;
+
+  constructor(core: Core, exposure: Exposure, shards: Shards) {
+    this.#core = core;
+    this.#exposure = exposure;
+    this.#shards = shards;
+  }
+
+  /** What the parent may reduce, when the host can say it at once; else the measurement is under way. */
+  immediate(order: ParentOrder): Quantity | undefined {
+    const live = this.#live(order);
+    if (live === undefined || live.measuring !== undefined) return undefined;
+    const { executed } = this.#sums(order);
+    const answer = this.#position(order);
+    if (!(answer instanceof Promise)) return this.#reducible(order, answer);
+    this.#await(order, live, { answer, executed, tries: 1 });
+    return undefined;
+  }
+
+  /** Measures and lets the parent try with the quote of then. */
+  measure(order: ParentOrder): void {
+    this.#measure(order, 1);
+  }
+
+  #measure(order: ParentOrder, tries: number): void {
+    const live = this.#live(order);
+    if (live === undefined || live.measuring !== undefined) return;
+    const { executed } = this.#sums(order);
+    this.#await(order, live, { answer: Promise.resolve(this.#position(order)), executed, tries });
+  }
+
+  #await(order: ParentOrder, live: LiveOrder, request: ExposureRequest): void {
+    const shard = this.#shard(order);
+    live.measuring = request;
+    const { telemetry } = this.#core;
+    request.answer.then(
+      (position) => shard.post(() => this.#measured(live, { request, position })),
+      (error: unknown) => {
+        telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
+        shard.post(() => this.#rest(live, request));
+      },
+    );
+  }
+
+  /** The answer is judged by the parent as it is now: a child of it that was open when it was asked may be closed. */
+  #measured(
+    live: LiveOrder,
+    { request, position }: Readonly<{ request: ExposureRequest; position: Quantity }>,
+  ): void {
+    if (live.measuring !== request) return;
+    delete live.measuring;
+    const order = live.working;
+    const shard = this.#shard(order);
+    if (shard.liveOrders.get(order.orderId) !== live) return;
+    const since = subtract(this.#sums(order).executed, request.executed);
+    if (since !== ZERO_QUANTITY && request.tries < MOST_TRIES) return this.#measure(order, request.tries + 1);
+    const exposure = max(subtract(this.#reducible(order, position), since), ZERO_QUANTITY);
+    this.#core.effects.emit({ kind: "EXPOSURE_MEASURED", live, exposure });
+  }
+
+  /** Nothing came of a measurement. */
+  #rest(live: LiveOrder, request: ExposureRequest): void {
+    if (live.measuring !== request) return;
+    delete live.measuring;
+    this.#core.effects.emit({ kind: "REARM", live });
+  }
+
+  #position(order: ParentOrder): ReturnType<Exposure["position"]> {
+    try {
+      return this.#exposure.position(order.accountId, order.intent.symbol);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** What is left of a position for the parent: others may still execute what their children hold. */
+  #reducible(order: ParentOrder, position: Quantity): Quantity {
+    const others = subtract(this.#sums(order).reserved, reservedBy(order));
+    return max(subtract(reducibleOf(order.intent.side, position), others), ZERO_QUANTITY);
+  }
+
+  #sums(order: ParentOrder): ExposureSum {
+    return this.#shard(order).memory.account(order.accountId).sums.of(order);
+  }
+
+  #shard(order: ParentOrder): Shard {
+    return this.#shards.ofOrder(order.orderId);
+  }
+
+  #live(order: ParentOrder): LiveOrder | undefined {
+    return this.#shards.live(order.orderId);
+  }
+}

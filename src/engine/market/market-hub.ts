@@ -1,0 +1,221 @@
+import { type Price, parsePrice } from "../../decimal/index.ts";
+import { readPrintInput, readQuoteInput } from "../../host-answers/index.ts";
+import type { KeptQuote, MarketMark, Quote } from "../../model/index.ts";
+import type {
+  Instruments,
+  MarketSink,
+  PrintInput,
+  QuoteDrop,
+  QuoteInput,
+  QuoteVerdict,
+  VolumeState,
+} from "../../ports/index.ts";
+import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
+import type { Core, QuoteNow } from "../core/core.ts";
+import type { EventStream } from "../core/event-stream.ts";
+import type { Bursts } from "../time/bursts.ts";
+import type { Timers } from "../time/timers.ts";
+import type { MarketFacts } from "./market-backlog.ts";
+import { QuoteGate } from "./quote-gate.ts";
+import { QuoteMemory } from "./quote-memory.ts";
+import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
+
+/** Orders that a quote touches in one step of its work: as much work as one decision. */
+const ORDERS_PER_STEP = 16;
+
+/** Quotes and orders of one market that wait for a quote to have acted; with more it acts to its end at once. */
+const MOST_WAITING = 10_000;
+
+/** What the market side works with. */
+export type MarketParts = Readonly<{ timers: Timers; bursts: Bursts; stream: EventStream }>;
+
+type LastPrint = Readonly<{ price: Price; timeMs: number }>;
+type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint?: LastPrint };
+
+/** What the store keeps of the market. */
+export type KeptMarket = Readonly<{
+  marks: readonly MarketMark[];
+  volume: VolumeState;
+  quotes: readonly KeptQuote[];
+}>;
+
+/** The market side of an engine: per instrument a quote gate and a trigger book, the executed volume, and the market journal over all. */
+export class MarketHub implements MarketSink {
+  readonly dropped: Record<QuoteDrop, number> = {
+    "unknown-symbol": 0,
+    malformed: 0,
+    zero: 0,
+    crossed: 0,
+    "out-of-order": 0,
+    future: 0,
+    stale: 0,
+    jump: 0,
+    unconfirmed: 0,
+  };
+  counted = 0;
+  printsCounted = 0;
+  printsDropped = 0;
+  /** Executed volume, counted once per trade. */
+  readonly tape: VolumeTape;
+  /** Durable marks only. */
+  readonly history: MarkHistory;
+  /** What the first quotes after an opening are judged by. */
+  readonly memory: QuoteMemory;
+  readonly #markets: Map<string, Market> = new Map();
+  /** Books with marks that were not taken yet: a commit asks no other. */
+  readonly #marked: Set<TriggerBook> = new Set();
+  readonly #core: Core;
+  readonly #parts: MarketParts;
+
+  constructor(core: Core, options: KeptMarket & Readonly<{ instruments: Instruments }>, parts: MarketParts) {
+    this.#core = core;
+    this.#parts = parts;
+    this.history = new MarkHistory();
+    for (const mark of options.marks) this.history.add(mark);
+    this.memory = new QuoteMemory(options.quotes);
+    for (const { seenAtMs } of options.volume.prints) core.time.startFrom(seenAtMs);
+    this.tape = new VolumeTape({
+      symbols: options.instruments.all().map(({ symbol }) => symbol),
+      state: options.volume,
+      maxAgeMs: core.settings.quoteMaxAgeMs,
+      maxAheadMs: core.settings.quoteMaxAheadMs,
+      maxWaiting: core.settings.maxPendingPrints,
+    });
+    for (const { symbol } of options.instruments.all()) {
+      this.#markets.set(symbol, {
+        gate: new QuoteGate(core.settings),
+        book: new TriggerBook(symbol, this.history),
+      });
+    }
+  }
+
+  /** The open parents that came out of the store are known to the memory: their markets begin with what it holds. */
+  begin(): void {
+    for (const [symbol, memory] of this.memory.atOpening(this.history))
+      this.#markets.get(symbol)?.gate.remember(memory);
+  }
+
+  quote(said: QuoteInput): QuoteVerdict {
+    this.#core.counters.activity++;
+    const now = this.#parts.timers.runDue();
+    const input = readQuoteInput(said);
+    const market = input && this.#markets.get(input.symbol);
+    if (input === undefined) return this.#drop("malformed");
+    if (market === undefined) return this.#drop("unknown-symbol");
+    const taken = market.gate.take(input, now);
+    if (typeof taken === "string") return this.#drop(taken);
+    this.counted++;
+    this.memory.counted(taken);
+    this.#parts.timers.afterDue(() => {
+      this.#act(market.book, taken);
+      this.#noteMarks(market.book);
+      this.#parts.stream.quoted(taken);
+    });
+    return "counted";
+  }
+
+  /** Lets a quote act, in turns when it meets many orders; one that comes meanwhile acts after it. */
+  #act(book: TriggerBook, quote: Quote): void {
+    const isUnderWay = book.isBusy;
+    if (book.begin(quote) && !isUnderWay) this.#parts.bursts.add("quotes", book.symbol, this.#steps(book));
+  }
+
+  *#steps(book: TriggerBook): Generator<number, void> {
+    const { effects } = this.#core;
+    while (book.isBusy) {
+      const most = book.waiting > MOST_WAITING ? Number.POSITIVE_INFINITY : ORDERS_PER_STEP;
+      const { quote, fired, activated } = book.resume(most);
+      for (const one of activated) effects.emit({ kind: "ACTIVATED", activated: one, quote });
+      if (fired.length > 0) effects.emit({ kind: "FIRED", fired, quote });
+      this.#noteMarks(book);
+      yield 1 + activated.length;
+    }
+  }
+
+  #noteMarks(book: TriggerBook): void {
+    if (!book.hasMarks) return;
+    this.#marked.add(book);
+    this.#core.effects.emit({ kind: "MARKET_MOVED" });
+  }
+
+  #drop(drop: QuoteDrop): QuoteDrop {
+    this.dropped[drop]++;
+    return drop;
+  }
+
+  heartbeat(symbol: string): void {
+    const now = this.#parts.timers.runDue();
+    this.#markets.get(symbol)?.gate.heartbeat(now);
+  }
+
+  /** Counts an executed trade, each id once; a price it cannot read, a future time and a duplicate do not count. */
+  print(said: PrintInput): void {
+    this.#core.counters.activity++;
+    const { wallMs } = this.#parts.timers.runDue();
+    const print = readPrintInput(said);
+    if (print === undefined) return this.#dropPrint("malformed");
+    const counted = this.tape.take(print, { wallMs, nowMs: this.#core.nowMs() });
+    if (typeof counted === "string") return this.#dropPrint(counted);
+    this.printsCounted++;
+    this.#core.effects.emit({ kind: "MARKET_MOVED" });
+    const market = this.#markets.get(print.symbol);
+    const price = parsePrice(print.price);
+    // The tape counts none without them.
+    if (market === undefined || price === undefined) return;
+    const isNewest = counted.timeMs >= (market.lastPrint?.timeMs ?? 0);
+    if (isNewest) market.lastPrint = { price, timeMs: counted.timeMs };
+    this.#parts.timers.afterDue(() => {
+      this.#core.effects.emit({ kind: "PRINTED", print: counted });
+      this.#parts.stream.printed(counted, price);
+    });
+  }
+
+  #dropPrint(why: Exclude<PrintVerdict, "counted">): void {
+    this.printsDropped++;
+    if (why === "backlog") this.#core.effects.emit({ kind: "PRINT_DROPPED" });
+  }
+
+  /** The last counted quote of a symbol and whether it is fresh. */
+  now(symbol: string): QuoteNow | undefined {
+    const gate = this.#markets.get(symbol)?.gate;
+    if (gate?.last === undefined) return undefined;
+    return { quote: gate.last, fresh: gate.isFresh(this.#core.time.moment()) };
+  }
+
+  /** Markets that have been quoted and whose quote is too old. */
+  get stopped(): readonly string[] {
+    return [...this.#markets.keys()].filter((symbol) => this.now(symbol)?.fresh === false);
+  }
+
+  lastPrice(symbol: string): Price | undefined {
+    return this.#markets.get(symbol)?.lastPrint?.price;
+  }
+
+  book(symbol: string): TriggerBook | undefined {
+    return this.#markets.get(symbol)?.book;
+  }
+
+  /** What the market journal is to keep that came since the last call. */
+  takeFacts(): MarketFacts {
+    return { marks: this.#takeMarks(), prints: this.tape.takePrints() };
+  }
+
+  #takeMarks(): readonly MarketMark[] {
+    const marks: MarketMark[] = [];
+    for (const book of this.#marked) for (const mark of book.takeMarks()) marks.push(mark);
+    this.#marked.clear();
+    return marks;
+  }
+
+  /** Last counted quotes that the store does not have: of markets with open parents and of those `touched`. */
+  quotesToKeep(touched: Iterable<string>): readonly KeptQuote[] {
+    return this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
+  }
+
+  /** Marks, prints and quotes became durable. */
+  kept({ marks, prints, quotes }: MarketFacts & Pick<KeptMarket, "quotes">): void {
+    for (const mark of marks) this.history.add(mark);
+    this.tape.kept(prints.length);
+    this.memory.kept(quotes);
+  }
+}

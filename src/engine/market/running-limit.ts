@@ -1,0 +1,16 @@
+import type { Price } from "../../decimal/index.ts";
+import { frozenLimitOf } from "../../lifecycle/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
+import { dynamicLimit, executableSide, type MarkHistory } from "../../triggers/index.ts";
+
+/** The limit of a parent that triggered; before, of a dynamic trailing one, that of the reference of now (decision 19). */
+export function runningLimitOf(order: ParentOrder, history: MarkHistory): Price | undefined {
+  const { intent, activation, trigger } = order;
+  if (trigger !== undefined) return frozenLimitOf(order);
+  const { symbol, limitOffset, trailing } = intent;
+  if (limitOffset === undefined || trailing === undefined || activation === undefined) return undefined;
+  const side = executableSide(intent.side);
+  const reference = history.referenceFrom({ symbol, side, position: activation.position });
+  if (reference === undefined) return undefined;
+  return dynamicLimit({ side, reference, distance: trailing, limitOffset });
+}

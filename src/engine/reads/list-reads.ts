@@ -1,0 +1,108 @@
+import { orderListOf, SHARD_COUNT } from "../../lifecycle/index.ts";
+import type { EndedList, JournalRecord, OrderList, ParentOrder } from "../../model/index.ts";
+import type { ListKey, ListPageRequest } from "../core/api.ts";
+import type { Core } from "../core/core.ts";
+import { stored } from "../core/stored.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { ReadModel } from "./read-model.ts";
+
+/** Answers about order lists from durable state only: open ones from memory, those that are done from the store. */
+export class ListReads {
+  readonly #core: Core;
+  readonly #reads: ReadModel;
+
+  constructor(core: Core, reads: ReadModel) {
+    this.#core = core;
+    this.#reads = reads;
+  }
+
+  /** An open list of an account as it is durable. */
+  findOpen(key: ListKey): OrderList | undefined {
+    const shard = this.#reads.ownShard(key.accountId);
+    const account = shard.accounts.get(key.accountId);
+    const listId = "listId" in key ? key.listId : account?.listByClientId.get(key.listClientOrderId);
+    const legs = listId === undefined ? undefined : account?.lists.get(listId);
+    return legs && durableList(shard, legs);
+  }
+
+  async find(key: ListKey): Promise<OrderList | undefined> {
+    const open = this.findOpen(key);
+    if (open !== undefined) return open;
+    const row = await stored(this.#core, () => this.#core.store.findEndedList(key));
+    return row && (await this.#load(row));
+  }
+
+  /** The newest lists with a leg that has not ended, oldest first. */
+  async open(request: ListPageRequest): Promise<readonly OrderList[]> {
+    return this.#openNewestFirst(request).reverse();
+  }
+
+  /** The newest lists, open and ended, oldest first. Open ones are read first: one that ends meanwhile is found ended. */
+  async all(request: ListPageRequest): Promise<readonly OrderList[]> {
+    const open = this.#openNewestFirst(request);
+    const rows = await stored(this.#core, () => this.#core.store.pageEndedLists(request));
+    const known = new Map(open.map((list) => [list.listId, list]));
+    const newest = [...new Set([...known.keys(), ...rows.map(({ listId }) => listId)])]
+      .sort((a, b) => a - b)
+      .slice(0, request.limit);
+    const rowOf = new Map(rows.map((row) => [row.listId, row]));
+    const lists: OrderList[] = [];
+    for (const listId of newest.reverse()) {
+      const row = rowOf.get(listId);
+      const list = row === undefined ? known.get(listId) : await this.#load(row);
+      if (list !== undefined) lists.push(list);
+    }
+    return lists;
+  }
+
+  /** The records of a list by its id alone, oldest first; undefined for what is no list. */
+  async story(listId: number): Promise<readonly JournalRecord[] | undefined> {
+    if (!Number.isSafeInteger(listId) || listId >= 0) return undefined;
+    // The id of the first leg follows the id of its list.
+    const first = await this.#reads.findAny(listId - SHARD_COUNT);
+    if (first?.list?.listId !== listId) return undefined;
+    const records = new Map<number, JournalRecord>();
+    for (const legId of first.list.legs) {
+      const leg = await this.#reads.findAny(legId);
+      if (leg === undefined) continue;
+      for (const record of await this.#reads.records(leg)) records.set(record.sequence, record);
+    }
+    return [...records.values()].sort((a, b) => a.sequence - b.sequence);
+  }
+
+  /** As many of the newest open lists as the page takes; no other is made. */
+  #openNewestFirst({
+    accountId,
+    startTimeMs = 0,
+    endTimeMs = Infinity,
+    limit,
+  }: ListPageRequest): OrderList[] {
+    const shard = this.#reads.ownShard(accountId);
+    const lists: OrderList[] = [];
+    for (const legs of shard.accounts.get(accountId)?.listsNewestFirst() ?? []) {
+      if (lists.length >= limit) break;
+      const acceptedAtMs = shard.liveOrders.get(legs[0] ?? 0)?.durable?.acceptedAtMs;
+      if (acceptedAtMs === undefined || acceptedAtMs < startTimeMs || acceptedAtMs > endTimeMs) continue;
+      const list = durableList(shard, legs);
+      if (list !== undefined) lists.push(list);
+    }
+    return lists;
+  }
+
+  /** A list that is done, with its legs as the store holds them. */
+  async #load({ accountId, legs }: EndedList): Promise<OrderList | undefined> {
+    const orders: ParentOrder[] = [];
+    for (const orderId of legs) {
+      const order = await stored(this.#core, () => this.#core.store.findEnded({ accountId, orderId }));
+      if (order === undefined) return undefined;
+      orders.push(order);
+    }
+    return orderListOf(orders);
+  }
+}
+
+/** The list of these legs as it is durable; undefined before its acceptance is. */
+function durableList(shard: Shard, legs: readonly number[]): OrderList | undefined {
+  const orders = legs.map((legId) => shard.liveOrders.get(legId)?.durable);
+  return orders.every((order) => order !== undefined) ? orderListOf(orders) : undefined;
+}

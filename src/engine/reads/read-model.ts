@@ -1,0 +1,121 @@
+import { OrderError } from "../../errors/index.ts";
+import { shardOfId } from "../../lifecycle/index.ts";
+import type { JournalRecord, ParentOrder } from "../../model/index.ts";
+import type { PageRequest, ParentKey, ParentPage } from "../core/api.ts";
+import type { Core } from "../core/core.ts";
+import { stored } from "../core/stored.ts";
+import type { Shard } from "../shards/shard.ts";
+import type { Shards } from "../shards/shards.ts";
+import { pageOf, readEndedRows } from "./page-rows.ts";
+
+/** Answers from durable state only: open parents from memory, ended ones from the store. */
+export class ReadModel {
+  readonly #core: Core;
+  readonly #shards: Shards;
+
+  constructor(core: Core, shards: Shards) {
+    this.#core = core;
+    this.#shards = shards;
+  }
+
+  /** The shard of an account; throws SHARD_FENCED when another engine owns it. */
+  ownShard(accountId: number): Shard {
+    return owned(this.#shards.ofAccount(accountId));
+  }
+
+  /** An open parent of an account as it is durable. */
+  findOpen(key: ParentKey): ParentOrder | undefined {
+    const shard = this.ownShard(key.accountId);
+    const orderId =
+      "orderId" in key ? key.orderId : shard.accounts.get(key.accountId)?.byClientId.get(key.clientOrderId);
+    const order = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
+    return order?.accountId === key.accountId ? order : undefined;
+  }
+
+  async find(key: ParentKey): Promise<ParentOrder | undefined> {
+    return this.findOpen(key) ?? (await stored(this.#core, () => this.#core.store.findEnded(key)));
+  }
+
+  /** An order by its managed id alone; undefined for what is no managed id. */
+  async findAny(orderId: number): Promise<ParentOrder | undefined> {
+    if (!Number.isSafeInteger(orderId) || orderId >= 0) return undefined;
+    const open = owned(this.#shards.ofOrder(orderId)).liveOrders.get(orderId)?.durable;
+    return open ?? (await this.findEnded(orderId));
+  }
+
+  /** An ended parent by its id alone; its account stands in its row. */
+  async findEnded(orderId: number): Promise<ParentOrder | undefined> {
+    const page = { shard: shardOfId(orderId), afterOrderId: orderId + 1, limit: 1 };
+    const [ended] = await stored(this.#core, () => this.#core.store.readEnded(page));
+    return ended?.orderId === orderId ? ended : undefined;
+  }
+
+  /**
+   * A page of an account's parents (I70), bounded in rows and in bytes; held legs come with history only. Open ones are
+   * read first: one that ends meanwhile is found ended, and taken out of the count of the ended ones, as it is among the
+   * open ones already.
+   */
+  async page(request: PageRequest): Promise<ParentPage> {
+    const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
+    const bound = { limit, maxBytes: this.#core.settings.maxPageBytes };
+    const shard = this.ownShard(accountId);
+    const account = shard.accounts.get(accountId);
+    const open: ParentOrder[] = [];
+    for (const orderId of account?.after(afterOrderId, newestFirst) ?? []) {
+      const order = shard.liveOrders.get(orderId)?.durable;
+      if (order === undefined || order.ended !== undefined || (order.held && !includeHistory)) continue;
+      open.push(order);
+      if (open.length > limit) break;
+    }
+    const openCount = account?.confirmed ?? 0;
+    if (!includeHistory) return pageOf(open, { ...bound, total: openCount - (account?.held.size ?? 0) });
+    const { store } = this.#core;
+    const endings = shard.endings.watch(accountId);
+    try {
+      const ended = await readEndedRows(
+        (page) => stored(this.#core, () => store.pageEnded(page)),
+        { accountId, afterOrderId, newestFirst },
+        bound,
+      );
+      const { count, sequence } = await stored(this.#core, () =>
+        store.countEnded({ accountId, shard: shard.number }),
+      );
+      const total = openCount + count - endings.until(sequence);
+      return pageOf(merge(open, ended, newestFirst), { ...bound, total });
+    } finally {
+      endings.end();
+    }
+  }
+
+  /** The records of an order, oldest first, read backwards along their numbers. */
+  async records(order: ParentOrder): Promise<readonly JournalRecord[]> {
+    const shard = shardOfId(order.orderId);
+    const records: JournalRecord[] = [];
+    for (let sequence = order.record; sequence > 0; ) {
+      const [record] = await stored(this.#core, () =>
+        this.#core.store.readRecords({ shard, after: sequence - 1, limit: 1 }),
+      );
+      if (record?.sequence !== sequence) break;
+      records.push(record);
+      sequence = record.changes.find((change) => change.orderId === order.orderId)?.previous ?? 0;
+    }
+    return records.reverse();
+  }
+}
+
+/** A shard that another engine owns cannot be answered for from here: an error, never "not there" (I60, I71). */
+function owned(shard: Shard): Shard {
+  if (shard.state === "fenced") throw new OrderError("SHARD_FENCED", { shard: shard.number });
+  return shard;
+}
+
+/** Both in reading order; an order in both has ended meanwhile and counts as ended. */
+function merge(
+  open: readonly ParentOrder[],
+  ended: readonly ParentOrder[],
+  newestFirst: boolean,
+): readonly ParentOrder[] {
+  const byId = new Map([...open, ...ended].map((order) => [order.orderId, order]));
+  const direction = newestFirst ? 1 : -1;
+  return [...byId.values()].sort((a, b) => direction * (a.orderId - b.orderId));
+}

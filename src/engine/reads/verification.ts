@@ -1,0 +1,146 @@
+import { OrderError } from "../../errors/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
+import { encodeParent } from "../../wire/index.ts";
+import type { Verification } from "../core/api.ts";
+import type { Core } from "../core/core.ts";
+import { timely, type WholeReads } from "../core/stored.ts";
+import { COSTS, type Turns } from "../core/turns.ts";
+import type { ParentCapture } from "../shards/parent-capture.ts";
+import { replayShard } from "../shards/replay.ts";
+import type { Shard } from "../shards/shard.ts";
+
+const MASK = (1n << 64n) - 1n;
+/** Ended parents of one read: with the weights of a schedule each may be large. */
+const PAGE = 128;
+
+/** A set of parents as one number, whatever their order: the sum of the hashes of their encodings. */
+class StateHash {
+  readonly #turns: Turns;
+  #sum = 0n;
+  #count = 0;
+
+  constructor(turns: Turns) {
+    this.#turns = turns;
+  }
+
+  /** Adds them in slices. */
+  async addAll(orders: Iterable<ParentOrder>): Promise<void> {
+    for (const order of orders) {
+      this.add(order);
+      const turn = this.#turns.spend(COSTS.hash);
+      if (turn !== undefined) await turn;
+    }
+  }
+
+  add(order: ParentOrder): void {
+    this.#sum = (this.#sum + hashOf(encodeParent(order))) & MASK;
+    this.#count++;
+  }
+
+  toString(): string {
+    return `${this.#count}:${this.#sum.toString(16).padStart(16, "0")}`;
+  }
+}
+
+/** Two 32-bit multiplicative hashes over the text, as one 64-bit number. */
+function hashOf(text: string): bigint {
+  let a = 0x811c9dc5;
+  let b = 0x9747b28c;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b) ^ (b >>> 13);
+  }
+  return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
+}
+
+/** The live state of a shard as it stood when verification began. */
+type Capture = Readonly<{ shard: number; sequence: number; open: ParentCapture }>;
+
+/**
+ * Compares the state in memory and store with the one that the journal alone makes, from its first record (I53).
+ * Parents that ended before `cutoffMs` may have been deleted by retention and are left out on both sides.
+ * Reads everything that the store keeps on the way: rejects with the store's error when a part of it is damaged, and
+ * with SHARD_FENCED when a shard has another owner.
+ */
+export async function verify(core: Core, shards: readonly Shard[], cutoffMs: number): Promise<Verification> {
+  await readMarket(timely(core));
+  // In one step with the captures: a shard that is fenced has forgotten what it held.
+  const fenced = shards.find(({ state }) => state === "fenced");
+  if (fenced !== undefined) throw new OrderError("SHARD_FENCED", { shard: fenced.number });
+  const captures = shards.map((shard) => ({
+    shard: shard.number,
+    sequence: shard.durableSequence,
+    open: shard.capture(),
+  }));
+  try {
+    return await compare(core, captures, cutoffMs);
+  } finally {
+    for (const { open } of captures) open.end();
+  }
+}
+
+async function compare(core: Core, captures: readonly Capture[], cutoffMs: number): Promise<Verification> {
+  const { turns } = core;
+  const store = timely(core);
+  const live = new StateHash(turns);
+  const replayed = new StateHash(turns);
+  let records = 0;
+  for (const capture of captures) {
+    const { shard, sequence } = capture;
+    if (sequence === 0) continue;
+    records += sequence;
+    await live.addAll(await openOf(capture, turns));
+    await store.readSnapshot(shard);
+    const changed = await addEnded(store, capture, { cutoffMs, hash: live });
+    const { parents } = await replayShard(store, { shard, until: sequence, turns, fromEmpty: true });
+    await replayed.addAll(keptOf(parents.values(), { cutoffMs, changed }));
+  }
+  const [a, b] = [live.toString(), replayed.toString()];
+  return { live: a, replayed: b, records, equal: a === b };
+}
+
+/** What the records of a shard make of it, without what is compared by nobody. */
+function* keptOf(
+  parents: Iterable<ParentOrder>,
+  { cutoffMs, changed }: Readonly<{ cutoffMs: number; changed: ReadonlySet<number> }>,
+): Iterable<ParentOrder> {
+  for (const order of parents) {
+    const wasChanged = order.ended !== undefined && changed.has(order.orderId);
+    if (!wasChanged && isKept(order, cutoffMs)) yield order;
+  }
+}
+
+/** What no record makes is only read: a store with checksums rejects what is not as it was written. */
+async function readMarket(store: WholeReads): Promise<void> {
+  await store.readMarks();
+  await store.readQuotes();
+  await store.readVolume();
+}
+
+/** The open parents of a capture; legs that have ended are read with all that has. */
+async function openOf({ open }: Capture, turns: Turns): Promise<readonly ParentOrder[]> {
+  const parents = (await open.gather(turns, () => true)) ?? [];
+  return parents.filter(({ ended }) => ended === undefined);
+}
+
+/** Adds the ended parents of the capture; resolves to those that a record after it has changed. */
+async function addEnded(
+  store: WholeReads,
+  capture: Capture,
+  { cutoffMs, hash }: Readonly<{ cutoffMs: number; hash: StateHash }>,
+): Promise<ReadonlySet<number>> {
+  const changed = new Set<number>();
+  let afterOrderId = 0;
+  for (;;) {
+    const page = await store.readEnded({ shard: capture.shard, afterOrderId, limit: PAGE });
+    for (const order of page) if (order.record > capture.sequence) changed.add(order.orderId);
+    await hash.addAll(page.filter((order) => order.record <= capture.sequence && isKept(order, cutoffMs)));
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return changed;
+    afterOrderId = last.orderId;
+  }
+}
+
+const isKept = (order: ParentOrder, cutoffMs: number): boolean =>
+  order.ended === undefined || order.ended.atMs >= cutoffMs;

@@ -1,0 +1,175 @@
+import { orderListOf } from "../../lifecycle/index.ts";
+import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../../model/index.ts";
+import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
+import type { LiveOrder, ParentStep, PendingRecord } from "../core/live-order.ts";
+import { COSTS, type Turns } from "../core/turns.ts";
+import { AccountOrders } from "./account-orders.ts";
+import { ParentCapture } from "./parent-capture.ts";
+
+/** The memory of a shard: its open parents as decided and as durable, by id and by account. */
+export class ShardMemory {
+  readonly liveOrders: IdMap<LiveOrder> = new IdMap();
+  readonly accounts: Map<number, AccountOrders> = new Map();
+  /** Bytes of memory that the weights of its open parents take. */
+  weightBytes = 0;
+  /** Legs that have ended while their list has not: they stay for as long as it does. */
+  readonly #endedLegs: Set<number> = new Set();
+  /** What is being gathered, for a snapshot or to be verified. */
+  readonly #captures: Set<ParentCapture> = new Set();
+
+  /** How many parents have not ended. */
+  get openParents(): number {
+    return this.liveOrders.size - this.#endedLegs.size;
+  }
+
+  account(accountId: number): AccountOrders {
+    let orders = this.accounts.get(accountId);
+    if (orders === undefined) {
+      orders = new AccountOrders();
+      this.accounts.set(accountId, orders);
+    }
+    return orders;
+  }
+
+  /** Takes in, in slices, parents that came out of the store; the memory is empty and nobody uses it yet. */
+  async remember(read: ReadonlyIdMap<ParentOrder>, turns: Turns): Promise<void> {
+    const openLists = new Set<number>();
+    for (const { ended, list } of read.values()) {
+      if (ended === undefined && list !== undefined) openLists.add(list.listId);
+      const turn = turns.spend(COSTS.visit);
+      if (turn !== undefined) await turn;
+    }
+    for (const order of read.values()) {
+      const isEnded = order.ended !== undefined;
+      if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
+      this.liveOrders.set(order.orderId, { working: order, durable: order });
+      if (isEnded) this.#endedLegs.add(order.orderId);
+      else this.#confirm(order);
+      this.#index(order);
+      const turn = turns.spend(COSTS.remember);
+      if (turn !== undefined) await turn;
+    }
+  }
+
+  /**
+   * Begins to gather the durable state of all that is open, and of ended legs whose list is, as of now, right after
+   * record `sequence`.
+   */
+  capture(sequence: number): ParentCapture {
+    const isKept = (order: ParentOrder): boolean =>
+      order.ended === undefined || this.#endedLegs.has(order.orderId);
+    const ended = (over: ParentCapture): void => void this.#captures.delete(over);
+    const capture = new ParentCapture({ liveOrders: this.liveOrders, sequence, isKept, ended });
+    this.#captures.add(capture);
+    return capture;
+  }
+
+  /** Takes an ended parent back in so that a late fact can be added to it. */
+  adopt(order: ParentOrder): LiveOrder {
+    const known = this.liveOrders.get(order.orderId);
+    if (known !== undefined) return known;
+    const live: LiveOrder = { working: order, durable: order };
+    this.liveOrders.set(order.orderId, live);
+    return live;
+  }
+
+  /** Lets an adopted parent go again when nothing came of it. */
+  letGo({ working, durable }: LiveOrder): void {
+    const { orderId } = working;
+    if (working === durable && !this.#endedLegs.has(orderId)) this.liveOrders.delete(orderId);
+  }
+
+  /** The legs of a parent's list as decided; of a list that is done, and of none, the parent alone. */
+  legsOf(order: ParentOrder): readonly ParentOrder[] {
+    const legs = order.list?.legs.map((legId) => this.liveOrders.get(legId)?.working) ?? [];
+    return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
+  }
+
+  /** A decision becomes what the shard goes on from. */
+  take(order: ParentOrder): LiveOrder {
+    const live = this.liveOrders.get(order.orderId) ?? { working: order, durable: undefined };
+    const account = this.account(order.accountId);
+    if (!this.liveOrders.has(order.orderId)) {
+      this.liveOrders.set(order.orderId, live);
+      account.add(order);
+      this.weightBytes += weightBytesOf(order);
+    }
+    account.sums.move(live.working, order);
+    live.working = order;
+    this.#index(order);
+    return live;
+  }
+
+  /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
+  listAfter(steps: readonly ParentStep[]): OrderList | undefined {
+    const after = new Map(steps.map(({ order }) => [order.orderId, order]));
+    const ids = steps[0]?.order.list?.legs;
+    const legs = ids?.map((legId) => after.get(legId) ?? this.liveOrders.get(legId)?.working);
+    return legs?.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
+  }
+
+  /** Keeps the account's lists and freeze in step with a parent. */
+  #index(order: ParentOrder): void {
+    const account = this.account(order.accountId);
+    if (order.list !== undefined && order.ended === undefined) account.addList(order.list);
+    if (order.frozen !== undefined && order.ended === undefined) account.frozen = true;
+  }
+
+  /** An ended parent leaves memory; a leg of a list only with the last of them. */
+  retire({ working, durable }: LiveOrder): void {
+    if (durable?.ended === undefined) return;
+    const { orderId, accountId, list } = durable;
+    // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
+    if (list !== undefined) this.#endedLegs.add(orderId);
+    const account = this.account(accountId);
+    this.weightBytes -= account.weightBytes;
+    account.remove(durable);
+    this.weightBytes += account.weightBytes;
+    if (working !== durable) return;
+    if (list === undefined) this.liveOrders.delete(orderId);
+    else if (list.legs.every((legId) => this.#isOver(legId))) this.#dropList(list, account);
+    if (account.size === 0 && !account.frozen) this.accounts.delete(accountId);
+  }
+
+  #isOver(legId: number): boolean {
+    const live = this.liveOrders.get(legId);
+    return live === undefined || (live.durable?.ended !== undefined && live.working === live.durable);
+  }
+
+  #dropList(list: ListMembership, account: AccountOrders): void {
+    account.removeList(list);
+    for (const legId of list.legs) {
+      const live = this.liveOrders.get(legId);
+      if (live !== undefined) this.#keep(live);
+      this.liveOrders.delete(legId);
+      this.#endedLegs.delete(legId);
+    }
+  }
+
+  /** A record of a parent is durable: others may see it. */
+  show(order: ParentOrder, settled: PendingRecord): LiveOrder {
+    const live = this.liveOrders.get(order.orderId) ?? { working: order, durable: order };
+    const account = this.account(order.accountId);
+    if (live.durable === undefined) account.confirmed++;
+    if (order.held) account.held.add(order.orderId);
+    else account.held.delete(order.orderId);
+    this.#keep(live);
+    live.durable = order;
+    if (live.pending === settled) delete live.pending;
+    return live;
+  }
+
+  #keep(live: LiveOrder): void {
+    for (const capture of this.#captures) capture.keep(live);
+  }
+
+  /** An open parent that came out of the store. */
+  #confirm(order: ParentOrder): void {
+    const account = this.account(order.accountId);
+    account.add(order);
+    this.weightBytes += weightBytesOf(order);
+    account.sums.hold(order);
+    account.confirmed++;
+    if (order.held) account.held.add(order.orderId);
+  }
+}

@@ -1,0 +1,406 @@
+import { errorMessage } from "../../common/index.ts";
+import { invariant, OrderError } from "../../errors/index.ts";
+import {
+  type Admission,
+  evolve,
+  managedIdOf,
+  type ParentEvent,
+  transitionList,
+} from "../../lifecycle/index.ts";
+import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../../model/index.ts";
+import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
+import type { ReadonlyIdMap } from "../../triggers/index.ts";
+import type { Core } from "../core/core.ts";
+import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
+import { type ShardReads, timely } from "../core/stored.ts";
+import type { AccountOrders } from "./account-orders.ts";
+import { Endings } from "./ending-watch.ts";
+import { Intents } from "./intents.ts";
+import { endedListOf, isDone, membershipOf } from "./list-rows.ts";
+import type { ParentCapture } from "./parent-capture.ts";
+import { type Replayed, replayShard } from "./replay.ts";
+import { ShardMemory } from "./shard-memory.ts";
+import { ShardLife, type ShardState } from "./shard-state.ts";
+import { Undecided, type UndecidedRecord } from "./undecided.ts";
+
+/** Says until when a child that is intended now may be handed over, in the venue's time. */
+export type DeadlineSource = Readonly<{ notAfterMs: () => number }>;
+
+/** What is decided for new parents inside the mailbox: one by itself, or the legs of a list. */
+export type NewParents = Readonly<{
+  accountId: number;
+  /** When they are accepted, engine time. */
+  timeMs: number;
+  parents: readonly Readonly<{ intent: ParentIntent; admission: Admission }>[];
+  list?: ListIntent;
+}>;
+
+/**
+ * The single writer of its accounts. Everything that happens to them passes through `post`, one at a time and
+ * without waiting; what it decides is visible only after the record that says so is durable. It decides only while it
+ * runs; see {@link ShardLife}.
+ */
+export class Shard {
+  readonly number: number;
+  /** The endings that are decided. */
+  readonly endings: Endings = new Endings();
+  readonly #core: Core;
+  readonly #reads: ShardReads;
+  readonly #deadlines: DeadlineSource;
+  readonly #life: ShardLife;
+  readonly #epoch: number;
+  /** Rises before every reading after the first: the store refuses what was appended until then and is on its way. */
+  #round = 0;
+  #memory: ShardMemory = new ShardMemory();
+  #sequence = 0;
+  #durableSequence = 0;
+  #counter = 0;
+  #snapshotSequence = 0;
+  #pending: PendingRecord[] = [];
+  readonly #intents: Intents;
+  readonly #undecided: Undecided = new Undecided();
+
+  constructor(head: ShardHead, core: Core, deadlines: DeadlineSource) {
+    this.number = head.shard;
+    this.#epoch = head.epoch;
+    this.#core = core;
+    this.#reads = timely(core);
+    this.#intents = new Intents(core.counters);
+    this.#deadlines = deadlines;
+    this.#life = new ShardLife({
+      shard: head.shard,
+      maxWaiting: core.settings.maxPendingCommands,
+      telemetry: core.telemetry,
+    });
+  }
+
+  /** Another one from when the shard has been read again, or was let go. */
+  get memory(): ShardMemory {
+    return this.#memory;
+  }
+
+  get liveOrders(): ReadonlyIdMap<LiveOrder> {
+    return this.#memory.liveOrders;
+  }
+
+  get accounts(): ReadonlyMap<number, AccountOrders> {
+    return this.#memory.accounts;
+  }
+
+  /** Sequence of the last durable record. */
+  get durableSequence(): number {
+    return this.#durableSequence;
+  }
+
+  get state(): ShardState {
+    return this.#life.state;
+  }
+
+  /** Throws what stands against deciding anything here now. */
+  demandRunning(): void {
+    const { refusal } = this.#life;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Runs an input now or when the shard runs; `refused` hears of it when it never will. */
+  post(input: () => void, refused?: (error: OrderError) => void): void {
+    this.#core.counters.activity++;
+    this.#life.post(input, refused);
+  }
+
+  /** Accepts new parents, all in one record; call inside the mailbox. */
+  accept({ accountId, timeMs, parents, list }: NewParents): PendingRecord {
+    this.demandRunning();
+    const listId = list === undefined ? 0 : this.#nextId();
+    const ids = parents.map(() => this.#nextId());
+    const steps = parents.map(({ intent, admission }, index): ParentStep => {
+      const orderId = ids[index] ?? 0;
+      const membership = list && { list: membershipOf(list, { listId, legs: ids, index }) };
+      const acceptance = ++this.#core.counters.acceptances;
+      const fact: Fact = { kind: "ACCEPTED", accountId, intent, acceptance, ...admission, ...membership };
+      const order = evolve(undefined, fact, { orderId, sequence: this.#sequence + 1, timeMs });
+      return { order, facts: [fact], effects: [] };
+    });
+    return this.#write({ steps, cause: { kind: "PLACE" }, timeMs });
+  }
+
+  /**
+   * Lets a parent, and with it its list, meet an event; call inside the mailbox. Undefined when nothing came of it. A
+   * parent that its rules cannot cope with is stopped, and with it its account; the others of the same quote or batch
+   * go on.
+   */
+  change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
+    invariant(this.state === "running", "I65", `a change was decided while the shard was ${this.state}`);
+    const live = this.liveOrders.get(orderId);
+    if (live === undefined) return undefined;
+    const before = live.working;
+    const timeMs = this.#core.nowMs();
+    const { rules } = this.#core;
+    const notAfterMs = this.#deadlines.notAfterMs();
+    const context = { sequence: this.#sequence + 1, nowMs: timeMs, rules, notAfterMs };
+    try {
+      const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
+      const lead = steps.find(({ order }) => order.orderId === orderId);
+      if (lead?.wait === undefined) delete live.wait;
+      else live.wait = lead.wait;
+      const changed = steps.filter(({ facts }) => facts.length > 0);
+      if (changed.length > 0) return this.#write({ steps: changed, cause, timeMs });
+      if (lead?.effects.some((effect) => effect.kind === "MEASURE"))
+        this.#core.effects.emit({ kind: "EXPOSURE_WANTED", order: before });
+      return undefined;
+    } catch (error) {
+      if (event.kind === "INVARIANT_BROKEN") throw error;
+      const detail = errorMessage(error);
+      return this.change(orderId, { kind: "INVARIANT_BROKEN", detail }, cause);
+    }
+  }
+
+  /** Resolves when the record is durable; rejects when it is not, or cannot be told. */
+  whenDurable(pending: PendingRecord): Promise<void> {
+    return new Promise((resolve, reject) => pending.waiters.push({ resolve, reject }));
+  }
+
+  /** How many records wait for the store. */
+  get pendingCount(): number {
+    return this.#pending.length;
+  }
+
+  /** The number of the oldest decision that waits for the store. */
+  get oldestPending(): number | undefined {
+    return this.#pending[0]?.decision;
+  }
+
+  /** Takes what waits for the store, of decisions before that number. */
+  takePending(before: number = Number.POSITIVE_INFINITY): readonly PendingRecord[] {
+    const first = this.#pending.findIndex(({ decision }) => decision >= before);
+    const taken = first < 0 ? this.#pending : this.#pending.slice(0, first);
+    this.#pending = first < 0 ? [] : this.#pending.slice(first);
+    return taken;
+  }
+
+  /** What the store is asked to keep for `pending`. */
+  appendOf(pending: readonly PendingRecord[]): ShardAppend {
+    const ended = new Map<number, ParentOrder>();
+    const endedLists = new Map<number, EndedList>();
+    for (const { steps, list } of pending) {
+      for (const { order } of steps) if (order.ended !== undefined) ended.set(order.orderId, order);
+      if (list !== undefined && isDone(list)) endedLists.set(list.listId, endedListOf(list));
+    }
+    return {
+      shard: this.number,
+      epoch: this.#epoch,
+      round: this.#round,
+      records: pending.map(({ record }) => record),
+      ended: [...ended.values()],
+      ...(endedLists.size > 0 && { endedLists: [...endedLists.values()] }),
+    };
+  }
+
+  /** A record is durable: show it, then let follow what follows. Called in sequence. */
+  settle(settled: PendingRecord): void {
+    const { record, steps, waiters } = settled;
+    // The record is kept; there is no memory left here that could show it.
+    if (this.state !== "running") return resolveAll(waiters);
+    this.#durableSequence = record.sequence;
+    this.#intents.durable(steps);
+    const liveOrders = steps.map(({ order }) => this.memory.show(order, settled));
+    for (const live of liveOrders) this.memory.retire(live);
+    for (const { order } of steps) if (order.ended !== undefined) this.endings.durable(order.orderId);
+    this.#core.effects.emit({ kind: "RECORD_DURABLE", record: settled, liveOrders });
+    resolveAll(waiters);
+  }
+
+  /** Asks the store whose the shard is, and stops it when it is another's. */
+  async confirm(): Promise<void> {
+    const { epoch } = await this.#reads.head(this.number);
+    if (epoch !== this.#epoch) this.#fence(epoch);
+  }
+
+  /** Makes the memory from snapshot and journal, and runs from then on. Rejects when the store cannot be read. */
+  async load(): Promise<void> {
+    if (await this.#read()) this.#life.enter("running");
+  }
+
+  /**
+   * An append failed or its outcome is not known, or the store refused it and kept nothing: begins a new round, so that
+   * nothing appended before can become durable any more, drops the memory, reads the store and goes on from there. A
+   * caller whose record is there hears of success, one whose record is not is told so, one that cannot be told hears
+   * that. Rejects when the store cannot be fenced or read; then it is called again.
+   */
+  async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
+    invariant(this.state !== "loading", "I65", "an append failed of a shard that has not been loaded");
+    for (const pending of lost) this.#undecided.add(pending, mayBeKept);
+    if (this.#hasStopped) return this.#answerAll();
+    if (this.state === "running") this.#life.enter("reloading");
+    for (const pending of this.takePending()) this.#undecided.add(pending, false);
+    const before = this.liveOrders;
+    try {
+      if (!(await this.#readAgain())) return;
+    } catch (error) {
+      for (const { pending, mayBeKept: isOpen } of this.#undecided.all)
+        rejectAll(
+          pending.waiters,
+          new OrderError(isOpen ? "UNEXPECTED_RESPONSE" : "DISCONNECTED", {}, { cause: error }),
+        );
+      throw error;
+    }
+    this.#answerAll();
+    // Before arming: a parent that was activated or triggered meanwhile is armed as what it is when that is durable.
+    this.#life.enter("running");
+    this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: this.number, before });
+  }
+
+  /** The engine is closed: nothing is decided, shown or sent from here any more, and nobody waits. */
+  close(): void {
+    if (this.state === "closed") return;
+    this.#life.enter("closed");
+    for (const pending of this.takePending()) this.#undecided.add(pending, false);
+    this.#answerAll();
+  }
+
+  /** The same as `#read` after an append that may still be on its way. */
+  async #readAgain(): Promise<boolean> {
+    const { number: shard } = this;
+    await this.#reads.fence({ shard, epoch: this.#epoch, round: ++this.#round });
+    return !this.#hasStopped && (await this.#read());
+  }
+
+  /** Reads the store into memory; false when the shard was fenced or closed meanwhile, or is another's now. */
+  async #read(): Promise<boolean> {
+    const head = await this.#reads.head(this.number);
+    if (head.epoch !== this.#epoch) this.#fence(head.epoch);
+    if (this.#hasStopped) return false;
+    const { turns } = this.#core;
+    const show = this.#undecided.reading();
+    const range = { shard: this.number, until: head.sequence, turns, show };
+    const state = await replayShard(this.#reads, range);
+    const memory = new ShardMemory();
+    await memory.remember(state.parents, turns);
+    if (this.#hasStopped) return false;
+    this.#remember(head.sequence, state, memory);
+    return true;
+  }
+
+  get #hasStopped(): boolean {
+    return this.state === "fenced" || this.state === "closed";
+  }
+
+  #remember(sequence: number, state: Replayed, memory: ShardMemory): void {
+    this.#forget(memory);
+    this.endings.reloaded(sequence);
+    this.#sequence = sequence;
+    this.#durableSequence = sequence;
+    this.#counter = state.counter;
+    if (state.lastMs !== undefined) this.#core.time.startFrom(state.lastMs);
+    const { counters } = this.#core;
+    counters.acceptances = Math.max(counters.acceptances, state.acceptances);
+  }
+
+  /** The store says that another epoch owns the shard: it stops for good. */
+  #fence(epoch: number): void {
+    if (this.#hasStopped) return;
+    this.#life.enter("fenced");
+    const fields = { shard: this.number, epoch: this.#epoch, owner: epoch };
+    this.#core.telemetry.event("error", "shard.fenced", fields);
+    for (const pending of this.takePending()) this.#undecided.add(pending, false);
+    const before = this.liveOrders;
+    this.#forget(new ShardMemory());
+    this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: this.number, before });
+    this.#answerAll();
+  }
+
+  /** The durable state as of now, to be gathered in slices; it stays that of now whatever becomes of the shard. */
+  capture(): ParentCapture {
+    return this.memory.capture(this.#durableSequence);
+  }
+
+  /** Whether enough records came since the last snapshot; never while another engine may own the shard. */
+  get isSnapshotDue(): boolean {
+    const since = this.#durableSequence - this.#snapshotSequence;
+    return this.state === "running" && since >= this.#core.settings.snapshotEvery;
+  }
+
+  /**
+   * Gathers a snapshot of the durable state as of now, in slices. Resolves to undefined when none is due, or when the
+   * shard stops running or is read again meanwhile: the memory here is not what a snapshot may say then.
+   */
+  async snapshot(): Promise<ShardSnapshot | undefined> {
+    if (!this.isSnapshotDue) return undefined;
+    const { number: shard, memory } = this;
+    const [sequence, counter] = [this.#durableSequence, this.#counter];
+    const goesOn = (): boolean => this.state === "running" && this.memory === memory;
+    const parents = await this.capture().gather(this.#core.turns, goesOn);
+    if (parents === undefined) return undefined;
+    this.#snapshotSequence = sequence;
+    return { shard, sequence, counter, parents };
+  }
+
+  #answerAll(): void {
+    for (const undecided of this.#undecided.take()) this.#answer(undecided);
+  }
+
+  /** Tells what became of a record whose append failed, as the store says. */
+  #answer(undecided: UndecidedRecord): void {
+    const { pending, mayBeKept } = undecided;
+    const { waiters } = pending;
+    const { refusal } = this.#life;
+    if (!mayBeKept) return rejectAll(waiters, refusal ?? new OrderError("DISCONNECTED"));
+    // Whose record it is that a later owner's journal holds here cannot be told; nor what a closed store has kept.
+    if (this.#hasStopped) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
+    const fate = this.#undecided.fateOf(undecided, this.#durableSequence);
+    if (fate === "lost") return rejectAll(waiters, new OrderError("DISCONNECTED"));
+    if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
+    this.#core.effects.emit({ kind: "RECORD_FOUND", record: pending });
+    resolveAll(waiters);
+  }
+
+  #nextId(): number {
+    return managedIdOf({ count: ++this.#counter, shard: this.number });
+  }
+
+  /** Takes a decision: what can fail is made first, then the shard goes on as one step. */
+  #write({ steps, cause, timeMs }: Decision): PendingRecord {
+    const changes = steps.map(({ order: { orderId }, facts }) => {
+      return { orderId, previous: this.liveOrders.get(orderId)?.working.record ?? 0, facts };
+    });
+    const record = { shard: this.number, sequence: this.#sequence + 1, timeMs, cause, changes };
+    const list = this.memory.listAfter(steps);
+    const decision = this.#core.counters.decisions++;
+    const pending: PendingRecord = { record, decision, steps, ...(list && { list }), waiters: [] };
+    this.#sequence = record.sequence;
+    this.#intents.decided(steps);
+    this.#pending.push(pending);
+    this.#noteEndings(steps, record.sequence);
+    for (const { order } of steps) this.memory.take(order).pending = pending;
+    this.#core.counters.activity++;
+    this.#core.effects.emit({ kind: "RECORD_DECIDED", shard: this.number, asked: ASKED.has(cause.kind) });
+    return pending;
+  }
+
+  #noteEndings(steps: readonly ParentStep[], sequence: number): void {
+    for (const { order } of steps) {
+      const { orderId, accountId, ended } = order;
+      const isNew = ended !== undefined && this.liveOrders.get(orderId)?.working.ended === undefined;
+      if (isNew) this.endings.decided({ orderId, accountId, sequence });
+    }
+  }
+
+  #forget(memory: ShardMemory): void {
+    this.#intents.forget();
+    this.#memory = memory;
+    this.#pending = [];
+  }
+}
+
+function resolveAll(waiters: readonly Waiter[]): void {
+  for (const waiter of waiters) waiter.resolve();
+}
+
+function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
+  for (const waiter of waiters) waiter.reject(error);
+}
+
+/** What callers wait for. */
+const ASKED: ReadonlySet<Cause["kind"]> = new Set(["PLACE", "CANCEL", "OPERATOR"]);
+
+type Decision = Readonly<{ steps: readonly ParentStep[]; cause: Cause; timeMs: number }>;

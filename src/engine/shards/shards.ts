@@ -1,0 +1,55 @@
+import { shardOf, shardOfId } from "../../lifecycle/index.ts";
+import type { ParentOrder } from "../../model/index.ts";
+import type { ShardHead } from "../../ports/index.ts";
+import type { Core } from "../core/core.ts";
+import type { LiveOrder } from "../core/live-order.ts";
+import { type DeadlineSource, Shard } from "./shard.ts";
+
+/** All shards of an engine: who only reads finds here the shard of an order or an account, and counts over all. */
+export class Shards implements Iterable<Shard> {
+  readonly all: readonly Shard[];
+
+  /** `heads` are those of all shards, by number. */
+  constructor(heads: readonly ShardHead[], core: Core, deadlines: DeadlineSource) {
+    this.all = heads.map((head) => new Shard(head, core, deadlines));
+  }
+
+  [Symbol.iterator](): Iterator<Shard> {
+    return this.all[Symbol.iterator]();
+  }
+
+  /** Throws a RangeError for a number that no shard has. */
+  at(number: number): Shard {
+    const shard = this.all[number];
+    if (shard === undefined) throw new RangeError(`no shard ${number}`);
+    return shard;
+  }
+
+  ofAccount(accountId: number): Shard {
+    return this.at(shardOf(accountId));
+  }
+
+  ofOrder(orderId: number): Shard {
+    return this.at(shardOfId(orderId));
+  }
+
+  /** A parent in memory; undefined for one that has ended, or was never there. */
+  live(orderId: number): LiveOrder | undefined {
+    return this.ofOrder(orderId).liveOrders.get(orderId);
+  }
+
+  /** Whether the account of a parent is frozen. */
+  isFrozen({ accountId }: ParentOrder): boolean {
+    return this.ofAccount(accountId).accounts.get(accountId)?.frozen === true;
+  }
+
+  /** How many parents have not ended. */
+  get openParents(): number {
+    return this.all.reduce((sum, { memory }) => sum + memory.openParents, 0);
+  }
+
+  /** Bytes of memory that the weights of all open parents take. */
+  get weightBytes(): number {
+    return this.all.reduce((sum, { memory }) => sum + memory.weightBytes, 0);
+  }
+}
