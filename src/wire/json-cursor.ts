@@ -63,6 +63,17 @@ export function takeWord(cursor: JsonCursor): "true" | "false" | "null" {
   return takeLexeme(cursor, WORD) as "true" | "false" | "null";
 }
 
+const DEPTH_LIMIT = 32;
+
+/** Moves past one value of whatever kind. Throws OrderError -1135 when none comes next, or one of more than 32 levels. */
+export function skipValue(cursor: JsonCursor, depth = 0): void {
+  const first = peek(cursor);
+  if (first === '"') skipString(cursor);
+  else if (first === "{" || first === "[") skipMembers(cursor, depth + 1);
+  else if (first === "t" || first === "f" || first === "n") takeWord(cursor);
+  else takeNumber(cursor);
+}
+
 /** Throws OrderError -1135 when anything but white space is left. */
 export function expectEnd(cursor: JsonCursor): void {
   if (peek(cursor) !== "") throw malformedJson();
@@ -87,4 +98,20 @@ function stringEnd(text: string, start: number): number {
     if (code === BACKSLASH) at++;
   }
   throw malformedJson();
+}
+
+function skipMembers(cursor: JsonCursor, depth: number): void {
+  if (depth > DEPTH_LIMIT) throw malformedJson();
+  const isObject = take(cursor, "{");
+  if (!isObject) expect(cursor, "[");
+  const end = isObject ? "}" : "]";
+  if (take(cursor, end)) return;
+  do {
+    if (isObject) {
+      skipString(cursor);
+      expect(cursor, ":");
+    }
+    skipValue(cursor, depth);
+  } while (take(cursor, ","));
+  expect(cursor, end);
 }

@@ -4,11 +4,9 @@ import {
   type JsonCursor,
   malformedJson,
   peek,
-  skipString,
+  skipValue,
   take,
-  takeNumber,
   takeString,
-  takeWord,
 } from "./json-cursor.ts";
 
 /** What correlates a reply with its request: text, a whole number, or null. */
@@ -30,7 +28,6 @@ const MEMBERS: ReadonlySet<string> = new Set(["id", "method", "params"]);
 const TEXT_ID = /^[\x20-\x7e]{1,36}$/;
 const NUMBER_ID = /^(?:0|-?[1-9][0-9]{0,18})$/;
 const INT64_MAX = 2n ** 63n - 1n;
-const DEPTH_LIMIT = 32;
 
 /**
  * Reads the envelope of a WebSocket message. Members in any order; those that are not known are skipped. An id is 1-36
@@ -61,7 +58,7 @@ function readMember(cursor: JsonCursor, envelope: Envelope, seen: Set<string>): 
   if (MEMBERS.has(name)) seen.add(name);
   peek(cursor);
   const start = cursor.at;
-  skipValue(cursor, 0);
+  skipValue(cursor);
   const lexeme = cursor.text.slice(start, cursor.at);
   if (name === "id") envelope.id = idOf(lexeme);
   if (name === "method") envelope.method = textOf(lexeme);
@@ -80,29 +77,4 @@ function idOf(lexeme: string): RequestId | undefined {
 /** What a lexeme that is a string means. */
 function textOf(lexeme: string): string | undefined {
   return lexeme.startsWith('"') ? takeString({ text: lexeme, at: 0 }) : undefined;
-}
-
-/** Moves past one value of whatever kind. */
-function skipValue(cursor: JsonCursor, depth: number): void {
-  const first = peek(cursor);
-  if (first === '"') skipString(cursor);
-  else if (first === "{" || first === "[") skipMembers(cursor, depth + 1);
-  else if (first === "t" || first === "f" || first === "n") takeWord(cursor);
-  else takeNumber(cursor);
-}
-
-function skipMembers(cursor: JsonCursor, depth: number): void {
-  if (depth > DEPTH_LIMIT) throw malformedJson();
-  const isObject = take(cursor, "{");
-  if (!isObject) expect(cursor, "[");
-  const end = isObject ? "}" : "]";
-  if (take(cursor, end)) return;
-  do {
-    if (isObject) {
-      skipString(cursor);
-      expect(cursor, ":");
-    }
-    skipValue(cursor, depth);
-  } while (take(cursor, ","));
-  expect(cursor, end);
 }

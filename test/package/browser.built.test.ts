@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Consumer } from "./consumer.ts";
 
 /** Largest bundles in kB, minified and gzipped: of all of the core, and of a page that only formats prices. */
-const BUDGET_KB = { core: 84, prices: 20 };
+const BUDGET_KB = { core: 85, prices: 20 };
 
 let consumer: Consumer;
 

@@ -1,14 +1,5 @@
 import { InvariantError } from "../../errors/index.ts";
-import {
-  expect,
-  expectEnd,
-  type JsonCursor,
-  peek,
-  take,
-  takeNumber,
-  takeString,
-  takeWord,
-} from "../json-cursor.ts";
+import { expectEnd, type JsonCursor, skipValue } from "../json-cursor.ts";
 import { FORMATS, type Format } from "./formats.ts";
 import { isObject, type Members } from "./unfit.ts";
 
@@ -58,25 +49,4 @@ function faultOf(text: string): number {
     // The cursor stands at the fault now.
   }
   return cursor.at;
-}
-
-function skipValue(cursor: JsonCursor): void {
-  const first = peek(cursor);
-  if (first === '"') takeString(cursor);
-  else if (first === "{" || first === "[") skipMembers(cursor, first === "{" ? "}" : "]");
-  else if (first === "t" || first === "f" || first === "n") takeWord(cursor);
-  else takeNumber(cursor);
-}
-
-function skipMembers(cursor: JsonCursor, end: "}" | "]"): void {
-  cursor.at++;
-  if (take(cursor, end)) return;
-  do {
-    if (end === "}") {
-      takeString(cursor);
-      expect(cursor, ":");
-    }
-    skipValue(cursor);
-  } while (take(cursor, ","));
-  expect(cursor, end);
 }

@@ -113,8 +113,8 @@ export const flag: Kind<boolean> = schemaOf("flag");
 /** True; where it is not, the member is absent. */
 export const yes: Kind<true> = schemaOf("yes");
 
-/** One of a closed set of words: all that the type has. */
-export function words<T extends string>(all: Readonly<Record<T, true>>): Kind<T> {
+/** One of a closed set of words: all that the type has, as the names of a table. */
+export function words<T extends string>(all: Readonly<Record<T, unknown>>): Kind<T> {
   return schemaOf("words", {
     words: new Map(Object.keys(all).map((word) => [word, `"${word}"`])),
   });
