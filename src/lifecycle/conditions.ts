@@ -16,7 +16,7 @@ export function needsTrigger(type: ParentType): type is TriggeredType {
 
 /** Whether a post-only order has yet to meet the quote that shows that it would not match at once (decision 21). */
 export function awaitsPostOnlyCheck(order: ParentOrder): boolean {
-  return TRAITS[order.intent.type].postOnly && order.posted === undefined;
+  return TRAITS[order.intent.type].postOnly && order.postOnlyCleared === undefined;
 }
 
 /** The cap (BUY) or floor (SELL) of a parent's children now; undefined means at market. */

@@ -30,7 +30,7 @@ export function evolve(order: ParentOrder | undefined, fact: Fact, context: Fact
     return acceptedParent(fact, context);
   }
   invariant(order !== undefined, "I53", `fact ${fact.kind} for the unknown parent ${context.orderId}`);
-  return { ...changed(order, fact, context), record: context.sequence, updatedAtMs: context.timeMs };
+  return { ...changed(order, fact, context), lastSequence: context.sequence, updatedAtMs: context.timeMs };
 }
 
 function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: FactContext): ParentOrder {
@@ -42,14 +42,14 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
     ...(fact.acceptance !== undefined && { acceptance: fact.acceptance }),
     ...(fact.aheadMs !== undefined && { aheadMs: fact.aheadMs }),
     updatedAtMs: context.timeMs,
-    record: context.sequence,
+    lastSequence: context.sequence,
     attempts: 0,
-    misses: 0,
+    consecutiveUnfilled: 0,
     notBeforeMs: 0,
     executedQuantity: ZERO_QUANTITY,
     executedNotional: ZERO_NOTIONAL,
     executions: ExecutionIds.NONE,
-    ...(fact.posted && { posted: fact.posted }),
+    ...(fact.posted && { postOnlyCleared: fact.posted }),
     ...(fact.plan !== undefined && { plan: packedPlan(fact.plan) }),
     ...(fact.volumeBefore !== undefined && { volumeBefore: fact.volumeBefore }),
     ...(fact.list !== undefined && { list: fact.list }),
@@ -66,7 +66,7 @@ function changed(
     case "RELEASED":
       return released(order, context.timeMs);
     case "POSTED":
-      return { ...order, posted: true };
+      return { ...order, postOnlyCleared: true };
     case "ACTIVATED":
       return { ...order, activation: fact.activation };
     case "TRIGGERED":
@@ -177,7 +177,7 @@ function withFill(order: ParentOrder, fact: Extract<Fact, { kind: "FILLED" }>): 
     executedQuantity: add(order.executedQuantity, fill.quantity),
     executedNotional,
     executions: order.executions.with(fill.executionId),
-    misses: 0,
+    consecutiveUnfilled: 0,
   };
 }
 
@@ -187,7 +187,12 @@ function withoutChild(order: ParentOrder, fact: Extract<Fact, { kind: "CHILD_CLO
   // What was never handed over has not used its slot.
   const unsent = fact.outcome === "WITHDRAWN" && slot !== undefined ? { nextSlot: slot } : {};
   if (fact.notBeforeMs === undefined) return { ...rest, ...unsent };
-  return { ...rest, ...unsent, notBeforeMs: fact.notBeforeMs, misses: order.misses + 1 };
+  return {
+    ...rest,
+    ...unsent,
+    notBeforeMs: fact.notBeforeMs,
+    consecutiveUnfilled: order.consecutiveUnfilled + 1,
+  };
 }
 
 function withEnd(order: ParentOrder, ended: NonNullable<ParentOrder["ended"]>): ParentOrder {

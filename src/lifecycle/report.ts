@@ -176,7 +176,7 @@ export function closeChild(draft: Draft, closing: Closing, quote?: Quote): void 
 /** Pause after a child that filled nothing: from the minimum, doubled each time, up to the maximum. */
 function paceOf(draft: Draft): number {
   const { retryMinMs, retryMaxMs } = draft.context.rules;
-  return Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(draft.order.misses, 30));
+  return Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(draft.order.consecutiveUnfilled, 30));
 }
 
 function settleClosed(draft: Draft, outcome: ChildOutcome, quote: Quote | undefined): void {

@@ -46,8 +46,8 @@ export {
 } from "./order-types.ts";
 export type {
   Activation,
-  Ended,
   EndReason,
+  ParentEnd,
   ParentIntent,
   ParentOrder,
   PendingEnd,

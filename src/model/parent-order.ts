@@ -98,11 +98,11 @@ export type SchedulePlan = Readonly<{
 export type PendingEnd = Readonly<{ status: "CANCELED" | "EXPIRED"; reason: EndReason }>;
 
 /** How it ended, and when. */
-export type Ended = Readonly<{ status: TerminalStatus; reason: EndReason; atMs: number }>;
+export type ParentEnd = Readonly<{ status: TerminalStatus; reason: EndReason; atMs: number }>;
 
 /**
  * A managed parent order: intent plus everything that happened, as one immutable value.
- * `orderId` is negative; `record` is the journal sequence of its last record in its shard.
+ * `orderId` is negative; `lastSequence` is the journal sequence of its last record in its shard.
  */
 export type ParentOrder = Readonly<{
   orderId: number;
@@ -115,7 +115,7 @@ export type ParentOrder = Readonly<{
   /** How far engine time was ahead of a wall clock that was set back, at the acceptance of a GTD parent. */
   aheadMs?: number;
   updatedAtMs: number;
-  record: number;
+  lastSequence: number;
   activation?: Activation;
   trigger?: Trigger;
   /** Its place in an order list. */
@@ -125,7 +125,7 @@ export type ParentOrder = Readonly<{
   /** When its working leg released it. */
   releasedAtMs?: number;
   /** A post-only order that a counted quote did not cross: from now on it executes when the market comes to it. */
-  posted?: true;
+  postOnlyCleared?: true;
   plan?: SchedulePlan;
   /** First slot of the plan that may still be used, 0 when absent; those before it were used or have passed. */
   nextSlot?: number;
@@ -138,7 +138,7 @@ export type ParentOrder = Readonly<{
   /** Children intended so far; the next child's number. */
   attempts: number;
   /** Children in a row that filled nothing; sets the pace of retries. */
-  misses: number;
+  consecutiveUnfilled: number;
   /** No child before this time (retry pace). */
   notBeforeMs: number;
   executedQuantity: Quantity;
@@ -149,7 +149,7 @@ export type ParentOrder = Readonly<{
   lastChildId?: string;
   /** Ending asked for while a child is in flight. */
   pendingEnd?: PendingEnd;
-  ended?: Ended;
+  ended?: ParentEnd;
   /** Stopped by a broken invariant or an overfill: no child goes out any more. */
   frozen?: true;
 }>;

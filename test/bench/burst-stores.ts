@@ -13,7 +13,7 @@ const clientIdOf = (orderId: number): string => `c${-orderId}`.padEnd(22, "x");
 
 const parentOf = (orderId: number, accountId: number, record: number): ParentOrder => {
   const order = openOrder({ orderId, accountId, clientOrderId: clientIdOf(orderId) });
-  return { ...order, record, acceptedAtMs: 500, updatedAtMs: 500 };
+  return { ...order, lastSequence: record, acceptedAtMs: 500, updatedAtMs: 500 };
 };
 
 function acceptance(shard: number, sequence: number, orderId: number, accountId: number): JournalRecord {

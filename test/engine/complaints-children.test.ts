@@ -141,7 +141,7 @@ it("complaint 50: a refused child leaves the rest as it was, is counted, and the
   world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
   await world.quote("99", "100");
   expect(await world.executed(order)).toBe("0");
-  expect((await world.order(order)).misses).toBe(1);
+  expect((await world.order(order)).consecutiveUnfilled).toBe(1);
   world.venue.onSubmit = (child) => filled(child);
   await world.pass(100);
   await world.quote("99", "100");

@@ -35,7 +35,7 @@ describe("I54: the event stream", () => {
     const kept: ReturnType<typeof store.readRecords>[] = [];
     world.engine.events.on("order", ({ shard, sequence, order }) => {
       kept.push(store.readRecords({ shard, after: sequence - 1, limit: 1 }));
-      expect(order.record).toBe(sequence);
+      expect(order.lastSequence).toBe(sequence);
     });
     const order = await world.place({ price: "100" });
     await world.quote("99", "100");

@@ -47,7 +47,7 @@ class Subject {
     const live = open.length > 0 ? random.pick(open) : undefined;
     if (live === undefined || random.chance(0.35)) return this.#accept(random.chance(0.4));
     if (random.chance(0.2) && this.#gone.length > 0) return this.#late(random.pick(this.#gone));
-    const order = { ...live.working, record: ++this.#sequence };
+    const order = { ...live.working, lastSequence: ++this.#sequence };
     const isEnding = order.ended === undefined && random.chance(0.5);
     const ended = { status: "CANCELED", reason: "USER_CANCELED", atMs: 1 } as const;
     this.#decide([isEnding ? { ...order, ended } : order]);
@@ -55,7 +55,7 @@ class Subject {
 
   #accept(isList: boolean): void {
     const ids = Array.from({ length: isList ? 2 : 1 }, () => -STEP * ++this.#ids);
-    const record = ++this.#sequence;
+    const lastSequence = ++this.#sequence;
     const list: ListMembership = {
       listId: -STEP * ++this.#ids,
       listClientOrderId: `l${this.#ids}`,
@@ -63,7 +63,9 @@ class Subject {
       role: "protective",
       legs: ids,
     };
-    this.#decide(ids.map((orderId) => ({ ...openOrder({ orderId }), record, ...(isList && { list }) })));
+    this.#decide(
+      ids.map((orderId) => ({ ...openOrder({ orderId }), lastSequence, ...(isList && { list }) })),
+    );
   }
 
   #decide(orders: readonly ParentOrder[]): void {
@@ -80,7 +82,7 @@ class Subject {
   }
 
   #settled(order: ParentOrder): void {
-    this.durable = order.record;
+    this.durable = order.lastSequence;
     if (order.ended === undefined) return;
     if (order.list !== undefined) this.#legsThatEnded.add(order.orderId);
     for (const orderId of order.list?.legs ?? [order.orderId]) {
@@ -93,7 +95,7 @@ class Subject {
   #late(order: ParentOrder): void {
     const live = this.memory.adopt(order);
     if (this.#random.chance(0.5)) return this.memory.letGo(live);
-    this.#decide([{ ...live.working, record: ++this.#sequence }]);
+    this.#decide([{ ...live.working, lastSequence: ++this.#sequence }]);
   }
 }
 
@@ -128,13 +130,13 @@ describe("decision HH: a snapshot gathered in slices", () => {
     const held = createHeldTurns(0.25);
     const open = new IdMap<ParentOrder>();
     for (const orderId of ids)
-      if (orderId !== back) open.set(orderId, { ...openOrder({ orderId }), record: 1 });
+      if (orderId !== back) open.set(orderId, { ...openOrder({ orderId }), lastSequence: 1 });
     const remembered = memory.remember(open, held.turns);
     await held.run();
     await remembered;
     const gathered = memory.capture(1).gather(held.turns, () => true);
     await held.pass();
-    memory.adopt({ ...endedOrder({ orderId: back }), record: 1 });
+    memory.adopt({ ...endedOrder({ orderId: back }), lastSequence: 1 });
     await held.run();
     expect(sorted((await gathered) ?? [])).toEqual(sorted([...open.values()]));
   });

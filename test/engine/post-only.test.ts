@@ -20,7 +20,7 @@ describe("decision 21: a post-only order at admission", () => {
     if (refused) {
       await expect(placing).rejects.toMatchObject(WOULD_MATCH);
       expect(world.engine.metrics()).toMatchObject({ openParents: 0, journalSequence: 0 });
-    } else expect((await placing).posted).toBe(true);
+    } else expect((await placing).postOnlyCleared).toBe(true);
   });
 
   it("a quote that is stale refuses nothing: it meets the next one as its first", async () => {
@@ -28,7 +28,7 @@ describe("decision 21: a post-only order at admission", () => {
     await world.quote("99", "100");
     await world.pass(5_001, { heartbeat: false });
     const order = await world.place(MAKER);
-    expect(order.posted).toBeUndefined();
+    expect(order.postOnlyCleared).toBeUndefined();
     await world.quote("99", "100");
     expect(await world.status(order)).toBe("REJECTED REJECTED");
   });

@@ -358,7 +358,7 @@ describe("I20: nothing leaves before its record is durable", () => {
       store().inject("none");
       store().release();
       await Promise.all(cancels);
-      expect(new Set(answers.map(({ record }) => record)).size).toBe(1);
+      expect(new Set(answers.map(({ lastSequence }) => lastSequence)).size).toBe(1);
       expect(await all).toMatchObject({ matchedCount: 1, canceledCount: inFlight ? 0 : 1 });
     }
   });

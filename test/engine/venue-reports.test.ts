@@ -205,10 +205,10 @@ describe("decision 11, I11: overfills", () => {
     world.venue.onSubmit = ({ childId }) => reported(childId, state, fills);
     world.venue.onLookup = ({ childId }) => reported(childId, state, fills);
     await world.quote("99", "100");
-    const { record } = await world.order(order);
+    const { lastSequence } = await world.order(order);
     await world.pass(60_000);
     expect(alertsOf(world)).toEqual(["OVERFILL"]);
-    expect((await world.order(order)).record).toBe(record);
+    expect((await world.order(order)).lastSequence).toBe(lastSequence);
     expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING cancelPending");
     state = "closed";
     await world.pass(5_000);

@@ -196,7 +196,7 @@ function checkReplay(
     for (const fact of facts) replayed = subject.evolve(replayed, fact, context);
     if (!equal(replayed, after))
       return { id: "I53", what: `the facts do not make the ${form.roles[place]} leg that was decided` };
-    if (facts.length > 0 && after.record !== sequence)
+    if (facts.length > 0 && after.lastSequence !== sequence)
       return { id: "I54", what: `the ${form.roles[place]} leg does not bear the number of its record` };
   }
   return undefined;

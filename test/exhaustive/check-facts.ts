@@ -197,7 +197,7 @@ const oneWay: Check = ({ before, after, facts, leads }, decision) => {
   const back =
     (before.trigger !== undefined && after.trigger !== before.trigger) ||
     (before.activation !== undefined && after.activation !== before.activation) ||
-    (before.posted && !after.posted) ||
+    (before.postOnlyCleared && !after.postOnlyCleared) ||
     (before.held === undefined && after.held) ||
     after.attempts < before.attempts;
   if (back) return broken("decision 17", "takes back what had happened to it");
@@ -243,7 +243,9 @@ function reasonHolds(
     case "REJECTED_BY_VENUE":
       return leads && end.status === "REJECTED" && event.kind === "REPORTED" && event.final;
     case "WOULD_MATCH_IMMEDIATELY":
-      return leads && end.status === "REJECTED" && event.kind === "FIRED" && event.fresh && !before.posted;
+      return (
+        leads && end.status === "REJECTED" && event.kind === "FIRED" && event.fresh && !before.postOnlyCleared
+      );
     case "OVERFILL":
       return waited || alerts(facts, "OVERFILL") || after.executedQuantity > after.intent.quantity;
     case "OCO_TRIGGER":

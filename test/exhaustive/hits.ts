@@ -28,7 +28,7 @@ export function hitsOf(legs: readonly Leg[], sight: Sight): readonly number[] {
 }
 
 function meets({ order }: Leg, place: number, { price, trails }: Sight): boolean {
-  const { intent, trigger, posted } = order;
+  const { intent, trigger, postOnlyCleared } = order;
   const at = priceAt(price);
   const isBuy = intent.side === "BUY";
   const cap = intent.price ?? trigger?.limit;
@@ -38,7 +38,7 @@ function meets({ order }: Leg, place: number, { price, trails }: Sight): boolean
     case "ICEBERG":
       return inside;
     case "LIMIT_MAKER":
-      return posted === undefined || inside;
+      return postOnlyCleared === undefined || inside;
     default:
       break;
   }

@@ -61,8 +61,8 @@ const endOf = ({ ended }: ParentOrder): string =>
 
 /** Everything that a rule reads of a leg, but the ids of its executions. */
 function summaryOf(order: ParentOrder): string {
-  const { activation, trigger, held, posted, child, pendingEnd, frozen } = order;
-  const marks = `${activation ? "a" : ""}${held ? "h" : ""}${posted ? "p" : ""}${frozen ? "z" : ""}`;
+  const { activation, trigger, held, postOnlyCleared, child, pendingEnd, frozen } = order;
+  const marks = `${activation ? "a" : ""}${held ? "h" : ""}${postOnlyCleared ? "p" : ""}${frozen ? "z" : ""}`;
   const fired = trigger === undefined ? "" : `t${trigger.limit ?? ""}`;
   const sent = child && `${unitsOf(child.quantity)},${unitsOf(child.executedQuantity)},${child.state}`;
   const ending = pendingEnd && `${pendingEnd.status} ${pendingEnd.reason}`;

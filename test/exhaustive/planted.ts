@@ -173,7 +173,7 @@ export const PLANTED: readonly PlantedBug[] = [
           Number(step.order.executedQuantity) / 1e6 + Number(again.quantity) / 1e6,
         );
         const alert: Fact = { kind: "ALERT", alert: "LATE_FILL", detail: "" };
-        const order = { ...step.order, executions, executedQuantity, record: context.sequence };
+        const order = { ...step.order, executions, executedQuantity, lastSequence: context.sequence };
         return { order, facts: [fact, alert], effects: [] };
       }),
     ),

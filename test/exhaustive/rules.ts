@@ -88,7 +88,7 @@ export class Rules {
   /** What the rules say, with all that belongs to it; the checks are not asked. Throws what the rules throw. */
   explain({ legs, clock, lies }: Occasion, event: RuleEvent): Decision {
     const orders = legs.map(({ order }) => order);
-    const sequence = 1 + Math.max(...orders.map(({ record }) => record));
+    const sequence = 1 + Math.max(...orders.map(({ lastSequence }) => lastSequence));
     const nowMs = timeOf(clock);
     const steps = this.#subject.transitionList(legEventOf(orders, event), { sequence, nowMs, rules: RULES });
     const after = [...legs];

@@ -62,7 +62,7 @@ describe("golden texts of the journal (I53)", () => {
 /** What opening an engine may not change; a child in flight is looked up, and that is told. */
 const lasting = ({
   child: _child,
-  record: _record,
+  lastSequence: _lastSequence,
   updatedAtMs: _updatedAtMs,
   ...rest
 }: ParentOrder): unknown => rest;

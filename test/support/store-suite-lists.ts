@@ -174,7 +174,7 @@ export function listRetention(world: StoreWorld): void {
     await keepLists(world.store, [list], endedLegs(list));
     const [leg, ...others] = endedLegs(list);
     if (leg === undefined) throw new Error("no leg");
-    await keepEnded(world.store, [{ ...leg, executions: ExecutionIds.of(["e1", "late"]), record: 9 }]);
+    await keepEnded(world.store, [{ ...leg, executions: ExecutionIds.of(["e1", "late"]), lastSequence: 9 }]);
     expect(await world.store.deleteEnded({ beforeMs: 11, limit: 9 })).toBe(2 + others.length);
     expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 0 });
   });

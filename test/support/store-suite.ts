@@ -325,7 +325,7 @@ function endedParents(world: World): void {
   it("a row of the same order replaces the earlier one", async () => {
     const order = endedOrder({ orderId: -768 });
     await keepEnded(world.store, [order]);
-    const filledLate = { ...order, executions: ExecutionIds.of(["e1", "late"]), record: 9 };
+    const filledLate = { ...order, executions: ExecutionIds.of(["e1", "late"]), lastSequence: 9 };
     await keepEnded(world.store, [filledLate]);
     expect(await world.store.findEnded({ accountId: 1, orderId: -768 })).toEqual(filledLate);
     expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });

@@ -91,7 +91,7 @@ export class ReadModel {
   async records(order: ParentOrder): Promise<readonly JournalRecord[]> {
     const shard = shardOfId(order.orderId);
     const records: JournalRecord[] = [];
-    for (let sequence = order.record; sequence > 0; ) {
+    for (let sequence = order.lastSequence; sequence > 0; ) {
       const [record] = await stored(this.#core, () =>
         this.#core.store.readRecords({ shard, after: sequence - 1, limit: 1 }),
       );

@@ -134,8 +134,10 @@ async function addEnded(
   let afterOrderId = 0;
   for (;;) {
     const page = await store.readEnded({ shard: capture.shard, afterOrderId, limit: PAGE });
-    for (const order of page) if (order.record > capture.sequence) changed.add(order.orderId);
-    await hash.addAll(page.filter((order) => order.record <= capture.sequence && isKept(order, cutoffMs)));
+    for (const order of page) if (order.lastSequence > capture.sequence) changed.add(order.orderId);
+    await hash.addAll(
+      page.filter((order) => order.lastSequence <= capture.sequence && isKept(order, cutoffMs)),
+    );
     const last = page.at(-1);
     if (page.length < PAGE || last === undefined) return changed;
     afterOrderId = last.orderId;

@@ -73,6 +73,6 @@ export class ParentCapture {
   }
 
   #belongs(order: ParentOrder | undefined): order is ParentOrder {
-    return order !== undefined && order.record <= this.#options.sequence && this.#options.isKept(order);
+    return order !== undefined && order.lastSequence <= this.#options.sequence && this.#options.isKept(order);
   }
 }

@@ -361,7 +361,7 @@ export class Shard {
   /** Takes a decision: what can fail is made first, then the shard goes on as one step. */
   #write({ steps, cause, timeMs }: Decision): PendingRecord {
     const changes = steps.map(({ order: { orderId }, facts }) => {
-      return { orderId, previous: this.liveOrders.get(orderId)?.working.record ?? 0, facts };
+      return { orderId, previous: this.liveOrders.get(orderId)?.working.lastSequence ?? 0, facts };
     });
     const record = { shard: this.number, sequence: this.#sequence + 1, timeMs, cause, changes };
     const list = this.memory.listAfter(steps);

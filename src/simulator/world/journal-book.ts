@@ -3,12 +3,12 @@ import { add, type Price, type Quantity, ZERO_QUANTITY } from "../../decimal/ind
 import type {
   Activation,
   CountedPrint,
-  Ended,
   Fact,
   Fill,
   JournalRecord,
   ListMembership,
   MarketMark,
+  ParentEnd,
   ParentIntent,
   PendingEnd,
   SchedulePlan,
@@ -56,9 +56,9 @@ export type SeenOrder = Readonly<{
   escalated: boolean;
   frozen: boolean;
   pendingEnd?: PendingEnd;
-  ended?: Omit<Ended, "atMs">;
+  ended?: Omit<ParentEnd, "atMs">;
   /** Sequence of its last record in its shard. */
-  record: number;
+  lastSequence: number;
 }>;
 
 /** What one record did to one parent. */
@@ -186,9 +186,9 @@ export class JournalBook {
   #change(record: JournalRecord, { orderId, previous, facts }: JournalRecord["changes"][number]): SeenChange {
     const before = this.orders.get(orderId);
     this.#demand(
-      previous === (before?.record ?? 0),
+      previous === (before?.lastSequence ?? 0),
       "I53",
-      () => `order ${orderId} goes on from ${previous}, not ${before?.record}`,
+      () => `order ${orderId} goes on from ${previous}, not ${before?.lastSequence}`,
     );
     let after = before;
     for (const fact of facts) after = this.#fold(after, fact, { orderId, record });
@@ -209,7 +209,7 @@ export class JournalBook {
     if (fact.kind === "ACCEPTED") return this.#accept(fact, place);
     if (order === undefined) return undefined;
     if (fact.kind === "FILLED") this.#fill(orderId, fact);
-    return { ...foldFact(order, fact), record: record.sequence };
+    return { ...foldFact(order, fact), lastSequence: record.sequence };
   }
 
   #accept(
@@ -240,7 +240,7 @@ export class JournalBook {
       overfilled: false,
       escalated: false,
       frozen: false,
-      record: record.sequence,
+      lastSequence: record.sequence,
     };
   }
 

@@ -47,7 +47,7 @@ export class Lists {
     const change = changes[placeOf(winner)];
     const wonNow = change !== undefined && (change.before === undefined || !hasWon(change.before));
     const lostNow =
-      loser.ended?.reason === "OCO_TRIGGER" && loser.record === record.sequence && placeOf(loser) >= 0;
+      loser.ended?.reason === "OCO_TRIGGER" && loser.lastSequence === record.sequence && placeOf(loser) >= 0;
     const lostEarlier = changes[placeOf(loser)]?.before?.ended !== undefined;
     if (lostNow && !lostEarlier)
       demand(

@@ -1,6 +1,17 @@
 import type { Notional } from "../../../decimal/index.ts";
-import type { Ended, ParentOrder } from "../../../model/index.ts";
-import { executionIds, integer, type Kind, list, object, optional, scaled, text, yes } from "../schema.ts";
+import type { ParentEnd, ParentOrder } from "../../../model/index.ts";
+import {
+  executionIds,
+  integer,
+  type Kind,
+  list,
+  object,
+  optional,
+  scaled,
+  stored,
+  text,
+  yes,
+} from "../schema.ts";
 import { child } from "./child.ts";
 import {
   activation,
@@ -25,26 +36,26 @@ export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   acceptance: optional(integer),
   aheadMs: optional(integer),
   updatedAtMs: integer,
-  record: integer,
+  lastSequence: stored("record", integer),
   activation: optional(activation),
   trigger: optional(trigger),
   list: optional(membership),
   held: optional(yes),
   releasedAtMs: optional(integer),
-  posted: optional(yes),
+  postOnlyCleared: stored("posted", optional(yes)),
   plan: optional(plan),
   nextSlot: optional(integer),
   volumeBefore: optional(quantity),
   child: optional(child),
   invalidReports: optional(list(text)),
   attempts: integer,
-  misses: integer,
+  consecutiveUnfilled: stored("misses", integer),
   notBeforeMs: integer,
   executedQuantity: quantity,
   executedNotional: notional,
   executions: executionIds,
   lastChildId: optional(text),
   pendingEnd: optional(pendingEnd),
-  ended: optional(object<Ended>("an end", { status, reason, atMs: integer })),
+  ended: optional(object<ParentEnd>("an end", { status, reason, atMs: integer })),
   frozen: optional(yes),
 });
