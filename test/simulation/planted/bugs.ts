@@ -11,12 +11,12 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/commit/committer.ts",
-        before: `      const outcomes = await this.#append(batch);
-      this.#host.worked();
-      refused = this.#settle(parts, outcomes);`,
-        after: `      refused = this.#settle(parts, parts.map(() => "durable" as const));
-      await this.#append(batch);
-      this.#host.worked();`,
+        before: `      const outcomes = await this.#ask(batch);
+      this.#parts.board.storeWorked();
+      refused = await this.#settle(parts, outcomes);`,
+        after: `      refused = await this.#settle(parts, parts.map(() => "durable" as const));
+      await this.#ask(batch);
+      this.#parts.board.storeWorked();`,
       },
     ],
   },
@@ -34,7 +34,7 @@ export const BUGS: readonly Bug[] = [
     name: "unknown resent",
     edits: [
       {
-        file: "src/engine/children/child-order-manager.ts",
+        file: "src/engine/children/child-reports.ts",
         before: `{ kind: "OUTCOME_UNKNOWN", childId: child.childId },
       { kind: "TIMER", timer: "DEADLINE" }`,
         after: `{ kind: "CHILD_VOIDED", childId: child.childId },
@@ -68,15 +68,15 @@ export const BUGS: readonly Bug[] = [
       {
         file: "src/engine/engine.ts",
         before: `    this.market.begin();
-    this.#desk.listen();
+    children.listen();
 `,
         after: `    this.market.begin();
 `,
       },
       {
         file: "src/engine/engine.ts",
-        before: "    for (const shard of this.#shards) await shard.load();\n",
-        after: "    this.#desk.listen();\n    for (const shard of this.#shards) await shard.load();\n",
+        before: "    for (const shard of shards) await shard.load();\n",
+        after: "    children.listen();\n    for (const shard of shards) await shard.load();\n",
       },
       {
         file: "src/engine/shards/shard-state.ts",
@@ -124,7 +124,7 @@ export const BUGS: readonly Bug[] = [
     name: "a deadline in engine time",
     edits: [
       {
-        file: "src/engine/children/dispatcher.ts",
+        file: "src/engine/children/venue-queue.ts",
         before: "const notAfterMs = this.#core.wallMs() +",
         after: "const notAfterMs = this.#core.nowMs() +",
       },
@@ -152,10 +152,10 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/shards/shard-memory.ts",
-        before: "this.slots.set(order.orderId, { working: order, durable: order });",
+        before: "this.liveOrders.set(order.orderId, { working: order, durable: order });",
         after: `const made =
         order.plan === undefined ? order : { ...order, plan: { ...order.plan, startsAtMs: order.updatedAtMs } };
-      this.slots.set(order.orderId, { working: made, durable: made });`,
+      this.liveOrders.set(order.orderId, { working: made, durable: made });`,
       },
     ],
   },
@@ -163,9 +163,9 @@ export const BUGS: readonly Bug[] = [
     name: "a late fill of an ended leg lost to its list",
     edits: [
       {
-        file: "src/engine/children/child-order-manager.ts",
+        file: "src/engine/children/child-reports.ts",
         before: "        return this.#queueLate({ ...named, shard, said, source });",
-        after: `        if (slot?.working.list !== undefined) return;
+        after: `        if (live?.working.list !== undefined) return;
         return this.#queueLate({ ...named, shard, said, source });`,
       },
     ],
