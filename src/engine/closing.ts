@@ -9,11 +9,9 @@ import type { Shards } from "./shards/shards.ts";
 import type { Bursts } from "./time/bursts.ts";
 import type { Timers } from "./time/timers.ts";
 
-/** What is closed, in this order. */
+/** What is closed, and what that is done with. */
 export type ClosingParts = Readonly<{
   core: Core;
-  /** Ends what the engine listens to, and what it asks. */
-  unsubscribe: readonly (() => void)[];
   committer: Committer;
   timers: Timers;
   bursts: Bursts;
@@ -24,12 +22,15 @@ export type ClosingParts = Readonly<{
   reconciler: Reconciler;
 }>;
 
+/** End what the engine listens to, and what it asks; in this order. */
+type Unsubscribes = readonly (() => void)[];
+
 /**
  * Closes the parts of an engine within `closeTimeoutMs`: nothing new is sent, what is decided becomes durable, every
  * call is answered, everything that would happen later is called off, the store is released. What does not answer in
  * time is left, and named. Rejects when the store fails to close.
  */
-export async function closeParts(parts: ClosingParts): Promise<AtRest> {
+export async function closeParts(parts: ClosingParts, unsubscribes: Unsubscribes): Promise<AtRest> {
   const { core, committer, rest } = parts;
   const { closeTimeoutMs } = core.settings;
   const untilMs = core.monotonicMs() + closeTimeoutMs;
@@ -38,7 +39,7 @@ export async function closeParts(parts: ClosingParts): Promise<AtRest> {
   const within = async (what: string, work: Promise<unknown>): Promise<void> => {
     if (!(await isDone(parts, work, untilMs))) late.add(what);
   };
-  unsubscribe(parts);
+  unsubscribe(parts, unsubscribes);
   if ((await rest.reached(closeTimeoutMs, untilMs)).length > 0) {
     await within("an append to the store", committer.resting);
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
@@ -54,8 +55,8 @@ export async function closeParts(parts: ClosingParts): Promise<AtRest> {
 }
 
 /** Calls off what an opening that failed has begun; the store stays its owner's. */
-export function abandonParts(parts: ClosingParts): void {
-  unsubscribe(parts);
+export function abandonParts(parts: ClosingParts, unsubscribes: Unsubscribes): void {
+  unsubscribe(parts, unsubscribes);
   stop(parts);
   parts.calls.close();
 }
@@ -65,7 +66,7 @@ function stop({ timers, bursts, shards, committer, housekeeping }: ClosingParts)
   timers.stop();
   bursts.stop();
   housekeeping.stop();
-  for (const shard of shards) shard.close();
+  for (const shard of shards.all) shard.close();
   committer.stop();
 }
 
@@ -79,12 +80,12 @@ function isDone({ core, rest }: ClosingParts, work: Promise<unknown>, untilMs: n
 }
 
 /** A host that fails to end something must not keep the rest from ending. */
-function unsubscribe(parts: ClosingParts): void {
-  for (const end of parts.unsubscribe) {
+function unsubscribe({ core }: ClosingParts, unsubscribes: Unsubscribes): void {
+  for (const end of unsubscribes) {
     try {
       end();
     } catch (error) {
-      parts.core.telemetry.event("warn", "unsubscribe.failed", { message: String(error) });
+      core.telemetry.event("warn", "unsubscribe.failed", { message: String(error) });
     }
   }
 }

@@ -4,7 +4,7 @@ import { SHARD_COUNT } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
 import type { VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
-import { abandonParts, type ClosingParts, closeParts } from "./closing.ts";
+import { abandonParts, closeParts } from "./closing.ts";
 import { settleChild } from "./commands/settlement.ts";
 import type * as Api from "./core/api.ts";
 import { checkedOptions } from "./core/checked-options.ts";
@@ -40,7 +40,7 @@ class RunningEngine implements Api.Engine {
    */
   async start(marketData: Api.EngineOptions["marketData"]): Promise<void> {
     const { core, shards, timers, stream, rearming, children, committer } = this.#parts;
-    for (const shard of shards) await shard.load();
+    for (const shard of shards.all) await shard.load();
     core.probe("after-load");
     this.#unwatchTime = core.time.watch({
       jumped: () => timers.rearm(),
@@ -58,7 +58,7 @@ class RunningEngine implements Api.Engine {
   /** Does something with every open parent, in slices. */
   async #inTurns(each: (live: LiveOrder) => void): Promise<void> {
     const { core, shards } = this.#parts;
-    for (const shard of shards) {
+    for (const shard of shards.all) {
       const { memory } = shard;
       for (const live of memory.liveOrders.values()) {
         each(live);
@@ -162,8 +162,7 @@ class RunningEngine implements Api.Engine {
   }
 
   metrics(): Api.Metrics {
-    const { core, placements } = this.#parts;
-    return metricsOf({ ...this.#parts, counters: core.counters, pendingCommands: placements.pending });
+    return metricsOf(this.#parts, this.#parts.placements.pending);
   }
 
   status(): Api.EngineStatus {
@@ -188,7 +187,7 @@ class RunningEngine implements Api.Engine {
   async #close(): Promise<Api.AtRest> {
     this.drain();
     try {
-      const left = await closeParts(this.#closingParts());
+      const left = await closeParts(this.#parts, this.#unsubscribes);
       const named = left.waitingFor.length > 0 ? `, left: ${left.waitingFor.join(", ")}` : "";
       this.#parts.board.closed(`the engine is closed${named}`);
       return left;
@@ -199,14 +198,12 @@ class RunningEngine implements Api.Engine {
 
   /** Calls off what an opening that failed has begun; the store stays its owner's. */
   abandon(): void {
-    abandonParts(this.#closingParts());
+    abandonParts(this.#parts, this.#unsubscribes);
     this.#parts.stream.stop();
   }
 
-  #closingParts(): ClosingParts {
-    const { children } = this.#parts;
-    const unsubscribe = [() => this.#unsubscribe(), () => this.#unwatchTime(), () => children.stop()];
-    return { ...this.#parts, unsubscribe };
+  get #unsubscribes(): readonly (() => void)[] {
+    return [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#parts.children.stop()];
   }
 
   async #placeFields({

@@ -41,20 +41,24 @@ export type EngineParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
   stream: EventStream;
+  venueQueue: VenueQueue;
   shards: Shards;
   market: MarketHub;
   volumes: VolumeHistory;
+  participants: PovParticipants;
   funds: FundsQueue;
-  reconciler: Reconciler;
-  children: ChildOrderManager;
-  queue: VenueQueue;
-  rearming: Rearming;
+  arming: Arming;
   reads: ReadModel;
   lists: ListReads;
-  stories: Stories;
+  reconciler: Reconciler;
+  children: ChildOrderManager;
+  exposure: ExposureTracker;
+  attempts: ExecutionAttempts;
+  rearming: Rearming;
+  board: StatusBoard;
   placements: Placements;
   cancels: Cancels;
-  board: StatusBoard;
+  stories: Stories;
   housekeeping: Housekeeping;
   committer: Committer;
   rest: Rest;
@@ -71,8 +75,8 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const commits = new CommitQueue();
   const bursts = new Bursts(core, commits);
   const stream = new EventStream(core);
-  const queue = new VenueQueue(core, venue);
-  const shards = new Shards(stored.heads, core, queue);
+  const venueQueue = new VenueQueue(core, venue);
+  const shards = new Shards(stored.heads, core, venueQueue);
   const market = new MarketHub(core, { instruments, ...stored.market }, { timers, bursts, stream });
   const participants = new PovParticipants(market.tape);
   const funds = new FundsQueue(core, { timers, instruments, shards });
@@ -81,7 +85,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const lists = new ListReads(core, reads);
   const reports = new ChildReports(core, { shards, market, reads, funds, timers });
   const reconciler = new Reconciler(core, { venue, timers, shards, reports });
-  const dispatch = { venue, queue, timers, shards, market, reports, reconciler };
+  const dispatch = { venue, venueQueue, timers, shards, market, reports, reconciler };
   const dispatcher = new Dispatcher(core, dispatch);
   const children = new ChildOrderManager(core, { venue, funds, reports, reconciler, dispatcher });
   const exposure = new ExposureTracker(core, options.exposure, shards);
@@ -93,20 +97,37 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const cancels = new Cancels({ shards, reads, lists, bursts });
   const stories = new Stories(core, { shards, reads, market, funds });
   const housekeeping = new Housekeeping(core, { shards, market, instruments, timers });
-  const committer = new Committer(core, {
-    queue: commits,
+  const committer = new Committer(core, { commits, timers, bursts, market, board, calls, housekeeping });
+  const rest = new Rest(core, { committer, timers, reports });
+  const parts: EngineParts = {
+    core,
+    entropy,
+    calls,
     timers,
     bursts,
+    stream,
+    venueQueue,
+    shards,
     market,
+    volumes,
+    participants,
+    funds,
+    arming,
+    reads,
+    lists,
+    reconciler,
+    children,
+    exposure,
+    attempts,
+    rearming,
     board,
-    calls,
+    placements,
+    cancels,
+    stories,
     housekeeping,
-  });
-  const rest = new Rest(core, { committer, timers, reports });
-  const followed = { shards, committer, funds, participants, arming, rearming, children, exposure, attempts };
-  core.effects.connect(new EffectInterpreter({ ...followed, stream, board }));
-  return {
-    ...{ core, entropy, calls, timers, bursts, stream, shards, market, volumes, funds, reconciler, children },
-    ...{ queue, rearming, reads, lists, stories, placements, cancels, board, housekeeping, committer, rest },
+    committer,
+    rest,
   };
+  core.effects.connect(new EffectInterpreter(parts));
+  return parts;
 }

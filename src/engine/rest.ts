@@ -12,7 +12,7 @@ const CALM_TURNS = 32;
 /** Turns in which nothing happened though something is awaited, after which time is looked at. */
 const PATIENT_TURNS = 4_096;
 
-/** What an engine waits for is known here. */
+/** The parts that may wait for something by themselves. */
 export type RestParts = Readonly<{ committer: Committer; timers: Timers; reports: ChildReports }>;
 
 /** Tells when an engine is at rest: nothing more can happen without time, input, or an answer that does not come. */

@@ -82,7 +82,7 @@ export class ChildOrderManager {
       reconciler.recheck(childId);
     } else if (dispatcher.holds(childId)) return;
     else if (state === "UNKNOWN") reconciler.follow(child, state, this.#deadlineOf(durable.child));
-    else reports.found(child);
+    else reports.recovered(child);
   }
 
   /** Another engine owns the parent now, and follows its child. */

@@ -101,7 +101,7 @@ export class ChildReports {
   }
 
   /** A child came out of the store that this process did not hand over: its outcome is not known. */
-  found(child: ChildRequest): void {
+  recovered(child: ChildRequest): void {
     this.#post(child, { kind: "OUTCOME_UNKNOWN", childId: child.childId }, { kind: "RECOVERY" });
   }
 

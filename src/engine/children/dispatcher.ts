@@ -14,7 +14,7 @@ import type { DueChild, VenueQueue } from "./venue-queue.ts";
 /** What a dispatcher works with. */
 export type DispatchParts = Readonly<{
   venue: ExecutionVenue;
-  queue: VenueQueue;
+  venueQueue: VenueQueue;
   timers: Timers;
   shards: Shards;
   market: MarketHub;
@@ -51,7 +51,7 @@ export class Dispatcher {
 
   /** Takes in the child of a record that became durable; its shard was this engine's at `ownedAtMs`, engine time. */
   submit(order: ParentOrder, ownedAtMs: number): void {
-    const child = this.#parts.queue.add(order, ownedAtMs);
+    const child = this.#parts.venueQueue.add(order, ownedAtMs);
     if (child === undefined) return;
     this.#handed.add(child.childId);
     this.#pump(false);
@@ -69,16 +69,16 @@ export class Dispatcher {
 
   /** Hands over all that the rate lets out now; `waited` when a timer of it was set. */
   #pump(waited: boolean): void {
-    const { queue } = this.#parts;
-    queue.readRate();
+    const { venueQueue } = this.#parts;
+    venueQueue.readRate();
     while (!this.#stopped && !this.#waiting) {
-      const { first: due } = queue;
+      const { first: due } = venueQueue;
       if (due === undefined) return;
-      const waitMs = queue.waitMs();
+      const waitMs = venueQueue.waitMs();
       if (waitMs > 0) return this.#pumpAfter(waitMs);
       if (!this.#isOwned(due)) return void this.#confirm(due.child);
-      queue.shift();
-      if (this.#send(due)) queue.sent(waited);
+      venueQueue.shift();
+      if (this.#send(due)) venueQueue.sent(waited);
     }
   }
 

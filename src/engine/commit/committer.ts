@@ -17,7 +17,7 @@ import type { Housekeeping } from "./housekeeping.ts";
 
 /** What a committer works with. */
 export type CommitParts = Readonly<{
-  queue: CommitQueue;
+  commits: CommitQueue;
   timers: Timers;
   bursts: Bursts;
   market: MarketHub;
@@ -71,7 +71,7 @@ export class Committer {
   /** Until now nothing was appended: whoever opens the engine hears of everything that becomes durable. */
   begin(): void {
     this.#begun = true;
-    if (!this.#parts.queue.isEmpty) this.wake();
+    if (!this.#parts.commits.isEmpty) this.wake();
   }
 
   /** When the append that is acted on now was handed to the store, engine time: since then a shard may be another's. */
@@ -89,7 +89,7 @@ export class Committer {
    * shard, the market journal has marks.
    */
   wake(shard?: Shard, asked = false): void {
-    if (shard !== undefined) this.#parts.queue.add(shard);
+    if (shard !== undefined) this.#parts.commits.add(shard);
     if (asked) this.#endPause?.();
     if (!this.#begun || this.#busy || this.#stopped) return;
     this.#core.clock.soon(() => {
@@ -136,12 +136,12 @@ export class Committer {
   }
 
   #gather(): Batch | undefined {
-    const { queue, market } = this.#parts;
-    const parts = queue.take();
+    const { commits, market } = this.#parts;
+    const parts = commits.take();
     const facts = this.#backlog.take(market.takeFacts());
     if (parts.length === 0 && isEmpty(facts)) return undefined;
     const quotes = market.quotesToKeep(marketsOf(parts));
-    return { parts, market: facts, quotes, isFull: !queue.isEmpty };
+    return { parts, market: facts, quotes, isFull: !commits.isEmpty };
   }
 
   async #commit(batch: Batch): Promise<void> {

@@ -37,21 +37,24 @@ export type EngineEffect =
 /** Runs the effects of one engine. */
 export type EffectRunner = Readonly<{ run: (effect: EngineEffect) => void }>;
 
+const UNCONNECTED: EffectRunner = {
+  run: ({ kind }) => invariant(false, "I66", `${kind} before the engine was put together`),
+};
+
 /**
  * Where the parts of an engine leave their effects. Each runs at once, before `emit` returns, so that what one part does
  * and what follows from it are one step.
  */
 export class Effects {
-  #runner: EffectRunner | undefined;
+  #runner: EffectRunner = UNCONNECTED;
 
   /** From now on effects are run; called once, when all parts are there. */
   connect(runner: EffectRunner): void {
-    invariant(this.#runner === undefined, "I66", "the effects of an engine were connected twice");
+    invariant(this.#runner === UNCONNECTED, "I66", "the effects of an engine were connected twice");
     this.#runner = runner;
   }
 
   emit(effect: EngineEffect): void {
-    invariant(this.#runner !== undefined, "I66", `${effect.kind} before the engine was put together`);
     this.#runner.run(effect);
   }
 }

@@ -39,7 +39,7 @@ export type PendingRecord = {
 /** Somebody who waits until a record is durable. */
 export type Waiter = Readonly<{ resolve: () => void; reject: (error: unknown) => void }>;
 
-/** What a shard tells the engine once a record is durable. */
+/** A record that is durable, as what follows from it needs it. */
 export type DurableRecord = Omit<PendingRecord, "decision" | "waiters">;
 
 /** A parent as a record on its way leaves it; undefined when the record does not touch it. */

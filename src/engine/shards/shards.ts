@@ -6,16 +6,12 @@ import type { LiveOrder } from "../core/live-order.ts";
 import { type DeadlineSource, Shard } from "./shard.ts";
 
 /** All shards of an engine: who only reads finds here the shard of an order or an account, and counts over all. */
-export class Shards implements Iterable<Shard> {
+export class Shards {
   readonly all: readonly Shard[];
 
   /** `heads` are those of all shards, by number. */
   constructor(heads: readonly ShardHead[], core: Core, deadlines: DeadlineSource) {
     this.all = heads.map((head) => new Shard(head, core, deadlines));
-  }
-
-  [Symbol.iterator](): Iterator<Shard> {
-    return this.all[Symbol.iterator]();
   }
 
   /** Throws a RangeError for a number that no shard has. */

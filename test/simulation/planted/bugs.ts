@@ -75,8 +75,8 @@ export const BUGS: readonly Bug[] = [
       },
       {
         file: "src/engine/engine.ts",
-        before: "    for (const shard of shards) await shard.load();\n",
-        after: "    children.listen();\n    for (const shard of shards) await shard.load();\n",
+        before: "    for (const shard of shards.all) await shard.load();\n",
+        after: "    children.listen();\n    for (const shard of shards.all) await shard.load();\n",
       },
       {
         file: "src/engine/shards/shard-state.ts",
