@@ -106,5 +106,6 @@ function missingOf({ owner, stored }: Shape, value: Members): string {
 function renamed({ stored }: Shape, value: Members): Members {
   const held: Members = {};
   for (const name in value) held[stored.get(name)?.name ?? name] = value[name];
-  return held;
+  // Members that were added by computed names make a dictionary, which is large and slow; its copy is none.
+  return { ...held };
 }
