@@ -1,3 +1,4 @@
+import { KeyedMutex } from "../../common/index.ts";
 import { childIdOf as childIdIn, type ParsedReport, readReport, reportIn } from "../../host-answers/index.ts";
 import { childIdOf, type ParentEvent, readChildId } from "../../lifecycle/index.ts";
 import type { Cause, ChildRequest, ParentOrder } from "../../model/index.ts";
@@ -32,8 +33,8 @@ type LateReport = Readonly<{
 export class ChildReports {
   readonly #core: Core;
   readonly #parts: ReportParts;
-  /** Reports on ended parents that are being taken in, by parent: the last of each. */
-  readonly #late: Map<number, Promise<void>> = new Map();
+  /** Reports on one ended parent are taken in one after the other: each builds on what the one before has made of it. */
+  readonly #late: KeyedMutex = new KeyedMutex();
   /** Ended parents that are being read from the store. */
   #reading = 0;
   #stopped = false;
@@ -114,12 +115,14 @@ export class ChildReports {
     shard.post(() => {
       const live = shard.liveOrders.get(named.orderId);
       if (live === undefined || live.durable?.ended !== undefined) {
-        return this.#queueLate({ ...named, shard, said, source });
+        const late = { ...named, shard, said, source };
+        return void this.#late.runExclusive([String(late.orderId)], () => this.#takeInLate(late));
       }
-      const late = live.working.child?.childId !== childId;
+      const isResolved = live.working.child?.childId !== childId;
       const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
       // Nobody looks a resolved child up again: what the store does not keep of it is taken in once more.
-      if (late && pending !== undefined) shard.whenDurable(pending).catch(() => this.take(said, source));
+      if (isResolved && pending !== undefined)
+        shard.whenDurable(pending).catch(() => this.take(said, source));
     });
   }
 
@@ -151,18 +154,6 @@ export class ChildReports {
     }
     const now = this.#parts.market.now(order.intent.symbol);
     return { kind: "REPORTED", report: said.report, ...(now?.fresh === true && { quote: now.quote }) };
-  }
-
-  /** Reports on one ended parent are taken in one after the other: each builds on what the one before has made of it. */
-  #queueLate(late: LateReport): void {
-    const { orderId } = late;
-    const before = this.#late.get(orderId) ?? Promise.resolve();
-    const taken = before
-      .then(() => this.#takeInLate(late))
-      .finally(() => {
-        if (this.#late.get(orderId) === taken) this.#late.delete(orderId);
-      });
-    this.#late.set(orderId, taken);
   }
 
   /** Adds a report to a parent that has ended, for as long as it takes: nobody looks its children up again. */

@@ -164,9 +164,10 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/children/child-reports.ts",
-        before: "        return this.#queueLate({ ...named, shard, said, source });",
+        before: "        const late = { ...named, shard, said, source };\n",
         after: `        if (live?.working.list !== undefined) return;
-        return this.#queueLate({ ...named, shard, said, source });`,
+        const late = { ...named, shard, said, source };
+`,
       },
     ],
   },
