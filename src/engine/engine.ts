@@ -2,7 +2,7 @@ import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import { SHARD_COUNT } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
-import type { VolumeHistory } from "../ports/index.ts";
+import type { ShardHead, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { abandonParts, closeParts } from "./closing.ts";
 import { settleChild } from "./commands/settlement.ts";
@@ -216,6 +216,17 @@ class RunningEngine implements Api.Engine {
   }
 }
 
+/** Throws the broken invariant of heads, by number, that are not those of every shard once. */
+function demandEveryShard(heads: readonly ShardHead[]): void {
+  invariant(
+    heads.length === SHARD_COUNT,
+    "I60",
+    `the store holds ${heads.length} shards instead of ${SHARD_COUNT}`,
+  );
+  const wrong = heads.find(({ shard }, index) => shard !== index);
+  invariant(wrong === undefined, "I60", `the store holds shard ${wrong?.shard} in place of another`);
+}
+
 /** Length of a client id made here (decision 3). */
 const CLIENT_ID_LENGTH = 22;
 
@@ -232,11 +243,7 @@ export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> 
   const store = timely(core);
   const heads = [...(await store.acquire())].sort((a, b) => a.shard - b.shard);
   core.probe("after-take-over");
-  invariant(
-    heads.length === SHARD_COUNT,
-    "I60",
-    `the store holds ${heads.length} shards instead of ${SHARD_COUNT}`,
-  );
+  demandEveryShard(heads);
   const market = {
     marks: await store.readMarks(),
     volume: await store.readVolume(),

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import { formatQuantity } from "../../src/decimal/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
-import type { MarketSink } from "../../src/ports/index.ts";
+import type { MarketSink, OrderStore } from "../../src/ports/index.ts";
 import {
   boundTo,
   createOpeningWorld,
@@ -12,7 +13,7 @@ import {
   withOutbox,
 } from "../support/opening-world.ts";
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
-import { lineOf, SYMBOL } from "../support/world.ts";
+import { createWorld, lineOf, SYMBOL } from "../support/world.ts";
 
 /** An order whose child the venue has taken and not answered for, as an engine left it that crashed. */
 async function withOpenChild(world: OpeningWorld, accountId = 1): Promise<string> {
@@ -214,5 +215,17 @@ describe("decision HK: opening with many orders", () => {
     expect(lineOf((await engine.findAny(dying.orderId)) ?? dying)).toBe("EXPIRED EXPIRED");
     expect(engine.metrics().openParents).toBe(3_000);
     expect((await engine.verify()).equal).toBe(true);
+  });
+});
+
+describe("I60: a store", () => {
+  it("that names one shard twice, and another not at all, is not opened", async () => {
+    const store = (disk: MemoryDisk): OrderStore => {
+      const sound = createMemoryStore({ disk });
+      const acquire = async () =>
+        (await sound.acquire()).map((head) => ({ ...head, shard: head.shard || 1 }));
+      return { ...sound, acquire };
+    };
+    await expect(createWorld({ store })).rejects.toThrow("I60: the store holds shard 1 in place of another");
   });
 });

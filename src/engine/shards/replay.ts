@@ -22,7 +22,7 @@ const PAGE = 256;
  * Applies a record. Facts of a parent that is not known (ended before the snapshot) are passed over: its row in the
  * store holds them.
  */
-export function applyRecord(state: Replayed, record: JournalRecord): void {
+function applyRecord(state: Replayed, record: JournalRecord): void {
   for (const change of record.changes) {
     const context = { orderId: change.orderId, sequence: record.sequence, timeMs: record.timeMs };
     for (const fact of change.facts) {

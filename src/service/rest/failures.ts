@@ -9,13 +9,17 @@ export type FailureContext = Readonly<{
 }>;
 
 /** The refusal that a failure is answered with, and a word to the operator; neither holds a secret, a payload or a stack. */
-export function refusalOf(parts: ServiceParts, error: unknown, failed: FailureContext): OrderError {
+export function refusalOf(
+  { telemetry }: Pick<ServiceParts, "telemetry">,
+  error: unknown,
+  failed: FailureContext,
+): OrderError {
   const refusal = error instanceof OrderError ? error : unexpectedError(failed.onlyReads);
   const fields = { ...failed.fields, code: refusal.code, reason: refusal.reason };
-  if (refusal.status < 500) parts.telemetry.event("debug", "request.refused", fields);
+  if (refusal.status < 500) telemetry.event("debug", "request.refused", fields);
   else {
     const level = refusal === error ? "warn" : "error";
-    parts.telemetry.event(level, "request.failed", { ...fields, ...originOf(error) });
+    telemetry.event(level, "request.failed", { ...fields, ...originOf(error) });
   }
   return refusal;
 }
