@@ -5,6 +5,7 @@ export { singleHeader } from "./headers.ts";
 export {
   decodeParent,
   decodeRecord,
+  demandStorable,
   encodeParent,
   encodeRecord,
 } from "./journal/codec.ts";

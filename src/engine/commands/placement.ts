@@ -15,6 +15,7 @@ import {
 import type { Awaitable, VolumeHistory } from "../../ports/index.ts";
 import { canonicalIntent, canonicalList, notTraded } from "../../requests/index.ts";
 import { profileWindow, type VolumeProfile, volumeProfile } from "../../schedules/index.ts";
+import { demandStorable } from "../../wire/index.ts";
 import type { EngineOptions, ListPlacement, Placement } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { PendingRecord } from "../core/live-order.ts";
@@ -68,12 +69,14 @@ export class Placements {
 
   place(command: Command): Promise<Placement> {
     const { accountId, intent } = command;
+    demandStorable(intent);
     return this.#holding([`${accountId}:${intent.clientOrderId}`], () => this.#place(command));
   }
 
   /** The whole list or nothing of it. */
   placeList(command: ListCommand): Promise<ListPlacement> {
     const { accountId, list } = command;
+    for (const { intent } of list.legs) demandStorable(intent);
     const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
     const names = [`${accountId}:list:${list.listClientOrderId}`, ...ids];
     return this.#holding(names, () => this.#placeList(command));

@@ -306,7 +306,10 @@ export type Engine = {
   readonly events: EngineEventSource;
   /** Where quotes and prints go. */
   readonly market: MarketSink;
-  /** Resolves when the parent is durable. A repeated intent answers with the existing order. */
+  /**
+   * Resolves when the parent is durable. A repeated intent answers with the existing order. Rejects with an
+   * InvariantError I53 for an intent that was built by hand and that the journal could not hold.
+   */
   place(request: PlaceRequest): Promise<Placement>;
   /** Resolves when the list is durable, all of it or none. A repeated intent answers with the existing list. */
   placeList(request: PlaceListRequest): Promise<ListPlacement>;

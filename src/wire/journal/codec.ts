@@ -1,5 +1,11 @@
 import { InvariantError } from "../../errors/index.ts";
-import { type JournalRecord, type ParentOrder, packedIntent, packedPlan } from "../../model/index.ts";
+import {
+  type JournalRecord,
+  type ParentIntent,
+  type ParentOrder,
+  packedIntent,
+  packedPlan,
+} from "../../model/index.ts";
 import { type Name, opened, unreadable } from "./envelope.ts";
 import { WRITTEN } from "./formats.ts";
 import { read } from "./reader.ts";
@@ -47,6 +53,24 @@ export function decodeRecord(
 }
 
 /**
+ * Throws an InvariantError I53 for an intent that a journal could not hold, such as one with a fraction of a price. A host
+ * may have built it by hand, and one that got further would fail the append that it shares with others.
+ * Source: decision BX.
+ *
+ * @example
+ * ```ts
+ * import { demandStorable, orderIntent } from "managed-orders";
+ * const fields = { symbol: "BTC/USD", side: "BUY", quantity: "1", newClientOrderId: "a" } as const;
+ * const intent = orderIntent({ ...fields, type: "SYNTHETIC_LIMIT", price: "100" });
+ * demandStorable(intent); // returns: what orderIntent makes can be stored
+ * ```
+ */
+export function demandStorable(intent: ParentIntent): void {
+  const clientOrderId = String(intent.clientOrderId).slice(0, LONGEST_NAME);
+  textOf(WRITTEN.intent, intent, () => `the intent of "${clientOrderId}"`);
+}
+
+/**
  * Text of a parent order for a store, exact like {@link encodeRecord}. It never holds a line break, so that many
  * can be joined by one. Throws an InvariantError I53 for one that could not be read again.
  * Source: invariants I16 and I53.
@@ -69,6 +93,9 @@ export function decodeParent(text: string, orderId?: number): ParentOrder {
   return packed(checked(format.parent, value, () => `parent order ${own}`));
 }
 
+/** Of a client id in an error. */
+const LONGEST_NAME = 36;
+
 const INCOMPLETE = "a member is missing or of the wrong kind";
 
 function packed(order: ParentOrder): ParentOrder {
@@ -87,9 +114,13 @@ function checked<T>(kind: Kind<T>, value: Members, name: Name): T {
 }
 
 function written<T>(member: "record" | "parent", kind: Kind<T>, value: T, name: Name): string {
+  // One piece: a text that was put together with `+` keeps every piece, five times its size, until it is looked at.
+  return [`{"v":${WRITTEN.version},"${member}":`, textOf(kind, value, name), "}"].join("");
+}
+
+function textOf<T>(kind: Kind<T>, value: T, name: Name): string {
   try {
-    // One piece: a text that was put together with `+` keeps every piece, five times its size, until it is looked at.
-    return [`{"v":${WRITTEN.version},"${member}":`, write(kind, value, ""), "}"].join("");
+    return write(kind, value, "");
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     throw new InvariantError("I53", `${name()} cannot be written: ${error.message}`);
