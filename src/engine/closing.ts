@@ -5,6 +5,7 @@ import type { AtRest } from "./core/api.ts";
 import type { Core } from "./core/core.ts";
 import type { OpenCalls } from "./core/open-calls.ts";
 import type { Rest } from "./rest.ts";
+import type { EndedNames } from "./shards/ended-names.ts";
 import type { Shards } from "./shards/shards.ts";
 import type { Bursts } from "./time/bursts.ts";
 import type { Timers } from "./time/timers.ts";
@@ -16,6 +17,7 @@ export type ClosingParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
   shards: Shards;
+  endedNames: EndedNames;
   housekeeping: Housekeeping;
   calls: OpenCalls;
   rest: Rest;
@@ -62,10 +64,11 @@ export function abandonParts(parts: ClosingParts, unsubscribes: Unsubscribes): v
 }
 
 /** Calls off everything that would happen later; nothing is decided from now on. */
-function stop({ timers, bursts, shards, committer, housekeeping }: ClosingParts): void {
+function stop({ timers, bursts, shards, committer, housekeeping, endedNames }: ClosingParts): void {
   timers.stop();
   bursts.stop();
   housekeeping.stop();
+  endedNames.stop();
   for (const shard of shards.all) shard.close();
   committer.stop();
 }

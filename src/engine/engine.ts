@@ -39,7 +39,7 @@ class RunningEngine implements Api.Engine {
    * its events.
    */
   async start(marketData: Api.EngineOptions["marketData"]): Promise<void> {
-    const { core, shards, timers, stream, rearming, children, committer } = this.#parts;
+    const { core, shards, timers, stream, rearming, children, committer, endedNames } = this.#parts;
     for (const shard of shards.all) await shard.load();
     core.probe("after-load");
     this.#unwatchTime = core.time.watch({
@@ -52,6 +52,7 @@ class RunningEngine implements Api.Engine {
     await this.#inTurns((live) => children.recover(live));
     committer.begin();
     timers.begin();
+    endedNames.begin();
     this.#unsubscribe = marketData?.subscribe(this.market) ?? this.#unsubscribe;
   }
 

@@ -25,6 +25,7 @@ import { ReadModel } from "./reads/read-model.ts";
 import { Stories } from "./reads/stories.ts";
 import { Rest } from "./rest.ts";
 import { CommitQueue } from "./shards/commit-queue.ts";
+import { EndedNames } from "./shards/ended-names.ts";
 import { Shards } from "./shards/shards.ts";
 import { StatusBoard } from "./status/status-board.ts";
 import { Bursts } from "./time/bursts.ts";
@@ -43,6 +44,7 @@ export type EngineParts = Readonly<{
   stream: EventStream;
   venueQueue: VenueQueue;
   shards: Shards;
+  endedNames: EndedNames;
   market: MarketHub;
   volumes: VolumeHistory;
   participants: PovParticipants;
@@ -77,6 +79,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const stream = new EventStream(core);
   const venueQueue = new VenueQueue(core, venue);
   const shards = new Shards(stored.heads, core, venueQueue);
+  const endedNames = new EndedNames(core, timers);
   const market = new MarketHub(core, { instruments, ...stored.market }, { timers, bursts, stream });
   const participants = new PovParticipants(market.tape);
   const funds = new FundsQueue(core, { timers, instruments, shards });
@@ -108,6 +111,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
     stream,
     venueQueue,
     shards,
+    endedNames,
     market,
     volumes,
     participants,

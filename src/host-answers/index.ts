@@ -3,6 +3,7 @@ export { checkedAccounts, readAccountId } from "./accounts.ts";
 export { readOutcomes } from "./append-outcomes.ts";
 export { childIdOf, type ParsedReport, readReport, reportIn } from "./child-report.ts";
 export { checkedClock } from "./clock.ts";
+export { readEndedNames } from "./ended-names.ts";
 export { checkedExposure } from "./exposure.ts";
 export { capabilitiesOf, checkedEntropy, harmless, quietTelemetry } from "./guards.ts";
 export { checkedInstruments } from "./instruments.ts";

@@ -46,6 +46,8 @@ export type {
   EndedKey,
   EndedListKey,
   EndedListPage,
+  EndedName,
+  EndedNamePage,
   EndedPage,
   OrderStore,
   ShardAppend,

@@ -64,6 +64,12 @@ export type EndedPage = Readonly<{
   limit: number;
 }>;
 
+/** The name that a client gave an ended parent. */
+export type EndedName = Readonly<{ accountId: number; clientOrderId: string }>;
+
+/** A page of names of ended parents of all accounts, those after a name; the first page is after none. */
+export type EndedNamePage = Readonly<{ after?: EndedName; limit: number }>;
+
 /** How many ended parents an account has in a store whose last record of the account's shard is `sequence`. */
 export type EndedCount = Readonly<{ count: number; sequence: number }>;
 
@@ -134,6 +140,14 @@ export type OrderStore = {
   readEnded(
     range: Readonly<{ shard: number; afterOrderId: number; limit: number }>,
   ): Promise<readonly ParentOrder[]>;
+  /**
+   * Names of the ended parents of all accounts that come after `after`, at most `limit`: by rising account id, those of an
+   * account by client order id in the order of its bytes (`COLLATE "C"`, `BINARY`). An empty page says that there is none
+   * after it; a page may be short for other reasons. It holds everything that was durable at the latest `acquire`; what is
+   * added or deleted while pages are read may be in them or not. An engine that has read all pages asks `findEnded` only
+   * for client ids that may be in them (decision IG); without this method it asks for every new one.
+   */
+  pageEndedNames?(page: EndedNamePage): Promise<readonly EndedName[]>;
   findEndedList(key: EndedListKey): Promise<EndedList | undefined>;
   /** Newest first. */
   pageEndedLists(page: EndedListPage): Promise<readonly EndedList[]>;

@@ -39,7 +39,9 @@ export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
 
 /** The methods of a store as members of a plain object. */
 function boundTo(store: OrderStore): OrderStore {
+  const { pageEndedNames } = store;
   return {
+    ...(pageEndedNames && { pageEndedNames: (page) => pageEndedNames.call(store, page) }),
     acquire: () => store.acquire(),
     head: (shard) => store.head(shard),
     append: (batch) => store.append(batch),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ClientIdFilter } from "../../src/engine/core/client-id-filter.ts";
 import type { PendingRecord } from "../../src/engine/core/live-order.ts";
 import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";
 import type { ListMembership, ParentOrder } from "../../src/model/index.ts";
@@ -131,7 +132,7 @@ describe("decision HH: a snapshot gathered in slices", () => {
     const open = new IdMap<ParentOrder>();
     for (const orderId of ids)
       if (orderId !== back) open.set(orderId, { ...openOrder({ orderId }), lastSequence: 1 });
-    const remembered = memory.remember(open, held.turns);
+    const remembered = memory.remember(open, { turns: held.turns, clientIds: new ClientIdFilter() });
     await held.run();
     await remembered;
     const gathered = memory.capture(1).gather(held.turns, () => true);

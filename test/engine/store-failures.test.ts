@@ -287,7 +287,7 @@ describe("a store that cannot be read after a failed append", () => {
 
   it("I71: reads of ended orders are an error, never an empty answer", async () => {
     const { world, store } = await createFaultyWorld();
-    const order = await world.place({ price: "100" });
+    const order = await world.place({ price: "100", newClientOrderId: "known" });
     await world.cancel(order);
     store().inject("fail-reads");
     const { orderId } = order;
@@ -296,7 +296,7 @@ describe("a store that cannot be read after a failed append", () => {
       world.engine.findAny(orderId),
       world.engine.page(PAGE),
       world.engine.story(orderId),
-      world.place({ price: "100" }),
+      world.place({ price: "100", newClientOrderId: "known" }),
     ]) {
       await expect(read).rejects.toMatchObject({ code: -1001, status: 503 });
     }

@@ -11,6 +11,7 @@ import {
 import { quantity } from "../../src/decimal/index.ts";
 import { type Engine, openEngine } from "../../src/engine/index.ts";
 import { statusOf } from "../../src/lifecycle/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
 import { createService, type Service } from "../../src/service/index.ts";
 import { openPaperNative } from "../support/native-world.ts";
 import { createScriptedVenue, type ScriptedVenue } from "../support/scripted-venue.ts";
@@ -56,6 +57,12 @@ function through<T extends object>(
   return new Proxy(honest, { get: (target, name) => made[String(name)] ?? Reflect.get(target, name) });
 }
 
+/** A store without pages of names, which is asked for every new client id (decision IG). */
+function askedStore(): OrderStore {
+  const { pageEndedNames: _, ...store } = createMemoryStore();
+  return store;
+}
+
 export async function openFaultWorld(break_: (host: Host) => void = () => undefined): Promise<FaultWorld> {
   const clock = createManualClock({ startMs: START_MS });
   const hears: Record<"native" | "account", (said: never) => void> = {
@@ -84,7 +91,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
     exposure: through(host, "exposure", exposure, ["position"]),
     volumeHistory: through(host, "volumeHistory", history, ["minutes"]),
     venue: through(host, "venue", venue, ["submit", "lookup", "voidChild"]),
-    store: through(host, "store", createMemoryStore(), ["append", "fence", "findEnded"]),
+    store: through(host, "store", askedStore(), ["append", "fence", "findEnded"]),
     marketData: createMarketFeed(),
   };
   const limiter = createMemoryRateLimiter({ clock, enforce: false });

@@ -31,7 +31,9 @@ export function createFaultyStore(store: OrderStore): FaultyStore {
     if (strikes("fail-reads")) throw new Error("the store cannot read");
     return read();
   };
+  const { pageEndedNames } = store;
   return {
+    ...(pageEndedNames && { pageEndedNames: (page) => reading(() => pageEndedNames.call(store, page)) }),
     acquire: () => store.acquire(),
     head: (shard) => reading(() => store.head(shard)),
     fence: (round) => reading(() => store.fence(round)),

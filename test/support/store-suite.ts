@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { price } from "../../src/decimal/index.ts";
 import { SHARD_COUNT } from "../../src/lifecycle/index.ts";
 import { ExecutionIds } from "../../src/model/index.ts";
+import type { EndedName } from "../../src/ports/index.ts";
 import {
   endedOrder,
   keepEnded,
@@ -353,6 +354,50 @@ function endedParents(world: World): void {
     expect((await Promise.all(counts)).map(({ count }) => count)).toEqual([2, 1, 0]);
   });
 
+  it("decision IG: pages of names hold all of them, by account, then by the bytes of the client id", async () => {
+    const page = async (limit: number, after?: EndedName) =>
+      (await world.store.pageEndedNames?.({ limit, ...(after && { after }) })) ?? "no pages";
+    expect(await page(9)).toEqual([]);
+    const names = [
+      [2, "b"],
+      [1, "_"],
+      [10, "a"],
+      [1, "Z"],
+      [1, "a-1"],
+      [1, "a"],
+      [2, "a"],
+      [1, "9"],
+      [2 ** 40, "Ab.c"],
+    ] as const;
+    const orders = names.map(([accountId, clientOrderId], index) =>
+      endedOrder({ orderId: -256 * (index + 1), accountId, clientOrderId }),
+    );
+    await keepEnded(world.store, orders.slice(0, 5));
+    await keepEnded(world.store, orders.slice(5), 1);
+    const sorted = [
+      ...["9", "Z", "_", "a", "a-1"].map((clientOrderId) => ({ accountId: 1, clientOrderId })),
+      { accountId: 2, clientOrderId: "a" },
+      { accountId: 2, clientOrderId: "b" },
+      { accountId: 10, clientOrderId: "a" },
+      { accountId: 2 ** 40, clientOrderId: "Ab.c" },
+    ];
+    expect(await page(99)).toEqual(sorted);
+    for (const limit of [1, 2, 3, 5, 9]) {
+      const read: EndedName[] = [];
+      for (;;) {
+        const next = await page(limit, read.at(-1));
+        if (next.length === 0) break;
+        read.push(...(next as readonly EndedName[]));
+      }
+      expect(read).toEqual(sorted);
+    }
+    expect(await page(9, { accountId: 1, clientOrderId: "gone" })).toEqual(sorted.slice(5));
+    expect(await page(9, { accountId: 5, clientOrderId: "" })).toEqual(sorted.slice(7));
+    expect(await page(9, sorted.at(-1))).toEqual([]);
+    await keepEnded(world.store, orders.slice(0, 1));
+    expect(await page(99)).toEqual(sorted);
+  });
+
   it("a count comes with the last record of the shard that is in it", async () => {
     expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toEqual({ count: 0, sequence: 0 });
     const ended = [endedOrder({ orderId: -256 })];
@@ -404,6 +449,7 @@ function pages(world: World): void {
     await expect(page(0, false, limit)).rejects.toThrow(RangeError);
     await expect(world.store.readRecords({ shard: 0, after: 0, limit })).rejects.toThrow(RangeError);
     await expect(world.store.readEnded({ shard: 0, afterOrderId: 0, limit })).rejects.toThrow(RangeError);
+    await expect(world.store.pageEndedNames?.({ limit })).rejects.toThrow(RangeError);
     await expect(world.store.deleteEnded({ beforeMs: 9, limit })).rejects.toThrow(RangeError);
   });
 }
@@ -461,6 +507,7 @@ function lifetime(world: World): void {
       store.pageEnded({ accountId: 1, afterOrderId: 0, newestFirst: false, limit: 1 }),
       store.countEnded({ accountId: 1, shard: 0 }),
       store.readEnded({ shard: 0, afterOrderId: 0, limit: 1 }),
+      store.pageEndedNames?.({ limit: 1 }),
       store.findEndedList({ accountId: 1, listId: -256 }),
       store.pageEndedLists({ accountId: 1, limit: 1 }),
       store.deleteEnded({ beforeMs: 1, limit: 1 }),

@@ -1,7 +1,8 @@
 import { invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
-import type { EndedKey } from "../../ports/index.ts";
+import type { EndedKey, EndedName, EndedNamePage } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
+import { pageOfNames } from "./ended-names.ts";
 import { type IdIndex, type IdRange, insertId, pickIds, removeId } from "./id-index.ts";
 
 /** Rows that are looked at in one step: about a millisecond. */
@@ -27,6 +28,8 @@ export type EndedOrders = Readonly<{
   find(key: EndedKey): ParentOrder | undefined;
   ofAccount(accountId: number, range: IdRange): readonly ParentOrder[];
   ofShard(shard: number, range: IdRange): readonly ParentOrder[];
+  /** In short steps. */
+  names(page: EndedNamePage): Generator<void, readonly EndedName[]>;
   count(accountId: number): number;
   /** Deletes parents outside lists only, in short steps. */
   deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): Generator<void, number>;
@@ -75,6 +78,13 @@ export function createEndedOrders(): EndedOrders {
     for (const orderId of ids) drop(orderId);
     return ids.length;
   };
+  // A copy of the ids: rows come and go while they are gone through.
+  function* clientIds(accountId: number): Generator<string> {
+    for (const orderId of [...(byAccount.get(accountId) ?? [])]) {
+      const row = rows.get(orderId);
+      if (row !== undefined) yield row.clientKey.slice(clientKeyOf(accountId, "").length);
+    }
+  }
   return {
     checkClientIds: (added) => refuseSharedClientIds(added, byClientKey),
     put(added) {
@@ -94,6 +104,7 @@ export function createEndedOrders(): EndedOrders {
     },
     ofAccount: (accountId, range) => loadAll(pickIds(byAccount.get(accountId) ?? [], range)),
     ofShard: (shard, range) => loadAll(pickIds(byShard.get(shard) ?? [], range)),
+    names: (page) => pageOfNames({ accounts: () => byAccount.keys(), clientIds }, page),
     count: (accountId) => byAccount.get(accountId)?.length ?? 0,
     *deleteBefore({ beforeMs, limit }) {
       const old: number[] = [];

@@ -60,6 +60,7 @@ export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {})
       guarded(() => ({ count: disk.ended.count(accountId), sequence: headOf(disk, shard).sequence })),
     readEnded: (range) =>
       guarded(() => disk.ended.ofShard(range.shard, { ...limited(range), rising: false })),
+    pageEndedNames: async (page) => await inTurns(disk.ended.names(limited(page)), guarded),
     findEndedList: (key) => guarded(() => disk.endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => disk.endedLists.page(limited(page))),
     deleteEnded: async (range) => await inTurns(deleteEnded(disk, limited(range)), guarded),

@@ -1,6 +1,6 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
-import type { EndedKey, EndedPage } from "../../ports/index.ts";
+import type { EndedKey, EndedName, EndedNamePage, EndedPage } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
@@ -16,6 +16,8 @@ export type EndedTable = Readonly<{
   find(key: EndedKey): ParentOrder | undefined;
   page(page: EndedPage): readonly ParentOrder[];
   ofShard(range: Readonly<{ shard: number; afterOrderId: number; limit: number }>): readonly ParentOrder[];
+  /** Read from the index of client ids alone: no row is looked at. */
+  names(page: EndedNamePage): readonly EndedName[];
   count(accountId: number): number;
   /** Deletes parents outside lists only. */
   deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): number;
@@ -63,6 +65,7 @@ export function endedTable(database: Database): EndedTable {
       }
     },
     ...endedReads(database),
+    names: endedNames(database),
     count: (accountId) => count.get(accountId) ?? 0,
     deleteBefore: ({ beforeMs, limit }) => deleteBefore.run(beforeMs, limit).changes,
     deleteLegs: (listId) => deleteLegs.run(listId).changes,
@@ -102,6 +105,17 @@ function endedReads(database: Database): Pick<EndedTable, "find" | "page" | "ofS
     },
     ofShard: ({ shard, afterOrderId, limit }) => ofShard.all(shard, afterOrderId, limit).map(orderOf),
   };
+}
+
+/** Before the first name of any account. */
+const BEFORE_ALL: EndedName = { accountId: Number.MIN_SAFE_INTEGER, clientOrderId: "" };
+
+function endedNames(database: Database): EndedTable["names"] {
+  const names = database.prepare<[accountId: number, clientOrderId: string, limit: number], EndedName>(
+    `SELECT account_id AS accountId, client_order_id AS clientOrderId FROM ended INDEXED BY ended_client_ids
+     WHERE (account_id, client_order_id) > (?, ?) ORDER BY account_id, client_order_id LIMIT ?`,
+  );
+  return ({ after = BEFORE_ALL, limit }) => names.all(after.accountId, after.clientOrderId, limit);
 }
 
 function columnsOf(order: ParentOrder, shard: number): Columns {

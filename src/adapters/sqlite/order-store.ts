@@ -92,6 +92,7 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     pageEnded: (page) => guarded(() => ended.page(limited(page))),
     countEnded: (whose) => guarded(() => countEnded(whose)),
     readEnded: (range) => guarded(() => ended.ofShard(limited(range))),
+    pageEndedNames: (page) => guarded(() => ended.names(limited(page))),
     findEndedList: (key) => guarded(() => endedLists.find(key)),
     pageEndedLists: (page) => guarded(() => endedLists.page(limited(page))),
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),

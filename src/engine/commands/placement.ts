@@ -97,7 +97,8 @@ export class Placements {
     const shard = this.#parts.shards.ofAccount(accountId);
     const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
     const open = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
-    return open ?? stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
+    if (open !== undefined || this.#core.clientIds.lacks(accountId, clientOrderId)) return open;
+    return stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
   }
 
   async #place({ accountId, intent: asked }: Command): Promise<Placement> {

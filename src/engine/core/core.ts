@@ -4,6 +4,7 @@ import type { Rules } from "../../lifecycle/index.ts";
 import type { Quote } from "../../model/index.ts";
 import type { Clock, OrderStore, Telemetry } from "../../ports/index.ts";
 import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
+import { ClientIdFilter } from "./client-id-filter.ts";
 import { Effects } from "./effects.ts";
 import { EngineTime } from "./engine-time.ts";
 import { resolveSettings } from "./settings.ts";
@@ -31,6 +32,7 @@ export type Core = Readonly<{
   /** For work that nobody waits for. */
   turns: Turns;
   counters: Counters;
+  clientIds: ClientIdFilter;
   /** Where the parts leave what is to follow from what they have done. */
   effects: Effects;
 }>;
@@ -93,6 +95,7 @@ export function coreOf(options: EngineOptions): Core {
       alerts: 0,
       activity: 0,
     },
+    clientIds: new ClientIdFilter(),
     effects: new Effects(),
   };
 }

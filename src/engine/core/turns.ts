@@ -5,7 +5,7 @@ import { Fifo } from "./fifo.ts";
 const SHARE = 4_000;
 
 /** What one of each costs, in about microseconds on a common machine. */
-export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit" | "hash", number>> = {
+export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit" | "hash" | "name", number>> = {
   /** A record or parent read from the store. */
   read: 8,
   /** A parent put into memory. */
@@ -16,6 +16,8 @@ export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit" | "has
   hash: 8,
   /** An open parent looked at. */
   visit: 0.25,
+  /** A name of an ended parent read from the store. */
+  name: 1.5,
 };
 
 /**

@@ -1,3 +1,5 @@
+import { hashOf } from "./text-hash.ts";
+
 /** Keys of a part, on average, before there is one part more. */
 const KEYS_PER_PART = 3_000;
 
@@ -56,13 +58,4 @@ export class WideMap<V> {
     this.#parts.push(leaving);
     if (this.#parts.length === 2 * this.#round) this.#round *= 2;
   }
-}
-
-/** FNV-1a, mixed at its end: keys that differ in their last letter go different ways. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  return (hash ^ (hash >>> 13)) >>> 0;
 }

@@ -1,6 +1,7 @@
 import { orderListOf } from "../../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../../model/index.ts";
 import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
+import type { ClientIdFilter } from "../core/client-id-filter.ts";
 import type { LiveOrder, ParentStep, PendingRecord } from "../core/live-order.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 import { AccountOrders } from "./account-orders.ts";
@@ -31,10 +32,17 @@ export class ShardMemory {
     return orders;
   }
 
-  /** Takes in, in slices, parents that came out of the store; the memory is empty and nobody uses it yet. */
-  async remember(read: ReadonlyIdMap<ParentOrder>, turns: Turns): Promise<void> {
+  /**
+   * Takes in, in slices, parents that came out of the store, and tells of every client id among them; the memory is empty
+   * and nobody uses it yet.
+   */
+  async remember(
+    read: ReadonlyIdMap<ParentOrder>,
+    { turns, clientIds }: Readonly<{ turns: Turns; clientIds: Pick<ClientIdFilter, "add"> }>,
+  ): Promise<void> {
     const openLists = new Set<number>();
-    for (const { ended, list } of read.values()) {
+    for (const { accountId, intent, ended, list } of read.values()) {
+      clientIds.add(accountId, intent.clientOrderId);
       if (ended === undefined && list !== undefined) openLists.add(list.listId);
       const turn = turns.spend(COSTS.visit);
       if (turn !== undefined) await turn;

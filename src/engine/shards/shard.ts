@@ -115,6 +115,7 @@ export class Shard {
     const ids = parents.map(() => this.#nextId());
     const steps = parents.map(({ intent, admission }, index): ParentStep => {
       const orderId = ids[index] ?? 0;
+      this.#core.clientIds.add(accountId, intent.clientOrderId);
       const membership = list && { list: membershipOf(list, { listId, legs: ids, index }) };
       const acceptance = ++this.#core.counters.acceptances;
       const fact: Fact = { kind: "ACCEPTED", accountId, intent, acceptance, ...admission, ...membership };
@@ -275,7 +276,7 @@ export class Shard {
     const range = { shard: this.number, until: head.sequence, turns, show };
     const state = await replayShard(this.#reads, range);
     const memory = new ShardMemory();
-    await memory.remember(state.parents, turns);
+    await memory.remember(state.parents, this.#core);
     if (this.#hasStopped) return false;
     this.#remember(head.sequence, state, memory);
     return true;

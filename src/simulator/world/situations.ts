@@ -47,6 +47,7 @@ export const SITUATIONS = [
   "snapshot kept and denied",
   "engine opened from a snapshot",
   "read fails while an engine opens",
+  "page of names fails",
   "append shared by several shards",
   "append of an old engine refused",
   // Processes and clocks

@@ -1,6 +1,13 @@
 import { createMemoryDisk, createMemoryStore, type MemoryDisk } from "../../adapters/memory/index.ts";
 import type { MarketMark } from "../../model/index.ts";
-import type { AppendBatch, AppendOutcome, OrderStore, ShardSnapshot } from "../../ports/index.ts";
+import type {
+  AppendBatch,
+  AppendOutcome,
+  EndedName,
+  EndedNamePage,
+  OrderStore,
+  ShardSnapshot,
+} from "../../ports/index.ts";
 import type { Faults } from "./faults.ts";
 import type { Instance } from "./instance.ts";
 import type { JournalBook } from "./journal-book.ts";
@@ -30,10 +37,12 @@ export class WorldStore {
   /** The last round of each shard and epoch that did not begin late. */
   readonly #rounds: Map<string, number> = new Map();
   readonly #upkeep: Random;
+  readonly #names: Random;
 
   constructor(parts: StoreParts) {
     this.#parts = parts;
     this.#upkeep = parts.random.of("upkeep");
+    this.#names = parts.random.of("names of ended orders");
   }
 
   /** The store as a process has it. */
@@ -54,6 +63,7 @@ export class WorldStore {
       pageEnded: (page) => read(() => store.pageEnded(page)),
       countEnded: (accountId) => read(() => store.countEnded(accountId)),
       readEnded: (range) => read(() => store.readEnded(range)),
+      pageEndedNames: (page) => instance.call(() => this.#pageNames(store, page)),
       findEndedList: (key) => read(() => store.findEndedList(key)),
       pageEndedLists: (page) => read(() => store.pageEndedLists(page)),
       deleteEnded: (range) => instance.call(() => store.deleteEnded(range)),
@@ -183,6 +193,20 @@ export class WorldStore {
     } finally {
       instance.reading--;
     }
+  }
+
+  /** Slowly and in short pages, so that much happens while an engine gathers them. */
+  async #pageNames(store: OrderStore, page: EndedNamePage): Promise<readonly EndedName[]> {
+    const { faults, situations, time } = this.#parts;
+    const random = this.#names;
+    const ms = 1 + random.below(2_000);
+    if (faults.strikes("store reads slowly", random, 0.5)) await time.after(ms);
+    const limit = Math.min(page.limit, 1 + random.below(8));
+    if (faults.strikes("store fails a read", random, 0.1)) {
+      situations.saw("page of names fails");
+      throw new Error("the store does not read");
+    }
+    return (await store.pageEndedNames?.({ ...page, limit })) ?? [];
   }
 
   async #readSnapshot(

@@ -28,6 +28,7 @@ it("each fault does what it says, as often as it says", async () => {
 
   store.inject("fail-reads");
   await expect(store.countEnded({ accountId: 1, shard: 0 })).rejects.toThrow("cannot read");
+  await expect(store.pageEndedNames?.({ limit: 1 })).rejects.toThrow("cannot read");
   await expect(store.readVolume()).rejects.toThrow("cannot read");
   await expect(store.findEndedList({ accountId: 1, listId: -256 })).rejects.toThrow("cannot read");
   await expect(store.pageEndedLists({ accountId: 1, limit: 1 })).rejects.toThrow("cannot read");

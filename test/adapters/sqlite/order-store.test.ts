@@ -55,6 +55,23 @@ describe("sqlite order store", () => {
     expect(await store.readRecords({ shard: 1, after: 5_399, limit: 5 })).toEqual([sampleRecord(1, 5_400)]);
   });
 
+  it("decision IG: pages of names are read from the index of client ids, whatever became of the rows", async () => {
+    await keepEnded(store, [endedOrder({ orderId: -256 }), endedOrder({ orderId: -512 })]);
+    executeOn(place.path, "UPDATE ended SET record = 'damaged', checksum = 1");
+    expect(await store.pageEndedNames?.({ limit: 9 })).toEqual([
+      { accountId: 1, clientOrderId: "c256" },
+      { accountId: 1, clientOrderId: "c512" },
+    ]);
+    const page = `SELECT account_id, client_order_id FROM ended INDEXED BY ended_client_ids
+      WHERE (account_id, client_order_id) > (1, 'a') ORDER BY account_id, client_order_id LIMIT 9`;
+    const database = new Driver(place.path, { readonly: true });
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${page}`).all() as { detail: string }[];
+    database.close();
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      "SEARCH ended USING COVERING INDEX ended_client_ids ((account_id,client_order_id)>(?,?))",
+    ]);
+  });
+
   it("decision HN: a read of large records gives fewer of them, in order, and the next read goes on", async () => {
     const records = sampleRecords(4, 1, 6).map((record) => {
       const detail = "x".repeat(1_500_000);

@@ -1,0 +1,27 @@
+import type { EndedName, EndedNamePage } from "../ports/index.ts";
+import { demand, itemsOf, membersOf, textOf } from "./reading.ts";
+
+/**
+ * A page of names of ended orders, as asked for: at most `limit`, each after the one before it, the first after `after`.
+ * Throws an UnreadableAnswer on anything else: a page out of order could leave out what it should hold.
+ */
+export function readEndedNames(said: unknown, { after, limit }: EndedNamePage): readonly EndedName[] {
+  let last = after;
+  return itemsOf(said, "the page of names", limit).map((one) => {
+    const name = readName(one);
+    demand(last === undefined || isAfter(name, last), "the names are not in order");
+    last = name;
+    return name;
+  });
+}
+
+function readName(said: unknown): EndedName {
+  const { accountId, clientOrderId } = membersOf(said, "a name");
+  demand(Number.isSafeInteger(accountId), "the account of a name is no whole number");
+  return { accountId: accountId as number, clientOrderId: textOf(clientOrderId, "the client id of a name") };
+}
+
+function isAfter(name: EndedName, last: EndedName): boolean {
+  if (name.accountId !== last.accountId) return name.accountId > last.accountId;
+  return name.clientOrderId > last.clientOrderId;
+}
