@@ -25,7 +25,7 @@ type Block = Readonly<{ words: Int32Array; log2Lines: number }>;
 /**
  * Which client ids may name an order, of all accounts, in 2 bytes each: a new one need not be looked for in the store
  * (decision IG). It is a Bloom filter of split blocks, as Parquet files have them: what was added is found for certain;
- * of 10 million ids in 22 MB, 0.6 % of others are found too, and are asked for. It grows by blocks, which are never
+ * of 10 million ids in 28 MB, 1 % of others are found too, and are asked for. It grows by blocks, which are never
  * moved. Ids of its kind can be chosen to be found, which costs their sender the look-up that everybody had before.
  *
  * `lacks` must never be true of an id that names an order which is kept. Such an order was accepted by this engine, or
