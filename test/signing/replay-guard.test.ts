@@ -31,6 +31,15 @@ describe("createReplayGuard", () => {
     expect(guard.decide({ ...seen, signature: "AB".repeat(32) })).toBe("same");
   });
 
+  it("hostile 22: what is no signature stands for itself, in either letter case", () => {
+    const guard = createReplayGuard();
+    const seen = { apiKey, nowMs: 0 };
+    for (const text of ["", "short", "not hex".repeat(9), "z".repeat(64)]) {
+      expect(guard.decide({ ...seen, signature: text, use: `${GET}?${text}` })).toBe("first");
+      expect(guard.decide({ ...seen, signature: text.toUpperCase(), use: `${GET}?${text}` })).toBe("same");
+    }
+  });
+
   it("keys are apart", () => {
     const guard = createReplayGuard();
     const seen = { signature: signatureOf(1), nowMs: 0 };
