@@ -5,7 +5,9 @@ import { Fifo } from "./fifo.ts";
 const SHARE = 4_000;
 
 /** What one of each costs, in about microseconds on a common machine. */
-export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit" | "hash" | "name", number>> = {
+export const COSTS: Readonly<
+  Record<"read" | "remember" | "arm" | "visit" | "hash" | "name" | "filter", number>
+> = {
   /** A record or parent read from the store. */
   read: 8,
   /** A parent put into memory. */
@@ -18,6 +20,8 @@ export const COSTS: Readonly<Record<"read" | "remember" | "arm" | "visit" | "has
   visit: 0.25,
   /** A name of an ended parent read from the store. */
   name: 1.5,
+  /** A client id put into the filter. */
+  filter: 1,
 };
 
 /**

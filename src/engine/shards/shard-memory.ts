@@ -44,7 +44,7 @@ export class ShardMemory {
     for (const { accountId, intent, ended, list } of read.values()) {
       clientIds.add(accountId, intent.clientOrderId);
       if (ended === undefined && list !== undefined) openLists.add(list.listId);
-      const turn = turns.spend(COSTS.visit);
+      const turn = turns.spend(COSTS.visit + COSTS.filter);
       if (turn !== undefined) await turn;
     }
     for (const order of read.values()) {
