@@ -1,4 +1,3 @@
-import { Decimal } from "decimal.js";
 import { formatScaled, normalise, parseScaled, type Scaled } from "./scaled.ts";
 import { PRICE_SCALE, type Price, QUANTITY_SCALE, type Quantity } from "./units.ts";
 
@@ -12,9 +11,6 @@ export const NOTIONAL_SCALE: number = PRICE_SCALE + QUANTITY_SCALE;
 
 /** No USD. */
 export const ZERO_NOTIONAL: Notional = 0 as unknown as Notional;
-
-/** decimal.js wide enough for every product here: 10^18 · 10^18 needs 37 digits. */
-const Exact = Decimal.clone({ precision: 80, toExpNeg: -80, toExpPos: 80 });
 
 /**
  * USD amount from a literal, such as the 15 USD minimum; throws a RangeError on text that is no decimal.
@@ -49,19 +45,27 @@ export function formatNotional(amount: Notional): string {
 /** How a quotient is brought to whole steps. */
 export type Rounding = "down" | "up";
 
-/** `value · numerator / denominator` in whole steps, rounded once. */
+/** `value · numerator / denominator` in whole steps, rounded once; "down" is towards minus infinity. */
 export function portion<T extends Scaled>(
   value: T,
   of: Readonly<{ numerator: Scaled; denominator: Scaled; rounding: Rounding }>,
 ): T {
-  const product = new Exact(String(value)).times(String(of.numerator)).dividedBy(String(of.denominator));
-  const whole = of.rounding === "down" ? product.floor() : product.ceil();
-  return normalise(BigInt(whole.toFixed(0))) as T;
+  const product = BigInt(value) * BigInt(of.numerator);
+  const denominator = BigInt(of.denominator);
+  return normalise(of.rounding === "down" ? floor(product, denominator) : -floor(-product, denominator)) as T;
 }
 
 /** Average price text of `total` USD over `quantity` units, at 8 decimals, rounded half up; "0" without quantity. */
 export function averagePriceText(total: Notional, quantity: Quantity): string {
   if (quantity <= 0) return "0";
-  const average = new Exact(String(total)).dividedBy(String(quantity)).times(`1e-${PRICE_SCALE}`);
-  return average.toDecimalPlaces(PRICE_SCALE, Decimal.ROUND_HALF_UP).toFixed();
+  // A total has as many decimals as price and quantity together, so the quotient is in steps of a price.
+  const [doubled, divisor] = [2n * BigInt(total), 2n * BigInt(quantity)];
+  return formatScaled(normalise(floor(doubled + BigInt(quantity), divisor)), PRICE_SCALE);
+}
+
+/** The quotient, rounded towards minus infinity. */
+function floor(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  const exact = quotient * divisor === dividend;
+  return exact || dividend < 0n === divisor < 0n ? quotient : quotient - 1n;
 }

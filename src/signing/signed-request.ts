@@ -1,4 +1,4 @@
-import { type Parameters, percentEncode, writeJson } from "../wire/index.ts";
+import { percentEncode, type Scalar, writeJson } from "../wire/index.ts";
 import { sign } from "./signature.ts";
 import { socketPayload } from "./socket-signature.ts";
 
@@ -62,33 +62,35 @@ export function signSocketParameters(
   options: Readonly<{ secret: string; parameters: RequestParameters }>,
 ): RequestParameters & Readonly<{ signature: string }> {
   const parameters = checked(options.parameters);
-  const scalars: Parameters = new Map(
-    present(parameters).map(([name, text]) => [name, { text, kind: "text" }]),
-  );
+  const scalars = new Map<string, Scalar>();
+  for (const name of Object.keys(parameters)) {
+    const value = parameters[name];
+    if (value !== undefined) scalars.set(name, { text: String(value), kind: "text" });
+  }
   return { ...parameters, signature: sign({ secret: options.secret, payload: socketPayload(scalars) }) };
 }
 
 /** `name=value` joined by `&`, percent-encoded, in the order given. Throws a RangeError for an unsafe number. */
 export function encodeQuery(parameters: RequestParameters): string {
-  return present(checked(parameters))
-    .map(([name, text]) => `${percentEncode(name)}=${percentEncode(text)}`)
-    .join("&");
+  let query = "";
+  for (const name of Object.keys(parameters)) {
+    const value = parameters[name];
+    if (value === undefined) continue;
+    checkNumber(name, value);
+    // Of a number or boolean nothing has to be encoded.
+    const text = typeof value === "string" ? percentEncode(value) : String(value);
+    query += query === "" ? `${percentEncode(name)}=${text}` : `&${percentEncode(name)}=${text}`;
+  }
+  return query;
 }
 
-function present(parameters: RequestParameters): readonly (readonly [name: string, text: string])[] {
-  return Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
+function checked(parameters: RequestParameters): RequestParameters {
+  for (const name of Object.keys(parameters)) checkNumber(name, parameters[name]);
+  return parameters;
 }
 
 /** A double would be signed as one text and read as another; decimals are strings. */
-function checked(parameters: RequestParameters): RequestParameters {
-  for (const [name, value] of Object.entries(parameters)) {
-    if (typeof value === "number" && !Number.isSafeInteger(value)) {
-      throw new RangeError(
-        `${name} is not a safe integer; send decimals as strings and long integers as bigint`,
-      );
-    }
-  }
-  return parameters;
+function checkNumber(name: string, value: RequestParameters[string]): void {
+  if (typeof value !== "number" || Number.isSafeInteger(value)) return;
+  throw new RangeError(`${name} is not a safe integer; send decimals as strings and long integers as bigint`);
 }

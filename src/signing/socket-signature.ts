@@ -73,8 +73,12 @@ export function verifySocketSignature(
 }
 
 function joinSorted(parameters: Parameters, write: (text: string) => string): string {
-  const names = [...parameters.keys()].filter((name) => name !== "signature").sort();
-  return names.map((name) => `${write(name)}=${write(parameters.get(name)?.text ?? "")}`).join("&");
+  let joined = "";
+  for (const name of [...parameters.keys()].sort()) {
+    if (name === "signature") continue;
+    joined += `${joined === "" ? "" : "&"}${write(name)}=${write(parameters.get(name)?.text ?? "")}`;
+  }
+  return joined;
 }
 
 function checkJoinable(name: string, text: string): void {

@@ -1,3 +1,5 @@
+/** What stands for itself: looked for first, because most names and values need no encoding. */
+const UNRESERVED = /^[A-Za-z0-9\-._~]*$/;
 const LEFT_BY_HOST = /[!'()*]/g;
 
 /**
@@ -5,6 +7,7 @@ const LEFT_BY_HOST = /[!'()*]/g;
  * Throws a URIError on a lone surrogate.
  */
 export function percentEncode(text: string): string {
+  if (UNRESERVED.test(text)) return text;
   return encodeURIComponent(text).replace(
     LEFT_BY_HOST,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,

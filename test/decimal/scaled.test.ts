@@ -14,6 +14,7 @@ import {
   max,
   min,
   NOTIONAL_SCALE,
+  type Notional,
   normalise,
   notional,
   notionalOf,
@@ -160,6 +161,27 @@ it("the average price is total over quantity, at eight decimals", () => {
   expect(averagePriceText(notional("0"), 0 as unknown as Quantity)).toBe("0");
   expect(averagePriceText(notional("100"), quantity("3"))).toBe("33.33333333");
   expect(averagePriceText(notional("200"), quantity("3"))).toBe("66.66666667");
+});
+
+it("quotients agree with decimal.js: portions of either sign, averages rounded half up", () => {
+  const signed = fc.tuple(scaled, fc.boolean()).map(([value, minus]) => (minus ? subtract(0, value) : value));
+  fc.assert(
+    fc.property(signed, positive, positive, (value, numerator, denominator) => {
+      const product = new Wide(String(value)).times(String(numerator)).dividedBy(String(denominator));
+      const [down, up] = (["down", "up"] as const).map((rounding) =>
+        String(portion(value, { numerator, denominator, rounding })),
+      );
+      expect([down, up]).toEqual([product.floor().plus(0).toFixed(), product.ceil().plus(0).toFixed()]);
+    }),
+  );
+  const halves = positive.map((value): [Scaled, Scaled] => [value, normalise(2n * BigInt(value))]);
+  fc.assert(
+    fc.property(fc.oneof(fc.tuple(scaled, positive), halves), ([total, units]) => {
+      const average = new Wide(String(total)).dividedBy(String(units)).times("1e-8");
+      const due = average.toDecimalPlaces(8, Decimal.ROUND_HALF_UP).toFixed();
+      expect(averagePriceText(total as Notional, units as Quantity)).toBe(due);
+    }),
+  );
 });
 
 it("literals that are no price or quantity throw a RangeError", () => {

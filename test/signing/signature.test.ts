@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as node from "../../src/signing/hmac-node.ts";
@@ -101,6 +102,26 @@ describe("the two implementations of HMAC-SHA256", () => {
           expect(portable.hmacSha256Hex(anySecret, message)).toBe(node.hmacSha256Hex(anySecret, message));
         },
       ),
+    );
+  });
+
+  it("decision BY: agree with createHmac, at the lengths where keys are hashed and buffers end", () => {
+    const lengths = [0, 1, 63, 64, 65, 127, 200, 65_535, 65_536, 65_537, 70_000];
+    const secrets = fc.oneof(
+      anyText(200),
+      fc.constantFrom(...lengths).map((length) => "é".repeat(length)),
+    );
+    const messages = fc.oneof(
+      anyText(300),
+      fc.uint8Array({ maxLength: 300 }),
+      fc.constantFrom(...lengths).map((length) => "ü".repeat(length)),
+      fc.constantFrom(...lengths).map((length) => new Uint8Array(length).fill(0xfe)),
+    );
+    fc.assert(
+      fc.property(secrets, messages, (anySecret, message) => {
+        const due = createHmac("sha256", anySecret).update(message).digest("hex");
+        expect(node.hmacSha256Hex(anySecret, message)).toBe(due);
+      }),
     );
   });
 

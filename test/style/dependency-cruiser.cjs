@@ -69,7 +69,6 @@ const rooms = {
 const packages = {
   zod: ["requests/", "sandbox/"],
   eventemitter3: ["engine/"],
-  "decimal.js": ["decimal/"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
   pg: ["adapters/postgres/"],
