@@ -1,46 +1,79 @@
 import type { Price, Scaled } from "../decimal/index.ts";
-import type { TrailingDistance } from "../model/index.ts";
+import type { MarketSide, TrailingDistance } from "../model/index.ts";
 import { olderFirst } from "./firing-order.ts";
 import { type HeapNode, LeftistHeap } from "./leftist-heap.ts";
 import { rateOf } from "./trailing.ts";
 import type { Watcher } from "./watch.ts";
 
-/** A watcher in the trigger book; the node of the one heap that holds it. */
+/**
+ * A watcher in the trigger book; the node of the one heap that holds it. There is one for every resting order, so it is
+ * one object with what the book compares, and the watcher and what stands in it are not kept.
+ */
 export type Entry = {
-  readonly watcher: Watcher;
-  /** A trailing distance: a rate in 1e-10 when `relative`, else 1e-8 steps; zero when it does not trail. */
-  readonly distance: Scaled;
-  readonly relative: boolean;
+  readonly orderId: number;
+  readonly acceptedAtMs: number;
+  readonly acceptance: number;
+  readonly side: MarketSide;
+  /** Of one that trails only. */
+  readonly trail: Trail | undefined;
   /** What its heap orders by: a level or the distance. */
   key: Scaled;
-  /** The group it joined when it became active; ask {@link currentGroup} where that is now. */
-  group: Group | undefined;
-  /** Whether the gate that held its activation back was met. */
-  passed: boolean;
+  /** The heap that holds it, unless that is one of a group. */
+  heap: LeftistHeap<Entry> | undefined;
   left: Entry | undefined;
   right: Entry | undefined;
   parent: Entry | undefined;
   depth: number;
 };
 
-const NO_DISTANCE: TrailingDistance = { kind: "amount", amount: 0 as unknown as Price };
+/** What an entry has that trails. */
+export type Trail = {
+  /** A rate in 1e-10 when `relative`, else 1e-8 steps. */
+  readonly distance: Scaled;
+  readonly relative: boolean;
+  /** The group it joined when it became active; ask {@link currentGroup} where that is now. */
+  group: Group | undefined;
+};
+
+/** An entry that trails; once active, it is in a heap with its like only. */
+export type TrailingEntry = Omit<Entry, "trail" | "left" | "right" | "parent"> & {
+  readonly trail: Trail;
+  left: TrailingEntry | undefined;
+  right: TrailingEntry | undefined;
+  parent: TrailingEntry | undefined;
+};
+
+/** Whether an entry trails. */
+export function isTrailing(entry: Entry): entry is TrailingEntry {
+  return entry.trail !== undefined;
+}
 
 /** An entry that is in no heap yet. */
-export function entryOf(watcher: Watcher): Entry {
-  const distance = watcher.watch.kind === "trail" ? watcher.watch.distance : NO_DISTANCE;
-  const relative = distance.kind !== "amount";
+export function entryOf({ orderId, acceptedAtMs, acceptance = 0, watch }: Watcher): Entry {
   return {
-    watcher,
-    distance: relative ? rateOf(distance) : distance.amount,
-    relative,
+    orderId,
+    acceptedAtMs,
+    acceptance,
+    side: watch.side,
+    trail: watch.kind === "trail" ? trailOf(watch.distance) : undefined,
     key: 0,
-    group: undefined,
-    passed: false,
+    heap: undefined,
     left: undefined,
     right: undefined,
     parent: undefined,
     depth: 1,
   };
+}
+
+function trailOf(distance: TrailingDistance): Trail {
+  if (distance.kind === "amount") return { distance: distance.amount, relative: false, group: undefined };
+  return { distance: rateOf(distance), relative: true, group: undefined };
+}
+
+/** Puts an entry that is in no heap into one. */
+export function putInto(heap: LeftistHeap<Entry>, entry: Entry): void {
+  entry.heap = heap;
+  heap.insert(entry);
 }
 
 /** Orders entries by key, lowest first, then oldest first. */
@@ -55,7 +88,7 @@ export function highestKey(a: Entry, b: Entry): boolean {
 
 /** Orders entries by age alone. */
 export function isOlder(a: Entry, b: Entry): boolean {
-  return olderFirst(a.watcher, b.watcher) < 0;
+  return olderFirst(a, b) < 0;
 }
 
 /** The place of a group in the order of references. */
@@ -74,8 +107,8 @@ export type Rank = {
 export class Group implements HeapNode<Group> {
   reference: Price;
   level: Price;
-  readonly relative: LeftistHeap<Entry> = new LeftistHeap(lowestKey);
-  readonly absolute: LeftistHeap<Entry> = new LeftistHeap(lowestKey);
+  readonly relative: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
+  readonly absolute: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly rank: Rank = { group: this, left: undefined, right: undefined, parent: undefined, depth: 1 };
   /** Set when a new extreme made it one with an older group. */
   mergedInto: Group | undefined = undefined;
@@ -91,13 +124,13 @@ export class Group implements HeapNode<Group> {
 }
 
 /** The group that an active entry belongs to now; shortens the way for the next time. */
-export function currentGroup(entry: Entry): Group | undefined {
-  let group = entry.group;
+export function currentGroup({ trail }: TrailingEntry): Group | undefined {
+  let { group } = trail;
   while (group?.mergedInto !== undefined) {
     const parent: Group = group.mergedInto;
     group.mergedInto = parent.mergedInto ?? parent;
     group = parent;
   }
-  entry.group = group;
+  trail.group = group;
   return group;
 }

@@ -1,5 +1,5 @@
 import type { Price } from "../decimal/index.ts";
-import { type Entry, highestKey, lowestKey } from "./entry.ts";
+import { type Entry, highestKey, lowestKey, putInto } from "./entry.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
 import type { LevelCondition } from "./watch.ts";
 
@@ -11,12 +11,7 @@ export class LevelHeaps {
   /** Takes in an entry that waits for `condition`. */
   add(entry: Entry, condition: LevelCondition): void {
     entry.key = condition.level;
-    this.#heapOf(condition).insert(entry);
-  }
-
-  /** Removes an entry that was added with `condition`. */
-  remove(entry: Entry, condition: LevelCondition): void {
-    this.#heapOf(condition).remove(entry);
+    putInto(condition.direction === "atOrAbove" ? this.#atOrAbove : this.#atOrBelow, entry);
   }
 
   /** Whether there is an entry whose condition the price meets. */
@@ -41,9 +36,5 @@ export class LevelHeaps {
   #meetsBelow(price: Price): boolean {
     const { head } = this.#atOrBelow;
     return head !== undefined && head.key >= price;
-  }
-
-  #heapOf(condition: LevelCondition): LeftistHeap<Entry> {
-    return condition.direction === "atOrAbove" ? this.#atOrAbove : this.#atOrBelow;
   }
 }

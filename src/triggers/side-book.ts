@@ -1,13 +1,13 @@
 import type { Price } from "../decimal/index.ts";
 import type { Activation, MarketMark } from "../model/index.ts";
-import { currentGroup, type Entry, isOlder } from "./entry.ts";
+import { currentGroup, type Entry, isOlder, isTrailing, putInto } from "./entry.ts";
 import { everyHit, type Hit, levelHit } from "./firing-order.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
 import { LevelHeaps } from "./level-heaps.ts";
 import type { MarketOf, MarkHistory } from "./mark-history.ts";
 import { MarkRecorder } from "./mark-recorder.ts";
 import { TrailingGroups } from "./trailing-groups.ts";
-import type { Watcher } from "./watch.ts";
+import type { Watch } from "./watch.ts";
 
 /** What one side is compared with, and when it was quoted. */
 export type SidePrice = Readonly<{ price: Price; timeMs: number }>;
@@ -32,36 +32,31 @@ export class SideBook {
     this.#marks = new MarkRecorder(market, history);
   }
 
-  /** Takes in an entry whose watch observes this side. */
-  add(entry: Entry): void {
-    const { watch } = entry.watcher;
-    if (watch.kind === "every") this.#every.insert(entry);
+  /** Takes in an entry and what it watches on this side. */
+  add(entry: Entry, watch: Watch): void {
+    if (watch.kind === "every") putInto(this.#every, entry);
     else if (watch.kind === "level") this.#levels.add(entry, watch.condition);
-    else if (watch.activation !== undefined)
+    else if (watch.activation !== undefined && isTrailing(entry))
       this.#groups.restore(entry, this.#marks.referenceSince(watch.activation));
     else if (watch.gate !== undefined) this.#gates.add(entry, watch.gate);
-    else this.#activating.insert(entry);
+    else putInto(this.#activating, entry);
   }
 
   /** Removes an entry that is in this book. */
   remove(entry: Entry): void {
-    const { watch } = entry.watcher;
-    if (watch.kind === "every") this.#every.remove(entry);
-    else if (watch.kind === "level") this.#levels.remove(entry, watch.condition);
-    else if (entry.group !== undefined) this.#groups.remove(entry);
-    else if (watch.gate !== undefined && !entry.passed) this.#gates.remove(entry, watch.gate);
-    else this.#activating.remove(entry);
+    if (isTrailing(entry) && entry.trail.group !== undefined) this.#groups.remove(entry);
+    else entry.heap?.remove(entry);
   }
 
-  /** Throws an InvariantError (I31) when the marks do not hold the activation of a watcher. */
-  check({ watch }: Watcher): void {
+  /** Throws an InvariantError (I31) when the marks do not hold the activation of a watch. */
+  check(watch: Watch): void {
     if (watch.kind === "trail" && watch.activation !== undefined)
       this.#marks.referenceSince(watch.activation);
   }
 
   /** The reference of an active trailing entry. */
   reference(entry: Entry): Price | undefined {
-    return currentGroup(entry)?.reference;
+    return isTrailing(entry) ? currentGroup(entry)?.reference : undefined;
   }
 
   /** Whether an order fires or becomes active on this price, or may do so. */
@@ -78,18 +73,17 @@ export class SideBook {
   /** Removes what fires next on the price, with the references as they are; `undefined` when nothing more does. */
   takeFired(price: Price): Hit | undefined {
     const every = this.#every.pop();
-    if (every !== undefined) return everyHit(every.watcher, price);
+    if (every !== undefined) return everyHit(every, price);
     const entry = this.#levels.takeMet(price);
     if (entry === undefined) return this.#groups.takeMet(price);
-    return levelHit(entry.watcher, { observed: price, level: levelOf(entry) });
+    return levelHit(entry, { observed: price, level: levelOf(entry) });
   }
 
   /** Opens a gate that the price meets: its entry becomes active at the end of this quote. False when there is none. */
   openGate(price: Price): boolean {
     const entry = this.#gates.takeMet(price);
     if (entry === undefined) return false;
-    entry.passed = true;
-    this.#activating.insert(entry);
+    putInto(this.#activating, entry);
     return true;
   }
 
@@ -112,7 +106,7 @@ export class SideBook {
   activateNext({ price, timeMs }: SidePrice): Activation {
     const entry = this.#activating.pop();
     const activation = { position: this.#marks.seed(price, timeMs), seed: price };
-    if (entry !== undefined) this.#groups.join(entry, price);
+    if (entry !== undefined && isTrailing(entry)) this.#groups.join(entry, price);
     return activation;
   }
 

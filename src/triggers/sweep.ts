@@ -52,7 +52,7 @@ export class Sweep {
     const hit = ask.takeFired(this.quote.ask) ?? bid.takeFired(this.quote.bid);
     if (hit === undefined) return false;
     this.#hits.add(hit);
-    this.#left.push(hit.watcher.orderId);
+    this.#left.push(hit.fired.orderId);
     return true;
   }
 
@@ -79,7 +79,7 @@ export class Sweep {
     if (side === undefined || entry === undefined) return false;
     const { timeMs } = this.quote;
     const activation = this.#sides[side].activateNext({ price: this.quote[side], timeMs });
-    this.#activated.push({ orderId: entry.watcher.orderId, activation });
+    this.#activated.push({ orderId: entry.orderId, activation });
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { add, type Price, subtract } from "../decimal/index.ts";
 import type { MarketSide } from "../model/index.ts";
-import { currentGroup, type Entry, Group, type Rank } from "./entry.ts";
+import { currentGroup, Group, type Rank, type TrailingEntry } from "./entry.ts";
 import { type Hit, levelHit } from "./firing-order.ts";
 import { LeftistHeap } from "./leftist-heap.ts";
 import { relativeSpan } from "./trailing.ts";
@@ -30,20 +30,20 @@ export class TrailingGroups {
   }
 
   /** Takes in an entry that became active at the price observed now, after {@link move} saw it. */
-  join(entry: Entry, observed: Price): void {
+  join(entry: TrailingEntry, observed: Price): void {
     const newest = this.#byReference.head?.group;
     this.#enter(entry, newest?.reference === observed ? newest : new Group(observed));
   }
 
   /** Takes in an entry that was active before, with the reference it had. */
-  restore(entry: Entry, reference: Price): void {
+  restore(entry: TrailingEntry, reference: Price): void {
     const group = this.#restored.get(reference) ?? new Group(reference);
     this.#restored.set(reference, group);
     this.#enter(entry, group);
   }
 
   /** Removes an active entry. */
-  remove(entry: Entry): void {
+  remove(entry: TrailingEntry): void {
     const group = currentGroup(entry);
     if (group === undefined) return;
     const heap = heapOf(entry, group);
@@ -67,7 +67,7 @@ export class TrailingGroups {
     const { level, reference } = group;
     heapOf(nearest, group).pop();
     this.#settle(group);
-    return levelHit(nearest.watcher, { observed: price, level, reference });
+    return levelHit(nearest, { observed: price, level, reference });
   }
 
   /**
@@ -113,10 +113,10 @@ export class TrailingGroups {
     group.mergedInto = into;
   }
 
-  #enter(entry: Entry, group: Group): void {
+  #enter(entry: TrailingEntry, group: Group): void {
     const isNew = group.relative.head === undefined && group.absolute.head === undefined;
-    entry.group = group;
-    entry.key = entry.distance;
+    entry.trail.group = group;
+    entry.key = entry.trail.distance;
     const heap = heapOf(entry, group);
     heap.insert(entry);
     if (isNew) {
@@ -141,14 +141,15 @@ export class TrailingGroups {
   }
 
   /** Of the smallest distance of each kind, the one whose level is met first. */
-  #nearest(group: Group): Entry | undefined {
+  #nearest(group: Group): TrailingEntry | undefined {
     const [relative, absolute] = [group.relative.head, group.absolute.head];
     if (relative === undefined || absolute === undefined) return relative ?? absolute;
     return this.#meets(this.#levelOf(relative, group), this.#levelOf(absolute, group)) ? relative : absolute;
   }
 
-  #levelOf(entry: Entry, { reference }: Group): Price {
-    const span = entry.relative ? relativeSpan(reference, entry.distance, "up") : (entry.distance as Price);
+  #levelOf({ trail }: TrailingEntry, { reference }: Group): Price {
+    const { distance, relative } = trail;
+    const span = relative ? relativeSpan(reference, distance, "up") : (distance as Price);
     return this.#side === "ask" ? add(reference, span) : subtract(reference, span);
   }
 
@@ -161,8 +162,8 @@ export class TrailingGroups {
   }
 }
 
-function heapOf(entry: Entry, group: Group): LeftistHeap<Entry> {
-  return entry.relative ? group.relative : group.absolute;
+function heapOf(entry: TrailingEntry, group: Group): LeftistHeap<TrailingEntry> {
+  return entry.trail.relative ? group.relative : group.absolute;
 }
 
 function highestReference(a: Rank, b: Rank): boolean {

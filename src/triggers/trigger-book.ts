@@ -6,10 +6,13 @@ import { IdMap } from "./id-map.ts";
 import { MarkHistory } from "./mark-history.ts";
 import { SideBook } from "./side-book.ts";
 import { Sweep } from "./sweep.ts";
-import type { Observation, Progress, Watcher } from "./watch.ts";
+import type { Observation, Progress, Watch, Watcher } from "./watch.ts";
 
 /** Groups of trailing orders that a quote which meets nothing may make one at once. */
 const MERGES_AT_ONCE = 32;
+
+/** An order that came while a quote acted, and what it watches. */
+type Waiting = Readonly<{ entry: Entry; watch: Watch }>;
 
 const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated: Object.freeze([]) });
 
@@ -40,7 +43,7 @@ export class TriggerBook {
   readonly #sides: Readonly<Record<MarketSide, SideBook>>;
   #sweep: Sweep | undefined;
   /** Quotes and orders that came while a quote acted. */
-  #behind: (Quote | Entry)[] = [];
+  #behind: (Quote | Waiting)[] = [];
   /** Those orders, unless they were taken out again. */
   readonly #waiting: Set<Entry> = new Set();
 
@@ -73,12 +76,13 @@ export class TriggerBook {
       throw new InvariantError("I24", `order ${watcher.orderId} is in the trigger book already`);
     }
     const entry = entryOf(watcher);
-    const side = this.#sides[watcher.watch.side];
-    if (this.#sweep === undefined) side.add(entry);
+    const { watch } = watcher;
+    const side = this.#sides[watch.side];
+    if (this.#sweep === undefined) side.add(entry, watch);
     else {
-      side.check(watcher);
+      side.check(watch);
       this.#waiting.add(entry);
-      this.#behind.push(entry);
+      this.#behind.push({ entry, watch });
     }
     this.#entries.set(watcher.orderId, entry);
   }
@@ -87,14 +91,14 @@ export class TriggerBook {
   remove(orderId: number): boolean {
     const entry = this.#entries.get(orderId);
     if (entry === undefined) return false;
-    if (!this.#waiting.delete(entry)) this.#sides[entry.watcher.watch.side].remove(entry);
+    if (!this.#waiting.delete(entry)) this.#sides[entry.side].remove(entry);
     return this.#entries.delete(orderId);
   }
 
   /** The reference of an active trailing order, in 1e-8 steps; `undefined` for any other. */
   reference(orderId: number): Price | undefined {
     const entry = this.#entries.get(orderId);
-    return entry && this.#sides[entry.watcher.watch.side].reference(entry);
+    return entry && this.#sides[entry.side].reference(entry);
   }
 
   /**
@@ -175,15 +179,15 @@ export class TriggerBook {
     for (const one of this.#behind) {
       if (this.#sweep !== undefined) break;
       taken++;
-      if ("watcher" in one) this.#place(one);
+      if ("entry" in one) this.#place(one);
       else this.begin(one);
     }
     this.#behind = this.#behind.slice(taken);
   }
 
   /** An order that waited, unless it was taken out meanwhile. */
-  #place(entry: Entry): void {
-    if (this.#waiting.delete(entry)) this.#sides[entry.watcher.watch.side].add(entry);
+  #place({ entry, watch }: Waiting): void {
+    if (this.#waiting.delete(entry)) this.#sides[entry.side].add(entry, watch);
   }
 
   #demandIdle(): void {
