@@ -1,44 +1,74 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { managedIdOf, SHARD_COUNT } from "../../src/lifecycle/index.ts";
-import type { JournalRecord, ParentOrder } from "../../src/model/index.ts";
-import { endedOrder, openOrder, part } from "../support/store-samples.ts";
+import type { JournalRecord, ParentIntent, ParentOrder } from "../../src/model/index.ts";
+import type { OrderStore } from "../../src/ports/index.ts";
+import { endedOrder, keepEnded, openOrder, part } from "../support/store-samples.ts";
 
 const BATCH = 2_000;
 
-/** Where, how many, and an account of every shard. */
-type Shards = Readonly<{ path: string; parents: number; accountOf: (shard: number) => number }>;
+/** Open parents over all shards: how many, an account of every shard, and what the n-th parent is where it is no plain stop. */
+export type Resting = Readonly<{
+  parents: number;
+  accountOf: (shard: number) => number;
+  intentOf?: (n: number) => ParentIntent;
+}>;
 
 /** As long as the service makes them (decision 3). */
 const clientIdOf = (orderId: number): string => `c${-orderId}`.padEnd(22, "x");
 
-const parentOf = (orderId: number, accountId: number, record: number): ParentOrder => {
+type Sample = Readonly<{ orderId: number; accountId: number; record: number; intent?: ParentIntent }>;
+
+const parentOf = ({ orderId, accountId, record, intent }: Sample): ParentOrder => {
   const order = openOrder({ orderId, accountId, clientOrderId: clientIdOf(orderId) });
-  return { ...order, lastSequence: record, acceptedAtMs: 500, updatedAtMs: 500 };
+  return {
+    ...order,
+    intent: intent ?? order.intent,
+    lastSequence: record,
+    acceptedAtMs: 500,
+    updatedAtMs: 500,
+  };
 };
 
-function acceptance(shard: number, sequence: number, orderId: number, accountId: number): JournalRecord {
-  const { intent } = openOrder({ orderId, accountId, clientOrderId: clientIdOf(orderId) });
-  const facts = [{ kind: "ACCEPTED", accountId, intent, acceptance: sequence }] as const;
+function acceptance(shard: number, sample: Sample): JournalRecord {
+  const { orderId, accountId, record } = sample;
+  const { intent } = parentOf(sample);
+  const facts = [{ kind: "ACCEPTED", accountId, intent, acceptance: record }] as const;
   const changes = [{ orderId, previous: 0, facts }];
-  return { shard, sequence, timeMs: 1_000, cause: { kind: "PLACE" }, changes };
+  return { shard, sequence: record, timeMs: 1_000, cause: { kind: "PLACE" }, changes };
 }
 
-/** Open parents over all shards, half of them in snapshots, half in the journal after those. */
-export async function storeOfShards({ path, parents, accountOf }: Shards): Promise<void> {
-  const store = openSqliteStore({ path });
+/** Puts open parents into all shards, half of them in snapshots, half in the journal after those. */
+export async function keepResting(
+  store: OrderStore,
+  { parents, accountOf, intentOf }: Resting,
+): Promise<void> {
   await store.acquire();
   const each = Math.ceil(parents / SHARD_COUNT / 2);
   for (let shard = 0; shard < SHARD_COUNT; shard++) {
     const accountId = accountOf(shard);
-    const idOf = (count: number): number => managedIdOf({ count, shard });
+    const sampleOf = (count: number, record: number): Sample => {
+      const orderId = managedIdOf({ count, shard });
+      const order = { orderId, accountId, record };
+      if (intentOf === undefined) return order;
+      const intent = intentOf((count - 1) * SHARD_COUNT + shard);
+      return { ...order, intent: { ...intent, clientOrderId: clientIdOf(orderId) } };
+    };
     const records = Array.from({ length: each + 1 }, (_, n) =>
-      acceptance(shard, n + 1, idOf(each + n + 1), accountId),
+      acceptance(shard, sampleOf(each + n + 1, n + 1)),
     );
     await store.append({ shards: [part(shard, 1, { records })], marks: [] });
-    const open = Array.from({ length: each }, (_, n) => parentOf(idOf(n + 1), accountId, 1));
-    const first = parentOf(idOf(each + 1), accountId, 1);
-    await store.writeSnapshot({ shard, sequence: 1, counter: each + 1, parents: [...open, first] });
+    const open = Array.from({ length: each + 1 }, (_, n) => parentOf(sampleOf(n + 1, 1)));
+    await store.writeSnapshot({ shard, sequence: 1, counter: each + 1, parents: open });
   }
+}
+
+/** A store on SQLite with open parents over all shards. */
+export async function storeOfShards({
+  path,
+  ...resting
+}: Resting & Readonly<{ path: string }>): Promise<void> {
+  const store = openSqliteStore({ path });
+  await keepResting(store, resting);
   await store.close();
 }
 
@@ -51,25 +81,30 @@ export async function storeOfOneShard(
   const store = openSqliteStore({ path });
   await store.acquire();
   const idOf = (count: number): number => managedIdOf({ count, shard });
-  const records = [acceptance(shard, 1, idOf(1), accountId)];
+  const records = [acceptance(shard, { orderId: idOf(1), accountId, record: 1 })];
   await store.append({ shards: [part(shard, 1, { records })], marks: [] });
-  const open = Array.from({ length: parents }, (_, n) => parentOf(idOf(n + 1), accountId, 1));
+  const open = Array.from({ length: parents }, (_, n) =>
+    parentOf({ orderId: idOf(n + 1), accountId, record: 1 }),
+  );
   await store.writeSnapshot({ shard, sequence: 1, counter: parents, parents: open });
   await store.close();
 }
 
-/** Parents that ended long ago. */
-export async function storeOfEnded(path: string, rows: number): Promise<void> {
+/** Ended parents of shard 0: how many, whose the n-th is, and how many ids of the shard are left out before the first. */
+type Ended = Readonly<{ path: string; rows: number; accountOf?: (n: number) => number; after?: number }>;
+
+/** Adds parents that ended long ago. */
+export async function storeOfEnded({ path, rows, accountOf, after = 0 }: Ended): Promise<void> {
   const store = openSqliteStore({ path });
   await store.acquire();
   for (let from = 0; from < rows; from += BATCH) {
     const ended = Array.from({ length: Math.min(BATCH, rows - from) }, (_, n) =>
       endedOrder({
-        orderId: managedIdOf({ count: from + n + 1, shard: 0 }),
-        accountId: 1 + ((from + n) % 64),
+        orderId: managedIdOf({ count: after + from + n + 1, shard: 0 }),
+        accountId: accountOf?.(from + n) ?? 1 + ((from + n) % 64),
       }),
     );
-    await store.append({ shards: [part(0, 1, { ended })], marks: [] });
+    await keepEnded(store, ended);
   }
   await store.close();
 }

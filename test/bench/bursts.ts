@@ -1,98 +1,29 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import {
-  createManualClock,
-  createMemoryAccounts,
-  createMemoryExposure,
-  createMemoryInstruments,
-  createMemoryStore,
-} from "../../src/adapters/memory/index.ts";
-import { createSystemClock } from "../../src/adapters/node/index.ts";
+import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { type Engine, type EngineOptions, openEngine } from "../../src/engine/index.ts";
-import { SHARD_COUNT, shardOf } from "../../src/lifecycle/index.ts";
-import { orderIntent } from "../../src/requests/index.ts";
-import { createScriptedVenue, type ScriptedVenue } from "../support/scripted-venue.ts";
-import { INSTRUMENTS, SYMBOL } from "../support/world.ts";
+import type { Engine, EngineOptions } from "../../src/engine/index.ts";
+import { shardOf } from "../../src/lifecycle/index.ts";
+import { SYMBOL } from "../support/world.ts";
+import { accountIn, intentsOf, openBenchEngine, placeAll, stopIntent, turn, until } from "./bench-engine.ts";
+import { benchFolder } from "./bench-folder.ts";
 import { storeOfEnded, storeOfOneShard, storeOfShards } from "./burst-stores.ts";
+import type { Size } from "./line.ts";
 import { figure, printTable } from "./measure.ts";
 import { type Turns, watchCommits, watchTurns } from "./turn-watch.ts";
 
-/** 1 for the sizes that the names say; less for a shorter run. */
-const SCALE = Number(process.env.SCALE ?? 1);
-const sized = (count: number): number => Math.ceil(count * SCALE);
-
-/** One account of every shard. */
-const ACCOUNTS: readonly number[] = accountsOfShards();
-
-function accountsOfShards(): readonly number[] {
-  const accounts: number[] = [];
-  let found = 0;
-  for (let accountId = 1; found < SHARD_COUNT; accountId++) {
-    if (accounts[shardOf(accountId)] !== undefined) continue;
-    accounts[shardOf(accountId)] = accountId;
-    found++;
-  }
-  return accounts;
-}
-
-const accountIn = (shard: number): number => ACCOUNTS[shard] ?? 1;
-
-type OpenEngine = Readonly<{ engine: Engine; venue: ScriptedVenue }>;
-
-async function open(store: EngineOptions["store"], more: Partial<EngineOptions> = {}): Promise<OpenEngine> {
-  const venue = createScriptedVenue();
-  const account = (accountId: number) => ({
-    account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
-    keys: [],
-  });
-  const engine = await openEngine({
-    store,
-    instruments: createMemoryInstruments(INSTRUMENTS),
-    accounts: createMemoryAccounts([...ACCOUNTS].map(account)),
-    exposure: createMemoryExposure(),
-    venue,
-    clock: createSystemClock(),
-    entropy: { token: () => "unused" },
-    settings: { advancedOrders: true, maxOpenParents: 4_000_000, ...more.settings },
-    ...(more.clock && { clock: more.clock }),
-  });
-  return { engine, venue };
-}
-
-let placed = 0;
-
-const stop = (engine: Engine, accountId: number) =>
-  engine.place({
-    accountId,
-    intent: orderIntent({
-      ...{ symbol: SYMBOL, side: "SELL", type: "STOP_MARKET", quantity: "0.125", stopPrice: "9000" },
-      newClientOrderId: `burst-${++placed}`,
-    }),
-  });
+/** A burst's count at the size of this run. */
+type Sized = Size["of"];
 
 /** Stops of 64 accounts, or of one, below the market. */
 async function stops(engine: Engine, count: number, accounts: number): Promise<void> {
   engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
-  for (let n = 0; n < count; n += 512) {
-    const together = Math.min(512, count - n);
-    await Promise.all(
-      Array.from({ length: together }, (_, k) => stop(engine, accountIn((n + k) % accounts))),
-    );
-  }
+  const intents = intentsOf(count, () => stopIntent());
+  await placeAll(engine, intents, { accounts });
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-async function until(isDone: () => boolean): Promise<void> {
-  while (!isDone()) await turn();
-}
-
-async function fires(store: EngineOptions["store"]): Promise<Turns> {
+async function fires(store: EngineOptions["store"], sized: Sized): Promise<Turns> {
   const count = sized(100_000);
-  const { engine } = await open(store);
+  const { engine } = await openBenchEngine(store);
   await stops(engine, count, 64);
   const turns = await watchTurns(async () => {
     engine.market.quote({ symbol: SYMBOL, bid: "8999", ask: "9001" });
@@ -105,8 +36,8 @@ async function fires(store: EngineOptions["store"]): Promise<Turns> {
   return turns;
 }
 
-async function cancelAll(store: EngineOptions["store"]): Promise<Turns> {
-  const { engine } = await open(store);
+async function cancelAll(store: EngineOptions["store"], sized: Sized): Promise<Turns> {
+  const { engine } = await openBenchEngine(store);
   await stops(engine, sized(64_000), 1);
   const turns = await watchTurns(() => engine.cancelAll(accountIn(0)));
   await engine.close();
@@ -125,37 +56,44 @@ function watched(
   return { store: { ...store, writeSnapshot }, written: () => written };
 }
 
-async function snapshot(path: string): Promise<Turns> {
+async function snapshot(path: string, sized: Sized): Promise<Turns> {
   const [shard, accountId] = [shardOf(accountIn(0)), accountIn(0)];
   await storeOfOneShard(path, { parents: sized(1_000_000), shard, accountId });
   const { store, written } = watched(openSqliteStore({ path }));
-  const { engine } = await open(store, {
-    settings: { snapshotEvery: 2, maxOpenParentsPerAccount: 2_000_000 },
+  const { engine } = await openBenchEngine(store, {
+    settings: { snapshotEvery: 2 },
   });
   engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
   const turns = await watchTurns(async () => {
-    await Promise.all([stop(engine, accountId), stop(engine, accountId)]);
+    await placeAll(
+      engine,
+      intentsOf(2, () => stopIntent()),
+      { accounts: 1 },
+    );
     await until(() => written() > 0);
   });
   await engine.close();
   return turns;
 }
 
-async function marks(path: string): Promise<Turns> {
+async function marks(path: string, sized: Sized): Promise<Turns> {
   await storeOfShards({ path, parents: sized(1_000_000), accountOf: accountIn });
   const { store, written } = watched(openSqliteStore({ path }));
-  const { engine } = await open(store, { settings: { snapshotEvery: 1 } });
+  const { engine } = await openBenchEngine(store, { settings: { snapshotEvery: 1 } });
   engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
   const turns = await watchTurns(async () => {
-    await Promise.all(Array.from({ length: 64 }, (_, shard) => stop(engine, accountIn(shard))));
+    await placeAll(
+      engine,
+      intentsOf(64, () => stopIntent()),
+    );
     await until(() => written() >= 64);
     await engine.close();
   });
   return turns;
 }
 
-async function retention(path: string): Promise<Turns> {
-  await storeOfEnded(path, sized(1_000_000));
+async function retention(path: string, sized: Sized): Promise<Turns> {
+  await storeOfEnded({ path, rows: sized(1_000_000) });
   const manual = createManualClock({ startMs: Date.now() });
   let over = false;
   const sqlite = openSqliteStore({ path });
@@ -166,7 +104,9 @@ async function retention(path: string): Promise<Turns> {
       over = true;
     },
   };
-  const { engine } = await open(store, { clock: { ...manual, soon: (run) => void setImmediate(run) } });
+  const { engine } = await openBenchEngine(store, {
+    clock: { ...manual, soon: (run) => void setImmediate(run) },
+  });
   const turns = await watchTurns(async () => {
     void manual.advanceBy(3_600_000, turn);
     await until(() => over);
@@ -175,12 +115,12 @@ async function retention(path: string): Promise<Turns> {
   return turns;
 }
 
-async function opening(path: string): Promise<Turns> {
+async function opening(path: string, sized: Sized): Promise<Turns> {
   await storeOfShards({ path, parents: sized(1_000_000), accountOf: accountIn });
   return await opened(path);
 }
 
-async function openingOneShard(path: string): Promise<Turns> {
+async function openingOneShard(path: string, sized: Sized): Promise<Turns> {
   await storeOfOneShard(path, { parents: sized(1_000_000), shard: 0, accountId: accountIn(0) });
   return await opened(path);
 }
@@ -189,18 +129,25 @@ async function opened(path: string): Promise<Turns> {
   const store = openSqliteStore({ path });
   let engine: Engine | undefined;
   const turns = await watchTurns(async () => {
-    engine = (await open(store)).engine;
+    engine = (await openBenchEngine(store)).engine;
   });
   await engine?.close();
   return turns;
 }
 
-type Case = Readonly<{ name: string; take: (path: string) => Promise<Turns> }>;
+type Case = Readonly<{ name: string; take: (path: string, sized: Sized) => Promise<Turns> }>;
 
+/** Every burst, by its name. */
 const CASES: readonly Case[] = [
-  { name: "100,000 fires on one quote, SQLite", take: (path) => fires(openSqliteStore({ path })) },
-  { name: "100,000 fires on one quote, memory", take: () => fires(createMemoryStore()) },
-  { name: "cancel-all of 64,000, SQLite", take: (path) => cancelAll(openSqliteStore({ path })) },
+  {
+    name: "100,000 fires on one quote, SQLite",
+    take: (path, sized) => fires(openSqliteStore({ path }), sized),
+  },
+  { name: "100,000 fires on one quote, memory", take: (_path, sized) => fires(createMemoryStore(), sized) },
+  {
+    name: "cancel-all of 64,000, SQLite",
+    take: (path, sized) => cancelAll(openSqliteStore({ path }), sized),
+  },
   { name: "snapshot of a shard of 1,000,000", take: snapshot },
   { name: "64 shards due, 1,000,000 open: snapshots, marks", take: marks },
   { name: "retention of 1,000,000 rows", take: retention },
@@ -208,15 +155,16 @@ const CASES: readonly Case[] = [
   { name: "opening 1,000,000 in one shard", take: openingOneShard },
 ];
 
-/** One case, in this process; prints what it saw as JSON. */
-async function takeCase(index: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "managed-orders-bench-"));
+/** One burst in this process, over a store in a folder of its own. */
+export async function takeBurst(name: string, { of }: Size): Promise<Turns> {
+  const found = CASES.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no burst ${name}`);
+  const folder = benchFolder();
   try {
     watchCommits();
-    const turns = await CASES[index]?.take(join(folder, "orders.db"));
-    console.log(JSON.stringify(turns));
+    return await found.take(folder.path("orders.db"), of);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    folder.remove();
   }
 }
 
@@ -234,12 +182,12 @@ const COLUMNS: readonly (keyof Turns)[] = [
 ];
 
 /** What V8 marks in small steps it tells nobody: marked in one, all of garbage collection is seen and counted apart. */
-const FLAGS = ["--expose-gc", "--no-incremental-marking"];
+export const BURST_FLAGS: readonly string[] = ["--expose-gc", "--no-incremental-marking"];
 
 /** Runs a case in a process of its own; undefined when that fails. */
-function spawnCase(index: number): Turns | undefined {
-  const { stdout } = spawnSync(process.execPath, [...FLAGS, process.argv[1] ?? "", "bursts"], {
-    env: { ...process.env, BURST: String(index) },
+function spawnCase(name: string): Turns | undefined {
+  const { stdout } = spawnSync(process.execPath, [...BURST_FLAGS, process.argv[1] ?? "", "bursts"], {
+    env: { ...process.env, BURST: name },
     stdio: ["ignore", "pipe", "inherit"],
     encoding: "utf8",
   });
@@ -251,17 +199,17 @@ function spawnCase(index: number): Turns | undefined {
  * Every burst in a process of its own, with the longest turn of the event loop. `SCALE=0.1` makes them smaller,
  * `ONLY=3,5` takes some of them.
  */
-export async function benchBursts(): Promise<void> {
+export async function benchBursts(size: Size): Promise<void> {
   const { BURST, ONLY } = process.env;
-  if (BURST !== undefined) return await takeCase(Number(BURST));
+  if (BURST !== undefined) return console.log(JSON.stringify(await takeBurst(BURST, size)));
   const only = ONLY?.split(",").map(Number);
   const rows = CASES.flatMap(({ name }, index) => {
     if (only !== undefined && !only.includes(index)) return [];
-    const turns = spawnCase(index);
+    const turns = spawnCase(name);
     return [[name, ...COLUMNS.map((column) => (turns === undefined ? "failed" : figure(turns[column])))]];
   });
   printTable(
-    `Bursts at ${SCALE} of their size, ms; own: without garbage collection, commits of SQLite and waiting for a processor`,
+    `Bursts at ${size.of(1_000) / 1_000} of their size, ms; own: without garbage collection, commits of SQLite and waiting for a processor`,
     [HEAD, ...rows],
   );
 }

@@ -1,187 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { quantity } from "../../src/decimal/index.ts";
-import { managedIdOf, shardOf } from "../../src/lifecycle/index.ts";
-import type { Fill, Instrument, ParentOrder } from "../../src/model/index.ts";
-import type { OrderStore } from "../../src/ports/index.ts";
-import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue.ts";
-import { endedOrder, keepEnded } from "../support/store-samples.ts";
-import { ACCOUNT, createWorld, INSTRUMENTS, SYMBOL, type World } from "../support/world.ts";
-import { figure, medianOf, printTable } from "./measure.ts";
+import { ENGINE_CASES } from "./growth-engine.ts";
+import { HOST_CASES } from "./growth-hosts.ts";
+import type { Size } from "./line.ts";
+import { figure, printTable } from "./measure.ts";
 
-/** One thing that may grow: the sizes, three decades apart, and how long one of them takes. */
-type Case = Readonly<{ name: string; sizes: readonly number[]; take: (n: number) => Promise<number> }>;
-
-const SIZES = [30, 300, 3_000, 30_000];
-const PAGES = 200;
-
-/** Of the processor, so that what else the machine does counts for little. */
-const msOf = async (run: () => Promise<unknown>): Promise<number> => {
-  globalThis.gc?.();
-  const before = process.cpuUsage();
-  await run();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e3;
-};
-
-const medianMsOf = async (times: number, run: () => Promise<unknown>): Promise<number> => {
-  const taken: number[] = [];
-  for (let n = 0; n < times; n++) {
-    const start = process.hrtime.bigint();
-    await run();
-    taken.push(Number(process.hrtime.bigint() - start) / 1e6);
-  }
-  return medianOf(taken);
-};
-
-/** A parent whose every child is one part and one fill. */
-async function manyChildren(n: number): Promise<number> {
-  const world = await createWorld();
-  await world.quote("100", "101");
-  await world.place({ price: "110", quantity: String(n), icebergQty: "1" });
-  return await msOf(async () => {
-    for (let child = 0; child < n; child++) await world.quote("100", "101");
-    if (world.venue.submitted.length < n) throw new Error("a quote sent no child");
-  });
-}
-
-/** One child of which every report tells of one fill more; `told` counts the fills in all reports. */
-async function cumulativeReports(told: number): Promise<number> {
-  const reports = Math.round(Math.sqrt(2 * told));
-  const venue = createScriptedVenue();
-  venue.onSubmit = (child) => reported(child.childId, "open");
-  const world = await createWorld({ venue });
-  await world.place({ price: "110", quantity: String(reports + 1) });
-  await world.quote("100", "101");
-  const childId = venue.submitted[0]?.childId ?? "";
-  const fills: Fill[] = [];
-  return await msOf(async () => {
-    for (let report = 0; report < reports; report++) {
-      fills.push(fillOf({ quantity: "1" }));
-      venue.say(reported(childId, "open", fills));
-      await world.engine.idle();
-    }
-  });
-}
-
-/** Reduce-only stops of one account that one quote fires. */
-async function reduceOnlyStops(n: number): Promise<number> {
-  const world = await createWorld();
-  world.exposure.set({ accountId: ACCOUNT, symbol: SYMBOL, quantity: quantity(String(n)) });
-  await world.quote("100", "101");
-  const stop = { side: "SELL", type: "STOP_MARKET", stopPrice: "90", reduceOnly: true } as const;
-  await inTurns(n, (id) => world.place({ ...stop, newClientOrderId: `stop-${id}` }));
-  const ms = await msOf(() => world.quote("89", "90"));
-  if (world.venue.submitted.length < n) throw new Error("a stop did not fire");
-  return ms;
-}
-
-/** A page of the history of an account on SQLite. */
-async function historyPage(n: number): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), "managed-orders-growth-"));
-  try {
-    const store = openSqliteStore({ path: join(folder, "orders.db") });
-    await fillHistory(store, n);
-    const world = await createWorld({ store: () => store });
-    const page = { accountId: ACCOUNT, includeHistory: true, newestFirst: true, limit: 10, afterOrderId: 0 };
-    const ms = await medianMsOf(PAGES, async () => {
-      const { total } = await world.engine.page(page);
-      if (total !== n) throw new Error(`a page told of ${total} orders`);
-    });
-    await world.engine.close();
-    return ms;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function fillHistory(store: OrderStore, n: number): Promise<void> {
-  await store.acquire();
-  const shard = shardOf(ACCOUNT);
-  for (let from = 0; from < n; from += 1_000) {
-    const count = Math.min(1_000, n - from);
-    const ids = Array.from({ length: count }, (_, k) => managedIdOf({ count: from + k + 1, shard }));
-    const ended = ids.map((orderId) => endedOrder({ orderId, accountId: ACCOUNT }));
-    await keepEnded(store, ended, shard);
-  }
-}
-
-/** A page of ten of an account's open lists. */
-async function openListsPage(n: number): Promise<number> {
-  const world = await createWorld();
-  await inTurns(n, (id) =>
-    world.placeList("oco", {
-      listClientOrderId: `list-${id}`,
-      side: "SELL",
-      quantity: "1",
-      aboveType: "LIMIT",
-      abovePrice: "120",
-      belowType: "STOP_LOSS",
-      belowStopPrice: "80",
-    }),
-  );
-  return await medianMsOf(PAGES, async () => {
-    const page = await world.engine.openLists({ accountId: ACCOUNT, limit: 10 });
-    if (page.length !== 10) throw new Error("the page is not full");
-  });
-}
-
-/** A placement, and so a commit, where so many markets are quoted and have an open order. */
-async function commitAmongMarkets(n: number): Promise<number> {
-  const world = await createWorld({ instruments: marketsOf(n) });
-  for (let id = 0; id < n; id++) await placeIn(world, `COIN${id}/USD`, `resting-${id}`);
-  for (let id = 0; id < n; id++)
-    world.engine.market.quote({ symbol: `COIN${id}/USD`, bid: "100", ask: "101" });
-  await placeIn(world, SYMBOL, "settles");
-  let placed = 0;
-  return await medianMsOf(PAGES, () => placeIn(world, SYMBOL, `next-${placed++}`));
-}
-
-const placeIn = (world: World, symbol: string, newClientOrderId: string): Promise<ParentOrder> =>
-  world.place({ symbol, price: "50", newClientOrderId });
-
-function marketsOf(n: number): readonly Instrument[] {
-  const [first] = INSTRUMENTS;
-  if (first === undefined) throw new Error("there is no market to copy");
-  const others = Array.from({ length: n }, (_, id): Instrument => {
-    return { ...first, id: id + 10, symbol: `COIN${id}/USD`, aliases: [], baseAsset: `COIN${id}` };
-  });
-  return [first, ...others];
-}
-
-/** Copies of one placement that come at once. */
-async function copies(n: number): Promise<number> {
-  const world = await createWorld();
-  return await msOf(async () => {
-    const copy = () => world.place({ price: "50", newClientOrderId: "one" });
-    const orders = await Promise.all(Array.from({ length: n }, copy));
-    if (new Set(orders.map(({ orderId }) => orderId)).size !== 1) throw new Error("copies made two orders");
-  });
-}
-
-/** Many placements, 500 of them at once. */
-async function inTurns(n: number, place: (id: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < n; from += 500) {
-    const ids = Array.from({ length: Math.min(500, n - from) }, (_, k) => from + k);
-    await Promise.all(ids.map(place));
-  }
-}
-
-const CASES: readonly Case[] = [
-  { name: "(a) one-fill children of a parent", sizes: SIZES, take: manyChildren },
-  {
-    name: "(a) fills told in cumulative reports",
-    sizes: [1_000, 10_000, 100_000, 1_000_000],
-    take: cumulativeReports,
-  },
-  { name: "(b) reduce-only stops on one quote", sizes: SIZES, take: reduceOnlyStops },
-  { name: "(c) page of a history", sizes: [300, 3_000, 30_000, 300_000], take: historyPage },
-  { name: "(d) page of open lists", sizes: SIZES, take: openListsPage },
-  { name: "(e) commit among markets", sizes: [10, 100, 1_000, 10_000], take: commitAmongMarkets },
-  { name: "(f) copies of one client id", sizes: SIZES, take: copies },
-];
+const CASES = [...HOST_CASES, ...ENGINE_CASES];
 
 /** The slope of a line through the logarithms: 1 is in proportion, 2 is the square. */
 function exponentOf(points: readonly (readonly [n: number, ms: number])[]): number {
@@ -193,13 +15,14 @@ function exponentOf(points: readonly (readonly [n: number, ms: number])[]): numb
 }
 
 /** How time grows with what an account or a host can make grow, over three decades each. */
-export async function benchGrowth(): Promise<void> {
+export async function benchGrowth(size: Size): Promise<void> {
   const rows: string[][] = [];
   for (const { name, sizes, take } of CASES) {
     if (process.env.GROWTH !== undefined && !name.startsWith(`(${process.env.GROWTH})`)) continue;
-    await take(sizes[1] ?? 1);
+    const sized = sizes.map(size.of);
+    await take(sized[1] ?? 1);
     const points: [number, number][] = [];
-    for (const n of sizes) points.push([n, await take(n)]);
+    for (const n of sized) points.push([n, await take(n)]);
     rows.push([
       name,
       ...points.map(([n, ms]) => `${figure(n)}: ${figure(ms)} ms`),

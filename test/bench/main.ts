@@ -1,32 +1,54 @@
-import { spawnSync } from "node:child_process";
 import { cpus } from "node:os";
 import { benchBursts } from "./bursts.ts";
 import { benchGrowth } from "./growth.ts";
-import { benchLists, benchPlacements, benchResting } from "./placements.ts";
-import { benchQuotes } from "./quotes.ts";
+import type { Size } from "./line.ts";
+import { serveLine, sizeOf } from "./line-process.ts";
+import { LINES } from "./lines/index.ts";
 import { benchRates } from "./rates.ts";
 import { benchSlots } from "./slots.ts";
+import { printLines } from "./table.ts";
 
-/** Sections that can be asked for by name; memory is measured in a process where nothing else rests. */
-const SECTIONS: Readonly<Record<string, () => void | Promise<void>>> = {
-  quotes: benchQuotes,
-  placements: benchPlacements,
-  lists: benchLists,
-  slots: benchSlots,
+/** Tables of their own, by the names that a command takes. */
+const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   bursts: benchBursts,
   growth: benchGrowth,
+  slots: benchSlots,
   rates: benchRates,
-  resting: benchResting,
 };
 
-const [, self = "", ...asked] = process.argv;
-if (asked.length > 0) {
-  for (const name of asked) await SECTIONS[name]?.();
-} else {
+const SMOKE_SCALE = 0.002;
+
+const [, program = "", ...asked] = process.argv;
+const { SCALE = "1", ROUNDS = "5", BEFORE } = process.env;
+const size = sizeOf(Number(SCALE));
+
+/** Every line once at the least size, in this process: whether it runs. */
+async function smoke(): Promise<void> {
+  for (const [name, line] of Object.entries(LINES)) {
+    const opened = await line.open(sizeOf(SMOKE_SCALE));
+    await opened.take(0);
+    await opened.close();
+    console.log(`ran ${name}`);
+  }
+}
+
+/** The table of all lines, or of those asked for. */
+async function table(names: readonly string[]): Promise<void> {
   console.log(
     `Node ${process.version}, ${cpus().length} cores. Ratios hold within this run; figures alone do not.`,
   );
-  for (const [name, section] of Object.entries(SECTIONS)) if (name !== "resting") await section();
-  const { status } = spawnSync(process.execPath, ["--expose-gc", self, "resting"], { stdio: "inherit" });
-  process.exitCode = status ?? 1;
+  await printLines({ names, rounds: Number(ROUNDS), program, before: BEFORE });
+}
+
+const [first, second = ""] = asked;
+const ofTables = asked.filter((name) => name in TABLES);
+if (first === "--line") await serveLine(second, size);
+else if (first === "--smoke") await smoke();
+else if (asked.length === 0) {
+  await table(Object.keys(LINES));
+  for (const run of Object.values(TABLES)) await run(size);
+} else {
+  const names = asked.filter((name) => !(name in TABLES));
+  if (names.length > 0) await table(names);
+  for (const name of ofTables) await TABLES[name]?.(size);
 }

@@ -1,0 +1,94 @@
+import {
+  createMemoryAccounts,
+  createMemoryExposure,
+  createMemoryInstruments,
+} from "../../src/adapters/memory/index.ts";
+import { createSystemClock } from "../../src/adapters/node/index.ts";
+import { type Engine, type EngineOptions, openEngine } from "../../src/engine/index.ts";
+import { SHARD_COUNT, shardOf } from "../../src/lifecycle/index.ts";
+import type { ParentIntent } from "../../src/model/index.ts";
+import { orderIntent } from "../../src/requests/index.ts";
+import { INSTRUMENTS, SYMBOL } from "../support/world.ts";
+import { createFillingVenue, type FillingVenue } from "./filling-venue.ts";
+
+/** One account of every shard. */
+const ACCOUNTS: readonly number[] = accountsOfShards();
+
+function accountsOfShards(): readonly number[] {
+  const accounts: number[] = [];
+  let found = 0;
+  for (let accountId = 1; found < SHARD_COUNT; accountId++) {
+    if (accounts[shardOf(accountId)] !== undefined) continue;
+    accounts[shardOf(accountId)] = accountId;
+    found++;
+  }
+  return accounts;
+}
+
+/** An account whose orders are in this shard. */
+export const accountIn = (shard: number): number => ACCOUNTS[shard] ?? 1;
+
+export type BenchEngine = Readonly<{ engine: Engine; venue: FillingVenue }>;
+
+/** An engine with an account in every shard, on the clock of the machine, and a venue that fills at once. */
+export async function openBenchEngine(
+  store: EngineOptions["store"],
+  more: Partial<EngineOptions> = {},
+): Promise<BenchEngine> {
+  const venue = createFillingVenue();
+  const account = (accountId: number) => ({
+    account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
+    keys: [],
+  });
+  const engine = await openEngine({
+    store,
+    instruments: more.instruments ?? createMemoryInstruments(INSTRUMENTS),
+    accounts: createMemoryAccounts(ACCOUNTS.map(account)),
+    exposure: createMemoryExposure(),
+    venue,
+    clock: more.clock ?? createSystemClock(),
+    entropy: { token: () => "unused" },
+    settings: {
+      advancedOrders: true,
+      maxOpenParents: 4_000_000,
+      maxOpenParentsPerAccount: 4_000_000,
+      ...more.settings,
+    },
+  });
+  return { engine, venue };
+}
+
+let named = 0;
+
+/** A stop below the market with an id of its own. */
+export const stopIntent = (stopPrice = "9000"): ParentIntent =>
+  orderIntent({
+    ...{ symbol: SYMBOL, side: "SELL", type: "STOP_MARKET", quantity: "0.125", stopPrice },
+    newClientOrderId: `bench-order-number-${++named}`,
+  });
+
+/** Places what was made beforehand, so many at once, in turn for accounts of so many shards. */
+export async function placeAll(
+  engine: Engine,
+  intents: readonly ParentIntent[],
+  { inFlight = 512, accounts = 64 }: Readonly<{ inFlight?: number; accounts?: number }> = {},
+): Promise<void> {
+  for (let from = 0; from < intents.length; from += inFlight) {
+    const together = intents.slice(from, from + inFlight);
+    await Promise.all(
+      together.map((intent, k) => engine.place({ accountId: accountIn((from + k) % accounts), intent })),
+    );
+  }
+}
+
+/** Many intents. */
+export const intentsOf = (count: number, make: (n: number) => ParentIntent): readonly ParentIntent[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+/** A turn of the event loop. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Waits turn by turn. */
+export async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await turn();
+}

@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bundleProgram } from "../support/bundle-program.ts";
+import { LINES } from "./lines/index.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The short form of `npm run bench`: no figure is judged. */
+describe("the bench", () => {
+  let program: string;
+
+  beforeAll(async () => {
+    program = await bundleProgram("test/bench/main.ts", "bench-smoke");
+  });
+
+  test("each line of the table runs", () => {
+    const options = { cwd: root, encoding: "utf8" } as const;
+    const { stdout, stderr, status } = spawnSync(
+      process.execPath,
+      ["--expose-gc", program, "--smoke"],
+      options,
+    );
+    expect(status, stderr).toBe(0);
+    expect(stdout.trim().split("\n")).toEqual(Object.keys(LINES).map((name) => `ran ${name}`));
+  });
+});

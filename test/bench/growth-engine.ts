@@ -1,0 +1,113 @@
+import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import type { Engine } from "../../src/engine/index.ts";
+import { START_MS, SYMBOL } from "../support/world.ts";
+import { accountIn, intentsOf, openBenchEngine, placeAll, stopIntent, turn, until } from "./bench-engine.ts";
+import { benchFolder } from "./bench-folder.ts";
+import { keepResting, storeOfShards } from "./burst-stores.ts";
+import { type Case, msOf } from "./growth-case.ts";
+import { beginQuotes, feed, quotesOf, stopBelow, trailing } from "./market.ts";
+
+const OPERATIONS = 10_000;
+/** For what happens beside orders at rest, and for what happens to each of them. */
+const AMONG = [1_000, 10_000, 100_000, 1_000_000];
+const OF = [100, 1_000, 10_000, 100_000];
+
+async function among(n: number, intentOf: typeof stopBelow): Promise<Engine> {
+  const store = createMemoryStore();
+  await keepResting(store, { parents: n, accountOf: accountIn, intentOf });
+  const { engine } = await openBenchEngine(store);
+  beginQuotes(engine);
+  return engine;
+}
+
+/** Runs something on an engine, then closes it. */
+async function timed(engine: Engine, run: () => unknown): Promise<number> {
+  const ms = await msOf(async () => run());
+  await engine.close();
+  return ms;
+}
+
+async function dormantQuotes(n: number): Promise<number> {
+  const engine = await among(n, stopBelow);
+  const quotes = quotesOf(10 * OPERATIONS, false);
+  return await timed(engine, () => feed(engine, quotes));
+}
+
+async function newHighs(n: number): Promise<number> {
+  const engine = await among(n, trailing);
+  const quotes = quotesOf(OPERATIONS, true);
+  return await timed(engine, async () => {
+    for (let from = 0; from < OPERATIONS; from += 64) {
+      feed(engine, quotes.slice(from, from + 64));
+      await turn();
+    }
+  });
+}
+
+async function placements(n: number): Promise<number> {
+  const engine = await among(n, stopBelow);
+  const intents = intentsOf(OPERATIONS, () => stopIntent("5000"));
+  return await timed(engine, () => placeAll(engine, intents));
+}
+
+/** As many stops as there are, of 64 accounts, met by one quote. */
+async function fires(n: number): Promise<number> {
+  const { engine } = await openBenchEngine(createMemoryStore());
+  engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+  await placeAll(
+    engine,
+    intentsOf(n, () => stopIntent()),
+  );
+  return await timed(engine, async () => {
+    engine.market.quote({ symbol: SYMBOL, bid: "8999", ask: "9001" });
+    await until(() => engine.metrics().openParents === 0);
+  });
+}
+
+async function cancelAll(n: number): Promise<number> {
+  const { engine } = await openBenchEngine(createMemoryStore());
+  const intents = intentsOf(n, () => stopIntent());
+  await placeAll(engine, intents, { accounts: 1 });
+  return await timed(engine, () => engine.cancelAll(accountIn(0)));
+}
+
+async function opening(n: number): Promise<number> {
+  const folder = benchFolder();
+  const path = folder.path("orders.db");
+  await storeOfShards({ path, parents: n, accountOf: accountIn });
+  let engine: Engine | undefined;
+  const ms = await msOf(async () => {
+    engine = (await openBenchEngine(openSqliteStore({ path }))).engine;
+  });
+  await engine?.close();
+  folder.remove();
+  return ms;
+}
+
+async function simulation(n: number): Promise<number> {
+  const clock = createManualClock({ startMs: START_MS });
+  const { engine } = await openBenchEngine(createMemoryStore(), { clock });
+  engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+  await placeAll(
+    engine,
+    intentsOf(n, () => stopIntent()),
+  );
+  return await timed(engine, async () => {
+    for (let k = 0; k < OPERATIONS; k++) {
+      engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+      await clock.advanceBy(100, () => engine.idle());
+    }
+  });
+}
+
+/** What the engine does all day, beside or for so many orders. */
+export const ENGINE_CASES: readonly Case[] = [
+  { name: "(g) 100,000 dormant quotes among n stops", sizes: AMONG, take: dormantQuotes },
+  { name: "(h) 10,000 new highs among n trailing stops", sizes: AMONG, take: newHighs },
+  { name: "(i) 10,000 placements among n stops", sizes: AMONG, take: placements },
+  { name: "(j) n stops fired by one quote", sizes: OF, take: fires },
+  { name: "(k) cancel-all of n", sizes: OF, take: cancelAll },
+  { name: "(l) opening with n stops", sizes: AMONG, take: opening },
+  { name: "(m) 10,000 quotes and steps of a simulation, n stops", sizes: OF, take: simulation },
+];

@@ -1,0 +1,37 @@
+import type { Line } from "../line.ts";
+import { coreBundle, signingBundle } from "./bundles.ts";
+import { lists } from "./lists.ts";
+import { historyPage } from "./pages.ts";
+import { placements64, placements512 } from "./placements.ts";
+import { dormantQuotes, newHighsManyATurn, newHighsOneATurn } from "./quotes.ts";
+import { memory, restart } from "./resting.ts";
+import { clientSigning, clientSigningCcxt, verification } from "./signing.ts";
+import { simulation } from "./simulation.ts";
+import { firstChildOfBurst, singleChild, triggers } from "./triggers.ts";
+import { turnOfCancelAll, turnOfFires, turnOfRetention, turnOfSnapshot } from "./turns.ts";
+
+/** All lines of the table, in its order, by the names that a command takes. */
+export const LINES: Readonly<Record<string, Line>> = {
+  "dormant-quotes": dormantQuotes,
+  "new-highs-1": newHighsOneATurn,
+  "new-highs-64": newHighsManyATurn,
+  triggers,
+  "placements-64": placements64,
+  "placements-512": placements512,
+  lists,
+  verification,
+  "client-signing": clientSigning,
+  "client-signing-ccxt": clientSigningCcxt,
+  "single-child": singleChild,
+  "first-child": firstChildOfBurst,
+  "turn-fires": turnOfFires,
+  "turn-cancel-all": turnOfCancelAll,
+  "turn-snapshot": turnOfSnapshot,
+  "turn-retention": turnOfRetention,
+  memory,
+  restart,
+  page: historyPage,
+  simulation,
+  "signing-bundle": signingBundle,
+  "core-bundle": coreBundle,
+};

@@ -1,0 +1,84 @@
+import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
+import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import type { Engine } from "../../../src/engine/index.ts";
+import { accountIn, openBenchEngine, turn } from "../bench-engine.ts";
+import { benchFolder } from "../bench-folder.ts";
+import { keepResting } from "../burst-stores.ts";
+import type { Line } from "../line.ts";
+import { beginQuotes, feed, quotesOf, stopBelow, trailing } from "../market.ts";
+import { metered } from "../metered.ts";
+
+const QUOTES = 300_000;
+
+/** An engine over a memory store in which so many stops rest that no quote of {@link quotesOf} meets. */
+async function dormant(parents: number): Promise<Engine> {
+  const store = createMemoryStore();
+  await keepResting(store, { parents, accountOf: accountIn, intentOf: stopBelow });
+  return (await openBenchEngine(store)).engine;
+}
+
+/** Quotes that meet nothing: what a market costs nearly always. */
+export const dormantQuotes: Line = {
+  work: "dormant quote through the engine, 1,000,000 stops, from four strings",
+  unit: "quotes",
+  peer: "the same with 1,000 stops",
+  timedBy: "processor",
+  target: ">= 1.5 M/s, <= 1.5x of 1,000 stops",
+  reached: (perSecond, ratio) => perSecond >= 1.5e6 && ratio >= 1 / 1.5,
+  async open({ of }) {
+    const [many, few] = [await dormant(of(1_000_000)), await dormant(of(1_000))];
+    const quotes = quotesOf(of(QUOTES), false);
+    for (const engine of [many, few]) beginQuotes(engine);
+    feed(many, quotes.slice(0, 20_000));
+    feed(few, quotes.slice(0, 20_000));
+    return {
+      take: async () => ({
+        ours: await metered(quotes.length, () => feed(many, quotes)),
+        peer: await metered(quotes.length, () => feed(few, quotes)),
+      }),
+      close: async () => {
+        await many.close();
+        await few.close();
+      },
+    };
+  },
+};
+
+/** New highs for trailing stops, so many of them in a turn, until the last mark is durable. */
+function newHighs(perTurn: number, perSecond: number): Line {
+  return {
+    work: `new highs, 1,000,000 trailing stops, SQLite, ${perTurn} a turn`,
+    unit: "quotes",
+    timedBy: "clock",
+    target: `>= ${perSecond / 1e6} M/s`,
+    reached: (rate) => rate >= perSecond,
+    async open({ of }) {
+      const folder = benchFolder();
+      const store = openSqliteStore({ path: folder.path("orders.db") });
+      await keepResting(store, { parents: of(1_000_000), accountOf: accountIn, intentOf: trailing });
+      const { engine } = await openBenchEngine(store);
+      beginQuotes(engine);
+      const count = of(perTurn === 1 ? 20_000 : 200_000);
+      return {
+        async take(round) {
+          const quotes = quotesOf(count, true, 700_000_000_000 + round * count * 1_000);
+          const ours = await metered(count, async () => {
+            for (let from = 0; from < count; from += perTurn) {
+              feed(engine, quotes.slice(from, from + perTurn));
+              await turn();
+            }
+            await engine.idle();
+          });
+          return { ours };
+        },
+        async close() {
+          await engine.close();
+          folder.remove();
+        },
+      };
+    },
+  };
+}
+
+export const newHighsOneATurn: Line = newHighs(1, 0.2e6);
+export const newHighsManyATurn: Line = newHighs(64, 0.5e6);

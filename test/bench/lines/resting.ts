@@ -1,0 +1,76 @@
+import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
+import type { Engine } from "../../../src/engine/index.ts";
+import { SYMBOL } from "../../support/world.ts";
+import { accountIn, intentsOf, openBenchEngine, placeAll, stopIntent } from "../bench-engine.ts";
+import { benchFolder } from "../bench-folder.ts";
+import { storeOfShards } from "../burst-stores.ts";
+import type { Line } from "../line.ts";
+import { metered } from "../metered.ts";
+
+const PARENTS = 1_000_000;
+const PART = 20_000;
+
+const residentBytes = (): number => {
+  globalThis.gc?.();
+  return process.memoryUsage().rss;
+};
+
+async function placeMany(engine: Engine, count: number): Promise<void> {
+  for (let from = 0; from < count; from += PART) {
+    const intents = intentsOf(Math.min(PART, count - from), (n) => stopIntent(`${5_000 + (n % 1_000)}.25`));
+    await placeAll(engine, intents, { accounts: 256 });
+  }
+}
+
+/** Memory of the process for each parent at rest, after they were placed one by one. */
+export const memory: Line = {
+  work: "memory of the process (RSS) for each of 1,000,000 stops at rest",
+  unit: "bytes",
+  timedBy: "clock",
+  target: "<= 800 bytes",
+  reached: (bytes) => bytes <= 800,
+  alone: true,
+  async open({ of }) {
+    const folder = benchFolder();
+    const { engine } = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db") }));
+    engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+    await placeMany(engine, of(2 * PART));
+    return {
+      async take() {
+        const [count, before] = [of(PARENTS), residentBytes()];
+        await placeMany(engine, count);
+        return { figure: (residentBytes() - before) / count };
+      },
+      async close() {
+        await engine.close();
+        folder.remove();
+      },
+    };
+  },
+};
+
+/** A restart: half of the parents are read out of snapshots, half out of the journal. */
+export const restart: Line = {
+  work: "restart with 1,000,000 parents, SQLite",
+  unit: "parents",
+  timedBy: "clock",
+  target: ">= 200 k/s",
+  reached: (perSecond) => perSecond >= 200_000,
+  async open({ of }) {
+    const folder = benchFolder();
+    const path = folder.path("orders.db");
+    const parents = of(PARENTS);
+    await storeOfShards({ path, parents, accountOf: accountIn });
+    return {
+      async take() {
+        let engine: Engine | undefined;
+        const ours = await metered(parents, async () => {
+          engine = (await openBenchEngine(openSqliteStore({ path }))).engine;
+        });
+        await engine?.close();
+        return { ours };
+      },
+      close: async () => folder.remove(),
+    };
+  },
+};

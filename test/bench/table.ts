@@ -1,0 +1,139 @@
+import type { Line, Sample, Taken } from "./line.ts";
+import { startLine } from "./line-process.ts";
+import { LINES } from "./lines/index.ts";
+import { figure, medianOf } from "./measure.ts";
+
+/** Which lines, how often, and the same bench made of the sources of before, where both are compared. */
+export type TableOptions = Readonly<{
+  names: readonly string[];
+  rounds: number;
+  program: string;
+  before: string | undefined;
+}>;
+
+/** The medians of a line's rounds, and how far its ratios lie apart. */
+type Row = Readonly<{
+  figure: number;
+  peer: number;
+  ratio: number;
+  spread: string;
+  cpu: string;
+  heap: string;
+}>;
+
+/** Operations in a second, or in a second of processor time of the main thread. */
+const rateOf = (line: Line, { operations, seconds, mainUs }: Taken): number =>
+  line.timedBy === "processor" ? operations / (mainUs / 1e6) : operations / seconds;
+
+const figureOf = (line: Line, sample: Sample): number =>
+  "figure" in sample ? sample.figure : rateOf(line, sample.ours);
+
+function peerOf(line: Line, sample: Sample): number {
+  if ("figure" in sample) return sample.peer ?? Number.NaN;
+  return sample.peer === undefined ? Number.NaN : rateOf(line, sample.peer);
+}
+
+const each = ({ ours }: Sample, of: (taken: Taken) => number): number =>
+  ours === undefined ? Number.NaN : of(ours) / ours.operations;
+
+function rowOf(line: Line, samples: readonly Sample[]): Row {
+  const median = (of: (sample: Sample) => number): number => medianOf(samples.map(of));
+  const ratios = samples.map((sample) => figureOf(line, sample) / peerOf(line, sample));
+  const figures = samples.map((sample) => figureOf(line, sample));
+  const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
+  const [least, most] = [Math.min(...figures), Math.max(...figures)];
+  const us = (of: (taken: Taken) => number): string => shown(median((sample) => each(sample, of)));
+  return {
+    figure: medianOf(figures),
+    peer: median((sample) => peerOf(line, sample)),
+    ratio: medianOf(ratios),
+    spread: Number.isNaN(low) ? `${figure(least)}-${figure(most)}` : `${figure(low)}-${figure(high)}`,
+    cpu: `${us(({ mainUs }) => mainUs)} / ${us(({ othersUs }) => othersUs)}`,
+    heap: shown(median((sample) => each(sample, ({ heapBytes }) => heapBytes))),
+  };
+}
+
+const shown = (value: number): string => (Number.isNaN(value) ? "" : figure(value));
+
+const HEAD = [
+  "work",
+  "unit",
+  "before",
+  "now",
+  "peer",
+  "peer's",
+  "ratio before",
+  "ratio",
+  "spread of rounds",
+  "us of main thread / others",
+  "heap left, B each",
+  "target",
+  "reached",
+];
+
+/** Prints one row for each line as soon as it is measured. */
+export async function printLines(options: TableOptions): Promise<void> {
+  print(HEAD);
+  print(HEAD.map(() => "---"));
+  for (const [index, name] of options.names.entries()) {
+    const line = LINES[name];
+    if (line === undefined) throw new Error(`there is no line ${name}`);
+    console.error(`${index + 1} of ${options.names.length}: ${line.work}`);
+    print(await measured(name, line, options));
+  }
+}
+
+const print = (cells: readonly string[]): void => console.log(`| ${cells.join(" | ")} |`);
+
+async function measured(name: string, line: Line, options: TableOptions): Promise<readonly string[]> {
+  const samples = await samplesOf(name, line, options);
+  const [now, before] = samples.map((of) => rowOf(line, of));
+  if (now === undefined) return [];
+  return [
+    line.work,
+    unitOf(line, samples[0]?.[0]),
+    before === undefined ? "" : figure(before.figure),
+    figure(now.figure),
+    line.peer ?? "",
+    shown(now.peer),
+    before === undefined ? "" : shown(before.ratio),
+    shown(now.ratio),
+    now.spread,
+    now.cpu.trim() === "/" ? "" : now.cpu,
+    now.heap,
+    line.target,
+    line.reached(now.figure, now.ratio) ? "yes" : "no",
+  ];
+}
+
+function unitOf({ unit, timedBy }: Line, sample: Sample | undefined): string {
+  if (sample === undefined || "figure" in sample) return unit;
+  return timedBy === "processor" ? `${unit}/s of CPU` : `${unit}/s`;
+}
+
+/** The rounds of this program, and those of before in between them, so that both see the same machine. */
+async function samplesOf(
+  name: string,
+  line: Line,
+  { rounds, program, before }: TableOptions,
+): Promise<readonly (readonly Sample[])[]> {
+  const programs = before === undefined ? [program] : [program, before];
+  const samples: Sample[][] = programs.map(() => []);
+  const open = line.alone ? [] : await inOrder(programs, (one) => startLine(one, name));
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, one] of programs.entries()) {
+      const process = open[index] ?? (await startLine(one, name));
+      samples[index]?.push(await process.take(round));
+      if (line.alone) await process.close();
+    }
+  }
+  for (const process of open) await process.close();
+  return samples;
+}
+
+/** One after the other: what is opened together would be measured together. */
+async function inOrder<T, U>(items: readonly T[], make: (item: T) => Promise<U>): Promise<readonly U[]> {
+  const made: U[] = [];
+  for (const item of items) made.push(await make(item));
+  return made;
+}
