@@ -16,9 +16,13 @@ export const sizeOf = (scale: number): Size => ({
 export type LineProcess = Readonly<{ take(round: number): Promise<Sample>; close(): Promise<void> }>;
 
 /** Opens a line in a process of its own, of this program or of the same bench made of other sources. */
-export async function startLine(program: string, name: string): Promise<LineProcess> {
+export async function startLine(
+  program: string,
+  name: string,
+  more: readonly string[] = [],
+): Promise<LineProcess> {
   const line = LINES[name];
-  const child = fork(program, ["--line", name], { execArgv: [...(line?.flags ?? ["--expose-gc"])] });
+  const child = fork(program, ["--line", name], { execArgv: [...(line?.flags ?? ["--expose-gc"]), ...more] });
   await answerOf(child);
   return {
     async take(round) {
@@ -26,9 +30,11 @@ export async function startLine(program: string, name: string): Promise<LineProc
       return (await answerOf(child)) as Sample;
     },
     async close() {
+      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
       child.send("close");
       await answerOf(child);
       child.disconnect();
+      await ended;
     },
   };
 }

@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { benchBursts } from "./bursts.ts";
+import { printFlame } from "./flame.ts";
 import { benchGrowth } from "./growth.ts";
 import type { Size } from "./line.ts";
 import { serveLine, sizeOf } from "./line-process.ts";
@@ -40,10 +41,19 @@ async function table(names: readonly string[]): Promise<void> {
   await printLines({ names, rounds: Number(ROUNDS), program, before: BEFORE });
 }
 
+/** Where the time of these lines goes. */
+async function flames(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const line = LINES[name];
+    if (line !== undefined) await printFlame(name, line, program);
+  }
+}
+
 const [first, second = ""] = asked;
 const ofTables = asked.filter((name) => name in TABLES);
 if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();
+else if (first === "--flame") await flames(asked.slice(1));
 else if (asked.length === 0) {
   await table(Object.keys(LINES));
   for (const run of Object.values(TABLES)) await run(size);
