@@ -33,6 +33,28 @@ const MARKS: readonly RefusalMark[] = ["INSUFFICIENT_FUNDS"];
 
 /** Reads what a venue said of the child it was asked about, or that its event names; never throws. Source: decision 11. */
 export function readReport(said: unknown, childId: string): ParsedReport {
+  try {
+    return { kind: "report", report: wholeReport(said, childId) };
+  } catch {
+    return readParts(said, childId);
+  }
+}
+
+/** Throws an UnreadableAnswer when a part of the report cannot be read. */
+function wholeReport(said: unknown, childId: string): ChildReport {
+  const { state, fills, final, mark, detail } = namedReport(said, childId);
+  return {
+    childId,
+    state: wordOf(state, "the state", STATES),
+    fills: readFills(fills),
+    ...(final !== undefined && { final: flagOf(final, "final") }),
+    ...(mark !== undefined && { mark: wordOf(mark, "the mark", MARKS) }),
+    ...(detail !== undefined && { detail: detailOf(detail) }),
+  };
+}
+
+/** What can be read of a report that cannot be read whole. */
+function readParts(said: unknown, childId: string): ParsedReport {
   const fills: Fill[] = [];
   const problems: string[] = [];
   const attempt = <T>(read: () => T): T | undefined => {
@@ -44,20 +66,14 @@ export function readReport(said: unknown, childId: string): ParsedReport {
     }
   };
   const report = attempt(() => namedReport(said, childId));
-  const state = report && attempt(() => wordOf(report.state, "the state", STATES));
-  const final = report && attempt(() => optional(report.final, (value) => flagOf(value, "final")));
-  const mark = report && attempt(() => optional(report.mark, (value) => wordOf(value, "the mark", MARKS)));
-  const detail = report && attempt(() => optional(report.detail, detailOf));
-  if (report !== undefined) attempt(() => takeFills(report.fills, { fills, attempt }));
-  const [problem] = problems;
-  if (problem !== undefined || state === undefined)
-    return { kind: "unreadable", childId, fills, problem: problem ?? "the state is missing" };
-  const more = {
-    ...(final !== undefined && { final }),
-    ...(mark !== undefined && { mark }),
-    ...(detail !== undefined && { detail }),
-  };
-  return { kind: "report", report: { childId, state, fills, ...more } };
+  if (report !== undefined) {
+    attempt(() => wordOf(report.state, "the state", STATES));
+    attempt(() => optional(report.final, (value) => flagOf(value, "final")));
+    attempt(() => optional(report.mark, (value) => wordOf(value, "the mark", MARKS)));
+    attempt(() => optional(report.detail, detailOf));
+    attempt(() => takeFills(report.fills, { fills, attempt }));
+  }
+  return { kind: "unreadable", childId, fills, problem: problems[0] ?? "it reads otherwise each time" };
 }
 
 /** The child that a venue's event names; undefined when it names none in a way that can be read. */
@@ -99,14 +115,15 @@ type FillCollector = Readonly<{ fills: Fill[]; attempt: (read: () => void) => vo
 /** What can be read counts, in front of what cannot and behind it. */
 function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
   demand(Array.isArray(said), "the executions are no array");
-  const known = new Map<string, Fill>();
+  // One execution, as most reports have, is compared with none.
+  const known = said.length > 1 ? new Map<string, Fill>() : undefined;
   for (const one of said.slice(0, MOST_FILLS)) {
     attempt(() => {
       const fill = readFill(one);
-      const before = known.get(fill.executionId);
+      const before = known?.get(fill.executionId);
       demand(before === undefined || isSame(before, fill), "one execution comes with two amounts");
       if (before !== undefined) return;
-      known.set(fill.executionId, fill);
+      known?.set(fill.executionId, fill);
       fills.push(fill);
     });
   }

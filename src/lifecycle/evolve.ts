@@ -1,16 +1,13 @@
-import {
-  add,
-  type Notional,
-  notionalOf,
-  type Quantity,
-  ZERO_NOTIONAL,
-  ZERO_QUANTITY,
-} from "../decimal/index.ts";
+import { add, notionalOf, type Quantity, ZERO_NOTIONAL, ZERO_QUANTITY } from "../decimal/index.ts";
 import { InvariantError, invariant } from "../errors/index.ts";
 import {
+  type ChildCopy,
   type ChildOrder,
+  childCopyOf,
+  copyOf,
   ExecutionIds,
   type Fact,
+  type ParentCopy,
   type ParentOrder,
   packedIntent,
   packedPlan,
@@ -30,7 +27,11 @@ export function evolve(order: ParentOrder | undefined, fact: Fact, context: Fact
     return acceptedParent(fact, context);
   }
   invariant(order !== undefined, "I53", `fact ${fact.kind} for the unknown parent ${context.orderId}`);
-  return { ...changed(order, fact, context), lastSequence: context.sequence, updatedAtMs: context.timeMs };
+  const next = copyOf(order);
+  next.lastSequence = context.sequence;
+  next.updatedAtMs = context.timeMs;
+  change(next, fact, context);
+  return next;
 }
 
 function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: FactContext): ParentOrder {
@@ -57,38 +58,39 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
   };
 }
 
-function changed(
-  order: ParentOrder,
-  fact: Exclude<Fact, { kind: "ACCEPTED" }>,
-  context: FactContext,
-): ParentOrder {
+function change(next: ParentCopy, fact: Exclude<Fact, { kind: "ACCEPTED" }>, context: FactContext): void {
   switch (fact.kind) {
     case "RELEASED":
-      return released(order, context.timeMs);
+      return release(next, context.timeMs);
     case "POSTED":
-      return { ...order, postOnlyCleared: true };
+      next.postOnlyCleared = true;
+      return;
     case "ACTIVATED":
-      return { ...order, activation: fact.activation };
+      next.activation = fact.activation;
+      return;
     case "TRIGGERED":
-      return { ...order, trigger: fact.trigger };
+      next.trigger = fact.trigger;
+      return;
     case "CHILD_INTENDED":
-      return withChild(order, fact.child);
+      return takeChild(next, fact.child);
     case "CHILD_OPEN":
-      return { ...order, child: openChild(currentChild(order, fact.childId)) };
+      return openChild(next, fact.childId);
     case "CHILD_UNKNOWN":
-      return { ...order, child: lostChild(currentChild(order, fact.childId), fact.problem) };
+      return loseChild(next, fact);
     case "FILLED":
-      return withFill(order, fact);
+      return fill(next, fact);
     case "CHILD_CLOSED":
-      return withoutChild(order, fact);
+      return closeChild(next, fact);
     case "END_REQUESTED":
-      return { ...order, pendingEnd: fact.end };
+      next.pendingEnd = fact.end;
+      return;
     case "ENDED":
-      return withEnd(order, { status: fact.status, reason: fact.reason, atMs: context.timeMs });
+      return end(next, { status: fact.status, reason: fact.reason, atMs: context.timeMs });
     case "FROZEN":
-      return { ...order, frozen: true };
+      next.frozen = true;
+      return;
     case "ALERT":
-      return withAlert(order, fact);
+      return keepAlert(next, fact);
     default:
       return refuseUnknown(fact, context);
   }
@@ -103,101 +105,96 @@ function refuseUnknown(fact: never, { orderId, sequence }: FactContext): never {
   );
 }
 
-function released(order: ParentOrder, atMs: number): ParentOrder {
-  invariant(
-    order.held === true && order.ended === undefined,
-    "I41",
-    `leg ${order.orderId} is released twice`,
-  );
-  const { held: _held, ...rest } = order;
-  return { ...rest, releasedAtMs: atMs };
+function release(next: ParentCopy, atMs: number): void {
+  invariant(next.held === true && next.ended === undefined, "I41", `leg ${next.orderId} is released twice`);
+  next.held = undefined;
+  next.releasedAtMs = atMs;
 }
 
-function currentChild(order: ParentOrder, childId: string): ChildOrder {
+/** The outstanding child, to be changed in place. */
+function currentChild(next: ParentCopy, childId: string): ChildCopy {
   invariant(
-    order.child?.childId === childId,
+    next.child?.childId === childId,
     "I24",
-    `parent ${order.orderId} has no outstanding child ${childId}`,
+    `parent ${next.orderId} has no outstanding child ${childId}`,
   );
-  return order.child;
+  const child = childCopyOf(next.child);
+  next.child = child;
+  return child;
 }
 
-function openChild(child: ChildOrder): ChildOrder {
-  const { problem: _read, ...rest } = child;
-  return { ...rest, state: "OPEN" };
+function openChild(next: ParentCopy, childId: string): void {
+  const child = currentChild(next, childId);
+  child.problem = undefined;
+  child.state = "OPEN";
 }
 
-function lostChild(child: ChildOrder, problem: string | undefined): ChildOrder {
-  return { ...child, state: "UNKNOWN", ...(problem !== undefined && { problem }) };
+function loseChild(next: ParentCopy, { childId, problem }: Extract<Fact, { kind: "CHILD_UNKNOWN" }>): void {
+  const child = currentChild(next, childId);
+  child.state = "UNKNOWN";
+  if (problem !== undefined) child.problem = problem;
 }
 
 /** Of reports that cannot be read it is kept what was told, so that it is told once. */
-function withAlert(order: ParentOrder, { alert, detail }: Extract<Fact, { kind: "ALERT" }>): ParentOrder {
-  if (alert !== "VENUE_REPORT_INVALID") return order;
-  return { ...order, invalidReports: [...(order.invalidReports ?? []), detail] };
+function keepAlert(next: ParentCopy, { alert, detail }: Extract<Fact, { kind: "ALERT" }>): void {
+  if (alert !== "VENUE_REPORT_INVALID") return;
+  next.invalidReports = [...(next.invalidReports ?? []), detail];
 }
 
-function withChild(order: ParentOrder, child: ChildOrder): ParentOrder {
-  invariant(order.child === undefined, "I24", `parent ${order.orderId} already has an outstanding child`);
+function takeChild(next: ParentCopy, child: ChildOrder): void {
+  invariant(next.child === undefined, "I24", `parent ${next.orderId} already has an outstanding child`);
   invariant(
-    order.ended === undefined && order.pendingEnd === undefined && order.held === undefined,
+    next.ended === undefined && next.pendingEnd === undefined && next.held === undefined,
     "I23",
-    `parent ${order.orderId} is held or ending`,
+    `parent ${next.orderId} is held or ending`,
   );
-  const committed: Quantity = add(order.executedQuantity, child.quantity);
+  const committed: Quantity = add(next.executedQuantity, child.quantity);
   invariant(
-    committed <= order.intent.quantity,
+    committed <= next.intent.quantity,
     "I12",
-    `parent ${order.orderId} would commit more than its quantity`,
+    `parent ${next.orderId} would commit more than its quantity`,
   );
-  const sent = { ...order, child, attempts: child.attempt, lastChildId: child.childId };
-  if (child.slot === undefined) return sent;
+  next.child = child;
+  next.attempts = child.attempt;
+  next.lastChildId = child.childId;
+  if (child.slot === undefined) return;
   invariant(
-    child.slot >= (order.nextSlot ?? 0),
+    child.slot >= (next.nextSlot ?? 0),
     "I33",
-    `slot ${child.slot} of parent ${order.orderId} is used already`,
+    `slot ${child.slot} of parent ${next.orderId} is used already`,
   );
-  return { ...sent, nextSlot: child.slot + 1 };
+  next.nextSlot = child.slot + 1;
 }
 
-function withFill(order: ParentOrder, fact: Extract<Fact, { kind: "FILLED" }>): ParentOrder {
-  const { fill, childId } = fact;
+function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED" }>): void {
   invariant(
-    !order.executions.has(fill.executionId),
+    !next.executions.has(fill.executionId),
     "I15",
     `execution ${fill.executionId} is counted already`,
   );
-  const child = order.child;
-  const executedNotional: Notional = add(order.executedNotional, notionalOf(fill.price, fill.quantity));
-  return {
-    ...order,
-    ...(child?.childId === childId
-      ? { child: { ...child, executedQuantity: add(child.executedQuantity, fill.quantity) } }
-      : {}),
-    executedQuantity: add(order.executedQuantity, fill.quantity),
-    executedNotional,
-    executions: order.executions.with(fill.executionId),
-    consecutiveUnfilled: 0,
-  };
+  if (next.child?.childId === childId) {
+    const child = currentChild(next, childId);
+    child.executedQuantity = add(child.executedQuantity, fill.quantity);
+  }
+  next.executedQuantity = add(next.executedQuantity, fill.quantity);
+  next.executedNotional = add(next.executedNotional, notionalOf(fill.price, fill.quantity));
+  next.executions = next.executions.with(fill.executionId);
+  next.consecutiveUnfilled = 0;
 }
 
-function withoutChild(order: ParentOrder, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>): ParentOrder {
-  const { slot } = currentChild(order, fact.childId);
-  const { child: _closed, ...rest } = order;
+function closeChild(next: ParentCopy, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>): void {
+  const { slot } = currentChild(next, fact.childId);
+  next.child = undefined;
   // What was never handed over has not used its slot.
-  const unsent = fact.outcome === "WITHDRAWN" && slot !== undefined ? { nextSlot: slot } : {};
-  if (fact.notBeforeMs === undefined) return { ...rest, ...unsent };
-  return {
-    ...rest,
-    ...unsent,
-    notBeforeMs: fact.notBeforeMs,
-    consecutiveUnfilled: order.consecutiveUnfilled + 1,
-  };
+  if (fact.outcome === "WITHDRAWN" && slot !== undefined) next.nextSlot = slot;
+  if (fact.notBeforeMs === undefined) return;
+  next.notBeforeMs = fact.notBeforeMs;
+  next.consecutiveUnfilled++;
 }
 
-function withEnd(order: ParentOrder, ended: NonNullable<ParentOrder["ended"]>): ParentOrder {
-  invariant(order.ended === undefined, "I50", `parent ${order.orderId} ends twice`);
-  invariant(order.child === undefined, "I23", `parent ${order.orderId} ends with a child in flight`);
-  const { pendingEnd: _pending, ...rest } = order;
-  return { ...rest, ended };
+function end(next: ParentCopy, ended: NonNullable<ParentOrder["ended"]>): void {
+  invariant(next.ended === undefined, "I50", `parent ${next.orderId} ends twice`);
+  invariant(next.child === undefined, "I23", `parent ${next.orderId} ends with a child in flight`);
+  next.pendingEnd = undefined;
+  next.ended = ended;
 }

@@ -25,16 +25,16 @@ export type ChildOrder = Readonly<{
   childId: string;
   attempt: number;
   quantity: Quantity;
-  limitPrice?: Price;
+  limitPrice?: Price | undefined;
   executedQuantity: Quantity;
   state: ChildState;
   intendedAtMs: number;
   /** In the venue's time: it is not handed over, nor executed by a venue that honours deadlines, after this. */
-  notAfterMs?: number;
+  notAfterMs?: number | undefined;
   /** The slot of the schedule it was sent in. */
-  slot?: number;
+  slot?: number | undefined;
   /** What was wrong with the last thing the venue said of it; gone when it says something that can be read. */
-  problem?: string;
+  problem?: string | undefined;
 }>;
 
 /** One execution at the venue. `executionId` is unique per venue. */

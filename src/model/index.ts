@@ -44,6 +44,7 @@ export {
   TYPED_PARTS,
   type TypedPart,
 } from "./order-types.ts";
+export { type ChildCopy, childCopyOf, copyOf, type ParentCopy } from "./parent-copy.ts";
 export type {
   Activation,
   EndReason,

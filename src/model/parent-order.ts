@@ -102,7 +102,8 @@ export type ParentEnd = Readonly<{ status: TerminalStatus; reason: EndReason; at
 
 /**
  * A managed parent order: intent plus everything that happened, as one immutable value.
- * `orderId` is negative; `lastSequence` is the journal sequence of its last record in its shard.
+ * `orderId` is negative; `lastSequence` is the journal sequence of its last record in its shard. A member that may be
+ * absent may also be there as undefined, which means the same.
  */
 export type ParentOrder = Readonly<{
   orderId: number;
@@ -111,30 +112,30 @@ export type ParentOrder = Readonly<{
   /** In engine time, as every time of a parent but those of its intent. */
   acceptedAtMs: number;
   /** Rises with every acceptance of an engine; tells which of two was accepted first. Absent in earlier journals. */
-  acceptance?: number;
+  acceptance?: number | undefined;
   /** How far engine time was ahead of a wall clock that was set back, at the acceptance of a GTD parent. */
-  aheadMs?: number;
+  aheadMs?: number | undefined;
   updatedAtMs: number;
   lastSequence: number;
-  activation?: Activation;
-  trigger?: Trigger;
+  activation?: Activation | undefined;
+  trigger?: Trigger | undefined;
   /** Its place in an order list. */
-  list?: ListMembership;
+  list?: ListMembership | undefined;
   /** A pending leg that its working leg has not released. */
-  held?: true;
+  held?: true | undefined;
   /** When its working leg released it. */
-  releasedAtMs?: number;
+  releasedAtMs?: number | undefined;
   /** A post-only order that a counted quote did not cross: from now on it executes when the market comes to it. */
-  postOnlyCleared?: true;
-  plan?: SchedulePlan;
+  postOnlyCleared?: true | undefined;
+  plan?: SchedulePlan | undefined;
   /** First slot of the plan that may still be used, 0 when absent; those before it were used or have passed. */
-  nextSlot?: number;
+  nextSlot?: number | undefined;
   /** POV: the executed volume of its market that was counted before its admission. */
-  volumeBefore?: Quantity;
+  volumeBefore?: Quantity | undefined;
   /** The one unresolved child. */
-  child?: ChildOrder;
+  child?: ChildOrder | undefined;
   /** What was told already of reports that cannot be read: child and problem, each once. */
-  invalidReports?: readonly string[];
+  invalidReports?: readonly string[] | undefined;
   /** Children intended so far; the next child's number. */
   attempts: number;
   /** Children in a row that filled nothing; sets the pace of retries. */
@@ -146,10 +147,10 @@ export type ParentOrder = Readonly<{
   executedNotional: Notional;
   /** Execution ids counted so far, each once (I15). */
   executions: ExecutionIds;
-  lastChildId?: string;
+  lastChildId?: string | undefined;
   /** Ending asked for while a child is in flight. */
-  pendingEnd?: PendingEnd;
-  ended?: ParentEnd;
+  pendingEnd?: PendingEnd | undefined;
+  ended?: ParentEnd | undefined;
   /** Stopped by a broken invariant or an overfill: no child goes out any more. */
-  frozen?: true;
+  frozen?: true | undefined;
 }>;

@@ -138,11 +138,13 @@ export class ChildReports {
   ): PendingRecord | undefined {
     const order = live.working;
     const childId = idOf(said);
-    if (attempt < 1 || attempt > order.attempts || childIdOf(order, attempt) !== childId) {
+    const isOutstanding = order.child?.childId === childId;
+    const wasSent = isOutstanding || (attempt >= 1 && attempt <= order.attempts);
+    if (!wasSent || (!isOutstanding && childIdOf(order, attempt) !== childId)) {
       this.#refuse(childId, "no such child was sent");
       return undefined;
     }
-    if (order.child?.childId === childId && isForWantOfFunds(said)) this.#parts.funds.refused(order);
+    if (isOutstanding && isForWantOfFunds(said)) this.#parts.funds.refused(order);
     return shard.change(order.orderId, this.#eventOf(order, said), { kind: "VENUE", source });
   }
 

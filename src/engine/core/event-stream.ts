@@ -29,8 +29,10 @@ export class EventStream {
   }
 
   #tellStep(record: JournalRecord, { order, facts }: ParentStep): void {
-    const update = { shard: record.shard, sequence: record.sequence, record, order };
-    for (const listener of this.events.listeners("order")) this.#guard(() => listener(update));
+    if (this.events.listenerCount("order") > 0) {
+      const update = { shard: record.shard, sequence: record.sequence, record, order };
+      for (const listener of this.events.listeners("order")) this.#guard(() => listener(update));
+    }
     for (const fact of facts) {
       if (fact.kind === "TRIGGERED") this.#core.counters.triggers++;
       if (fact.kind === "ALERT") this.#alert(order.orderId, fact, record.timeMs);

@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import type { ParentOrder } from "../../model/index.ts";
+import { copyOf, type ParentOrder } from "../../model/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import type { Verification } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
@@ -33,7 +33,8 @@ class StateHash {
   }
 
   add(order: ParentOrder): void {
-    this.#sum = (this.#sum + hashOf(encodeParent(order))) & MASK;
+    // Members in one order: an earlier version wrote them in the order in which they came.
+    this.#sum = (this.#sum + hashOf(encodeParent(copyOf(order)))) & MASK;
     this.#count++;
   }
 

@@ -110,10 +110,11 @@ export class ShardMemory {
 
   /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
   listAfter(steps: readonly ParentStep[]): OrderList | undefined {
-    const after = new Map(steps.map(({ order }) => [order.orderId, order]));
     const ids = steps[0]?.order.list?.legs;
-    const legs = ids?.map((legId) => after.get(legId) ?? this.liveOrders.get(legId)?.working);
-    return legs?.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
+    if (ids === undefined) return undefined;
+    const after = new Map(steps.map(({ order }) => [order.orderId, order]));
+    const legs = ids.map((legId) => after.get(legId) ?? this.liveOrders.get(legId)?.working);
+    return legs.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
   }
 
   /** Keeps the account's lists and freeze in step with a parent. */

@@ -20,12 +20,11 @@ export class TimerHeap {
     this.#up(entry);
   }
 
-  /** Takes the first entry out and runs it. */
-  runHead(): void {
+  /** Takes the first entry out. */
+  take(): TimerEntry | undefined {
     const { head } = this;
-    if (head === undefined) return;
-    this.cancel(head);
-    head.run();
+    if (head !== undefined) this.cancel(head);
+    return head;
   }
 
   /** Takes an entry out; does nothing to one that has run or was canceled. */

@@ -86,10 +86,16 @@ export class Timers {
     let left = most;
     for (let heap = this.#first(monotonicMs); heap !== undefined; heap = this.#first(monotonicMs)) {
       if (left === 0) return 0;
-      heap.runHead();
+      this.#run(heap);
       left--;
     }
     return Math.max(left, 1);
+  }
+
+  /** Runs the head of a heap. One that throws stops neither the others nor whoever let the time pass. */
+  #run(heap: TimerHeap): void {
+    const entry = heap.take();
+    if (entry !== undefined) harmless(entry.run, this.#failed);
   }
 
   #fallBehind(): void {
@@ -128,13 +134,7 @@ export class Timers {
 
   #add(heap: TimerHeap, atMs: number, run: () => void): () => void {
     if (this.#stopped) return () => undefined;
-    // One that throws stops neither the others nor whoever let the time pass.
-    const entry: TimerEntry = {
-      atMs,
-      order: this.#added++,
-      run: () => harmless(run, this.#failed),
-      place: -1,
-    };
+    const entry: TimerEntry = { atMs, order: this.#added++, run, place: -1 };
     heap.push(entry);
     if (heap !== this.#passive) this.#arm();
     return () => heap.cancel(entry);
