@@ -84,17 +84,17 @@ class RunningEngine implements Api.Engine {
   }
 
   place(request: Api.PlaceRequest): Promise<Api.Placement> {
-    return this.#parts.calls.decide(() =>
-      "intent" in request ? this.#parts.placements.place(request) : this.#placeFields(request),
-    );
+    const { calls, placements } = this.#parts;
+    return calls.decide((caller) => placements.place(this.#commandOf(request), caller));
   }
 
   placeList({ accountId, list }: Api.PlaceListRequest): Promise<Api.ListPlacement> {
-    return this.#parts.calls.decide(() => this.#parts.placements.placeList({ accountId, list }));
+    const { calls, placements } = this.#parts;
+    return calls.decide((caller) => placements.placeList({ accountId, list }, caller));
   }
 
   cancelList(key: Api.ListKey): Promise<OrderList> {
-    return this.#parts.calls.decide(() => this.#parts.cancels.list(key));
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.list(key)));
   }
 
   findList(key: Api.ListKey): Promise<OrderList | undefined> {
@@ -114,11 +114,11 @@ class RunningEngine implements Api.Engine {
   }
 
   cancel(key: Api.ParentKey): Promise<ParentOrder> {
-    return this.#parts.calls.decide(() => this.#parts.cancels.one(key));
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.one(key)));
   }
 
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {
-    return this.#parts.calls.decide(() => settleChild(settlement, this.#parts.shards));
+    return this.#parts.calls.decide((caller) => caller.follow(settleChild(settlement, this.#parts.shards)));
   }
 
   fundsChanged(accountId: number): void {
@@ -126,7 +126,7 @@ class RunningEngine implements Api.Engine {
   }
 
   cancelAll(accountId: number): Promise<Api.CancelAllResult> {
-    return this.#parts.calls.decide(() => this.#parts.cancels.all(accountId));
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.all(accountId)));
   }
 
   find(key: Api.ParentKey): Promise<ParentOrder | undefined> {
@@ -207,13 +207,11 @@ class RunningEngine implements Api.Engine {
     return [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#parts.children.stop()];
   }
 
-  async #placeFields({
-    accountId,
-    order,
-  }: Extract<Api.PlaceRequest, { order: unknown }>): Promise<Api.Placement> {
-    const { entropy, placements } = this.#parts;
-    const intent = orderIntent(order, { clientId: () => entropy.token(CLIENT_ID_LENGTH) });
-    return await placements.place({ accountId, intent });
+  #commandOf(request: Api.PlaceRequest): Extract<Api.PlaceRequest, { intent: unknown }> {
+    if ("intent" in request) return request;
+    const { accountId, order } = request;
+    const intent = orderIntent(order, { clientId: () => this.#parts.entropy.token(CLIENT_ID_LENGTH) });
+    return { accountId, intent };
   }
 }
 

@@ -1,3 +1,4 @@
+import { isAwaited } from "../common/index.ts";
 import type { Entropy, ExecutionVenue, Telemetry, VenueCapabilities } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
 import { demand, textOf } from "./reading.ts";
@@ -6,14 +7,11 @@ import { demand, textOf } from "./reading.ts";
 export function harmless(run: () => unknown, failed: (error: unknown) => void): void {
   try {
     const done = run();
-    if (isThenable(done)) Promise.resolve(done).catch(failed);
+    if (isAwaited(done)) Promise.resolve(done).catch(failed);
   } catch (error) {
     failed(error);
   }
 }
-
-const isThenable = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "then" in value;
 
 const ignored = (): void => undefined;
 

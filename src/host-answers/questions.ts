@@ -1,4 +1,4 @@
-import { errorName } from "../common/index.ts";
+import { errorName, isAwaited } from "../common/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { Awaitable, Clock, Telemetry } from "../ports/index.ts";
 import { UnreadableAnswer } from "./reading.ts";
@@ -27,6 +27,7 @@ export class Questions {
   ask<T>(port: string, question: () => unknown, read: (answer: unknown) => T): Awaitable<T> {
     try {
       const answer = question();
+      // A host may bring promises of its own making.
       if (!isAwaited(answer)) return read(answer);
       return this.#inTime(answer, read).catch((error: unknown) => this.#fail(port, error));
     } catch (error) {
@@ -107,8 +108,3 @@ export class Questions {
 }
 
 const ignored = (): void => undefined;
-
-/** A host may bring promises of its own making. */
-function isAwaited(answer: unknown): boolean {
-  return typeof answer === "object" && answer !== null && "then" in answer;
-}

@@ -1,4 +1,4 @@
-import { KeyedMutex } from "../../common/index.ts";
+import { follow } from "../../common/index.ts";
 import type { Quantity } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type AdmissionContext, admit, admitList, orderListOf } from "../../lifecycle/index.ts";
@@ -19,12 +19,14 @@ import { demandStorable } from "../../wire/index.ts";
 import type { EngineOptions, ListPlacement, Placement } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
 import type { PendingRecord } from "../core/live-order.ts";
+import type { Caller } from "../core/open-calls.ts";
 import { stored } from "../core/stored.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { ListReads } from "../reads/list-reads.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
+import { PlacementDesk } from "./placement-desk.ts";
 
 /** What placing works with. */
 export type PlacementParts = Readonly<{
@@ -35,6 +37,7 @@ export type PlacementParts = Readonly<{
   board: StatusBoard;
 }>;
 
+type Named = Readonly<{ accountId: number; clientOrderId: string }>;
 type Command = Readonly<{ accountId: number; intent: ParentIntent }>;
 type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
 type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: number }>;
@@ -51,8 +54,7 @@ export class Placements {
   readonly #core: Core;
   readonly #host: Host;
   readonly #parts: PlacementParts;
-  readonly #clientIds: KeyedMutex = new KeyedMutex();
-  #pending = 0;
+  readonly #desk: PlacementDesk;
   /** Parents for which there is room for certain; how many are open is counted anew when it is used up. */
   #room = 0;
 
@@ -60,52 +62,67 @@ export class Placements {
     this.#core = core;
     this.#host = host;
     this.#parts = parts;
+    this.#desk = new PlacementDesk(core.settings.maxPendingCommands);
   }
 
   /** Commands that wait for the store, or for a copy of them that does. */
   get pending(): number {
-    return this.#pending;
+    return this.#desk.waiting;
   }
 
-  place(command: Command): Promise<Placement> {
+  /** Decides in this step when all that it needs is there; the caller hears when the order is durable. */
+  place(command: Command, caller: Caller<Placement>): void {
     const { accountId, intent } = command;
     demandStorable(intent);
-    return this.#holding([`${accountId}:${intent.clientOrderId}`], () => this.#place(command));
+    const names = [`${accountId}:${intent.clientOrderId}`];
+    this.#desk.enter({ names, decide: () => this.#place(command), answerOf: placementOf }, caller);
   }
 
   /** The whole list or nothing of it. */
-  placeList(command: ListCommand): Promise<ListPlacement> {
+  placeList(command: ListCommand, caller: Caller<ListPlacement>): void {
     const { accountId, list } = command;
     for (const { intent } of list.legs) demandStorable(intent);
     const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
     const names = [`${accountId}:list:${list.listClientOrderId}`, ...ids];
-    return this.#holding(names, () => this.#placeList(command));
+    this.#desk.enter({ names, decide: () => this.#placeList(command), answerOf: listPlacementOf }, caller);
   }
 
-  async #holding<T>(names: readonly string[], place: () => Promise<T>): Promise<T> {
-    if (this.#pending >= this.#core.settings.maxPendingCommands) throw new OrderError("SERVER_BUSY");
-    this.#pending++;
-    try {
-      return await this.#clientIds.runExclusive(names, place);
-    } finally {
-      this.#pending--;
-    }
-  }
-
-  /** The order that a client id of an account names, open or ended. */
-  #findOrder(accountId: number, clientOrderId: string): Awaitable<ParentOrder | undefined> {
+  /** The order that a client id of an account names, open or ended; one that is not durable yet is awaited. */
+  #findOrder(named: Named): Awaitable<ParentOrder | undefined> {
+    const { accountId, clientOrderId } = named;
     const shard = this.#parts.shards.ofAccount(accountId);
     const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
-    const open = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
-    if (open !== undefined || this.#core.clientIds.lacks(accountId, clientOrderId)) return open;
-    return stored(this.#core, () => this.#core.store.findEnded({ accountId, clientOrderId }));
+    const live = orderId === undefined ? undefined : shard.liveOrders.get(orderId);
+    if (live?.durable !== undefined) return live.durable;
+    if (live?.pending !== undefined) return this.#findAfter(live.pending, shard, named);
+    return this.#core.clientIds.lacks(accountId, clientOrderId) ? undefined : this.#findEnded(named);
   }
 
-  async #place({ accountId, intent: asked }: Command): Promise<Placement> {
+  /** What a client id names when its first record is durable, or lost. */
+  async #findAfter(record: PendingRecord, shard: Shard, named: Named): Promise<ParentOrder | undefined> {
+    if (shard.state === "running") await shard.whenDurable(record).catch(() => undefined);
+    else {
+      // The shard is being read again, and its memory is that of before: only what the store says counts.
+      const ended = await this.#findEnded(named);
+      if (ended !== undefined) return ended;
+      shard.demandRunning();
+    }
+    return await this.#findOrder(named);
+  }
+
+  #findEnded(named: Named): Promise<ParentOrder | undefined> {
+    return stored(this.#core, () => this.#core.store.findEnded(named));
+  }
+
+  #place({ accountId, intent: asked }: Command): Awaitable<Placement | PendingRecord> {
     const intent = packedIntent(asked);
-    const known = await this.#findOrder(accountId, intent.clientOrderId);
-    if (known !== undefined) return existing(known, intent);
-    const fetched = await this.#ask(accountId, [intent]);
+    return follow(this.#findOrder({ accountId, clientOrderId: intent.clientOrderId }), (known) => {
+      if (known !== undefined) return existing(known, intent);
+      return follow(this.#ask(accountId, [intent]), (fetched) => this.#accept(accountId, intent, fetched));
+    });
+  }
+
+  #accept(accountId: number, intent: ParentIntent, fetched: Fetched): PendingRecord {
     const shard = this.#demandShard(accountId, 1);
     const timeMs = this.#core.nowMs();
     const admission = admit(intent, {
@@ -114,9 +131,7 @@ export class Placements {
       volume: this.#parts.market.tape.total(intent.symbol),
     });
     this.#demandWeights(shard, { accountId, intent, ...admission });
-    const pending = shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
-    await shard.whenDurable(pending);
-    return { order: acceptedOf(pending)[0] as ParentOrder, created: true };
+    return shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
   }
 
   async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {
@@ -134,14 +149,17 @@ export class Placements {
     });
     const parents = intents.map((intent, index) => ({ intent, admission: admissions[index] ?? {} }));
     const pending = shard.accept({ accountId, timeMs, parents, list });
+    // Its names stay its own until then: a copy of it that came earlier would find legs without a list.
     await shard.whenDurable(pending);
-    return { list: orderListOf(acceptedOf(pending)), created: true };
+    return listPlacementOf(pending);
   }
 
   /** A leg of a new list is a new order: its client id must not name one, nor another leg. */
   async #refuseKnownIds(accountId: number, intents: readonly ParentIntent[]): Promise<void> {
     const ids = intents.map(({ clientOrderId }) => clientOrderId);
-    const known = await Promise.all(ids.map((clientOrderId) => this.#findOrder(accountId, clientOrderId)));
+    const known = await Promise.all(
+      ids.map((clientOrderId) => this.#findOrder({ accountId, clientOrderId })),
+    );
     if (new Set(ids).size < ids.length || known.some((order) => order !== undefined)) {
       throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });
     }
@@ -163,27 +181,38 @@ export class Placements {
     };
   }
 
-  /** What the host must say before the command is decided; rejects with the OrderError of what stands against it. */
-  async #ask(accountId: number, intents: readonly ParentIntent[]): Promise<Fetched> {
+  /** What the host must say before the command is decided; throws or rejects with what stands against it. */
+  #ask(accountId: number, intents: readonly ParentIntent[]): Awaitable<Fetched> {
     this.#demandService();
-    const [first] = intents;
-    const symbol = this.#instrument(first?.symbol ?? "").symbol;
-    demandRights(await this.#host.accounts.account(accountId), symbol);
-    const position = intents.some(({ reduceOnly }) => reduceOnly)
-      ? await this.#host.exposure.position(accountId, symbol)
-      : undefined;
-    const profile = first === undefined ? undefined : await this.#profile(first);
-    // The host's answers took time: the engine may have begun to drain.
-    this.#demandService();
-    return { ...(position === undefined ? {} : { position }), ...(profile === undefined ? {} : { profile }) };
+    const { symbol } = this.#instrument(intents[0]?.symbol ?? "");
+    return follow(this.#host.accounts.account(accountId), (account) => {
+      demandRights(account, symbol);
+      return follow(this.#fetch(accountId, symbol, intents), (fetched) => {
+        // The host's answers may have taken time: the engine may have begun to drain.
+        this.#demandService();
+        return fetched;
+      });
+    });
+  }
+
+  #fetch(accountId: number, symbol: string, intents: readonly ParentIntent[]): Awaitable<Fetched> {
+    const reduces = intents.some(({ reduceOnly }) => reduceOnly);
+    const position = reduces ? this.#host.exposure.position(accountId, symbol) : undefined;
+    return follow(position, (held) =>
+      follow(this.#profile(intents[0]), (profile) => ({
+        ...(held !== undefined && { position: held }),
+        ...(profile !== undefined && { profile }),
+      })),
+    );
   }
 
   /** The volumes for a VWAP without a profile of its own (decision 29). */
-  async #profile({ type, symbol, schedule }: ParentIntent): Promise<VolumeProfile | undefined> {
-    if (type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
+  #profile(intent: ParentIntent | undefined): Awaitable<VolumeProfile | undefined> {
+    const schedule = intent?.schedule;
+    if (intent?.type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
     const nowMs = this.#core.wallMs();
-    const bars = await this.#parts.volumes.minutes({ symbol, ...profileWindow(nowMs) });
-    return volumeProfile(bars, { nowMs, ...schedule });
+    const bars = this.#parts.volumes.minutes({ symbol: intent.symbol, ...profileWindow(nowMs) });
+    return follow(bars, (minutes) => volumeProfile(minutes, { nowMs, ...schedule }));
   }
 
   #demandService(): void {
@@ -224,6 +253,16 @@ export class Placements {
 }
 
 const acceptedOf = ({ steps }: PendingRecord): readonly ParentOrder[] => steps.map(({ order }) => order);
+
+const placementOf = (pending: PendingRecord): Placement => ({
+  order: acceptedOf(pending)[0] as ParentOrder,
+  created: true,
+});
+
+const listPlacementOf = (pending: PendingRecord): ListPlacement => ({
+  list: orderListOf(acceptedOf(pending)),
+  created: true,
+});
 
 /** A repeated intent answers with its order; another intent under the same id is refused (I03, I04). */
 function existing(order: ParentOrder, intent: ParentIntent): Placement {

@@ -36,7 +36,7 @@ export type PendingRecord = {
   readonly waiters: Waiter[];
 };
 
-/** Somebody who waits until a record is durable. */
+/** Somebody who waits until a record is durable, and is told in the step in which that is known. */
 export type Waiter = Readonly<{ resolve: () => void; reject: (error: unknown) => void }>;
 
 /** A record that is durable, as what follows from it needs it. */

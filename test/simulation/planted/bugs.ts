@@ -53,12 +53,12 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "client id checked without a lock",
+    name: "client id of an order on its way not seen",
     edits: [
       {
         file: "src/engine/commands/placement.ts",
-        before: "return await this.#clientIds.runExclusive(names, place);",
-        after: "return await (names.length > 0 ? place() : this.#clientIds.runExclusive(names, place));",
+        before: "if (live?.pending !== undefined) return",
+        after: "if (live?.pending !== undefined && live.durable !== undefined) return",
       },
     ],
   },
