@@ -4,8 +4,10 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /**
- * Two projects: `sources` runs on the sources as they are, `built` (`*.built.test.ts`) on the package in dist/,
- * which its global set-up builds when a source is newer. A run of source tests alone builds nothing.
+ * Three projects. `sources` runs on the sources as they are; its files share the modules of their process, as reading
+ * them anew for each file took longer than a quarter of all tests. `mocked` (`*.mocked.test.ts`) replaces a module, and
+ * so has a process of its own for each file. `built` (`*.built.test.ts`) runs on the package in dist/, which its
+ * global set-up builds when a source is newer. A run of source tests alone builds nothing.
  */
 const config: ViteUserConfig = defineConfig({
   cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),
@@ -26,8 +28,14 @@ const config: ViteUserConfig = defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "sources", include: ["**/*.test.ts"], exclude: ["**/*.built.test.ts"] },
+        test: {
+          name: "sources",
+          include: ["**/*.test.ts"],
+          exclude: ["**/*.built.test.ts", "**/*.mocked.test.ts"],
+          isolate: false,
+        },
       },
+      { extends: true, test: { name: "mocked", include: ["**/*.mocked.test.ts"] } },
       {
         extends: true,
         test: {
