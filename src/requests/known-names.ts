@@ -1,4 +1,3 @@
-import type * as z from "zod";
 import { ORDER_FIELDS } from "./order-fields.ts";
 
 /** Parameters of authentication: known on every signed route, read by signing alone (decision 49). */
@@ -17,9 +16,6 @@ export const ORDER_NAMES: ReadonlySet<string> = new Set(Object.keys(ORDER_FIELDS
 
 /** Parameters a route knows: those it reads, and those it takes without reading them. */
 export type KnownNames = Readonly<{ read: ReadonlySet<string>; ignored: ReadonlySet<string> }>;
-
-/** What a reader takes: the names of its parameters, and the schema of what they say. For descriptions. */
-export type RequestShape = Readonly<{ names: KnownNames; schema: z.ZodType }>;
 
 /** The known parameters of a signed route that reads: its own, and those of every signed request. */
 export function namesOfRead(own: Iterable<string>): KnownNames {

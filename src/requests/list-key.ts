@@ -1,12 +1,12 @@
-import * as z from "zod";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters } from "../wire/index.ts";
-import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
 import { oneClientId } from "./client-id-aliases.ts";
-import { lookupIdSchema, textSchema } from "./field-schemas.ts";
-import { type KnownNames, namesOfRead, namesOfWrite, type RequestShape } from "./known-names.ts";
+import { idRule, lookupIdRule, textRule } from "./field-rules.ts";
+import { fieldSet, type RequestShape } from "./field-set.ts";
+import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
+import { int64, optional } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
 
 /** Names one list by its id, its client id or both; symbol (canonical) and instrumentId are what its market must be. */
@@ -26,19 +26,19 @@ const NAMES: Readonly<Record<ListKeyContext["purpose"], KnownNames>> = {
   cancel: namesOfWrite(KEY, ["symbol", "newClientOrderId"]),
 };
 
-const keySchema = z.strictObject({
-  orderListId: z.bigint().optional(),
-  origClientOrderId: lookupIdSchema.optional(),
-  listClientOrderId: lookupIdSchema.optional(),
-  symbol: textSchema.optional(),
-  instrumentId: z.number().int().min(1).optional(),
-  ...actorShape,
+const KEY_SET = fieldSet({
+  orderListId: optional(int64),
+  origClientOrderId: optional(lookupIdRule),
+  listClientOrderId: optional(lookupIdRule),
+  symbol: optional(textRule),
+  instrumentId: optional(idRule),
+  ...ACTOR_RULES,
 });
 
 /** What names a list. */
 export const LIST_KEY: Readonly<Record<ListKeyContext["purpose"], RequestShape>> = {
-  status: { names: NAMES.status, schema: keySchema },
-  cancel: { names: NAMES.cancel, schema: keySchema },
+  status: { names: NAMES.status, set: KEY_SET },
+  cancel: { names: NAMES.cancel, set: KEY_SET },
 };
 
 /**
@@ -48,7 +48,7 @@ export const LIST_KEY: Readonly<Record<ListKeyContext["purpose"], RequestShape>>
  * Source: contract, List queries; decisions 5, 38, 44.
  */
 export function readListKey(parameters: Parameters, { resolve, purpose }: ListKeyContext): ListLookup {
-  const fields = readWith(keySchema, plainFields(parameters, NAMES[purpose]));
+  const fields = KEY_SET.read(plainFields(parameters, NAMES[purpose]));
   const { orderListId, symbol, instrumentId } = fields;
   const listClientOrderId = oneClientId(fields, LIST_ID_ALIASES);
   if (orderListId === undefined && listClientOrderId === undefined) {

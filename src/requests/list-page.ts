@@ -1,10 +1,11 @@
-import * as z from "zod";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters } from "../wire/index.ts";
-import { type Actor, actorOf, actorShape } from "./actor.ts";
-import { type KnownNames, namesOfRead, type RequestShape } from "./known-names.ts";
+import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
+import { timeRule } from "./field-rules.ts";
+import { fieldSet, type RequestShape } from "./field-set.ts";
+import { type KnownNames, namesOfRead } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
+import { optional, preset, whole } from "./rule.ts";
 
 /** The newest `limit` lists of a time, both ends included; epoch milliseconds. */
 export type ListPage = Actor & Readonly<{ startTimeMs?: number; endTimeMs?: number; limit: number }>;
@@ -14,17 +15,15 @@ const NAMES: KnownNames = namesOfRead(["limit", "startTime", "endTime"]);
 const DEFAULT_LIMIT = 500;
 const MAX_LIMIT = 1_000;
 
-const timeSchema = z.number().int().min(0);
-
-const pageSchema = z.strictObject({
-  limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
-  startTime: timeSchema.optional(),
-  endTime: timeSchema.optional(),
-  ...actorShape,
+const PAGE_SET = fieldSet({
+  limit: preset(whole({ from: 1, to: MAX_LIMIT }), DEFAULT_LIMIT),
+  startTime: optional(timeRule),
+  endTime: optional(timeRule),
+  ...ACTOR_RULES,
 });
 
 /** What asks for a page of lists. */
-export const LIST_PAGE: RequestShape = { names: NAMES, schema: pageSchema };
+export const LIST_PAGE: RequestShape = { names: NAMES, set: PAGE_SET };
 
 /**
  * Reads the parameters of GET /api/v3/openOrderList and /api/v3/allOrderList.
@@ -32,7 +31,7 @@ export const LIST_PAGE: RequestShape = { names: NAMES, schema: pageSchema };
  * is not known. Source: contract, List queries; decision 36.
  */
 export function readListPage(parameters: Parameters): ListPage {
-  const fields = readWith(pageSchema, plainFields(parameters, NAMES));
+  const fields = PAGE_SET.read(plainFields(parameters, NAMES));
   const { limit, startTime, endTime } = fields;
   if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
     throw new OrderError("TIMES_REVERSED", { field: "startTime" });

@@ -1,8 +1,8 @@
-import * as z from "zod";
 import type { ListIntent } from "../model/index.ts";
 import type { Parameters } from "../wire/index.ts";
 import { type Actor, splitActor } from "./actor.ts";
-import { newClientIdSchema } from "./field-schemas.ts";
+import { newClientIdRule } from "./field-rules.ts";
+import { fieldSet } from "./field-set.ts";
 import type { ListFields, ListForm } from "./list-fields.ts";
 import { type LegSource, readLegs } from "./list-legs.ts";
 import { LIST_NAMES } from "./list-names.ts";
@@ -10,7 +10,6 @@ import { asLeg, pairOf } from "./oco-pair.ts";
 import { type OrderIntentOptions, sentFields } from "./order-intent.ts";
 import type { PlacementContext } from "./placement.ts";
 import { plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
 import { marketOf } from "./symbols.ts";
 
 /** A placement of a list: its legs in the order in which they are shown, and for whom. */
@@ -104,11 +103,11 @@ export function listIntent<F extends ListForm>(
   return listOf(form, { fields: plain, clientId: options.clientId });
 }
 
-const ownSchema = z.object({ newClientOrderId: newClientIdSchema });
+const OWN_SET = fieldSet({ newClientOrderId: newClientIdRule });
 
 function listOf(form: ListForm, source: LegSource): ListIntent {
   const own = { newClientOrderId: source.fields.listClientOrderId };
-  const { newClientOrderId } = readWith(ownSchema, own, () => "listClientOrderId");
+  const { newClientOrderId } = OWN_SET.read(own, () => "listClientOrderId");
   return { listClientOrderId: newClientOrderId, ...READERS[form](source) };
 }
 

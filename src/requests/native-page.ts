@@ -1,13 +1,13 @@
-import * as z from "zod";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters } from "../wire/index.ts";
-import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
 import { oneClientId } from "./client-id-aliases.ts";
-import { lookupIdSchema, textSchema } from "./field-schemas.ts";
-import { type KnownNames, namesOfRead, type RequestShape } from "./known-names.ts";
+import { lookupIdRule, textRule, timeRule } from "./field-rules.ts";
+import { fieldSet, type RequestShape, type ValuesOf } from "./field-set.ts";
+import { type KnownNames, namesOfRead } from "./known-names.ts";
 import { ORDER_ID_ALIASES } from "./order-key.ts";
 import { plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
+import { int64, optional, preset, whole } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
 
 /**
@@ -39,29 +39,29 @@ const NAMES: KnownNames = namesOfRead([
 const DEFAULT_LIMIT = 500;
 const MAX_LIMIT = 1_000;
 
-const timeSchema = z.number().int().min(0);
-const limitSchema = z.number().int().min(1).max(MAX_LIMIT);
+const limitRule = whole({ from: 1, to: MAX_LIMIT });
 
-const historySchema = z.strictObject({
-  symbol: textSchema.optional(),
-  orderId: z.bigint().optional(),
-  origClientOrderId: lookupIdSchema.optional(),
-  clientOrderId: lookupIdSchema.optional(),
-  clOrdId: lookupIdSchema.optional(),
-  clordid: lookupIdSchema.optional(),
-  startTime: timeSchema.optional(),
-  endTime: timeSchema.optional(),
-  limit: limitSchema.default(MAX_LIMIT),
-  ...actorShape,
-});
+const HISTORY_RULES = {
+  symbol: optional(textRule),
+  orderId: optional(int64),
+  origClientOrderId: optional(lookupIdRule),
+  clientOrderId: optional(lookupIdRule),
+  clOrdId: optional(lookupIdRule),
+  clordid: optional(lookupIdRule),
+  startTime: optional(timeRule),
+  endTime: optional(timeRule),
+  limit: preset(limitRule, MAX_LIMIT),
+  ...ACTOR_RULES,
+};
+const HISTORY_SET = fieldSet(HISTORY_RULES);
 
-const pageSchema = historySchema.extend({ symbol: textSchema, limit: limitSchema.default(DEFAULT_LIMIT) });
+const PAGE_SET = fieldSet({ ...HISTORY_RULES, symbol: textRule, limit: preset(limitRule, DEFAULT_LIMIT) });
 
 /** What asks for native orders. */
-export const ALL_ORDERS_PAGE: RequestShape = { names: NAMES, schema: pageSchema };
+export const ALL_ORDERS_PAGE: RequestShape = { names: NAMES, set: PAGE_SET };
 
 /** What asks for executions. */
-export const ORDER_HISTORY_PAGE: RequestShape = { names: NAMES, schema: historySchema };
+export const ORDER_HISTORY_PAGE: RequestShape = { names: NAMES, set: HISTORY_SET };
 
 /**
  * Reads the parameters of GET /api/v2/allOrders; the symbol must be the exact one.
@@ -70,7 +70,7 @@ export const ORDER_HISTORY_PAGE: RequestShape = { names: NAMES, schema: historyS
  * that is not known. Source: contract, Native status and history; decision 44.
  */
 export function readAllOrdersPage(parameters: Parameters, resolve: ResolveSymbol): AllOrdersPage {
-  const fields = readWith(pageSchema, plainFields(parameters, NAMES));
+  const fields = PAGE_SET.read(plainFields(parameters, NAMES));
   return { symbol: exactSymbol(fields.symbol, resolve), ...rangeOf(fields) };
 }
 
@@ -79,7 +79,7 @@ export function readAllOrdersPage(parameters: Parameters, resolve: ResolveSymbol
  * {@link readAllOrdersPage} does. Source: contract, Native status and history; convention 1, gap 13.
  */
 export function readOrderHistoryPage(parameters: Parameters, resolve: ResolveSymbol): OrderHistoryPage {
-  const fields = readWith(historySchema, plainFields(parameters, NAMES));
+  const fields = HISTORY_SET.read(plainFields(parameters, NAMES));
   const { symbol } = fields;
   return { ...(symbol !== undefined && { symbol: exactSymbol(symbol, resolve) }), ...rangeOf(fields) };
 }
@@ -88,7 +88,7 @@ function exactSymbol(symbol: string, resolve: ResolveSymbol): string {
   return instrumentOf(symbol, { resolve, exactSymbol: true }).symbol;
 }
 
-function rangeOf(fields: z.infer<typeof historySchema>): Omit<OrderHistoryPage, "symbol"> {
+function rangeOf(fields: ValuesOf<typeof HISTORY_RULES>): Omit<OrderHistoryPage, "symbol"> {
   const { orderId, startTime, endTime, limit } = fields;
   const clientOrderId = oneClientId(fields, ORDER_ID_ALIASES);
   if (startTime !== undefined && endTime !== undefined && startTime > endTime) {

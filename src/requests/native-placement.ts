@@ -1,16 +1,16 @@
-import * as z from "zod";
 import type { Notional, Price, Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { NativeTerms, NativeTimeInForce, Side } from "../model/index.ts";
 import type { Parameters } from "../wire/index.ts";
 import { type Actor, splitActor } from "./actor.ts";
-import { amountSchema, newClientIdSchema, priceSchema, quantitySchema, textSchema } from "./field-schemas.ts";
+import { amountRule, newClientIdRule, priceRule, quantityRule, textRule } from "./field-rules.ts";
+import { type FieldSet, fieldSet } from "./field-set.ts";
 import { type KnownNames, namesOfWrite, ORDER_NAMES } from "./known-names.ts";
 import { isNative } from "./order-type.ts";
 import type { PlacementContext } from "./placement.ts";
 import { type PlainFields, plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
 import { conflict } from "./refusals.ts";
+import { only, optional, preset, words } from "./rule.ts";
 import { marketOf } from "./symbols.ts";
 
 /** A placement of a native order: what it asks for, and for whom. */
@@ -31,28 +31,28 @@ type Values = Readonly<{
 }>;
 
 const everyOrder = {
-  symbol: textSchema,
-  side: z.enum(["BUY", "SELL"]),
-  newClientOrderId: newClientIdSchema,
-  apiManaged: z.literal(false).optional(),
+  symbol: textRule,
+  side: words("BUY", "SELL"),
+  newClientOrderId: newClientIdRule,
+  apiManaged: optional(only(false)),
 };
 
 /** The fields that each type of native order takes. */
-export const nativeSchema: z.ZodType<Values> = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("LIMIT"),
+export const NATIVE_SETS: Readonly<Record<NativeTerms["type"], FieldSet<Values>>> = {
+  LIMIT: fieldSet({
+    type: only("LIMIT"),
     ...everyOrder,
-    timeInForce: z.enum(["GTC", "IOC", "FOK"]).default("GTC"),
-    quantity: quantitySchema,
-    price: priceSchema,
+    timeInForce: preset(words("GTC", "IOC", "FOK"), "GTC"),
+    quantity: quantityRule,
+    price: priceRule,
   }),
-  z.strictObject({
-    type: z.literal("MARKET"),
+  MARKET: fieldSet({
+    type: only("MARKET"),
     ...everyOrder,
-    quantity: quantitySchema.optional(),
-    quoteOrderQty: amountSchema.optional(),
+    quantity: optional(quantityRule),
+    quoteOrderQty: optional(amountRule),
   }),
-]);
+};
 
 /** Types that may name a native order. */
 const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
@@ -89,7 +89,10 @@ export function readNativePlacement(parameters: Parameters, context: PlacementCo
     throw new OrderError("TIME_IN_FORCE_NOT_REQUIRED", { field: "timeInForce" });
   }
   const newClientOrderId = order.newClientOrderId ?? context.clientId("newClientOrderId");
-  const values = readWith(nativeSchema, { ...order, newClientOrderId });
+  const values = NATIVE_SETS[order.type === "MARKET" ? "MARKET" : "LIMIT"].read({
+    ...order,
+    newClientOrderId,
+  });
   const symbol = marketOf(values.symbol, context.resolve);
   return { ...actor, terms: termsOf({ ...values, symbol }) };
 }

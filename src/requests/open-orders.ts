@@ -1,9 +1,9 @@
-import * as z from "zod";
 import type { Parameters } from "../wire/index.ts";
-import { type Actor, actorOf, actorShape } from "./actor.ts";
-import { type KnownNames, namesOfRead, namesOfWrite, type RequestShape } from "./known-names.ts";
+import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
+import { fieldSet, type RequestShape } from "./field-set.ts";
+import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
+import { flag, only, preset, whole } from "./rule.ts";
 
 /** A page of managed parents; `afterOrderId` 0 starts, else it is the nextOrderId of the page before. */
 export type OpenOrdersPage = Actor &
@@ -19,20 +19,22 @@ const CANCEL_NAMES: KnownNames = namesOfWrite(["apiManaged", ...REFUSED]);
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
-const cancelAllSchema = z.strictObject({ apiManaged: z.literal(true), ...actorShape });
+const CANCEL_ALL_RULES = { apiManaged: only(true), ...ACTOR_RULES };
+const CANCEL_ALL_SET = fieldSet(CANCEL_ALL_RULES);
 
-const pageSchema = cancelAllSchema.extend({
-  includeHistory: z.boolean().default(false),
-  newestFirst: z.boolean().default(false),
-  limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT),
-  afterOrderId: z.number().int().max(0).default(0),
+const PAGE_SET = fieldSet({
+  ...CANCEL_ALL_RULES,
+  includeHistory: preset(flag, false),
+  newestFirst: preset(flag, false),
+  limit: preset(whole({ from: 1, to: MAX_LIMIT }), DEFAULT_LIMIT),
+  afterOrderId: preset(whole({ to: 0 }), 0),
 });
 
 /** What asks for a page of managed orders. */
-export const OPEN_ORDERS_PAGE: RequestShape = { names: PAGE_NAMES, schema: pageSchema };
+export const OPEN_ORDERS_PAGE: RequestShape = { names: PAGE_NAMES, set: PAGE_SET };
 
 /** What cancels all managed orders. */
-export const CANCEL_ALL: RequestShape = { names: CANCEL_NAMES, schema: cancelAllSchema };
+export const CANCEL_ALL: RequestShape = { names: CANCEL_NAMES, set: CANCEL_ALL_SET };
 
 /**
  * Reads the parameters of GET /api/v3/openOrders.
@@ -40,7 +42,7 @@ export const CANCEL_ALL: RequestShape = { names: CANCEL_NAMES, schema: cancelAll
  * 1000 -1102, below 1 -1130; a positive cursor -1130. Source: contract, GET /api/v3/openOrders parameters.
  */
 export function readOpenOrdersPage(parameters: Parameters): OpenOrdersPage {
-  const fields = readWith(pageSchema, plainFields(parameters, PAGE_NAMES));
+  const fields = PAGE_SET.read(plainFields(parameters, PAGE_NAMES));
   const { includeHistory, newestFirst, limit, afterOrderId } = fields;
   return { includeHistory, newestFirst, limit, afterOrderId, ...actorOf(fields) };
 }
@@ -51,5 +53,5 @@ export function readOpenOrdersPage(parameters: Parameters): OpenOrdersPage {
  * Source: contract, DELETE /api/v3/openOrders.
  */
 export function readCancelAll(parameters: Parameters): Actor {
-  return actorOf(readWith(cancelAllSchema, plainFields(parameters, CANCEL_NAMES)));
+  return actorOf(CANCEL_ALL_SET.read(plainFields(parameters, CANCEL_NAMES)));
 }

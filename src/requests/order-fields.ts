@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { formatPrice, formatQuantity, type Price, type Quantity } from "../decimal/index.ts";
 import type {
   ChildTimeInForce,
@@ -13,20 +12,21 @@ import type {
 } from "../model/index.ts";
 import { CREATED_ID, EXPIRY, type Field, type FieldTerms, FLAG, QUANTITY, USD } from "./field.ts";
 import {
-  basisPointsSchema,
-  expirySchema,
-  intervalCountSchema,
-  intervalDelaySchema,
-  intervalSchema,
-  newClientIdSchema,
-  offsetSchema,
-  participationSchema,
-  percentSchema,
-  priceSchema,
-  quantitySchema,
-  textSchema,
-  weightsSchema,
-} from "./field-schemas.ts";
+  basisPointsRule,
+  expiryRule,
+  intervalCountRule,
+  intervalDelayRule,
+  intervalRule,
+  newClientIdRule,
+  offsetRule,
+  participationRule,
+  percentRule,
+  priceRule,
+  quantityRule,
+  textRule,
+  weightsRule,
+} from "./field-rules.ts";
+import { flag, only, optional, preset, type Rule, words } from "./rule.ts";
 
 /**
  * An order in the words of the contract's input fields: decimals and weights as strings, times, ids, counts and basis
@@ -93,14 +93,14 @@ export type OrderFieldValues = Readonly<{
 }>;
 
 /**
- * A field of an order. `schema` reads its value: with `optional` or a default where every order takes the field, without
+ * A field of an order. `rule` reads its value: with `optional` or a default where every order takes the field, without
  * where the type decides; a field without one selects the type, or belongs to native orders.
  */
 export type OrderField = Field &
   Readonly<{
-    schema?: z.ZodType;
-    /** In place of `schema`, what each kind of schedule takes. */
-    schedules?: Readonly<Partial<Record<ScheduleKind, z.ZodType>>>;
+    rule?: Rule<unknown>;
+    /** In place of `rule`, what each kind of schedule takes. */
+    schedules?: Readonly<Partial<Record<ScheduleKind, Rule<unknown>>>>;
     /** Whether a leg may say it where it trails in place of its stop price (decision 18). */
     trailsLeg?: true;
   }>;
@@ -123,14 +123,14 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     legal: "Send the symbol as a string.",
     about: "Symbol of the market, as exchangeInfo lists it.",
     example: "BTC/USD",
-    schema: textSchema,
+    rule: textRule,
   }),
   side: text({
     legal: "Use BUY or SELL.",
     invalid: "BAD_SIDE",
     about: "Which way the order trades.",
     example: "BUY",
-    schema: z.enum(["BUY", "SELL"]),
+    rule: words("BUY", "SELL"),
   }),
   type: text({
     legal: "Send the order type as a string.",
@@ -141,93 +141,93 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     ...QUANTITY,
     about: "How much of the base asset to trade.",
     example: "0.25",
-    schema: quantitySchema,
+    rule: quantityRule,
   }),
   price: decimal({
     ...USD,
     about: "Worst price in USD: the most to pay, or the least to take.",
     example: "64000.5",
-    schema: priceSchema,
+    rule: priceRule,
   }),
   stopPrice: decimal({
     ...USD,
     about: "Price in USD that triggers the order, or from which a trailing one follows.",
     example: "63000",
-    schema: priceSchema,
+    rule: priceRule,
   }),
   trailingDelta: natural({
     legal: "Send basis points as a whole number from 1 to 9999.",
     about: "How far the trigger trails, in basis points.",
     example: 250,
-    schema: basisPointsSchema,
+    rule: basisPointsRule,
     trailsLeg: true,
   }),
   price2: decimal({
     legal: "Send a percentage as a decimal string above 0 and below 100, with at most 8 decimals.",
     about: "How far the trigger trails, in percent.",
     example: "2.5",
-    schema: percentSchema,
+    rule: percentRule,
   }),
   trailingAmount: decimal({
     ...USD,
     about: "How far the trigger trails, in USD.",
     example: "800",
-    schema: priceSchema,
+    rule: priceRule,
   }),
   limitOffset: decimal({
     legal: "Send a decimal string of 0 or more with at most 8 decimals.",
     about: "How far beyond the trigger the limit is set, in USD.",
     example: "25",
-    schema: offsetSchema,
+    rule: offsetRule,
   }),
   timeInForce: text({
     legal: "Use GTC or GTD; GTC, IOC or FOK on a plain LIMIT.",
     invalid: "BAD_TIME_IN_FORCE",
     about: "How long the order lives; without it GTD when an expiry is sent, else GTC.",
     example: "GTC",
-    schema: z.enum(["GTC", "GTD"]).optional(),
+    rule: optional(words("GTC", "GTD")),
   }),
   expireTime: natural({
     ...EXPIRY,
     about: "When the order ends by itself; it makes the order GTD.",
     example: 1_790_000_000_000,
-    schema: expirySchema.optional(),
+    rule: optional(expiryRule),
   }),
   goodTillDate: natural({
     ...EXPIRY,
     about: "Another name of expireTime; both may be sent when they agree.",
     example: 1_790_000_000_000,
-    schema: expirySchema.optional(),
+    rule: optional(expiryRule),
   }),
   reduceOnly: boolean({
     ...FLAG,
     about: "Whether the order may only make a position smaller.",
     example: false,
-    schema: z.boolean().default(false),
+    rule: preset(flag, false),
   }),
   childTimeInForce: text({
     legal: "Use IOC or FOK.",
     about: "How each child is sent to the market.",
     example: "IOC",
-    schema: z.enum(["IOC", "FOK"]).default("IOC"),
+    rule: preset(words("IOC", "FOK"), "IOC"),
   }),
   newClientOrderId: text({
     ...CREATED_ID,
     about: "Your id of the order; without it one is made of the signature.",
     example: "entry-1",
-    schema: newClientIdSchema,
+    rule: newClientIdRule,
   }),
   apiManaged: boolean({
     legal: "Send true; in JSON without quotes.",
     about: "True makes a LIMIT a managed order, and is needed to page or cancel all of them.",
     example: true,
-    schema: z.literal(true).optional(),
+    rule: optional(only(true)),
   }),
   icebergQty: decimal({
     ...QUANTITY,
     about: "How much is shown, and sent, at once; at most the quantity.",
     example: "0.125",
-    schema: quantitySchema,
+    rule: quantityRule,
   }),
   targetStrategy: natural({
     legal: "Send 180, 1000002 or 1000004.",
@@ -239,32 +239,32 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     legal: "Send milliseconds from 0 to 604800000.",
     about: "Milliseconds before the first slot.",
     example: 5_000,
-    schedules: { even: intervalDelaySchema.optional(), volume: intervalDelaySchema.optional() },
+    schedules: { even: optional(intervalDelayRule), volume: optional(intervalDelayRule) },
   }),
   interval: natural({
     legal: "Send milliseconds from 1000 to 86400000.",
     invalid: "BAD_INTERVAL",
     about: "Milliseconds of one slot of the schedule.",
     example: 60_000,
-    schedules: { even: intervalSchema, volume: intervalSchema.default(MINUTE_MS) },
+    schedules: { even: intervalRule, volume: preset(intervalRule, MINUTE_MS) },
   }),
   intervalCount: natural({
     legal: "Send a whole number from 2 to 10000.",
     about: "Slots of the schedule; with volumeProfile it is the number of weights.",
     example: 3,
-    schedules: { even: intervalCountSchema, volume: intervalCountSchema.optional() },
+    schedules: { even: intervalCountRule, volume: optional(intervalCountRule) },
   }),
   volumeProfile: text({
     legal: "Send 2 to 10000 weights, one of them above 0, separated by commas.",
     about: "Weights of the slots of a VWAP, in place of the service's own volumes.",
     example: "1,0,2",
-    schedules: { volume: weightsSchema.optional() },
+    schedules: { volume: optional(weightsRule) },
   }),
   participationBips: natural({
     legal: "Send basis points as a whole number from 1 to 10000.",
     about: "Share of the executed volume, in basis points.",
     example: 1_000,
-    schema: participationSchema,
+    rule: participationRule,
   }),
   quoteOrderQty: decimal({
     ...USD,

@@ -9,10 +9,9 @@ import {
 } from "../model/index.ts";
 import { ORDER_NAMES } from "./known-names.ts";
 import { INTENT_MEMBERS, type OrderFields, type OrderFieldValues } from "./order-fields.ts";
-import { legSchema, orderSchema } from "./order-schema.ts";
+import { LEG_SETS, ORDER_SETS, readTyped } from "./order-sets.ts";
 import { type LegPlace, typedLeg, typedOrder } from "./order-type.ts";
 import type { PlainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
 import { conflict, type NameOf, ownName, unread } from "./refusals.ts";
 import { scheduleTerms } from "./schedule-terms.ts";
 
@@ -55,13 +54,13 @@ export function sentFields(fields: object, known: ReadonlySet<string>): PlainFie
 
 /** The intent that plain fields express; throws the OrderError of what is wrong with them. */
 export function intentOf(fields: PlainFields): ParentIntent {
-  return intentFrom(readWith(orderSchema, typedOrder(fields)), ownName);
+  return intentFrom(readTyped(ORDER_SETS, typedOrder(fields)), ownName);
 }
 
 /** The intent of a leg; throws the OrderError of what is wrong, which names fields as the request does. */
 export function legIntentOf(fields: PlainFields, place: LegPlace): ParentIntent {
   const { nameOf } = place;
-  return intentFrom(readWith(legSchema, typedLeg(fields, place), nameOf), nameOf);
+  return intentFrom(readTyped(LEG_SETS, typedLeg(fields, place), nameOf), nameOf);
 }
 
 type MemberReader = (order: OrderFieldValues, nameOf: NameOf) => unknown;

@@ -1,12 +1,12 @@
-import * as z from "zod";
 import { OrderError } from "../errors/index.ts";
 import type { Parameters } from "../wire/index.ts";
-import { type Actor, actorOf, actorShape } from "./actor.ts";
+import { ACTOR_RULES, type Actor, actorOf } from "./actor.ts";
 import { oneClientId } from "./client-id-aliases.ts";
-import { lookupIdSchema, newClientIdSchema, textSchema } from "./field-schemas.ts";
-import { type KnownNames, namesOfRead, namesOfWrite, type RequestShape } from "./known-names.ts";
+import { lookupIdRule, newClientIdRule, textRule } from "./field-rules.ts";
+import { fieldSet, type RequestShape } from "./field-set.ts";
+import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
+import { int64, optional } from "./rule.ts";
 import { instrumentOf, type SymbolContext } from "./symbols.ts";
 
 /** Names one order: canonical symbol and orderId, client id, or both; a negative orderId is a managed parent's. */
@@ -25,21 +25,21 @@ const NAMES: Readonly<Record<OrderKeyContext["purpose"], KnownNames>> = {
   cancel: namesOfWrite([...KEY, "newClientOrderId"]),
 };
 
-const keySchema = z.strictObject({
-  symbol: textSchema,
-  orderId: z.bigint().optional(),
-  origClientOrderId: lookupIdSchema.optional(),
-  clientOrderId: lookupIdSchema.optional(),
-  clOrdId: lookupIdSchema.optional(),
-  clordid: lookupIdSchema.optional(),
-  newClientOrderId: newClientIdSchema.optional(),
-  ...actorShape,
+const KEY_SET = fieldSet({
+  symbol: textRule,
+  orderId: optional(int64),
+  origClientOrderId: optional(lookupIdRule),
+  clientOrderId: optional(lookupIdRule),
+  clOrdId: optional(lookupIdRule),
+  clordid: optional(lookupIdRule),
+  newClientOrderId: optional(newClientIdRule),
+  ...ACTOR_RULES,
 });
 
 /** What names an order. */
 export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape>> = {
-  status: { names: NAMES.status, schema: keySchema },
-  cancel: { names: NAMES.cancel, schema: keySchema },
+  status: { names: NAMES.status, set: KEY_SET },
+  cancel: { names: NAMES.cancel, set: KEY_SET },
 };
 
 /**
@@ -50,7 +50,7 @@ export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape
  * parameter that is not known. Source: contract, Native status and history; decisions 2, 5, 44.
  */
 export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
-  const fields = readWith(keySchema, plainFields(parameters, NAMES[context.purpose]));
+  const fields = KEY_SET.read(plainFields(parameters, NAMES[context.purpose]));
   const { orderId } = fields;
   const clientOrderId = oneClientId(fields, ORDER_ID_ALIASES);
   if (orderId === undefined && clientOrderId === undefined) {

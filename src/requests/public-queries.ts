@@ -1,9 +1,9 @@
-import * as z from "zod";
 import type { Parameters } from "../wire/index.ts";
-import { textSchema } from "./field-schemas.ts";
-import type { RequestShape } from "./known-names.ts";
+import { textRule } from "./field-rules.ts";
+import { type FieldSet, fieldSet, type RequestShape } from "./field-set.ts";
+
 import { pickFields } from "./plain-fields.ts";
-import { readWith } from "./read-with.ts";
+import { capped, optional, preset, whole } from "./rule.ts";
 
 /** A request for the ticker of one symbol. */
 export type TickerQuery = Readonly<{ symbol: string }>;
@@ -24,36 +24,31 @@ const SYMBOL: ReadonlySet<string> = new Set(["symbol"]);
 const LIMIT: ReadonlySet<string> = new Set(["limit"]);
 const SYMBOL_AND_LIMIT: ReadonlySet<string> = new Set(["symbol", "limit"]);
 
-const tickerSchema = z.object({ symbol: textSchema });
+const TICKER_SET = fieldSet({ symbol: textRule });
 
-const dayTickerSchema = z.object({ symbol: textSchema.exactOptional() });
+const DAY_TICKER_SET = fieldSet({ symbol: optional(textRule) });
 
-const depthSchema = z.object({
-  symbol: textSchema,
-  limit: z
-    .number()
-    .min(1)
-    .default(DEFAULT_LIMIT)
-    .transform((limit) => Math.min(limit, MAX_LIMIT))
-    .meta({ type: "integer" }),
+const DEPTH_SET = fieldSet({
+  symbol: textRule,
+  limit: preset(capped({ from: 1, cap: MAX_LIMIT }), DEFAULT_LIMIT),
 });
 
-const pairsSchema = z.object({ limit: z.number().int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT) });
+const PAIRS_SET = fieldSet({ limit: preset(whole({ from: 1, to: MAX_LIMIT }), DEFAULT_LIMIT) });
 
 /** A public query reads these parameters and passes over all others (convention 1.2 t). */
-const picked = (read: ReadonlySet<string>, schema: z.ZodType): RequestShape => ({
+const picked = (read: ReadonlySet<string>, set: FieldSet<unknown>): RequestShape => ({
   names: { read, ignored: new Set() },
-  schema,
+  set,
 });
 
 /** What the public queries read, by route. */
 export const PUBLIC_QUERIES: Readonly<
   Record<"ticker" | "ticker24hr" | "depth" | "instrumentPairs", RequestShape>
 > = {
-  ticker: picked(SYMBOL, tickerSchema),
-  ticker24hr: picked(SYMBOL, dayTickerSchema),
-  depth: picked(SYMBOL_AND_LIMIT, depthSchema),
-  instrumentPairs: picked(LIMIT, pairsSchema),
+  ticker: picked(SYMBOL, TICKER_SET),
+  ticker24hr: picked(SYMBOL, DAY_TICKER_SET),
+  depth: picked(SYMBOL_AND_LIMIT, DEPTH_SET),
+  instrumentPairs: picked(LIMIT, PAIRS_SET),
 };
 
 /**
@@ -61,7 +56,7 @@ export const PUBLIC_QUERIES: Readonly<
  * or empty (-1105); whether it exists is for the catalogue to say. Source: contract, Public market data.
  */
 export function readTickerQuery(parameters: Parameters): TickerQuery {
-  return readWith(tickerSchema, pickFields(parameters, SYMBOL));
+  return TICKER_SET.read(pickFields(parameters, SYMBOL));
 }
 
 /**
@@ -69,7 +64,8 @@ export function readTickerQuery(parameters: Parameters): TickerQuery {
  * Source: decision 43.
  */
 export function readDayTickerQuery(parameters: Parameters): DayTickerQuery {
-  return readWith(dayTickerSchema, pickFields(parameters, SYMBOL));
+  const { symbol } = DAY_TICKER_SET.read(pickFields(parameters, SYMBOL));
+  return symbol === undefined ? {} : { symbol };
 }
 
 /**
@@ -77,7 +73,7 @@ export function readDayTickerQuery(parameters: Parameters): DayTickerQuery {
  * Source: contract, Public market data; convention 1, gap 8.
  */
 export function readDepthQuery(parameters: Parameters): DepthQuery {
-  return readWith(depthSchema, pickFields(parameters, SYMBOL_AND_LIMIT));
+  return DEPTH_SET.read(pickFields(parameters, SYMBOL_AND_LIMIT));
 }
 
 /**
@@ -85,5 +81,5 @@ export function readDepthQuery(parameters: Parameters): DepthQuery {
  * Source: contract, Public market data.
  */
 export function readPairsQuery(parameters: Parameters): PairsQuery {
-  return readWith(pairsSchema, pickFields(parameters, LIMIT));
+  return PAIRS_SET.read(pickFields(parameters, LIMIT));
 }

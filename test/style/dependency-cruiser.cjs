@@ -67,7 +67,7 @@ const rooms = {
 
 /** Files and folders that may import a package. */
 const packages = {
-  zod: ["requests/", "sandbox/"],
+  zod: ["requests/schemas/", "sandbox/"],
   eventemitter3: ["engine/"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],

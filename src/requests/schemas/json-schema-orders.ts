@@ -1,10 +1,10 @@
 import { mayTrailAsLeg, type ParentType, TRAITS } from "../../model/index.ts";
-import { actorSchema } from "../actor.ts";
+import { ACTOR_SET } from "../actor.ts";
 import type { KnownNames } from "../known-names.ts";
-import { NATIVE_NAMES, nativeSchema } from "../native-placement.ts";
+import { NATIVE_NAMES, NATIVE_SETS } from "../native-placement.ts";
 import { INTENT_MEMBERS } from "../order-fields.ts";
 import { TRAILING_LIMITS } from "../order-intent.ts";
-import { legSchema, orderSchema } from "../order-schema.ts";
+import { LEG_SETS, ORDER_SETS } from "../order-sets.ts";
 import { CANONICAL_TYPES, POST_ONLY, STRATEGIES } from "../order-type.ts";
 import { PLACEMENT_NAMES } from "../placement.ts";
 import {
@@ -19,9 +19,9 @@ import {
 } from "./json-schema.ts";
 import { caseSchema, implies, mergeProperty, mergeShapes, type TypeCase } from "./json-schema-cases.ts";
 
-const ORDERS = variantShapes(orderSchema);
-const LEGS = variantShapes(legSchema);
-const NATIVE = variantShapes(nativeSchema);
+const ORDERS = variantShapes(ORDER_SETS);
+const LEGS = variantShapes(LEG_SETS);
+const NATIVE = variantShapes(Object.entries(NATIVE_SETS));
 
 function shapeOf(shapes: ReadonlyMap<string, ObjectShape>, type: string): ObjectShape {
   const shape = shapes.get(type);
@@ -135,5 +135,5 @@ function placement(cases: readonly TypeCase[], names: KnownNames): RequestSchema
 
 /** Whose order a placement is. */
 export function actorProperties(): Readonly<Record<string, JsonSchema>> {
-  return notedAll(objectShape(actorSchema).properties);
+  return notedAll(objectShape(ACTOR_SET).properties);
 }

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { JsonInput } from "../../wire/index.ts";
 import type { FieldNote } from "../field.ts";
-import type { KnownNames, RequestShape } from "../known-names.ts";
+import type { FieldSet, RequestShape } from "../field-set.ts";
+import type { KnownNames } from "../known-names.ts";
 import { parameterOf } from "../parameters.ts";
+import { zodObject } from "./zod-schema.ts";
 
 /** A JSON Schema of draft 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: JsonInput | undefined };
@@ -37,31 +39,26 @@ function int64({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSONSc
 const toJsonSchema = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, { io: "input", unrepresentable: "any", override: int64 }) as JsonSchema;
 
-/** What an object schema takes; what its refinements and transformations demand is not told by it. */
-export function objectShape(schema: z.ZodType): ObjectShape {
-  return asObject(toJsonSchema(schema));
-}
-
-/** What each variant of a schema takes, by its `type`. */
-export function variantShapes(schema: z.ZodType): ReadonlyMap<string, ObjectShape> {
-  const variants = toJsonSchema(schema).oneOf as readonly JsonSchema[];
-  return new Map(
-    variants.map((variant) => {
-      const { properties, required } = asObject(variant);
-      const { type, ...fields } = properties;
-      return [
-        String(type?.const),
-        { properties: fields, required: required.filter((name) => name !== "type") },
-      ];
-    }),
-  );
-}
-
-function asObject({ properties, required }: JsonSchema): ObjectShape {
+/** What a set of fields takes; what its refinements and transformations demand is not told by it. */
+export function objectShape({ rules }: FieldSet<unknown>): ObjectShape {
+  const { properties, required } = toJsonSchema(zodObject(rules));
   return {
     properties: (properties ?? {}) as ObjectShape["properties"],
     required: (required ?? []) as ObjectShape["required"],
   };
+}
+
+/** What each of several sets takes beside its `type`. */
+export function variantShapes(
+  sets: Iterable<readonly [string, FieldSet<unknown>]>,
+): ReadonlyMap<string, ObjectShape> {
+  return new Map(
+    Array.from(sets, ([name, set]) => {
+      const { properties, required } = objectShape(set);
+      const { type: _type, ...fields } = properties;
+      return [name, { properties: fields, required: required.filter((field) => field !== "type") }];
+    }),
+  );
 }
 
 /** A property with what it is and an example; `field` is the field of an order whose rule it follows. */
@@ -88,7 +85,7 @@ export function notedAll(properties: ObjectShape["properties"]): ObjectShape["pr
 
 /** The schema of a reader that has one, as it is: the properties that it both knows and takes. */
 export function shapeSchema(shape: RequestShape, conditions: readonly JsonSchema[] = []): RequestSchema {
-  const { properties, required } = objectShape(shape.schema);
+  const { properties, required } = objectShape(shape.set);
   const taken = Object.entries(properties).filter(([name]) => shape.names.read.has(name));
   return {
     properties: notedAll(Object.fromEntries(taken)),

@@ -1,0 +1,74 @@
+import { OrderError } from "../errors/index.ts";
+import type { KnownNames } from "./known-names.ts";
+import { parameterOf } from "./parameters.ts";
+import type { PlainFields } from "./plain-fields.ts";
+import { illegal, invalid, type NameOf, ownName } from "./refusals.ts";
+import { Fault, type Rule } from "./rule.ts";
+
+/** The rules of some fields, by name. */
+export type Rules = Readonly<Record<string, Rule<unknown>>>;
+
+/** What fields that were read with rules say. */
+export type ValuesOf<R extends Rules> = {
+  readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never;
+};
+
+/** Fields that are read together. */
+export type FieldSet<T> = Readonly<{
+  rules: Rules;
+  /**
+   * Throws the OrderError of the first fault in the order of the rules; a field that does not belong here comes before
+   * all others. Errors name fields as `nameOf` does.
+   */
+  read: (fields: PlainFields, nameOf?: NameOf) => T;
+}>;
+
+/** What a reader takes: the names of its parameters, and the rules of what they say. For descriptions. */
+export type RequestShape = Readonly<{ names: KnownNames; set: FieldSet<unknown> }>;
+
+/** Rules as a reader, made once: no request is read by walking a schema. */
+export function fieldSet<R extends Rules>(rules: R): FieldSet<ValuesOf<R>> {
+  const readers = Object.entries(rules).map(([name, { read }]) => ({ name, read }));
+  const known = new Set(Object.keys(rules));
+  return {
+    rules,
+    read: (fields, nameOf = ownName) => {
+      refuseOthers(fields, known, nameOf);
+      const values: Record<string, unknown> = {};
+      for (const { name, read } of readers) {
+        const value = read(fields[name]);
+        if (value instanceof Fault) throw refusalOf(value, name, nameOf);
+        values[name] = value;
+      }
+      return values as ValuesOf<R>;
+    },
+  };
+}
+
+function refuseOthers(fields: PlainFields, known: ReadonlySet<string>, nameOf: NameOf): void {
+  for (const name in fields) {
+    if (!known.has(name)) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: nameOf(name) });
+  }
+}
+
+/** The refusal of a value: what is special about its field, else that it is not valid. */
+function refusalOf({ why, bound }: Fault, field: string, nameOf: NameOf): OrderError {
+  const name = nameOf(field);
+  const rule = parameterOf(field);
+  switch (why) {
+    case "missing":
+      return new OrderError("PARAMETER_MISSING", { field: name });
+    case "illegal":
+      return illegal(name, bound);
+    case "empty":
+      return new OrderError(rule.empty ?? "PARAMETER_EMPTY", { field: name });
+    case "above":
+      return rule.above === undefined
+        ? invalid(field, name)
+        : new OrderError(rule.above, { field: name, limit: bound });
+    case "invalid":
+      return invalid(field, name);
+    default:
+      return new OrderError(why, { field: name, decimals: bound });
+  }
+}

@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from "node:util";
+import { OrderError } from "../../../src/errors/index.ts";
+import { ACTOR_SET } from "../../../src/requests/actor.ts";
+import type { FieldSet } from "../../../src/requests/field-set.ts";
+import { LIST_KEY } from "../../../src/requests/list-key.ts";
+import { LIST_PAGE } from "../../../src/requests/list-page.ts";
+import { ALL_ORDERS_PAGE, ORDER_HISTORY_PAGE } from "../../../src/requests/native-page.ts";
+import { NATIVE_SETS } from "../../../src/requests/native-placement.ts";
+import { CANCEL_ALL, OPEN_ORDERS_PAGE } from "../../../src/requests/open-orders.ts";
+import { ORDER_KEY } from "../../../src/requests/order-key.ts";
+import { LEG_SETS, ORDER_SETS } from "../../../src/requests/order-sets.ts";
+import type { PlainFields } from "../../../src/requests/plain-fields.ts";
+import { PUBLIC_QUERIES } from "../../../src/requests/public-queries.ts";
+import { SESSION_ACTS } from "../../../src/requests/subscriptions.ts";
+import { createRandom } from "../../../src/simulator/world/random.ts";
+import { fieldsFor } from "./inputs.ts";
+import { zodReader } from "./oracle.ts";
+
+/** Everything that reads fields of a request. */
+const SETS: readonly FieldSet<unknown>[] = [
+  ...[...ORDER_SETS.values(), ...ORDER_SETS.values(), ...LEG_SETS.values(), ...Object.values(NATIVE_SETS)],
+  ACTOR_SET,
+  ...[ORDER_KEY.status, LIST_KEY.status, LIST_PAGE, ALL_ORDERS_PAGE, ORDER_HISTORY_PAGE, CANCEL_ALL].map(
+    ({ set }) => set,
+  ),
+  ...[OPEN_ORDERS_PAGE, ...Object.values(PUBLIC_QUERIES), ...Object.values(SESSION_ACTS)].map(
+    ({ set }) => set,
+  ),
+];
+
+const READERS = SETS.map((set) => ({ set, zod: zodReader(set.rules) }));
+
+const nameOf = (field: string): string => `the ${field}`;
+
+/** What came of reading: the values, without what was left out, or everything that the refusal says. */
+function outcomeOf(read: () => unknown): Readonly<{ taken: boolean; said: unknown }> {
+  try {
+    const values = Object.entries(read() as object).filter(([, value]) => value !== undefined);
+    return { taken: true, said: Object.fromEntries(values) };
+  } catch (error) {
+    if (!(error instanceof OrderError)) throw error;
+    const { reason, code, message, details } = error;
+    return { taken: false, said: { reason, code, message, details } };
+  }
+}
+
+/** How many inputs were taken and refused, and the first on which the two readers do not agree. */
+export type ReadersResult = Readonly<{ taken: number; refused: number; difference: string | undefined }>;
+
+/** Gives fields to every set of rules and to zod; both must take the same, as the same, and refuse alike. */
+export function compareReaders(seed: number, inputs: number): ReadersResult {
+  const random = createRandom(seed);
+  let taken = 0;
+  for (let count = 0; count < inputs; count++) {
+    const { set, zod } = random.pick(READERS);
+    const fields = fieldsFor(set, random) as PlainFields;
+    const ours = outcomeOf(() => set.read(fields, nameOf));
+    const due = outcomeOf(() => zod(fields, nameOf));
+    if (ours.taken) taken++;
+    if (isDeepStrictEqual(ours, due)) continue;
+    const show = (value: unknown): string =>
+      JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${one}n` : one));
+    const difference = `input ${count}: ${show(fields)}\nread as ${show(ours)}\nzod says ${show(due)}`;
+    return { taken, refused: count - taken, difference };
+  }
+  return { taken, refused: inputs - taken, difference: undefined };
+}
