@@ -87,7 +87,7 @@ function nearby(terms: RuleTerms, random: Random): unknown {
       return BigInt(random.below(10)) - 5n;
     case "whole": {
       const { from = -5, to = 5 } = terms;
-      return random.pick([from - 1, from, from + 1, to - 1, to, to + 1]);
+      return random.pick([from - 1, from, from + 1, to - 1, to, to + 1, 2 ** 53, -(2 ** 53)]);
     }
     case "capped":
       return random.pick([terms.from - 1, terms.from, terms.cap - 1, terms.cap, terms.cap + 1]);
