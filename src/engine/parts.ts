@@ -101,8 +101,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const stories = new Stories(core, { shards, reads, market, funds });
   const housekeeping = new Housekeeping(core, { shards, market, instruments, timers });
   const committer = new Committer(core, { commits, timers, bursts, market, board, calls, housekeeping });
-  const asking = { calls, venueQueue, reconciler, exposure, housekeeping };
-  const rest = new Rest(core, { committer, timers, reports, asking });
+  const rest = new Rest(core, { committer, timers, reports });
   const parts: EngineParts = {
     core,
     entropy,

@@ -34,14 +34,13 @@ export function evolve(order: ParentOrder | undefined, fact: Fact, context: Fact
   return next;
 }
 
-function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: FactContext): ParentOrder {
-  return {
+function acceptedParent(fact: Accepted, context: FactContext): ParentOrder {
+  const order: ParentOrder = {
     orderId: context.orderId,
     accountId: fact.accountId,
     intent: packedIntent(fact.intent),
     acceptedAtMs: context.timeMs,
-    ...(fact.acceptance !== undefined && { acceptance: fact.acceptance }),
-    ...(fact.aheadMs !== undefined && { aheadMs: fact.aheadMs }),
+    acceptance: fact.acceptance,
     updatedAtMs: context.timeMs,
     lastSequence: context.sequence,
     attempts: 0,
@@ -50,12 +49,26 @@ function acceptedParent(fact: Extract<Fact, { kind: "ACCEPTED" }>, context: Fact
     executedQuantity: ZERO_QUANTITY,
     executedNotional: ZERO_NOTIONAL,
     executions: ExecutionIds.NONE,
-    ...(fact.posted && { postOnlyCleared: fact.posted }),
-    ...(fact.plan !== undefined && { plan: packedPlan(fact.plan) }),
-    ...(fact.volumeBefore !== undefined && { volumeBefore: fact.volumeBefore }),
-    ...(fact.list !== undefined && { list: fact.list }),
-    ...(fact.held && { held: fact.held }),
   };
+  return hasMore(fact) ? withMore(order, fact) : order;
+}
+
+type Accepted = Extract<Fact, { kind: "ACCEPTED" }>;
+
+/** Most parents have none of these when they are accepted, and take half of the memory without a place for them. */
+function hasMore({ aheadMs, posted, plan, volumeBefore, list, held }: Accepted): boolean {
+  return (aheadMs ?? posted ?? plan ?? volumeBefore ?? list ?? held) !== undefined;
+}
+
+function withMore(order: ParentOrder, fact: Accepted): ParentOrder {
+  const more = copyOf(order);
+  more.aheadMs = fact.aheadMs;
+  more.postOnlyCleared = fact.posted;
+  more.plan = fact.plan && packedPlan(fact.plan);
+  more.volumeBefore = fact.volumeBefore;
+  more.list = fact.list;
+  more.held = fact.held;
+  return more;
 }
 
 function change(next: ParentCopy, fact: Exclude<Fact, { kind: "ACCEPTED" }>, context: FactContext): void {

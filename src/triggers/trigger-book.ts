@@ -1,8 +1,8 @@
+import { type Keyed, KeyedTable } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { MarketMark, MarketSide, Quote } from "../model/index.ts";
 import { type Entry, entryOf } from "./entry.ts";
-import { IdMap } from "./id-map.ts";
 import { MarkHistory } from "./mark-history.ts";
 import { SideBook } from "./side-book.ts";
 import { Sweep } from "./sweep.ts";
@@ -13,6 +13,14 @@ const MERGES_AT_ONCE = 32;
 
 /** An order that came while a quote acted, and what it watches. */
 type Waiting = Readonly<{ entry: Entry; watch: Watch }>;
+
+const BY_ID: Keyed<number, Entry> = {
+  keyOf: ({ orderId }) => orderId,
+  hashOf: (id) => {
+    const hash = Math.imul(id ^ Math.trunc(id / 2 ** 32), 0x9e3779b1);
+    return (hash ^ (hash >>> 15)) >>> 0;
+  },
+};
 
 const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated: Object.freeze([]) });
 
@@ -39,7 +47,7 @@ const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated
 export class TriggerBook {
   /** The instrument whose quotes it observes. */
   readonly symbol: string;
-  readonly #entries: IdMap<Entry> = new IdMap();
+  readonly #entries: KeyedTable<number, Entry> = new KeyedTable(BY_ID);
   readonly #sides: Readonly<Record<MarketSide, SideBook>>;
   #sweep: Sweep | undefined;
   /** Quotes and orders that came while a quote acted. */
@@ -63,7 +71,7 @@ export class TriggerBook {
 
   /** Whether an order is in the book. */
   has(orderId: number): boolean {
-    return this.#entries.has(orderId);
+    return this.#entries.get(orderId) !== undefined;
   }
 
   /**
@@ -72,7 +80,7 @@ export class TriggerBook {
    * activation (I31).
    */
   add(watcher: Watcher): void {
-    if (this.#entries.has(watcher.orderId)) {
+    if (this.has(watcher.orderId)) {
       throw new InvariantError("I24", `order ${watcher.orderId} is in the trigger book already`);
     }
     const entry = entryOf(watcher);
@@ -84,7 +92,7 @@ export class TriggerBook {
       this.#waiting.add(entry);
       this.#behind.push({ entry, watch });
     }
-    this.#entries.set(watcher.orderId, entry);
+    this.#entries.set(entry);
   }
 
   /** Takes an order out; false when it was not in the book. */

@@ -6,6 +6,7 @@ import type { Size } from "./line.ts";
 import { serveLine, sizeOf } from "./line-process.ts";
 import { LINES } from "./lines/index.ts";
 import { benchRates } from "./rates.ts";
+import { benchScale } from "./scale/scale.ts";
 import { benchSlots } from "./slots.ts";
 import { printLines } from "./table.ts";
 
@@ -16,6 +17,9 @@ const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   slots: benchSlots,
   rates: benchRates,
 };
+
+/** Sections of their own that take minutes and gigabytes: only when they are asked for. */
+const LARGE: Readonly<Record<string, () => void | Promise<void>>> = { scale: benchScale };
 
 const SMOKE_SCALE = 0.002;
 
@@ -51,8 +55,10 @@ async function flames(names: readonly string[]): Promise<void> {
 
 const [first, second = ""] = asked;
 const ofTables = asked.filter((name) => name in TABLES);
+const large = LARGE[first ?? ""];
 if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();
+else if (large !== undefined) await large();
 else if (first === "--flame") await flames(asked.slice(1));
 else if (asked.length === 0) {
   await table(Object.keys(LINES));

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WideMap } from "../../src/engine/core/wide-map.ts";
+import { KeyedTable } from "../../src/common/index.ts";
+import { liveOrderOf } from "../../src/engine/core/live-order.ts";
+import { hashOf } from "../../src/engine/core/text-hash.ts";
 import { AccountOrders } from "../../src/engine/shards/account-orders.ts";
 import { OpenIds } from "../../src/engine/shards/open-ids.ts";
 import { managedIdOf } from "../../src/lifecycle/index.ts";
@@ -35,11 +37,32 @@ describe("decision IA: no collection moves all orders in one step", () => {
     const largest = largestGrown(() => {
       for (const orderId of idsOf(MANY, 1)) {
         book.add({ orderId, acceptedAtMs: 0, watch });
-        account.add(openOrder({ orderId, accountId: 1, clientOrderId: `client-${orderId}` }));
+        const order = openOrder({ orderId, accountId: 1, clientOrderId: `client-${orderId}` });
+        account.add(liveOrderOf(order, order));
       }
     });
     expect([book.size, account.size]).toEqual([MANY, MANY]);
     expect(largest).toBeLessThanOrEqual(LARGEST);
+  });
+});
+
+type Sample = Readonly<{ key: string; n: number }>;
+
+describe("decision IA, GT: values by a key of their own", () => {
+  it("move some thousand at a time, however many there are", () => {
+    let [looked, most] = [0, 0];
+    const keyOf = ({ key }: Sample): string => {
+      looked++;
+      return key;
+    };
+    const table = new KeyedTable<string, Sample>({ keyOf, hashOf });
+    for (let n = 0; n < 4 * MANY; n++) {
+      looked = 0;
+      table.set({ key: `order ${n}`, n });
+      most = Math.max(most, looked);
+    }
+    expect(table.size).toBe(4 * MANY);
+    expect(most).toBeLessThan(2 * LARGEST);
   });
 });
 
@@ -67,19 +90,25 @@ describe("collections of any size say what small ones would", () => {
     );
   });
 
-  it("values by text, while it grows and shrinks", () => {
-    const [wide, map] = [new WideMap<number>(), new Map<string, number>()];
-    for (let n = 0; n < 60_000; n++) {
+  it.each([
+    ["all kinds of", hashOf],
+    ["few", (key: string) => (hashOf(key) % 200) * 0x10001],
+  ])("values by a key of their own, while they come and go, with %s hashes", (kind, hash) => {
+    const count = kind === "few" ? 3_000 : 60_000;
+    const wide = new KeyedTable<string, Sample>({ keyOf: ({ key }) => key, hashOf: hash });
+    const map = new Map<string, Sample>();
+    for (let n = 0; n < count; n++) {
       const [key, old] = [`order ${n}`, `order ${Math.floor(n / 3)}`];
-      wide.set(key, n);
-      map.set(key, n);
-      if (n % 2 === 0) expect(wide.delete(old)).toBe(map.delete(old));
+      const value = { key, n };
+      wide.set(value);
+      map.set(key, value);
+      if (n % 2 === 0 && wide.delete(old) !== map.delete(old))
+        expect.fail(`${old} was deleted in one of them`);
     }
+    wide.set({ key: "order 1", n: -1 });
+    map.set("order 1", { key: "order 1", n: -1 });
     expect(wide.size).toBe(map.size);
-    for (let n = 0; n < 60_000; n++) {
-      const key = `order ${n}`;
-      if (wide.get(key) !== map.get(key)) expect([key, wide.get(key)]).toEqual([key, map.get(key)]);
-    }
+    for (let n = 0; n < count; n++) expect(wide.get(`order ${n}`)?.n).toBe(map.get(`order ${n}`)?.n);
   });
 
   it("ids of one account, read in both directions from any cursor while some come and go", () => {

@@ -23,6 +23,6 @@ describe("decision GT: what rests takes little memory", () => {
     const bytes = (liveBytes() - before) / COUNT;
     expect(book.size).toBe(COUNT);
     // The entry, the boxes of its two large numbers, and its place among the ids of the book.
-    expect(bytes).toBeLessThan(230);
+    expect(bytes).toBeLessThan(210);
   });
 });

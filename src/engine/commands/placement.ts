@@ -91,8 +91,7 @@ export class Placements {
   #findOrder(named: Named): Awaitable<ParentOrder | undefined> {
     const { accountId, clientOrderId } = named;
     const shard = this.#parts.shards.ofAccount(accountId);
-    const orderId = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
-    const live = orderId === undefined ? undefined : shard.liveOrders.get(orderId);
+    const live = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
     if (live?.durable !== undefined) return live.durable;
     if (live?.pending !== undefined) return this.#findAfter(live.pending, shard, named);
     return this.#core.clientIds.lacks(accountId, clientOrderId) ? undefined : this.#findEnded(named);

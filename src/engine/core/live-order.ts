@@ -6,20 +6,25 @@ export type LiveOrder = {
   working: ParentOrder;
   durable: ParentOrder | undefined;
   /** Its newest record that is not durable yet. */
-  pending?: PendingRecord;
+  pending: PendingRecord | undefined;
   /** Why it sent nothing on the last quote it looked at. */
-  wait?: WaitReason;
+  wait: WaitReason | undefined;
+  /** Whether the memory of quotes counts it. */
+  isWatching: boolean;
   /** The measurement of exposure under way for it; the answer to an earlier one does not count. */
-  measuring?: object;
+  measuring?: object | undefined;
   /** Prints up to this position of the volume tape have been followed (POV). */
   followedTo?: number;
-  /** Whether the memory of quotes counts it. */
-  isWatching?: boolean;
-  cancelExpiry?: () => void;
-  cancelRetry?: () => void;
-  cancelSlot?: () => void;
-  cancelScheduleEnd?: () => void;
+  cancelExpiry?: (() => void) | undefined;
+  cancelRetry?: (() => void) | undefined;
+  cancelSlot?: (() => void) | undefined;
+  cancelScheduleEnd?: (() => void) | undefined;
 };
+
+/** A parent in memory of which nothing is on its way. What few have comes to it when it is there: there are many. */
+export function liveOrderOf(working: ParentOrder, durable: ParentOrder | undefined): LiveOrder {
+  return { working, durable, pending: undefined, wait: undefined, isWatching: false };
+}
 
 /** What one record does to one parent: the parent after it, the facts that say so, and what is to be done then. */
 export type ParentStep = Readonly<{ order: ParentOrder; facts: readonly Fact[]; effects: readonly Effect[] }>;

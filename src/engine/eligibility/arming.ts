@@ -58,7 +58,7 @@ export class Arming {
   }
 
   #watchMarket(live: LiveOrder, { intent }: ParentOrder): void {
-    if (live.isWatching === true) return;
+    if (live.isWatching) return;
     live.isWatching = true;
     this.#parts.market.memory.watch(intent.symbol);
   }
@@ -99,16 +99,9 @@ export class Arming {
 
   /** Takes a parent out of the trigger book and cancels its timers. */
   disarm(live: LiveOrder): void {
-    live.cancelExpiry?.();
-    live.cancelRetry?.();
-    live.cancelSlot?.();
-    live.cancelScheduleEnd?.();
-    delete live.cancelExpiry;
-    delete live.cancelRetry;
-    delete live.cancelSlot;
-    delete live.cancelScheduleEnd;
-    if (live.isWatching === true) this.#parts.market.memory.unwatch(live.working.intent.symbol);
-    delete live.isWatching;
+    for (const timer of TIMERS) callOff(live, timer);
+    if (live.isWatching) this.#parts.market.memory.unwatch(live.working.intent.symbol);
+    live.isWatching = false;
     this.#parts.market.book(live.working.intent.symbol)?.remove(live.working.orderId);
   }
 
@@ -116,28 +109,27 @@ export class Arming {
     const atMs = expiresAtMs(order);
     if (atMs === undefined || live.cancelExpiry !== undefined || order.pendingEnd !== undefined) return;
     live.cancelExpiry = this.#parts.timers.at(atMs, () => {
-      delete live.cancelExpiry;
+      live.cancelExpiry = undefined;
       this.#post(order, { kind: "EXPIRED" }, { kind: "TIMER", timer: "EXPIRY" });
     });
   }
 
   /** A slot of its schedule that opens or closes matters to the next quote only; its end does so by itself. */
   #armSchedule(live: LiveOrder, order: ParentOrder): void {
-    live.cancelSlot?.();
-    delete live.cancelSlot;
+    callOff(live, "cancelSlot");
     const nowMs = this.#core.nowMs();
     if (isScheduleOver(order, nowMs))
       return this.#post(order, { kind: "SCHEDULE_OVER" }, { kind: "TIMER", timer: "SLOT" });
     const endMs = scheduleEndMs(order);
     if (endMs !== undefined && live.cancelScheduleEnd === undefined)
       live.cancelScheduleEnd = this.#parts.timers.at(endMs, () => {
-        delete live.cancelScheduleEnd;
+        live.cancelScheduleEnd = undefined;
         this.arm(live);
       });
     const atMs = nextSlotChangeMs(order, nowMs);
     if (atMs === undefined || atMs === endMs) return;
     live.cancelSlot = this.#parts.timers.beforeInput(atMs, () => {
-      delete live.cancelSlot;
+      live.cancelSlot = undefined;
       this.arm(live);
     });
   }
@@ -151,10 +143,20 @@ export class Arming {
   }
 
   #armRetry(live: LiveOrder, atMs: number): void {
-    live.cancelRetry?.();
+    callOff(live, "cancelRetry");
     live.cancelRetry = this.#parts.timers.beforeInput(atMs, () => {
-      delete live.cancelRetry;
+      live.cancelRetry = undefined;
       this.arm(live);
     });
   }
+}
+
+const TIMERS = ["cancelExpiry", "cancelRetry", "cancelSlot", "cancelScheduleEnd"] as const;
+
+/** Cancels a timer of a parent if it has it; one that never had it stays without a place for it. */
+function callOff(live: LiveOrder, timer: (typeof TIMERS)[number]): void {
+  const cancel = live[timer];
+  if (cancel === undefined) return;
+  live[timer] = undefined;
+  cancel();
 }

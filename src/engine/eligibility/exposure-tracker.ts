@@ -24,18 +24,11 @@ export class ExposureTracker {
   readonly #core: Core;
   readonly #exposure: Exposure;
   readonly #shards: Shards;
-  /** Positions that the host was asked for and has not told. */
-  #asked = 0;
 
   constructor(core: Core, exposure: Exposure, shards: Shards) {
     this.#core = core;
     this.#exposure = exposure;
     this.#shards = shards;
-  }
-
-  /** Whether the host has not told a position yet. */
-  get busy(): boolean {
-    return this.#asked > 0;
   }
 
   /** What the parent may reduce, when the host can say it at once; else the measurement is under way. */
@@ -65,14 +58,9 @@ export class ExposureTracker {
     const shard = this.#shard(order);
     live.measuring = request;
     const { telemetry } = this.#core;
-    this.#asked++;
     request.answer.then(
-      (position) => {
-        this.#asked--;
-        shard.post(() => this.#measured(live, { request, position }));
-      },
+      (position) => shard.post(() => this.#measured(live, { request, position })),
       (error: unknown) => {
-        this.#asked--;
         telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
         shard.post(() => this.#rest(live, request));
       },
@@ -85,7 +73,7 @@ export class ExposureTracker {
     { request, position }: Readonly<{ request: ExposureRequest; position: Quantity }>,
   ): void {
     if (live.measuring !== request) return;
-    delete live.measuring;
+    live.measuring = undefined;
     const order = live.working;
     const shard = this.#shard(order);
     if (shard.liveOrders.get(order.orderId) !== live) return;
@@ -98,7 +86,7 @@ export class ExposureTracker {
   /** Nothing came of a measurement. */
   #rest(live: LiveOrder, request: ExposureRequest): void {
     if (live.measuring !== request) return;
-    delete live.measuring;
+    live.measuring = undefined;
     this.#core.effects.emit({ kind: "REARM", live });
   }
 

@@ -20,9 +20,9 @@ export class ListReads {
   findOpen(key: ListKey): OrderList | undefined {
     const shard = this.#reads.ownShard(key.accountId);
     const account = shard.accounts.get(key.accountId);
-    const listId = "listId" in key ? key.listId : account?.listByClientId.get(key.listClientOrderId);
-    const legs = listId === undefined ? undefined : account?.lists.get(listId);
-    return legs && durableList(shard, legs);
+    const list =
+      "listId" in key ? account?.lists.get(key.listId) : account?.listByClientId.get(key.listClientOrderId);
+    return list && durableList(shard, list.legs);
   }
 
   async find(key: ListKey): Promise<OrderList | undefined> {

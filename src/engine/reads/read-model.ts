@@ -26,9 +26,11 @@ export class ReadModel {
   /** An open parent of an account as it is durable. */
   findOpen(key: ParentKey): ParentOrder | undefined {
     const shard = this.ownShard(key.accountId);
-    const orderId =
-      "orderId" in key ? key.orderId : shard.accounts.get(key.accountId)?.byClientId.get(key.clientOrderId);
-    const order = orderId === undefined ? undefined : shard.liveOrders.get(orderId)?.durable;
+    const live =
+      "orderId" in key
+        ? shard.liveOrders.get(key.orderId)
+        : shard.accounts.get(key.accountId)?.byClientId.get(key.clientOrderId);
+    const order = live?.durable;
     return order?.accountId === key.accountId ? order : undefined;
   }
 

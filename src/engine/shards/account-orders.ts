@@ -1,15 +1,23 @@
+import { KeyedTable } from "../../common/index.ts";
 import { type ListMembership, type ParentOrder, weightBytesOf } from "../../model/index.ts";
 import { IdMap } from "../../triggers/index.ts";
-import { WideMap } from "../core/wide-map.ts";
+import type { LiveOrder } from "../core/live-order.ts";
+import { hashOf } from "../core/text-hash.ts";
 import { ExposureSums } from "./exposure-sums.ts";
 import { OpenIds } from "./open-ids.ts";
 
 /** The open parents of one account: by client id and in order of creation, and what they hold of its exposure. */
 export class AccountOrders {
-  readonly byClientId: WideMap<number> = new WideMap();
-  /** Lists with a leg that has not ended: their legs, by list id. */
-  readonly lists: IdMap<readonly number[]> = new IdMap();
-  readonly listByClientId: WideMap<number> = new WideMap();
+  readonly byClientId: KeyedTable<string, LiveOrder> = new KeyedTable({
+    keyOf: ({ working }) => working.intent.clientOrderId,
+    hashOf,
+  });
+  /** Lists with a leg that has not ended, each as one of its legs tells of it. */
+  readonly lists: IdMap<ListMembership> = new IdMap();
+  readonly listByClientId: KeyedTable<string, ListMembership> = new KeyedTable({
+    keyOf: ({ listClientOrderId }) => listClientOrderId,
+    hashOf,
+  });
   /** What was executed and what is reserved, by market and side. */
   readonly sums: ExposureSums = new ExposureSums();
   /** Durable legs that are held; pages show them with history only. */
@@ -28,16 +36,16 @@ export class AccountOrders {
     return this.#open.size;
   }
 
-  add(order: ParentOrder): void {
-    this.#open.add(order.orderId);
-    this.byClientId.set(order.intent.clientOrderId, order.orderId);
-    this.weightBytes += weightBytesOf(order);
+  add(live: LiveOrder): void {
+    this.#open.add(live.working.orderId);
+    this.byClientId.set(live);
+    this.weightBytes += weightBytesOf(live.working);
   }
 
-  addList({ listId, listClientOrderId, legs }: ListMembership): void {
-    this.#openLists.add(listId);
-    this.lists.set(listId, legs);
-    this.listByClientId.set(listClientOrderId, listId);
+  addList(list: ListMembership): void {
+    this.#openLists.add(list.listId);
+    this.lists.set(list.listId, list);
+    this.listByClientId.set(list);
   }
 
   removeList({ listId, listClientOrderId }: ListMembership): void {
@@ -62,8 +70,8 @@ export class AccountOrders {
   /** The legs of every open list, those of the newest first. */
   *listsNewestFirst(): IterableIterator<readonly number[]> {
     for (const listId of this.#openLists.after(0, true)) {
-      const legs = this.lists.get(listId);
-      if (legs !== undefined) yield legs;
+      const list = this.lists.get(listId);
+      if (list !== undefined) yield list.legs;
     }
   }
 }

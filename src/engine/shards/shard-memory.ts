@@ -2,7 +2,7 @@ import { orderListOf } from "../../lifecycle/index.ts";
 import { type ListMembership, type OrderList, type ParentOrder, weightBytesOf } from "../../model/index.ts";
 import { IdMap, type ReadonlyIdMap } from "../../triggers/index.ts";
 import type { ClientIdFilter } from "../core/client-id-filter.ts";
-import type { LiveOrder, ParentStep, PendingRecord } from "../core/live-order.ts";
+import { type LiveOrder, liveOrderOf, type ParentStep, type PendingRecord } from "../core/live-order.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 import { AccountOrders } from "./account-orders.ts";
 import { ParentCapture } from "./parent-capture.ts";
@@ -50,9 +50,10 @@ export class ShardMemory {
     for (const order of read.values()) {
       const isEnded = order.ended !== undefined;
       if (isEnded && (order.list === undefined || !openLists.has(order.list.listId))) continue;
-      this.liveOrders.set(order.orderId, { working: order, durable: order });
+      const live = liveOrderOf(order, order);
+      this.liveOrders.set(order.orderId, live);
       if (isEnded) this.#endedLegs.add(order.orderId);
-      else this.#confirm(order);
+      else this.#confirm(live, order);
       this.#index(order);
       const turn = turns.spend(COSTS.remember);
       if (turn !== undefined) await turn;
@@ -76,7 +77,7 @@ export class ShardMemory {
   adopt(order: ParentOrder): LiveOrder {
     const known = this.liveOrders.get(order.orderId);
     if (known !== undefined) return known;
-    const live: LiveOrder = { working: order, durable: order };
+    const live = liveOrderOf(order, order);
     this.liveOrders.set(order.orderId, live);
     return live;
   }
@@ -95,11 +96,12 @@ export class ShardMemory {
 
   /** A decision becomes what the shard goes on from. */
   take(order: ParentOrder): LiveOrder {
-    const live = this.liveOrders.get(order.orderId) ?? { working: order, durable: undefined };
+    const known = this.liveOrders.get(order.orderId);
+    const live = known ?? liveOrderOf(order, undefined);
     const account = this.account(order.accountId);
-    if (!this.liveOrders.has(order.orderId)) {
+    if (known === undefined) {
       this.liveOrders.set(order.orderId, live);
-      account.add(order);
+      account.add(live);
       this.weightBytes += weightBytesOf(order);
     }
     account.sums.move(live.working, order);
@@ -157,14 +159,14 @@ export class ShardMemory {
 
   /** A record of a parent is durable: others may see it. */
   show(order: ParentOrder, settled: PendingRecord): LiveOrder {
-    const live = this.liveOrders.get(order.orderId) ?? { working: order, durable: order };
+    const live = this.liveOrders.get(order.orderId) ?? liveOrderOf(order, order);
     const account = this.account(order.accountId);
     if (live.durable === undefined) account.confirmed++;
     if (order.held) account.held.add(order.orderId);
     else account.held.delete(order.orderId);
     this.#keep(live);
     live.durable = order;
-    if (live.pending === settled) delete live.pending;
+    if (live.pending === settled) live.pending = undefined;
     return live;
   }
 
@@ -173,9 +175,9 @@ export class ShardMemory {
   }
 
   /** An open parent that came out of the store. */
-  #confirm(order: ParentOrder): void {
+  #confirm(live: LiveOrder, order: ParentOrder): void {
     const account = this.account(order.accountId);
-    account.add(order);
+    account.add(live);
     this.weightBytes += weightBytesOf(order);
     account.sums.hold(order);
     account.confirmed++;

@@ -142,8 +142,7 @@ export class Shard {
     try {
       const steps = transitionList({ legs: this.memory.legsOf(before), orderId, event }, context);
       const lead = steps.find(({ order }) => order.orderId === orderId);
-      if (lead?.wait === undefined) delete live.wait;
-      else live.wait = lead.wait;
+      live.wait = lead?.wait;
       const changed = steps.filter(({ facts }) => facts.length > 0);
       if (changed.length > 0) return this.#write({ steps: changed, cause, timeMs });
       if (lead?.effects.some((effect) => effect.kind === "MEASURE"))

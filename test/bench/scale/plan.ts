@@ -1,0 +1,58 @@
+import { managedIdOf, SHARD_COUNT, shardOf } from "../../../src/lifecycle/index.ts";
+import type { Instrument } from "../../../src/model/index.ts";
+
+/** How much a store of the scale bench holds, and where it is. */
+export type Plan = Readonly<{
+  folder: string;
+  instruments: number;
+  /** Parents that rest; those of the first instrument are stops that one quote fires. */
+  open: number;
+  fires: number;
+  ended: number;
+}>;
+
+/** `size` parents that rest, ten times as many that ended, a tenth that fires. */
+export function planOf(folder: string, size: number): Plan {
+  const instruments = Math.min(1_000, Math.max(2, Math.floor(size / 100)));
+  return { folder, instruments, open: size, fires: Math.ceil(size / 10), ended: 10 * size };
+}
+
+/** Of shard n the account n: each has as much as the others, but the first, which has as much again as all of them. */
+export const ACCOUNTS: readonly number[] = accountsOfShards();
+
+/** The account with the most of everything, alone in its shard's rows: half of what ended, a tenth of what rests. */
+export const LARGEST: number = ACCOUNTS[0] ?? 1;
+
+function accountsOfShards(): readonly number[] {
+  const accounts: number[] = [];
+  let found = 0;
+  for (let accountId = 1; found < SHARD_COUNT; accountId++) {
+    if (accounts[shardOf(accountId)] !== undefined) continue;
+    accounts[shardOf(accountId)] = accountId;
+    found++;
+  }
+  return accounts;
+}
+
+/** The shard of the n-th parent of a kind; of every `inLargest` one is of the first shard. */
+export function shardOfParent(n: number, inLargest: number): number {
+  return n % inLargest === 0 ? 0 : 1 + ((n - Math.ceil(n / inLargest)) % (SHARD_COUNT - 1));
+}
+
+export const symbolOf = (instrument: number): string => `COIN${instrument}/USD`;
+
+export function instrumentsOf({ instruments }: Plan): readonly Instrument[] {
+  return Array.from({ length: instruments }, (_, n) => ({
+    id: n + 1,
+    symbol: symbolOf(n),
+    aliases: [],
+    baseAsset: `COIN${n}`,
+    quoteAsset: "USD",
+    name: `Coin ${n}`,
+    kind: "liquidity",
+    status: "TRADING",
+  }));
+}
+
+/** The oldest id of the largest account, which everything else lies above. */
+export const FIRST_ID: number = managedIdOf({ count: 1, shard: 0 });

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { ShardMemory } from "../../src/engine/shards/shard-memory.ts";
+import { evolve, managedIdOf } from "../../src/lifecycle/index.ts";
+import { orderIntent } from "../../src/requests/index.ts";
+import { liveBytes } from "../support/live-heap.ts";
+
+const COUNT = 20_000;
+
+describe("decision GT: what rests takes little memory", () => {
+  it("a stop that rests: order, intent, client id, and its places in the memory of its shard", () => {
+    const memory = new ShardMemory();
+    const accept = (count: number): void => {
+      const intent = orderIntent({
+        ...{ symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "0.125" },
+        stopPrice: `${5_000 + (count % 1_000)}.25`,
+        newClientOrderId: `order-number-${count}-of-many`,
+      });
+      const fact = { kind: "ACCEPTED", accountId: 1, intent, acceptance: count } as const;
+      const context = { sequence: count, timeMs: 1_795_000_000_000 + count };
+      memory.take(evolve(undefined, fact, { orderId: managedIdOf({ count, shard: 7 }), ...context }));
+    };
+    for (let count = 1; count <= 1_000; count++) accept(count);
+    const before = liveBytes();
+    for (let count = 1_001; count <= 1_000 + COUNT; count++) accept(count);
+    expect((liveBytes() - before) / COUNT).toBeLessThan(470);
+    expect(memory.openParents).toBe(1_000 + COUNT);
+  });
+});
