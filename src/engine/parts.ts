@@ -101,7 +101,8 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const stories = new Stories(core, { shards, reads, market, funds });
   const housekeeping = new Housekeeping(core, { shards, market, instruments, timers });
   const committer = new Committer(core, { commits, timers, bursts, market, board, calls, housekeeping });
-  const rest = new Rest(core, { committer, timers, reports });
+  const asking = { calls, venueQueue, reconciler, exposure, housekeeping };
+  const rest = new Rest(core, { committer, timers, reports, asking });
   const parts: EngineParts = {
     core,
     entropy,

@@ -1,5 +1,5 @@
 import type { LevelInput, PrintInput, QuoteInput } from "../ports/index.ts";
-import { demand, itemsOf, type Members, membersOf } from "./reading.ts";
+import { demand, itemsOf, membersOf } from "./reading.ts";
 
 /** Levels of one side that a quote may show. */
 const MOST_LEVELS = 10_000;
@@ -7,16 +7,17 @@ const MOST_LEVELS = 10_000;
 /** A quote as its type says; undefined for anything else. What its texts and its time mean is the quote gate's to say. */
 export function readQuoteInput(said: unknown): QuoteInput | undefined {
   try {
-    const quote = membersOf(said, "the quote");
-    const { bids, asks, timeMs } = quote;
+    const { symbol, bid, ask, bidQuantity, askQuantity, bids, asks, timeMs } = membersOf(said, "the quote");
+    // One literal, absent members too: quotes are many, and objects put together of parts cost more than their texts.
     return {
-      symbol: stringOf(quote.symbol),
-      bid: stringOf(quote.bid),
-      ask: stringOf(quote.ask),
-      ...sizesOf(quote),
-      ...(bids !== undefined && { bids: levelsOf(bids) }),
-      ...(asks !== undefined && { asks: levelsOf(asks) }),
-      ...(timeMs !== undefined && { timeMs: numberOf(timeMs) }),
+      symbol: stringOf(symbol),
+      bid: stringOf(bid),
+      ask: stringOf(ask),
+      bidQuantity: bidQuantity === undefined ? undefined : stringOf(bidQuantity),
+      askQuantity: askQuantity === undefined ? undefined : stringOf(askQuantity),
+      bids: bids === undefined ? undefined : levelsOf(bids),
+      asks: asks === undefined ? undefined : levelsOf(asks),
+      timeMs: timeMs === undefined ? undefined : numberOf(timeMs),
     };
   } catch {
     return undefined;
@@ -37,13 +38,6 @@ export function readPrintInput(said: unknown): PrintInput | undefined {
   } catch {
     return undefined;
   }
-}
-
-function sizesOf({ bidQuantity, askQuantity }: Members): Pick<QuoteInput, "bidQuantity" | "askQuantity"> {
-  return {
-    ...(bidQuantity !== undefined && { bidQuantity: stringOf(bidQuantity) }),
-    ...(askQuantity !== undefined && { askQuantity: stringOf(askQuantity) }),
-  };
 }
 
 function levelsOf(said: unknown): readonly LevelInput[] {

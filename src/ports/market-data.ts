@@ -9,11 +9,11 @@ export type QuoteInput = Readonly<{
   symbol: string;
   bid: string;
   ask: string;
-  bidQuantity?: string;
-  askQuantity?: string;
-  bids?: readonly LevelInput[];
-  asks?: readonly LevelInput[];
-  timeMs?: number;
+  bidQuantity?: string | undefined;
+  askQuantity?: string | undefined;
+  bids?: readonly LevelInput[] | undefined;
+  asks?: readonly LevelInput[] | undefined;
+  timeMs?: number | undefined;
 }>;
 
 /** Executed volume as a source sends it; `id` is unique per instrument, an own fill's print bears its execution id. */

@@ -56,6 +56,11 @@ export class Reconciler {
     return { inFlight: this.#cases.size, unknown: this.unknown };
   }
 
+  /** Whether the outcome of a child is awaited. */
+  get busy(): boolean {
+    return this.#cases.size > 0;
+  }
+
   get unknown(): number {
     let count = 0;
     for (const one of this.#cases.values()) if (one.unknown) count++;

@@ -29,6 +29,8 @@ export class Housekeeping {
   /** Shards that wait for their snapshot. */
   readonly #due: Set<Shard> = new Set();
   #writing: Promise<void> = Promise.resolve();
+  /** What was begun and is not done. */
+  #open = 0;
   #stopped = false;
 
   constructor(
@@ -67,6 +69,11 @@ export class Housekeeping {
     if (!isQueued && this.#due.size > 0) this.#enqueue(() => this.#takeSnapshots());
   }
 
+  /** Whether something is under way. */
+  get busy(): boolean {
+    return this.#open > 0;
+  }
+
   /** Resolves when what was begun is done. */
   finished(): Promise<void> {
     return this.#writing;
@@ -79,7 +86,13 @@ export class Housekeeping {
 
   #enqueue(work: () => Promise<void>): void {
     const unlessStopped = (): Promise<void> | undefined => (this.#stopped ? undefined : work());
-    this.#writing = this.#writing.then(unlessStopped).catch(this.#failed);
+    this.#open++;
+    this.#writing = this.#writing
+      .then(unlessStopped)
+      .catch(this.#failed)
+      .finally(() => {
+        this.#open--;
+      });
   }
 
   async #takeSnapshots(): Promise<void> {

@@ -39,10 +39,11 @@ export class EventStream {
     }
   }
 
-  /** A quote counts. Quotes are many and listeners few: without one nothing is made. */
-  quoted(quote: Quote): void {
-    if (this.events.listenerCount("quote") === 0) return;
+  /** A quote counts; whether somebody listens. Quotes are many and listeners few: without one nothing is made. */
+  quoted(quote: Quote): boolean {
+    if (this.events.listenerCount("quote") === 0) return false;
     for (const listener of this.events.listeners("quote")) this.#guard(() => listener(quote));
+    return true;
   }
 
   /** A print counts. */

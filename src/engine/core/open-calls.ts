@@ -24,6 +24,11 @@ export class OpenCalls {
     this.#nowMs = nowMs;
   }
 
+  /** Whether a caller waits. */
+  get busy(): boolean {
+    return !this.#reading.isEmpty || !this.#deciding.isEmpty;
+  }
+
   /** Makes a call that reads; rejects with ENGINE_CLOSED when the engine is closed, or is before there is an answer. */
   read<T>(call: () => Promise<T>): Promise<T> {
     return this.#open<T>(this.#reading, (caller) => caller.follow(call()));
@@ -89,6 +94,10 @@ class Place {
 /** Calls in the order in which they came. */
 class Line {
   readonly end: Place = new Place();
+
+  get isEmpty(): boolean {
+    return this.end.after === this.end;
+  }
 
   /** Answers those that came at `sinceMs` or before. */
   rejectUntil(sinceMs: number, error: ErrorName): void {

@@ -24,11 +24,18 @@ export class ExposureTracker {
   readonly #core: Core;
   readonly #exposure: Exposure;
   readonly #shards: Shards;
+  /** Positions that the host was asked for and has not told. */
+  #asked = 0;
 
   constructor(core: Core, exposure: Exposure, shards: Shards) {
     this.#core = core;
     this.#exposure = exposure;
     this.#shards = shards;
+  }
+
+  /** Whether the host has not told a position yet. */
+  get busy(): boolean {
+    return this.#asked > 0;
   }
 
   /** What the parent may reduce, when the host can say it at once; else the measurement is under way. */
@@ -58,9 +65,14 @@ export class ExposureTracker {
     const shard = this.#shard(order);
     live.measuring = request;
     const { telemetry } = this.#core;
+    this.#asked++;
     request.answer.then(
-      (position) => shard.post(() => this.#measured(live, { request, position })),
+      (position) => {
+        this.#asked--;
+        shard.post(() => this.#measured(live, { request, position }));
+      },
       (error: unknown) => {
+        this.#asked--;
         telemetry.event("warn", "exposure.failed", { orderId: order.orderId, message: String(error) });
         shard.post(() => this.#rest(live, request));
       },

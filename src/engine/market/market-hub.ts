@@ -96,7 +96,6 @@ export class MarketHub implements MarketSink {
   }
 
   quote(said: QuoteInput): QuoteVerdict {
-    this.#core.counters.activity++;
     const now = this.#parts.timers.runDue();
     const input = readQuoteInput(said);
     const market = input && this.#markets.get(input.symbol);
@@ -106,18 +105,23 @@ export class MarketHub implements MarketSink {
     if (typeof taken === "string") return this.#drop(taken);
     this.counted++;
     this.memory.counted(taken);
-    this.#parts.timers.afterDue(() => {
-      this.#act(market.book, taken);
-      this.#noteMarks(market.book);
-      this.#parts.stream.quoted(taken);
-    });
+    if (this.#parts.timers.isBehind) this.#parts.timers.afterDue(() => this.#act(market.book, taken));
+    else this.#act(market.book, taken);
     return "counted";
   }
 
-  /** Lets a quote act, in turns when it meets many orders; one that comes meanwhile acts after it. */
+  /**
+   * Lets a quote act, in turns when it meets many orders; one that comes meanwhile acts after it. One that meets nothing
+   * and is told nobody is no activity: an engine at rest stays so.
+   */
   #act(book: TriggerBook, quote: Quote): void {
     const isUnderWay = book.isBusy;
-    if (book.begin(quote) && !isUnderWay) this.#parts.bursts.add("quotes", book.symbol, this.#steps(book));
+    if (book.begin(quote)) {
+      this.#core.counters.activity++;
+      if (!isUnderWay) this.#parts.bursts.add("quotes", book.symbol, this.#steps(book));
+    }
+    this.#noteMarks(book);
+    if (this.#parts.stream.quoted(quote)) this.#core.counters.activity++;
   }
 
   *#steps(book: TriggerBook): Generator<number, void> {

@@ -32,7 +32,8 @@ export class QuoteGate {
   readonly #limits: GateLimits;
   #last: Quote | undefined;
   /** When the last quote held for certain; a wall clock that is set makes it neither younger nor, set back, immortal. */
-  #confirmedAt: Moment = { wallMs: 0, monotonicMs: 0 };
+  #confirmedWallMs = 0;
+  #confirmedMonotonicMs = 0;
   /** Judges quotes until one counts; nobody acts on it. */
   #memory: GateMemory | undefined;
   #heldBack: Quote | undefined;
@@ -54,15 +55,15 @@ export class QuoteGate {
   /** Whether the last counted quote, or the heartbeat that confirmed it, is young enough to act on. */
   isFresh({ wallMs, monotonicMs }: Moment): boolean {
     const { quoteMaxAgeMs } = this.#limits;
-    const isYoung = wallMs - this.#confirmedAt.wallMs <= quoteMaxAgeMs;
-    return (
-      this.#last !== undefined && isYoung && monotonicMs - this.#confirmedAt.monotonicMs <= quoteMaxAgeMs
-    );
+    const isYoung = wallMs - this.#confirmedWallMs <= quoteMaxAgeMs;
+    return this.#last !== undefined && isYoung && monotonicMs - this.#confirmedMonotonicMs <= quoteMaxAgeMs;
   }
 
   /** The source is alive: the last quote still holds. */
   heartbeat(now: Moment): void {
-    if (this.#last !== undefined) this.#confirmedAt = now;
+    if (this.#last === undefined) return;
+    this.#confirmedWallMs = now.wallMs;
+    this.#confirmedMonotonicMs = now.monotonicMs;
   }
 
   /** The counted quote, or why it does not count. */
@@ -74,7 +75,8 @@ export class QuoteGate {
     if (drop !== undefined) return drop;
     this.#last = quote;
     this.#memory = undefined;
-    this.#confirmedAt = { wallMs: timeMs, monotonicMs: monotonicMs - Math.max(wallMs - timeMs, 0) };
+    this.#confirmedWallMs = timeMs;
+    this.#confirmedMonotonicMs = monotonicMs - Math.max(wallMs - timeMs, 0);
     return quote;
   }
 

@@ -30,6 +30,8 @@ export class Timers {
   /** What came while more was due than a turn has time for. */
   readonly #inputs: Fifo<() => void> = new Fifo();
   #isBehind = false;
+  /** How many have run. */
+  ran = 0;
   #begun = false;
   #stopped = false;
 
@@ -95,7 +97,9 @@ export class Timers {
   /** Runs the head of a heap. One that throws stops neither the others nor whoever let the time pass. */
   #run(heap: TimerHeap): void {
     const entry = heap.take();
-    if (entry !== undefined) harmless(entry.run, this.#failed);
+    if (entry === undefined) return;
+    this.ran++;
+    harmless(entry.run, this.#failed);
   }
 
   #fallBehind(): void {
