@@ -22,6 +22,8 @@ export type ShardAppend = Readonly<{
   /** The round of the epoch that it belongs to, see `fence`; an epoch begins with round 0. */
   round: number;
   records: readonly JournalRecord[];
+  /** The text of each record, as `encodeRecord` makes it: a store that keeps texts need not make them again. */
+  texts?: readonly string[];
   ended: readonly ParentOrder[];
   /** Lists whose last leg ended; a row replaces the one of the same listId. */
   endedLists?: readonly EndedList[];

@@ -3,6 +3,7 @@ import { price } from "../../src/decimal/index.ts";
 import { SHARD_COUNT } from "../../src/lifecycle/index.ts";
 import { ExecutionIds } from "../../src/model/index.ts";
 import type { EndedName } from "../../src/ports/index.ts";
+import { encodeRecord } from "../../src/wire/index.ts";
 import {
   endedOrder,
   keepEnded,
@@ -117,6 +118,15 @@ function journal(world: World): void {
     expect(sequencesOf(await world.store.readRecords({ shard: 9, after: 3, limit: 2 }))).toEqual([4, 5]);
     expect(await world.store.readRecords({ shard: 9, after: 10, limit: 5 })).toEqual([]);
     expect(await world.store.readRecords({ shard: 8, ...all })).toEqual([]);
+  });
+
+  it("decision EJ: texts that come with the records are what is kept; where they do not, they are made", async () => {
+    const [record, later] = [sampleRecord(7, 1), { ...sampleRecord(7, 1), timeMs: 77 }];
+    const given = { ...part(7, 1, { records: [record] }), texts: [encodeRecord(later)] };
+    const made = part(7, 1, { records: [sampleRecord(7, 2)] });
+    await world.store.append({ shards: [given], marks: [] });
+    await world.store.append({ shards: [made], marks: [] });
+    expect(await world.store.readRecords({ shard: 7, ...all })).toEqual([later, sampleRecord(7, 2)]);
   });
 
   it("I54: records that do not follow the last one are fenced", async () => {

@@ -1,7 +1,8 @@
 import { InvariantError, invariant } from "../../errors/index.ts";
 import type { EndedList, JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
 import type { AppendBatch, AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../ports/index.ts";
-import { decodeRecord, encodeRecord } from "../../wire/index.ts";
+import { decodeRecord } from "../../wire/index.ts";
+import { textsOf } from "../shared/index.ts";
 import type { DiskContents, KeptShard } from "./disk.ts";
 import { type EndedRow, endedRow } from "./ended-orders.ts";
 
@@ -28,7 +29,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
     sequences.set(part.shard, sequence + part.records.length);
     const ended = part.ended.map((order) => endedRow(order, part.shard));
     const { endedLists = [] } = part;
-    kept.push({ shard, records: part.records.map(encodeRecord), ended, endedLists });
+    kept.push({ shard, records: textsOf(part), ended, endedLists });
     return "durable";
   });
   disk.ended.checkClientIds(kept.flatMap(({ ended }) => ended));

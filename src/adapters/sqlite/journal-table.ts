@@ -1,7 +1,8 @@
 import { invariant } from "../../errors/index.ts";
 import type { JournalRecord } from "../../model/index.ts";
 import type { AppendOutcome, OrderStore, ShardAppend, ShardHead } from "../../ports/index.ts";
-import { decodeRecord, encodeRecord } from "../../wire/index.ts";
+import { decodeRecord } from "../../wire/index.ts";
+import { textsOf } from "../shared/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
@@ -53,6 +54,9 @@ export function journalTable(database: Database): JournalTable {
     if (first === undefined) return headOf(shard).epoch === epoch;
     return advance.run(first + records.length - 1, shard, epoch, first - 1).changes === 1;
   };
+  const keep = (shard: number, sequence: number, text: string): void => {
+    insert.run(shard, sequence, text, checksumOf([shard, sequence], text));
+  };
   return {
     acquire() {
       raiseEpochs.run();
@@ -75,10 +79,8 @@ export function journalTable(database: Database): JournalTable {
         headOf(part.shard); // throws for a shard that does not exist
         return "fenced";
       }
-      for (const record of part.records) {
-        const text = encodeRecord(record);
-        insert.run(part.shard, record.sequence, text, checksumOf([part.shard, record.sequence], text));
-      }
+      const first = part.records[0]?.sequence ?? 0;
+      for (const [index, text] of textsOf(part).entries()) keep(part.shard, first + index, text);
       return "durable";
     },
     fence(round) {

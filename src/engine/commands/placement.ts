@@ -1,4 +1,4 @@
-import { follow } from "../../common/index.ts";
+import { follow, isAwaited } from "../../common/index.ts";
 import type { Quantity } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import { type AdmissionContext, admit, admitList, orderListOf } from "../../lifecycle/index.ts";
@@ -73,18 +73,21 @@ export class Placements {
   /** Decides in this step when all that it needs is there; the caller hears when the order is durable. */
   place(command: Command, caller: Caller<Placement>): void {
     const { accountId, intent } = command;
-    demandStorable(intent);
     const names = [`${accountId}:${intent.clientOrderId}`];
-    this.#desk.enter({ names, decide: () => this.#place(command), answerOf: placementOf }, caller);
+    this.#desk.enter(
+      { names, decide: () => naming([intent], () => this.#place(command)), answerOf: placementOf },
+      caller,
+    );
   }
 
   /** The whole list or nothing of it. */
   placeList(command: ListCommand, caller: Caller<ListPlacement>): void {
     const { accountId, list } = command;
-    for (const { intent } of list.legs) demandStorable(intent);
     const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
     const names = [`${accountId}:list:${list.listClientOrderId}`, ...ids];
-    this.#desk.enter({ names, decide: () => this.#placeList(command), answerOf: listPlacementOf }, caller);
+    const intents = list.legs.map(({ intent }) => intent);
+    const decide = () => naming(intents, () => this.#placeList(command));
+    this.#desk.enter({ names, decide, answerOf: listPlacementOf }, caller);
   }
 
   /** The order that a client id of an account names, open or ended; one that is not durable yet is awaited. */
@@ -262,6 +265,20 @@ const listPlacementOf = (pending: PendingRecord): ListPlacement => ({
   list: orderListOf(acceptedOf(pending)),
   created: true,
 });
+
+/** Whatever an intent that no journal could hold runs into, it is refused as that, with the member named (decision BX). */
+function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>): Awaitable<T> {
+  const refuse = (error: unknown): never => {
+    for (const intent of intents) demandStorable(intent);
+    throw error;
+  };
+  try {
+    const decided = decide();
+    return isAwaited(decided) ? (decided as Promise<T>).catch(refuse) : decided;
+  } catch (error) {
+    return refuse(error);
+  }
+}
 
 /** A repeated intent answers with its order; another intent under the same id is refused (I03, I04). */
 function existing(order: ParentOrder, intent: ParentIntent): Placement {

@@ -32,6 +32,8 @@ export type ParentStep = Readonly<{ order: ParentOrder; facts: readonly Fact[]; 
 /** A record of a shard that is not durable yet, with what follows when it is. */
 export type PendingRecord = {
   readonly record: JournalRecord;
+  /** The record as the journal holds it. */
+  readonly text: string;
   /** Counts the decisions of all shards: what they decided on one quote is acted on in that order (decision 20). */
   readonly decision: number;
   /** In the order of the record's changes. */
@@ -45,7 +47,7 @@ export type PendingRecord = {
 export type Waiter = Readonly<{ resolve: () => void; reject: (error: unknown) => void }>;
 
 /** A record that is durable, as what follows from it needs it. */
-export type DurableRecord = Omit<PendingRecord, "decision" | "waiters">;
+export type DurableRecord = Omit<PendingRecord, "text" | "decision" | "waiters">;
 
 /** A parent as a record on its way leaves it; undefined when the record does not touch it. */
 export function orderIn({ steps }: PendingRecord, orderId: number): ParentOrder | undefined {

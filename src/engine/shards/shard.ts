@@ -10,6 +10,7 @@ import {
 import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
+import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
 import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
 import { type ShardReads, timely } from "../core/stored.ts";
@@ -191,6 +192,7 @@ export class Shard {
       epoch: this.#epoch,
       round: this.#round,
       records: pending.map(({ record }) => record),
+      texts: pending.map(({ text }) => text),
       ended: [...ended.values()],
       ...(endedLists.size > 0 && { endedLists: [...endedLists.values()] }),
     };
@@ -358,15 +360,19 @@ export class Shard {
     return managedIdOf({ count: ++this.#counter, shard: this.number });
   }
 
-  /** Takes a decision: what can fail is made first, then the shard goes on as one step. */
+  /**
+   * Takes a decision: what can fail is made first, then the shard goes on as one step. The record's text is among that:
+   * one that cannot be written is not decided, and fails nobody else's append.
+   */
   #write({ steps, cause, timeMs }: Decision): PendingRecord {
     const changes = steps.map(({ order: { orderId }, facts }) => {
       return { orderId, previous: this.liveOrders.get(orderId)?.working.lastSequence ?? 0, facts };
     });
     const record = { shard: this.number, sequence: this.#sequence + 1, timeMs, cause, changes };
+    const text = encodeRecord(record);
     const list = this.memory.listAfter(steps);
     const decision = this.#core.counters.decisions++;
-    const pending: PendingRecord = { record, decision, steps, ...(list && { list }), waiters: [] };
+    const pending: PendingRecord = { record, text, decision, steps, ...(list && { list }), waiters: [] };
     this.#sequence = record.sequence;
     this.#intents.decided(steps);
     this.#pending.push(pending);

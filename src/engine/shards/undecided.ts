@@ -41,10 +41,10 @@ export class Undecided {
   }
 
   /** What the last reading says of a record, when the journal ends with `last`: its place and every word decide. */
-  fateOf({ pending: { record } }: UndecidedRecord, last: number): Fate {
+  fateOf({ pending: { record, text } }: UndecidedRecord, last: number): Fate {
     if (record.sequence > last) return "lost";
     const shown = this.#shown.get(record.sequence);
     if (shown === undefined) return "unknown";
-    return encodeRecord(shown) === encodeRecord(record) ? "kept" : "lost";
+    return encodeRecord(shown) === text ? "kept" : "lost";
   }
 }
