@@ -61,7 +61,10 @@ async function serve(settings: SandboxSettings, exchange: Exchange, telemetry: T
     documents: descriptionsOf(() => ({ url, wsUrl })),
     sockets: { accountEvents: createAccountEvents(exchange), realClock: createSystemClock() },
   });
-  const rest = createNodeServer({ service, sockets: service.sockets, telemetry });
+  const rest = createNodeServer({
+    ...{ service, sockets: service.sockets, telemetry },
+    frontThreads: settings.frontThreads,
+  });
   const bound = await rest.listen({ host: settings.host, port: portOf(settings.port) });
   const address = `${bound.host.includes(":") ? `[${bound.host}]` : bound.host}:${bound.port}`;
   const url = `http://${address}`;

@@ -30,6 +30,8 @@ import { EPOCH_MS } from "./whole-number.ts";
 export type SandboxSettings = Readonly<{
   host: string;
   port: number | "auto";
+  /** Threads for all that comes before and after the service; 0: none. */
+  frontThreads: number;
   controlPort: number | "auto" | "off";
   store: StoreSetting;
   market: MarketSetting;
@@ -81,11 +83,17 @@ const longMs = wholeNumber({ min: 60_000, max: 31_536_000_000 });
 const delayMs = wholeNumber({ min: 0, max: 31_536_000_000 });
 const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 const records = wholeNumber({ min: 1, max: 1_000_000_000 });
+const threads = wholeNumber({ min: 0, max: 64 });
 const days = wholeNumber({ min: 1, max: 36_500 });
 
 const OPTIONS = {
   HOST: option("127.0.0.1", "address that REST and WebSocket listen on", host),
   PORT: option("8080", "their port; auto = a free one", port),
+  FRONT_THREADS: option(
+    "0",
+    "threads for HTTP, WebSocket and signatures, beside that of the engine",
+    threads,
+  ),
   CONTROL_PORT: option("8081", "port of the control interface, loopback only; auto, off", optionalPort),
   STORE: option("sqlite:./data/managed-orders.db", "also memory:", storeSetting),
   MARKET: option("synthetic", "also manual, or replay:QUOTES.csv[,TRADES.csv]", marketSetting),
@@ -190,6 +198,7 @@ function settingsOf(values: Values): SandboxSettings {
   return {
     host: values.HOST,
     port: values.PORT,
+    frontThreads: values.FRONT_THREADS,
     controlPort: values.CONTROL_PORT,
     store: values.STORE,
     market: values.MARKET,

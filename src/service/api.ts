@@ -11,6 +11,7 @@ import type {
 } from "../ports/index.ts";
 import type { ReplayGuardOptions } from "../signing/index.ts";
 import type { WireRequest, WireResponse } from "../wire/index.ts";
+import type { Front } from "./access/front-work.ts";
 import type { ServiceSettings } from "./rest/api.ts";
 import type { SocketOptions, SocketService } from "./socket/api.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
@@ -46,8 +47,8 @@ export type ServiceOptions = Readonly<{
 
 /** REST and WebSocket without a transport. */
 export type Service = {
-  /** Answers one request; a failure is an answer too. */
-  handle(request: WireRequest): Promise<WireResponse>;
+  /** Answers one request; a failure is an answer too. `front` is the front thread that it came through, if it did. */
+  handle(request: WireRequest, front?: Front): Promise<WireResponse>;
   /** The same orders, and the streams, by WebSocket. */
   readonly sockets: SocketService;
   /** What all its connections hold together: a mount counts by it, and by one of its own where there is none. */

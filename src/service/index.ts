@@ -12,6 +12,7 @@ export {
 } from "../requests/schemas/index.ts";
 export { readAddressBlock } from "./access/address-list.ts";
 export type { Arrived } from "./access/client-address.ts";
+export type { Front, Worked } from "./access/front-work.ts";
 export type { Service, ServiceOptions } from "./api.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
@@ -27,6 +28,7 @@ export {
 } from "./mount-probe/probe.ts";
 export type { ProbeRequest } from "./mount-probe/requests.ts";
 export { type HostFeatures, MAX_BODY_BYTES, type ServiceSettings } from "./rest/api.ts";
+export { workRequest } from "./rest/front-requests.ts";
 export { createRejectionBuffer, type RejectionBufferOptions } from "./rest/rejection-buffer.ts";
 export { createService } from "./service.ts";
 export type {
@@ -36,6 +38,7 @@ export type {
   SocketSession,
   SocketSettings,
 } from "./socket/api.ts";
+export { workMessage } from "./socket/front-messages.ts";
 export { SOCKET_PATHS } from "./socket/socket-service.ts";
 export {
   type ByteLimits,

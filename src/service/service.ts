@@ -55,7 +55,7 @@ export function createService(given: ServiceOptions): Service {
   const events = accountEventsOf(options, ports.questions);
   watchFunds(parts, events.accountEvents);
   return {
-    handle: (request) => handleRequest(parts, request),
+    handle: (request, front) => handleRequest(parts, request, front),
     sockets: createSockets(parts, { ...options.sockets, ...events }),
     traffic: parts.traffic,
   };

@@ -5,6 +5,7 @@ import { createHost as honoHost } from "../../examples/mount-hono/host.ts";
 import { createHost as nodeHost } from "../../examples/mount-node-http/host.ts";
 import { createNodeServer, type NodeMount } from "../../src/adapters/node/index.ts";
 import type { Service } from "../../src/service/index.ts";
+import { withFronts } from "../support/front-threads.ts";
 import { listening } from "../support/listening.ts";
 import { mountSuite, type OpenMount } from "../support/mount-suite.ts";
 
@@ -28,7 +29,7 @@ const hosted =
   };
 
 const ownServer: OpenMount = async (service) => {
-  const server = createNodeServer({ service, sockets: service.sockets });
+  const server = createNodeServer({ service, sockets: service.sockets, ...withFronts() });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   return { port, close: (options) => server.close(options) };
 };

@@ -5,6 +5,7 @@ import {
   type NodeServerOptions,
 } from "../../src/adapters/node/index.ts";
 import type { WireRequest, WireResponse } from "../../src/wire/index.ts";
+import { withFronts } from "../support/front-threads.ts";
 import { openConnection, type RawAnswer, rawBytes, sendRaw } from "../support/raw-http.ts";
 
 const open: (() => Promise<void>)[] = [];
@@ -24,7 +25,7 @@ const reply = (body = "{}"): WireResponse => ({
 /** A server whose service is a function. */
 async function serve(handle: Handler = () => reply(), limits: NodeServerLimits = {}): Promise<number> {
   const service: NodeServerOptions["service"] = { handle: async (request) => handle(request) };
-  const server = createNodeServer({ service, limits });
+  const server = createNodeServer({ service, limits, ...withFronts() });
   open.push(() => server.close({ graceMs: 0 }));
   return (await server.listen({ host: "127.0.0.1", port: 0 })).port;
 }
@@ -282,7 +283,7 @@ describe("many requests", () => {
 describe("listening and closing", () => {
   it("a port in use rejects", async () => {
     const port = await serve();
-    const server = createNodeServer({ service: { handle: async () => reply() } });
+    const server = createNodeServer({ service: { handle: async () => reply() }, ...withFronts() });
     await expect(server.listen({ host: "127.0.0.1", port })).rejects.toThrow("EADDRINUSE");
   });
 
@@ -301,7 +302,7 @@ describe("listening and closing", () => {
             })
           : Promise.resolve(reply()),
     };
-    const server = createNodeServer({ service });
+    const server = createNodeServer({ service, ...withFronts() });
     const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
     const [idle, fresh, busy] = [
       await openConnection(port),
@@ -327,7 +328,7 @@ describe("listening and closing", () => {
       heard = resolve;
     });
     const service: NodeServerOptions["service"] = { handle: () => new Promise(() => heard()) };
-    const server = createNodeServer({ service });
+    const server = createNodeServer({ service, ...withFronts() });
     const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
     const connection = await openConnection(port);
     connection.write(rawBytes(get));

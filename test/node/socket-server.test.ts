@@ -11,6 +11,7 @@ import {
   Traffic,
 } from "../../src/service/index.ts";
 import type { WireRequest, WireResponse } from "../../src/wire/index.ts";
+import { withFronts } from "../support/front-threads.ts";
 import { openConnection, type RawConnection } from "../support/raw-http.ts";
 import { SocketClient } from "../support/socket-client.ts";
 
@@ -74,7 +75,11 @@ const rest: Pick<Service, "handle"> = {
 type RunningServer = Readonly<{ port: number; server: NodeServer; url: string }>;
 
 async function serve(sockets?: SocketService, traffic: Traffic = new Traffic()): Promise<RunningServer> {
-  const server = createNodeServer({ service: { ...rest, traffic }, ...(sockets && { sockets }) });
+  const server = createNodeServer({
+    service: { ...rest, traffic },
+    ...(sockets && { sockets }),
+    ...withFronts(),
+  });
   open.push(() => server.close({ graceMs: 0 }));
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   return { port, server, url: `ws://127.0.0.1:${port}` };
@@ -89,6 +94,11 @@ async function connect(
   return client;
 }
 
+/** Resolves when the service has as many connections: a client may know of its own before. */
+const connectedTo = async ({ peers }: ScriptedSockets, count = 1): Promise<void> => {
+  while (peers.length < count) await new Promise((next) => setImmediate(next));
+};
+
 const heardBy = async ({ heard }: ScriptedSockets, line: string): Promise<void> => {
   while (!heard.includes(line)) await new Promise((next) => setImmediate(next));
 };
@@ -100,6 +110,7 @@ describe("what reaches the service", () => {
     await connect(`${url}/ws/listenKey?returnRateLimits=false`, {
       headers: { "X-Some": "v" },
     });
+    await connectedTo(sockets);
     expect(sockets.requests[0]).toMatchObject({
       method: "GET",
       target: "/ws/listenKey?returnRateLimits=false",
@@ -134,6 +145,7 @@ describe("what reaches the service", () => {
     const client = await connect(`${url}/ws/listenKey`);
     let pings = 0;
     client.socket.on("ping", () => pings++);
+    await connectedTo(sockets);
     sockets.peers[0]?.ping();
     await heardBy(sockets, "pong");
     sockets.peers[0]?.close(1008, "slow reader");
@@ -148,13 +160,14 @@ describe("what reaches the service", () => {
     const { url } = await serve(sockets);
     const client = await connect(`${url}/ws/listenKey`);
     client.socket.pause();
+    await connectedTo(sockets);
     const [peer] = sockets.peers;
     const text = `"${"x".repeat(65_000)}"`;
     for (let count = 0; count < 400; count++) peer?.send(text);
     expect(peer?.bufferedBytes()).toBeGreaterThan(1_000_000);
     client.socket.resume();
     await client.until(() => client.messages.length === 400);
-    expect(peer?.bufferedBytes()).toBe(0);
+    while (peer?.bufferedBytes() !== 0) await new Promise((next) => setImmediate(next));
   });
 });
 
@@ -286,14 +299,11 @@ describe("refusals", () => {
     const admit = (): Promise<undefined> => new Promise((resolve) => asked.push(() => resolve(undefined)));
     const traffic = new Traffic({ connectionsPerAddress: 1 }, ["127.0.0.1"]);
     const { port, url, server } = await serve({ ...scripted(), admit }, traffic);
-    const gone = new Promise<void>((resolve) => {
-      server.server.once("connection", (socket) => socket.on("close", () => resolve()));
-    });
     const socket = dial({ host: "127.0.0.1", port });
     socket.write(head("/ws/listenKey", [...HANDSHAKE, "X-Forwarded-For: 192.0.2.1"]));
     while (asked.length === 0) await new Promise((next) => setImmediate(next));
     socket.resetAndDestroy();
-    await gone;
+    while (server.connections() > 0) await new Promise((next) => setImmediate(next));
     asked.pop()?.();
     const client = connect(`${url}/ws/listenKey`, { headers: { "X-Forwarded-For": "192.0.2.1" } });
     while (asked.length === 0) await new Promise((next) => setImmediate(next));
@@ -356,6 +366,7 @@ describe("closing", () => {
     const sockets = scripted();
     const { server, url } = await serve(sockets);
     const client = await connect(`${url}/ws/listenKey`);
+    await connectedTo(sockets);
     const closing = server.close();
     expect(await client.closed).toEqual([1001, "the service stops"]);
     await closing;

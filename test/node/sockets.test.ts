@@ -11,6 +11,7 @@ import { type Engine, openEngine, type Placement } from "../../src/engine/index.
 import { METHODS } from "../../src/requests/index.ts";
 import { createService, type ServiceOptions, type SocketService } from "../../src/service/index.ts";
 import type { JsonObject } from "../../src/wire/index.ts";
+import { withFronts } from "../support/front-threads.ts";
 import { createScriptedVenue, fillOf, reported, type ScriptedVenue } from "../support/scripted-venue.ts";
 import { SocketClient } from "../support/socket-client.ts";
 
@@ -83,7 +84,7 @@ async function run(sockets: ServiceOptions["sockets"] = {}): Promise<Running> {
         },
       }),
   };
-  const server = createNodeServer({ service, sockets: watched });
+  const server = createNodeServer({ service, sockets: watched, ...withFronts() });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   open.push(async () => {
     await server.close({ graceMs: 500 });

@@ -22,6 +22,7 @@ describe("settings", () => {
     expect(read({})).toEqual({
       host: "127.0.0.1",
       port: 8080,
+      frontThreads: 0,
       controlPort: 8081,
       store: { kind: "sqlite", path: "./data/managed-orders.db" },
       market: { kind: "synthetic" },
@@ -56,6 +57,7 @@ describe("settings", () => {
     const env = {
       HOST: "0.0.0.0",
       PORT: "9000",
+      FRONT_THREADS: "2",
       CONTROL_PORT: "off",
       STORE: "memory:",
       MARKET: "replay:quotes.csv,trades.csv",
@@ -88,6 +90,7 @@ describe("settings", () => {
     const expected = {
       host: "0.0.0.0",
       port: 9_000,
+      frontThreads: 2,
       controlPort: "off",
       store: { kind: "memory" },
       market: { kind: "replay", quotesPath: "quotes.csv", tradesPath: "trades.csv" },

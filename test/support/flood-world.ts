@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { createNodeServer, createSystemClock, type NodeServerLimits } from "../../src/adapters/node/index.ts";
+import { withFronts } from "./front-threads.ts";
 import { openWorld, type ServiceWorld, type WorldOptions } from "./service-world.ts";
 
 /** A service on a real socket under more connections than it should have. */
@@ -77,12 +78,12 @@ export async function openFloodWorld(
 ): Promise<FloodWorld> {
   const sockets = { realClock: createSystemClock(), ...options.service?.sockets };
   const world = await openWorld({ ...options, service: { ...options.service, sockets } });
-  const server = createNodeServer({ service: world.service, sockets: world.service.sockets, limits });
+  const server = createNodeServer({
+    ...{ service: world.service, sockets: world.service.sockets, limits },
+    ...withFronts(),
+  });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
-  const connections = (): Promise<number> =>
-    new Promise((resolve, reject) => {
-      server.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-    });
+  const connections = async (): Promise<number> => server.connections();
   const one = (): Promise<FloodSocket> =>
     new Promise((resolve, reject) => {
       const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });

@@ -4,6 +4,7 @@ import type { RateLimiter } from "../../src/ports/index.ts";
 import type { ListForm } from "../../src/requests/index.ts";
 import { sign } from "../../src/signing/index.ts";
 import { encodeParent, type JsonObject, readJson } from "../../src/wire/index.ts";
+import { withFronts } from "./front-threads.ts";
 import { jsonOfQuery, messageOf, methodOf, type SocketAttack, sendText } from "./hostile-socket.ts";
 import { type RawAnswer, type RawRequest, sendRaw } from "./raw-http.ts";
 import {
@@ -87,7 +88,10 @@ export async function openHostileWorld(
   const rateLimiter = createOrderCounter();
   const sockets = { realClock: createSystemClock(), ...options.service?.sockets };
   const world = await openWorld({ ...options, service: { rateLimiter, ...options.service, sockets } });
-  const server = createNodeServer({ service: world.service, sockets: world.service.sockets, limits });
+  const server = createNodeServer({
+    ...{ service: world.service, sockets: world.service.sockets, limits },
+    ...withFronts(),
+  });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   const placed = await place(world, { newClientOrderId: BASE_ID });
   const send = (request: RawRequest): Promise<RawAnswer> => sendRaw(port, request);

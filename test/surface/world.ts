@@ -5,6 +5,7 @@ import type { RateLimiter } from "../../src/ports/index.ts";
 import type { RouteDescriptor } from "../../src/requests/index.ts";
 import { encodeQuery, type RequestParameters } from "../../src/signing/index.ts";
 import { type JsonObject, readJson, writeJson } from "../../src/wire/index.ts";
+import { withFronts } from "../support/front-threads.ts";
 import { messageOf, type SocketAttack } from "../support/hostile-socket.ts";
 import { type Attack, attack } from "../support/hostile-world.ts";
 import { openPaperNative, placeNative } from "../support/native-world.ts";
@@ -101,7 +102,10 @@ export async function openSurface(options: SurfaceOptions = {}): Promise<Surface
     aboveClientOrderId: "surface-above",
     belowClientOrderId: "surface-below",
   });
-  const server = createNodeServer({ service: world.service, sockets: world.service.sockets });
+  const server = createNodeServer({
+    ...{ service: world.service, sockets: world.service.sockets },
+    ...withFronts(),
+  });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   let count = 0;
   return {

@@ -1,20 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Holdings, MESSAGE_COST, type Traffic } from "../../service/index.ts";
+import { type Holdings, MESSAGE_COST } from "../../service/index.ts";
+import type { Gate } from "./gate.ts";
 
 /** What Node keeps of a request and its answer beside their bytes. */
-const REQUEST_COST: number = 32 * MESSAGE_COST;
+export const REQUEST_COST: number = 32 * MESSAGE_COST;
 
 type NetworkRequests = { readonly holdings: Holdings; requests: number };
 
 /** What the requests of one connection hold, by whose they are: a connection of a proxy brings those of many. */
 export class HeldConnection {
-  readonly #traffic: Traffic;
+  readonly #gate: Gate;
   readonly #socket: Duplex;
   readonly #shared: Map<string, NetworkRequests> = new Map();
 
-  constructor(traffic: Traffic, socket: Duplex) {
-    this.#traffic = traffic;
+  constructor(gate: Gate, socket: Duplex) {
+    this.#gate = gate;
     this.#socket = socket;
   }
 
@@ -22,7 +23,7 @@ export class HeldConnection {
   request(network: string, request: IncomingMessage): HeldRequest {
     const socket = this.#socket;
     const shared = this.#shared.get(network) ?? {
-      holdings: this.#traffic.guest(network, {
+      holdings: this.#gate.guest(network, {
         unsentBytes: () => socket.writableLength,
         putOut: () => socket.destroy(),
       }),

@@ -16,12 +16,7 @@ export {
   type NodeMount,
   type NodeMountOptions,
 } from "./node-mount.ts";
-export {
-  createNodeServer,
-  type ListenAddress,
-  type NodeServer,
-  type NodeServerLimits,
-  type NodeServerOptions,
-} from "./node-server.ts";
+export { createNodeServer, type NodeServerOptions } from "./node-server.ts";
 export { type ProbeMountOptions, probeMount } from "./probe-mount.ts";
+export type { ListenAddress, NodeServer, NodeServerLimits } from "./server-api.ts";
 export { createSystemClock } from "./system-clock.ts";

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { errorName } from "../../common/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import type { Telemetry } from "../../ports/index.ts";
-import { FAULT_HEADER, MOUNT_FAULTS, type MountFault, type Service, Traffic } from "../../service/index.ts";
+import type { Awaitable, Telemetry } from "../../ports/index.ts";
+import { FAULT_HEADER, MOUNT_FAULTS, type MountFault, type Service } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
+import type { Gate, Leave } from "./gate.ts";
 import { HeldConnection, type HeldRequest } from "./held-request.ts";
 import { announcesBody, bodyFaultOf, wireRequestOf } from "./incoming.ts";
 import { OpenSet } from "./open-set.ts";
@@ -38,6 +40,8 @@ type Connection = {
   refused: WireResponse | undefined;
   /** What it was counted as when it was opened. */
   network: string | undefined;
+  /** Resolves when it was counted, where that is not known at once; no request of it is served before. */
+  entering: Promise<void> | undefined;
   readonly held: HeldConnection;
   /** Ends each request that was not answered, when the connection has: Node closes only the answer that is going out. */
   readonly unanswered: Set<() => void>;
@@ -54,9 +58,15 @@ class Refused extends Error {
   }
 }
 
+/** Thrown in place of a reply when the connection of a request must end, because its requests hold too much. */
+export class PutOut extends Error {
+  override readonly name = "PutOut";
+}
+
 /** What a mount of requests is made of. */
 export type MountParts = Readonly<{
-  service: Pick<Service, "handle" | "traffic">;
+  service: Pick<Service, "handle">;
+  gate: Gate;
   /** A path of the host's own that is cut off in front of every target. */
   prefix?: string | undefined;
   telemetry?: Telemetry | undefined;
@@ -76,7 +86,7 @@ type StartedRequest = Readonly<{
   ended: Promise<void>;
   held: HeldRequest;
   /** Why it is not served at all. */
-  refused: WireResponse | undefined;
+  refused: Awaitable<WireResponse | undefined>;
 }>;
 
 /** A request whose body is still to come. */
@@ -87,6 +97,8 @@ type IncomingRequest = Readonly<{
   held: HeldRequest;
 }>;
 
+const NOTHING: Leave = () => undefined;
+
 /** Lets everything happen first that has come for other connections. */
 const otherConnectionsTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -95,8 +107,8 @@ export class Mount {
   readonly #service: Pick<Service, "handle">;
   readonly #prefix: string;
   readonly #telemetry: Telemetry | undefined;
-  /** What is held of the server. */
-  readonly traffic: Traffic;
+  /** Who counts what is held of the server. */
+  readonly gate: Gate;
   /** The answer to one connection too many of an address. */
   readonly tooMany: WireResponse;
   readonly #connections: WeakMap<Duplex, Connection> = new WeakMap();
@@ -104,10 +116,10 @@ export class Mount {
   /** Ends each connection after its next answer. */
   draining = false;
 
-  constructor({ service, prefix = "", telemetry }: MountParts) {
+  constructor({ service, gate, prefix = "", telemetry }: MountParts) {
     this.#service = service;
-    this.traffic = service.traffic ?? new Traffic();
-    this.tooMany = refusal(this.traffic.tooMany);
+    this.gate = gate;
+    this.tooMany = refusal(gate.tooMany);
     this.#prefix = prefix;
     this.#telemetry = telemetry;
   }
@@ -124,8 +136,11 @@ export class Mount {
     if (response.writableEnded) return this.#tell("REPLY_TAKEN");
     if (response.destroyed) return;
     const connection = this.#connection(request.socket);
-    const { earlier, ended, held, refused } = this.#begin(connection, request, response);
+    const started = this.#begin(connection, request, response);
+    const { earlier, ended, held } = started;
+    if (connection.entering !== undefined) await connection.entering;
     if (earlier !== undefined) await earlier.then(otherConnectionsTurn);
+    const refused = started.refused instanceof Promise ? await started.refused : started.refused;
     if (response.destroyed) return await ended;
     // The connection goes on, unless a body is left on it: it may be a proxy's, and carry others.
     if (refused !== undefined) {
@@ -217,12 +232,31 @@ export class Mount {
 
   /** What a request is counted as. */
   networkOf({ socket, rawHeaders }: IncomingMessage): string {
-    return this.traffic.networkOf({ remoteAddress: socket.remoteAddress ?? "", rawHeaders });
+    return this.gate.networkOf({ remoteAddress: socket.remoteAddress ?? "", rawHeaders });
   }
 
-  /** Says what a connection was counted as when it was opened, before anything came over it. */
-  opened(socket: Duplex, network: string): void {
-    this.#connection(socket).network = network;
+  /** Counts a connection for its peer, before anything came over it; one too many is told so and ends at once. */
+  opened(socket: Socket): void {
+    const network = this.gate.peerOf(socket.remoteAddress ?? "");
+    const connection = this.#connection(socket);
+    connection.network = network;
+    const entered = (entry: Leave | "full" | undefined): void => {
+      if (entry === "full") socket.destroy();
+      else if (entry === undefined) socket.end(rawReply(this.tooMany), () => socket.destroy());
+      else if (socket.destroyed) entry();
+      else socket.on("close", entry);
+    };
+    const entry = this.gate.open(network);
+    if (!(entry instanceof Promise)) return entered(entry);
+    connection.entering = entry.then((one) => {
+      entered(one);
+      connection.entering = undefined;
+    });
+  }
+
+  /** Resolves when it is known whether a connection may be. */
+  async entered(socket: Duplex): Promise<void> {
+    await this.#connections.get(socket)?.entering;
   }
 
   /** Whether a connection was counted as a network already. */
@@ -234,11 +268,13 @@ export class Mount {
   #entered(
     connection: Connection,
     network: string,
-  ): Readonly<{ leave: () => void; refused: WireResponse | undefined }> {
-    const nothing = (): void => undefined;
-    if (network === "" || connection.network === network) return { leave: nothing, refused: undefined };
-    const leave = this.traffic.enter(network);
-    return leave === undefined ? { leave: nothing, refused: this.tooMany } : { leave, refused: undefined };
+  ): Readonly<{ leave: Leave; refused: Awaitable<WireResponse | undefined> }> {
+    if (network === "" || connection.network === network) return { leave: NOTHING, refused: undefined };
+    const entry = this.gate.enter(network);
+    const refusedBy = (leave: Leave | undefined): WireResponse | undefined =>
+      leave === undefined ? this.tooMany : undefined;
+    if (!(entry instanceof Promise)) return { leave: entry ?? NOTHING, refused: refusedBy(entry) };
+    return { leave: () => void entry.then((leave) => leave?.()), refused: entry.then(refusedBy) };
   }
 
   #connection(socket: Duplex): Connection {
@@ -251,7 +287,8 @@ export class Mount {
       arriving: undefined,
       refused: undefined,
       network: undefined,
-      held: new HeldConnection(this.traffic, socket),
+      entering: undefined,
+      held: new HeldConnection(this.gate, socket),
       unanswered: new Set(),
     };
     this.#connections.set(socket, connection);
@@ -308,6 +345,7 @@ export class Mount {
     try {
       return await this.#service.handle(wireRequestOf(request, { prefix: this.#prefix, body }));
     } catch (error) {
+      if (error instanceof PutOut) throw error;
       this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
       return refusal(new OrderError(request.method === "GET" ? "UNKNOWN" : "UNEXPECTED_RESPONSE"));
     }
@@ -320,6 +358,7 @@ export class Mount {
     // A reply without a body by its status must not tell a length (RFC 9110, 8.6).
     if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(reply.body);
     if (last || this.draining) headers["Connection"] = "close";
+    if (last && !response.req.complete) linger(response.req.socket);
     response.writeHead(reply.status, headers);
     response.end(reply.body);
   }
@@ -342,6 +381,14 @@ async function arrivingBody({
   } finally {
     if (connection.arriving?.request === request) connection.arriving = undefined;
   }
+}
+
+/** Node breaks a connection right after its last reply: a peer that still sends its body would lose that. */
+function linger(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
 }
 
 /** Writes a last reply. The peer may still be sending, and would lose the reply if the connection broke at once. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Telemetry } from "../../ports/index.ts";
-import { type Service, SOCKET_PATHS, type SocketService } from "../../service/index.ts";
+import { type Service, SOCKET_PATHS, type SocketService, Traffic } from "../../service/index.ts";
+import { gateOf } from "./gate.ts";
 import { checkPrefix, targetOf } from "./incoming.ts";
 import { Mount } from "./mount.ts";
 import { SocketMount } from "./socket-server.ts";
@@ -68,7 +69,8 @@ const DEFAULT_GRACE_MS = 10_000;
  * ```
  */
 export function createNodeMount({ service, prefix = "", telemetry }: NodeMountOptions): NodeMount {
-  const mount = new Mount({ service, prefix: checkPrefix(prefix), telemetry });
+  const gate = gateOf(service.traffic ?? new Traffic());
+  const mount = new Mount({ service, gate, prefix: checkPrefix(prefix), telemetry });
   const attached: SocketMount[] = [];
   const takes = (request: IncomingMessage): boolean => isSocketRequest(request, prefix);
   return {

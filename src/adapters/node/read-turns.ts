@@ -9,6 +9,9 @@ const SLICE_BYTES = 256;
 const costOf = (bytes: number): number => 8 * bytes + 256;
 
 type Parser = (chunk: Buffer) => void;
+/** Runs a function once everything that has happened by now was dealt with. */
+export type Soon = (run: () => void) => void;
+
 type ScheduleTurn = (cost: number, begin: () => void) => void;
 
 /** The bytes of one connection that were read and are not parsed. */
@@ -72,8 +75,12 @@ class Reader {
  * event loop is little, however many connections have brought something. Source: decision GE.
  */
 export class ReadTurns {
-  readonly #turns: Turns = new Turns((run) => void setImmediate(run));
+  readonly #turns: Turns;
   readonly #readers: WeakMap<Duplex, Reader> = new WeakMap();
+
+  constructor(soon: Soon = (run) => void setImmediate(run)) {
+    this.#turns = new Turns(soon);
+  }
 
   /** Comes between a connection of an address and what listens to its bytes now. */
   attach(socket: Duplex, address: string): void {

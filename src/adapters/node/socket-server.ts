@@ -6,6 +6,7 @@ import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import type { SocketPeer, SocketService } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
+import type { Leave } from "./gate.ts";
 import { targetOf, wireRequestOf } from "./incoming.ts";
 import type { Mount } from "./mount.ts";
 import { OpenSet } from "./open-set.ts";
@@ -99,23 +100,25 @@ export class SocketMount {
   }
 
   async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    await this.#mount.entered(socket);
     const refused = await this.#service.admit(
       wireRequestOf(request, { prefix: this.#prefix, body: new Uint8Array() }),
     );
     if (refused !== undefined) return refuse(socket, refused);
     // One that went away meanwhile will not say so again.
     if (socket.destroyed) return;
-    const leave = this.#entered(request, socket);
+    const leave = await this.#entered(request, socket);
     if (leave === undefined) return;
+    if (socket.destroyed) return leave();
     socket.on("close", leave);
     this.#server.handleUpgrade(request, socket, head, (connected) => this.#attach(connected, request));
   }
 
   /** Counts a connection that was not counted when it was opened; undefined when it was refused. */
-  #entered(request: IncomingMessage, socket: Duplex): (() => void) | undefined {
+  async #entered(request: IncomingMessage, socket: Duplex): Promise<Leave | undefined> {
     const network = this.#mount.networkOf(request);
     if (network === "" || this.#mount.isCounted(socket, network)) return () => undefined;
-    const leave = this.#mount.traffic.enter(network);
+    const leave = await this.#mount.gate.enter(network);
     if (leave === undefined) refuse(socket, this.#mount.tooMany);
     return leave;
   }

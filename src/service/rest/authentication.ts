@@ -9,6 +9,7 @@ import {
 } from "../../signing/index.ts";
 import { mergeParameters, type Parameters, readBody, readQuery, type WireRequest } from "../../wire/index.ts";
 import { admitted, provedKey, requiredKey } from "../access/authentication.ts";
+import { type Front, keyOfWorked } from "../access/front-work.ts";
 import type { RequestHeaders } from "./headers.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
 
@@ -18,6 +19,7 @@ export type Arrival = Readonly<{
   request: WireRequest;
   query: string;
   headers: RequestHeaders;
+  front?: Front | undefined;
 }>;
 
 /**
@@ -37,14 +39,41 @@ export async function authenticate(parts: ServiceParts, arrival: Arrival): Promi
   });
   const { payload, signature } = signed;
   const key = await provedKey(parts, apiKey, (secret) => verifySignature({ secret, payload, signature }));
+  arrival.front?.proved(key);
   const parameters = readParameters(signed, arrival.headers.contentType);
+  return admittedCall(parts, { route, request, key, signature, parameters });
+}
+
+/**
+ * The same for a request that a front thread has verified and read: what is left is what only one place can say.
+ * Undefined when the front thread has not, or with a secret that is the key's no more.
+ */
+export async function authenticateWorked(
+  parts: ServiceParts,
+  { route, request, front }: Pick<Arrival, "route" | "request"> & Readonly<{ front: Front }>,
+): Promise<SignedCall | undefined> {
+  const { worked } = front;
+  const key = worked && (await keyOfWorked(parts, front, worked));
+  if (worked === undefined || key === undefined) return undefined;
+  const { signature, parameters } = worked;
+  return admittedCall(parts, { route, request, key, signature, parameters });
+}
+
+type ProvedCall = Pick<Arrival, "route" | "request"> & Pick<SignedCall, "key" | "signature" | "parameters">;
+
+/** Freshness, replay guard, address list and permission, in that order. */
+function admittedCall(
+  parts: ServiceParts,
+  { route, request, key, signature, parameters }: ProvedCall,
+): SignedCall {
   checkTime(route, parameters, parts.clock.nowMs());
   const permission = route.access === "READ" ? "READ" : "TRADE";
   const use = { key, permission, signature, target: route, address: request.remoteAddress } as const;
   return { ...admitted(parts, use), route, parameters };
 }
 
-function readParameters({ query, body }: RestSignature, contentType: string | undefined): Parameters {
+/** The parameters of query and body; throws as their readers do, and for a signature among them. */
+export function readParameters({ query, body }: RestSignature, contentType: string | undefined): Parameters {
   const parameters = mergeParameters(readQuery(query), readBody(body, contentType));
   refuseSignatureParameter(parameters);
   return parameters;

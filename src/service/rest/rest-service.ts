@@ -1,22 +1,27 @@
 import { OrderError } from "../../errors/index.ts";
 import type { WeightVerdict } from "../../ports/index.ts";
 import type { RouteDescriptor } from "../../requests/index.ts";
-import { isStrictQuery, readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
+import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
+import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
 import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
-import { MAX_BODY_BYTES } from "./api.ts";
-import { authenticate } from "./authentication.ts";
+import { authenticate, authenticateWorked } from "./authentication.ts";
 import { DOCUMENT_WEIGHT } from "./documents.ts";
 import { refusalOf } from "./failures.ts";
 import { answerCall, isPublic, PUBLIC } from "./handlers.ts";
 import { readHeaders } from "./headers.ts";
 import type { Answer, ServiceParts } from "./parts.ts";
 import { emptyReply, type Reply, refusalReply, requestIdOf, successReply, wireReply } from "./replies.ts";
+import { checkBytes } from "./request-bytes.ts";
 import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./routing.ts";
 
-/** Answers one request; a failure is an answer too. */
-export async function handleRequest(parts: ServiceParts, arrived: WireRequest): Promise<WireResponse> {
+/** Answers one request; a failure is an answer too. `front` is the front thread that it came through, if it did. */
+export async function handleRequest(
+  parts: ServiceParts,
+  arrived: WireRequest,
+  front?: Front,
+): Promise<WireResponse> {
   const request = fromClient(parts, arrived);
   const requestId = requestIdOf(parts);
   const headers = parts.crossOrigin.headersOf(request.rawHeaders);
@@ -34,7 +39,7 @@ export async function handleRequest(parts: ServiceParts, arrived: WireRequest): 
       const body = parts.documents.text(request.target) ?? "";
       return { ...wireReply({ status: 200, body: null }, { requestId, usedWeight, headers }), body };
     }
-    const answer = await pass(parts, { request, destination, verdict });
+    const answer = await pass(parts, { request, destination, verdict, front });
     return wireReply(successReply(answer), { requestId, usedWeight, headers });
   } catch (error) {
     const reply = failure(parts, error, { requestId, request, route: destination?.route });
@@ -45,7 +50,9 @@ export async function handleRequest(parts: ServiceParts, arrived: WireRequest): 
 /** Everything that answers knows the client by the address that the proxies in front tell. */
 function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
   const remoteAddress = parts.clientAddress(arrived);
-  return remoteAddress === arrived.remoteAddress ? arrived : { ...arrived, remoteAddress };
+  if (remoteAddress === arrived.remoteAddress) return arrived;
+  const { method, target, rawHeaders, body } = arrived;
+  return { method, target, rawHeaders, body, remoteAddress };
 }
 
 /**
@@ -63,17 +70,23 @@ type RoutedRequest = Readonly<{
   request: WireRequest;
   destination: Destination | undefined;
   verdict: WeightVerdict;
+  front: Front | undefined;
 }>;
 
 /** The defences of every request in their order, then its handler. Source: hostile inputs, Defences in order. */
-async function pass(parts: ServiceParts, { request, destination, verdict }: RoutedRequest): Promise<Answer> {
+async function pass(
+  parts: ServiceParts,
+  { request, destination, verdict, front }: RoutedRequest,
+): Promise<Answer> {
   demand(parts, request, verdict);
   if (destination === undefined) throw new OrderError("NOT_FOUND");
   const { route, query } = destination;
+  const worked = front && (await authenticateWorked(parts, { route, request, front }));
+  if (worked !== undefined) return await answerCall(parts, worked);
   const headers = readHeaders(request.rawHeaders);
   checkBytes(query, request);
   if (isPublic(route.name)) return { body: await PUBLIC[route.name](parts, readQuery(query)) };
-  return await answerCall(parts, await authenticate(parts, { route, request, query, headers }));
+  return await answerCall(parts, await authenticate(parts, { route, request, query, headers, front }));
 }
 
 /** Refuses what is too much for its address; a ban is told to every connection of it. */
@@ -94,17 +107,6 @@ function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): 
   return new Promise((resolve) => {
     turns.begin(networkOf(request.remoteAddress), turnCost({ bytes, weight }), resolve);
   });
-}
-
-/** Query bytes and body size. A GET has no body: no signature of a version 2 query would cover it (decision 40). */
-function checkBytes(query: string, { method, body }: WireRequest): void {
-  if (!isStrictQuery(query)) {
-    throw new OrderError("ILLEGAL_CHARS", { field: "query", range: "RFC 3986 query characters" });
-  }
-  if (body.length > MAX_BODY_BYTES) {
-    throw new OrderError("BODY_TOO_LARGE", { limit: MAX_BODY_BYTES, received: body.length });
-  }
-  if (method === "GET" && body.length > 0) throw new OrderError("PARAMETER_NOT_REQUIRED", { field: "body" });
 }
 
 type Failure = Readonly<{ requestId: string; request: WireRequest; route: RouteDescriptor | undefined }>;

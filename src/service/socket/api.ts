@@ -1,5 +1,6 @@
 import type { AccountEvents, Awaitable, Clock } from "../../ports/index.ts";
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
+import type { Front } from "../access/front-work.ts";
 
 /** One WebSocket connection as its transport has it. Nothing of it waits or throws. */
 export type SocketPeer = Readonly<{
@@ -23,8 +24,8 @@ export type SocketPeer = Readonly<{
 
 /** What a transport tells of a connection. */
 export type SocketSession = Readonly<{
-  /** A whole text message came, uncompressed. */
-  receive(text: string): void;
+  /** A whole text message came, uncompressed. `front` is the front thread that it came through, if it did. */
+  receive(text: string, front?: Front): void;
   /** A binary message came. */
   receiveBinary(): void;
   /** So many bytes have come since the last whole message, ping or pong; a transport that cannot tell says nothing. */
@@ -43,6 +44,8 @@ export type SocketService = Readonly<{
   admit(request: WireRequest): Promise<WireResponse | undefined>;
   /** Begins a connection that was admitted. Throws for a target that was not admitted. */
   connect(peer: SocketPeer): SocketSession;
+  /** Frames a second of one connection; more end it. A transport that reads ahead of the service stops there too. */
+  readonly maxFramesPerSecond?: number;
   /** Tells every connection that the service stops, takes no more, and ends each once its requests are answered. */
   shutdown(): void;
 }>;

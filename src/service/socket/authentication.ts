@@ -2,10 +2,16 @@ import type { MethodDescriptor } from "../../requests/index.ts";
 import { checkFreshness, socketSignature, verifySocketSignature } from "../../signing/index.ts";
 import type { Parameters } from "../../wire/index.ts";
 import { admitted, type Proof, provedKey, requiredKey } from "../access/authentication.ts";
+import { type Front, keyOfWorked } from "../access/front-work.ts";
 import type { AccessParts } from "../access/parts.ts";
 
 /** A signed message on its way in. */
-export type ArrivingMessage = Readonly<{ method: MethodDescriptor; signed: Parameters; address: string }>;
+export type ArrivingMessage = Readonly<{
+  method: MethodDescriptor;
+  signed: Parameters;
+  address: string;
+  front?: Front | undefined;
+}>;
 
 /**
  * Proves who sent a message and that it may be served now: signature, key, freshness, replay guard, address list and
@@ -14,11 +20,10 @@ export type ArrivingMessage = Readonly<{ method: MethodDescriptor; signed: Param
  */
 export async function authenticateMessage(
   parts: Pick<AccessParts, "accounts" | "clock" | "replayGuard">,
-  { method, signed: parameters, address }: ArrivingMessage,
+  { method, signed: parameters, address, front }: ArrivingMessage,
 ): Promise<Proof> {
-  const signed = socketSignature(parameters);
-  const apiKey = requiredKey(signed.apiKey);
-  const key = await provedKey(parts, apiKey, (secret) => verifySocketSignature({ secret, signed }));
+  const { key, signature } =
+    (await provedAhead(parts, front)) ?? (await provedHere(parts, { parameters, front }));
   checkFreshness({
     timestamp: parameters.get("timestamp"),
     recvWindow: parameters.get("recvWindow"),
@@ -26,6 +31,29 @@ export async function authenticateMessage(
     required: true,
   });
   const permission = method.access === "TRADE" ? "TRADE" : "READ";
-  const { signature } = signed;
   return admitted(parts, { key, permission, signature, target: method, address });
+}
+
+type Proved = Pick<Proof, "key" | "signature">;
+
+async function provedHere(
+  parts: Pick<AccessParts, "accounts">,
+  { parameters, front }: Readonly<{ parameters: Parameters; front: Front | undefined }>,
+): Promise<Proved> {
+  const signed = socketSignature(parameters);
+  const apiKey = requiredKey(signed.apiKey);
+  const key = await provedKey(parts, apiKey, (secret) => verifySocketSignature({ secret, signed }));
+  front?.proved(key);
+  return { key, signature: signed.signature };
+}
+
+/** What a front thread has verified, while the host says that the secret is the key's. */
+async function provedAhead(
+  parts: Pick<AccessParts, "accounts">,
+  front: Front | undefined,
+): Promise<Proved | undefined> {
+  const worked = front?.worked;
+  if (front === undefined || worked === undefined) return undefined;
+  const key = await keyOfWorked(parts, front, worked);
+  return key && { key, signature: worked.signature };
 }

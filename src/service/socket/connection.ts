@@ -1,5 +1,6 @@
 import type { Clock } from "../../ports/index.ts";
 import type { RouteDescriptor } from "../../requests/index.ts";
+import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import type { HeldKind, Holdings, LimitScope } from "../traffic/api.ts";
@@ -176,7 +177,7 @@ export class Connection {
 export type LiveSession = Readonly<{
   connection: Connection;
   /** A whole text message came. */
-  receive(text: string): void;
+  receive(text: string, front?: Front): void;
   /** The service stops: says so, and ends the connection once every request is answered. */
   shutdown(): void;
 }>;
@@ -185,7 +186,7 @@ export type LiveSession = Readonly<{
 export function transportSide(session: LiveSession): SocketSession {
   const { connection } = session;
   return {
-    receive: (text) => session.receive(text),
+    receive: (text, front) => session.receive(text, front),
     receiveBinary: () => connection.refuseBinary(),
     arriving: (bytes) => connection.arriving(bytes),
     pinged: () => void connection.takesFrame(),

@@ -1,3 +1,4 @@
+import type { Front } from "../access/front-work.ts";
 import { MESSAGE_COST } from "../traffic/api.ts";
 import { type Turns, turnCost } from "../traffic/turns.ts";
 import { CLOSE, type Connection } from "./connection.ts";
@@ -13,12 +14,12 @@ export type InboxHost = Readonly<{
   /** Whether a message begins only when the one before it is answered. */
   oneByOne: boolean;
   /** Answers a message; never rejects. */
-  serve: (text: string) => Promise<void>;
+  serve: (text: string, front: Front | undefined) => Promise<void>;
   /** Every message is answered. */
   idle: () => void;
 }>;
 
-type Message = Readonly<{ text: string; cost: number }>;
+type Message = Readonly<{ text: string; cost: number; front: Front | undefined }>;
 
 /**
  * The messages of one connection. Nothing of a message is read before its turn; what has not begun when the connection
@@ -40,7 +41,7 @@ export class Inbox {
   }
 
   /** Takes a message, when its connection does. */
-  take(text: string): void {
+  take(text: string, front?: Front): void {
     const { connection, maxUnanswered } = this.#host;
     if (!connection.takesText(text)) return;
     if (this.#unanswered >= maxUnanswered) {
@@ -49,7 +50,7 @@ export class Inbox {
     const cost = text.length + MESSAGE_COST;
     if (!connection.hold("unread", cost)) return;
     this.#unanswered++;
-    this.#waiting.push({ text, cost });
+    this.#waiting.push({ text, cost, front });
     if (!this.#inTurn) this.#next();
   }
 
@@ -73,10 +74,10 @@ export class Inbox {
     });
   }
 
-  async #serve({ text, cost }: Message): Promise<void> {
+  async #serve({ text, cost, front }: Message): Promise<void> {
     const { connection, serve, idle } = this.#host;
     connection.hold("unread", -cost);
-    if (connection.hold("unanswered", cost)) await serve(text);
+    if (connection.hold("unanswered", cost)) await serve(text, front);
     connection.hold("unanswered", -cost);
     this.#unanswered--;
     if (this.#unanswered === 0) idle();

@@ -11,6 +11,7 @@ import {
 } from "../../requests/index.ts";
 import type { Parameters } from "../../wire/index.ts";
 import { demandAccess, type Proof } from "../access/authentication.ts";
+import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
 import { accountOf } from "../access/ownership.ts";
 import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
@@ -23,7 +24,7 @@ import { authenticateMessage } from "./authentication.ts";
 import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
 import { Inbox } from "./inbox.ts";
 import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
-import { readSocketParameters, readSocketRequest, type SocketRequest } from "./request.ts";
+import { readSocketParameters, requestOf, type SocketRequest, socketParametersOf } from "./request.ts";
 import { type SubscriptionAnswer, Subscriptions } from "./subscriptions.ts";
 
 /** How a connection was opened. */
@@ -32,6 +33,7 @@ export type PrivateOptions = Readonly<{ peer: SocketPeer; returnRateLimits: bool
 /** What is known of a request while it is answered. */
 type Progress = {
   readonly request: SocketRequest;
+  readonly front: Front | undefined;
   verdict?: WeightVerdict;
   orders?: OrderCounts | undefined;
   showsLimits: boolean;
@@ -40,7 +42,12 @@ type Progress = {
 /** What a request comes to: its answer, and what follows once that was sent. */
 type MessageResult = Readonly<{ answer: Answer; after?: () => void }>;
 
-type MethodCall = Readonly<{ method: MethodDescriptor; signed: Parameters; own: Parameters }>;
+type MethodCall = Readonly<{
+  method: MethodDescriptor;
+  signed: Parameters;
+  own: Parameters;
+  front: Front | undefined;
+}>;
 
 const CONNECTION_ID_LENGTH = 22;
 
@@ -83,13 +90,13 @@ export class PrivateSession implements LiveSession {
       network: networkOf(this.#address),
       maxUnanswered: parts.settings.maxUnanswered,
       oneByOne: false,
-      serve: (text) => this.#serve(readSocketRequest(text)),
+      serve: (text, front) => this.#serve(requestOf(text, front), front),
       idle: () => this.#leaveIfDone(),
     });
   }
 
-  receive(text: string): void {
-    this.#inbox.take(text);
+  receive(text: string, front?: Front): void {
+    this.#inbox.take(text, front);
   }
 
   shutdown(): void {
@@ -98,8 +105,8 @@ export class PrivateSession implements LiveSession {
     this.#leaveIfDone();
   }
 
-  async #serve(request: SocketRequest): Promise<void> {
-    const progress: Progress = { request, showsLimits: this.#showsLimits };
+  async #serve(request: SocketRequest, front: Front | undefined): Promise<void> {
+    const progress: Progress = { request, front, showsLimits: this.#showsLimits };
     try {
       const { answer, after } = await this.#pass(progress);
       this.connection.send("reply", resultText(answer, this.#stamp(progress)));
@@ -136,7 +143,7 @@ export class PrivateSession implements LiveSession {
 
   /** The defences of every message in their order, then its handler. Source: hostile inputs, Defences in order. */
   async #pass(progress: Progress): Promise<MessageResult> {
-    const { request } = progress;
+    const { request, front } = progress;
     const { service } = this.#parts;
     const weight = "method" in request ? request.method.weight : UNKNOWN_WEIGHT;
     const verdict = await weigh(service, { address: this.#address, weight });
@@ -145,9 +152,10 @@ export class PrivateSession implements LiveSession {
     if ("problem" in request) throw request.problem;
     const { method } = request;
     if (!this.#isServed(method)) throw new OrderError("UNKNOWN_METHOD");
-    const { returnRateLimits, ...parameters } = readSocketParameters(request.params);
+    const read = front?.worked && socketParametersOf(front.worked.parameters);
+    const { returnRateLimits, ...parameters } = read ?? readSocketParameters(request.params);
     progress.showsLimits = returnRateLimits ?? this.#showsLimits;
-    const call = { method, ...parameters };
+    const call = { method, front, ...parameters };
     return "act" in method ? await this.#act(method.act, call) : await this.#answer(progress, call);
   }
 
@@ -165,8 +173,8 @@ export class PrivateSession implements LiveSession {
     return { answer };
   }
 
-  #proved({ method, signed }: MethodCall): Promise<Proof> {
-    return authenticateMessage(this.#parts.service, { method, signed, address: this.#address });
+  #proved({ method, signed, front }: MethodCall): Promise<Proof> {
+    return authenticateMessage(this.#parts.service, { method, signed, front, address: this.#address });
   }
 
   async #act(act: SessionAct, call: MethodCall): Promise<MessageResult> {

@@ -7,6 +7,7 @@ import {
   readSocketMessage,
   type SocketMessage,
 } from "../../wire/index.ts";
+import type { Front } from "../access/front-work.ts";
 
 /** A message of which the envelope was read: what to answer to, and what is asked for or wrong with it. */
 export type SocketRequest = Readonly<
@@ -31,6 +32,14 @@ export function readSocketRequest(text: string): SocketRequest {
   if (method === undefined) return { id, problem: new OrderError("UNKNOWN_METHOD"), malformed: false };
   if (!params.startsWith("{")) return malformed(id, new OrderError("INVALID_PARAMS"));
   return { id, method, params };
+}
+
+/** The request of a message, as a front thread has read it if it has. */
+export function requestOf(text: string, front: Front | undefined): SocketRequest {
+  const envelope = front?.worked?.envelope;
+  const method = envelope && findMethod(envelope.method);
+  if (envelope === undefined || method === undefined) return readSocketRequest(text);
+  return { id: envelope.id, method, params: "" };
 }
 
 /** The members of a message; undefined for text that is no object with an id, a method and params. */
@@ -62,8 +71,11 @@ const WHOLE_NUMBER = /^-?[0-9]+$/;
  * Throws an OrderError for what is no flat JSON object, and -1130 for a returnRateLimits that is no boolean.
  * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
  */
-export function readSocketParameters(params: string): SocketParameters {
-  const signed = readFlatText(params);
+export const readSocketParameters = (params: string): SocketParameters =>
+  socketParametersOf(readFlatText(params));
+
+/** The same of params that were read. */
+export function socketParametersOf(signed: Parameters): SocketParameters {
   const own = new Map(signed);
   for (const name of OF_THE_SOCKET) own.delete(name);
   for (const [name, { kind, text }] of own) {

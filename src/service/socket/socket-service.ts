@@ -45,7 +45,7 @@ export function createSockets(service: ServiceParts, options: SocketOptions): So
   const { accountEvents, requestToken, realClock = clock } = options;
   const served = new Set(ROUTES.filter((route) => isServed(route, service.settings)).map(({ name }) => name));
   let made: SocketParts | undefined;
-  return new Sockets(() => {
+  return new Sockets(settings.maxFramesPerSecond, () => {
     made ??= {
       service,
       settings,
@@ -66,8 +66,11 @@ class Sockets implements SocketService {
   readonly #sessions: Set<LiveSession> = new Set();
   #stopping = false;
 
+  readonly maxFramesPerSecond: number;
+
   /** `parts` is called when the first connection comes: who serves none pays nothing. */
-  constructor(parts: () => SocketParts) {
+  constructor(maxFramesPerSecond: number, parts: () => SocketParts) {
+    this.maxFramesPerSecond = maxFramesPerSecond;
     this.#parts = parts;
   }
 

@@ -28,7 +28,10 @@ const RETRY_AFTER_SECONDS = 1;
 export class Traffic {
   /** What one connection too many of an address is told, 429 -1003. */
   readonly tooMany: OrderError;
-  readonly #connectionsPerAddress: number;
+  /** Connections that one address holds at once. */
+  readonly connectionsPerAddress: number;
+  /** Addresses or CIDR blocks whose X-Forwarded-For counts. */
+  readonly trustedProxies: readonly string[];
   readonly #clientAddress: ClientAddress;
   readonly #isProxy: AddressList;
   readonly #budgets: Readonly<Record<HeldKind, ByteBudget>>;
@@ -36,13 +39,14 @@ export class Traffic {
 
   /** Throws a RangeError for a limit that is not a whole number of at least 1. */
   constructor(limits: TrafficLimits = {}, trustedProxies: readonly string[] = []) {
-    this.#connectionsPerAddress = checkedLimit(
+    this.connectionsPerAddress = checkedLimit(
       "connectionsPerAddress",
       limits.connectionsPerAddress ?? DEFAULTS.connectionsPerAddress,
     );
     this.tooMany = new OrderError("TOO_MANY_CONNECTIONS", {
-      ...{ limit: this.#connectionsPerAddress, interval: "ADDRESS", retryAfter: RETRY_AFTER_SECONDS },
+      ...{ limit: this.connectionsPerAddress, interval: "ADDRESS", retryAfter: RETRY_AFTER_SECONDS },
     });
+    this.trustedProxies = trustedProxies;
     this.#clientAddress = clientAddressBehind(trustedProxies);
     this.#isProxy = trustedProxyList(trustedProxies);
     const budgetOf = (kind: HeldKind): ByteBudget =>
@@ -74,7 +78,7 @@ export class Traffic {
    */
   enter(network: string): (() => void) | undefined {
     const open = this.#connections.get(network) ?? 0;
-    if (open >= this.#connectionsPerAddress) return undefined;
+    if (open >= this.connectionsPerAddress) return undefined;
     this.#connections.set(network, open + 1);
     let left = false;
     return () => {

@@ -1,0 +1,79 @@
+import type { Holdings, Traffic } from "../../../service/index.ts";
+import type { Batch } from "./batch.ts";
+import type { ToFront, Told, Verdict } from "./messages.ts";
+
+/** Connections of all threads of a server, and how many there may be. */
+export type ConnectionCount = { open: number; readonly most: number };
+
+type Parts = Readonly<{ traffic: Traffic; connections: ConnectionCount; batch: Batch<ToFront> }>;
+
+/** Counts for a front thread what its connections hold, with those of all others. */
+export class FrontGate {
+  readonly #parts: Parts;
+  readonly #entered: Map<number, () => void> = new Map();
+  readonly #guests: Map<number, Holdings> = new Map();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  open([, id, network]: Told<"open">): void {
+    const { traffic, connections, batch } = this.#parts;
+    if (connections.open >= connections.most) return batch.add(["verdict", id, "full"]);
+    const leave = network === undefined ? () => undefined : traffic.enter(network);
+    if (leave === undefined) return batch.add(["verdict", id, "out"]);
+    connections.open++;
+    this.#in(id, () => {
+      connections.open--;
+      leave();
+    });
+  }
+
+  enter([, id, network]: Told<"enter">): void {
+    const leave = this.#parts.traffic.enter(network);
+    if (leave === undefined) this.#parts.batch.add(["verdict", id, "out"]);
+    else this.#in(id, leave);
+  }
+
+  leave([, id]: Told<"leave">): void {
+    this.#entered.get(id)?.();
+    this.#entered.delete(id);
+  }
+
+  hold([, id, unread, unsent, network]: Told<"hold">): void {
+    const guest = this.#guests.get(id) ?? (network === undefined ? undefined : this.#guest(id, network));
+    guest?.hold("unread", unread);
+    guest?.hold("unsent", unsent);
+  }
+
+  end([, id]: Told<"end">): void {
+    this.#guests.get(id)?.end();
+    this.#guests.delete(id);
+  }
+
+  /** All of it has gone with its thread. */
+  gone(): void {
+    for (const holdings of this.#guests.values()) holdings.end();
+    for (const leave of this.#entered.values()) leave();
+    this.#guests.clear();
+    this.#entered.clear();
+  }
+
+  #in(id: number, leave: () => void): void {
+    this.#entered.set(id, leave);
+    this.#parts.batch.add(["verdict", id, "in" satisfies Verdict]);
+  }
+
+  /** The thread tells of its own accord what of the unsent has left meanwhile. */
+  #guest(id: number, network: string): Holdings {
+    const holdings = this.#parts.traffic.guest(network, {
+      unsentBytes: () => Number.POSITIVE_INFINITY,
+      putOut: (_kind, scope) => {
+        this.#guests.delete(id);
+        this.#parts.batch.add(["put out", id, scope]);
+      },
+    });
+    this.#guests.set(id, holdings);
+    return holdings;
+  }
+}

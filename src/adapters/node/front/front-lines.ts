@@ -1,0 +1,103 @@
+import { errorName } from "../../../common/index.ts";
+import type { Telemetry } from "../../../ports/index.ts";
+import type { SocketPeer, SocketService, SocketSession } from "../../../service/index.ts";
+import type { Batch } from "./batch.ts";
+import { FrontCall } from "./front-call.ts";
+import type { FrontKeys } from "./front-keys.ts";
+import type { ToFront, Told } from "./messages.ts";
+import { splitHead } from "./texts.ts";
+
+/** One WebSocket of a front thread: what was sent to it in all, and what of that has left the process. */
+type Line = { readonly session: SocketSession; left: number };
+
+/** What a front thread tells of its WebSockets. */
+export type LineWord = "connect" | "text" | "binary" | "ping" | "pong" | "arriving" | "left" | "gone";
+
+type Parts = Readonly<{
+  sockets: SocketService | undefined;
+  telemetry: Telemetry | undefined;
+  batch: Batch<ToFront>;
+  keys: FrontKeys;
+}>;
+
+/** The WebSockets of a front thread, each a connection of the service. */
+export class FrontLines {
+  readonly #parts: Parts;
+  readonly #lines: Map<number, Line> = new Map();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  take(told: Told<LineWord>): void {
+    if (told[0] === "connect") return this.#connect(told);
+    const line = this.#lines.get(told[1]);
+    if (line === undefined) return;
+    const { session } = line;
+    switch (told[0]) {
+      case "text":
+        return session.receive(told[2], new FrontCall(this.#parts.keys, told[3]));
+      case "binary":
+        return session.receiveBinary();
+      case "ping":
+        return session.pinged();
+      case "pong":
+        return session.ponged();
+      case "arriving":
+        return session.arriving?.(told[2]);
+      case "left":
+        line.left = told[2];
+        return;
+      case "gone":
+        this.#lines.delete(told[1]);
+        return session.closed();
+    }
+  }
+
+  /** All of them have gone with their thread. */
+  gone(): void {
+    const lines = [...this.#lines.values()];
+    this.#lines.clear();
+    for (const { session } of lines) session.closed();
+  }
+
+  #connect(told: Told<"connect">): void {
+    const { sockets, telemetry, batch } = this.#parts;
+    const id = told[1];
+    try {
+      if (sockets === undefined) throw new RangeError("there are no sockets");
+      // The service may send before it has returned the connection.
+      const line = { session: NOBODY, left: 0 };
+      this.#lines.set(id, line);
+      line.session = sockets.connect(this.#peerOf(told, line));
+    } catch (error) {
+      this.#lines.delete(id);
+      telemetry?.event("error", "service.threw", { error: errorName(error) });
+      batch.add(["drop", id]);
+    }
+  }
+
+  #peerOf([, id, target, head, remoteAddress]: Told<"connect">, line: Line): SocketPeer {
+    const { batch } = this.#parts;
+    let sent = 0;
+    return {
+      ...{ target, rawHeaders: splitHead(head), remoteAddress },
+      send(text) {
+        sent += text.length;
+        batch.add(["send", id, text]);
+      },
+      ping: () => batch.add(["ping", id]),
+      bufferedBytes: () => sent - line.left,
+      drop: () => batch.add(["drop", id]),
+      close: (code, reason) => batch.add(["close", id, code, reason]),
+    };
+  }
+}
+
+const NOBODY: SocketSession = {
+  receive: () => undefined,
+  receiveBinary: () => undefined,
+  pinged: () => undefined,
+  ponged: () => undefined,
+  closed: () => undefined,
+};

@@ -1,0 +1,90 @@
+import type { Telemetry } from "../../../ports/index.ts";
+import type { Service, SocketService, Traffic } from "../../../service/index.ts";
+import { Batch } from "./batch.ts";
+import { type ConnectionCount, FrontGate } from "./front-gate.ts";
+import { FrontKeys } from "./front-keys.ts";
+import { FrontLines } from "./front-lines.ts";
+import { FrontRequests } from "./front-requests.ts";
+import type { ToFront, ToMain } from "./messages.ts";
+
+/** What the front threads of one server share on the main thread. */
+export type LinkParts = Readonly<{
+  service: Pick<Service, "handle">;
+  sockets?: SocketService | undefined;
+  traffic: Traffic;
+  telemetry?: Telemetry | undefined;
+  connections: ConnectionCount;
+}>;
+
+/**
+ * One front thread as the main thread has it. All that must be one is asked here, in the order in which the thread tells:
+ * the service with its order of defences, the traffic, the number of connections. Source: decisions HR and HS.
+ */
+export class FrontLink {
+  readonly #telemetry: Telemetry | undefined;
+  readonly #batch: Batch<ToFront>;
+  readonly #requests: FrontRequests;
+  readonly #gate: FrontGate;
+  readonly #lines: FrontLines;
+  #live = true;
+
+  constructor(
+    { service, sockets, traffic, telemetry, connections }: LinkParts,
+    post: (messages: readonly ToFront[]) => void,
+  ) {
+    this.#telemetry = telemetry;
+    const batch = new Batch<ToFront>((messages) => {
+      if (this.#live) post(messages);
+    });
+    const keys = new FrontKeys((...told) => batch.add(["secret", ...told]));
+    this.#batch = batch;
+    this.#requests = new FrontRequests({ service, sockets, traffic, batch, keys });
+    this.#gate = new FrontGate({ traffic, connections, batch });
+    this.#lines = new FrontLines({ sockets, telemetry, batch, keys });
+  }
+
+  /** Takes a list of messages of the thread. */
+  take(messages: readonly ToMain[]): void {
+    for (const message of messages) this.#take(message);
+    this.#batch.add(["heard"]);
+  }
+
+  /** Asks the thread to answer what is open and to end. */
+  end(graceMs: number): void {
+    this.#batch.add(["end", graceMs]);
+  }
+
+  /** The thread has gone, and its connections with it. What was asked over them goes on, and nobody hears of it. */
+  gone(): void {
+    this.#live = false;
+    this.#lines.gone();
+    this.#gate.gone();
+  }
+
+  #take(told: ToMain): void {
+    switch (told[0]) {
+      case "request":
+        return void this.#requests.serve(told);
+      case "admit":
+        return void this.#requests.admit(told);
+      case "open":
+        return this.#gate.open(told);
+      case "enter":
+        return this.#gate.enter(told);
+      case "leave":
+        return this.#gate.leave(told);
+      case "hold":
+        return this.#gate.hold(told);
+      case "end":
+        return this.#gate.end(told);
+      case "event":
+        return this.#telemetry?.event(told[1], told[2], told[3]);
+      case "listens":
+      case "cannot":
+      case "closed":
+        return;
+      default:
+        return this.#lines.take(told);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { WireRequest } from "../../../wire/index.ts";
+import type { Told } from "./messages.ts";
+import { splitHead } from "./texts.ts";
+
+/** A request as a front thread has told it; headers and body are taken apart when somebody asks for them. */
+export class FrontRequest implements WireRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly remoteAddress: string;
+  readonly #head: string;
+  readonly #body: string;
+
+  constructor([, , method, target, head, ...rest]: Told<"request"> | Told<"admit">) {
+    const [body, remoteAddress] = rest.length === 1 ? ["", rest[0]] : rest;
+    this.method = method;
+    this.target = target;
+    this.remoteAddress = remoteAddress;
+    this.#head = head;
+    this.#body = body;
+  }
+
+  get rawHeaders(): readonly string[] {
+    return splitHead(this.#head);
+  }
+
+  get body(): Uint8Array {
+    return Buffer.from(this.#body, "latin1");
+  }
+
+  /** Its length as it came. */
+  get bytes(): number {
+    return this.target.length + this.#head.length + this.#body.length;
+  }
+}

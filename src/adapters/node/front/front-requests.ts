@@ -1,0 +1,62 @@
+import { errorName } from "../../../common/index.ts";
+import type { Service, SocketService, Traffic } from "../../../service/index.ts";
+import { REQUEST_COST } from "../held-request.ts";
+import type { Batch } from "./batch.ts";
+import { FrontCall } from "./front-call.ts";
+import type { FrontKeys } from "./front-keys.ts";
+import { FrontRequest } from "./front-request.ts";
+import type { ToFront, Told } from "./messages.ts";
+import { joinHeaders } from "./texts.ts";
+
+type Parts = Readonly<{
+  service: Pick<Service, "handle">;
+  sockets: SocketService | undefined;
+  traffic: Traffic;
+  batch: Batch<ToFront>;
+  keys: FrontKeys;
+}>;
+
+/** Has the service answer the requests of a front thread. */
+export class FrontRequests {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** What is being answered is counted for whose it is, as the thread counts what comes before and after. */
+  async serve(told: Told<"request">): Promise<void> {
+    const { service, traffic, batch, keys } = this.#parts;
+    const id = told[1];
+    const request = new FrontRequest(told);
+    let cut = false;
+    const holdings = traffic.guest(traffic.networkOf(request), {
+      unsentBytes: () => 0,
+      putOut: () => {
+        cut = true;
+        batch.add(["cut", id]);
+      },
+    });
+    try {
+      if (!holdings.hold("unanswered", request.bytes + REQUEST_COST)) return;
+      const { status, headers, body } = await service.handle(request, new FrontCall(keys, told[7]));
+      if (!cut) batch.add(["reply", id, status, joinHeaders(headers), body]);
+    } catch (error) {
+      batch.add(["threw", id, errorName(error)]);
+    } finally {
+      holdings.end();
+    }
+  }
+
+  async admit(told: Told<"admit">): Promise<void> {
+    const { sockets, batch } = this.#parts;
+    const id = told[1];
+    try {
+      const refused = await sockets?.admit(new FrontRequest(told));
+      if (refused === undefined) return batch.add(["admitted", id]);
+      batch.add(["reply", id, refused.status, joinHeaders(refused.headers), refused.body]);
+    } catch (error) {
+      batch.add(["threw", id, errorName(error)]);
+    }
+  }
+}

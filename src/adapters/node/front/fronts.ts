@@ -1,0 +1,138 @@
+import { createServer, type Server } from "node:http";
+import type { Telemetry } from "../../../ports/index.ts";
+import type { Service, SocketService, Traffic } from "../../../service/index.ts";
+import { listen } from "../listen.ts";
+import type { ListenAddress, NodeServer, NodeServerLimits } from "../server-api.ts";
+import { loadSocketDriver } from "../socket-driver.ts";
+import type { LinkParts } from "./front-link.ts";
+import { type FrontThread, startThread } from "./front-thread.ts";
+import { descriptorOf } from "./listening-copy.ts";
+import { frontProgram } from "./program.ts";
+
+/** What a server with front threads is made of. */
+export type FrontsParts = Readonly<{
+  service: Pick<Service, "handle">;
+  sockets?: SocketService;
+  traffic: Traffic;
+  limits: Required<NodeServerLimits>;
+  telemetry?: Telemetry;
+  frontProgram?: URL;
+}>;
+
+const MOST_THREADS = 64;
+const DEFAULT_GRACE_MS = 10_000;
+/** Of a WebSocket interface that does not say: that of the service. */
+const DEFAULT_FRAMES = 1_000;
+/** How long until a thread is started anew that could not be started. */
+const AGAIN_MS = 1_000;
+
+/**
+ * A server whose connections are served by threads. Throws a RangeError for a number of threads that is none, and an
+ * Error where it cannot be.
+ */
+export function createFronts(parts: FrontsParts, threads: number): NodeServer {
+  if (!Number.isSafeInteger(threads) || threads < 1 || threads > MOST_THREADS) {
+    throw new RangeError(`frontThreads must be 0 to ${MOST_THREADS}, got ${threads}`);
+  }
+  if (process.platform === "win32") throw new Error("front threads cannot share a port on Windows");
+  if (parts.sockets !== undefined) loadSocketDriver();
+  const fronts = new Fronts(parts, threads);
+  return {
+    server: fronts.server,
+    connections: () => fronts.connections.open,
+    listen: (address) => fronts.listen(address),
+    close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => fronts.close(graceMs),
+  };
+}
+
+/** The front threads of one server: as many as were asked for, each replaced when it ends by itself. */
+class Fronts {
+  /** Takes the address, until the threads have copies of its listening socket. */
+  readonly server: Server = createServer().on("connection", (socket) => socket.destroy());
+  readonly connections: { open: number; readonly most: number };
+  readonly #parts: FrontsParts;
+  readonly #link: LinkParts;
+  readonly #count: number;
+  readonly #program: URL;
+  readonly #threads: Set<FrontThread> = new Set();
+  #bound: ListenAddress | undefined;
+  #closing = false;
+
+  constructor(parts: FrontsParts, count: number) {
+    this.#parts = parts;
+    this.#count = count;
+    this.#program = parts.frontProgram ?? frontProgram();
+    this.connections = { open: 0, most: parts.limits.maxConnections };
+    this.#link = { ...parts, connections: this.connections };
+  }
+
+  async listen(address: ListenAddress): Promise<ListenAddress> {
+    const bound = await listen(this.server, address, this.#parts.limits.backlog);
+    this.#bound = bound;
+    try {
+      const descriptor = descriptorOf(this.server);
+      await Promise.all(Array.from({ length: this.#count }, () => this.#start(descriptor)));
+    } catch (error) {
+      await this.close(0);
+      throw error;
+    } finally {
+      await this.#stopListening();
+    }
+    return bound;
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#closing = true;
+    this.#parts.sockets?.shutdown();
+    await Promise.all([...this.#threads].map((thread) => thread.close(graceMs)));
+  }
+
+  async #start(descriptor: number): Promise<void> {
+    const { limits, sockets, traffic } = this.#parts;
+    const { connectionsPerAddress, trustedProxies } = traffic;
+    const data = {
+      descriptor,
+      limits,
+      hasSockets: sockets !== undefined,
+      maxFrames: sockets?.maxFramesPerSecond ?? DEFAULT_FRAMES,
+      connectionsPerAddress,
+      trustedProxies,
+    };
+    const thread = await startThread(this.#program, data, this.#link);
+    this.#threads.add(thread);
+    void thread.ended.then(() => {
+      this.#threads.delete(thread);
+      if (!this.#closing) void this.#replace();
+    });
+    if (this.#closing) await thread.close(0);
+  }
+
+  /** Another thread in place of one that has ended; it is told of, since its connections were cut off. */
+  async #replace(): Promise<void> {
+    this.#parts.telemetry?.event("error", "front.ended", { left: this.#threads.size });
+    try {
+      const [other] = this.#threads;
+      if (other !== undefined) await this.#start(other.descriptor);
+      else await this.#listenAgain();
+    } catch (error) {
+      const name = error instanceof Error ? error.name : "unknown";
+      this.#parts.telemetry?.event("error", "front.failed", { error: name });
+      if (!this.#closing) setTimeout(() => void this.#replace(), AGAIN_MS).unref();
+    }
+  }
+
+  async #listenAgain(): Promise<void> {
+    if (this.#bound === undefined) return;
+    await listen(this.server, this.#bound, this.#parts.limits.backlog);
+    try {
+      await this.#start(descriptorOf(this.server));
+    } finally {
+      await this.#stopListening();
+    }
+  }
+
+  /** The threads' copies go on. */
+  #stopListening(): Promise<void> {
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+}

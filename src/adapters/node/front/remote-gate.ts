@@ -1,0 +1,163 @@
+import type { OrderError } from "../../../errors/index.ts";
+import {
+  type Arrived,
+  type HeldKind,
+  type Holdings,
+  type LimitScope,
+  Traffic,
+  type TrafficGuest,
+} from "../../../service/index.ts";
+import type { Gate, Leave } from "../gate.ts";
+import type { Batch } from "./batch.ts";
+import type { ToMain, Verdict } from "./messages.ts";
+import { Remeasure } from "./remeasure.ts";
+
+/** What a guest holds, and how much of that the main thread was told. */
+type Guest = {
+  readonly id: number;
+  readonly network: string;
+  readonly unsentBytes: () => number;
+  readonly putOut: TrafficGuest["putOut"];
+  unread: number;
+  unsent: number;
+  toldUnread: number;
+  toldUnsent: number;
+  told: boolean;
+  ended: boolean;
+};
+
+type Parts = Readonly<{
+  batch: Batch<ToMain>;
+  connectionsPerAddress: number;
+  trustedProxies: readonly string[];
+}>;
+
+/**
+ * Stands in a front thread for the one traffic on the main thread. Changes are told once a turn, so that of a request
+ * which comes and goes in one nothing is. What is being answered is counted on the main thread, which knows it.
+ */
+export class RemoteGate implements Gate {
+  readonly #batch: Batch<ToMain>;
+  /** Says whose a request is, and counts nothing. */
+  readonly #addresses: Traffic;
+  readonly #entering: Map<number, (verdict: Verdict) => void> = new Map();
+  readonly #guests: Map<number, Guest> = new Map();
+  readonly #changed: Set<Guest> = new Set();
+  readonly #unsent: Remeasure<Guest> = new Remeasure((guests) => {
+    for (const guest of guests) this.#change(guest);
+  });
+  #count = 0;
+
+  constructor({ batch, connectionsPerAddress, trustedProxies }: Parts) {
+    this.#batch = batch;
+    this.#addresses = new Traffic({ connectionsPerAddress }, trustedProxies);
+  }
+
+  get tooMany(): OrderError {
+    return this.#addresses.tooMany;
+  }
+
+  networkOf(arrived: Arrived): string {
+    return this.#addresses.networkOf(arrived);
+  }
+
+  peerOf(remoteAddress: string): string | undefined {
+    return this.#addresses.peerOf(remoteAddress);
+  }
+
+  async open(network: string | undefined): Promise<Leave | "full" | undefined> {
+    const id = ++this.#count;
+    const verdict = await this.#verdictOn(id, ["open", id, network]);
+    return verdict === "in" ? this.#leaveOf(id) : verdict === "full" ? "full" : undefined;
+  }
+
+  async enter(network: string): Promise<Leave | undefined> {
+    const id = ++this.#count;
+    const verdict = await this.#verdictOn(id, ["enter", id, network]);
+    return verdict === "in" ? this.#leaveOf(id) : undefined;
+  }
+
+  guest(network: string, { unsentBytes, putOut }: TrafficGuest): Holdings {
+    const guest: Guest = {
+      ...{ id: ++this.#count, network, unsentBytes, putOut, told: false, ended: false },
+      ...{ unread: 0, unsent: 0, toldUnread: 0, toldUnsent: 0 },
+    };
+    return {
+      hold: (kind, bytes) => this.#hold(guest, kind, bytes),
+      end: () => {
+        guest.ended = true;
+        if (guest.told) this.#change(guest);
+        else this.#changed.delete(guest);
+      },
+    };
+  }
+
+  /** What the main thread says of a connection. */
+  verdict(id: number, verdict: Verdict): void {
+    this.#entering.get(id)?.(verdict);
+    this.#entering.delete(id);
+  }
+
+  /** A guest holds more than it may. */
+  putOut(id: number, scope: LimitScope): void {
+    const guest = this.#guests.get(id);
+    if (guest === undefined || guest.ended) return;
+    guest.ended = true;
+    this.#change(guest);
+    guest.putOut(guest.unsent > 0 ? "unsent" : "unread", scope);
+  }
+
+  /** Adds what has changed since the last list to the next. */
+  tell(): void {
+    for (const guest of this.#changed) {
+      if (guest.ended) this.#tellEnd(guest);
+      else this.#tellChange(guest);
+    }
+    this.#changed.clear();
+  }
+
+  #hold(guest: Guest, kind: HeldKind, bytes: number): boolean {
+    if (kind === "unanswered" || bytes === 0 || guest.ended) return !guest.ended;
+    guest[kind] = Math.max(0, guest[kind] + bytes);
+    this.#change(guest);
+    return true;
+  }
+
+  #change(guest: Guest): void {
+    this.#changed.add(guest);
+    this.#batch.plan();
+  }
+
+  #tellEnd({ id, told }: Guest): void {
+    if (!told) return;
+    this.#guests.delete(id);
+    this.#batch.add(["end", id]);
+  }
+
+  #tellChange(guest: Guest): void {
+    const { id, network, unread } = guest;
+    const unsent = Math.min(guest.unsent, guest.unsentBytes());
+    if (unsent > 0) this.#unsent.add(guest);
+    const more = [unread - guest.toldUnread, unsent - guest.toldUnsent] as const;
+    if (more[0] === 0 && more[1] === 0) return;
+    [guest.toldUnread, guest.toldUnsent] = [unread, unsent];
+    this.#batch.add(guest.told ? ["hold", id, ...more] : ["hold", id, ...more, network]);
+    guest.told = true;
+    this.#guests.set(id, guest);
+  }
+
+  #verdictOn(id: number, message: ToMain): Promise<Verdict> {
+    return new Promise((resolve) => {
+      this.#entering.set(id, resolve);
+      this.#batch.add(message);
+    });
+  }
+
+  #leaveOf(id: number): Leave {
+    let left = false;
+    return () => {
+      if (!left) this.#batch.add(["leave", id]);
+      left = true;
+    };
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  type SocketPeer,
+  type SocketService,
+  type SocketSession,
+  workMessage,
+} from "../../../service/index.ts";
+import type { WireRequest, WireResponse } from "../../../wire/index.ts";
+import type { Batch } from "./batch.ts";
+import type { ToMain } from "./messages.ts";
+import { Remeasure } from "./remeasure.ts";
+import { type RemoteRequests, workText } from "./remote-requests.ts";
+import type { Secrets } from "./secrets.ts";
+import { joinHead } from "./texts.ts";
+
+/** One WebSocket, what was sent to its peer in all, how much of that is known to have left, and what has arrived. */
+type Line = {
+  readonly id: number;
+  readonly peer: SocketPeer;
+  sent: number;
+  toldLeft: number;
+  arriving: number;
+  toldArriving: number;
+  /** Frames of this turn. */
+  frames: number;
+};
+
+type Parts = Readonly<{
+  batch: Batch<ToMain>;
+  requests: RemoteRequests;
+  secrets: Secrets;
+  maxFrames: number;
+}>;
+
+/** Close code of RFC 6455 for what breaks a rule of the service. */
+const POLICY = 1008;
+
+/** Passes WebSocket connections of a front thread to the service on the main thread. */
+export class RemoteSockets implements SocketService {
+  readonly #parts: Parts;
+  readonly #lines: Map<number, Line> = new Map();
+  readonly #changed: Set<Line> = new Set();
+  readonly #unsent: Remeasure<Line> = new Remeasure((lines) => {
+    for (const line of lines) this.#change(line);
+  });
+  #count = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  admit(request: WireRequest): Promise<WireResponse | undefined> {
+    return this.#parts.requests.admit(request);
+  }
+
+  connect(peer: SocketPeer): SocketSession {
+    const { batch, secrets } = this.#parts;
+    const id = ++this.#count;
+    const line: Line = { id, peer, sent: 0, toldLeft: 0, arriving: 0, toldArriving: 0, frames: 0 };
+    this.#lines.set(id, line);
+    batch.add(["connect", id, peer.target, joinHead(peer.rawHeaders), peer.remoteAddress]);
+    return {
+      receive: (text) => {
+        if (!this.#takes(line)) return;
+        const worked = workMessage(text, (apiKey) => secrets.secretOf(apiKey));
+        batch.add(["text", id, text, worked && workText(worked, secrets)]);
+      },
+      receiveBinary: () => this.#frame("binary", line),
+      arriving: (bytes) => {
+        line.arriving = bytes;
+        this.#change(line);
+      },
+      pinged: () => this.#frame("ping", line),
+      ponged: () => this.#frame("pong", line),
+      closed: () => {
+        this.#lines.delete(id);
+        this.#changed.delete(line);
+        batch.add(["gone", id]);
+      },
+    };
+  }
+
+  /** Told on the main thread, once for all. */
+  shutdown(): void {}
+
+  send(id: number, text: string): void {
+    const line = this.#lines.get(id);
+    if (line === undefined) return;
+    line.sent += text.length;
+    line.peer.send(text);
+    this.#change(line);
+  }
+
+  ping(id: number): void {
+    this.#lines.get(id)?.peer.ping();
+  }
+
+  close(id: number, code: number, reason: string): void {
+    this.#lines.get(id)?.peer.close(code, reason);
+  }
+
+  drop(id: number): void {
+    this.#lines.get(id)?.peer.drop?.();
+  }
+
+  /** Adds what has changed since the last list to the next. */
+  tell(): void {
+    const { batch } = this.#parts;
+    for (const line of this.#changed) {
+      line.frames = 0;
+      if (line.arriving !== line.toldArriving) {
+        line.toldArriving = line.arriving;
+        batch.add(["arriving", line.id, line.arriving]);
+      }
+      const waiting = Math.min(line.sent - line.toldLeft, line.peer.bufferedBytes());
+      if (waiting > 0) this.#unsent.add(line);
+      if (line.sent - waiting === line.toldLeft) continue;
+      line.toldLeft = line.sent - waiting;
+      batch.add(["left", line.id, line.toldLeft]);
+    }
+    this.#changed.clear();
+  }
+
+  #frame(kind: "binary" | "ping" | "pong", line: Line): void {
+    if (this.#takes(line)) this.#parts.batch.add([kind, line.id]);
+  }
+
+  /**
+   * Whether a whole frame is told. The main thread counts frames by the second and ends the connection; what one piece
+   * holds beyond that is over before it could say so.
+   */
+  #takes(line: Line): boolean {
+    // What arrives after a frame is counted anew there.
+    line.arriving = 0;
+    line.toldArriving = 0;
+    const { maxFrames } = this.#parts;
+    if (++line.frames === 1) this.#change(line);
+    if (line.frames === maxFrames + 1) {
+      line.peer.close(POLICY, `more than ${maxFrames} frames a second`);
+    }
+    return line.frames <= maxFrames + 1;
+  }
+
+  #change(line: Line): void {
+    this.#changed.add(line);
+    this.#parts.batch.plan();
+  }
+}

@@ -1,0 +1,31 @@
+import { socketSignature, verifySocketSignature } from "../../signing/index.ts";
+import { readFlatText } from "../../wire/index.ts";
+import { requiredKey } from "../access/authentication.ts";
+import type { Worked } from "../access/front-work.ts";
+import { readSocketRequest } from "./request.ts";
+
+/**
+ * What of a signed message needs nothing but its text and a secret, done ahead of the service in a front thread; as
+ * {@link workRequest} does of a request. Never throws. Source: decision HS.
+ *
+ * @internal
+ */
+export function workMessage(
+  text: string,
+  secretOf: (apiKey: string) => string | undefined,
+): Worked | undefined {
+  try {
+    const request = readSocketRequest(text);
+    if (!("method" in request) || request.method.access === "PUBLIC") return undefined;
+    const { id, method, params } = request;
+    const parameters = readFlatText(params);
+    const signed = socketSignature(parameters);
+    const apiKey = requiredKey(signed.apiKey);
+    const secret = secretOf(apiKey);
+    if (!verifySocketSignature({ secret, signed }) || secret === undefined) return undefined;
+    const envelope = { id, method: method.name };
+    return { apiKey, signature: signed.signature, parameters, secret, envelope };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { NodeServerOptions } from "../../src/adapters/node/index.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Front threads that servers of this run have: `FRONT_THREADS=2 npx vitest run ...` runs the same tests with two. */
+export const FRONT_THREADS: number = Number(process.env["FRONT_THREADS"] ?? "0");
+
+let program: URL | undefined;
+
+/** The program of a front thread, made of the sources as they are. */
+function frontProgram(): URL {
+  if (program !== undefined) return program;
+  const { status, stderr } = spawnSync("npm", ["run", "--silent", "front"], { cwd: root, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm run front failed\n${stderr}`);
+  program = new URL("../../node_modules/.cache/front-thread.mjs", import.meta.url);
+  return program;
+}
+
+/** What a test's server takes beside, so that it has as many front threads. */
+export function withFronts(
+  frontThreads: number = FRONT_THREADS,
+): Pick<NodeServerOptions, "frontThreads" | "frontProgram"> {
+  return frontThreads === 0 ? {} : { frontThreads, frontProgram: frontProgram() };
+}
