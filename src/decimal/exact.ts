@@ -55,14 +55,6 @@ export function portion<T extends Scaled>(
   return normalise(of.rounding === "down" ? floor(product, denominator) : -floor(-product, denominator)) as T;
 }
 
-/** Average price text of `total` USD over `quantity` units, at 8 decimals, rounded half up; "0" without quantity. */
-export function averagePriceText(total: Notional, quantity: Quantity): string {
-  if (quantity <= 0) return "0";
-  // A total has as many decimals as price and quantity together, so the quotient is in steps of a price.
-  const [doubled, divisor] = [2n * BigInt(total), 2n * BigInt(quantity)];
-  return formatScaled(normalise(floor(doubled + BigInt(quantity), divisor)), PRICE_SCALE);
-}
-
 /** The quotient, rounded towards minus infinity. */
 function floor(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;

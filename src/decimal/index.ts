@@ -1,5 +1,5 @@
+export { averagePriceText } from "./average.ts";
 export {
-  averagePriceText,
   formatNotional,
   NOTIONAL_SCALE,
   type Notional,

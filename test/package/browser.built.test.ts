@@ -15,7 +15,7 @@ const PAGES = {
 
 /** Largest bundles of the pages in kB, minified and gzipped. */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
-  everything: 46,
+  everything: 60,
   admission: 15,
   signing: 5,
   prices: 1.5,

@@ -30,7 +30,7 @@ const allowed = {
   client: upTo("lifecycle"),
   simulator: [...core, "adapters/memory"],
   conformance: core,
-  "adapters/shared": [],
+  "adapters/shared": adapterBase,
   "adapters/memory": [...adapterBase, "adapters/shared"],
   "adapters/sqlite": [...adapterBase, "adapters/shared"],
   "adapters/postgres": [...adapterBase, "adapters/shared"],
@@ -69,6 +69,7 @@ const rooms = {
 const packages = {
   zod: ["requests/schemas/", "sandbox/"],
   eventemitter3: ["engine/"],
+  "decimal.js": ["decimal/"],
   "@noble/hashes": ["signing/hmac-portable\\.ts$"],
   "better-sqlite3": ["adapters/sqlite/"],
   pg: ["adapters/postgres/"],

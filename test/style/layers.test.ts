@@ -38,6 +38,7 @@ describe("the ordered folders", () => {
       "order-requests: requests/types.ts -> engine/index.ts",
       "order-sandbox: sandbox/extra.ts -> extras/index.ts",
       "package-better-sqlite3: adapters/node/stores.ts -> better-sqlite3/lib/index.js",
+      "package-decimal-js: engine/core/divides.ts -> decimal.js/decimal.js",
       "package-eventemitter3: ports/emits.ts -> eventemitter3/index.js",
       "package-noble-hashes: signing/noble.ts -> @noble/hashes/hmac.js",
       "package-zod: model/validates.ts -> zod/index.cjs",
