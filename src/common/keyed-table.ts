@@ -9,7 +9,7 @@ export type Keyed<K, V> = Readonly<{ keyOf: (value: V) => K; hashOf: (key: K) =>
 
 /**
  * Values by a key that stands in each, of any number of them. A `Map` keeps the key beside the value and takes 24 to 50
- * bytes for both; here a value is one slot of an array, about 14 bytes. And a `Map` of a million moves all of them in one
+ * bytes for both; here a value is a slot of an array and its hash, about 20 bytes. And a `Map` of a million moves all of them in one
  * step when it grows; here they lie in parts, and what grows takes one part more at a time, which takes over a share of
  * the values of one other (linear hashing). The key of a value must not change while it is here.
  */
@@ -40,7 +40,7 @@ export class KeyedTable<K extends string | number, V extends object> {
   set(value: V): void {
     const key = this.#keyed.keyOf(value);
     const hash = this.#keyed.hashOf(key);
-    if (!this.#partOf(hash).set(value, { key, hash })) return;
+    if (!this.#partOf(hash).set(value, key, hash)) return;
     this.#size++;
     if (this.#size > this.#parts.length * VALUES_PER_PART) this.#widen();
   }
@@ -64,26 +64,22 @@ export class KeyedTable<K extends string | number, V extends object> {
   #widen(): void {
     const round = this.#round;
     const [from, to] = [this.#parts.length - round, this.#parts.length];
-    const [values, staying, leaving] = [
-      this.#parts[from]?.values() ?? [],
-      new Part(this.#keyed),
-      new Part(this.#keyed),
-    ];
-    for (const value of values) {
-      const key = this.#keyed.keyOf(value);
-      const hash = this.#keyed.hashOf(key);
-      (hash % (2 * round) === to ? leaving : staying).set(value, { key, hash });
-    }
+    const [staying, leaving] = [new Part(this.#keyed), new Part(this.#keyed)];
+    this.#parts[from]?.giveTo((hash) => (hash % (2 * round) === to ? leaving : staying));
     this.#parts[from] = staying;
     this.#parts.push(leaving);
     if (this.#parts.length === 2 * round) this.#round *= 2;
   }
 }
 
-/** Slots in a row; a value stands in the first free one from where its hash says. At most three of four are taken. */
+/**
+ * Slots in a row; a value stands in the first free one from where its hash says. At most three of four are taken. With the
+ * hashes beside them no value is looked at but the one that is found: a million of them lie all over the memory.
+ */
 class Part<K, V extends object> {
   readonly #keyed: Keyed<K, V>;
   #slots: (V | undefined)[] = emptySlots(FEWEST_SLOTS);
+  #hashes: Uint32Array = new Uint32Array(FEWEST_SLOTS);
   #size = 0;
 
   constructor(keyed: Keyed<K, V>) {
@@ -95,26 +91,27 @@ class Part<K, V extends object> {
   }
 
   /** False when there was one with that key. */
-  set(value: V, { key, hash }: Readonly<{ key: K; hash: number }>): boolean {
+  set(value: V, key: K, hash: number): boolean {
     const slot = this.#slotOf(key, hash);
-    const isNew = this.#slots[slot] === undefined;
-    this.#slots[slot] = value;
-    if (isNew && ++this.#size * 4 > this.#slots.length * 3) this.#grow();
-    return isNew;
+    if (this.#slots[slot] !== undefined) {
+      this.#slots[slot] = value;
+      return false;
+    }
+    this.#put(value, slot, hash);
+    return true;
   }
 
   /** What stands behind moves up, so that nobody stops at a hole before what is looked for. */
   delete(key: K, hash: number): boolean {
-    const slots = this.#slots;
+    const [slots, hashes] = [this.#slots, this.#hashes];
     const mask = slots.length - 1;
     let free = this.#slotOf(key, hash);
     if (slots[free] === undefined) return false;
-    for (let slot = (free + 1) & mask; ; slot = (slot + 1) & mask) {
-      const value = slots[slot];
-      if (value === undefined) break;
-      const own = this.#firstOf(this.#keyed.hashOf(this.#keyed.keyOf(value)));
+    for (let slot = (free + 1) & mask; slots[slot] !== undefined; slot = (slot + 1) & mask) {
+      const own = this.#firstOf(hashes[slot] ?? 0);
       if (((slot - own) & mask) < ((slot - free) & mask)) continue;
-      slots[free] = value;
+      slots[free] = slots[slot];
+      hashes[free] = hashes[slot] ?? 0;
       free = slot;
     }
     slots[free] = undefined;
@@ -122,16 +119,22 @@ class Part<K, V extends object> {
     return true;
   }
 
-  values(): readonly V[] {
-    return this.#slots.filter((value) => value !== undefined);
+  /** Gives each value to the part that its hash says; this one is not used any more. */
+  giveTo(partOf: (hash: number) => Part<K, V>): void {
+    const [slots, hashes] = [this.#slots, this.#hashes];
+    for (let slot = 0; slot < slots.length; slot++) {
+      const [value, hash] = [slots[slot], hashes[slot] ?? 0];
+      if (value !== undefined) partOf(hash).#add(value, hash);
+    }
   }
 
   /** Where the key is, or the free slot where it would be. */
   #slotOf(key: K, hash: number): number {
-    const mask = this.#slots.length - 1;
+    const [slots, hashes] = [this.#slots, this.#hashes];
+    const mask = slots.length - 1;
     let slot = this.#firstOf(hash);
-    for (let value = this.#slots[slot]; value !== undefined; value = this.#slots[slot]) {
-      if (this.#keyed.keyOf(value) === key) return slot;
+    for (let value = slots[slot]; value !== undefined; value = slots[slot]) {
+      if (hashes[slot] === hash && this.#keyed.keyOf(value) === key) return slot;
       slot = (slot + 1) & mask;
     }
     return slot;
@@ -142,13 +145,27 @@ class Part<K, V extends object> {
     return (hash >>> 16) & (this.#slots.length - 1);
   }
 
+  /** Takes in a value that is certainly new. */
+  #add(value: V, hash: number): void {
+    const mask = this.#slots.length - 1;
+    let slot = this.#firstOf(hash);
+    while (this.#slots[slot] !== undefined) slot = (slot + 1) & mask;
+    this.#put(value, slot, hash);
+  }
+
+  #put(value: V, slot: number, hash: number): void {
+    this.#slots[slot] = value;
+    this.#hashes[slot] = hash;
+    if (++this.#size * 4 > this.#slots.length * 3) this.#grow();
+  }
+
   #grow(): void {
-    const values = this.values();
-    this.#slots = emptySlots(2 * this.#slots.length);
-    for (const value of values) {
-      const key = this.#keyed.keyOf(value);
-      this.#slots[this.#slotOf(key, this.#keyed.hashOf(key))] = value;
-    }
+    const larger = new Part(this.#keyed);
+    larger.#slots = emptySlots(2 * this.#slots.length);
+    larger.#hashes = new Uint32Array(2 * this.#slots.length);
+    this.giveTo(() => larger);
+    this.#slots = larger.#slots;
+    this.#hashes = larger.#hashes;
   }
 }
 

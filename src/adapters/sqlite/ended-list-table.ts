@@ -65,7 +65,7 @@ function endedListReads(database: Database): Pick<EndedListTable, "find" | "page
   const byId = select<[number, number]>("account_id = ? AND list_id = ?");
   const byClientId = select<[number, string]>("account_id = ? AND list_client_order_id = ?");
   const ofAccount = select<[accountId: number, startMs: number, endMs: number, limit: number]>(
-    "account_id = ? AND accepted_at_ms >= ? AND accepted_at_ms <= ? ORDER BY list_id LIMIT ?",
+    "account_id = ? AND accepted_at_ms >= ? AND accepted_at_ms <= ? ORDER BY accepted_at_ms DESC, list_id LIMIT ?",
   );
   return {
     find(key) {

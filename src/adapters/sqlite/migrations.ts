@@ -194,6 +194,14 @@ export const MIGRATIONS: readonly Migration[] = [
       END;
     `,
   },
+  {
+    version: 7,
+    sql: `
+      -- In the order of a page: one of a time long ago begins there, and looks at no list that came later.
+      DROP INDEX ended_lists_of_account;
+      CREATE INDEX ended_lists_of_account ON ended_lists (account_id, accepted_at_ms DESC, list_id);
+    `,
+  },
 ];
 
 /** The schema version of the file; 0 for an empty one. */

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { endedListTable } from "../../../src/adapters/sqlite/ended-list-table.ts";
 import { openSqliteStore, type SqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { snapshotTable } from "../../../src/adapters/sqlite/snapshot-table.ts";
 import type { ParentOrder } from "../../../src/model/index.ts";
@@ -37,6 +38,18 @@ describe("sqlite order store", () => {
   });
   const append = (shard: number, from: number, to: number) =>
     store.append({ shards: [part(shard, 1, { records: sampleRecords(shard, from, to) })], marks: [] });
+
+  it("decision GU: a page of lists of a time long ago looks at no list that came later", () => {
+    const reading = new Driver(place.path, { readonly: true });
+    const page = vi.spyOn(reading, "prepare");
+    endedListTable(reading);
+    const sql = page.mock.calls.map(([text]) => text).find((text) => text.includes("accepted_at_ms <= ?"));
+    const steps = reading.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(1, 1, 2, 3) as { detail: string }[];
+    reading.close();
+    expect(steps.map(({ detail }) => detail)).toEqual([
+      "SEARCH ended_lists USING INDEX ended_lists_of_account (account_id=? AND accepted_at_ms>? AND accepted_at_ms<?)",
+    ]);
+  });
 
   it("records are read the same before, while and after the index takes them in", async () => {
     for (let batch = 0; batch < 9; batch++) {

@@ -11,10 +11,10 @@ export type Plan = Readonly<{
   ended: number;
 }>;
 
-/** `size` parents that rest, ten times as many that ended, a tenth that fires. */
-export function planOf(folder: string, size: number): Plan {
-  const instruments = Math.min(1_000, Math.max(2, Math.floor(size / 100)));
-  return { folder, instruments, open: size, fires: Math.ceil(size / 10), ended: 10 * size };
+/** `open` parents that rest, a tenth of which fires; ten times as many have ended unless that is said. */
+export function planOf(folder: string, open: number, ended: number = 10 * open): Plan {
+  const instruments = Math.min(1_000, Math.max(2, Math.floor(open / 100)));
+  return { folder, instruments, open, fires: Math.ceil(open / 10), ended };
 }
 
 /** Of shard n the account n: each has as much as the others, but the first, which has as much again as all of them. */

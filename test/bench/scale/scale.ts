@@ -46,17 +46,17 @@ function take(plan: Plan): void {
 }
 
 /**
- * A store of `SIZE` open parents (1,000,000) and ten times as many ended ones, built with the store's own writer, and an
+ * A store of `SIZE` open parents (1,000,000) and `ENDED` ended ones (ten times as many), built with the store's own writer, and an
  * engine on it: opening, placements, pages, a burst with a SIGKILL in its middle, opening again, verify. `FOLDER` names
  * where the store is or is to be, and stays; `PART=build` only builds it.
  */
 export async function benchScale(): Promise<void> {
-  const { SIZE, FOLDER, SCALE_TASK } = process.env;
+  const { SIZE = 1_000_000, ENDED, FOLDER, SCALE_TASK } = process.env;
   if (SCALE_TASK !== undefined) return await runTask(JSON.parse(SCALE_TASK) as Task);
   const folder = FOLDER ?? mkdtempSync(join(tmpdir(), "managed-orders-scale-"));
   mkdirSync(folder, { recursive: true });
   try {
-    take(planOf(folder, Number(SIZE ?? 1_000_000)));
+    take(planOf(folder, Number(SIZE), ENDED === undefined ? undefined : Number(ENDED)));
   } finally {
     if (FOLDER === undefined) rmSync(folder, { recursive: true, force: true });
   }

@@ -32,7 +32,7 @@ type Target = Pick<Transactions, "append"> &
 
 function openTarget(path: string): Target {
   const database = openDatabase({ path, busyTimeoutMs: 5_000 });
-  database.pragma("journal_mode = OFF");
+  database.pragma("journal_mode = MEMORY");
   database.pragma("synchronous = OFF");
   database.pragma("cache_size = -1000000");
   const snapshots = snapshotTable(database);
