@@ -14,6 +14,7 @@ import type { StatusBoard } from "../status/status-board.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";
 import type { Housekeeping } from "./housekeeping.ts";
+import { MarkPause } from "./mark-pause.ts";
 
 /** What a committer works with. */
 export type CommitParts = Readonly<{
@@ -51,6 +52,7 @@ export class Committer {
   readonly #core: Core;
   readonly #parts: CommitParts;
   readonly #backlog: MarketBacklog = new MarketBacklog();
+  readonly #marks: MarkPause;
   #begun = false;
   #busy = false;
   #running: Promise<void> = Promise.resolve();
@@ -66,6 +68,7 @@ export class Committer {
   constructor(core: Core, parts: CommitParts) {
     this.#core = core;
     this.#parts = parts;
+    this.#marks = new MarkPause(core, parts);
   }
 
   /** Until now nothing was appended: whoever opens the engine hears of everything that becomes durable. */
@@ -125,6 +128,7 @@ export class Committer {
   /** Finding nothing and resting are one step: what wakes between them would wait for the next to come. */
   async #run(): Promise<void> {
     while (!this.#stopped) {
+      if (this.#backlog.isEmpty && this.#marks.isDue) await this.#marks.over();
       const batch = this.#gather();
       if (batch === undefined) break;
       await this.#commit(batch);

@@ -53,6 +53,8 @@ export class MarketHub implements MarketSink {
     unconfirmed: 0,
   };
   counted = 0;
+  /** Quotes of markets with marks that were not taken yet. */
+  marking = 0;
   printsCounted = 0;
   printsDropped = 0;
   /** Executed volume, counted once per trade. */
@@ -138,6 +140,7 @@ export class MarketHub implements MarketSink {
 
   #noteMarks(book: TriggerBook): void {
     if (!book.hasMarks) return;
+    this.marking++;
     this.#marked.add(book);
     this.#core.effects.emit({ kind: "MARKET_MOVED" });
   }
@@ -197,6 +200,11 @@ export class MarketHub implements MarketSink {
 
   book(symbol: string): TriggerBook | undefined {
     return this.#markets.get(symbol)?.book;
+  }
+
+  /** Whether there are marks to keep, and no prints. */
+  get hasOnlyMarks(): boolean {
+    return this.#marked.size > 0 && !this.tape.hasPrints;
   }
 
   /** What the market journal is to keep that came since the last call. */

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStore } from "../../src/adapters/memory/index.ts";
+import { formatPrice } from "../../src/decimal/index.ts";
+import type { ParentOrder } from "../../src/model/index.ts";
+import type { AppendBatch } from "../../src/ports/index.ts";
+import { createWorld, SYMBOL, type World } from "../support/world.ts";
+
+type Watched = Readonly<{ world: World; order: ParentOrder; appends: AppendBatch[] }>;
+
+/** A world with a trailing order that is active, and what its store was handed since. */
+async function trailing(): Promise<Watched> {
+  const appends: AppendBatch[] = [];
+  const world = await createWorld({
+    store(disk) {
+      const store = createMemoryStore({ disk });
+      return {
+        ...store,
+        append(batch) {
+          appends.push(batch);
+          return store.append(batch);
+        },
+      };
+    },
+  });
+  await world.quote("100", "101");
+  const order = await world.place({
+    side: "SELL",
+    type: "TRAILING_STOP_LIMIT",
+    trailingDelta: 5_000,
+    limitOffset: "1",
+  });
+  await world.quote("100", "101");
+  appends.length = 0;
+  return { world, order, appends };
+}
+
+const high = ({ engine }: World, bid: number): void =>
+  void engine.market.quote({ symbol: SYMBOL, bid: String(bid), ask: "5000" });
+
+const turn = ({ clock }: World): Promise<void> => new Promise((resolve) => clock.soon(resolve));
+
+describe("decision IL: marks wait for each other, and nothing waits for them", () => {
+  it("quotes that come one a turn, each a new high, share an append of one row", async () => {
+    const { world, appends } = await trailing();
+    for (let bid = 101; bid <= 400; bid++) {
+      high(world, bid);
+      await turn(world);
+    }
+    expect(appends.length).toBe(0);
+    await world.engine.idle();
+    expect(appends.length).toBe(1);
+    expect(appends[0]?.marks.map(({ side, price }) => `${side} ${formatPrice(price)}`)).toEqual(["bid 400"]);
+  });
+
+  it("for 20 ms at most, however long the quotes go on", async () => {
+    const { world, appends } = await trailing();
+    let longestMs = 0;
+    let sinceMs = world.clock.nowMs();
+    for (let bid = 101; bid <= 400; bid++) {
+      high(world, bid);
+      const before = appends.length;
+      await world.clock.advanceBy(2, () => turn(world));
+      await turn(world);
+      if (appends.length > before) sinceMs = world.clock.nowMs();
+      longestMs = Math.max(longestMs, world.clock.nowMs() - sinceMs);
+    }
+    expect(appends.length).toBeGreaterThan(20);
+    expect(longestMs).toBeLessThanOrEqual(24);
+  });
+
+  it("and for 4,096 turns at most on a clock that stands still", async () => {
+    const { world, appends } = await trailing();
+    for (let n = 0; n < 4_100; n++) {
+      high(world, 101 + n / 10);
+      await turn(world);
+    }
+    expect(appends.length).toBe(1);
+  });
+
+  it("a placement in between goes at once, and takes the mark with it", async () => {
+    const { world, appends } = await trailing();
+    high(world, 110);
+    await turn(world);
+    high(world, 120);
+    const placed = world.place({ price: "20" });
+    await turn(world);
+    high(world, 130);
+    await placed;
+    expect(appends.length).toBe(1);
+    expect(appends[0]?.shards.length).toBe(1);
+    expect(appends[0]?.marks.length).toBe(1);
+  });
+
+  it("I31, decision 18: after a crash the level is never looser than one that was shown", async () => {
+    const { world, order } = await trailing();
+    let shown = world.engine.runningLimit(await world.order(order)) ?? 0;
+    for (let bid = 101; bid <= 160; bid++) {
+      high(world, bid);
+      await world.clock.advanceBy(3, () => turn(world));
+      shown = world.engine.runningLimit(await world.order(order)) ?? 0;
+    }
+    expect(shown).toBeGreaterThan(0);
+    await world.crash();
+    const after = world.engine.runningLimit(await world.order(order)) ?? 0;
+    expect(after >= shown).toBe(true);
+  });
+});
