@@ -150,6 +150,7 @@ describe("decision 27: slots of a TWAP", () => {
   it("but not one that is over by then", async () => {
     const { world, store } = await createFaultyWorld();
     const { order } = await trading(CAPPED, world);
+    await world.engine.idle();
     store().inject("slow", 1);
     world.engine.market.quote({ symbol: SYMBOL, bid: "99", ask: "100" });
     await world.clock.advanceBy(STEP, () => Promise.resolve());

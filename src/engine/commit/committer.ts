@@ -40,8 +40,6 @@ type Batch = Readonly<{
   parts: readonly ShardPart[];
   market: MarketFacts;
   quotes: readonly KeptQuote[];
-  /** Whether more was decided than it holds. */
-  isFull: boolean;
 }>;
 
 /**
@@ -133,8 +131,9 @@ export class Committer {
       if (batch === undefined) break;
       await this.#commit(batch);
       this.#parts.bursts.wake();
-      // The rest waits for a turn, so that others have theirs.
-      if (batch.isFull) await this.#core.turns.next();
+      // What is left and what came of it wait for a turn: callers who place again as soon as they are answered would else
+      // keep quotes, timers and the network out for as long as they do.
+      if (!this.#parts.commits.isEmpty || this.#parts.market.hasFacts) await this.#core.turns.next();
     }
     this.#busy = false;
   }
@@ -145,7 +144,7 @@ export class Committer {
     const facts = this.#backlog.take(market.takeFacts());
     if (parts.length === 0 && isEmpty(facts)) return undefined;
     const quotes = market.quotesToKeep(marketsOf(parts));
-    return { parts, market: facts, quotes, isFull: !commits.isEmpty };
+    return { parts, market: facts, quotes };
   }
 
   async #commit(batch: Batch): Promise<void> {

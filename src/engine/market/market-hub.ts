@@ -202,6 +202,11 @@ export class MarketHub implements MarketSink {
     return this.#markets.get(symbol)?.book;
   }
 
+  /** Whether there are marks or prints to keep. */
+  get hasFacts(): boolean {
+    return this.#marked.size > 0 || this.tape.hasPrints;
+  }
+
   /** Whether there are marks to keep, and no prints. */
   get hasOnlyMarks(): boolean {
     return this.#marked.size > 0 && !this.tape.hasPrints;
