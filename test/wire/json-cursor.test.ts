@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { OrderError } from "../../src/errors/index.ts";
 import { type JsonCursor, skipString, takeString } from "../../src/wire/json-cursor.ts";
 import { anyText } from "./any-text.ts";
 
@@ -14,13 +15,40 @@ function endOf(read: (cursor: JsonCursor) => unknown, text: string): number | un
   }
 }
 
-describe("skipString", () => {
-  const piece = fc.oneof(
-    fc.constantFrom('"', "\\", '\\"', "\\\\", "\\/", "\\b", "\\x", "\\u00e9", "\\u12", "\\ud800", "\n", "\t"),
-    anyText(3),
-  );
-  const token = fc.array(piece, { maxLength: 8 }).map((pieces) => `"${pieces.join("")}", 1`);
+const piece = fc.oneof(
+  fc.constantFrom('"', "\\", '\\"', "\\\\", "\\/", "\\b", "\\x", "\\u00e9", "\\u12", "\\ud800", "\n", "\t"),
+  anyText(3),
+);
+const token = fc.array(piece, { maxLength: 8 }).map((pieces) => `"${pieces.join("")}", 1`);
 
+describe("takeString", () => {
+  const meantBy = (text: string): string | undefined => {
+    try {
+      return JSON.parse(text) as string;
+    } catch {
+      return undefined;
+    }
+  };
+  const plain = fc.nat({ max: 20 }).map((length) => `"${"x".repeat(length)}"`);
+
+  it("hostile 59-62, decision BZ: what it returns is what JSON.parse makes of the token, with and without escapes", () => {
+    fc.assert(
+      fc.property(fc.oneof(token, plain), (text) => {
+        const cursor: JsonCursor = { text, at: 0 };
+        try {
+          const taken = takeString(cursor);
+          expect(taken).toBe(meantBy(text.slice(0, cursor.at)));
+        } catch (error) {
+          expect(error).toBeInstanceOf(OrderError);
+          for (let end = 1; end <= text.length; end++) expect(meantBy(text.slice(0, end))).toBeUndefined();
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("skipString", () => {
   it("hostile 59-62: takes the very strings that takeString takes, and stops where it does", () => {
     fc.assert(
       fc.property(token, (text) => {
