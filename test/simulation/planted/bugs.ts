@@ -152,10 +152,10 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/engine/shards/shard-memory.ts",
-        before: "this.liveOrders.set(order.orderId, { working: order, durable: order });",
-        after: `const made =
+        before: "      const live = liveOrderOf(order, order);",
+        after: `      const made =
         order.plan === undefined ? order : { ...order, plan: { ...order.plan, startsAtMs: order.updatedAtMs } };
-      this.liveOrders.set(order.orderId, { working: made, durable: made });`,
+      const live = liveOrderOf(made, made);`,
       },
     ],
   },
