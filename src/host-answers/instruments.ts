@@ -35,6 +35,12 @@ export function checkedInstruments(instruments: Instruments, questions: Question
   };
 }
 
+const NAME = { most: 64 };
+const ANY_TEXT = { from: 0 };
+
+const aliasOf = (said: unknown): string => textOf(said, "an alias", NAME);
+
+/** An instrument is read anew for every placement: a host may change it in place. */
 function readInstrument(said: unknown): Instrument {
   const { id, symbol, aliases, baseAsset, quoteAsset, name, kind, status, address, url } = membersOf(
     said,
@@ -42,13 +48,11 @@ function readInstrument(said: unknown): Instrument {
   );
   return {
     id: wholeOf(id, "the instrument id"),
-    symbol: textOf(symbol, "the symbol", { most: 64 }),
-    aliases: itemsOf(aliases, "the list of aliases", MOST).map((one) =>
-      textOf(one, "an alias", { most: 64 }),
-    ),
-    baseAsset: textOf(baseAsset, "the base asset", { most: 64 }),
-    quoteAsset: textOf(quoteAsset, "the quote asset", { most: 64 }),
-    name: textOf(name, "the name", { from: 0 }),
+    symbol: textOf(symbol, "the symbol", NAME),
+    aliases: itemsOf(aliases, "the list of aliases", MOST).map(aliasOf),
+    baseAsset: textOf(baseAsset, "the base asset", NAME),
+    quoteAsset: textOf(quoteAsset, "the quote asset", NAME),
+    name: textOf(name, "the name", ANY_TEXT),
     kind: wordOf(kind, "the kind", KINDS),
     status: wordOf(status, "the status", STATUSES),
     ...(address !== undefined && { address: textOf(address, "the address", { most: 1_024 }) }),

@@ -26,11 +26,13 @@ export function itemsOf(said: unknown, what: string, most: number): readonly unk
   return said;
 }
 
+const USUAL: Readonly<Record<string, never>> = {};
+
 /** A whole number of `from` to `to`, both included; throws an UnreadableAnswer on anything else. */
 export function wholeOf(
   said: unknown,
   what: string,
-  { from = 0, to = Number.MAX_SAFE_INTEGER }: Readonly<{ from?: number; to?: number }> = {},
+  { from = 0, to = Number.MAX_SAFE_INTEGER }: Readonly<{ from?: number; to?: number }> = USUAL,
 ): number {
   demand(Number.isSafeInteger(said), `${what} is no whole number`);
   const whole = said as number;
@@ -56,7 +58,7 @@ export function amountOf<T extends Scaled>(said: unknown, what: string, limit: T
 export function textOf(
   said: unknown,
   what: string,
-  { from = 1, most = 256 }: Readonly<{ from?: number; most?: number }> = {},
+  { from = 1, most = 256 }: Readonly<{ from?: number; most?: number }> = USUAL,
 ): string {
   demand(typeof said === "string", `${what} is no text`);
   demand(said.length >= from && said.length <= most, `${what} has not ${from} to ${most} characters`);

@@ -27,12 +27,12 @@ import { checkShape } from "./order-shape.ts";
 export type AdmissionContext = Readonly<{
   nowMs: number;
   /** How far `nowMs` is ahead of the wall clock, by which an expiry is meant; absent for not at all. */
-  aheadMs?: number;
+  aheadMs?: number | undefined;
   minimum: Notional;
-  quote?: Quote;
-  position?: Quantity;
-  profile?: VolumeProfile;
-  volume?: Quantity;
+  quote?: Quote | undefined;
+  position?: Quantity | undefined;
+  profile?: VolumeProfile | undefined;
+  volume?: Quantity | undefined;
   /** Most parts of an iceberg; 0 or absent: any number. */
   maxIcebergParts?: number;
   /** Set for a leg of a list; a held one needs no exposure yet and meets its first quote after its release. */
@@ -79,31 +79,30 @@ export function admit(intent: ParentIntent, context: AdmissionContext): Admissio
   checkExpiry(intent, context.nowMs - (context.aheadMs ?? 0));
   checkIceberg(intent, context.maxIcebergParts ?? 0);
   const plan = planOf(intent, context);
-  const opening = intent.reduceOnly
-    ? admitReducing(intent, context)
-    : admitOpening(intent, { ...context, plan });
-  const { aheadMs } = context;
-  return {
-    ...(intent.expireTimeMs !== undefined && aheadMs !== undefined && { aheadMs }),
-    ...opening,
-    ...admitPostOnly(intent, context),
-    ...(plan !== undefined && { plan }),
-    ...(intent.participationBips !== undefined && { volumeBefore: context.volume ?? ZERO_QUANTITY }),
-    ...(context.leg === "held" && { held: true }),
-  };
+  const { aheadMs, leg, volume = ZERO_QUANTITY } = context;
+  // Member by member, in the order of the journal: of all that a placement does, spreading took the most time.
+  const found: { -readonly [K in keyof Admission]: Admission[K] } = {};
+  if (intent.expireTimeMs !== undefined && aheadMs !== undefined) found.aheadMs = aheadMs;
+  if (!intent.reduceOnly) found.admissionPrice = openingPrice(intent, context, plan);
+  else if (leg !== "held") found.exposure = reducible(intent, context);
+  if (isPosted(intent, context)) found.posted = true;
+  if (plan !== undefined) found.plan = plan;
+  if (intent.participationBips !== undefined) found.volumeBefore = volume;
+  if (leg === "held") found.held = true;
+  return found;
 }
 
-function admitReducing(intent: ParentIntent, context: AdmissionContext): Admission {
-  if (context.leg === "held") return {};
-  const exposure = reducibleOf(intent.side, context.position ?? ZERO_QUANTITY);
+function reducible({ side }: ParentIntent, { position = ZERO_QUANTITY }: AdmissionContext): Quantity {
+  const exposure = reducibleOf(side, position);
   if (exposure <= 0) throw new OrderError("REDUCE_ONLY_REJECTED", { field: "reduceOnly" });
-  return { exposure };
+  return exposure;
 }
 
-type OpeningContext = Pick<AdmissionContext, "minimum" | "quote"> &
-  Readonly<{ plan: SchedulePlan | undefined }>;
-
-function admitOpening(intent: ParentIntent, { minimum, quote, plan }: OpeningContext): Admission {
+function openingPrice(
+  intent: ParentIntent,
+  { minimum, quote }: AdmissionContext,
+  plan: SchedulePlan | undefined,
+): Price {
   const admissionPrice = admissionPriceOf(intent, quote);
   if (admissionPrice === undefined) throw new OrderError("NO_DEPTH");
   const demand = (quantity: Quantity, field: string): void => {
@@ -115,17 +114,17 @@ function admitOpening(intent: ParentIntent, { minimum, quote, plan }: OpeningCon
   if (TRAITS[intent.type].schedule === "even" && plan !== undefined) {
     demand(smallestSlice(plan, intent.quantity), "intervalCount");
   }
-  return { admissionPrice };
+  return admissionPrice;
 }
 
 /** A post-only order may not cross the counted quote (decision 21); a held one meets its first quote later. */
-function admitPostOnly(intent: ParentIntent, { quote, leg }: AdmissionContext): Pick<Admission, "posted"> {
-  if (!TRAITS[intent.type].postOnly || intent.price === undefined) return {};
-  if (quote === undefined || leg === "held") return {};
+function isPosted(intent: ParentIntent, { quote, leg }: AdmissionContext): boolean {
+  if (!TRAITS[intent.type].postOnly || intent.price === undefined) return false;
+  if (quote === undefined || leg === "held") return false;
   const inside = { direction: limitDirection(intent.side), level: intent.price };
   if (meets(inside, quote[executableSide(intent.side)]))
     throw new OrderError("WOULD_MATCH", { field: "price" });
-  return { posted: true };
+  return true;
 }
 
 /** The plan of a schedule accepted now; undefined for orders without one. Throws the OrderError that refuses it. */

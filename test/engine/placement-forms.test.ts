@@ -1,5 +1,6 @@
 import { createHook } from "node:async_hooks";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { KeyedTable } from "../../src/common/index.ts";
 import { DEFAULT_SETTINGS } from "../../src/engine/index.ts";
 import type { OrderError } from "../../src/errors/index.ts";
 import type { OrderFields } from "../../src/requests/index.ts";
@@ -202,6 +203,17 @@ describe("decision EH: where nothing is waited for", () => {
     expect(await outcome(send(world, "a"))).toMatch(/new$/);
     expect(await inner).toMatch(/known$/);
     expect(world.engine.metrics().openParents).toBe(1);
+  });
+
+  it("decision EK: whether an id is new is known without a look at the open orders", async () => {
+    const { world } = await worldOf("at once");
+    await send(world, "resting");
+    const looks = vi.spyOn(KeyedTable.prototype, "get");
+    expect(await outcome(send(world, "new", { quantity: "0.01" }))).toBe("-1013");
+    expect(looks).not.toHaveBeenCalledWith("new");
+    expect(await outcome(send(world, "resting"))).toMatch(/known$/);
+    expect(looks).toHaveBeenCalledWith("resting");
+    looks.mockRestore();
   });
 
   it("both forms write the same journal for the same requests", async () => {

@@ -44,7 +44,7 @@ type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: numb
 type Host = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 
 /** What was asked of the host before a command was decided: the position, and volumes for a profile. */
-type Fetched = Readonly<{ position?: Quantity; profile?: VolumeProfile }>;
+type Fetched = Readonly<{ position: Quantity | undefined; profile: VolumeProfile | undefined }>;
 
 /**
  * The way of new parents and lists into the engine. One account and client id name one order for as long as its record
@@ -93,11 +93,12 @@ export class Placements {
   /** The order that a client id of an account names, open or ended; one that is not durable yet is awaited. */
   #findOrder(named: Named): Awaitable<ParentOrder | undefined> {
     const { accountId, clientOrderId } = named;
+    if (this.#core.clientIds.lacks(accountId, clientOrderId)) return undefined;
     const shard = this.#parts.shards.ofAccount(accountId);
     const live = shard.accounts.get(accountId)?.byClientId.get(clientOrderId);
     if (live?.durable !== undefined) return live.durable;
     if (live?.pending !== undefined) return this.#findAfter(live.pending, shard, named);
-    return this.#core.clientIds.lacks(accountId, clientOrderId) ? undefined : this.#findEnded(named);
+    return this.#findEnded(named);
   }
 
   /** What a client id names when its first record is durable, or lost. */
@@ -127,12 +128,8 @@ export class Placements {
   #accept(accountId: number, intent: ParentIntent, fetched: Fetched): PendingRecord {
     const shard = this.#demandShard(accountId, 1);
     const timeMs = this.#core.nowMs();
-    const admission = admit(intent, {
-      ...this.#admissionContext(intent.symbol, timeMs),
-      ...fetched,
-      volume: this.#parts.market.tape.total(intent.symbol),
-    });
-    this.#demandWeights(shard, { accountId, intent, ...admission });
+    const admission = admit(intent, this.#admissionContext(intent.symbol, timeMs, fetched));
+    if (intent.schedule !== undefined) this.#demandWeights(shard, { accountId, intent, ...admission });
     return shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
   }
 
@@ -141,12 +138,11 @@ export class Placements {
     if (known !== undefined) return existingList(known, list);
     const intents = list.legs.map(({ intent }) => intent);
     await this.#refuseKnownIds(accountId, intents);
-    const { position } = await this.#ask(accountId, intents);
+    const fetched = await this.#ask(accountId, intents);
     const shard = this.#demandShard(accountId, intents.length);
     const timeMs = this.#core.nowMs();
     const admissions = admitList(list, {
-      ...this.#admissionContext(intents[0]?.symbol ?? "", timeMs),
-      ...(position === undefined ? {} : { position }),
+      ...this.#admissionContext(intents[0]?.symbol ?? "", timeMs, fetched),
       mustStraddle: this.#core.settings.ocoMustStraddle,
     });
     const parents = intents.map((intent, index) => ({ intent, admission: admissions[index] ?? {} }));
@@ -167,19 +163,19 @@ export class Placements {
     }
   }
 
-  #admissionContext(
-    symbol: string,
-    nowMs: number,
-  ): Pick<AdmissionContext, "nowMs" | "aheadMs" | "minimum" | "quote"> &
-    Readonly<{ maxIcebergParts: number }> {
-    const now = this.#parts.market.now(symbol);
-    const aheadMs = this.#core.time.aheadOfWallMs();
+  #admissionContext(symbol: string, nowMs: number, { position, profile }: Fetched): AdmissionContext {
+    const { time, rules, settings } = this.#core;
+    const { market } = this.#parts;
+    const now = market.now(symbol);
     return {
       nowMs,
-      ...(aheadMs !== undefined && { aheadMs }),
-      minimum: this.#core.rules.minimum,
-      maxIcebergParts: this.#core.settings.maxIcebergParts,
-      ...(now?.fresh === true ? { quote: now.quote } : {}),
+      aheadMs: time.aheadOfWallMs(),
+      minimum: rules.minimum,
+      maxIcebergParts: settings.maxIcebergParts,
+      quote: now?.fresh === true ? now.quote : undefined,
+      position,
+      profile,
+      volume: market.tape.total(symbol),
     };
   }
 
@@ -201,10 +197,7 @@ export class Placements {
     const reduces = intents.some(({ reduceOnly }) => reduceOnly);
     const position = reduces ? this.#host.exposure.position(accountId, symbol) : undefined;
     return follow(position, (held) =>
-      follow(this.#profile(intents[0]), (profile) => ({
-        ...(held !== undefined && { position: held }),
-        ...(profile !== undefined && { profile }),
-      })),
+      follow(this.#profile(intents[0]), (profile) => ({ position: held, profile })),
     );
   }
 

@@ -7,7 +7,7 @@ import {
   type ParentEvent,
   transitionList,
 } from "../../lifecycle/index.ts";
-import type { Cause, EndedList, Fact, ListIntent, ParentIntent, ParentOrder } from "../../model/index.ts";
+import type { Cause, Fact, ListIntent, ParentIntent, ParentOrder } from "../../model/index.ts";
 import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
@@ -181,20 +181,15 @@ export class Shard {
 
   /** What the store is asked to keep for `pending`. */
   appendOf(pending: readonly PendingRecord[]): ShardAppend {
-    const ended = new Map<number, ParentOrder>();
-    const endedLists = new Map<number, EndedList>();
-    for (const { steps, list } of pending) {
-      for (const { order } of steps) if (order.ended !== undefined) ended.set(order.orderId, order);
-      if (list !== undefined && isDone(list)) endedLists.set(list.listId, endedListOf(list));
-    }
+    const lists = pending.flatMap(({ list }) => (list !== undefined && isDone(list) ? [list] : []));
     return {
       shard: this.number,
       epoch: this.#epoch,
       round: this.#round,
       records: pending.map(({ record }) => record),
       texts: pending.map(({ text }) => text),
-      ended: [...ended.values()],
-      ...(endedLists.size > 0 && { endedLists: [...endedLists.values()] }),
+      ended: endedIn(pending),
+      ...(lists.length > 0 && { endedLists: newestOf(lists.map(endedListOf), ({ listId }) => listId) }),
     };
   }
 
@@ -396,6 +391,19 @@ export class Shard {
     this.#memory = memory;
     this.#pending = [];
   }
+}
+
+/** The parents that had ended after these records, as the last of them leaves each. */
+function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
+  const ended: ParentOrder[] = [];
+  for (const { steps } of pending)
+    for (const { order } of steps) if (order.ended !== undefined) ended.push(order);
+  return newestOf(ended, ({ orderId }) => orderId);
+}
+
+/** The last of each id, in the order of the first. */
+function newestOf<T>(all: readonly T[], idOf: (one: T) => number): readonly T[] {
+  return all.length < 2 ? all : [...new Map(all.map((one) => [idOf(one), one])).values()];
 }
 
 function resolveAll(waiters: readonly Waiter[]): void {
