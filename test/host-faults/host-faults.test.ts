@@ -103,6 +103,7 @@ async function observe(port: Port, column: Column): Promise<string> {
   if (column === "after close" && !isAwaited(port)) await world.engine.close();
   world.told.clear();
   let client: string | (() => string) = "no answer yet";
+  let closing: Promise<unknown> = Promise.resolve();
   if (port.says !== undefined) told(port, column, world);
   const asked = (before === undefined ? port.act(world) : Promise.resolve(before)).then(
     (answer) => (client = answer),
@@ -111,7 +112,7 @@ async function observe(port: Port, column: Column): Promise<string> {
   if (column === "after close" && isAwaited(port)) {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     // Not awaited: the answer comes while it closes, or after it has.
-    void world.engine.close();
+    closing = world.engine.close();
   }
   for (let passed = 0; passed < WATCH_MS; passed += 1_000) {
     await world.clock.advanceBy(1_000, async () => void (await world?.engine.idle()));
@@ -119,6 +120,7 @@ async function observe(port: Port, column: Column): Promise<string> {
   }
   await Promise.race([asked, world.engine.idle()]);
   const operator = [...world.told].sort().join(", ") || "nothing";
+  await closing;
   const kept = await world.kept().catch((error: unknown) => `cannot be read: ${(error as Error).name}`);
   const seen = client as string | (() => string);
   return `client: ${typeof seen === "string" ? seen : seen()}; operator: ${operator}; kept: ${kept}`;
