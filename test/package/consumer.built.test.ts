@@ -49,6 +49,25 @@ describe("a consumer of the packed package", () => {
     consumer.run("open.cjs", `const { openSqliteStore } = require("managed-orders/sqlite");\n${open}`);
     expect(existsSync(join(consumer.folder, "orders.db"))).toBe(true);
   });
+
+  it("decision HR: serves with front threads from ESM and from CommonJS", () => {
+    const serve = `(async () => {
+      const service = { handle: async ({ target }) => ({ status: 200, headers: {}, body: JSON.stringify(target) }) };
+      const server = createNodeServer({ service, frontThreads: 1 });
+      const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+      console.log(await (await fetch("http://127.0.0.1:" + port + "/x?y=1")).text());
+      await server.close({ graceMs: 0 });
+    })();`;
+    const esm = consumer.run(
+      "serve.mjs",
+      `import { createNodeServer } from "managed-orders/node";\n${serve}`,
+    );
+    const cjs = consumer.run(
+      "serve.cjs",
+      `const { createNodeServer } = require("managed-orders/node");\n${serve}`,
+    );
+    expect([esm, cjs]).toEqual(['"/x?y=1"', '"/x?y=1"']);
+  });
 });
 
 describe("a consumer without better-sqlite3", () => {
