@@ -90,7 +90,10 @@ export async function openFuzzServer(path: string): Promise<FuzzServer> {
     settings: { trustedProxies: ["127.0.0.1"], allowedOrigins: ["https://desk.example.com"] },
     sockets: { requestToken: (token) => (token === "token-of-1" ? 1 : undefined) },
   });
-  const server = createNodeServer({ service, sockets: service.sockets, limits: LIMITS, telemetry });
+  const server = createNodeServer({
+    ...{ service, sockets: service.sockets, limits: LIMITS, telemetry },
+    frontThreads: Number(process.env["FRONT_THREADS"] ?? "0"),
+  });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   return {
     port,

@@ -12,12 +12,12 @@ async function serve(): Promise<void> {
   const server = kind === "bare" ? await openBareServer() : await openServiceServer(JSON.parse(options));
   process.on("message", (message) => {
     if (message === "stop") return void server.close().then(() => process.exit(0));
-    const { user, system } = process.cpuUsage();
+    const cpu = server.cpu();
     globalThis.gc?.();
     const { rss, heapUsed } = process.memoryUsage();
     process.send?.({
       ...{ openParents: server.openParents(), rssBytes: rss, heapBytes: heapUsed },
-      cpuUs: user + system,
+      cpu,
     });
   });
   process.on("disconnect", () => process.exit(1));

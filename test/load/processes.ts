@@ -1,4 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
+import type { ServiceLoad } from "./server.ts";
+import type { ThreadCpu } from "./thread-cpu.ts";
 
 /** Which server a process runs, and what it needs. */
 export type ServerKind = "bare" | "service";
@@ -8,8 +10,8 @@ export type ServerState = Readonly<{
   openParents: number;
   rssBytes: number;
   heapBytes: number;
-  /** Time that its process has had of all cores. */
-  cpuUs: number;
+  /** Time that its threads have had. */
+  cpu: ThreadCpu;
 }>;
 
 /** A server in a process of its own, so that it does not share its core with those who ask. */
@@ -20,10 +22,7 @@ export type ServerProcess = Readonly<{
 }>;
 
 /** Starts this program again as a server. */
-export async function startServer(
-  kind: ServerKind,
-  options: Readonly<{ path: string; guardedSignatures?: number }>,
-): Promise<ServerProcess> {
+export async function startServer(kind: ServerKind, options: ServiceLoad): Promise<ServerProcess> {
   const child = fork(process.argv[1] ?? "", ["server", kind, JSON.stringify(options)], {
     execArgv: ["--expose-gc"],
   });

@@ -13,11 +13,14 @@ import { createService } from "../../src/service/index.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
 import { ACCOUNTS, keyOf } from "./orders.ts";
+import { type ThreadCpu, threadCpuSince, threadsNow } from "./thread-cpu.ts";
 
 /** A server under load. */
 export type LoadServer = Readonly<{
   port: number;
   openParents: () => number;
+  /** Processor time of its threads. */
+  cpu: () => ThreadCpu;
   close: () => Promise<void>;
 }>;
 
@@ -41,15 +44,20 @@ export async function openBareServer(): Promise<LoadServer> {
   return {
     port: (server.address() as AddressInfo).port,
     openParents: () => 0,
+    cpu: threadCpuSince(threadsNow(), 0),
     close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
   };
 }
 
 /** What of the service under load is set. */
-export type ServiceLoad = Readonly<{ path: string; guardedSignatures?: number }>;
+export type ServiceLoad = Readonly<{ path: string; guardedSignatures?: number; frontThreads?: number }>;
 
 /** The whole service on SQLite, without rate limits, on a port: REST and WebSocket. */
-export async function openServiceServer({ path, guardedSignatures }: ServiceLoad): Promise<LoadServer> {
+export async function openServiceServer({
+  path,
+  guardedSignatures,
+  frontThreads = 0,
+}: ServiceLoad): Promise<LoadServer> {
   const clock = createSystemClock();
   const instruments = createMemoryInstruments(INSTRUMENTS);
   const accounts = createMemoryAccounts(
@@ -79,10 +87,12 @@ export async function openServiceServer({ path, guardedSignatures }: ServiceLoad
     rateLimiter: createMemoryRateLimiter({ clock, enforce: false }),
     replayGuard: guardedSignatures === undefined ? {} : { maxPerGeneration: guardedSignatures },
   });
-  const server = createNodeServer({ service, sockets: service.sockets });
+  const server = createNodeServer({ service, sockets: service.sockets, frontThreads });
+  const before = threadsNow();
   const { port } = await server.listen(LOOPBACK);
   return {
     port,
+    cpu: threadCpuSince(before, frontThreads),
     openParents: () => engine.metrics().openParents,
     close: async () => {
       await server.close({ graceMs: 100 });

@@ -22,6 +22,7 @@ export async function openSiegeServer(folder: string): Promise<SiegeServer> {
   const env = {
     PORT: "auto",
     CONTROL_PORT: "off",
+    FRONT_THREADS: process.env["FRONT_THREADS"],
     STORE: `sqlite:${folder}/orders.db`,
     RATE_LIMITS: "orders10s=1000000,orders1d=1000000000",
     SANDBOX_API_KEY: HONEST.apiKey,

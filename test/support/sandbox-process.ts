@@ -55,6 +55,7 @@ export function openSandboxProcess(env: Readonly<Record<string, string>>): Openi
   const child = spawn(process.execPath, [cli, "sandbox"], {
     env: {
       PATH: process.env["PATH"] ?? "",
+      FRONT_THREADS: process.env["FRONT_THREADS"] ?? "0",
       PORT: "auto",
       CONTROL_PORT: "auto",
       RATE_LIMITS: "off",

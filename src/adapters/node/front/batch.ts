@@ -1,8 +1,8 @@
 /** Collects what one thread tells another, and tells it once a turn. */
 export class Batch<T> {
   readonly #post: (messages: readonly T[]) => void;
-  /** Looked at before anything is told; adds what is known only then. */
-  readonly #before: () => void;
+  /** Asked before anything is told; adds what is known only then. Whether there is nothing else to tell. */
+  readonly #before: (isAlone: boolean) => void;
   /** Lists that may be on their way; more wait until some were heard. */
   readonly #most: number;
   readonly #whenHeard: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class Batch<T> {
     {
       before = () => undefined,
       most = Number.POSITIVE_INFINITY,
-    }: Readonly<{ before?: () => void; most?: number }> = {},
+    }: Readonly<{ before?: (isAlone: boolean) => void; most?: number }> = {},
   ) {
     this.#post = post;
     this.#before = before;
@@ -41,7 +41,10 @@ export class Batch<T> {
   /** Tells what there is now, unless too much is on its way. */
   flush(): void {
     if (this.#unheard >= this.#most) return;
-    this.#before();
+    const planned = this.#planned;
+    this.#planned = true;
+    this.#before(this.#messages.length === 0);
+    this.#planned = planned;
     if (this.#messages.length === 0) return;
     const messages = this.#messages;
     this.#messages = [];
@@ -49,9 +52,9 @@ export class Batch<T> {
     this.#post(messages);
   }
 
-  /** The oldest list on its way was heard. */
-  heard(): void {
-    this.#unheard--;
+  /** The oldest lists on their way were heard. */
+  heard(lists: number): void {
+    this.#unheard -= lists;
     this.flush();
     for (const run of this.#whenHeard.splice(0)) run();
   }

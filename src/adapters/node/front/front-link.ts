@@ -7,6 +7,12 @@ import { FrontLines } from "./front-lines.ts";
 import { FrontRequests } from "./front-requests.ts";
 import type { ToFront, ToMain } from "./messages.ts";
 
+/**
+ * Lists that are told to be heard although there is nothing else to tell: to wake a thread costs more than a message. Fewer
+ * than the thread lets be on their way, or both would wait.
+ */
+const HEARD_ALONE = 4;
+
 /** What the front threads of one server share on the main thread. */
 export type LinkParts = Readonly<{
   service: Pick<Service, "handle">;
@@ -27,15 +33,18 @@ export class FrontLink {
   readonly #gate: FrontGate;
   readonly #lines: FrontLines;
   #live = true;
+  /** Lists that came and were not told to be heard. */
+  #heard = 0;
 
   constructor(
     { service, sockets, traffic, telemetry, connections }: LinkParts,
     post: (messages: readonly ToFront[]) => void,
   ) {
     this.#telemetry = telemetry;
-    const batch = new Batch<ToFront>((messages) => {
+    const tell = (messages: readonly ToFront[]): void => {
       if (this.#live) post(messages);
-    });
+    };
+    const batch = new Batch<ToFront>(tell, { before: (isAlone) => this.#tellHeard(isAlone) });
     const keys = new FrontKeys((...told) => batch.add(["secret", ...told]));
     this.#batch = batch;
     this.#requests = new FrontRequests({ service, sockets, traffic, batch, keys });
@@ -46,7 +55,15 @@ export class FrontLink {
   /** Takes a list of messages of the thread. */
   take(messages: readonly ToMain[]): void {
     for (const message of messages) this.#take(message);
-    this.#batch.add(["heard"]);
+    this.#heard++;
+    if (this.#heard >= HEARD_ALONE) this.#batch.plan();
+  }
+
+  /** What is known at the end of a turn: lists that were heard are told with what there is, or when they are many. */
+  #tellHeard(isAlone: boolean): void {
+    if (this.#heard === 0 || (isAlone && this.#heard < HEARD_ALONE)) return;
+    this.#batch.add(["heard", this.#heard]);
+    this.#heard = 0;
   }
 
   /** Asks the thread to answer what is open and to end. */

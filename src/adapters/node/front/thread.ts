@@ -74,7 +74,7 @@ function take(message: ToFront, parts: Parts): void {
     case "secret":
       return parts.secrets.tell(message[1], message[2], message[3]);
     case "heard":
-      return batch.heard();
+      return batch.heard(message[1]);
     case "end":
       return void end(parts, message[1]);
   }
