@@ -3,7 +3,7 @@ export class Batch<T> {
   readonly #post: (messages: readonly T[]) => void;
   /** Asked before anything is told; adds what is known only then. Whether there is nothing else to tell. */
   readonly #before: (isAlone: boolean) => void;
-  /** Lists that may be on their way; more wait until some were heard. */
+  /** Messages that may be on their way; more wait until some were heard. */
   readonly #most: number;
   readonly #whenHeard: (() => void)[] = [];
   #messages: T[] = [];
@@ -48,13 +48,13 @@ export class Batch<T> {
     if (this.#messages.length === 0) return;
     const messages = this.#messages;
     this.#messages = [];
-    this.#unheard++;
+    this.#unheard += messages.length;
     this.#post(messages);
   }
 
-  /** The oldest lists on their way were heard. */
-  heard(lists: number): void {
-    this.#unheard -= lists;
+  /** So many messages of those on their way were heard. */
+  heard(messages: number): void {
+    this.#unheard -= messages;
     this.flush();
     for (const run of this.#whenHeard.splice(0)) run();
   }

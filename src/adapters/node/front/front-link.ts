@@ -8,10 +8,10 @@ import { FrontRequests } from "./front-requests.ts";
 import type { ToFront, ToMain } from "./messages.ts";
 
 /**
- * Lists that are told to be heard although there is nothing else to tell: to wake a thread costs more than a message. Fewer
- * than the thread lets be on their way, or both would wait.
+ * Messages that are told to be heard although there is nothing else to tell: to wake a thread costs more than a message.
+ * Fewer than the thread lets be on their way, or both would wait.
  */
-const HEARD_ALONE = 4;
+const HEARD_ALONE = 64;
 
 /** What the front threads of one server share on the main thread. */
 export type LinkParts = Readonly<{
@@ -33,7 +33,7 @@ export class FrontLink {
   readonly #gate: FrontGate;
   readonly #lines: FrontLines;
   #live = true;
-  /** Lists that came and were not told to be heard. */
+  /** Messages that came and were not told to be heard. */
   #heard = 0;
 
   constructor(
@@ -55,11 +55,11 @@ export class FrontLink {
   /** Takes a list of messages of the thread. */
   take(messages: readonly ToMain[]): void {
     for (const message of messages) this.#take(message);
-    this.#heard++;
+    this.#heard += messages.length;
     if (this.#heard >= HEARD_ALONE) this.#batch.plan();
   }
 
-  /** What is known at the end of a turn: lists that were heard are told with what there is, or when they are many. */
+  /** What is known at the end of a turn: messages that were heard are told with what there is, or when they are many. */
   #tellHeard(isAlone: boolean): void {
     if (this.#heard === 0 || (isAlone && this.#heard < HEARD_ALONE)) return;
     this.#batch.add(["heard", this.#heard]);

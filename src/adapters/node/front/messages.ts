@@ -83,8 +83,8 @@ export type ToFront =
   | readonly ["close", id: number, code: number, reason: string]
   /** What signatures of an API key are made with from now on, and the number of that; forgotten without a secret. */
   | readonly ["secret", apiKey: string, number: number, secret: string | undefined]
-  /** So many lists of messages were dealt with. */
-  | readonly ["heard", lists: number]
+  /** So many messages were dealt with. */
+  | readonly ["heard", messages: number]
   | readonly ["end", graceMs: number];
 
 /** What a front thread begins with. */

@@ -12,10 +12,10 @@ import { RemoteSockets } from "./remote-sockets.ts";
 import { Secrets } from "./secrets.ts";
 
 /**
- * Lists that may be on their way to the main thread. When it is behind by more, no more is read of any connection: what
- * strangers send must not pile up between the threads.
+ * Messages that may be on their way to the main thread. When it is behind by more, no more is read of any connection: what
+ * strangers send must not pile up between the threads, where nobody's turn is kept.
  */
-const MOST_UNHEARD = 8;
+const MOST_UNHEARD = 256;
 
 /** What the main thread tells goes to one of these. */
 type Parts = Readonly<{
