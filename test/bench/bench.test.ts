@@ -11,6 +11,8 @@ describe("the bench", () => {
   let program: string;
 
   beforeAll(async () => {
+    // Without a front thread's program the lines with front threads do not run.
+    expect(spawnSync("npm", ["run", "--silent", "front"], { cwd: root }).status).toBe(0);
     program = await bundleProgram("test/bench/main.ts", "bench-smoke");
   });
 

@@ -13,6 +13,8 @@ export type Taken = Readonly<{
   /** Processor time of the main thread, and of all other threads of its process, microseconds. */
   mainUs: number;
   othersUs: number;
+  /** Of the busiest thread, where several share the work. */
+  busiestUs?: number;
   /** By how much the live heap of the process grew, bytes. */
   heapBytes: number;
 }>;

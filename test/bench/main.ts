@@ -1,4 +1,5 @@
 import { cpus } from "node:os";
+import { serve } from "../load/serve.ts";
 import { benchBursts } from "./bursts.ts";
 import { printFlame } from "./flame.ts";
 import { benchGrowth } from "./growth.ts";
@@ -56,7 +57,9 @@ async function flames(names: readonly string[]): Promise<void> {
 const [first, second = ""] = asked;
 const ofTables = asked.filter((name) => name in TABLES);
 const large = LARGE[first ?? ""];
-if (first === "--line") await serveLine(second, size);
+// The lines of requests start this program again as the server that they ask.
+if (first === "server") await serve(second, asked[2] ?? "{}");
+else if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();
 else if (large !== undefined) await large();
 else if (first === "--flame") await flames(asked.slice(1));

@@ -21,9 +21,9 @@ type Row = Readonly<{
   heap: string;
 }>;
 
-/** Operations in a second, or in a second of processor time of the main thread. */
-const rateOf = (line: Line, { operations, seconds, mainUs }: Taken): number =>
-  line.timedBy === "processor" ? operations / (mainUs / 1e6) : operations / seconds;
+/** Operations in a second, or in a second of processor time of the main thread, or of the busiest. */
+const rateOf = (line: Line, { operations, seconds, mainUs, busiestUs = mainUs }: Taken): number =>
+  line.timedBy === "processor" ? operations / (busiestUs / 1e6) : operations / seconds;
 
 const figureOf = (line: Line, sample: Sample): number =>
   "figure" in sample ? sample.figure : rateOf(line, sample.ours);

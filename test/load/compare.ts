@@ -1,17 +1,10 @@
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { figure, medianOf, printTable } from "../bench/measure.ts";
-import { type LoadResult, type Protocol, runLoad } from "./lanes.ts";
-import { restPlacement, socketPlacement } from "./orders.ts";
-import { type ServerProcess, startServer } from "./processes.ts";
-import type { ThreadCpu } from "./thread-cpu.ts";
+import { startServer } from "./processes.ts";
+import { CONNECTIONS, type Measurement, measureLoad, numbersOf } from "./round.ts";
 
-const CONNECTIONS = 128;
 const ROUNDS = 3;
-/** Before it is measured, a server compiles what it runs often. */
-const WARM_UP_SECONDS = 3;
-/** Requests that are made for each second of a run; more than a core can answer. */
-const PER_SECOND = 20_000;
 
 /** Front threads of the subjects that have some; 0: there are none. */
 const FRONT_THREADS = Number(process.env["FRONT_THREADS"] ?? "0");
@@ -20,66 +13,6 @@ type Subject = "bare" | "REST" | "WebSocket" | "REST, fronts" | "WebSocket, fron
 
 const isSocket = (subject: Subject): boolean => subject.startsWith("WebSocket");
 const frontThreadsOf = (subject: Subject): number => (subject.endsWith("fronts") ? FRONT_THREADS : 0);
-
-/** One measurement: answers a second, what they took and what each cost the threads of the server, microseconds. */
-type Measurement = Readonly<{
-  perSecond: number;
-  p50Us: number;
-  p99Us: number;
-  mainUs: number;
-  frontsUs: number;
-  othersUs: number;
-}>;
-
-function measured(
-  { seconds, latenciesUs, unmeasured }: LoadResult,
-  before: ThreadCpu,
-  after: ThreadCpu,
-): Measurement {
-  const sorted = latenciesUs.slice().sort();
-  const answers = sorted.length + unmeasured;
-  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-  return {
-    perSecond: sorted.length / seconds,
-    p50Us: at(0.5),
-    p99Us: at(0.99),
-    mainUs: (after.mainUs - before.mainUs) / answers,
-    frontsUs: (after.frontsUs - before.frontsUs) / answers,
-    othersUs: (after.othersUs - before.othersUs) / answers,
-  };
-}
-
-/** Requests that were made beforehand, until they or the time run out. */
-function timedSource(requests: readonly Buffer[], seconds: number): () => Buffer | undefined {
-  let next = 0;
-  let endsAt: bigint | undefined;
-  return () => {
-    endsAt ??= process.hrtime.bigint() + BigInt(Math.round(seconds * 1e9));
-    return process.hrtime.bigint() < endsAt ? requests[next++] : undefined;
-  };
-}
-
-type Round = Readonly<{ subject: Subject; from: number; seconds: number; server: ServerProcess }>;
-
-/** One run of one subject. Throws when an answer was no success, or an order was acknowledged that is not there. */
-async function runRound({ subject, from, seconds, server }: Round): Promise<Measurement> {
-  const now = Date.now();
-  const requests = Array.from({ length: Math.ceil(PER_SECOND * seconds) }, (_, index) =>
-    isSocket(subject) ? socketPlacement(from + index, now) : restPlacement(from + index),
-  );
-  const before = await server.state();
-  const protocol: Protocol = isSocket(subject) ? "socket" : "http";
-  const source = timedSource(requests, seconds);
-  const result = await runLoad({ port: server.port, protocol, connections: CONNECTIONS, source });
-  if (result.failures.length > 0) throw new Error(`refused: ${result.failures.join("\n")}`);
-  const after = await server.state();
-  const placed = after.openParents - before.openParents;
-  const acknowledged = result.latenciesUs.length + result.unmeasured;
-  if (subject !== "bare" && placed !== acknowledged) {
-    throw new Error(`${acknowledged} orders were acknowledged and ${placed} are there`);
-  }
-  return measured(result, before.cpu, after.cpu);
-}
 
 /** Signed durable placements over REST and WebSocket against the bare server, in turns; prints the medians and ratios. */
 export async function compareLoads({
@@ -99,10 +32,9 @@ export async function compareLoads({
         subject === "bare"
           ? bare
           : await startServer("service", { path, frontThreads: frontThreadsOf(subject) });
-      await runRound({ subject, from, seconds: WARM_UP_SECONDS, server });
-      from += WARM_UP_SECONDS * PER_SECOND;
-      const result = await runRound({ subject, from, seconds, server });
-      from += Math.ceil(PER_SECOND * seconds);
+      const protocol = isSocket(subject) ? "socket" : "http";
+      const result = await measureLoad({ protocol, from, seconds, server });
+      from += numbersOf(seconds);
       if (round > 0) figures.get(subject)?.push(result);
       if (server !== bare) await server.close();
     }

@@ -16,6 +16,7 @@ export type ServerState = Readonly<{
 
 /** A server in a process of its own, so that it does not share its core with those who ask. */
 export type ServerProcess = Readonly<{
+  kind: ServerKind;
   port: number;
   state(): Promise<ServerState>;
   close(): Promise<void>;
@@ -28,6 +29,7 @@ export async function startServer(kind: ServerKind, options: ServiceLoad): Promi
   });
   const port = (await messageOf(child)) as number;
   return {
+    kind,
     port,
     state: () => {
       child.send("state");

@@ -4,6 +4,7 @@ import { lists } from "./lists.ts";
 import { historyPage } from "./pages.ts";
 import { placements64, placements512 } from "./placements.ts";
 import { dormantQuotes, newHighsManyATurn, newHighsOneATurn } from "./quotes.ts";
+import { rest, restFronts, socket, socketFronts } from "./requests.ts";
 import { memory, restart } from "./resting.ts";
 import { clientSigning, clientSigningCcxt, verification } from "./signing.ts";
 import { simulation } from "./simulation.ts";
@@ -19,6 +20,10 @@ export const LINES: Readonly<Record<string, Line>> = {
   "placements-64": placements64,
   "placements-512": placements512,
   lists,
+  rest,
+  "rest-fronts": restFronts,
+  socket,
+  "socket-fronts": socketFronts,
   verification,
   "client-signing": clientSigning,
   "client-signing-ccxt": clientSigningCcxt,

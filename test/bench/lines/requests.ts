@@ -1,0 +1,63 @@
+import { startServer } from "../../load/processes.ts";
+import { type Measurement, measureLoad, numbersOf } from "../../load/round.ts";
+import { benchFolder } from "../bench-folder.ts";
+import type { Line, Taken } from "../line.ts";
+
+type Way = Readonly<{ name: string; protocol: "http" | "socket"; frontThreads: number; least: number }>;
+
+/** What the threads of a server had; the work that front threads share is shared evenly. */
+function takenOf({ answers, perSecond, ...us }: Measurement, frontThreads: number): Taken {
+  const each = frontThreads === 0 ? 0 : us.frontsUs / frontThreads;
+  return {
+    operations: answers,
+    seconds: answers / perSecond,
+    mainUs: us.mainUs * answers,
+    othersUs: (us.frontsUs + us.othersUs) * answers,
+    busiestUs: Math.max(us.mainUs, each) * answers,
+    heapBytes: Number.NaN,
+  };
+}
+
+/** Signed durable placements on SQLite over a connection, against a server that does nothing. */
+function requests({ name, protocol, frontThreads, least }: Way): Line {
+  return {
+    work: `signed durable placement over ${name}, SQLite`,
+    unit: "placements",
+    peer: "bare node:http, which parses and echoes JSON",
+    timedBy: "processor",
+    target: `>= ${least} of bare node:http`,
+    reached: (_perSecond, ratio) => ratio >= least,
+    async open({ seconds }) {
+      const folder = benchFolder();
+      const bare = await startServer("bare", { path: "" });
+      let from = 0;
+      const next = (): number => {
+        from += numbersOf(seconds);
+        return from;
+      };
+      return {
+        async take(round) {
+          // A server of its own each round: what rests from the round before would make it slower.
+          const server = await startServer("service", { path: folder.path(`${round}.db`), frontThreads });
+          const ours = await measureLoad({ protocol, from: next(), seconds, server });
+          await server.close();
+          const peer = await measureLoad({ protocol: "http", from: next(), seconds, server: bare });
+          return { ours: takenOf(ours, frontThreads), peer: takenOf(peer, 0) };
+        },
+        async close() {
+          await bare.close();
+          folder.remove();
+        },
+      };
+    },
+  };
+}
+
+export const rest: Line = requests({ name: "REST", protocol: "http", frontThreads: 0, least: 0.32 });
+export const restFronts: Line = requests({
+  ...{ name: "REST, 2 front threads", protocol: "http", frontThreads: 2, least: 0.6 },
+});
+export const socket: Line = requests({ name: "WebSocket", protocol: "socket", frontThreads: 0, least: 0.35 });
+export const socketFronts: Line = requests({
+  ...{ name: "WebSocket, 2 front threads", protocol: "socket", frontThreads: 2, least: 0.6 },
+});

@@ -1,0 +1,18 @@
+import { openBareServer, openServiceServer } from "./server.ts";
+
+/** Runs a server of this kind until its parent says stop; `options` is JSON. */
+export async function serve(kind: string, options: string): Promise<void> {
+  const server = kind === "bare" ? await openBareServer() : await openServiceServer(JSON.parse(options));
+  process.on("message", (message) => {
+    if (message === "stop") return void server.close().then(() => process.exit(0));
+    const cpu = server.cpu();
+    globalThis.gc?.();
+    const { rss, heapUsed } = process.memoryUsage();
+    process.send?.({
+      ...{ openParents: server.openParents(), rssBytes: rss, heapBytes: heapUsed },
+      cpu,
+    });
+  });
+  process.on("disconnect", () => process.exit(1));
+  process.send?.(server.port);
+}
