@@ -11,8 +11,8 @@ import { orderIntent } from "../../src/requests/index.ts";
 import { INSTRUMENTS, SYMBOL } from "../support/world.ts";
 import { createFillingVenue, type FillingVenue } from "./filling-venue.ts";
 
-/** One account of every shard. */
-const ACCOUNTS: readonly number[] = accountsOfShards();
+/** One account of every shard, at the shard's number. */
+export const ACCOUNTS: readonly number[] = accountsOfShards();
 
 function accountsOfShards(): readonly number[] {
   const accounts: number[] = [];

@@ -1,5 +1,6 @@
-import { managedIdOf, SHARD_COUNT, shardOf } from "../../../src/lifecycle/index.ts";
+import { managedIdOf, SHARD_COUNT } from "../../../src/lifecycle/index.ts";
 import type { Instrument } from "../../../src/model/index.ts";
+import { accountIn } from "../bench-engine.ts";
 
 /** How much a store of the scale bench holds, and where it is. */
 export type Plan = Readonly<{
@@ -17,22 +18,11 @@ export function planOf(folder: string, open: number, ended: number = 10 * open):
   return { folder, instruments, open, fires: Math.ceil(open / 10), ended };
 }
 
-/** Of shard n the account n: each has as much as the others, but the first, which has as much again as all of them. */
-export const ACCOUNTS: readonly number[] = accountsOfShards();
-
-/** The account with the most of everything, alone in its shard's rows: half of what ended, a tenth of what rests. */
-export const LARGEST: number = ACCOUNTS[0] ?? 1;
-
-function accountsOfShards(): readonly number[] {
-  const accounts: number[] = [];
-  let found = 0;
-  for (let accountId = 1; found < SHARD_COUNT; accountId++) {
-    if (accounts[shardOf(accountId)] !== undefined) continue;
-    accounts[shardOf(accountId)] = accountId;
-    found++;
-  }
-  return accounts;
-}
+/**
+ * The account with the most of everything, alone in its shard's rows: half of what ended, a tenth of what rests. Of the
+ * others each has as much as the next.
+ */
+export const LARGEST: number = accountIn(0);
 
 /** The shard of the n-th parent of a kind; of every `inLargest` one is of the first shard. */
 export function shardOfParent(n: number, inLargest: number): number {

@@ -12,7 +12,8 @@ import { price, quantity } from "../../../src/decimal/index.ts";
 import { evolve, managedIdOf, SHARD_COUNT } from "../../../src/lifecycle/index.ts";
 import type { Fact, JournalRecord, ParentIntent, ParentOrder } from "../../../src/model/index.ts";
 import type { ShardAppend, ShardSnapshot } from "../../../src/ports/index.ts";
-import { ACCOUNTS, type Plan, shardOfParent, symbolOf } from "./plan.ts";
+import { accountIn } from "../bench-engine.ts";
+import { type Plan, shardOfParent, symbolOf } from "./plan.ts";
 
 const BATCH = 8_192;
 const ENDED: Fact = { kind: "ENDED", status: "CANCELED", reason: "USER_CANCELED" };
@@ -96,7 +97,7 @@ class Writer {
     const shard = this.#shards[number];
     if (shard === undefined) throw new RangeError(`there is no shard ${number}`);
     const orderId = managedIdOf({ count: ++shard.counter, shard: number });
-    const accountId = ACCOUNTS[number] ?? 1;
+    const accountId = accountIn(number);
     const accepted: Fact = { kind: "ACCEPTED", accountId, intent, acceptance: ++this.#acceptances };
     const facts = rests ? [accepted] : [accepted, ENDED];
     const [sequence, timeMs] = [++shard.sequence, this.#startMs + Math.floor(this.#acceptances / 200)];

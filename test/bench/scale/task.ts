@@ -11,9 +11,10 @@ import { managedIdOf } from "../../../src/lifecycle/index.ts";
 import type { ChildRequest } from "../../../src/model/index.ts";
 import { orderIntent } from "../../../src/requests/index.ts";
 import { createScriptedVenue, filled } from "../../support/scripted-venue.ts";
+import { ACCOUNTS, accountIn } from "../bench-engine.ts";
 import { medianOf } from "../measure.ts";
 import { type Turns, watchCommits, watchTurns } from "../turn-watch.ts";
-import { ACCOUNTS, instrumentsOf, LARGEST, type Plan, symbolOf } from "./plan.ts";
+import { instrumentsOf, LARGEST, type Plan, symbolOf } from "./plan.ts";
 
 /** What a process does with the store: what is measured until the kill, or the rest after it. */
 export type Task = Readonly<{ plan: Plan; part: "until-kill" | "after-kill" }>;
@@ -104,7 +105,7 @@ async function placements(engine: Engine, plan: Plan): Promise<void> {
       await Promise.all(
         intents
           .slice(n, n + IN_FLIGHT)
-          .map((intent, k) => engine.place({ accountId: ACCOUNTS[(n + k) % 256] ?? 1, intent })),
+          .map((intent, k) => engine.place({ accountId: accountIn((n + k) % 256), intent })),
       );
   });
   const cpu = (cpuMs() - before) / PLACEMENTS;
