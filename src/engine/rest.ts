@@ -17,8 +17,6 @@ const CALM_TURNS = 32;
 /** Turns in which nothing happened though something is awaited, after which time is looked at. */
 const PATIENT_TURNS = 4_096;
 
-const NOTHING: readonly string[] = Object.freeze([]);
-
 /** The parts that may wait for something by themselves. */
 export type RestParts = Readonly<{
   committer: Committer;
@@ -92,7 +90,6 @@ export class Rest {
   /** What is waited for just now. */
   #awaited(): readonly string[] {
     const { committer, timers, reports } = this.#parts;
-    if (!committer.busy && !timers.isBehind && !reports.busy) return NOTHING;
     const awaited: string[] = [];
     if (committer.busy) awaited.push("an append to the store");
     if (timers.isBehind) awaited.push("what is due by now");

@@ -1,5 +1,6 @@
 import { PRICE_LIMIT, QUANTITY_LIMIT } from "../decimal/index.ts";
 import type { ChildReport, Fill, RefusalMark } from "../model/index.ts";
+import { harmless } from "./guards.ts";
 import {
   amountOf,
   demand,
@@ -35,45 +36,33 @@ const MARKS: readonly RefusalMark[] = ["INSUFFICIENT_FUNDS"];
 export function readReport(said: unknown, childId: string): ParsedReport {
   try {
     return { kind: "report", report: wholeReport(said, childId) };
-  } catch {
-    return readParts(said, childId);
+  } catch (error) {
+    return { kind: "unreadable", childId, fills: readableFills(said, childId), problem: problemOf(error) };
   }
 }
 
-/** Throws an UnreadableAnswer when a part of the report cannot be read. */
+/** Throws an UnreadableAnswer for the first part of the report that cannot be read. */
 function wholeReport(said: unknown, childId: string): ChildReport {
-  const { state, fills, final, mark, detail } = namedReport(said, childId);
-  return {
-    childId,
-    state: wordOf(state, "the state", STATES),
-    fills: readFills(fills),
-    ...(final !== undefined && { final: flagOf(final, "final") }),
-    ...(mark !== undefined && { mark: wordOf(mark, "the mark", MARKS) }),
-    ...(detail !== undefined && { detail: detailOf(detail) }),
+  const report = namedReport(said, childId);
+  const state = wordOf(report.state, "the state", STATES);
+  const final = optional(report.final, (value) => flagOf(value, "final"));
+  const mark = optional(report.mark, (value) => wordOf(value, "the mark", MARKS));
+  const detail = optional(report.detail, detailOf);
+  const fills = readFills(report.fills);
+  const more = {
+    ...(final !== undefined && { final }),
+    ...(mark !== undefined && { mark }),
+    ...(detail !== undefined && { detail }),
   };
+  return { childId, state, fills, ...more };
 }
 
-/** What can be read of a report that cannot be read whole. */
-function readParts(said: unknown, childId: string): ParsedReport {
+/** The executions that can be read of a report that cannot be read whole; what is wrong with it is told already. */
+function readableFills(said: unknown, childId: string): readonly Fill[] {
   const fills: Fill[] = [];
-  const problems: string[] = [];
-  const attempt = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      problems.push(problemOf(error));
-      return undefined;
-    }
-  };
-  const report = attempt(() => namedReport(said, childId));
-  if (report !== undefined) {
-    attempt(() => wordOf(report.state, "the state", STATES));
-    attempt(() => optional(report.final, (value) => flagOf(value, "final")));
-    attempt(() => optional(report.mark, (value) => wordOf(value, "the mark", MARKS)));
-    attempt(() => optional(report.detail, detailOf));
-    attempt(() => takeFills(report.fills, { fills, attempt }));
-  }
-  return { kind: "unreadable", childId, fills, problem: problems[0] ?? "it reads otherwise each time" };
+  const attempt = (read: () => void): void => harmless(read, () => undefined);
+  attempt(() => takeFills(namedReport(said, childId).fills, { fills, attempt }));
+  return fills;
 }
 
 /** The child that a venue's event names; undefined when it names none in a way that can be read. */

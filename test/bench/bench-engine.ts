@@ -4,11 +4,14 @@ import {
   createMemoryInstruments,
 } from "../../src/adapters/memory/index.ts";
 import { createSystemClock } from "../../src/adapters/node/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { type Engine, type EngineOptions, openEngine } from "../../src/engine/index.ts";
 import { SHARD_COUNT, shardOf } from "../../src/lifecycle/index.ts";
 import type { ParentIntent } from "../../src/model/index.ts";
+import type { QuoteInput } from "../../src/ports/index.ts";
 import { orderIntent } from "../../src/requests/index.ts";
 import { INSTRUMENTS, SYMBOL } from "../support/world.ts";
+import { type BenchFolder, benchFolder } from "./bench-folder.ts";
 import { createFillingVenue, type FillingVenue } from "./filling-venue.ts";
 
 /** One account of every shard, at the shard's number. */
@@ -58,6 +61,19 @@ export async function openBenchEngine(
   return { engine, venue };
 }
 
+/** Such an engine on SQLite, in a folder of its own which goes when it is closed. */
+export async function openOnSqlite(): Promise<
+  BenchEngine & Readonly<{ folder: BenchFolder; close(): Promise<void> }>
+> {
+  const folder = benchFolder();
+  const opened = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db") }));
+  const close = async (): Promise<void> => {
+    await opened.engine.close();
+    folder.remove();
+  };
+  return { ...opened, folder, close };
+}
+
 let named = 0;
 
 /** A stop below the market with an id of its own. */
@@ -84,6 +100,23 @@ export async function placeAll(
 /** Many intents. */
 export const intentsOf = (count: number, make: (n: number) => ParentIntent): readonly ParentIntent[] =>
   Array.from({ length: count }, (_, n) => make(n));
+
+/** Markets that no {@link stopIntent} is met by, and that each is. */
+export const ABOVE: QuoteInput = { symbol: SYMBOL, bid: "9999", ask: "10000" };
+export const BELOW: QuoteInput = { symbol: SYMBOL, bid: "8999", ask: "9001" };
+
+/** Puts so many stops below the market to rest, of accounts of so many shards. */
+export async function restStops(engine: Engine, count: number, accounts = 64): Promise<void> {
+  engine.market.quote(ABOVE);
+  const intents = intentsOf(count, () => stopIntent());
+  await placeAll(engine, intents, { accounts });
+}
+
+/** One quote meets all of them; resolves when each has its child and fill. */
+export async function fireStops(engine: Engine): Promise<void> {
+  engine.market.quote(BELOW);
+  await until(() => engine.metrics().openParents === 0);
+}
 
 /** A turn of the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

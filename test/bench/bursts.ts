@@ -3,8 +3,19 @@ import { createManualClock, createMemoryStore } from "../../src/adapters/memory/
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { Engine, EngineOptions } from "../../src/engine/index.ts";
 import { shardOf } from "../../src/lifecycle/index.ts";
-import { SYMBOL } from "../support/world.ts";
-import { accountIn, intentsOf, openBenchEngine, placeAll, stopIntent, turn, until } from "./bench-engine.ts";
+import {
+  ABOVE,
+  accountIn,
+  BELOW,
+  fireStops,
+  intentsOf,
+  openBenchEngine,
+  placeAll,
+  restStops,
+  stopIntent,
+  turn,
+  until,
+} from "./bench-engine.ts";
 import { benchFolder } from "./bench-folder.ts";
 import { storeOfEnded, storeOfOneShard, storeOfShards } from "./burst-stores.ts";
 import type { Size } from "./line.ts";
@@ -14,22 +25,14 @@ import { type Turns, watchCommits, watchTurns } from "./turn-watch.ts";
 /** A burst's count at the size of this run. */
 type Sized = Size["of"];
 
-/** Stops of 64 accounts, or of one, below the market. */
-async function stops(engine: Engine, count: number, accounts: number): Promise<void> {
-  engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
-  const intents = intentsOf(count, () => stopIntent());
-  await placeAll(engine, intents, { accounts });
-}
-
 async function fires(store: EngineOptions["store"], sized: Sized): Promise<Turns> {
   const count = sized(100_000);
   const { engine } = await openBenchEngine(store);
-  await stops(engine, count, 64);
+  await restStops(engine, count);
   const turns = await watchTurns(async () => {
-    engine.market.quote({ symbol: SYMBOL, bid: "8999", ask: "9001" });
     // Children that were withdrawn on the way need a quote to be sent again.
-    const heart = setInterval(() => engine.market.quote({ symbol: SYMBOL, bid: "8999", ask: "9001" }), 1_000);
-    await until(() => engine.metrics().openParents === 0);
+    const heart = setInterval(() => engine.market.quote(BELOW), 1_000);
+    await fireStops(engine);
     clearInterval(heart);
   });
   await engine.close();
@@ -38,7 +41,7 @@ async function fires(store: EngineOptions["store"], sized: Sized): Promise<Turns
 
 async function cancelAll(store: EngineOptions["store"], sized: Sized): Promise<Turns> {
   const { engine } = await openBenchEngine(store);
-  await stops(engine, sized(64_000), 1);
+  await restStops(engine, sized(64_000), 1);
   const turns = await watchTurns(() => engine.cancelAll(accountIn(0)));
   await engine.close();
   return turns;
@@ -63,7 +66,7 @@ async function snapshot(path: string, sized: Sized): Promise<Turns> {
   const { engine } = await openBenchEngine(store, {
     settings: { snapshotEvery: 2 },
   });
-  engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+  engine.market.quote(ABOVE);
   const turns = await watchTurns(async () => {
     await placeAll(
       engine,
@@ -80,7 +83,7 @@ async function marks(path: string, sized: Sized): Promise<Turns> {
   await storeOfShards({ path, parents: sized(1_000_000), accountOf: accountIn });
   const { store, written } = watched(openSqliteStore({ path }));
   const { engine } = await openBenchEngine(store, { settings: { snapshotEvery: 1 } });
-  engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+  engine.market.quote(ABOVE);
   const turns = await watchTurns(async () => {
     await placeAll(
       engine,

@@ -1,8 +1,18 @@
 import { createManualClock, createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import type { Engine } from "../../src/engine/index.ts";
-import { START_MS, SYMBOL } from "../support/world.ts";
-import { accountIn, intentsOf, openBenchEngine, placeAll, stopIntent, turn, until } from "./bench-engine.ts";
+import { START_MS } from "../support/world.ts";
+import {
+  ABOVE,
+  accountIn,
+  fireStops,
+  intentsOf,
+  openBenchEngine,
+  placeAll,
+  restStops,
+  stopIntent,
+  turn,
+} from "./bench-engine.ts";
 import { benchFolder } from "./bench-folder.ts";
 import { keepResting, storeOfShards } from "./burst-stores.ts";
 import { type Case, msOf } from "./growth-case.ts";
@@ -54,15 +64,8 @@ async function placements(n: number): Promise<number> {
 /** As many stops as there are, of 64 accounts, met by one quote. */
 async function fires(n: number): Promise<number> {
   const { engine } = await openBenchEngine(createMemoryStore());
-  engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
-  await placeAll(
-    engine,
-    intentsOf(n, () => stopIntent()),
-  );
-  return await timed(engine, async () => {
-    engine.market.quote({ symbol: SYMBOL, bid: "8999", ask: "9001" });
-    await until(() => engine.metrics().openParents === 0);
-  });
+  await restStops(engine, n);
+  return await timed(engine, () => fireStops(engine));
 }
 
 async function cancelAll(n: number): Promise<number> {
@@ -88,14 +91,10 @@ async function opening(n: number): Promise<number> {
 async function simulation(n: number): Promise<number> {
   const clock = createManualClock({ startMs: START_MS });
   const { engine } = await openBenchEngine(createMemoryStore(), { clock });
-  engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
-  await placeAll(
-    engine,
-    intentsOf(n, () => stopIntent()),
-  );
+  await restStops(engine, n);
   return await timed(engine, async () => {
     for (let k = 0; k < OPERATIONS; k++) {
-      engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+      engine.market.quote(ABOVE);
       await clock.advanceBy(100, () => engine.idle());
     }
   });

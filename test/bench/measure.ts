@@ -1,10 +1,3 @@
-/** Seconds that `run` takes; one short warm-up run comes first where `warmUp` is given. */
-export function secondsOf(run: () => void): number {
-  const start = process.hrtime.bigint();
-  run();
-  return Number(process.hrtime.bigint() - start) / 1e9;
-}
-
 /** The median of several measurements. */
 export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

@@ -1,23 +1,12 @@
-import { openSync, readSync } from "node:fs";
 import type { Taken } from "./line.ts";
+import { schedulerClock } from "./scheduler-clock.ts";
 
 /** Processor time of this thread so far, in microseconds; that of the whole process where Linux does not say. */
-const threadUs: () => number = threadClock();
+const threadUs = (): number => schedulerClock?.().ranUs ?? processUs();
 
 function processUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
-}
-
-function threadClock(): () => number {
-  let file: number;
-  try {
-    file = openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
-  } catch {
-    return processUs;
-  }
-  const bytes = Buffer.alloc(64);
-  return () => Number(bytes.toString("latin1", 0, readSync(file, bytes, 0, 64, 0)).split(" ")[0] ?? 0) / 1e3;
 }
 
 /** Runs something that does so many operations, with a clean heap before it. */

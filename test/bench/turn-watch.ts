@@ -1,6 +1,6 @@
-import { openSync, readSync } from "node:fs";
 import { PerformanceObserver, performance } from "node:perf_hooks";
 import Database from "better-sqlite3";
+import { schedulerClock } from "./scheduler-clock.ts";
 
 /** A piece of time, in milliseconds of `performance.now`. */
 type Span = Readonly<{ from: number; to: number }>;
@@ -49,18 +49,7 @@ export function watchCommits(): void {
 }
 
 /** How long the main thread has waited for a processor so far, in milliseconds; always 0 where Linux does not say. */
-const waitedMs: () => number = waitClock();
-
-function waitClock(): () => number {
-  let file: number;
-  try {
-    file = openSync(`/proc/self/task/${process.pid}/schedstat`, "r");
-  } catch {
-    return () => 0;
-  }
-  const bytes = Buffer.alloc(64);
-  return () => Number(bytes.toString("latin1", 0, readSync(file, bytes, 0, 64, 0)).split(" ")[1] ?? 0) / 1e6;
-}
+const waitedMs = (): number => (schedulerClock?.().waitedUs ?? 0) / 1e3;
 
 const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

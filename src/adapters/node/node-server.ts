@@ -1,10 +1,10 @@
 import type { Telemetry } from "../../ports/index.ts";
 import { type Service, type SocketService, Traffic } from "../../service/index.ts";
-import { createFronts } from "./front/fronts.ts";
+import { createFronts, type FrontsParts } from "./front/fronts.ts";
 import { gateOf } from "./gate.ts";
 import { listen } from "./listen.ts";
 import { type NodeServer, type NodeServerLimits, resolveLimits } from "./server-api.ts";
-import { createTransport } from "./transport.ts";
+import { createTransport, type ListeningTransport } from "./transport.ts";
 
 /** What a server is made of. */
 export type NodeServerOptions = Readonly<{
@@ -47,12 +47,11 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const { service, frontThreads = 0, limits, ...rest } = options;
   const traffic = service.traffic ?? new Traffic();
   const parts = { service, traffic, limits: resolveLimits(limits), ...rest };
-  if (frontThreads !== 0) return createFronts(parts, frontThreads);
-  const transport = createTransport({ ...parts, gate: gateOf(traffic) });
-  return {
-    server: transport.server,
-    connections: transport.connections,
-    listen: (address) => listen(transport.server, address, parts.limits.backlog),
-    close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => transport.close(graceMs),
-  };
+  const { close, ...server } = frontThreads === 0 ? inThisThread(parts) : createFronts(parts, frontThreads);
+  return { ...server, close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => close(graceMs) };
+}
+
+function inThisThread(parts: FrontsParts): ListeningTransport {
+  const transport = createTransport({ ...parts, gate: gateOf(parts.traffic) });
+  return { ...transport, listen: (address) => listen(transport.server, address, parts.limits.backlog) };
 }

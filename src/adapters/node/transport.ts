@@ -5,7 +5,7 @@ import type { Service, SocketService } from "../../service/index.ts";
 import type { Gate } from "./gate.ts";
 import { Mount } from "./mount.ts";
 import { ReadTurns, type Soon } from "./read-turns.ts";
-import type { NodeServerLimits } from "./server-api.ts";
+import type { ListenAddress, NodeServerLimits } from "./server-api.ts";
 import { SocketMount } from "./socket-server.ts";
 import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
@@ -28,6 +28,10 @@ export type Transport = Readonly<{
   /** Answers what has been asked and ends; what is not done in time is cut off. */
   close: (graceMs: number) => Promise<void>;
 }>;
+
+/** One that takes its own address. */
+export type ListeningTransport = Transport &
+  Readonly<{ listen: (address: ListenAddress) => Promise<ListenAddress> }>;
 
 const LATEST_CHECK_MS = 1_000;
 

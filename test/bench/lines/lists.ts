@@ -1,10 +1,8 @@
-import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { Engine } from "../../../src/engine/index.ts";
 import type { ListIntent } from "../../../src/model/index.ts";
 import { listIntent } from "../../../src/requests/index.ts";
 import { SYMBOL } from "../../support/world.ts";
-import { accountIn, intentsOf, openBenchEngine, placeAll, stopIntent } from "../bench-engine.ts";
-import { benchFolder } from "../bench-folder.ts";
+import { accountIn, intentsOf, openOnSqlite, placeAll, stopIntent } from "../bench-engine.ts";
 import type { Line } from "../line.ts";
 import { metered } from "../metered.ts";
 
@@ -52,8 +50,7 @@ export const lists: Line = {
   target: "none",
   reached: () => true,
   async open({ of }) {
-    const folder = benchFolder();
-    const { engine } = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db") }));
+    const { engine, close } = await openOnSqlite();
     const count = of(LISTS);
     return {
       async take() {
@@ -64,10 +61,7 @@ export const lists: Line = {
           peer: await metered(3 * count, () => placeAll(engine, singles, { inFlight: IN_FLIGHT })),
         };
       },
-      async close() {
-        await engine.close();
-        folder.remove();
-      },
+      close,
     };
   },
 };

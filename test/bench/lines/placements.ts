@@ -1,10 +1,8 @@
 import Database from "better-sqlite3";
-import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { Engine } from "../../../src/engine/index.ts";
 import type { ParentIntent } from "../../../src/model/index.ts";
 import { encodeRecord } from "../../../src/wire/index.ts";
-import { intentsOf, openBenchEngine, placeAll, stopIntent } from "../bench-engine.ts";
-import { benchFolder } from "../bench-folder.ts";
+import { intentsOf, openOnSqlite, placeAll, stopIntent } from "../bench-engine.ts";
 import type { Line } from "../line.ts";
 import { metered } from "../metered.ts";
 
@@ -44,8 +42,7 @@ function placements(inFlight: number, least: number): Line {
     target: `>= ${least} of raw inserts`,
     reached: (_perSecond, ratio) => ratio >= least,
     async open({ of }) {
-      const folder = benchFolder();
-      const { engine } = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db") }));
+      const { engine, folder, close } = await openOnSqlite();
       const count = of(PLACEMENTS);
       const texts = await textsOf(engine, count);
       const intents = (): readonly ParentIntent[] =>
@@ -59,10 +56,7 @@ function placements(inFlight: number, least: number): Line {
             peer: await metered(count, () => insertAll(folder.path(`raw-${round}.db`), texts)),
           };
         },
-        async close() {
-          await engine.close();
-          folder.remove();
-        },
+        close,
       };
     },
   };

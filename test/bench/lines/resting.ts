@@ -1,7 +1,14 @@
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import type { Engine } from "../../../src/engine/index.ts";
-import { SYMBOL } from "../../support/world.ts";
-import { accountIn, intentsOf, openBenchEngine, placeAll, stopIntent } from "../bench-engine.ts";
+import {
+  ABOVE,
+  accountIn,
+  intentsOf,
+  openBenchEngine,
+  openOnSqlite,
+  placeAll,
+  stopIntent,
+} from "../bench-engine.ts";
 import { benchFolder } from "../bench-folder.ts";
 import { storeOfShards } from "../burst-stores.ts";
 import type { Line } from "../line.ts";
@@ -31,9 +38,8 @@ export const memory: Line = {
   reached: (bytes) => bytes <= 800,
   alone: true,
   async open({ of }) {
-    const folder = benchFolder();
-    const { engine } = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db") }));
-    engine.market.quote({ symbol: SYMBOL, bid: "9999", ask: "10000" });
+    const { engine, close } = await openOnSqlite();
+    engine.market.quote(ABOVE);
     await placeMany(engine, of(2 * PART));
     return {
       async take() {
@@ -41,10 +47,7 @@ export const memory: Line = {
         await placeMany(engine, count);
         return { figure: (residentBytes() - before) / count };
       },
-      async close() {
-        await engine.close();
-        folder.remove();
-      },
+      close,
     };
   },
 };

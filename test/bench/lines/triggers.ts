@@ -1,33 +1,12 @@
 import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
-import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
-import { SYMBOL } from "../../support/world.ts";
-import {
-  type BenchEngine,
-  intentsOf,
-  openBenchEngine,
-  placeAll,
-  stopIntent,
-  until,
-} from "../bench-engine.ts";
-import { benchFolder } from "../bench-folder.ts";
+import { type BenchEngine, fireStops, openBenchEngine, openOnSqlite, restStops } from "../bench-engine.ts";
 import { flushTimes } from "../flush.ts";
 import { type Line, rounds } from "../line.ts";
 import { medianOf, quantileOf } from "../measure.ts";
 import { metered } from "../metered.ts";
 
 const FIRES = 20_000;
-const ACCOUNTS = 64;
 const SINGLES = 200;
-
-const above = { symbol: SYMBOL, bid: "9999", ask: "10000" };
-const below = { symbol: SYMBOL, bid: "8999", ask: "9001" };
-
-/** Stops at rest in an engine, of so many accounts. */
-async function stopsAtRest(opened: BenchEngine, count: number): Promise<void> {
-  opened.engine.market.quote(above);
-  const intents = intentsOf(count, () => stopIntent());
-  await placeAll(opened.engine, intents, { accounts: ACCOUNTS });
-}
 
 /** Stops that one quote fires, each with its journal, its child and its fill. */
 export const triggers: Line = {
@@ -40,27 +19,22 @@ export const triggers: Line = {
   async open({ of }) {
     const count = of(FIRES);
     return rounds(async () => {
-      const opened = await openBenchEngine(createMemoryStore());
-      const peer = await metered(count, () => stopsAtRest(opened, count));
-      const ours = await metered(count, async () => {
-        opened.engine.market.quote(below);
-        await until(() => opened.engine.metrics().openParents === 0);
-      });
-      await opened.engine.close();
+      const { engine } = await openBenchEngine(createMemoryStore());
+      const peer = await metered(count, () => restStops(engine, count));
+      const ours = await metered(count, () => fireStops(engine));
+      await engine.close();
       return { ours, peer };
     });
   },
 };
 
-/** An engine on SQLite in a folder of its own, for one run. */
+/** Runs something on an engine of its own on SQLite. */
 async function onSqlite<T>(run: (opened: BenchEngine) => Promise<T>): Promise<T> {
-  const folder = benchFolder();
-  const opened = await openBenchEngine(openSqliteStore({ path: folder.path("orders.db") }));
+  const opened = await openOnSqlite();
   try {
     return await run(opened);
   } finally {
-    await opened.engine.close();
-    folder.remove();
+    await opened.close();
   }
 }
 
@@ -68,15 +42,13 @@ async function onSqlite<T>(run: (opened: BenchEngine) => Promise<T>): Promise<T>
 async function singleChildren({ engine, venue }: BenchEngine, count: number): Promise<readonly number[]> {
   const times: number[] = [];
   for (let n = 0; n < count; n++) {
-    engine.market.quote(above);
-    await placeAll(engine, [stopIntent()]);
+    await restStops(engine, 1);
     let sentAt: number | undefined;
     venue.onSubmit = () => {
       sentAt = performance.now();
     };
     const quotedAt = performance.now();
-    engine.market.quote(below);
-    await until(() => engine.metrics().openParents === 0);
+    await fireStops(engine);
     times.push((sentAt ?? Number.NaN) - quotedAt);
   }
   return times;
@@ -102,15 +74,14 @@ export const singleChild: Line = {
 /** From a quote that fires a burst to the first child of each account, milliseconds each. */
 async function firstChildren(opened: BenchEngine, count: number): Promise<readonly number[]> {
   const { engine, venue } = opened;
-  await stopsAtRest(opened, count);
+  await restStops(engine, count);
   const first = new Map<number, number>();
   let quotedAt = 0;
   venue.onSubmit = ({ accountId }) => {
     if (!first.has(accountId)) first.set(accountId, performance.now() - quotedAt);
   };
   quotedAt = performance.now();
-  engine.market.quote(below);
-  await until(() => engine.metrics().openParents === 0);
+  await fireStops(engine);
   return [...first.values()];
 }
 

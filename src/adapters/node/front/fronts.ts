@@ -1,9 +1,11 @@
 import { createServer, type Server } from "node:http";
+import { errorName } from "../../../common/index.ts";
 import type { Telemetry } from "../../../ports/index.ts";
 import type { Service, SocketService, Traffic } from "../../../service/index.ts";
 import { listen } from "../listen.ts";
-import type { ListenAddress, NodeServer, NodeServerLimits } from "../server-api.ts";
+import type { ListenAddress, NodeServerLimits } from "../server-api.ts";
 import { loadSocketDriver } from "../socket-driver.ts";
+import type { ListeningTransport } from "../transport.ts";
 import type { LinkParts } from "./front-link.ts";
 import { type FrontThread, startThread } from "./front-thread.ts";
 import { descriptorOf } from "./listening-copy.ts";
@@ -20,7 +22,6 @@ export type FrontsParts = Readonly<{
 }>;
 
 const MOST_THREADS = 64;
-const DEFAULT_GRACE_MS = 10_000;
 /** Of a WebSocket interface that does not say: that of the service. */
 const DEFAULT_FRAMES = 1_000;
 /** How long until a thread is started anew that could not be started. */
@@ -30,7 +31,7 @@ const AGAIN_MS = 1_000;
  * A server whose connections are served by threads. Throws a RangeError for a number of threads that is none, and an
  * Error where it cannot be.
  */
-export function createFronts(parts: FrontsParts, threads: number): NodeServer {
+export function createFronts(parts: FrontsParts, threads: number): ListeningTransport {
   if (!Number.isSafeInteger(threads) || threads < 1 || threads > MOST_THREADS) {
     throw new RangeError(`frontThreads must be 0 to ${MOST_THREADS}, got ${threads}`);
   }
@@ -41,7 +42,7 @@ export function createFronts(parts: FrontsParts, threads: number): NodeServer {
     server: fronts.server,
     connections: () => fronts.connections.open,
     listen: (address) => fronts.listen(address),
-    close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => fronts.close(graceMs),
+    close: (graceMs) => fronts.close(graceMs),
   };
 }
 
@@ -115,8 +116,7 @@ class Fronts {
       if (other !== undefined) await this.#start(other.descriptor);
       else await this.#listenAgain();
     } catch (error) {
-      const name = error instanceof Error ? error.name : "unknown";
-      this.#parts.telemetry?.event("error", "front.failed", { error: name });
+      this.#parts.telemetry?.event("error", "front.failed", { error: errorName(error) });
       if (!this.#closing) setTimeout(() => void this.#replace(), AGAIN_MS).unref();
     }
   }
