@@ -50,7 +50,7 @@ export {
   type TrafficLimits,
 } from "./traffic/api.ts";
 export { Traffic } from "./traffic/traffic.ts";
-export { Turns } from "./traffic/turns.ts";
+export { type Crowd, type TurnCost, Turns } from "./traffic/turns.ts";
 export { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./views/managed-order.ts";
 export {
   type ExecutionView,

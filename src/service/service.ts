@@ -37,6 +37,7 @@ export function createService(given: ServiceOptions): Service {
   const { engine, clock, replayGuard, settings = {} } = options;
   const { realClock = clock } = options.sockets ?? {};
   const ports = checkedPorts(options);
+  const traffic = new Traffic(options.traffic, settings.trustedProxies);
   const { rateLimiter } = ports;
   const parts: ServiceParts = {
     engine,
@@ -48,8 +49,8 @@ export function createService(given: ServiceOptions): Service {
     clientAddress: clientAddressBehind(settings.trustedProxies),
     crossOrigin: crossOriginOf(settings.allowedOrigins),
     bans: new Bans(),
-    traffic: new Traffic(options.traffic, settings.trustedProxies),
-    turns: new Turns((run) => realClock.soon(run)),
+    traffic,
+    turns: new Turns((run) => realClock.soon(run), traffic),
     documents: new Documents(options.documents),
   };
   const events = accountEventsOf(options, ports.questions);

@@ -10,8 +10,9 @@ export type ServerState = Readonly<{
   openParents: number;
   rssBytes: number;
   heapBytes: number;
-  /** Time that its threads have had. */
+  /** Time that its threads have had, before its garbage was collected for the figures of memory and after. */
   cpu: ThreadCpu;
+  cpuCollected: ThreadCpu;
 }>;
 
 /** A server in a process of its own, so that it does not share its core with those who ask. */

@@ -70,7 +70,7 @@ async function runRound({ protocol, from, seconds, server }: Round): Promise<Mea
   if (server.kind !== "bare" && placed !== acknowledged) {
     throw new Error(`${acknowledged} orders were acknowledged and ${placed} are there`);
   }
-  return measured(result, before.cpu, after.cpu);
+  return measured(result, before.cpuCollected, after.cpu);
 }
 
 /** How many numbers of requests a measurement may use up. */

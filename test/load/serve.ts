@@ -7,10 +7,11 @@ export async function serve(kind: string, options: string): Promise<void> {
     if (message === "stop") return void server.close().then(() => process.exit(0));
     const cpu = server.cpu();
     globalThis.gc?.();
+    const cpuCollected = server.cpu();
     const { rss, heapUsed } = process.memoryUsage();
     process.send?.({
       ...{ openParents: server.openParents(), rssBytes: rss, heapBytes: heapUsed },
-      cpu,
+      ...{ cpu, cpuCollected },
     });
   });
   process.on("disconnect", () => process.exit(1));

@@ -10,7 +10,7 @@ export type Leave = () => void;
  * one on the main thread and answers a moment later.
  */
 export type Gate = Readonly<
-  Pick<Traffic, "networkOf" | "peerOf"> & {
+  Pick<Traffic, "networkOf" | "peerOf" | "arrivals" | "isProved"> & {
     /** What one connection too many of an address is told. */
     tooMany: OrderError;
     /**
@@ -28,9 +28,16 @@ export type Gate = Readonly<
 export function gateOf(traffic: Traffic): Gate {
   return {
     tooMany: traffic.tooMany,
+    get arrivals() {
+      return traffic.arrivals;
+    },
+    isProved: (network) => traffic.isProved(network),
     networkOf: (arrived) => traffic.networkOf(arrived),
     peerOf: (remoteAddress) => traffic.peerOf(remoteAddress),
-    open: (network) => (network === undefined ? () => undefined : traffic.enter(network)),
+    open: (network) => {
+      traffic.arrived();
+      return network === undefined ? () => undefined : traffic.enter(network);
+    },
     enter: (network) => traffic.enter(network),
     guest: (network, guest) => traffic.guest(network, guest),
   };

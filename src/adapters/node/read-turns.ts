@@ -1,18 +1,32 @@
 import type { Duplex } from "node:stream";
-import { Turns } from "../../service/index.ts";
+import { type Crowd, type TurnCost, Turns } from "../../service/index.ts";
 import { type ReadFlow, readFlowOf } from "./read-flow.ts";
 
-/** How much of a connection is parsed at once: less than ten of the shortest requests. */
+/** How much of a connection is parsed at once beyond the end of a head: less than ten of the shortest requests. */
 const SLICE_BYTES = 256;
 
-/** What it costs of a turn to parse bytes, many short requests in the worst case, and to be told of some. */
-const costOf = (bytes: number): number => 8 * bytes + 256;
+/** How much is looked through for the end of a head, so that a request of a common size is parsed in one slice. */
+const HEAD_BYTES = 1_024;
+const END_OF_HEAD = "\r\n\r\n";
+
+/** What it costs of a turn to parse a request and to be told of it, beside its bytes. */
+const HEAD_COST = 1_024;
+
+/** How many of the bytes that have come are parsed next, and how many heads of requests stand there, at least one. */
+function sliceOf(bytes: Buffer): Readonly<{ length: number; heads: number }> {
+  const end = bytes.subarray(0, HEAD_BYTES).indexOf(END_OF_HEAD, 0, "latin1");
+  const length = Math.min(bytes.length, end < 0 ? HEAD_BYTES : end + END_OF_HEAD.length + SLICE_BYTES);
+  const slice = bytes.subarray(0, length);
+  let heads = 0;
+  for (let at = end; at >= 0; at = slice.indexOf(END_OF_HEAD, at + 1, "latin1")) heads++;
+  return { length, heads: Math.max(1, heads) };
+}
 
 type Parser = (chunk: Buffer) => void;
 /** Runs a function once everything that has happened by now was dealt with. */
 export type Soon = (run: () => void) => void;
 
-type ScheduleTurn = (cost: number, begin: () => void) => void;
+type ScheduleTurn = (cost: TurnCost, begin: () => void) => void;
 
 /** The bytes of one connection that were read and are not parsed. */
 class Reader {
@@ -57,10 +71,11 @@ class Reader {
     if (this.#waits || !this.#live || this.#flow.isPaused("waiting") || !this.#flow.isWanted) return;
     if (this.#rest.length === 0) return this.#flow.resume("turn");
     this.#waits = true;
-    this.#turn(costOf(Math.min(SLICE_BYTES, this.#rest.length)), () => {
+    const { length, heads } = sliceOf(this.#rest);
+    this.#turn({ bytes: length, beside: heads * HEAD_COST }, () => {
       if (!this.#live || this.#socket.destroyed) return;
-      const slice = this.#rest.subarray(0, SLICE_BYTES);
-      this.#rest = this.#rest.subarray(SLICE_BYTES);
+      const slice = this.#rest.subarray(0, length);
+      this.#rest = this.#rest.subarray(length);
       this.#parse.call(this.#socket, slice);
       // Not before: what comes of a request may let its connection flow again, and the parser is at work.
       this.#waits = false;
@@ -78,8 +93,8 @@ export class ReadTurns {
   readonly #turns: Turns;
   readonly #readers: WeakMap<Duplex, Reader> = new WeakMap();
 
-  constructor(soon: Soon = (run) => void setImmediate(run)) {
-    this.#turns = new Turns(soon);
+  constructor(crowd: Crowd, soon: Soon = (run) => void setImmediate(run)) {
+    this.#turns = new Turns(soon, crowd);
   }
 
   /** Comes between a connection of an address and what listens to its bytes now. */
@@ -95,7 +110,7 @@ export class ReadTurns {
     const flow = readFlowOf(socket);
     socket.on("data", ({ length }: Buffer) => {
       let begun = false;
-      this.#turns.begin(address, length, () => {
+      this.#turns.begin(address, { bytes: length, beside: 0 }, () => {
         begun = true;
         flow.resume("turn");
       });

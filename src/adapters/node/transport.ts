@@ -45,7 +45,7 @@ export function createTransport({
   ...given
 }: TransportParts): Transport {
   const mount = new Mount({ service, gate, telemetry });
-  const turns = new ReadTurns(soon);
+  const turns = new ReadTurns(gate, soon);
   const socketMount = given.sockets && new SocketMount({ sockets: given.sockets, mount, telemetry, turns });
   const server = createHttpServer(limits);
   const sockets = new Set<Socket>();

@@ -2,6 +2,7 @@ import { OrderError } from "../../errors/index.ts";
 import type { ApiKey, Permission } from "../../model/index.ts";
 import type { MethodDescriptor, RouteDescriptor } from "../../requests/index.ts";
 import { isListed } from "./address-list.ts";
+import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** Who sent a request, and with what permission it is served: proved. */
@@ -44,13 +45,14 @@ export async function provedKey(
  * Source: decision 41.
  */
 export function admitted(
-  { replayGuard, clock }: Pick<AccessParts, "replayGuard" | "clock">,
+  { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
   use: Proof & Readonly<{ target: RouteDescriptor | MethodDescriptor; address: string }>,
 ): Proof {
   const { key, permission, signature, target, address } = use;
   const seen = { apiKey: key.apiKey, signature, use: useOf(target), nowMs: clock.monotonicMs() };
   if (replayGuard?.decide(seen) === "other") throw new OrderError("BAD_SIGNATURE");
   demandAccess(key, { address, permission });
+  traffic.proved(networkOf(address));
   return { key, permission, signature };
 }
 

@@ -17,9 +17,15 @@ export function weigh(
   return rateLimiter.weigh({ address: networkOf(address), weight });
 }
 
-/** Ends every connection of an address when the verdict on a request of it is a ban. */
-export function tellBan({ bans }: Pick<AccessParts, "bans">, address: string, verdict: WeightVerdict): void {
-  if (verdict.refused?.kind === "ban") bans.tell(address);
+/** Makes a stranger of an address when a request of it is refused, and ends every connection of it when that is a ban. */
+export function tellRefusal(
+  { bans, traffic }: Pick<AccessParts, "bans" | "traffic">,
+  address: string,
+  { refused }: WeightVerdict,
+): void {
+  if (refused === undefined) return;
+  traffic.refused(networkOf(address));
+  if (refused.kind === "ban") bans.tell(address);
 }
 
 /** Throws the OrderError -1003 of a verdict that refuses. Source: decision 42. */

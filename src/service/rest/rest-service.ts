@@ -4,7 +4,7 @@ import type { RouteDescriptor } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
-import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
+import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
 import { turnCost } from "../traffic/turns.ts";
 import { authenticate, authenticateWorked } from "./authentication.ts";
 import { DOCUMENT_WEIGHT } from "./documents.ts";
@@ -91,7 +91,7 @@ async function pass(
 
 /** Refuses what is too much for its address; a ban is told to every connection of it. */
 function demand(parts: ServiceParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
-  tellBan(parts, remoteAddress, verdict);
+  tellRefusal(parts, remoteAddress, verdict);
   demandWeight(parts, verdict);
 }
 

@@ -19,7 +19,7 @@ export type ArrivingMessage = Readonly<{
  * is required. Source: contract, Authentication, WebSocket; decisions 39-41; hostile input 95.
  */
 export async function authenticateMessage(
-  parts: Pick<AccessParts, "accounts" | "clock" | "replayGuard">,
+  parts: Pick<AccessParts, "accounts" | "clock" | "replayGuard" | "traffic">,
   { method, signed: parameters, address, front }: ArrivingMessage,
 ): Promise<Proof> {
   const { key, signature } =

@@ -14,7 +14,7 @@ import {
   writeJson,
 } from "../../wire/index.ts";
 import { networkOf } from "../access/ip-address.ts";
-import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
+import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { SocketPeer } from "./api.ts";
 import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connection.ts";
@@ -91,7 +91,7 @@ export class LiquiditySession implements LiveSession {
   async #weigh(): Promise<void> {
     const { service } = this.#parts;
     const verdict = await weigh(service, { address: this.#address, weight: STREAM_METHOD_WEIGHT });
-    tellBan(service, this.#address, verdict);
+    tellRefusal(service, this.#address, verdict);
     demandWeight(service, verdict);
   }
 

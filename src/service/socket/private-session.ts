@@ -14,7 +14,7 @@ import { demandAccess, type Proof } from "../access/authentication.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
 import { accountOf } from "../access/ownership.ts";
-import { demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
+import { demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import { answerCall } from "../rest/handlers.ts";
 import type { Answer } from "../rest/parts.ts";
@@ -131,7 +131,7 @@ export class PrivateSession implements LiveSession {
     });
     const context = { businessAs200: service.settings.businessErrorsAs200 === true, nowMs: this.#nowMs() };
     this.connection.send("reply", refusalText(refusal, this.#stamp(progress), context));
-    if (verdict !== undefined) tellBan(service, this.#address, verdict);
+    if (verdict !== undefined) tellRefusal(service, this.#address, verdict);
     if ("malformed" in request && request.malformed) this.connection.malformed();
   }
 

@@ -7,7 +7,7 @@ import {
   type WireRequest,
   type WireResponse,
 } from "../../wire/index.ts";
-import { demandConnection, demandWeight, tellBan, weigh } from "../access/rate-limits.ts";
+import { demandConnection, demandWeight, tellRefusal, weigh } from "../access/rate-limits.ts";
 import { refusalOf } from "../rest/failures.ts";
 import type { ServiceParts } from "../rest/parts.ts";
 import { refusalReply, requestIdOf, wireReply } from "../rest/replies.ts";
@@ -84,7 +84,7 @@ class Sockets implements SocketService {
       const leads = leadsSomewhere(request) && service.crossOrigin.admits(request.rawHeaders);
       const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
       usedWeight = verdict.used;
-      tellBan(service, address, verdict);
+      tellRefusal(service, address, verdict);
       if (!leads) throw new OrderError("NOT_FOUND");
       destinationOf(request.target);
       if (this.#stopping) throw new OrderError("SHUTTING_DOWN");

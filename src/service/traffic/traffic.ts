@@ -24,6 +24,8 @@ const KINDS: readonly HeldKind[] = ["unread", "unanswered", "unsent"];
 /** How a client is told to come back that holds too many connections: one of them may end at any time. */
 const RETRY_AFTER_SECONDS = 1;
 
+type Network = { connections: number; isProved: boolean };
+
 /** What all connections of a service hold together. */
 export class Traffic {
   /** What one connection too many of an address is told, 429 -1003. */
@@ -35,7 +37,8 @@ export class Traffic {
   readonly #clientAddress: ClientAddress;
   readonly #isProxy: AddressList;
   readonly #budgets: Readonly<Record<HeldKind, ByteBudget>>;
-  readonly #connections: Map<string, number> = new Map();
+  readonly #networks: Map<string, Network> = new Map();
+  #arrivals = 0;
 
   /** Throws a RangeError for a limit that is not a whole number of at least 1. */
   constructor(limits: TrafficLimits = {}, trustedProxies: readonly string[] = []) {
@@ -58,6 +61,16 @@ export class Traffic {
     };
   }
 
+  /** Connections that were opened since the service began. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  /** A connection was opened. */
+  arrived(): void {
+    this.#arrivals++;
+  }
+
   /** What a request is counted as: the network of its client. */
   networkOf(arrived: Arrived): string {
     return networkOf(this.#clientAddress(arrived));
@@ -77,17 +90,32 @@ export class Traffic {
    * must cost little.
    */
   enter(network: string): (() => void) | undefined {
-    const open = this.#connections.get(network) ?? 0;
-    if (open >= this.connectionsPerAddress) return undefined;
-    this.#connections.set(network, open + 1);
+    const known = this.#networks.get(network) ?? { connections: 0, isProved: false };
+    if (known.connections >= this.connectionsPerAddress) return undefined;
+    if (known.connections++ === 0) this.#networks.set(network, known);
     let left = false;
     return () => {
       if (left) return;
       left = true;
-      const now = (this.#connections.get(network) ?? 1) - 1;
-      if (now === 0) this.#connections.delete(network);
-      else this.#connections.set(network, now);
+      if (--known.connections === 0) this.#networks.delete(network);
     };
+  }
+
+  /** A request of a network has proved a key; that counts for as long as the network has a connection. */
+  proved(network: string): void {
+    const known = this.#networks.get(network);
+    if (known !== undefined) known.isProved = true;
+  }
+
+  /** A limit has refused a request of a network: it has proved nothing any more. */
+  refused(network: string): void {
+    const known = this.#networks.get(network);
+    if (known !== undefined) known.isProved = false;
+  }
+
+  /** Whether a request of a network has proved a key, and no limit has refused one since. */
+  isProved(network: string): boolean {
+    return this.#networks.get(network)?.isProved === true;
   }
 
   /** Begins to count what a connection of a network holds. */

@@ -15,6 +15,27 @@ describe("request weight", () => {
     expect(other.headers["X-MBX-USED-WEIGHT"]).toBe("1");
   });
 
+  it("decision GE: an address has proved a key with a request that is admitted, until its weight is refused", async () => {
+    const world = await openWorld({ limits: { weightPerMinute: 30 } });
+    const { traffic } = world.service;
+    const address = "192.0.2.1";
+    traffic?.enter(address);
+    const ask = async (credentials?: typeof key) => {
+      const { status } = await call(world, "GET", "/api/v3/openOrders", {
+        ...{ query: { apiManaged: "true", nonce: world.nonce() }, address },
+        ...(credentials && { key: credentials }),
+      });
+      return [status, traffic?.isProved(address)];
+    };
+    const unsigned = await call(world, "GET", "/api/ping", { address });
+    expect([unsigned.status, traffic?.isProved(address)]).toEqual([200, false]);
+    expect(await ask({ ...key, secret: "x".repeat(key.secret.length) })).toEqual([400, false]);
+    expect(await ask(key)).toEqual([200, true]);
+    let last = await ask(key);
+    while (last[0] === 200) last = await ask(key);
+    expect(last).toEqual([429, false]);
+  });
+
   it("decision GF: a document weighs 20, whoever asks; beyond the limit it is 429 -1003", async () => {
     const made: string[] = [];
     const maker = (name: string) => (): string => {

@@ -100,3 +100,22 @@ describe("decision GD: connections of an address", () => {
     expect(traffic.networkOf({ remoteAddress: "192.0.2.1", rawHeaders })).toBe("192.0.2.1");
   });
 });
+
+describe("decision GE: networks that have proved a key", () => {
+  it("a network has proved one from then on, until a limit refuses it or it has no connection left", () => {
+    const { traffic } = house({});
+    traffic.proved("a");
+    const leaves = [traffic.enter("a"), traffic.enter("a"), traffic.enter("b")];
+    expect(traffic.isProved("a")).toBe(false);
+    traffic.proved("a");
+    expect([traffic.isProved("a"), traffic.isProved("b")]).toEqual([true, false]);
+    traffic.refused("a");
+    expect(traffic.isProved("a")).toBe(false);
+    traffic.proved("a");
+    leaves[0]?.();
+    expect(traffic.isProved("a")).toBe(true);
+    leaves[1]?.();
+    traffic.enter("a");
+    expect(traffic.isProved("a")).toBe(false);
+  });
+});

@@ -1,20 +1,24 @@
 import { expect, it } from "vitest";
 import { Turns, turnCost } from "../../../src/service/traffic/turns.ts";
 
-/** Turns whose event loop goes on when it is told to. */
-function stepped() {
+/** Turns whose event loop goes on when it is told to, and accepts a connection each time if it is said so. */
+function stepped({ newcomers = false } = {}) {
   const soon: (() => void)[] = [];
-  const turns = new Turns((run) => soon.push(run));
+  const crowd = { arrivals: 0, isProved: (address: string) => address.startsWith("proved") };
+  const turns = new Turns((run) => soon.push(run), crowd);
   const begun: string[] = [];
   const ask = (address: string, name: string, bytes = 0, weight = 1): void =>
     turns.begin(address, turnCost({ bytes, weight }), () => begun.push(name));
   const step = (): string => {
     begun.length = 0;
+    if (newcomers) crowd.arrivals++;
     for (const run of soon.splice(0)) run();
     return begun.join(" ");
   };
   return { ask, step, begun, idle: () => soon.length === 0 };
 }
+
+const countOf = (names: string): number => names.split(" ").filter((name) => name !== "").length;
 
 it("decision GE: while there is room everything begins at once", () => {
   const { ask, begun, step, idle } = stepped();
@@ -30,6 +34,28 @@ it("decision GE: who asks for much waits for himself; an address that comes late
   expect(step()).toBe("l q l l");
   ask("quiet", "q");
   expect(step()).toBe("l q l l");
+});
+
+it("decision GE: of an address that has proved a key a turn begins 64 of the least, which share a commit; bytes count in full", () => {
+  const { ask, step, begun } = stepped();
+  for (let count = 0; count < 100; count++) ask("proved", "p");
+  expect(begun).toHaveLength(64);
+  expect([countOf(step()), countOf(step())]).toEqual([36, 0]);
+  for (let count = 0; count < 5; count++) ask("proved", "large", 8_192);
+  expect([begun.length, countOf(step()), countOf(step())]).toEqual([2, 2, 1]);
+});
+
+it("decision GE: while connections are accepted, a turn begins 4 of whoever has proved a key too", () => {
+  const { ask, step } = stepped({ newcomers: true });
+  for (let count = 0; count < 100; count++) ask("proved", "p");
+  expect([countOf(step()), countOf(step())]).toEqual([4, 4]);
+});
+
+it("decision GE: strangers that ask for much leave one that has proved a key its place in each turn, and only that", () => {
+  const { ask, step } = stepped();
+  for (let count = 0; count < 100; count++) ask("stranger", "s");
+  for (let count = 0; count < 100; count++) ask("proved", "p");
+  expect(step()).toBe("s p s p s p s");
 });
 
 it("decision GE: one that is large, or weighs much, takes the turns after it, and no weight more than five", () => {

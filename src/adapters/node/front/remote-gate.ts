@@ -47,6 +47,8 @@ export class RemoteGate implements Gate {
     for (const guest of guests) this.#change(guest);
   });
   #count = 0;
+  /** Connections that this thread has accepted. */
+  #arrivals = 0;
 
   constructor({ batch, connectionsPerAddress, trustedProxies }: Parts) {
     this.#batch = batch;
@@ -55,6 +57,15 @@ export class RemoteGate implements Gate {
 
   get tooMany(): OrderError {
     return this.#addresses.tooMany;
+  }
+
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  /** Who has proved a key is known on the main thread: here, where nothing is stored, all are parsed alike. */
+  isProved(): boolean {
+    return false;
   }
 
   networkOf(arrived: Arrived): string {
@@ -66,6 +77,7 @@ export class RemoteGate implements Gate {
   }
 
   async open(network: string | undefined): Promise<Leave | "full" | undefined> {
+    this.#arrivals++;
     const id = ++this.#count;
     const verdict = await this.#verdictOn(id, ["open", id, network]);
     return verdict === "in" ? this.#leaveOf(id) : verdict === "full" ? "full" : undefined;
