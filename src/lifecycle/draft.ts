@@ -1,11 +1,13 @@
-import type { Fact, ParentOrder } from "../model/index.ts";
+import { copyOf, type Fact, type ParentCopy, type ParentOrder } from "../model/index.ts";
 import type { WaitReason } from "./child-size.ts";
-import { evolve } from "./evolve.ts";
+import { type ChangingFact, evolveInPlace } from "./evolve.ts";
 import type { Effect, TransitionContext } from "./parent-event.ts";
 
 /** A transition in the making: facts so far, and the parent as it is after each of them. */
 export type Draft = {
   order: ParentOrder;
+  /** The same from the first fact on: a copy that nobody else has, so that each further fact changes it in place. */
+  own?: ParentCopy;
   readonly facts: Fact[];
   readonly effects: Effect[];
   wait?: WaitReason;
@@ -13,9 +15,11 @@ export type Draft = {
 };
 
 /** Adds a fact to a draft and applies it. */
-export function addFact(draft: Draft, fact: Fact): void {
+export function addFact(draft: Draft, fact: ChangingFact): void {
   const { sequence, nowMs } = draft.context;
-  draft.order = evolve(draft.order, fact, { orderId: draft.order.orderId, sequence, timeMs: nowMs });
+  draft.own ??= copyOf(draft.order);
+  draft.order = draft.own;
+  evolveInPlace(draft.own, fact, { orderId: draft.own.orderId, sequence, timeMs: nowMs });
   draft.facts.push(fact);
 }
 

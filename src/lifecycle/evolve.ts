@@ -28,11 +28,19 @@ export function evolve(order: ParentOrder | undefined, fact: Fact, context: Fact
   }
   invariant(order !== undefined, "I53", `fact ${fact.kind} for the unknown parent ${context.orderId}`);
   const next = copyOf(order);
+  evolveInPlace(next, fact, context);
+  return next;
+}
+
+/** The same for a parent that nobody else has yet: it is changed itself (decision IM). */
+export function evolveInPlace(next: ParentCopy, fact: ChangingFact, context: FactContext): void {
   next.lastSequence = context.sequence;
   next.updatedAtMs = context.timeMs;
   change(next, fact, context);
-  return next;
 }
+
+/** A fact of a parent that is there. */
+export type ChangingFact = Exclude<Fact, { kind: "ACCEPTED" }>;
 
 function acceptedParent(fact: Accepted, context: FactContext): ParentOrder {
   const order: ParentOrder = {
@@ -71,7 +79,7 @@ function withMore(order: ParentOrder, fact: Accepted): ParentOrder {
   return more;
 }
 
-function change(next: ParentCopy, fact: Exclude<Fact, { kind: "ACCEPTED" }>, context: FactContext): void {
+function change(next: ParentCopy, fact: ChangingFact, context: FactContext): void {
   switch (fact.kind) {
     case "RELEASED":
       return release(next, context.timeMs);

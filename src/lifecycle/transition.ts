@@ -174,12 +174,13 @@ function intend(draft: Draft, { quantity, limitPrice, slot }: Intention, attempt
     childId: childIdOf(order, attemptNumber),
     attempt: attemptNumber,
     quantity,
-    ...(limitPrice === undefined ? {} : { limitPrice }),
+    limitPrice,
     executedQuantity: ZERO_QUANTITY,
     state: "SENT",
     intendedAtMs: context.nowMs,
-    ...(context.notAfterMs === undefined ? {} : { notAfterMs: context.notAfterMs }),
-    ...(slot === undefined ? {} : { slot }),
+    notAfterMs: context.notAfterMs,
+    slot,
+    problem: undefined,
   };
   addFact(draft, {
     kind: "CHILD_INTENDED",

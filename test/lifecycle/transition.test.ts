@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { add, formatPrice, formatQuantity, price, quantity } from "../../src/decimal/index.ts";
-import { childIdOf, type ParentEvent, statusOf, watchOf } from "../../src/lifecycle/index.ts";
+import {
+  childIdOf,
+  evolve,
+  type ParentEvent,
+  statusOf,
+  type Transition,
+  watchOf,
+} from "../../src/lifecycle/index.ts";
 import type { ParentOrder } from "../../src/model/index.ts";
 import { kindsOf, NOW, quoteAt, Subject } from "./support.ts";
 
@@ -89,6 +96,25 @@ describe("decision 13: which end counts while a child is in flight", () => {
     expect(subject.meet({ kind: "EXPIRED" }).facts).toEqual([]);
     subject.report("closed");
     expect(subject.order.ended).toMatchObject({ status: "CANCELED", reason: "USER_CANCELED" });
+  });
+});
+
+describe("decision IM: a transition copies its parent once", () => {
+  it("the parent that is handed in stays as it is, and the facts one by one make the one that comes out", () => {
+    const subject = new Subject({ type: "STOP_MARKET", stopPrice: price("110") });
+    const steps: readonly (() => Transition)[] = [
+      () => subject.fire("120", { fired: { orderId: -256, observed: price("120"), level: price("110") } }),
+      () => subject.report("closed", [["a", "1"]]),
+    ];
+    for (const [index, meet] of steps.entries()) {
+      const before = Object.freeze(subject.order);
+      const { order, facts } = meet();
+      expect(facts.length).toBeGreaterThan(1);
+      const context = { orderId: -256, sequence: index + 2, timeMs: NOW };
+      const replayed = facts.reduce((parent, fact) => evolve(parent, fact, context), before);
+      expect(order).toStrictEqual(replayed);
+      expect(before.lastSequence).toBe(index + 1);
+    }
   });
 });
 

@@ -59,7 +59,8 @@ export class TimerHeap {
 
   #down(entry: TimerEntry): void {
     for (;;) {
-      const [left, right] = [this.#heap[2 * entry.place + 1], this.#heap[2 * entry.place + 2]];
+      const left = this.#heap[2 * entry.place + 1];
+      const right = this.#heap[2 * entry.place + 2];
       const child = left !== undefined && right !== undefined && isEarlier(right, left) ? right : left;
       if (child === undefined || !isEarlier(child, entry)) return;
       this.#swap(entry, child);

@@ -44,12 +44,14 @@ export const dormantQuotes: Line = {
   },
 };
 
+const NEW_HIGHS = 200_000;
+
 /** New highs for trailing stops, so many of them in a turn, until the last mark is durable. */
 function newHighs(perTurn: number, perSecond: number): Line {
   return {
     work: `new highs, 1,000,000 trailing stops, SQLite, ${perTurn} a turn`,
     unit: "quotes",
-    timedBy: "clock",
+    timedBy: "processor",
     target: `>= ${perSecond / 1e6} M/s`,
     reached: (rate) => rate >= perSecond,
     async open({ of }) {
@@ -58,7 +60,7 @@ function newHighs(perTurn: number, perSecond: number): Line {
       await keepResting(store, { parents: of(1_000_000), accountOf: accountIn, intentOf: trailing });
       const { engine } = await openBenchEngine(store);
       beginQuotes(engine);
-      const count = of(perTurn === 1 ? 20_000 : 200_000);
+      const count = of(NEW_HIGHS);
       return {
         async take(round) {
           const quotes = quotesOf(count, true, 700_000_000_000 + round * count * 1_000);

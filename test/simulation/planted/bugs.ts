@@ -90,19 +90,8 @@ export const BUGS: readonly Bug[] = [
     edits: [
       {
         file: "src/host-answers/child-report.ts",
-        before: "attempt(() => takeFills(report.fills, { fills, attempt }))",
-        after: `attempt(() =>
-    takeFills(report.fills, {
-      fills,
-      attempt: (read) => {
-        try {
-          return read();
-        } catch {
-          return undefined;
-        }
-      },
-    }),
-  )`,
+        before: "takeFills(said, { fills, attempt: (read) => read() })",
+        after: "takeFills(said, { fills, attempt: (read) => harmless(read, () => undefined) })",
       },
     ],
   },
