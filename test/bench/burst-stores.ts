@@ -1,8 +1,9 @@
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { managedIdOf, SHARD_COUNT } from "../../src/lifecycle/index.ts";
-import type { JournalRecord, ParentIntent, ParentOrder } from "../../src/model/index.ts";
+import { evolve, managedIdOf, SHARD_COUNT } from "../../src/lifecycle/index.ts";
+import type { Fact, JournalRecord, ParentIntent, ParentOrder } from "../../src/model/index.ts";
 import type { OrderStore } from "../../src/ports/index.ts";
-import { endedOrder, keepEnded, openOrder, part } from "../support/store-samples.ts";
+import { endedOrder, keepEnded, part } from "../support/store-samples.ts";
+import { stopIntent } from "./bench-engine.ts";
 
 const BATCH = 2_000;
 
@@ -18,23 +19,24 @@ const clientIdOf = (orderId: number): string => `c${-orderId}`.padEnd(22, "x");
 
 type Sample = Readonly<{ orderId: number; accountId: number; record: number; intent?: ParentIntent }>;
 
-const parentOf = ({ orderId, accountId, record, intent }: Sample): ParentOrder => {
-  const order = openOrder({ orderId, accountId, clientOrderId: clientIdOf(orderId) });
-  return {
-    ...order,
-    intent: intent ?? order.intent,
-    lastSequence: record,
-    acceptedAtMs: 500,
-    updatedAtMs: 500,
-  };
+const BEFORE_MS = 500;
+const RECORD_MS = 1_000;
+
+/** As a placement writes it. */
+function acceptanceOf({ orderId, accountId, record, intent = stopIntent() }: Sample): Fact {
+  const named = { ...intent, clientOrderId: clientIdOf(orderId) };
+  return { kind: "ACCEPTED", accountId, intent: named, acceptance: record };
+}
+
+const parentOf = (sample: Sample): ParentOrder => {
+  const { orderId, record } = sample;
+  return evolve(undefined, acceptanceOf(sample), { orderId, sequence: record, timeMs: BEFORE_MS });
 };
 
 function acceptance(shard: number, sample: Sample): JournalRecord {
-  const { orderId, accountId, record } = sample;
-  const { intent } = parentOf(sample);
-  const facts = [{ kind: "ACCEPTED", accountId, intent, acceptance: record }] as const;
-  const changes = [{ orderId, previous: 0, facts }];
-  return { shard, sequence: record, timeMs: 1_000, cause: { kind: "PLACE" }, changes };
+  const { orderId, record } = sample;
+  const changes = [{ orderId, previous: 0, facts: [acceptanceOf(sample)] }];
+  return { shard, sequence: record, timeMs: RECORD_MS, cause: { kind: "PLACE" }, changes };
 }
 
 /** Puts open parents into all shards, half of them in snapshots, half in the journal after those. */
@@ -50,8 +52,7 @@ export async function keepResting(
       const orderId = managedIdOf({ count, shard });
       const order = { orderId, accountId, record };
       if (intentOf === undefined) return order;
-      const intent = intentOf((count - 1) * SHARD_COUNT + shard);
-      return { ...order, intent: { ...intent, clientOrderId: clientIdOf(orderId) } };
+      return { ...order, intent: intentOf((count - 1) * SHARD_COUNT + shard) };
     };
     const records = Array.from({ length: each + 1 }, (_, n) =>
       acceptance(shard, sampleOf(each + n + 1, n + 1)),
