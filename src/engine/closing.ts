@@ -10,7 +10,7 @@ import type { Shards } from "./shards/shards.ts";
 import type { Bursts } from "./time/bursts.ts";
 import type { Timers } from "./time/timers.ts";
 
-/** What is closed, and what that is done with. */
+/** The parts that are closed, and those needed to close them. */
 export type ClosingParts = Readonly<{
   core: Core;
   committer: Committer;
@@ -24,13 +24,15 @@ export type ClosingParts = Readonly<{
   reconciler: Reconciler;
 }>;
 
-/** End what the engine listens to, and what it asks; in this order. */
+/**
+ * Functions that end the engine's subscriptions to market data, time and the venue, and its look-ups, in this order.
+ */
 type Unsubscribes = readonly (() => void)[];
 
 /**
- * Closes the parts of an engine within `closeTimeoutMs`: nothing new is sent, what is decided becomes durable, every
- * call is answered, everything that would happen later is called off, the store is released. What does not answer in
- * time is left, and named. Rejects when the store fails to close.
+ * Closes the parts of an engine within `closeTimeoutMs`: nothing new is sent, decided records become durable, every
+ * call is answered, all timers and pending work are canceled, and the store is released. A part that does not answer
+ * in time is left behind and named in the result. Rejects when the store fails to close.
  */
 export async function closeParts(parts: ClosingParts, unsubscribes: Unsubscribes): Promise<AtRest> {
   const { core, committer, rest } = parts;
@@ -49,21 +51,21 @@ export async function closeParts(parts: ClosingParts, unsubscribes: Unsubscribes
   await within("the last quotes, at the store", committer.finish());
   await within("housekeeping in the store", parts.housekeeping.finished());
   stop(parts);
-  // Whoever waited for a record hears what became of it before the others hear that the engine is closed.
+  // Callers that wait for a record get its outcome before the remaining calls are rejected as closed.
   await rest.calm();
   parts.calls.close();
   await within("the store to close", core.store.close());
   return { ...followed, waitingFor: [...late] };
 }
 
-/** Calls off what an opening that failed has begun; the store stays its owner's. */
+/** Undoes the start of an opening that failed. The store stays with its owner. */
 export function abandonParts(parts: ClosingParts, unsubscribes: Unsubscribes): void {
   unsubscribe(parts, unsubscribes);
   stop(parts);
   parts.calls.close();
 }
 
-/** Calls off everything that would happen later; nothing is decided from now on. */
+/** Cancels everything that would happen later. Nothing is decided from now on. */
 function stop({ timers, bursts, shards, committer, housekeeping, endedNames }: ClosingParts): void {
   timers.stop();
   bursts.stop();
@@ -73,7 +75,10 @@ function stop({ timers, bursts, shards, committer, housekeeping, endedNames }: C
   committer.stop();
 }
 
-/** Whether the work is done by `untilMs` of the monotonic clock, or needs no time; rejects as it does. */
+/**
+ * Resolves to whether the work is done by `untilMs` of the monotonic clock, or takes no time. Rejects if the work
+ * does.
+ */
 function isDone({ core, rest }: ClosingParts, work: Promise<unknown>, untilMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const late = (): void => void rest.calm().then(() => resolve(false));
@@ -82,7 +87,7 @@ function isDone({ core, rest }: ClosingParts, work: Promise<unknown>, untilMs: n
   });
 }
 
-/** A host that fails to end something must not keep the rest from ending. */
+/** Ends all subscriptions. An unsubscribe function that throws does not keep the others from running. */
 function unsubscribe({ core }: ClosingParts, unsubscribes: Unsubscribes): void {
   for (const end of unsubscribes) {
     try {

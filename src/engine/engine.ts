@@ -18,7 +18,7 @@ import { type EngineParts, engineParts } from "./parts.ts";
 import { verify } from "./reads/verification.ts";
 import { metricsOf } from "./status/metrics.ts";
 
-/** The calls of a host, each handed to the part that answers it. */
+/** The running engine. Passes each call of the host to the part that answers it. */
 class RunningEngine implements Api.Engine {
   readonly market: MarketHub;
   readonly volumes: VolumeHistory;
@@ -34,9 +34,9 @@ class RunningEngine implements Api.Engine {
   }
 
   /**
-   * Makes every shard's memory from the store, arms what is open, and only then lets the venue, time and the market in.
-   * Each open child is looked up after the venue is heard: what it did before is in the answer, what it does later in
-   * its events.
+   * Builds every shard's memory from the store, arms open parents, and only then starts to listen to the venue, time
+   * and the market. Looks open children up after subscribing to the venue: the answer covers earlier events, and the
+   * subscription later ones.
    */
   async start(marketData: Api.EngineOptions["marketData"]): Promise<void> {
     const { core, shards, timers, stream, rearming, children, committer, endedNames } = this.#parts;
@@ -56,7 +56,7 @@ class RunningEngine implements Api.Engine {
     this.#unsubscribe = marketData?.subscribe(this.market) ?? this.#unsubscribe;
   }
 
-  /** Does something with every open parent, in slices. */
+  /** Calls a function for every open parent, in slices. */
   async #inTurns(each: (live: LiveOrder) => void): Promise<void> {
     const { core, shards } = this.#parts;
     for (const shard of shards.all) {
@@ -65,7 +65,7 @@ class RunningEngine implements Api.Engine {
         each(live);
         const turn = core.turns.spend(COSTS.arm);
         if (turn !== undefined) await turn;
-        // A shard that was read again has been seen to with that.
+        // The reload of a shard has handled its parents already.
         if (shard.memory !== memory) break;
       }
     }
@@ -201,7 +201,7 @@ class RunningEngine implements Api.Engine {
     }
   }
 
-  /** Calls off what an opening that failed has begun; the store stays its owner's. */
+  /** Undoes the start of an opening that failed. The store stays with its owner. */
   abandon(): void {
     abandonParts(this.#parts, this.#unsubscribes);
     this.#parts.stream.stop();
@@ -219,10 +219,10 @@ class RunningEngine implements Api.Engine {
   }
 }
 
-/** Of an engine that is at rest already; made once, since a simulation asks after every quote. */
+/** Result of `idle` for an engine that is at rest. Created once, because a simulation asks after every quote. */
 const AT_REST: Promise<Api.AtRest> = Promise.resolve({ inFlight: 0, unknown: 0, waitingFor: [] });
 
-/** Throws the broken invariant of heads, by number, that are not those of every shard once. */
+/** Throws unless the heads, sorted by number, are those of every shard exactly once. */
 function demandEveryShard(heads: readonly ShardHead[]): void {
   invariant(
     heads.length === SHARD_COUNT,
@@ -233,15 +233,14 @@ function demandEveryShard(heads: readonly ShardHead[]): void {
   invariant(wrong === undefined, "I60", `the store holds shard ${wrong?.shard} in place of another`);
 }
 
-/** Length of a client id made here (decision 3). */
+/** Length of a client id that the engine generates (decision 3). */
 const CLIENT_ID_LENGTH = 22;
 
 /**
- * Opens an engine on a store: takes every shard over, makes the state again from snapshots and journal, arms what is
- * open and looks up every child whose outcome is not known.
- * Rejects when the store cannot be read, does not answer for `hostTimeoutMs` or holds what a newer version wrote, in one
- * shard or in many; throws a RangeError on a setting out of range.
- * Source: contract "What the service does", decisions 12 and 14.
+ * Opens an engine on a store: takes every shard over, rebuilds the state from snapshots and journal, arms open
+ * parents, and looks up every child with an unknown outcome. Rejects when the store cannot be read, does not answer
+ * for `hostTimeoutMs`, or holds data of a newer version in one or more shards. Throws a RangeError for a setting out
+ * of range (contract "What the service does", decisions 12 and 14).
  */
 export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
   const core = coreOf(given);

@@ -14,7 +14,7 @@ import type { Shard } from "./shards/shard.ts";
 import type { Shards } from "./shards/shards.ts";
 import type { StatusBoard } from "./status/status-board.ts";
 
-/** Where effects lead. */
+/** Targets of the effects. */
 export type InterpreterParts = Readonly<{
   shards: Shards;
   committer: Committer;
@@ -29,7 +29,7 @@ export type InterpreterParts = Readonly<{
   board: StatusBoard;
 }>;
 
-/** Runs the effects of an engine: the one place that says what comes after what. */
+/** Runs the effects of an engine. It is the only place that decides which part acts next. */
 export class EffectInterpreter implements EffectRunner {
   readonly #parts: InterpreterParts;
 
@@ -67,7 +67,7 @@ export class EffectInterpreter implements EffectRunner {
     }
   }
 
-  /** What follows once a record is durable: book and timers, the venue, the event stream. */
+  /** Follows up a durable record: book and timers, the venue, the event stream. */
   #durable(record: DurableRecord, liveOrders: readonly LiveOrder[]): void {
     const { funds, participants, arming, stream } = this.#parts;
     for (const step of record.steps) funds.saw(step);

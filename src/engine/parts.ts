@@ -31,10 +31,10 @@ import { StatusBoard } from "./status/status-board.ts";
 import { Bursts } from "./time/bursts.ts";
 import { Timers } from "./time/timers.ts";
 
-/** What the store held when an engine was opened. */
+/** Contents of the store when an engine was opened. */
 export type Stored = Readonly<{ heads: readonly ShardHead[]; market: KeptMarket }>;
 
-/** The parts of one engine, put together. */
+/** The connected parts of one engine. */
 export type EngineParts = Readonly<{
   core: Core;
   entropy: EngineOptions["entropy"];
@@ -67,8 +67,8 @@ export type EngineParts = Readonly<{
 }>;
 
 /**
- * Puts an engine together, each part of those before it. Nothing happens before {@link EngineParts} is complete: what
- * parts want of later ones are effects, which the interpreter runs.
+ * Creates and connects the parts of an engine. Each part depends only on earlier ones. Nothing happens before {@link
+ * EngineParts} is complete. A part reaches later parts through effects, which the interpreter runs.
  */
 export function engineParts(core: Core, options: EngineOptions, stored: Stored): EngineParts {
   const { instruments, venue, entropy } = options;

@@ -9,20 +9,20 @@ import type { ExposureTracker } from "./eligibility/exposure-tracker.ts";
 import type { Timers } from "./time/timers.ts";
 
 /**
- * Turns without anything happening after which an engine counts as idle. A turn of a manual clock is one step of a
- * promise, and the answer of a host's adapter may be many steps away.
+ * Turns without activity after which an engine counts as idle. A turn of a manual clock is one step of a promise, and
+ * the answer of a host's adapter may be many steps away.
  */
 const CALM_TURNS = 32;
 
-/** Turns in which nothing happened though something is awaited, after which time is looked at. */
+/** Turns without activity, while an answer is awaited, after which the elapsed time is checked. */
 const PATIENT_TURNS = 4_096;
 
-/** The parts that may wait for something by themselves. */
+/** Parts that may wait for something. */
 export type RestParts = Readonly<{
   committer: Committer;
   timers: Timers;
   reports: ChildReports;
-  /** Those that may have asked somebody outside. */
+  /** Parts that may have an open question to the host. */
   asking: Readonly<{
     calls: OpenCalls;
     venueQueue: VenueQueue;
@@ -32,11 +32,11 @@ export type RestParts = Readonly<{
   }>;
 }>;
 
-/** Tells when an engine is at rest: nothing more can happen without time, input, or an answer that does not come. */
+/** Detects when an engine is at rest: nothing more can happen without time, input, or an overdue answer. */
 export class Rest {
   readonly #core: Core;
   readonly #parts: RestParts;
-  /** What had happened when rest was reached with nothing to wait for. */
+  /** Count of activity when rest was last reached with nothing to wait for. */
   #restedAt = -1;
 
   constructor(core: Core, parts: RestParts) {
@@ -45,8 +45,8 @@ export class Rest {
   }
 
   /**
-   * Whether rest was reached, nothing has happened since, and nobody outside was asked anything that is not answered: a
-   * simulation asks after every quote, and most quotes meet nothing.
+   * Whether rest was reached, nothing has happened since, and no question to the host is unanswered. Cheap, because a
+   * simulation asks after every quote and most quotes meet no order.
    */
   get lasts(): boolean {
     const { calls, venueQueue, reconciler, exposure, housekeeping } = this.#parts.asking;
@@ -56,8 +56,9 @@ export class Rest {
   }
 
   /**
-   * Resolves to what is waited for still: nothing, or what has not been answered although time stands still, or has not
-   * been for `patienceMs` in which nothing else happened. At `untilMs` of the monotonic clock it is over in any case.
+   * Resolves to what the engine still waits for. The list is empty, or names what has not been answered although time
+   * stands still, or for `patienceMs` in which nothing else happened. Ends in any case at `untilMs` of the monotonic
+   * clock.
    */
   async reached(patienceMs: number, untilMs: number = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
     const { counters, monotonicMs } = this.#core;
@@ -82,12 +83,12 @@ export class Rest {
     }
   }
 
-  /** Lets everything happen that was waiting already. */
+  /** Lets all work run that was waiting already. */
   async calm(): Promise<void> {
     for (let turn = 0; turn < CALM_TURNS; turn++) await this.#turn();
   }
 
-  /** What is waited for just now. */
+  /** Returns what the engine waits for now. */
   #awaited(): readonly string[] {
     const { committer, timers, reports } = this.#parts;
     const awaited: string[] = [];

@@ -8,7 +8,7 @@ import type { ChildReports } from "./child-reports.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Reconciler } from "./reconciler.ts";
 
-/** What children are managed with. */
+/** Dependencies of {@link ChildOrderManager}. */
 export type ChildOrderParts = Readonly<{
   venue: ExecutionVenue;
   funds: FundsQueue;
@@ -17,7 +17,7 @@ export type ChildOrderParts = Readonly<{
   dispatcher: Dispatcher;
 }>;
 
-/** Everything between parents and the venue: handing over, answers, events, and the search for lost outcomes. */
+/** Manages everything between parents and the venue: handing over, answers, events, and look-ups of lost outcomes. */
 export class ChildOrderManager {
   readonly #core: Core;
   readonly #parts: ChildOrderParts;
@@ -29,8 +29,8 @@ export class ChildOrderManager {
   }
 
   /**
-   * Hears what the venue says by itself from now on. What it said before is found by the look-ups of recovery, which
-   * come after this.
+   * Starts listening to the venue's events. Events from before this call are not replayed; the look-ups of recovery,
+   * which run after it, find their results.
    */
   listen(): void {
     const { venue, reports } = this.#parts;
@@ -39,12 +39,12 @@ export class ChildOrderManager {
     );
   }
 
-  /** A durable record wants the child of its parent to be sent; its shard was this engine's at `ownedAtMs`. */
+  /** Submits the child of a durable record. The shard was this engine's at `ownedAtMs`. */
   submit({ order }: ParentStep, ownedAtMs: number): void {
     this.#parts.dispatcher.submit(order, ownedAtMs);
   }
 
-  /** Follows what a durable record did to a parent's child. */
+  /** Follows the effect of a durable record on the child of a parent. */
   followUp({ order, facts }: ParentStep): void {
     this.#dropClosed(facts);
     const child = childRequestOf(order);
@@ -54,7 +54,7 @@ export class ChildOrderManager {
     reconciler.follow(child, order.child.state, deadlineMs);
   }
 
-  /** A record whose append failed was found in the store: it is as durable as any other. */
+  /** Takes in a record that was found in the store after its append failed. It is as durable as any other. */
   found(steps: readonly ParentStep[]): void {
     for (const step of steps) {
       this.#dropClosed(step.facts);
@@ -62,13 +62,14 @@ export class ChildOrderManager {
     }
   }
 
-  /** Follows children no longer that durable facts have closed. */
+  /** Stops following children that durable facts have closed. */
   #dropClosed(facts: readonly Fact[]): void {
     for (const fact of facts) if (fact.kind === "CHILD_CLOSED") this.#drop(fact.childId);
   }
 
   /**
-   * A parent came out of the store: the outcome of a child that this process did not hand over is unknown.
+   * Recovers the child of a parent that was read from the store. The outcome of a child that this process did not
+   * hand over is unknown.
    */
   recover({ durable, working }: LiveOrder): void {
     const child = durable && childRequestOf(durable);
@@ -85,7 +86,7 @@ export class ChildOrderManager {
     else reports.recovered(child);
   }
 
-  /** Another engine owns the parent now, and follows its child. */
+  /** Stops following the children of a parent that another engine owns now. That engine follows them. */
   letGo({ durable, working }: LiveOrder): void {
     this.#parts.funds.forget(working.orderId);
     for (const childId of [durable?.child?.childId, working.child?.childId]) {
@@ -97,7 +98,7 @@ export class ChildOrderManager {
     this.#parts.reports.stop();
     this.#parts.dispatcher.stop();
     this.#parts.reconciler.stop();
-    // Last: a host's own may throw.
+    // Last, because the host's unsubscribe function may throw.
     this.#unsubscribe();
   }
 
@@ -106,7 +107,10 @@ export class ChildOrderManager {
     this.#parts.reconciler.drop(childId);
   }
 
-  /** The last deadline with which anybody can have handed a child over. One without was handed over just now at worst. */
+  /**
+   * Returns the latest deadline with which the child can have been handed over. A child without one was handed over
+   * just now at the latest.
+   */
   #deadlineOf({ notAfterMs }: ChildOrder): number {
     return notAfterMs ?? this.#core.wallMs() + this.#core.settings.submitDeadlineMs;
   }

@@ -11,7 +11,7 @@ import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Timers } from "../time/timers.ts";
 
-/** What reports are taken in with. */
+/** Dependencies of {@link ChildReports}. */
 export type ReportParts = Readonly<{
   shards: Shards;
   market: MarketHub;
@@ -29,13 +29,13 @@ type LateReport = Readonly<{
   source: Source;
 }>;
 
-/** Takes in what becomes of children: what the venue says, and what is known because it says nothing. */
+/** Takes in the outcomes of children: the venue's reports, and conclusions from its silence. */
 export class ChildReports {
   readonly #core: Core;
   readonly #parts: ReportParts;
-  /** Reports on one ended parent are taken in one after the other: each builds on what the one before has made of it. */
+  /** Serializes reports on one ended parent. Each builds on the result of the previous one. */
   readonly #late: KeyedMutex = new KeyedMutex();
-  /** Ended parents that are being read from the store. */
+  /** Number of ended parents that are being read from the store. */
   #reading = 0;
   #stopped = false;
 
@@ -49,24 +49,24 @@ export class ChildReports {
     return this.#reading > 0;
   }
 
-  /** Nothing is tried again from now on. */
+  /** Stops all retries. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** The venue says something by itself; nobody has looked yet whether it can be read. */
+  /** Takes in an event that the venue sent unasked. Its format has not been checked yet. */
   hear(event: unknown): void {
     const childId = childIdIn(event);
     if (childId === undefined) return this.#refuse("", "the event names no child");
     this.take(readReport(reportIn(event), childId), "EVENT");
   }
 
-  /** The venue answered a submit; nobody has looked yet whether that can be read. */
+  /** Takes in the venue's answer to a submit. Its format has not been checked yet. */
   answered({ childId }: ChildRequest, answer: unknown): void {
     this.take(readReport(answer, childId), "SUBMIT");
   }
 
-  /** No answer by the deadline, or the call failed. */
+  /** Records an unknown outcome: no answer by the deadline, or a failed call. */
   lost(child: ChildRequest, detail: string): void {
     this.#core.telemetry.event("warn", "child.unknown", { childId: child.childId, detail });
     this.#post(
@@ -76,37 +76,37 @@ export class ChildReports {
     );
   }
 
-  /** An in-flight child that the venue does not know. */
+  /** Records an unknown outcome for an in-flight child that the venue does not know. */
   missing(child: ChildRequest): void {
     this.lost(child, "the venue does not know it");
   }
 
-  /** An in-flight child of which the venue has not been able to say anything for a while. */
+  /** Records an unknown outcome for an in-flight child whose look-ups have brought no readable answer for a while. */
   unanswered(child: ChildRequest): void {
     this.lost(child, "the venue cannot say what became of it");
   }
 
-  /** The child was not handed over, and will not be. */
+  /** Records that the child was not handed over and will not be. */
   withdrawn(child: ChildRequest, detail: string): void {
     this.#post(child, { kind: "CHILD_WITHDRAWN", childId: child.childId, detail }, SUBMITTING);
   }
 
-  /** It is proved that the child did not reach the venue, and never can. */
+  /** Records proof that the child did not reach the venue and never can. */
   voided(child: ChildRequest): void {
     this.#post(child, { kind: "CHILD_VOIDED", childId: child.childId }, LOOKING_UP);
   }
 
-  /** A person must look at the child. */
+  /** Records that a person must look at the child. */
   escalated(child: ChildRequest, detail: string): void {
     this.#post(child, { kind: "ESCALATED", detail }, LOOKING_UP);
   }
 
-  /** A child came out of the store that this process did not hand over: its outcome is not known. */
+  /** Records an unknown outcome for a child that was read from the store and that this process did not hand over. */
   recovered(child: ChildRequest): void {
     this.#post(child, { kind: "OUTCOME_UNKNOWN", childId: child.childId }, { kind: "RECOVERY" });
   }
 
-  /** Takes in what was said of a child, for whichever parent its id names: open, ended, or none of ours. */
+  /** Takes in a report on a child for the parent that its id names. The parent may be open, ended or unknown. */
   take(said: ParsedReport, source: Source): void {
     const childId = idOf(said);
     const named = readChildId(childId);
@@ -120,7 +120,7 @@ export class ChildReports {
       }
       const isResolved = live.working.child?.childId !== childId;
       const pending = this.#takeIn(shard, { live, attempt: named.attempt, said }, source);
-      // Nobody looks a resolved child up again: what the store does not keep of it is taken in once more.
+      // No look-up covers a resolved child: if the store does not keep the record, take the report in again.
       if (isResolved && pending !== undefined)
         shard.whenDurable(pending).catch(() => this.take(said, source));
     });
@@ -158,7 +158,10 @@ export class ChildReports {
     return { kind: "REPORTED", report: said.report, ...(now?.fresh === true && { quote: now.quote }) };
   }
 
-  /** Adds a report to a parent that has ended, for as long as it takes: nobody looks its children up again. */
+  /**
+   * Adds a report to a parent that has ended. Retries until it succeeds, because no look-up covers children of ended
+   * parents.
+   */
   async #takeInLate(late: LateReport): Promise<void> {
     const { settings, telemetry } = this.#core;
     while (!this.#stopped && !isOver(late.shard)) {
@@ -166,7 +169,7 @@ export class ChildReports {
         const ended = await this.#readEnded(late.orderId);
         if (ended === undefined) return this.#refuse(idOf(late.said), "its order is not known");
         await this.#addTo(ended, late);
-        // What waits behind it goes on.
+        // A report that waits for this one is activity too.
         this.#core.counters.activity++;
         return;
       } catch (error) {
@@ -189,7 +192,7 @@ export class ChildReports {
     }
   }
 
-  /** An ended parent comes back into memory for as long as the record takes. */
+  /** Takes an ended parent back into memory until the record is durable. */
   #addTo(ended: ParentOrder, { shard, attempt, said, source }: LateReport): Promise<void> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
@@ -213,7 +216,7 @@ const idOf = (said: ParsedReport): string => (said.kind === "report" ? said.repo
 const isForWantOfFunds = (said: ParsedReport): boolean =>
   said.kind === "report" && said.report.state === "rejected" && said.report.mark === "INSUFFICIENT_FUNDS";
 
-/** Whether another engine answers for the shard now, or none. */
+/** Returns whether the shard belongs to another engine now, or to none. */
 const isOver = ({ state }: Shard): boolean => state === "fenced" || state === "closed";
 
 const SUBMITTING: Cause = { kind: "VENUE", source: "SUBMIT" };

@@ -11,7 +11,7 @@ import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
 import type { DueChild, VenueQueue } from "./venue-queue.ts";
 
-/** What a dispatcher works with. */
+/** Dependencies of {@link Dispatcher}. */
 export type DispatchParts = Readonly<{
   venue: ExecutionVenue;
   venueQueue: VenueQueue;
@@ -24,18 +24,22 @@ export type DispatchParts = Readonly<{
 
 /**
  * Hands durable intents to the venue, each once. Keeps the venue's rate: due children queue, reduce-only ones first,
- * none is dropped (decision 26). Whoever takes a shard over looks up what it finds, and settles it when the deadline
- * of a child handed over then and the quiet time have passed; so a child that waited here for longer than the quiet
- * time goes out only after the store has said again whose shard it is (I26). None goes out after the time that its
- * intent names, by the wall clock: it is withdrawn, by a record, and the parent tries again.
+ * and none is dropped (decision 26).
+ *
+ * An engine that takes a shard over looks up the children that it finds. It settles them when the deadline of a child
+ * handed over at that time and the quiet time have passed. A child that waited here for longer than the quiet time
+ * therefore goes out only after the store has confirmed again that the shard is this engine's (I26).
+ *
+ * No child goes out after the time that its intent names, by the wall clock. A late child is withdrawn by a record,
+ * and the parent tries again.
  */
 export class Dispatcher {
   readonly #core: Core;
   readonly #parts: DispatchParts;
   readonly #handed: Set<string> = new Set();
-  /** When the store last said of a shard, by its number, that it is this engine's; engine time. */
+  /** By shard number: when the store last confirmed that the shard is this engine's, in engine time. */
   readonly #confirmedAtMs: Map<number, number> = new Map();
-  /** Nothing goes out before it is time, or before the store has answered. */
+  /** True while a timer or a confirmation by the store is awaited. Nothing goes out until then. */
   #waiting = false;
   #stopped = false;
 
@@ -44,12 +48,12 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** Whether this process holds the child: queued, or handed over without an outcome yet. */
+  /** Returns whether this process holds the child: queued, or handed over without an outcome yet. */
   holds(childId: string): boolean {
     return this.#handed.has(childId);
   }
 
-  /** Takes in the child of a record that became durable; its shard was this engine's at `ownedAtMs`, engine time. */
+  /** Takes in the child of a record that became durable. The shard was this engine's at `ownedAtMs`, engine time. */
   submit(order: ParentOrder, ownedAtMs: number): void {
     const child = this.#parts.venueQueue.add(order, ownedAtMs);
     if (child === undefined) return;
@@ -57,17 +61,17 @@ export class Dispatcher {
     this.#pump(false);
   }
 
-  /** The child is resolved. */
+  /** Forgets a resolved child. */
   forget(childId: string): void {
     this.#handed.delete(childId);
   }
 
-  /** Nothing is handed over from now on; what is queued stays an intent and is looked up after a restart. */
+  /** Stops handing children over. Queued children stay intents and are looked up after a restart. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Hands over all that the rate lets out now; `waited` when a timer of it was set. */
+  /** Hands over all children that the rate allows now. `waited` says that a timer was set for it. */
   #pump(waited: boolean): void {
     const { venueQueue } = this.#parts;
     venueQueue.readRate();
@@ -82,7 +86,7 @@ export class Dispatcher {
     }
   }
 
-  /** Whether the child's shard was known to be this engine's within the quiet time. */
+  /** Returns whether the store has confirmed the child's shard as this engine's within the quiet time. */
   #isOwned({ child, ownedAtMs }: DueChild): boolean {
     const confirmedAtMs = this.#confirmedAtMs.get(shardOfId(child.parentOrderId)) ?? ownedAtMs;
     return this.#core.nowMs() - Math.max(ownedAtMs, confirmedAtMs) <= this.#core.settings.venueQuietMs;
@@ -143,7 +147,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** A venue that throws instead of rejecting has an unknown outcome too. */
+  /** Calls the venue. A venue that throws instead of rejecting has an unknown outcome too. */
   async #call(child: ChildRequest, deadlineMs: number): Promise<unknown> {
     return await this.#parts.venue.submit(child, { deadlineMs });
   }

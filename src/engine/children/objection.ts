@@ -5,8 +5,8 @@ import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 
 /**
- * Why a child must not be handed over any more; undefined when it may be. The last look before it leaves: a cancel,
- * time, its list or the market may have come in between (I23, I25).
+ * Returns why a child must not be handed over any more; undefined when it may be. This is the last check before the
+ * child leaves: a cancel, an expiry, its list or the market may have come in between (I23, I25).
  */
 export function objectionTo(
   child: ChildRequest,

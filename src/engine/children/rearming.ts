@@ -6,7 +6,7 @@ import type { Shard } from "../shards/shard.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { ChildOrderManager } from "./child-order-manager.ts";
 
-/** What keeps something of open parents outside the memory of their shard. */
+/** Parts that keep state of open parents outside the memory of their shard. */
 export type RearmingParts = Readonly<{
   bursts: Bursts;
   participants: PovParticipants;
@@ -14,13 +14,13 @@ export type RearmingParts = Readonly<{
   children: ChildOrderManager;
 }>;
 
-/** Parents that are let go, armed or looked at in one step: as much work as one decision. */
+/** Parents that are let go, armed or recovered in one step. This is as much work as one decision. */
 const PARENTS_PER_STEP = 4;
 
 /**
- * Brings trigger book, timers and look-ups in step with the memory of a shard that was made again: in turns, however many
- * parents it has. Those that have not had theirs are watched as before; what they meet meanwhile comes to the shard's
- * mailbox, which meets it with the parent as it is now.
+ * Brings trigger book, timers and look-ups in step with the rebuilt memory of a shard. It works in turns, however
+ * many parents the shard has. Parents that have not had their turn are watched as before. What they meet meanwhile
+ * goes to the shard's mailbox, and the shard applies it to the parent's current state.
  */
 export class Rearming {
   readonly #parts: RearmingParts;
@@ -29,13 +29,13 @@ export class Rearming {
     this.#parts = parts;
   }
 
-  /** An open parent came out of the store. */
+  /** Arms an open parent that was read from the store. */
   arm(live: LiveOrder): void {
     this.#parts.participants.keep(live);
     this.#parts.arming.rearm(live);
   }
 
-  /** The memory of the shard is another one than the one that held `before`. */
+  /** Rearms a shard whose memory replaces the one that held `before`. */
   reloaded(shard: Shard, before: ReadonlyIdMap<LiveOrder>): void {
     this.#parts.bursts.add("quotes", `shard ${shard.number}`, this.#steps(shard, before));
   }
@@ -55,7 +55,7 @@ export class Rearming {
   }
 }
 
-/** Does something with each, for as long as it goes on. */
+/** Runs a function for each live order, in steps, for as long as `goesOn` returns true. */
 function* inSteps(
   liveOrders: Iterable<LiveOrder>,
   run: (live: LiveOrder) => void,

@@ -9,7 +9,7 @@ import type { Timers } from "../time/timers.ts";
 import type { ChildReports } from "./child-reports.ts";
 import { VoidProof } from "./void-proof.ts";
 
-/** What a reconciler works with. */
+/** Dependencies of {@link Reconciler}. */
 export type ReconcileParts = Readonly<{
   venue: ExecutionVenue;
   timers: Timers;
@@ -21,24 +21,23 @@ type Case = {
   readonly child: ChildRequest;
   readonly proof: VoidProof;
   unknown: boolean;
-  /** By the monotonic clock. */
+  /** Start of the unknown state, by the monotonic clock. */
   unknownSinceMs: number;
-  /** Since when look-ups bring nothing that can be read; undefined when the newest did. */
+  /** Time since which look-ups bring no readable answer; undefined when the newest did. */
   failingSinceMs: number | undefined;
   notFound: number;
   failures: number;
   escalated: boolean;
-  /** Counts the lookups; only the newest may prove that the venue does not know the child. */
+  /** Number of look-ups so far. Only the newest may prove that the venue does not know the child. */
   turn: number;
   cancel: (() => void) | undefined;
 };
 
 /**
- * Follows every outstanding child until it is resolved: looks an unknown one up at once and again with growing
- * pauses, one in flight now and then (a lost fill message is found so). One in flight whose
- * look-ups bring nothing for a while is unknown too. "Not found" proves nothing before the
- * deadline and a quiet time have passed, and must be said twice (decision 12, I22). All waiting is by the monotonic
- * clock.
+ * Follows every outstanding child until it is resolved. An unknown child is looked up at once and again with growing
+ * pauses. A child in flight is looked up now and then, which finds a lost fill message. If look-ups of a child in
+ * flight bring nothing for a while, it becomes unknown too. "Not found" proves nothing before the deadline and a
+ * quiet time have passed, and the venue must answer it twice (decision 12, I22). All waits use the monotonic clock.
  */
 export class Reconciler {
   readonly #core: Core;
@@ -51,12 +50,12 @@ export class Reconciler {
     this.#parts = parts;
   }
 
-  /** The children that are followed just now, and those of them whose outcome is not known. */
+  /** Number of children that are followed now, and of those with an unknown outcome. */
   get followed(): InFlight {
     return { inFlight: this.#cases.size, unknown: this.unknown };
   }
 
-  /** Whether the outcome of a child is awaited. */
+  /** Whether the outcome of any child is awaited. */
   get busy(): boolean {
     return this.#cases.size > 0;
   }
@@ -67,7 +66,7 @@ export class Reconciler {
     return count;
   }
 
-  /** Follows a child; an unknown one is looked up at once. */
+  /** Follows a child. An unknown one is looked up at once. */
   follow(child: ChildRequest, state: ChildState, deadlineMs: number): void {
     const known = this.#cases.get(child.childId);
     const nowMs = this.#core.monotonicMs();
@@ -96,12 +95,12 @@ export class Reconciler {
     }
   }
 
-  /** The deadline of a child that is followed; undefined when it is not. */
+  /** Returns the deadline of a followed child; undefined for any other. */
   deadlineOf(childId: string): number | undefined {
     return this.#cases.get(childId)?.proof.deadlineMs;
   }
 
-  /** What was decided of the child may be lost: it is looked up at once, and an alert that is due goes out again. */
+  /** Looks a child up at once because the decision on it may be lost. A due alert is sent again. */
   recheck(childId: string): void {
     const one = this.#cases.get(childId);
     if (one === undefined) return;
@@ -109,7 +108,7 @@ export class Reconciler {
     this.#lookAfter(one, 0);
   }
 
-  /** The child is resolved, or its shard let go of it. */
+  /** Stops following a child that is resolved or whose shard let go of it. */
   drop(childId: string): void {
     this.#cases.get(childId)?.cancel?.();
     this.#cases.delete(childId);
@@ -129,7 +128,10 @@ export class Reconciler {
     return !this.#stopped && this.#cases.get(one.child.childId) === one;
   }
 
-  /** Whether an answer would be taken in now; one that had to wait would be one more of many. */
+  /**
+   * Returns whether an answer would be taken in now. While the shard reloads, answers would only pile up in its
+   * mailbox.
+   */
   #mayAsk({ parentOrderId }: ChildRequest): boolean {
     return this.#parts.shards.ofOrder(parentOrderId).state !== "reloading";
   }
@@ -139,7 +141,7 @@ export class Reconciler {
     if (!this.#mayAsk(one.child)) return this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
     const turn = ++one.turn;
     const askedAt = this.#core.time.moment();
-    // A question that is never answered must not end the case: the next one is asked when a submit's time is over.
+    // A look-up that is never answered must not end the case: ask again after the time of a submit.
     const cancelPatience = this.#parts.timers.after(this.#core.settings.submitDeadlineMs, () =>
       this.#again(one),
     );
@@ -161,7 +163,10 @@ export class Reconciler {
     }
   }
 
-  /** An answer that cannot be read is taken in as far as it can be, and is a failure to answer: the child stays unknown. */
+  /**
+   * Takes in an answer. The readable part of an unreadable answer counts, but the look-up has failed: the child stays
+   * unknown.
+   */
   #found(one: Case, answer: unknown, source: "LOOKUP" | "VOID"): void {
     const said = readReport(answer, one.child.childId);
     one.notFound = 0;
@@ -175,7 +180,7 @@ export class Reconciler {
     else this.#lookAfter(one, this.#core.settings.reconcileEveryMs);
   }
 
-  /** The venue did not know the child; that counts only when it was asked after deadline and quiet time (I22). */
+  /** Handles "not found". It counts only if the venue was asked after deadline and quiet time (I22). */
   async #missed(one: Case, answer: NotFound, askedAt: Moment): Promise<void> {
     if (!this.#isFollowed(one)) return;
     if (!one.unknown) this.#parts.reports.missing(one.child);
@@ -183,11 +188,11 @@ export class Reconciler {
     if (!one.proof.holds(answer, askedAt)) return this.#again(one);
     one.notFound++;
     if (one.notFound < 2 || !(await this.#settleMissing(one))) return this.#again(one);
-    // The record of it may be lost with the store: then the child is here still, and is settled once more.
+    // The record may be lost with the store. The child is then still here and is settled again.
     if (this.#isFollowed(one)) this.#lookAfter(one, this.#core.settings.retryMaxMs);
   }
 
-  /** Voids a child that the venue twice did not know, if the venue can be relied on for that. */
+  /** Voids a child that the venue twice did not know, if the venue's capabilities make that safe. */
   async #settleMissing(one: Case): Promise<boolean> {
     const capabilities = capabilitiesOf(this.#parts.venue, this.#core.told("venue.capabilities"));
     if (capabilities.honoursDeadline) {
@@ -216,7 +221,7 @@ export class Reconciler {
     this.#lookAfter(one, pauseMs);
   }
 
-  /** Nothing can be proved yet; the child is looked up now and then all the same. */
+  /** Schedules the next look-up while nothing can be proved yet. */
   #awaitProof(one: Case, answer: NotFound): void {
     this.#escalateOld(one);
     const waitMs = one.proof.waitMs(answer, this.#core.monotonicMs());

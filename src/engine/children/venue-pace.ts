@@ -1,40 +1,40 @@
 import { Fifo } from "../core/fifo.ts";
 
-/** A full bucket holds what the rate yields in this time. */
+/** Capacity of the token bucket, as the time in which the rate fills it. */
 const BURST_MS = 50;
 
-/** A timer may come so late, while children wait, that nothing of the rate is lost. */
+/** Longest delay of a timer, while children wait, that wastes no part of the rate. */
 const LATE_MS = 250;
 
 const SECOND_MS = 1_000;
 
-/** Times are whole milliseconds; less than this is how numbers are rounded. */
+/** Tolerance for rounding errors. Times are whole milliseconds; a smaller difference is a rounding error. */
 const ROUNDING_MS = 1e-3;
 
 type Sends = { readonly atMs: number; count: number };
 
 /**
- * The rate that a venue declares, as a token bucket: it yields one child every `1000 / rate` ms and holds what it yields
- * in 50 ms, one at least. And no second, wherever it begins, sees more children than the rate; of a rate that is not
- * whole, the next whole number. All times are of the monotonic clock. Source: decisions 26, GS.
+ * The rate that a venue declares, as a token bucket. It yields one child every `1000 / rate` ms and holds the yield
+ * of 50 ms, at least one. In addition, no period of one second, wherever it begins, sees more children than the rate;
+ * a fractional rate is rounded up. All times are of the monotonic clock (decisions 26, GS).
  */
 export class VenuePace {
   #rate: number | undefined;
-  /** The next is yielded at this time and so many paces. */
+  /** The next token is due `#paces` intervals after this time. */
   #fromMs = Number.NEGATIVE_INFINITY;
   #paces = 0;
-  /** What went out in the last second, oldest first. */
+  /** Children sent in the last second, oldest first. */
   readonly #recent: Fifo<Sends> = new Fifo();
   #inSecond = 0;
 
-  /** The venue takes so many a second from now on; without a rate any number. */
+  /** Sets the venue's rate per second. Undefined means no limit. */
   declare(rate: number | undefined): void {
     if (rate === this.#rate) return;
     this.#yieldFrom(this.#nextMs());
     this.#rate = rate;
   }
 
-  /** How long none may go out; 0 when one may now. */
+  /** Returns how long no child may go out; 0 when one may go now. */
   waitMs(nowMs: number): number {
     if (this.#rate === undefined) return 0;
     this.#forget(nowMs);
@@ -43,7 +43,7 @@ export class VenuePace {
     return Math.max(Math.ceil(Math.max(this.#nextMs(), freeMs) - nowMs - ROUNDING_MS), 0);
   }
 
-  /** One has gone out; `waited` when it might have gone before, had a timer come in time. */
+  /** Counts a child that has gone out. `waited` says that it might have gone earlier, had a timer come in time. */
   sent(nowMs: number, waited: boolean): void {
     if (this.#rate === undefined) return;
     const heldMs = waited ? LATE_MS : this.#burstMs();
@@ -55,7 +55,7 @@ export class VenuePace {
     else this.#recent.push({ atMs: nowMs, count: 1 });
   }
 
-  /** At most how long it takes, from now on, until one goes out behind so many others. */
+  /** Returns an upper bound of the time until a child goes out behind `others` children. */
   behindMs(nowMs: number, others: number): number {
     if (this.#rate === undefined) return 0;
     return this.waitMs(nowMs) + Math.ceil((others * SECOND_MS) / this.#rate + this.#burstMs());
@@ -70,7 +70,7 @@ export class VenuePace {
     this.#paces = 0;
   }
 
-  /** The time in which the rate yields what a full bucket holds beside the first. */
+  /** Returns the time in which the rate yields the tokens that a full bucket holds beyond the first. */
   #burstMs(): number {
     const rate = this.#rate ?? 1;
     return (Math.floor((BURST_MS * rate) / SECOND_MS) * SECOND_MS) / rate;

@@ -6,13 +6,16 @@ import { Fifo } from "../core/fifo.ts";
 import { childRequestOf } from "../core/live-order.ts";
 import { VenuePace } from "./venue-pace.ts";
 
-/** A child that is due, until when it may go, and when its shard was last known to be this engine's, in engine time. */
+/**
+ * A due child, the time until which it may go, and when its shard was last confirmed as this engine's, in engine
+ * time.
+ */
 export type DueChild = Readonly<{ child: ChildRequest; notAfterMs: number; ownedAtMs: number }>;
 
-/** Of children that an earlier version has decided. */
+/** Latest time of children that an earlier version decided without one. */
 const ANY_TIME: number = Number.MAX_SAFE_INTEGER;
 
-/** Children that are due and wait for the rate of the venue: reduce-only ones first, none is dropped (decision 26). */
+/** Due children that wait for the venue's rate. Reduce-only ones go first, and none is dropped (decision 26). */
 export class VenueQueue {
   readonly #core: Core;
   readonly #venue: ExecutionVenue;
@@ -34,7 +37,10 @@ export class VenueQueue {
     return this.#next.first;
   }
 
-  /** Takes in the child of a parent, whose shard was this engine's at `ownedAtMs`; undefined when it has none. */
+  /**
+   * Queues the child of a parent whose shard was this engine's at `ownedAtMs`. Returns undefined for a parent without
+   * a child.
+   */
   add(order: ParentOrder, ownedAtMs: number): ChildRequest | undefined {
     const child = childRequestOf(order);
     if (child === undefined) return undefined;
@@ -43,29 +49,30 @@ export class VenueQueue {
     return child;
   }
 
-  /** Takes the child out that goes next. */
+  /** Removes the child that goes next. */
   shift(): void {
     this.#next.shift();
   }
 
-  /** From now on the rate is the one that the venue declares now. */
+  /** Applies the rate that the venue declares now. */
   readRate(): void {
     this.#pace.declare(capabilitiesOf(this.#venue, this.#core.told("venue.capabilities")).ratePerSecond);
   }
 
-  /** How long none may go out at the venue's rate; 0 when one may. */
+  /** Returns how long the venue's rate lets no child out; 0 when one may go now. */
   waitMs(): number {
     return this.#pace.waitMs(this.#core.monotonicMs());
   }
 
-  /** One has gone out; `waited` when it might have gone before, had a timer come in time. */
+  /** Counts a child that has gone out. `waited` says that it might have gone earlier, had a timer come in time. */
   sent(waited: boolean): void {
     this.#pace.sent(this.#core.monotonicMs(), waited);
   }
 
   /**
-   * Until when a child that is decided now may be handed over, in the venue's time as far as the wall clock knows it:
-   * the time of a submit after those that were decided before it have gone out at the venue's rate.
+   * Returns the latest time at which a child decided now may be handed over, in the venue's time as the wall clock
+   * tells it. This is the deadline of a submit that starts after all children decided earlier have gone out at the
+   * venue's rate.
    */
   notAfterMs(): number {
     this.readRate();

@@ -8,10 +8,13 @@ import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import type { Bursts } from "../time/bursts.ts";
 
-/** What cancelling works with. */
+/** Dependencies of {@link Cancels}. */
 export type CancelParts = Readonly<{ shards: Shards; reads: ReadModel; lists: ListReads; bursts: Bursts }>;
 
-/** Cancels of one parent, of a list, or of all of an account; never refused for load or draining (decision 13). */
+/**
+ * Cancels one parent, a list, or all parents of an account. Cancels are never refused for load or draining (decision
+ * 13).
+ */
 export class Cancels {
   readonly #parts: CancelParts;
 
@@ -19,7 +22,7 @@ export class Cancels {
     this.#parts = parts;
   }
 
-  /** The order after the cancel; rejects with CANCEL_REJECTED for one that is not there or has ended. */
+  /** Resolves to the order after the cancel. Rejects with CANCEL_REJECTED for an unknown or ended order. */
   async one(key: ParentKey): Promise<ParentOrder> {
     const order = this.#parts.reads.findOpen(key);
     const canceled =
@@ -28,7 +31,10 @@ export class Cancels {
     return canceled;
   }
 
-  /** The list after the cancel of all its legs; rejects with CANCEL_REJECTED for one that is not there or is done. */
+  /**
+   * Resolves to the list after the cancel of all its legs. Rejects with CANCEL_REJECTED for an unknown or finished
+   * list.
+   */
   async list(key: ListKey): Promise<OrderList> {
     const list = this.#parts.lists.findOpen(key);
     const legs = list?.legs.map(({ orderId }) => orderId);
@@ -38,7 +44,7 @@ export class Cancels {
     return after;
   }
 
-  /** Cancels every parent of an account that has not ended; one that ends by itself meanwhile does not match. */
+  /** Cancels every open parent of an account. A parent that ends by itself meanwhile does not match. */
   async all(accountId: number): Promise<CancelAllResult> {
     const shard = this.#parts.reads.ownShard(accountId);
     const open = [...(shard.accounts.get(accountId)?.after(0, false) ?? [])];
@@ -53,7 +59,7 @@ export class Cancels {
     return { matchedCount: matched, canceledCount: canceled, cancelPendingCount: matched - canceled };
   }
 
-  /** Begins these cancels in turns; resolves when all are done, rejects with the first that is not. */
+  /** Starts these cancels in turns. Resolves when all are done; rejects with the first failure. */
   #inTurns(
     accountId: number,
     orderIds: readonly number[],
@@ -76,9 +82,9 @@ export class Cancels {
   }
 
   /**
-   * Cancels the first of these orders that has not ended. Resolves to it as it is durable after the cancel; to undefined
-   * when all had ended without one. An end that is decided and not durable yet is awaited: the cancel of a leg that has
-   * ended does nothing to its list (I52).
+   * Cancels the first of these orders that has not ended. Resolves to its durable state after the cancel, or to
+   * undefined when all orders had ended without a cancel. Waits for an end that is decided but not durable yet,
+   * because the cancel of an ended leg does nothing to its list (I52).
    */
   #cancel(shard: Shard, orderIds: readonly number[]): Promise<ParentOrder | undefined> {
     return new Promise((resolve, reject) => {
@@ -99,6 +105,6 @@ export class Cancels {
   }
 }
 
-/** Whether a cancel ended it, or will when its child is resolved. */
+/** Returns whether a cancel ended the order, or will end it when its child is resolved. */
 const isCanceled = ({ ended, pendingEnd }: ParentOrder): boolean =>
   ended === undefined ? pendingEnd?.status === "CANCELED" : ended.reason === "USER_CANCELED";

@@ -4,34 +4,37 @@ import type { Awaitable } from "../../ports/index.ts";
 import type { PendingRecord, Waiter } from "../core/live-order.ts";
 import type { Caller } from "../core/open-calls.ts";
 
-/** A command that makes something new under names of its own. */
+/** A command that creates something under names of its own. */
 export type NamedCommand<T> = Readonly<{
   names: readonly string[];
-  /** The answer, or the record that must be durable before there is one; in this step where nothing is waited for. */
+  /**
+   * Returns the answer, or the record that must be durable before there is one. Synchronous when nothing is waited
+   * for.
+   */
   decide: () => Awaitable<T | PendingRecord>;
   answerOf: (durable: PendingRecord) => T;
 }>;
 
 /**
- * Where commands wait: for others that want the same names until they are decided, then for the store. Between the
- * command and its durable record there is one object and the promise of the caller, no other (decision EH).
+ * The queue of placement commands. A command first waits for others with the same names to be decided, then for the
+ * store. Between the command and its durable record exist only one object and the caller's promise (decision EH).
  */
 export class PlacementDesk {
   readonly #most: number;
   readonly #names: KeyedMutex = new KeyedMutex();
   #waiting = 0;
 
-  /** `most` may wait at once. */
+  /** Creates a desk on which `most` commands may wait at once. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** How many wait. */
+  /** Number of waiting commands. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Throws SERVER_BUSY when too many wait; else the caller hears what becomes of the command. */
+  /** Throws SERVER_BUSY when too many commands wait. Otherwise passes the outcome of the command to the caller. */
   enter<T>({ names, decide, answerOf }: NamedCommand<T>, caller: Caller<T>): void {
     if (this.#waiting >= this.#most) throw new OrderError("SERVER_BUSY");
     this.#waiting++;
@@ -44,13 +47,13 @@ export class PlacementDesk {
     }
   }
 
-  /** One that waited has its answer. */
+  /** Counts out a command that has been answered. */
   leave(): void {
     this.#waiting--;
   }
 }
 
-/** One command that waits. */
+/** One waiting command. */
 class Waiting<T> implements Waiter {
   readonly #desk: PlacementDesk;
   readonly #caller: Caller<T>;
@@ -69,7 +72,7 @@ class Waiting<T> implements Waiter {
     decided.waiters.push(this);
   }
 
-  /** The record is durable. */
+  /** Answers the caller: the record is durable. */
   resolve(): void {
     if (this.#record !== undefined) this.#answer(this.#answerOf(this.#record));
   }

@@ -28,7 +28,7 @@ import type { Shards } from "../shards/shards.ts";
 import type { StatusBoard } from "../status/status-board.ts";
 import { PlacementDesk } from "./placement-desk.ts";
 
-/** What placing works with. */
+/** Dependencies of {@link Placements}. */
 export type PlacementParts = Readonly<{
   shards: Shards;
   market: MarketHub;
@@ -43,19 +43,19 @@ type ListCommand = Readonly<{ accountId: number; list: ListIntent }>;
 type Weighted = Parameters<typeof weightBytesOf>[0] & Readonly<{ accountId: number }>;
 type Host = Pick<EngineOptions, "accounts" | "instruments" | "exposure">;
 
-/** What was asked of the host before a command was decided: the position, and volumes for a profile. */
+/** Answers of the host that a decision needs: the position, and volumes for a profile. */
 type Fetched = Readonly<{ position: Quantity | undefined; profile: VolumeProfile | undefined }>;
 
 /**
- * The way of new parents and lists into the engine. One account and client id name one order for as long as its record
- * is kept (decision 1): copies that come at once wait for the first and answer with its order.
+ * Places new parents and lists. One account and client id name one order for as long as its record is kept (decision
+ * 1). Simultaneous copies wait for the first and answer with its order.
  */
 export class Placements {
   readonly #core: Core;
   readonly #host: Host;
   readonly #parts: PlacementParts;
   readonly #desk: PlacementDesk;
-  /** Parents for which there is room for certain; how many are open is counted anew when it is used up. */
+  /** Number of parents for which there is certainly room. When it is used up, the open parents are counted again. */
   #room = 0;
 
   constructor(core: Core, host: Host, parts: PlacementParts) {
@@ -65,12 +65,12 @@ export class Placements {
     this.#desk = new PlacementDesk(core.settings.maxPendingCommands);
   }
 
-  /** Commands that wait for the store, or for a copy of them that does. */
+  /** Number of commands that wait for the store, or for a copy of themselves that waits for it. */
   get pending(): number {
     return this.#desk.waiting;
   }
 
-  /** Decides in this step when all that it needs is there; the caller hears when the order is durable. */
+  /** Decides synchronously when all inputs are there. The caller is answered when the order is durable. */
   place(command: Command, caller: Caller<Placement>): void {
     const { accountId, intent } = command;
     const names = [`${accountId}:${intent.clientOrderId}`];
@@ -80,7 +80,7 @@ export class Placements {
     );
   }
 
-  /** The whole list or nothing of it. */
+  /** Places the whole list or none of it. */
   placeList(command: ListCommand, caller: Caller<ListPlacement>): void {
     const { accountId, list } = command;
     const ids = list.legs.map(({ intent }) => `${accountId}:${intent.clientOrderId}`);
@@ -90,7 +90,7 @@ export class Placements {
     this.#desk.enter({ names, decide, answerOf: listPlacementOf }, caller);
   }
 
-  /** The order that a client id of an account names, open or ended; one that is not durable yet is awaited. */
+  /** Returns the order that a client id of an account names, open or ended. Waits for one that is not durable yet. */
   #findOrder(named: Named): Awaitable<ParentOrder | undefined> {
     const { accountId, clientOrderId } = named;
     if (this.#core.clientIds.lacks(accountId, clientOrderId)) return undefined;
@@ -101,11 +101,11 @@ export class Placements {
     return this.#findEnded(named);
   }
 
-  /** What a client id names when its first record is durable, or lost. */
+  /** Returns the order that a client id names once its first record is durable or lost. */
   async #findAfter(record: PendingRecord, shard: Shard, named: Named): Promise<ParentOrder | undefined> {
     if (shard.state === "running") await shard.whenDurable(record).catch(() => undefined);
     else {
-      // The shard is being read again, and its memory is that of before: only what the store says counts.
+      // The shard is being read again and its memory is stale: only the store's answer counts.
       const ended = await this.#findEnded(named);
       if (ended !== undefined) return ended;
       shard.demandRunning();
@@ -147,12 +147,12 @@ export class Placements {
     });
     const parents = intents.map((intent, index) => ({ intent, admission: admissions[index] ?? {} }));
     const pending = shard.accept({ accountId, timeMs, parents, list });
-    // Its names stay its own until then: a copy of it that came earlier would find legs without a list.
+    // The list's names stay reserved until then: an earlier copy would otherwise find legs without a list.
     await shard.whenDurable(pending);
     return listPlacementOf(pending);
   }
 
-  /** A leg of a new list is a new order: its client id must not name one, nor another leg. */
+  /** Throws DUPLICATE_ORDER if the client id of a leg names an existing order or another leg. */
   async #refuseKnownIds(accountId: number, intents: readonly ParentIntent[]): Promise<void> {
     const ids = intents.map(({ clientOrderId }) => clientOrderId);
     const known = await Promise.all(
@@ -179,14 +179,14 @@ export class Placements {
     };
   }
 
-  /** What the host must say before the command is decided; throws or rejects with what stands against it. */
+  /** Asks the host for everything the decision needs. Throws or rejects with the reason against the command. */
   #ask(accountId: number, intents: readonly ParentIntent[]): Awaitable<Fetched> {
     this.#demandService();
     const { symbol } = this.#instrument(intents[0]?.symbol ?? "");
     return follow(this.#host.accounts.account(accountId), (account) => {
       demandRights(account, symbol);
       return follow(this.#fetch(accountId, symbol, intents), (fetched) => {
-        // The host's answers may have taken time: the engine may have begun to drain.
+        // The host's answers may have taken time, and the engine may have begun to drain.
         this.#demandService();
         return fetched;
       });
@@ -201,7 +201,7 @@ export class Placements {
     );
   }
 
-  /** The volumes for a VWAP without a profile of its own (decision 29). */
+  /** Returns the volumes for a VWAP without a profile of its own (decision 29). */
   #profile(intent: ParentIntent | undefined): Awaitable<VolumeProfile | undefined> {
     const schedule = intent?.schedule;
     if (intent?.type !== "VWAP" || schedule === undefined || schedule.weights !== undefined) return undefined;
@@ -224,7 +224,7 @@ export class Placements {
     return instrument;
   }
 
-  /** The shard of an account, with room for so many parents more. */
+  /** Returns the shard of an account. Throws SERVER_BUSY if there is no room for `more` further parents. */
   #demandShard(accountId: number, more: number): Shard {
     const shard = this.#parts.shards.ofAccount(accountId);
     shard.demandRunning();
@@ -236,7 +236,9 @@ export class Placements {
     return shard;
   }
 
-  /** There must be room for the weights of a schedule, in the account and in all (decision HN). */
+  /**
+   * Throws SERVER_BUSY if the weights of a schedule exceed the limit of the account or of the engine (decision HN).
+   */
   #demandWeights(shard: Shard, order: Weighted): void {
     const more = weightBytesOf(order);
     if (more === 0) return;
@@ -259,7 +261,10 @@ const listPlacementOf = (pending: PendingRecord): ListPlacement => ({
   created: true,
 });
 
-/** Whatever an intent that no journal could hold runs into, it is refused as that, with the member named (decision BX). */
+/**
+ * Runs a decision. If it fails for an intent that no journal could hold, the error names the offending member instead
+ * of the failure it led to (decision BX).
+ */
 function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>): Awaitable<T> {
   const refuse = (error: unknown): never => {
     for (const intent of intents) demandStorable(intent);
@@ -273,7 +278,7 @@ function naming<T>(intents: readonly ParentIntent[], decide: () => Awaitable<T>)
   }
 }
 
-/** A repeated intent answers with its order; another intent under the same id is refused (I03, I04). */
+/** Answers a repeated intent with its order. Another intent under the same id is refused (I03, I04). */
 function existing(order: ParentOrder, intent: ParentIntent): Placement {
   if (order.list !== undefined || canonicalIntent(order.intent) !== canonicalIntent(intent)) {
     throw new OrderError("DUPLICATE_ORDER", { field: "newClientOrderId" });

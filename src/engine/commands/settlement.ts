@@ -9,16 +9,16 @@ import type { Shards } from "../shards/shards.ts";
 
 /** Why a settlement was refused. */
 export type SettlementProblem =
-  /** A part of it cannot be read; the message names it. */
+  /** A part of the settlement cannot be read; the message names it. */
   | "UNREADABLE"
   /** No open order has sent a child of this id. */
   | "NO_SUCH_CHILD"
   /** The child is resolved, or its outcome is still awaited. */
   | "NOT_UNKNOWN"
-  /** Executions of the child are counted, so that it did arrive. */
+  /** Executions of the child are counted, which proves that it arrived. */
   | "CONTRADICTED";
 
-/** A settlement was refused, and nothing changed. */
+/** Error of a refused settlement. Nothing changed. */
 export class SettlementError extends Error {
   override readonly name = "SettlementError";
   readonly problem: SettlementProblem;
@@ -30,8 +30,8 @@ export class SettlementError extends Error {
 }
 
 /**
- * Settles an unknown child by an operator's word; resolves to its parent when that is durable. Rejects with a
- * {@link SettlementError}, or with the OrderError of a store that failed.
+ * Settles an unknown child on an operator's word. Resolves to its parent when that is durable. Rejects with a {@link
+ * SettlementError}, or with the OrderError of a store that failed.
  */
 export async function settleChild(said: ChildSettlement, shards: Shards): Promise<ParentOrder> {
   const settlement = read(said);

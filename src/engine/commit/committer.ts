@@ -16,7 +16,7 @@ import type { Timers } from "../time/timers.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { MarkPause } from "./mark-pause.ts";
 
-/** What a committer works with. */
+/** Dependencies of {@link Committer}. */
 export type CommitParts = Readonly<{
   commits: CommitQueue;
   timers: Timers;
@@ -27,13 +27,16 @@ export type CommitParts = Readonly<{
   housekeeping: Housekeeping;
 }>;
 
-/** Records that are acted on in one turn: with what a venue answers at once, some tens of microseconds each. */
+/**
+ * Records settled in one turn. Each takes some tens of microseconds, including the work of a venue that answers at
+ * once.
+ */
 const SETTLED_PER_TURN = 64;
 
-/** Units of a turn's share that storing a record takes. */
+/** Units of a turn's share that storing one record takes. */
 const UNITS_PER_RECORD = 0.5;
 
-/** After so many times `hostTimeoutMs` an append that is not answered was lost on its way, or its answer was. */
+/** After this many times `hostTimeoutMs` without an answer, the append or its answer counts as lost. */
 const APPEND_PATIENCE = 12;
 
 type Batch = Readonly<{
@@ -43,8 +46,8 @@ type Batch = Readonly<{
 }>;
 
 /**
- * Group commit: records of many commands of many shards share one append; one append is under way at a time.
- * After a failed append every shard in it reads itself from the store again.
+ * Group commit: records of many commands and many shards share one append. One append is under way at a time. After a
+ * failed append every shard in it reads itself from the store again.
  */
 export class Committer {
   readonly #core: Core;
@@ -54,12 +57,12 @@ export class Committer {
   #begun = false;
   #busy = false;
   #running: Promise<void> = Promise.resolve();
-  /** What the store has been handed and has not answered for. */
+  /** Records that the store was handed and has not answered for. */
   #handedOver: readonly ShardPart[] = [];
   #askedAtMs = 0;
-  /** Waits for time to pass after a failure; this ends it. */
+  /** Ends the pause after a failure; undefined when there is none. */
   #endPause: (() => void) | undefined;
-  /** Appends in a row that were not kept. */
+  /** Number of consecutive appends that were not kept. */
   #failures = 0;
   #stopped = false;
 
@@ -69,13 +72,19 @@ export class Committer {
     this.#marks = new MarkPause(core, parts);
   }
 
-  /** Until now nothing was appended: whoever opens the engine hears of everything that becomes durable. */
+  /**
+   * Allows appends. Nothing is appended before, so that the opener of the engine sees everything that becomes
+   * durable.
+   */
   begin(): void {
     this.#begun = true;
     if (!this.#parts.commits.isEmpty) this.wake();
   }
 
-  /** When the append that is acted on now was handed to the store, engine time: since then a shard may be another's. */
+  /**
+   * When the append that is settled now was handed to the store, in engine time. Another engine may own the shard
+   * since then.
+   */
   get askedAtMs(): number {
     return this.#askedAtMs;
   }
@@ -86,8 +95,8 @@ export class Committer {
   }
 
   /**
-   * A shard has records to keep, `asked` if somebody waits for them, who is not kept waiting after a failure; without a
-   * shard, the market journal has marks.
+   * Schedules an append for the pending records of a shard, or without a shard for the marks of the market journal.
+   * `asked` says that a caller waits for the records; it ends the pause after a failure.
    */
   wake(shard?: Shard, asked = false): void {
     if (shard !== undefined) this.#parts.commits.add(shard);
@@ -99,7 +108,7 @@ export class Committer {
     this.#busy = true;
   }
 
-  /** Keeps the last counted quotes unless the store is failing; nothing is appended from then on. */
+  /** Appends the last counted quotes unless the store is failing, and nothing after them. */
   async finish(): Promise<void> {
     const isCalm = !this.#busy && this.#backlog.isEmpty;
     this.#stopped = true;
@@ -117,13 +126,16 @@ export class Committer {
     return this.#running;
   }
 
-  /** Nothing is appended from now on, and nobody waits any more for what the store has not answered for. */
+  /** Stops appending, and ends the wait of all callers for records that the store has not answered for. */
   stop(): void {
     this.#stopped = true;
     for (const part of this.#handedOver) void this.#reload(part, true);
   }
 
-  /** Finding nothing and resting are one step: what wakes between them would wait for the next to come. */
+  /**
+   * Appends batch by batch. Clears `#busy` in the same synchronous step that finds nothing left; otherwise a wake-up
+   * is lost.
+   */
   async #run(): Promise<void> {
     while (!this.#stopped) {
       if (this.#backlog.isEmpty && this.#marks.isDue) await this.#marks.over();
@@ -131,8 +143,8 @@ export class Committer {
       if (batch === undefined) break;
       await this.#commit(batch);
       this.#parts.bursts.wake();
-      // What is left and what came of it wait for a turn: callers who place again as soon as they are answered would else
-      // keep quotes, timers and the network out for as long as they do.
+      // Remaining records and follow-up work wait for the next turn. Otherwise callers that place again as soon as
+      // they are answered would block quotes, timers and the network for as long as they continue.
       if (!this.#parts.commits.isEmpty || this.#parts.market.hasFacts) await this.#core.turns.next();
     }
     this.#busy = false;
@@ -157,7 +169,7 @@ export class Committer {
       refused = await this.#settle(parts, outcomes);
       this.#parts.market.kept({ ...market, quotes: batch.quotes });
     } catch (error) {
-      // The market journal of a later engine is no failure of the store.
+      // A market journal that belongs to a later engine is not a failure of the store.
       if (!(error instanceof InvariantError)) this.#parts.board.storeFailed(error);
       this.#backlog.put(market);
       return await this.#recover(batch, error);
@@ -180,7 +192,9 @@ export class Committer {
     }
   }
 
-  /** The store kept nothing of these: another epoch owns the shard, or its memory is out of step. */
+  /**
+   * Reloads the shards whose records the store refused: another epoch owns the shard, or its memory is out of step.
+   */
   async #retake(refused: readonly ShardPart[]): Promise<void> {
     for (const part of refused) {
       this.#core.telemetry.event("error", "append.refused", { shard: part.shard.number });
@@ -191,8 +205,8 @@ export class Committer {
   }
 
   /**
-   * A store that does not answer is one that fails; for as long as it does not, nobody is left waiting for it. One that
-   * does not for very long never will: what became of the append its shards read then, behind a fence.
+   * Reports a store that does not answer as failing, and answers the calls that wait for it. After `APPEND_PATIENCE`
+   * such periods the append is given up. Its shards then read, behind a fence, what became of it.
    */
   #watchStore(giveUp: (error: Error) => void): () => void {
     const { hostTimeoutMs } = this.#core.settings;
@@ -226,8 +240,8 @@ export class Committer {
   }
 
   /**
-   * What is durable is acted on in the order in which it was decided, whatever the shard (decision 20): little at once,
-   * much in turns after the one in which it was stored. Resolves to what the store refused.
+   * Acts on durable records in decision order, across all shards (decision 20). Small batches are settled at once,
+   * large ones in turns after the one in which they were stored. Resolves to the parts that the store refused.
    */
   async #settle(
     parts: readonly ShardPart[],
@@ -257,7 +271,7 @@ export class Committer {
     });
     for (const part of parts) await this.#reload(part, true);
     if (parts.length > 0) return await this.#pace();
-    // The market journal belongs to a later engine: what it keeps is not ours to say.
+    // The market journal belongs to a later engine, and this engine has no say in what it keeps.
     if (!(error instanceof InvariantError)) return await this.#pause();
     this.#backlog.drop();
     this.#parts.market.kept({ marks: [], prints: market.prints, quotes: [] });
@@ -276,8 +290,9 @@ export class Committer {
   }
 
   /**
-   * What was lost is decided again at once, as its cause lasts: an expiry, a look-up. One failure is retried without
-   * waiting; a store that goes on failing is asked now and then, not in a circle (decision EG).
+   * Limits the pace of failures. Lost records are decided again at once while their cause lasts, such as an expiry or
+   * a look-up. The first failure is retried without waiting. A store that keeps failing is retried only after a
+   * pause, not in a tight loop (decision EG).
    */
   async #pace(): Promise<void> {
     if (++this.#failures > 1) await this.#pause();
@@ -297,7 +312,7 @@ export class Committer {
 const countOf = (parts: readonly ShardPart[]): number =>
   parts.reduce((sum, { pending }) => sum + pending.length, 0);
 
-/** The markets of parents that are open after a batch. */
+/** Returns the markets of parents that are open after a batch. */
 function marketsOf(parts: readonly ShardPart[]): ReadonlySet<string> {
   const symbols = new Set<string>();
   for (const { pending } of parts) {

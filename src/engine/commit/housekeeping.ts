@@ -12,10 +12,10 @@ import type { Timers } from "../time/timers.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Rows that the store is asked to delete at a time: a millisecond or two. */
+/** Rows deleted per request to the store. One request takes a millisecond or two. */
 const DELETE_BATCH = 250;
 
-/** Ids of prints that are forgotten at a time: less than a millisecond. */
+/** Print ids forgotten at a time. This takes less than a millisecond. */
 const FORGET_BATCH = 2_000;
 
 /** Keeps recovery short and the store bounded, off the path of orders: snapshots, retention, the market journal. */
@@ -29,7 +29,7 @@ export class Housekeeping {
   /** Shards that wait for their snapshot. */
   readonly #due: Set<Shard> = new Set();
   #writing: Promise<void> = Promise.resolve();
-  /** What was begun and is not done. */
+  /** Number of tasks that were begun and are not done. */
   #open = 0;
   #stopped = false;
 
@@ -57,12 +57,14 @@ export class Housekeeping {
     parts.timers.after(HOUR_MS, hourly);
   }
 
-  /** Records older than this may be deleted. */
+  /** Returns the time before which records may be deleted. */
   cutoffMs(): number {
     return this.#core.time.steadyMs() - this.#core.settings.retentionDays * DAY_MS;
   }
 
-  /** Takes snapshots of the shards that are due, one after the other, then forgets what no snapshot and no order needs. */
+  /**
+   * Takes snapshots of the due shards one after the other, then deletes marks that no snapshot and no order needs.
+   */
   afterCommit(shards: Iterable<Shard>): void {
     const isQueued = this.#due.size > 0;
     for (const shard of shards) if (shard.isSnapshotDue) this.#due.add(shard);
@@ -74,12 +76,12 @@ export class Housekeeping {
     return this.#open > 0;
   }
 
-  /** Resolves when what was begun is done. */
+  /** Resolves when all begun tasks are done. */
   finished(): Promise<void> {
     return this.#writing;
   }
 
-  /** Nothing is begun from now on. */
+  /** Starts no further tasks. */
   stop(): void {
     this.#stopped = true;
   }
@@ -127,8 +129,8 @@ export class Housekeeping {
   }
 
   /**
-   * Drops marks that no trailing parent rests on any more. A parent that becomes active while the others are looked at
-   * rests on the newest durable mark of the beginning, or on a later one.
+   * Deletes marks that no trailing parent rests on any more. A parent that becomes active during the scan rests on
+   * the newest durable mark at its beginning, or on a later one.
    */
   async #forgetMarks(): Promise<void> {
     const newest = this.#newestMarks();
@@ -149,7 +151,7 @@ export class Housekeeping {
     }
   }
 
-  /** The newest durable mark of every side that has one. */
+  /** Returns the newest durable mark of every side that has one. */
   #newestMarks(): ReadonlyMap<MarketOf, number> {
     const newest = new Map<MarketOf, number>();
     for (const { symbol } of this.#instruments.all()) {
@@ -162,8 +164,9 @@ export class Housekeeping {
   }
 
   /**
-   * Of every side, the oldest activation whose parent has no durable trigger: a record on its way can be lost. Undefined
-   * when a shard was or is being read again: an activation may wait in its mailbox whose mark must stay.
+   * Returns, by side, the oldest activation of a parent without a durable trigger; a trigger record under way can
+   * still be lost. Returns undefined when a shard was or is being read again: its mailbox may hold an activation
+   * whose mark must stay.
    */
   async #oldestActivations(): Promise<ReadonlyMap<string, number> | undefined> {
     const oldest = new Map<string, number>();

@@ -2,14 +2,13 @@ import type { Core } from "../core/core.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { CommitQueue } from "../shards/commit-queue.ts";
 
-/** So long marks wait at most while every turn brings another quote of their market; and so many turns. */
+/** Longest wait of marks, in time and in turns, even if every turn brings another quote of their market. */
 const LONGEST_MS = 20;
 const MOST_TURNS = 4_096;
 
 /**
- * Marks that nothing else waits with go to the store when a turn brings no more of them: quotes that are delivered one a
- * turn, each a new extreme, share an append. A record or a print waits for nothing. What a crash loses is stated in
- * decision IL.
+ * Delays an append of marks alone until a turn brings no more of them. Quotes that arrive one per turn, each a new
+ * extreme, then share an append. Records and prints never wait. Decision IL states what a crash loses.
  */
 export class MarkPause {
   readonly #core: Core;
@@ -22,12 +21,12 @@ export class MarkPause {
     this.#commits = commits;
   }
 
-  /** Whether there are marks and nothing else to keep. */
+  /** Whether there are marks and nothing else to append. */
   get isDue(): boolean {
     return this.#commits.isEmpty && this.#market.hasOnlyMarks;
   }
 
-  /** Resolves when a turn has brought no more, something else is to be kept, or the longest wait is over. */
+  /** Resolves when a turn has brought no more marks, when something else is due, or when the longest wait is over. */
   async over(): Promise<void> {
     const { monotonicMs, turns } = this.#core;
     const untilMs = monotonicMs() + LONGEST_MS;

@@ -8,7 +8,7 @@ import {
 import type { EngineOptions } from "./api.ts";
 import type { Core } from "./core.ts";
 
-/** What a host brought, with every answer checked (decision CC). */
+/** Returns the host's options with every answer checked (decision CC). */
 export function checkedOptions({ questions }: Core, options: EngineOptions): EngineOptions {
   const { volumeHistory } = options;
   return {

@@ -1,10 +1,10 @@
 import { hashOf } from "./text-hash.ts";
 
-/** A line is 256 bits, one of which is set for an id in each of its words; full, it holds 16 ids. */
+/** A line has 256 bits. An id sets one bit in each word of a line. A full line holds 16 ids. */
 const WORDS_PER_LINE = 8;
 const IDS_PER_LINE = 16;
 
-/** Odd numbers that take another five bits out of a hash for each word of a line. */
+/** Odd multipliers that extract five different bits of a hash for each word of a line. */
 const SALTS: Int32Array = Int32Array.of(
   0x47b6137b,
   0x44974d91,
@@ -16,37 +16,45 @@ const SALTS: Int32Array = Int32Array.of(
   0x5c6bfb31,
 );
 
-/** Binary logarithms of the lines of the first block (32 KiB) and of the largest (8 MiB). */
+/** Binary logarithms of the number of lines in the first block (32 KiB) and in the largest (8 MiB). */
 const FEWEST_LINES = 10;
 const MOST_LINES = 18;
 
 type Block = Readonly<{ words: Int32Array; log2Lines: number }>;
 
 /**
- * Which client ids may name an order, of all accounts, in 2 bytes each: a new one need not be looked for in the store
- * (decision IG). It is a Bloom filter of split blocks, as Parquet files have them: what was added is found for certain;
- * of 10 million ids in 28 MB, 1 % of others are found too, and are asked for. It grows by blocks, which are never
- * moved. Ids of its kind can be chosen to be found, which costs their sender the look-up that everybody had before.
+ * The client ids of all accounts that may name an order, in 2 bytes each. A new id need not be looked up in the store
+ * (decision IG). The filter is a split-block Bloom filter, as in Parquet files. An added id is always found. With 10
+ * million ids in 28 MB, 1 % of other ids are found too and are looked up. The filter grows by blocks, which are never
+ * moved. A client can choose ids that give false positives; each costs that client a look-up, which every id cost
+ * before the filter existed.
  *
- * `lacks` must never be true of an id that names an order which is kept. Such an order was accepted by this engine, or
- * stood in the store when this engine took it over. The first are added when they are decided, before they can be
- * durable, and stay whatever becomes of the append. Of the others, those that had not ended are added when their shard is
- * read, before it runs; those that had are in the pages of `pageEndedNames`, all of which are added before `complete`.
- * Nothing else adds orders: an earlier owner is fenced by then, and once a later owner is there this engine keeps
- * nothing that it accepts. Nothing is ever taken out, so what ends, is read again, or is deleted changes nothing.
+ * `lacks` must never return true for an id that names a kept order. Such an order was either accepted by this engine,
+ * or was in the store when this engine took it over.
+ * - Accepted orders are added when they are decided, before they can be durable. They stay whatever becomes of the
+ *   append.
+ * - Stored orders that had not ended are added when their shard is read, before it runs. Stored orders that had ended
+ *   are in the pages of `pageEndedNames`, all of which are added before `complete`.
+ *
+ * No other source adds orders: by then an earlier owner is fenced, and after a later owner takes over this engine
+ * keeps nothing that it accepts. Nothing is ever removed, so an order that ends, is read again or is deleted changes
+ * nothing.
  */
 export class ClientIdFilter {
   readonly #blocks: Block[] = [];
-  /** Ids that the last block takes in before there is another. */
+  /** Number of ids that the last block takes before a new one is added. */
   #room = 0;
   #isComplete = false;
 
-  /** Every id that ended before this engine came is in it: from now on it says what is not there. */
+  /**
+   * Marks the filter complete: it holds every id that ended before this engine opened. `lacks` can return true from
+   * now on.
+   */
   complete(): void {
     this.#isComplete = true;
   }
 
-  /** True only when the id certainly names no order. */
+  /** Returns true only when the id certainly names no order. */
   lacks(accountId: number, clientOrderId: string): boolean {
     return this.#isComplete && !this.#holds(hashOfName(accountId, clientOrderId));
   }
@@ -76,7 +84,7 @@ export class ClientIdFilter {
   }
 }
 
-/** The account is the seed: one client id of two accounts is two names. */
+/** Hashes a client id with the account as the seed. The same client id of two accounts is two names. */
 function hashOfName(accountId: number, clientOrderId: string): number {
   const high = Math.trunc(accountId / 2 ** 32);
   return hashOf(clientOrderId, Math.imul(accountId, 0x9e3779b1) ^ Math.imul(high, 0xc2b2ae35));

@@ -10,7 +10,7 @@ import { EngineTime } from "./engine-time.ts";
 import { resolveSettings } from "./settings.ts";
 import { Turns } from "./turns.ts";
 
-/** What the parts of one engine share. */
+/** Services and state that the parts of one engine share. */
 export type Core = Readonly<{
   settings: EngineSettings;
   rules: Rules;
@@ -18,33 +18,34 @@ export type Core = Readonly<{
   clock: Clock;
   /** Never throws. */
   telemetry: Telemetry;
-  /** Makes what tells the operator that something failed which must not stop anything else. */
+  /**
+   * Returns a handler that reports a failure to the operator by telemetry. The failure must not stop anything else.
+   */
   told: (name: string) => (error: unknown) => void;
   questions: Questions;
   probe: (point: ProbePoint) => void;
-  /** Engine time, in which records are written; it never falls. */
+  /** Engine time, in which records are written. It never falls. */
   nowMs: () => number;
-  /** The wall clock, which somebody may set: for what comes from outside or goes there. */
+  /** The wall clock, which can be set. For times that come from outside or go there. */
   wallMs: () => number;
-  /** Time that only passes: for waiting. */
+  /** Monotonic time. For waiting. */
   monotonicMs: () => number;
   time: EngineTime;
-  /** For work that nobody waits for. */
+  /** Slices background work that no caller waits for. */
   turns: Turns;
   counters: Counters;
   clientIds: ClientIdFilter;
-  /** Where the parts leave what is to follow from what they have done. */
+  /** Takes the effects that follow from the actions of the parts. */
   effects: Effects;
 }>;
 
 /**
- * Counters of an engine; `decisions` numbers the records in the order in which they were decided, `acceptances` the
- * parents in the order in which they were accepted, `activity` rises with everything that happens and tells when nothing
- * does.
+ * Counters of an engine. `decisions` numbers the records in decision order, and `acceptances` the parents in
+ * acceptance order. `activity` rises with every event, so a constant value means that the engine is idle.
  */
 export type Counters = {
   decisions: number;
-  /** Children that are decided while their intent is not durable yet. */
+  /** Children that are decided but whose intent is not durable yet. */
   deciding: number;
   acceptances: number;
   triggers: number;
@@ -55,10 +56,10 @@ export type Counters = {
   activity: number;
 };
 
-/** The counted quote of an instrument and whether it is fresh. */
+/** The last counted quote of an instrument, and whether it is fresh. */
 export type QuoteNow = Readonly<{ quote: Quote; fresh: boolean }>;
 
-/** The parts of an engine that all others share; throws a RangeError on a setting out of range. */
+/** Creates the core of an engine, which all parts share. Throws a RangeError for a setting out of range. */
 export function coreOf(options: EngineOptions): Core {
   const settings = resolveSettings(options.settings);
   const telemetry = quietTelemetry(options.telemetry);

@@ -5,33 +5,38 @@ import type { Activated, Fired, ReadonlyIdMap } from "../../triggers/index.ts";
 import type { DurableRecord, LiveOrder } from "./live-order.ts";
 
 /**
- * What is to follow from something that a part of the engine has done. Parts say what happened; the interpreter knows
- * which parts come next.
+ * A consequence of an action by a part of the engine. Parts say what happened; the interpreter knows which parts act
+ * next.
  */
 export type EngineEffect =
-  /** A record was decided and waits to be made durable; `asked` when a caller waits for it. */
+  /** A record was decided and waits to become durable. `asked` says that a caller waits for it. */
   | Readonly<{ kind: "RECORD_DECIDED"; shard: number; asked: boolean }>
-  /** A record became durable; in sequence. */
+  /** A record became durable. Emitted in sequence. */
   | Readonly<{ kind: "RECORD_DURABLE"; record: DurableRecord; liveOrders: readonly LiveOrder[] }>
-  /** A record whose append failed was found in the store: it is told like any other; the rest is recovery's. */
+  /** A record whose append failed was found in the store. It is emitted like any other; recovery does the rest. */
   | Readonly<{ kind: "RECORD_FOUND"; record: DurableRecord }>
-  /** The memory of a shard was made again from the store, or let go; `before` is what it held, and changes no more. */
+  /**
+   * The memory of a shard was rebuilt from the store, or released. `before` is its previous content, which changes no
+   * more.
+   */
   | Readonly<{ kind: "SHARD_RELOADED"; shard: number; before: ReadonlyIdMap<LiveOrder> }>
-  /** A reduce-only parent needs to know what it may reduce before it can send a child. */
+  /** A reduce-only parent needs its exposure before it can send a child. */
   | Readonly<{ kind: "EXPOSURE_WANTED"; order: ParentOrder }>
-  /** What a parent may reduce is known: it may send a child on the quote of now. */
+  /** The exposure of a parent is known. The parent may send a child on the current quote. */
   | Readonly<{ kind: "EXPOSURE_MEASURED"; live: LiveOrder; exposure: Quantity }>
   /** A parent may look at the market again. */
   | Readonly<{ kind: "REARM"; live: LiveOrder }>
-  /** A quote met the conditions of parents; in the order in which they fired. */
+  /** A quote met the conditions of parents. `fired` is in firing order. */
   | Readonly<{ kind: "FIRED"; fired: readonly Fired[]; quote: Quote }>
   /** A quote began the tracking of a trailing parent. */
   | Readonly<{ kind: "ACTIVATED"; activated: Activated; quote: Quote }>
   /** An executed trade was counted. */
   | Readonly<{ kind: "PRINTED"; print: CountedPrint }>
-  /** An extreme moved that trailing orders rest on, or volume was counted: the market journal has something to keep. */
+  /**
+   * The market journal has something to keep: an extreme that trailing orders rest on moved, or volume was counted.
+   */
   | Readonly<{ kind: "MARKET_MOVED" }>
-  /** An executed trade was not counted, as too many wait for the store. */
+  /** An executed trade was not counted because too many trades wait for the store. */
   | Readonly<{ kind: "PRINT_DROPPED" }>;
 
 /** Runs the effects of one engine. */
@@ -42,13 +47,13 @@ const UNCONNECTED: EffectRunner = {
 };
 
 /**
- * Where the parts of an engine leave their effects. Each runs at once, before `emit` returns, so that what one part does
- * and what follows from it are one step.
+ * Runs the effects of an engine. Each effect runs before `emit` returns, so that an action and its consequences are
+ * one synchronous step.
  */
 export class Effects {
   #runner: EffectRunner = UNCONNECTED;
 
-  /** From now on effects are run; called once, when all parts are there. */
+  /** Connects the runner of effects. Called once, when all parts exist. */
   connect(runner: EffectRunner): void {
     invariant(this.#runner === UNCONNECTED, "I66", "the effects of an engine were connected twice");
     this.#runner = runner;

@@ -1,33 +1,36 @@
 import type { Clock } from "../../ports/index.ts";
 
-/** A moment by both clocks: what comes from outside is judged by the wall clock, how long ago by the monotonic one. */
+/**
+ * A moment by both clocks. The wall clock is compared with times from outside; the monotonic clock measures
+ * durations.
+ */
 export type Moment = Readonly<{ wallMs: number; monotonicMs: number }>;
 
-/** Who hears of an engine's time; neither may throw. */
+/** Listeners for changes of an engine's time. They must not throw. */
 export type TimeListeners = Readonly<{
-  /** Engine time jumped forward with the wall clock: what waits for it may be due. */
+  /** Called when engine time jumps forward with the wall clock. Timers that wait for engine time may be due. */
   jumped: () => void;
-  /** The wall clock was set by this many milliseconds, told once. */
+  /** Called once when the wall clock is set, with the size of the step in milliseconds. */
   stepped: (stepMs: number) => void;
 }>;
 
 /**
- * The time of an engine, in which its journal is written: it never falls, runs on with the monotonic clock whatever
- * happens to the wall clock, and jumps forward with the wall clock when that is later (the machine slept, or its clock
- * was put right). A wall clock that is set back changes nothing of it. Source: decision DA; I55.
+ * The time of an engine, in which its journal is written. It never falls. It runs on with the monotonic clock
+ * whatever happens to the wall clock. It jumps forward with the wall clock when that is later, because the machine
+ * slept or its clock was corrected. A wall clock that is set back does not change it (decision DA; I55).
  */
 export class EngineTime {
   readonly #clock: Clock;
   readonly #smallestStepMs: number;
-  /** Engine time less monotonic time; it only rises. */
+  /** Engine time minus monotonic time. It only rises. */
   #aheadMs: number;
   /** The same without the jumps since the engine was opened. */
   #steadyAheadMs: number;
-  /** Wall clock less monotonic clock, as last seen. */
+  /** Wall clock minus monotonic clock, as last seen. */
   #wallAheadMs: number;
   #listeners: TimeListeners | undefined;
 
-  /** A change of the wall clock by less than `smallestStepMs` is told nobody. */
+  /** Changes of the wall clock by less than `smallestStepMs` are not reported. */
   constructor(clock: Clock, smallestStepMs: number) {
     this.#clock = clock;
     this.#smallestStepMs = smallestStepMs;
@@ -36,7 +39,7 @@ export class EngineTime {
     this.#steadyAheadMs = this.#wallAheadMs;
   }
 
-  /** Engine time, epoch milliseconds. */
+  /** Returns engine time in epoch milliseconds. */
   nowMs(): number {
     const monotonicMs = this.#clock.monotonicMs();
     const wallAheadMs = this.#clock.nowMs() - monotonicMs;
@@ -44,7 +47,7 @@ export class EngineTime {
     return monotonicMs + this.#aheadMs;
   }
 
-  /** Now, by both clocks; a jump of engine time counts from then on. */
+  /** Returns the current moment by both clocks. A jump of engine time takes effect with this call. */
   moment(): Moment {
     const monotonicMs = this.#clock.monotonicMs();
     const wallMs = this.#clock.nowMs();
@@ -52,30 +55,36 @@ export class EngineTime {
     return { wallMs, monotonicMs };
   }
 
-  /** Engine time without the jumps since the engine was opened: what is kept for so long is not dropped at a jump. */
+  /**
+   * Returns engine time without the jumps since the engine was opened. Retention uses it, so that a jump deletes
+   * nothing.
+   */
   steadyMs(): number {
     return this.#clock.monotonicMs() + this.#steadyAheadMs;
   }
 
-  /** How far engine time is ahead of a wall clock that was set back; undefined for less than the smallest step. */
+  /** Returns how far engine time is ahead of a wall clock that was set back; undefined below the smallest step. */
   aheadOfWallMs(): number | undefined {
     const aheadMs = this.nowMs() - this.#clock.nowMs();
     return aheadMs >= this.#smallestStepMs ? aheadMs : undefined;
   }
 
-  /** When the monotonic clock shows what it must for engine time to be `engineMs`, as things stand. */
+  /** Returns the monotonic time at which engine time is `engineMs`, if it does not jump before. */
   monotonicAt(engineMs: number): number {
     return engineMs - this.#aheadMs;
   }
 
-  /** Something was kept at this engine time, a record or a print: time goes on from there at the earliest. */
+  /** Raises engine time to at least the time of a stored record or print. */
   startFrom(keptMs: number): void {
     const aheadMs = keptMs - this.#clock.monotonicMs();
     this.#aheadMs = Math.max(this.#aheadMs, aheadMs);
     this.#steadyAheadMs = Math.max(this.#steadyAheadMs, aheadMs);
   }
 
-  /** Tells what happens to time, until the returned function is called. A clock that tells of steps is listened to. */
+  /**
+   * Reports changes of time to the listeners until the returned function is called. Subscribes to a clock that
+   * announces steps.
+   */
   watch(listeners: TimeListeners): () => void {
     this.#listeners = listeners;
     const unsubscribe = this.#clock.onStep?.(() => void this.nowMs());

@@ -6,12 +6,12 @@ import type { Alert, EngineEvents, StatusUpdate } from "./api.ts";
 import type { Core } from "./core.ts";
 import type { DurableRecord, ParentStep } from "./live-order.ts";
 
-/** What a list is told about: its creation, a release, the end of a leg. */
+/** Returns whether a fact is announced to the listeners of its list: a creation, a release, the end of a leg. */
 const movesList = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "RELEASED" || kind === "ENDED";
 
 /**
- * Tells the host what is durable: every record of a shard in sequence, without a gap (I54), and the alerts in it.
- * A listener that throws harms neither the engine nor the other listeners.
+ * Emits durable changes to the host: every record of a shard in sequence, without a gap (I54), and its alerts. A
+ * listener that throws harms neither the engine nor the other listeners.
  */
 export class EventStream {
   readonly events: EventEmitter<EngineEvents> = new EventEmitter();
@@ -39,21 +39,24 @@ export class EventStream {
     }
   }
 
-  /** A quote counts; whether somebody listens. Quotes are many and listeners few: without one nothing is made. */
+  /**
+   * Emits a counted quote. Returns whether there is a listener. Without one no object is created, because quotes are
+   * frequent.
+   */
   quoted(quote: Quote): boolean {
     if (this.events.listenerCount("quote") === 0) return false;
     for (const listener of this.events.listeners("quote")) this.#guard(() => listener(quote));
     return true;
   }
 
-  /** A print counts. */
+  /** Emits a counted print. */
   printed(print: CountedPrint, price: Price): void {
     if (this.events.listenerCount("print") === 0) return;
     const update = { ...print, price };
     for (const listener of this.events.listeners("print")) this.#guard(() => listener(update));
   }
 
-  /** The wall clock was set by this many milliseconds. */
+  /** Emits the alert that the wall clock was set by `stepMs` milliseconds. */
   stepped(stepMs: number): void {
     const [way, byMs] = [stepMs < 0 ? "back" : "forward", Math.abs(stepMs)];
     this.#core.telemetry.event("warn", "clock.stepped", { stepMs });
@@ -64,7 +67,7 @@ export class EventStream {
     });
   }
 
-  /** The condition of the engine changed; a person must look at it, unless somebody wanted it so. */
+  /** Emits a change of the engine's condition, and an alert unless the change was requested. */
   status(update: StatusUpdate): void {
     const { change, detail, timeMs } = update;
     const isPlanned = change === "DRAINING" || change === "CLOSED";
@@ -73,7 +76,7 @@ export class EventStream {
     if (!isPlanned) this.#tellAlert({ alert: change, detail, timeMs });
   }
 
-  /** Nobody is told anything from now on. */
+  /** Removes all listeners. */
   stop(): void {
     this.events.removeAllListeners();
   }

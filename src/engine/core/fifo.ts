@@ -1,7 +1,7 @@
-/** What has gone out stays in the array until it is half of so many items. */
+/** Removed items stay in the array until they are half of it and at least this many. */
 const SPARE = 1_024;
 
-/** First in, first out, each in constant time however many wait. */
+/** A first-in, first-out queue. Each operation takes constant time, whatever the length. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #start = 0;
@@ -22,7 +22,7 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** Takes the first out. */
+  /** Removes and returns the first item. */
   shift(): T | undefined {
     if (this.size === 0) return undefined;
     const { first } = this;

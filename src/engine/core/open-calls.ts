@@ -1,25 +1,25 @@
 import { type ErrorName, OrderError } from "../../errors/index.ts";
 
-/** Who waits for the answer to a call: the first thing that it is told counts. */
+/** The waiting side of a call. The first result counts. */
 export type Caller<T> = Readonly<{
   resolve: (value: T) => void;
   reject: (error: unknown) => void;
-  /** Tells what becomes of a promise. */
+  /** Forwards the result of a promise. */
   follow: (answer: Promise<T>) => void;
 }>;
 
 /**
- * The calls of callers that have no answer yet: each gets one, whatever the store or the end of the engine does. A call
- * costs its own promise and no more; how that is settled is handed to whoever answers (decision EH).
+ * Calls that have no answer yet. Each call gets one answer, whatever happens to the store or the engine. A call costs
+ * only its own promise; the functions that settle it are passed to the part that answers (decision EH).
  */
 export class OpenCalls {
   readonly #nowMs: () => number;
   readonly #reading: Line = new Line();
-  /** Those that wait for a record to be durable. */
+  /** Calls that wait for a record to be durable. */
   readonly #deciding: Line = new Line();
   #closed = false;
 
-  /** `nowMs` is the monotonic clock. */
+  /** Creates the set of calls. `nowMs` is the monotonic clock. */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
@@ -29,25 +29,27 @@ export class OpenCalls {
     return !this.#reading.isEmpty || !this.#deciding.isEmpty;
   }
 
-  /** Makes a call that reads; rejects with ENGINE_CLOSED when the engine is closed, or is before there is an answer. */
+  /**
+   * Opens a reading call. Rejects with ENGINE_CLOSED when the engine is closed, or closes before there is an answer.
+   */
   read<T>(call: () => Promise<T>): Promise<T> {
     return this.#open<T>(this.#reading, (caller) => caller.follow(call()));
   }
 
-  /** The same for a call that waits for a record. */
+  /** Opens a call that waits for a record. Rejects as `read` does. */
   decide<T>(call: (caller: Caller<T>) => void): Promise<T> {
     return this.#open(this.#deciding, call);
   }
 
   /**
-   * The store does not answer: who has waited for a record since `sinceMs` or longer is told that the outcome is not
-   * known. What the call holds, such as its client id, it holds until the store has answered.
+   * Rejects the calls that have waited for a record since `sinceMs` or longer: the store does not answer and the
+   * outcome is unknown. A call keeps what it holds, such as its client id, until the store has answered.
    */
   giveUp(sinceMs: number): void {
     this.#deciding.rejectUntil(sinceMs, "UNEXPECTED_RESPONSE");
   }
 
-  /** Answers every call that is open, and every one to come. */
+  /** Rejects every open call and every later one. */
   close(): void {
     this.#closed = true;
     for (const line of [this.#reading, this.#deciding])
@@ -68,14 +70,15 @@ export class OpenCalls {
 }
 
 /**
- * A place in a ring: that of a call, or the first, which is none. Who leaves the ring refers to nobody in it any more. In
- * a `Set` of calls an old table keeps those after it alive, dead or not, with all that was on its way meanwhile.
+ * A place in a ring: a call, or the end of the ring, which is not a call. A place that leaves the ring refers to no
+ * other place. A `Set` of calls would not do: its old hash table keeps later calls alive, dead or not, with
+ * everything that was under way meanwhile.
  */
 class Place {
   before: Place = this;
   after: Place = this;
 
-  /** Stands before `next` from now on. */
+  /** Inserts this place before `next`. */
   enter(next: Place): void {
     this.before = next.before;
     this.after = next;
@@ -91,7 +94,7 @@ class Place {
   }
 }
 
-/** Calls in the order in which they came. */
+/** Calls in order of arrival. */
 class Line {
   readonly end: Place = new Place();
 
@@ -99,7 +102,7 @@ class Line {
     return this.end.after === this.end;
   }
 
-  /** Answers those that came at `sinceMs` or before. */
+  /** Rejects the calls that arrived at `sinceMs` or before. */
   rejectUntil(sinceMs: number, error: ErrorName): void {
     for (let first = this.end.after; isCall(first) && first.sinceMs <= sinceMs; first = this.end.after)
       first.reject(new OrderError(error));

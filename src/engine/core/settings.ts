@@ -1,6 +1,6 @@
 import type { EngineSettings } from "./api.ts";
 
-/** Defaults of every engine setting. Source: decisions 12, 14, 16, 26; contract "Limits". */
+/** Defaults of every engine setting (decisions 12, 14, 16, 26; contract "Limits"). */
 export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   advancedOrders: false,
   liquidityMode: true,
@@ -49,7 +49,7 @@ const WHOLE = [
   "snapshotEvery",
 ] as const;
 
-/** Settings with defaults filled in; throws a RangeError that names a setting out of range. */
+/** Returns the settings with defaults filled in. Throws a RangeError that names a setting out of range. */
 export function resolveSettings(given: Partial<EngineSettings> = {}): EngineSettings {
   const settings = { ...DEFAULT_SETTINGS, ...given };
   for (const [name, value] of Object.entries(settings)) {

@@ -1,28 +1,28 @@
 import type { OrderStore } from "../../ports/index.ts";
 import type { Core } from "./core.ts";
 
-/** A question to the store: a failing or silent one is an error -1001, never an empty answer (I71, decision CC). */
+/** Asks the store. A store that fails or stays silent is an error -1001, never an empty answer (I71, decision CC). */
 export async function stored<T>({ questions }: Core, question: () => Promise<T>): Promise<T> {
   return await questions.ask("store", question, (answer) => answer as T);
 }
 
-/** What a shard is fenced and read with. */
+/** Store methods that fence and read a shard. */
 export type ShardReads = Pick<OrderStore, "fence" | "head" | "readSnapshot" | "readRecords">;
 
-/** What an engine is opened and verified with, beside the reading of its shards. */
+/** Store methods that open and verify an engine, besides reading its shards. */
 export type WholeReads = Pick<
   OrderStore,
   "acquire" | "readMarks" | "readVolume" | "readQuotes" | "readEnded" | "readSnapshot" | "readRecords"
 >;
 
-/** What keeps the store short. */
+/** Store methods that keep the store small. */
 export type Upkeep = Pick<OrderStore, "writeSnapshot" | "deleteMarks" | "deleteEnded" | "deleteVolume">;
 
 type Asking = Pick<Core, "store" | "questions">;
 
 /**
- * Questions with a deadline (`hostTimeoutMs`, decision CC), which begins anew whenever a long answer says that it goes
- * on; what the store itself says is wrong goes on as it is.
+ * Wraps the store's methods with a deadline (`hostTimeoutMs`, decision CC). The deadline starts anew whenever a long
+ * answer reports progress. Errors of the store itself pass through unchanged.
  */
 export function timely({ store, questions }: Asking): ShardReads & WholeReads & Upkeep {
   return {

@@ -1,8 +1,8 @@
 const FNV_OFFSET = 0x811c9dc5;
 
 /**
- * FNV-1a, mixed at its end: texts that differ in their last letter go different ways, and one text goes different ways
- * under different seeds. 32 bits; makes no object.
+ * Returns a 32-bit FNV-1a hash with a final mix. Texts that differ in their last letter get different hashes, and one
+ * text gets different hashes under different seeds. Allocates no object.
  */
 export function hashOf(text: string, seed = 0): number {
   let hash = FNV_OFFSET ^ seed;

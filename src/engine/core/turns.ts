@@ -1,10 +1,10 @@
 import type { Clock } from "../../ports/index.ts";
 import { Fifo } from "./fifo.ts";
 
-/** What work off the path of orders may take of a turn, in about microseconds. */
+/** Share of a turn that work off the path of orders may take, in approximate microseconds. */
 const SHARE = 4_000;
 
-/** What one of each costs, in about microseconds on a common machine. */
+/** Cost of one unit of each kind of work, in approximate microseconds on a common machine. */
 export const COSTS: Readonly<
   Record<"read" | "remember" | "arm" | "visit" | "hash" | "name" | "filter", number>
 > = {
@@ -25,14 +25,15 @@ export const COSTS: Readonly<
 };
 
 /**
- * Cuts work that nobody waits for into slices, with a turn of the event loop in between, so that what orders need goes
- * on. Work is counted, not timed: the same work is cut in the same places on every machine.
+ * Cuts background work that no caller waits for into slices, with a turn of the event loop in between, so that the
+ * work that orders need goes on. Work is counted, not timed: the same work is cut in the same places on every
+ * machine.
  */
 export class Turns {
   readonly #clock: Pick<Clock, "soon">;
   readonly #share: number;
   #left: number;
-  /** Who waits for a share of a turn. */
+  /** Callers that wait for a share of a turn. */
   readonly #waiting: Fifo<() => void> = new Fifo();
 
   constructor(clock: Pick<Clock, "soon">, share: number = SHARE) {
@@ -42,8 +43,8 @@ export class Turns {
   }
 
   /**
-   * Work was done; a promise, when the share of this turn is used up, that resolves when it is the turn of whoever asks:
-   * each turn lets one go on.
+   * Counts done work. Returns undefined while the share of this turn lasts. After that, returns a promise that
+   * resolves when the caller may go on; each turn lets one caller go on.
    */
   spend(cost: number): Promise<void> | undefined {
     this.#left -= cost;

@@ -18,7 +18,7 @@ import type { Timers } from "../time/timers.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
 
-/** What arming works with. */
+/** Dependencies of {@link Arming}. */
 export type ArmingParts = Readonly<{
   timers: Timers;
   bursts: Bursts;
@@ -39,8 +39,8 @@ export class Arming {
   }
 
   /**
-   * Puts a parent where it belongs: into the trigger book, before a timer, or nowhere. Does nothing while a record of
-   * it is on its way: its arrival arms.
+   * Arms a parent in the trigger book, before a timer, or nowhere, as its state requires. Does nothing while a record
+   * of the parent is under way; the parent is armed when that record is durable.
    */
   arm(live: LiveOrder): void {
     const order = live.durable;
@@ -66,15 +66,15 @@ export class Arming {
   #watchOf(live: LiveOrder, order: ParentOrder): Watch | undefined {
     const { shards, funds, participants } = this.#parts;
     if (shards.isFrozen(order) || live.measuring !== undefined || funds.waits(order)) return undefined;
-    // It looks at quotes only while there is new volume to follow.
+    // A POV parent looks at quotes only while there is new volume to follow.
     const isPov = order.intent.participationBips !== undefined;
     if (isPov && participants.volumeFor(live) === undefined) return undefined;
     return watchOf(order, this.#core.nowMs());
   }
 
   /**
-   * Puts a parent back after a reload. One whose activation is on its way is watched at once, as it would have been
-   * without the reload: its reference misses no quote.
+   * Arms a parent again after a reload. A parent whose activation is under way is watched at once, as without the
+   * reload, so that its reference misses no quote.
    */
   rearm(live: LiveOrder): void {
     this.arm(live);
@@ -85,14 +85,14 @@ export class Arming {
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
   }
 
-  /** A parent that the book cannot hold is stopped; the others go on. */
+  /** Adds a parent to the book. Stops a parent that the book cannot hold; the others go on. */
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): void {
     try {
       const { orderId, acceptedAtMs, acceptance } = order;
       book.add({ orderId, acceptedAtMs, ...(acceptance !== undefined && { acceptance }), watch });
     } catch (error) {
       if (!(error instanceof InvariantError)) throw error;
-      // A rule was found broken when the parent was to wait for its price.
+      // The invariant broke while the parent was being put into the book.
       this.#post(order, { kind: "INVARIANT_BROKEN", detail: error.message }, { kind: "RECOVERY" });
     }
   }
@@ -114,7 +114,10 @@ export class Arming {
     });
   }
 
-  /** A slot of its schedule that opens or closes matters to the next quote only; its end does so by itself. */
+  /**
+   * Sets the timers of a schedule. A slot that opens or closes matters only to the next quote. The end of the
+   * schedule takes effect by itself.
+   */
   #armSchedule(live: LiveOrder, order: ParentOrder): void {
     callOff(live, "cancelSlot");
     const nowMs = this.#core.nowMs();
@@ -134,7 +137,10 @@ export class Arming {
     });
   }
 
-  /** Something happens to a parent that is not the market's or the venue's doing; many may be due at one time. */
+  /**
+   * Posts an event that comes neither from the market nor from the venue. Many can be due at one time, so they are a
+   * burst.
+   */
   #post({ orderId, accountId }: ParentOrder, event: ParentEvent, cause: Cause): void {
     const { bursts, shards } = this.#parts;
     const shard = shards.ofOrder(orderId);
@@ -153,7 +159,7 @@ export class Arming {
 
 const TIMERS = ["cancelExpiry", "cancelRetry", "cancelSlot", "cancelScheduleEnd"] as const;
 
-/** Cancels a timer of a parent if it has it; one that never had it stays without a place for it. */
+/** Cancels a timer of a parent if it has one. Adds no property to a parent that never had the timer. */
 function callOff(live: LiveOrder, timer: (typeof TIMERS)[number]): void {
   const cancel = live[timer];
   if (cancel === undefined) return;

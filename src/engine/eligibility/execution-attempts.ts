@@ -20,7 +20,7 @@ import type { ExposureTracker } from "./exposure-tracker.ts";
 import type { FundsQueue } from "./funds-queue.ts";
 import type { PovParticipants } from "./pov-participants.ts";
 
-/** What attempts are made of. */
+/** Dependencies of {@link ExecutionAttempts}. */
 export type AttemptParts = Readonly<{
   shards: Shards;
   market: MarketHub;
@@ -31,18 +31,18 @@ export type AttemptParts = Readonly<{
   funds: FundsQueue;
 }>;
 
-/** Why a parent gets to attempt an execution. */
+/** Why a parent attempts an execution. */
 type AttemptCause =
   | Readonly<{ kind: "FIRED"; fired: Fired; quote: Quote }>
   | Readonly<{ kind: "PRINTED"; print: CountedPrint }>
   | Readonly<{ kind: "MEASURED"; exposure: Quantity }>;
 
-/** More fires of one quote than this are a burst. */
+/** More fires of one quote than this are treated as a burst. */
 const MANY = 64;
 
 /**
- * Brings the market to parents: a condition that was met, a trade to follow, an exposure that is known. Each gets what a
- * child is sent on, as it is now, and looks at quotes again if nothing came of it.
+ * Offers the market to parents when a condition is met, a trade can be followed, or an exposure becomes known. Each
+ * parent gets the current inputs of a child, and looks at quotes again if it sends none.
  */
 export class ExecutionAttempts {
   readonly #parts: AttemptParts;
@@ -52,8 +52,8 @@ export class ExecutionAttempts {
   }
 
   /**
-   * Watchers left the book: their parents meet the quote, the protective leg of a pair first. Of more than a turn has
-   * time for, those that reduce a position go first.
+   * Offers a quote to the parents whose watchers left the book. The protective leg of a pair goes first. In a burst,
+   * parents that reduce a position go first.
    */
   fired(fired: readonly Fired[], quote: Quote): void {
     this.#parts.bursts.add("attempts", quote.symbol, this.#meetAll(fired, quote));
@@ -74,21 +74,21 @@ export class ExecutionAttempts {
     shard.post(() => {
       const live = shard.liveOrders.get(fired.orderId);
       if (live === undefined) return;
-      // The activation that it comes of was lost with an append: the order begins to look again.
+      // The activation behind this fire was lost with an append: the order starts to watch again.
       if (live.working.intent.trailing !== undefined && live.working.activation === undefined)
         return this.#parts.arming.arm(live);
       this.#offer(live, { kind: "FIRED", fired, quote });
     });
   }
 
-  /** The tracking of a trailing parent began. */
+  /** Posts the activation of a trailing parent. */
   activated({ orderId, activation }: Activated, quote: Quote): void {
     const shard = this.#shardOf(orderId);
     const cause = { kind: "QUOTE" as const, quote: stampOf(quote) };
     shard.post(() => void shard.change(orderId, { kind: "ACTIVATED", activation }, cause));
   }
 
-  /** A trade was counted: those that take part in the volume of its market may follow it. */
+  /** Offers a counted trade to the parents that take part in the volume of its market. */
   printed(print: CountedPrint): void {
     if (!print.fresh) return;
     const { participants, bursts } = this.#parts;
@@ -107,7 +107,7 @@ export class ExecutionAttempts {
     const { participants } = this.#parts;
     const { orderId } = live.working;
     const shard = this.#shardOf(orderId);
-    // A parent that is read again follows the trades from then on.
+    // A parent whose shard is read again follows the trades from then on.
     if (shard.state !== "running") return;
     shard.post(() => {
       if (shard.liveOrders.get(orderId) !== live || participants.volumeFor(live) === undefined) return;
@@ -115,7 +115,7 @@ export class ExecutionAttempts {
     });
   }
 
-  /** The exposure that a parent asked for is known. */
+  /** Offers the measured exposure to the parent that asked for it. */
   measured(live: LiveOrder, exposure: Quantity): void {
     this.#offer(live, { kind: "MEASURED", exposure });
   }
@@ -125,7 +125,7 @@ export class ExecutionAttempts {
     if (this.#parts.shards.isFrozen(working)) return;
     const { market, participants, arming, funds } = this.#parts;
     if (funds.waits(working)) return arming.arm(live);
-    // What waited behind a reload meets the market of now; what fired stays as it was seen.
+    // A parent that waited behind a reload meets the current market. A fire keeps the quote that caused it.
     const seen = cause.kind === "FIRED" ? { quote: cause.quote, fresh: false } : undefined;
     const now = market.now(working.intent.symbol) ?? seen;
     if (now === undefined) return arming.arm(live);
@@ -160,7 +160,7 @@ export class ExecutionAttempts {
   }
 }
 
-/** What fired, by order. */
+/** Returns the fires by order id. */
 function* byId(fired: readonly Fired[]): Generator<number, IdMap<Fired>> {
   const waiting = new IdMap<Fired>();
   for (const [index, one] of fired.entries()) {
@@ -170,7 +170,10 @@ function* byId(fired: readonly Fired[]): Generator<number, IdMap<Fired>> {
   return waiting;
 }
 
-/** What reduces a position, or belongs to a list that does, then the rest; each in the order in which it comes. */
+/**
+ * Returns the fires that reduce a position, or belong to a list that does, and then the rest. Each group keeps its
+ * order.
+ */
 function* reducingFirst(
   fired: Iterable<Fired>,
   orderOf: (orderId: number) => ParentOrder | undefined,

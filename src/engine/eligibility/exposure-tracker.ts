@@ -8,23 +8,29 @@ import { type ExposureSum, reservedBy } from "../shards/exposure-sums.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 
-/** A position that was asked for: what the account had executed on that market and side by then, and which try it is. */
+/**
+ * A request for a position: the promised answer, what the account had executed on that market and side when it was
+ * asked, and the number of the try.
+ */
 type ExposureRequest = Readonly<{ answer: Promise<Quantity>; executed: Quantity; tries: number }>;
 
-/** How often a position is read anew because fills came in between; then those fills are taken off it instead. */
+/**
+ * Number of tries to read a position without fills in between. After these the fills are subtracted from it instead.
+ */
 const MOST_TRIES = 3;
 
 /**
- * Exposure for reduce-only children (decision 24, I13): the host's position, less what other unresolved reduce-only
- * children of the account hold on that market and side. A position that was read before a fill on the same market and
- * side is read again, a few times: then the fills since count as if it did not hold them, so that a parent whose market
- * never rests is sent too, and never for more than there is.
+ * Measures the exposure of reduce-only children (decision 24, I13): the host's position, less what other unresolved
+ * reduce-only children of the account hold on that market and side. A position that was read before a fill on the
+ * same market and side is read again, a few times. After that the fills since the reading are subtracted, as if the
+ * position did not include them. A parent whose market never rests can therefore still send, and never more than the
+ * position allows.
  */
 export class ExposureTracker {
   readonly #core: Core;
   readonly #exposure: Exposure;
   readonly #shards: Shards;
-  /** Positions that the host was asked for and has not told. */
+  /** Number of positions that the host was asked for and has not returned. */
   #asked = 0;
 
   constructor(core: Core, exposure: Exposure, shards: Shards) {
@@ -33,12 +39,15 @@ export class ExposureTracker {
     this.#shards = shards;
   }
 
-  /** Whether the host has not told a position yet. */
+  /** Whether the host still owes a position. */
   get busy(): boolean {
     return this.#asked > 0;
   }
 
-  /** What the parent may reduce, when the host can say it at once; else the measurement is under way. */
+  /**
+   * Returns what the parent may reduce if the host answers synchronously. Otherwise returns undefined, and the
+   * measurement is under way.
+   */
   immediate(order: ParentOrder): Quantity | undefined {
     const live = this.#live(order);
     if (live === undefined || live.measuring !== undefined) return undefined;
@@ -49,7 +58,7 @@ export class ExposureTracker {
     return undefined;
   }
 
-  /** Measures and lets the parent try with the quote of then. */
+  /** Measures the exposure and then lets the parent try with the quote of that time. */
   measure(order: ParentOrder): void {
     this.#measure(order, 1);
   }
@@ -79,7 +88,10 @@ export class ExposureTracker {
     );
   }
 
-  /** The answer is judged by the parent as it is now: a child of it that was open when it was asked may be closed. */
+  /**
+   * Evaluates the answer against the current parent. A child that was open at the time of the question may be closed
+   * by now.
+   */
   #measured(
     live: LiveOrder,
     { request, position }: Readonly<{ request: ExposureRequest; position: Quantity }>,
@@ -95,7 +107,7 @@ export class ExposureTracker {
     this.#core.effects.emit({ kind: "EXPOSURE_MEASURED", live, exposure });
   }
 
-  /** Nothing came of a measurement. */
+  /** Rearms a parent whose measurement failed. */
   #rest(live: LiveOrder, request: ExposureRequest): void {
     if (live.measuring !== request) return;
     live.measuring = undefined;
@@ -110,7 +122,10 @@ export class ExposureTracker {
     }
   }
 
-  /** What is left of a position for the parent: others may still execute what their children hold. */
+  /**
+   * Returns the part of a position that the parent may reduce. Children of other parents may still execute what they
+   * hold.
+   */
   #reducible(order: ParentOrder, position: Quantity): Quantity {
     const others = subtract(this.#sums(order).reserved, reservedBy(order));
     return max(subtract(reducibleOf(order.intent.side, position), others), ZERO_QUANTITY);

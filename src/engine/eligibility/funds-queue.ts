@@ -9,26 +9,26 @@ import type { Timers } from "../time/timers.ts";
 /** Opening parents of one account that were refused for want of one asset. */
 type Shortage = {
   readonly key: string;
-  /** In the order of their last refusal, and of the turns that they did not use. */
+  /** Waiting parents, in the order of their last refusal or unused turn. */
   readonly waiting: Set<number>;
-  /** Those of them that may send a child in this round. */
+  /** Waiting parents that may send a child in this round. */
   readonly turns: Set<number>;
-  /** How many have their turn in a round. */
+  /** Number of parents with a turn in a round. */
   width: number;
-  /** How long a round lasts. */
+  /** Length of a round. */
   pauseMs: number;
   startedAtMs: number;
-  /** What was heard since the round began. */
+  /** Whether a refusal, or a fill, was seen since the round began. */
   refused: boolean;
   filled: boolean;
   cancelRound: () => void;
 };
 
 /**
- * Parents whose child the venue has refused for want of funds wait for their turn, in a queue by account and asset
- * (decision HP). A round gives the turn to those that have waited longest: one of them, twice as many after each round
- * that brought a fill and no refusal. It lasts `retryMinMs`, doubled by each round that brought a refusal, up to
- * `retryMaxMs`. Nothing of it is durable: after a restart each parent may be refused once more.
+ * Parents whose child the venue refused for want of funds. They wait for their turn in a queue by account and asset
+ * (decision HP). A round gives the turn to those that have waited longest: first to one parent, then to twice as many
+ * after each round that brought a fill and no refusal. A round lasts `retryMinMs`, doubled by each round that brought
+ * a refusal, up to `retryMaxMs`. Nothing of this is durable: after a restart each parent may be refused once more.
  */
 export class FundsQueue {
   readonly #core: Core;
@@ -48,26 +48,32 @@ export class FundsQueue {
     this.#shards = parts.shards;
   }
 
-  /** Whether a parent must not send a child before it has its turn; one that looks for its trigger goes on looking. */
+  /**
+   * Returns whether a parent must not send a child before its turn. A parent that still watches for its trigger goes
+   * on watching.
+   */
   waits({ orderId, intent, trigger }: ParentOrder): boolean {
     const shortage = this.#shortOf.get(orderId);
     if (shortage === undefined || shortage.turns.has(orderId)) return false;
     return !needsTrigger(intent.type) || trigger !== undefined;
   }
 
-  /** The venue has refused its child for want of funds. */
+  /** Queues a parent whose child the venue refused for want of funds. */
   refused(order: ParentOrder): void {
     if (order.intent.reduceOnly) return;
     const key = this.#assets(order).needs;
     const shortage = this.#shortages.get(key) ?? this.#begin(key);
-    // One that comes for the first time says nothing about the round.
+    // The first refusal of a parent says nothing about the round.
     if (shortage.waiting.has(order.orderId)) shortage.refused = true;
     shortage.turns.delete(order.orderId);
     this.#toTheBack(shortage, order.orderId);
     this.#shortOf.set(order.orderId, shortage);
   }
 
-  /** A durable step of a parent: fills bring one asset and show that there was enough of the other; an end leaves. */
+  /**
+   * Follows a durable step of a parent. A fill brings one asset and shows that there was enough of the other. An
+   * ended parent leaves the queue.
+   */
   saw({ order, facts }: ParentStep): void {
     if (this.#shortages.size === 0) return;
     const isFilled = facts.some(({ kind }) => kind === "FILLED");
@@ -81,12 +87,12 @@ export class FundsQueue {
     this.#hasten(gets);
   }
 
-  /** Balances of an account have changed: whatever it was short of may be there. */
+  /** Hastens the next rounds of an account whose balances have changed. */
   changed(accountId: number): void {
     for (const key of this.#shortages.keys()) if (key.startsWith(`${accountId} `)) this.#hasten(key);
   }
 
-  /** The parent waits no more. */
+  /** Removes a parent from the queue. */
   forget(orderId: number): void {
     const shortage = this.#shortOf.get(orderId);
     if (shortage === undefined) return;
@@ -112,14 +118,14 @@ export class FundsQueue {
     return shortage;
   }
 
-  /** The next round comes before the first quote or print from its time on. */
+  /** Schedules the next round, before the first quote or print at or after its time. */
   #await(shortage: Shortage): void {
     shortage.cancelRound();
     const atMs = shortage.startedAtMs + shortage.pauseMs;
     shortage.cancelRound = this.#timers.beforeInput(atMs, () => this.#nextRound(shortage));
   }
 
-  /** There may be some of the asset again: the next round is the earliest that may be. */
+  /** Schedules the next round at the earliest allowed time, because the asset may be available again. */
   #hasten(key: string): void {
     const shortage = this.#shortages.get(key);
     if (shortage === undefined) return;
@@ -161,20 +167,23 @@ export class FundsQueue {
     shortage.waiting.add(orderId);
   }
 
-  /** By account: what a child of the parent needs, and what its fills bring. */
+  /** Returns, by account, the asset that a child of the parent needs and the asset that its fills bring. */
   #assets({ accountId, intent }: ParentOrder): Readonly<{ needs: string; gets: string }> {
     const { base, quote } = this.#pair(intent.symbol);
     const [needs, gets] = intent.side === "BUY" ? [quote, base] : [base, quote];
     return { needs: `${accountId} ${needs}`, gets: `${accountId} ${gets}` };
   }
 
-  /** Where the host does not know the instrument now, its market has assets of its own. */
+  /**
+   * Returns the assets of an instrument. If the host does not know the instrument now, its market gets assets of its
+   * own.
+   */
   #pair(symbol: string): Readonly<{ base: string; quote: string }> {
     try {
       const known = this.#instruments.find(symbol);
       if (known !== undefined) return { base: known.baseAsset, quote: known.quoteAsset };
     } catch {
-      // The host was told that it failed, by whoever checks its answers.
+      // The wrapper that checks the host's answers has reported the failure already.
     }
     return { base: `base of ${symbol}`, quote: `quote of ${symbol}` };
   }

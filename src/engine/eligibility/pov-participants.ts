@@ -3,8 +3,9 @@ import type { LiveOrder } from "../core/live-order.ts";
 import type { VolumeTape } from "../market/volume-tape.ts";
 
 /**
- * The POV parents of every instrument, and the executed volume each may follow: a child follows somebody else's trade,
- * at most one each (decision 30). After a restart only trades from then on are followed; the volume itself is durable.
+ * The POV parents of every instrument, and the executed volume that each may follow. A child follows an external
+ * trade, and each trade is followed by at most one child (decision 30). After a restart only later trades are
+ * followed; the volume itself is durable.
  */
 export class PovParticipants {
   readonly #tape: VolumeTape;
@@ -14,7 +15,7 @@ export class PovParticipants {
     this.#tape = tape;
   }
 
-  /** Follows a parent from now on if it takes part in volume, for as long as it has not ended. */
+  /** Follows a POV parent from now on, until it has ended. */
   keep(live: LiveOrder): void {
     const { intent, ended } = live.working;
     if (intent.participationBips === undefined) return;
@@ -28,12 +29,14 @@ export class PovParticipants {
     this.#liveOrders.get(live.working.intent.symbol)?.delete(live);
   }
 
-  /** The POV parents of an instrument. */
+  /** Returns the POV parents of an instrument. */
   of(symbol: string): readonly LiveOrder[] {
     return [...(this.#liveOrders.get(symbol) ?? [])];
   }
 
-  /** All executed volume of the market, when there is a trade that the parent has not followed; else undefined. */
+  /**
+   * Returns all executed volume of the market if there is a trade that the parent has not followed, else undefined.
+   */
   volumeFor(live: LiveOrder): Quantity | undefined {
     const { intent, executions } = live.working;
     if (intent.participationBips === undefined || live.followedTo === undefined) return undefined;
@@ -44,7 +47,7 @@ export class PovParticipants {
     return isNew ? this.#tape.total(intent.symbol) : undefined;
   }
 
-  /** A child was intended: it follows every trade up to now. */
+  /** Marks all trades up to now as followed: a child was intended. */
   followed(live: LiveOrder): void {
     live.followedTo = this.#tape.position(live.working.intent.symbol);
   }

@@ -1,15 +1,15 @@
 import type { CountedPrint, MarketMark } from "../../model/index.ts";
 import { MarkHistory } from "../../triggers/index.ts";
 
-/** What the market journal keeps: extremes that trailing orders rest on, and executed volume. */
+/** Entries of the market journal: extremes that trailing orders rest on, and executed volume. */
 export type MarketFacts = Readonly<{ marks: readonly MarketMark[]; prints: readonly CountedPrint[] }>;
 
 const NO_FACTS: MarketFacts = { marks: [], prints: [] };
 
 /**
- * What an append that failed held of the market, for the next one. Marks are kept by position and prints by id, so that
- * a retry adds nothing. Of the marks those stay that some reference may need: a mark that a later one reaches is none.
- * The tape bounds the prints, all of which stay: a total that lost one would be wrong for ever.
+ * Market facts of a failed append, kept for the next one. The store keeps marks by position and prints by id, so that
+ * a retry adds nothing. A mark that a later one reaches is dropped, because no reference can need it. All prints
+ * stay, because a total that lost one would be wrong for ever; the tape bounds their number.
  */
 export class MarketBacklog {
   #kept: MarketFacts = NO_FACTS;
@@ -18,12 +18,12 @@ export class MarketBacklog {
     return isEmpty(this.#kept);
   }
 
-  /** An append failed. */
+  /** Keeps the facts of a failed append. */
   put({ marks, prints }: MarketFacts): void {
     this.#kept = { marks: needed(marks), prints };
   }
 
-  /** What waits, and what came since. */
+  /** Removes and returns the kept facts, followed by those that came since. */
   take(since: MarketFacts): MarketFacts {
     const before = this.#kept;
     this.#kept = NO_FACTS;
@@ -31,16 +31,16 @@ export class MarketBacklog {
     return { marks: [...before.marks, ...since.marks], prints: [...before.prints, ...since.prints] };
   }
 
-  /** Lets go of what waits: the market journal is not ours any more. */
+  /** Drops the kept facts: the market journal belongs to another engine. */
   drop(): void {
     this.#kept = NO_FACTS;
   }
 }
 
-/** Whether there is nothing to keep. */
+/** Returns whether there is nothing to keep. */
 export const isEmpty = ({ marks, prints }: MarketFacts): boolean => marks.length === 0 && prints.length === 0;
 
-/** The marks without those that a later one of the same market and side reaches. */
+/** Returns the marks without those that a later one of the same market and side reaches. */
 function needed(marks: readonly MarketMark[]): readonly MarketMark[] {
   if (marks.length < 2) return marks;
   const history = new MarkHistory();

@@ -20,26 +20,32 @@ import { QuoteGate } from "./quote-gate.ts";
 import { QuoteMemory } from "./quote-memory.ts";
 import { type PrintVerdict, VolumeTape } from "./volume-tape.ts";
 
-/** Orders that a quote touches in one step of its work: as much work as one decision. */
+/** Orders that a quote touches in one step. This is as much work as one decision. */
 const ORDERS_PER_STEP = 16;
 
-/** Quotes and orders of one market that wait for a quote to have acted; with more it acts to its end at once. */
+/**
+ * Quotes and orders of one market that may wait for a quote to be processed. Above this the quote is processed to its
+ * end at once.
+ */
 const MOST_WAITING = 10_000;
 
-/** What the market side works with. */
+/** Dependencies of {@link MarketHub}. */
 export type MarketParts = Readonly<{ timers: Timers; bursts: Bursts; stream: EventStream }>;
 
 type LastPrint = Readonly<{ price: Price; timeMs: number }>;
 type Market = { readonly gate: QuoteGate; readonly book: TriggerBook; lastPrint?: LastPrint };
 
-/** What the store keeps of the market. */
+/** Market data in the store. */
 export type KeptMarket = Readonly<{
   marks: readonly MarketMark[];
   volume: VolumeState;
   quotes: readonly KeptQuote[];
 }>;
 
-/** The market side of an engine: per instrument a quote gate and a trigger book, the executed volume, and the market journal over all. */
+/**
+ * The market side of an engine: a quote gate and a trigger book for each instrument, the executed volume, and the
+ * market journal of all instruments.
+ */
 export class MarketHub implements MarketSink {
   readonly dropped: Record<QuoteDrop, number> = {
     "unknown-symbol": 0,
@@ -53,7 +59,7 @@ export class MarketHub implements MarketSink {
     unconfirmed: 0,
   };
   counted = 0;
-  /** Quotes of markets with marks that were not taken yet. */
+  /** Number of processed quotes that left untaken marks in their market. A change shows that marks still arrive. */
   marking = 0;
   printsCounted = 0;
   printsDropped = 0;
@@ -61,10 +67,10 @@ export class MarketHub implements MarketSink {
   readonly tape: VolumeTape;
   /** Durable marks only. */
   readonly history: MarkHistory;
-  /** What the first quotes after an opening are judged by. */
+  /** Prices against which the first quotes after an opening are checked. */
   readonly memory: QuoteMemory;
   readonly #markets: Map<string, Market> = new Map();
-  /** Books with marks that were not taken yet: a commit asks no other. */
+  /** Books with marks that were not taken yet. A commit looks at no other book. */
   readonly #marked: Set<TriggerBook> = new Set();
   readonly #core: Core;
   readonly #parts: MarketParts;
@@ -91,7 +97,7 @@ export class MarketHub implements MarketSink {
     }
   }
 
-  /** The open parents that came out of the store are known to the memory: their markets begin with what it holds. */
+  /** Starts the markets of the open parents that were read from the store, with the remembered quotes. */
   begin(): void {
     for (const [symbol, memory] of this.memory.atOpening(this.history))
       this.#markets.get(symbol)?.gate.remember(memory);
@@ -113,8 +119,8 @@ export class MarketHub implements MarketSink {
   }
 
   /**
-   * Lets a quote act, in turns when it meets many orders; one that comes meanwhile acts after it. One that meets nothing
-   * and is told nobody is no activity: an engine at rest stays so.
+   * Processes a quote, in turns if it meets many orders. A quote that comes meanwhile is processed after it. A quote
+   * that meets no order and has no listener is not activity, so that an engine at rest stays at rest.
    */
   #act(book: TriggerBook, quote: Quote): void {
     const isUnderWay = book.isBusy;
@@ -155,7 +161,9 @@ export class MarketHub implements MarketSink {
     this.#markets.get(symbol)?.gate.heartbeat(now);
   }
 
-  /** Counts an executed trade, each id once; a price it cannot read, a future time and a duplicate do not count. */
+  /**
+   * Counts an executed trade, once per id. An unreadable price, a time in the future and a duplicate are not counted.
+   */
   print(said: PrintInput): void {
     this.#core.counters.activity++;
     const { wallMs } = this.#parts.timers.runDue();
@@ -167,7 +175,7 @@ export class MarketHub implements MarketSink {
     this.#core.effects.emit({ kind: "MARKET_MOVED" });
     const market = this.#markets.get(print.symbol);
     const price = parsePrice(print.price);
-    // The tape counts none without them.
+    // The tape counts no print without them.
     if (market === undefined || price === undefined) return;
     const isNewest = counted.timeMs >= (market.lastPrint?.timeMs ?? 0);
     if (isNewest) market.lastPrint = { price, timeMs: counted.timeMs };
@@ -182,14 +190,14 @@ export class MarketHub implements MarketSink {
     if (why === "backlog") this.#core.effects.emit({ kind: "PRINT_DROPPED" });
   }
 
-  /** The last counted quote of a symbol and whether it is fresh. */
+  /** Returns the last counted quote of a symbol, and whether it is fresh. */
   now(symbol: string): QuoteNow | undefined {
     const gate = this.#markets.get(symbol)?.gate;
     if (gate?.last === undefined) return undefined;
     return { quote: gate.last, fresh: gate.isFresh(this.#core.time.moment()) };
   }
 
-  /** Markets that have been quoted and whose quote is too old. */
+  /** Markets with a last quote that is too old. */
   get stopped(): readonly string[] {
     return [...this.#markets.keys()].filter((symbol) => this.now(symbol)?.fresh === false);
   }
@@ -212,7 +220,7 @@ export class MarketHub implements MarketSink {
     return this.#marked.size > 0 && !this.tape.hasPrints;
   }
 
-  /** What the market journal is to keep that came since the last call. */
+  /** Returns the entries for the market journal since the last call. */
   takeFacts(): MarketFacts {
     return { marks: this.#takeMarks(), prints: this.tape.takePrints() };
   }
@@ -224,12 +232,12 @@ export class MarketHub implements MarketSink {
     return marks;
   }
 
-  /** Last counted quotes that the store does not have: of markets with open parents and of those `touched`. */
+  /** Returns the last counted quotes that the store lacks: of markets with open parents and of those in `touched`. */
   quotesToKeep(touched: Iterable<string>): readonly KeptQuote[] {
     return this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
   }
 
-  /** Marks, prints and quotes became durable. */
+  /** Takes in that marks, prints and quotes became durable. */
   kept({ marks, prints, quotes }: MarketFacts & Pick<KeptMarket, "quotes">): void {
     for (const mark of marks) this.history.add(mark);
     this.tape.kept(prints.length);

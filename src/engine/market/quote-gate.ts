@@ -11,7 +11,7 @@ import type { Level, Quote } from "../../model/index.ts";
 import type { LevelInput, QuoteDrop, QuoteInput } from "../../ports/index.ts";
 import type { Moment } from "../core/engine-time.ts";
 
-/** Limits of a quote gate; see the engine settings of the same names. */
+/** Limits of a quote gate. See the engine settings of the same names. */
 export type GateLimits = Readonly<{
   quoteMaxAgeMs: number;
   quoteMaxAheadMs: number;
@@ -19,22 +19,25 @@ export type GateLimits = Readonly<{
 }>;
 
 /**
- * What is known of a market before its first quote here: both prices, one of them, or none, and when they were. Empty
- * means that the first quote has to be confirmed by the next.
+ * Prices of a market from before its first quote here: both, one or none, and their time. If empty, the first quote
+ * must be confirmed by the next.
  */
 export type GateMemory = Readonly<{ bid?: Price; ask?: Price; timeMs?: number }>;
 
 /**
- * Decides which quotes of one instrument count (decision 16). A dropped quote changes nothing: it neither triggers
- * nor moves a reference.
+ * Decides which quotes of one instrument count (decision 16). A dropped quote changes nothing: it neither triggers an
+ * order nor moves a reference.
  */
 export class QuoteGate {
   readonly #limits: GateLimits;
   #last: Quote | undefined;
-  /** When the last quote held for certain; a wall clock that is set makes it neither younger nor, set back, immortal. */
+  /**
+   * Last confirmation of the last quote, by both clocks. Setting the wall clock back neither makes a quote younger
+   * nor keeps it fresh for ever.
+   */
   #confirmedWallMs = 0;
   #confirmedMonotonicMs = 0;
-  /** Judges quotes until one counts; nobody acts on it. */
+  /** Prices to compare quotes with until one counts. Orders do not act on them. */
   #memory: GateMemory | undefined;
   #heldBack: Quote | undefined;
 
@@ -42,7 +45,7 @@ export class QuoteGate {
     this.#limits = limits;
   }
 
-  /** What the first quote is judged by; has no say any more once a quote has counted. */
+  /** Sets the prices against which the first quote is checked. Has no effect once a quote has counted. */
   remember(memory: GateMemory): void {
     if (this.#last === undefined) this.#memory = memory;
   }
@@ -52,21 +55,21 @@ export class QuoteGate {
     return this.#last;
   }
 
-  /** Whether the last counted quote, or the heartbeat that confirmed it, is young enough to act on. */
+  /** Returns whether the last counted quote, or the heartbeat that confirmed it, is young enough to act on. */
   isFresh({ wallMs, monotonicMs }: Moment): boolean {
     const { quoteMaxAgeMs } = this.#limits;
     const isYoung = wallMs - this.#confirmedWallMs <= quoteMaxAgeMs;
     return this.#last !== undefined && isYoung && monotonicMs - this.#confirmedMonotonicMs <= quoteMaxAgeMs;
   }
 
-  /** The source is alive: the last quote still holds. */
+  /** Confirms the last quote: the source is alive and the quote still holds. */
   heartbeat(now: Moment): void {
     if (this.#last === undefined) return;
     this.#confirmedWallMs = now.wallMs;
     this.#confirmedMonotonicMs = now.monotonicMs;
   }
 
-  /** The counted quote, or why it does not count. */
+  /** Returns the counted quote, or the reason why it does not count. */
   take(input: QuoteInput, { wallMs, monotonicMs }: Moment): Quote | QuoteDrop {
     const timeMs = input.timeMs ?? wallMs;
     const quote = readQuote(input, { timeMs, sequence: (this.#last?.sequence ?? 0) + 1 });
@@ -83,13 +86,16 @@ export class QuoteGate {
   #untimely(timeMs: number, wallMs: number): QuoteDrop | undefined {
     const latestMs = wallMs + this.#limits.quoteMaxAheadMs;
     if (timeMs > latestMs) return "future";
-    // A last quote from the future was counted before the clock was set back: its time says nothing any more.
+    // A last quote from the future was counted before the clock was set back. Its time means nothing now.
     const lastMs = (this.#last ?? this.#memory)?.timeMs ?? 0;
     if (timeMs < lastMs && lastMs <= latestMs) return "out-of-order";
     return wallMs - timeMs > this.#limits.quoteMaxAgeMs ? "stale" : undefined;
   }
 
-  /** A wild change, and a first quote that nothing is known of, are held back until the next quote stands near them. */
+  /**
+   * Returns why a quote is held back, if it is. A quote that jumps, or the first quote without a memory to compare
+   * with, is held back. The next quote counts if it is near the one held back.
+   */
   #wild(quote: Quote): QuoteDrop | undefined {
     const heldBack = this.#heldBack;
     this.#heldBack = undefined;
@@ -148,7 +154,7 @@ function readSide(
   return typeof level === "string" ? level : [level];
 }
 
-/** Levels of which the first must be the best price that was told beside them. */
+/** Reads levels. The first must be the best price given beside them. */
 function readLevels(best: string, levels: readonly LevelInput[]): readonly Level[] | QuoteDrop {
   const top = readLevel(best, undefined);
   if (typeof top === "string") return top;
@@ -161,7 +167,7 @@ function readLevels(best: string, levels: readonly LevelInput[]): readonly Level
   return read[0]?.price === top.price ? read : "malformed";
 }
 
-/** A source that leaves a side out, or sends numbers, is held to the type here too. */
+/** Reads one level. Checks types at runtime too, because a source may omit a side or send numbers. */
 function readLevel(priceText: string, sizeText: string | undefined): Level | "zero" | "malformed" {
   if (typeof priceText !== "string") return "malformed";
   const price = parsePrice(priceText);
@@ -173,7 +179,10 @@ function readLevel(priceText: string, sizeText: string | undefined): Level | "ze
 
 const SIZE = /^([0-9]{1,20})(?:\.([0-9]{1,6})[0-9]*)?$/;
 
-/** Visible size; finer than our quantity step it is cut, never rounded up. Zero means that the level is empty. */
+/**
+ * Reads a visible size. Digits finer than the quantity step are cut off, never rounded up. Zero means that the level
+ * is empty.
+ */
 function readSize(text: string): Quantity | undefined {
   const size = parseScaled(text, QUANTITY_SCALE) ?? parseScaled(cutToScale(text), QUANTITY_SCALE);
   return size !== undefined && size < QUANTITY_LIMIT ? (size as Quantity) : undefined;

@@ -3,40 +3,40 @@ import type { MarkHistory } from "../../triggers/index.ts";
 import type { GateMemory } from "./quote-gate.ts";
 
 /**
- * The last counted quote of every market that open parents watch, as far as it is durable: what the first quote after
- * an opening is judged by (decision BR).
+ * The last counted quote of every market that open parents watch, in its durable version. The first quote after an
+ * opening is checked against it (decision BR).
  */
 export class QuoteMemory {
-  /** What the store has. */
+  /** Quotes in the store. */
   readonly #kept: Map<string, KeptQuote> = new Map();
-  /** How many parents watch each market; it has an entry while one does. */
+  /** Number of parents that watch each market. Only watched markets have an entry. */
   readonly #open: Map<string, number> = new Map();
-  /** Of those, the symbols whose last quote the store may not have: a commit asks for no other. */
+  /** Watched symbols whose last quote the store may not have. A commit looks at no others. */
   readonly #unkept: Set<string> = new Set();
 
-  /** `found` is what the store held at the opening. */
+  /** Creates the memory from the quotes that the store held at the opening. */
   constructor(found: readonly KeptQuote[]) {
     this.kept(found);
   }
 
-  /** These are durable. */
+  /** Takes in that these quotes are durable. */
   kept(quotes: readonly KeptQuote[]): void {
     for (const quote of quotes) this.#kept.set(quote.symbol, quote);
   }
 
-  /** A quote was counted. */
+  /** Takes in a counted quote. */
   counted({ symbol }: Quote): void {
     if (this.#open.has(symbol)) this.#unkept.add(symbol);
   }
 
-  /** One more open parent watches a market. */
+  /** Counts one more open parent that watches a market. */
   watch(symbol: string): void {
     const watching = this.#open.get(symbol) ?? 0;
     this.#open.set(symbol, watching + 1);
     if (watching === 0) this.#unkept.add(symbol);
   }
 
-  /** One of those has ended, or is not known any more. */
+  /** Counts out a parent that has ended or is not known any more. */
   unwatch(symbol: string): void {
     const watching = this.#open.get(symbol) ?? 0;
     if (watching > 1) return void this.#open.set(symbol, watching - 1);
@@ -44,13 +44,16 @@ export class QuoteMemory {
     this.#unkept.delete(symbol);
   }
 
-  /** The last counted quotes that the store does not have yet, of markets with open parents and of those `touched`. */
+  /**
+   * Returns the last counted quotes that the store does not have yet: of markets with open parents and of those in
+   * `touched`.
+   */
   due(last: (symbol: string) => Quote | undefined, touched: Iterable<string>): readonly KeptQuote[] {
     const quotes: KeptQuote[] = [];
     for (const symbol of new Set([...this.#unkept, ...touched])) {
       const quote = last(symbol);
       if (quote === undefined || isSame(this.#kept.get(symbol), quote)) {
-        // There is nothing to keep until the next is counted.
+        // Nothing needs keeping until the next quote is counted.
         this.#unkept.delete(symbol);
         continue;
       }
@@ -61,8 +64,8 @@ export class QuoteMemory {
   }
 
   /**
-   * What the first quotes of the markets with open parents are judged by: the quote that was kept, else the newest mark,
-   * else nothing but the next quote. Other markets have no entry.
+   * Returns the prices against which the first quotes of markets with open parents are checked: the kept quote, else
+   * the newest mark, else an empty memory, so that only the next quote confirms. Other markets have no entry.
    */
   atOpening(history: MarkHistory): ReadonlyMap<string, GateMemory> {
     const symbols = [...this.#open.keys()];

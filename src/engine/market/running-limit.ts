@@ -3,7 +3,10 @@ import { frozenLimitOf } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import { dynamicLimit, executableSide, type MarkHistory } from "../../triggers/index.ts";
 
-/** The limit of a parent that triggered; before, of a dynamic trailing one, that of the reference of now (decision 19). */
+/**
+ * Returns the limit of a triggered parent, or before the trigger the limit of a dynamic trailing parent by its
+ * current reference (decision 19).
+ */
 export function runningLimitOf(order: ParentOrder, history: MarkHistory): Price | undefined {
   const { intent, activation, trigger } = order;
   if (trigger !== undefined) return frozenLimitOf(order);

@@ -9,12 +9,12 @@ import {
 import type { CountedPrint, VolumeBar } from "../../model/index.ts";
 import type { PrintInput, VolumeHistory, VolumeState } from "../../ports/index.ts";
 
-/** What became of a print. */
+/** Outcome of a print. */
 export type PrintVerdict = "counted" | "unknown-symbol" | "malformed" | "duplicate" | "future" | "backlog";
 
 /**
- * What a tape begins with; `maxAgeMs` is how old a fresh print may be, `maxAheadMs` how far ahead one may stand,
- * `maxWaiting` how many may wait for the store.
+ * Options of a tape. `maxAgeMs` is the greatest age of a fresh print, `maxAheadMs` how far in the future its time may
+ * lie, and `maxWaiting` how many prints may wait for the store.
  */
 export type TapeOptions = Readonly<{
   symbols: readonly string[];
@@ -26,22 +26,22 @@ export type TapeOptions = Readonly<{
 
 const MINUTE_MS = 60_000;
 
-/** Minutes of bars kept in memory: a day. */
+/** Age of the bars kept in memory: a day. */
 const KEPT_MS: number = 1_440 * MINUTE_MS;
 
-/** Ids remembered per symbol; the oldest are dropped first, so that nobody can fill the memory. */
+/** Ids remembered per symbol. The oldest are dropped first, so that no source can fill the memory. */
 const MOST_IDS = 500_000;
 
-/** Fresh prints per symbol that can still be told from own fills. */
+/** Fresh prints per symbol that can still be distinguished from own fills. */
 const RING_SIZE = 4_096;
 
 const ID = /^[ -~]{1,64}$/;
 
 /**
- * The executed volume of the service: counts every print once by symbol and id, whatever the number of deliveries,
- * sources and restarts. Fresh ones add to the total of their symbol (POV), all of them to the bar of their minute
- * (VWAP). Memory is ahead of the store by the prints that {@link takePrints} has not handed over. Source: contract,
- * POST /api/order rules 4-5; decisions 29-30.
+ * The executed volume of the service. Counts every print once by symbol and id, whatever the number of deliveries,
+ * sources and restarts. Fresh prints add to the total of their symbol (POV); all prints add to the bar of their
+ * minute (VWAP). Memory is ahead of the store by the prints that {@link takePrints} has not handed over (contract,
+ * POST /api/order rules 4-5; decisions 29-30).
  */
 export class VolumeTape implements VolumeHistory {
   readonly #symbols: ReadonlyMap<string, SymbolTape>;
@@ -49,7 +49,7 @@ export class VolumeTape implements VolumeHistory {
   readonly #maxAheadMs: number;
   readonly #maxWaiting: number;
   #prints: CountedPrint[] = [];
-  /** Prints counted that are not known to be durable. */
+  /** Counted prints that are not known to be durable. */
   #waiting = 0;
 
   constructor(options: TapeOptions) {
@@ -68,8 +68,8 @@ export class VolumeTape implements VolumeHistory {
   }
 
   /**
-   * Counts a print, or says why it does not count; one that does not is not remembered either. How old it is, the wall
-   * clock says; when it was seen is told in engine time, `nowMs`.
+   * Counts a print, or returns why it does not count. A print that does not count is not remembered either. Its age
+   * is measured by the wall clock. `nowMs` is the engine time at which it is seen.
    */
   take(
     print: PrintInput,
@@ -91,19 +91,19 @@ export class VolumeTape implements VolumeHistory {
     return counted;
   }
 
-  /** Volume of all fresh prints of a symbol since ever; it never falls. */
+  /** Returns the volume of all fresh prints of a symbol since the beginning. It never falls. */
   total(symbol: string): Quantity {
     return this.#symbols.get(symbol)?.total ?? ZERO_QUANTITY;
   }
 
-  /** How many fresh prints of a symbol were counted in this process. */
+  /** Returns how many fresh prints of a symbol were counted in this process. */
   position(symbol: string): number {
     return this.#symbols.get(symbol)?.position ?? 0;
   }
 
   /**
-   * Whether one of the fresh prints counted after a position is none of these own executions. Of more than 4,096
-   * prints the newest 4,096 are looked at. Source: decision 30: a child follows an external print only.
+   * Returns whether a fresh print counted after a position is not one of these own executions. Looks at the newest
+   * 4,096 prints at most. A child follows only an external print (decision 30).
    */
   hasExternal(symbol: string, after: Readonly<{ position: number; own: (id: string) => boolean }>): boolean {
     return this.#symbols.get(symbol)?.hasExternal(after) ?? false;
@@ -115,24 +115,27 @@ export class VolumeTape implements VolumeHistory {
     return bars.map(([minuteMs, quantity]) => ({ symbol, minuteMs, quantity }));
   }
 
-  /** The prints counted since the last call, for the next append. */
+  /** Returns the prints counted since the last call, for the next append. */
   takePrints(): readonly CountedPrint[] {
     const prints = this.#prints;
     this.#prints = [];
     return prints;
   }
 
-  /** So many of the prints taken are durable. */
+  /** Takes in that `count` of the taken prints are durable. */
   kept(count: number): void {
     this.#waiting -= count;
   }
 
-  /** Whether there is something to append. */
+  /** Whether there are prints to append. */
   get hasPrints(): boolean {
     return this.#prints.length > 0;
   }
 
-  /** Drops ids first seen before a time, `most` at most, and the bars begun before it; how many ids went. Totals stay. */
+  /**
+   * Drops at most `most` ids first seen before a time, and the bars begun before it. Returns the number of dropped
+   * ids. Totals stay.
+   */
   forget(beforeMs: number, most: number): number {
     let gone = 0;
     for (const { ids, bars } of this.#symbols.values()) {
@@ -143,7 +146,7 @@ export class VolumeTape implements VolumeHistory {
   }
 }
 
-/** The quantity of a print that is as its type says, which a source may not keep. */
+/** Returns the quantity of a print; undefined if a field breaks its type, which a source may do. */
 function readPrint({ id, price, quantity, timeMs }: PrintInput): Quantity | undefined {
   if (typeof id !== "string" || !ID.test(id)) return undefined;
   if (!Number.isSafeInteger(timeMs) || timeMs < 0) return undefined;
@@ -155,7 +158,7 @@ function readPrint({ id, price, quantity, timeMs }: PrintInput): Quantity | unde
 class SymbolTape {
   readonly ids: SeenIds = new SeenIds();
   readonly bars: MinuteBars = new MinuteBars();
-  /** Ids of the newest fresh prints; the one counted at position p stands at p modulo the size. */
+  /** Ids of the newest fresh prints. The print counted at position p is at index p modulo the size. */
   readonly #ring: string[] = [];
   #total = ZERO_QUANTITY;
   #position = 0;
@@ -194,7 +197,7 @@ class SymbolTape {
 /** Ids in the order they were first seen. */
 class SeenIds {
   readonly #seenAtMs: Map<string, number> = new Map();
-  /** Stands before the oldest id: looking for it from the start would step over all that were dropped. */
+  /** Iterator positioned before the oldest id. A new iterator would step over all dropped ids. */
   #oldest: Iterator<string> | undefined;
 
   has(id: string): boolean {
@@ -219,7 +222,7 @@ class SeenIds {
   }
 }
 
-/** Volume by minute, of the last day before the newest minute. */
+/** Volume by minute, for the day before the newest minute. */
 class MinuteBars {
   readonly #quantities: Map<number, Quantity> = new Map();
   #newestMs = 0;
@@ -232,7 +235,7 @@ class MinuteBars {
     this.forget(minuteMs - KEPT_MS + 1);
   }
 
-  /** Oldest first. */
+  /** Returns the bars of a range, oldest first. */
   within(range: Readonly<{ fromMs: number; toMs: number }>): readonly (readonly [number, Quantity])[] {
     return [...this.#quantities]
       .filter(([minuteMs]) => minuteMs >= range.fromMs && minuteMs < range.toMs)

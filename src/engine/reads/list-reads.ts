@@ -6,7 +6,7 @@ import { stored } from "../core/stored.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { ReadModel } from "./read-model.ts";
 
-/** Answers about order lists from durable state only: open ones from memory, those that are done from the store. */
+/** Answers reads of order lists from durable state only: open lists from memory, finished ones from the store. */
 export class ListReads {
   readonly #core: Core;
   readonly #reads: ReadModel;
@@ -16,7 +16,7 @@ export class ListReads {
     this.#reads = reads;
   }
 
-  /** An open list of an account as it is durable. */
+  /** Returns an open list of an account in its durable state. */
   findOpen(key: ListKey): OrderList | undefined {
     const shard = this.#reads.ownShard(key.accountId);
     const account = shard.accounts.get(key.accountId);
@@ -32,12 +32,15 @@ export class ListReads {
     return row && (await this.#load(row));
   }
 
-  /** The newest lists with a leg that has not ended, oldest first. */
+  /** Resolves to the newest lists with a leg that has not ended, oldest first. */
   async open(request: ListPageRequest): Promise<readonly OrderList[]> {
     return this.#openNewestFirst(request).reverse();
   }
 
-  /** The newest lists, open and ended, oldest first. Open ones are read first: one that ends meanwhile is found ended. */
+  /**
+   * Resolves to the newest lists, open and ended, oldest first. Reads open lists first, so that a list that ends
+   * meanwhile is found as ended.
+   */
   async all(request: ListPageRequest): Promise<readonly OrderList[]> {
     const open = this.#openNewestFirst(request);
     const rows = await stored(this.#core, () => this.#core.store.pageEndedLists(request));
@@ -55,7 +58,7 @@ export class ListReads {
     return lists;
   }
 
-  /** The records of a list by its id alone, oldest first; undefined for what is no list. */
+  /** Resolves to the records of a list by its id alone, oldest first; undefined if the id does not name a list. */
   async story(listId: number): Promise<readonly JournalRecord[] | undefined> {
     if (!Number.isSafeInteger(listId) || listId >= 0) return undefined;
     // The id of the first leg follows the id of its list.
@@ -70,7 +73,7 @@ export class ListReads {
     return [...records.values()].sort((a, b) => a.sequence - b.sequence);
   }
 
-  /** As many of the newest open lists as the page takes; no other is made. */
+  /** Returns the newest open lists, up to the limit of the page. Builds no others. */
   #openNewestFirst({
     accountId,
     startTimeMs = 0,
@@ -83,7 +86,7 @@ export class ListReads {
       if (lists.length >= limit) break;
       const acceptedAtMs = shard.liveOrders.get(legs[0] ?? 0)?.durable?.acceptedAtMs;
       if (acceptedAtMs === undefined || acceptedAtMs > endTimeMs) continue;
-      // Engine time never falls: all that come now are older.
+      // Engine time never falls, so all following lists are older.
       if (acceptedAtMs < startTimeMs) break;
       const list = durableList(shard, legs);
       if (list !== undefined) lists.push(list);
@@ -91,7 +94,7 @@ export class ListReads {
     return lists;
   }
 
-  /** A list that is done, with its legs as the store holds them. */
+  /** Loads a finished list, with its legs from the store. */
   async #load({ accountId, legs }: EndedList): Promise<OrderList | undefined> {
     const orders: ParentOrder[] = [];
     for (const orderId of legs) {
@@ -103,7 +106,7 @@ export class ListReads {
   }
 }
 
-/** The list of these legs as it is durable; undefined before its acceptance is. */
+/** Returns the list of these legs in its durable state; undefined before its acceptance is durable. */
 function durableList(shard: Shard, legs: readonly number[]): OrderList | undefined {
   const orders = legs.map((legId) => shard.liveOrders.get(legId)?.durable);
   return orders.every((order) => order !== undefined) ? orderListOf(orders) : undefined;

@@ -2,21 +2,21 @@ import type { ParentOrder } from "../../model/index.ts";
 import type { EndedPage, OrderStore } from "../../ports/index.ts";
 import type { ParentPage } from "../core/api.ts";
 
-/** What a row of a page takes in a reply beside its weights. */
+/** Approximate size of a row in a reply, without its weights. */
 const ROW_BYTES = 1_024;
 
-/** Rows of the first read of ended parents; more are read at once while they are small. */
+/** Rows of the first read of ended parents. Later reads ask for more rows while the rows are small. */
 const FIRST_READ = 32;
 
-/** How much a page may hold. */
+/** Limits of a page. */
 export type PageBound = Readonly<{ limit: number; maxBytes: number }>;
 
-/** How long the text of weights is: each row of them is written once to find out, however many pages show it. */
+/** Length of weights as text. Weights are written out once to measure them, however many pages show them. */
 const textBytes: WeakMap<Weights, number> = new WeakMap();
 
 type Weights = NonNullable<NonNullable<ParentOrder["intent"]["schedule"]>["weights"]>;
 
-/** What a parent takes in a reply, about: only the weights of a schedule can be long. */
+/** Returns the approximate size of a parent in a reply. Only the weights of a schedule can be long. */
 function bytesOf({ intent }: ParentOrder): number {
   const weights = intent.schedule?.weights;
   if (weights === undefined) return ROW_BYTES;
@@ -25,7 +25,7 @@ function bytesOf({ intent }: ParentOrder): number {
   return ROW_BYTES + bytes;
 }
 
-/** Of rows in reading order as many as a page may hold, one at least; the cursor is the last of them when there are more. */
+/** Returns the first rows that a page may hold, at least one. The cursor is the last of them if more rows follow. */
 export function pageOf(
   orders: readonly ParentOrder[],
   page: PageBound & Readonly<{ total: number }>,
@@ -43,8 +43,8 @@ export function pageOf(
 }
 
 /**
- * Ended parents in reading order, at least one more than a page may hold where there are so many: read in parts, so that
- * no more of large ones is in memory than a page needs.
+ * Reads ended parents in reading order, and if possible one more than the page may hold. Reads in parts, so that
+ * memory never holds more large rows than a page needs.
  */
 export async function readEndedRows(
   read: OrderStore["pageEnded"],

@@ -8,7 +8,7 @@ import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
 import { pageOf, readEndedRows } from "./page-rows.ts";
 
-/** Answers from durable state only: open parents from memory, ended ones from the store. */
+/** Answers reads from durable state only: open parents from memory, ended ones from the store. */
 export class ReadModel {
   readonly #core: Core;
   readonly #shards: Shards;
@@ -18,12 +18,12 @@ export class ReadModel {
     this.#shards = shards;
   }
 
-  /** The shard of an account; throws SHARD_FENCED when another engine owns it. */
+  /** Returns the shard of an account. Throws SHARD_FENCED when another engine owns it. */
   ownShard(accountId: number): Shard {
     return owned(this.#shards.ofAccount(accountId));
   }
 
-  /** An open parent of an account as it is durable. */
+  /** Returns an open parent of an account in its durable state. */
   findOpen(key: ParentKey): ParentOrder | undefined {
     const shard = this.ownShard(key.accountId);
     const live =
@@ -38,14 +38,14 @@ export class ReadModel {
     return this.findOpen(key) ?? (await stored(this.#core, () => this.#core.store.findEnded(key)));
   }
 
-  /** An order by its managed id alone; undefined for what is no managed id. */
+  /** Resolves to an order by its managed id alone; undefined if the id is not a managed id. */
   async findAny(orderId: number): Promise<ParentOrder | undefined> {
     if (!Number.isSafeInteger(orderId) || orderId >= 0) return undefined;
     const open = owned(this.#shards.ofOrder(orderId)).liveOrders.get(orderId)?.durable;
     return open ?? (await this.findEnded(orderId));
   }
 
-  /** An ended parent by its id alone; its account stands in its row. */
+  /** Resolves to an ended parent by its id alone. Its row contains its account. */
   async findEnded(orderId: number): Promise<ParentOrder | undefined> {
     const page = { shard: shardOfId(orderId), afterOrderId: orderId + 1, limit: 1 };
     const [ended] = await stored(this.#core, () => this.#core.store.readEnded(page));
@@ -53,9 +53,9 @@ export class ReadModel {
   }
 
   /**
-   * A page of an account's parents (I70), bounded in rows and in bytes; held legs come with history only. Open ones are
-   * read first: one that ends meanwhile is found ended, and taken out of the count of the ended ones, as it is among the
-   * open ones already.
+   * Resolves to a page of an account's parents (I70), limited in rows and in bytes. Held legs appear only with
+   * history. Open parents are read first. A parent that ends meanwhile is found as ended, and is subtracted from the
+   * count of ended parents, because it is among the open ones already.
    */
   async page(request: PageRequest): Promise<ParentPage> {
     const { accountId, includeHistory, newestFirst, limit, afterOrderId } = request;
@@ -89,7 +89,7 @@ export class ReadModel {
     }
   }
 
-  /** The records of an order, oldest first, read backwards along their numbers. */
+  /** Resolves to the records of an order, oldest first. Follows the links from each record to the previous one. */
   async records(order: ParentOrder): Promise<readonly JournalRecord[]> {
     const shard = shardOfId(order.orderId);
     const records: JournalRecord[] = [];
@@ -105,13 +105,16 @@ export class ReadModel {
   }
 }
 
-/** A shard that another engine owns cannot be answered for from here: an error, never "not there" (I60, I71). */
+/**
+ * Throws SHARD_FENCED for a shard that another engine owns. This engine cannot answer for it, and must not answer
+ * "not there" (I60, I71).
+ */
 function owned(shard: Shard): Shard {
   if (shard.state === "fenced") throw new OrderError("SHARD_FENCED", { shard: shard.number });
   return shard;
 }
 
-/** Both in reading order; an order in both has ended meanwhile and counts as ended. */
+/** Merges two lists in reading order. An order in both has ended meanwhile and counts as ended. */
 function merge(
   open: readonly ParentOrder[],
   ended: readonly ParentOrder[],

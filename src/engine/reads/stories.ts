@@ -6,10 +6,10 @@ import type { Shards } from "../shards/shards.ts";
 import type { ReadModel } from "./read-model.ts";
 import { explainWait } from "./waiting.ts";
 
-/** What stories are told of. */
+/** Dependencies of {@link Stories}. */
 export type StoryParts = Readonly<{ shards: Shards; reads: ReadModel; market: MarketHub; funds: FundsQueue }>;
 
-/** Says why an order is where it is: its records, and what it waits for now. */
+/** Explains the state of an order: its records, and what it waits for now. */
 export class Stories {
   readonly #core: Core;
   readonly #parts: StoryParts;

@@ -10,10 +10,10 @@ import { replayShard } from "../shards/replay.ts";
 import type { Shard } from "../shards/shard.ts";
 
 const MASK = (1n << 64n) - 1n;
-/** Ended parents of one read: with the weights of a schedule each may be large. */
+/** Ended parents per read. Each may be large because of the weights of a schedule. */
 const PAGE = 128;
 
-/** A set of parents as one number, whatever their order: the sum of the hashes of their encodings. */
+/** Hash of a set of parents, independent of their order: the sum of the hashes of their encodings. */
 class StateHash {
   readonly #turns: Turns;
   #sum = 0n;
@@ -23,7 +23,7 @@ class StateHash {
     this.#turns = turns;
   }
 
-  /** Adds them in slices. */
+  /** Adds parents in slices. */
   async addAll(orders: Iterable<ParentOrder>): Promise<void> {
     for (const order of orders) {
       this.add(order);
@@ -33,7 +33,7 @@ class StateHash {
   }
 
   add(order: ParentOrder): void {
-    // Members in one order: an earlier version wrote them in the order in which they came.
+    // The copy has its members in a fixed order. An earlier version wrote them in the order in which they came.
     this.#sum = (this.#sum + hashOf(encodeParent(copyOf(order)))) & MASK;
     this.#count++;
   }
@@ -43,7 +43,7 @@ class StateHash {
   }
 }
 
-/** Two 32-bit multiplicative hashes over the text, as one 64-bit number. */
+/** Returns two 32-bit multiplicative hashes of the text as one 64-bit number. */
 function hashOf(text: string): bigint {
   let a = 0x811c9dc5;
   let b = 0x9747b28c;
@@ -55,18 +55,18 @@ function hashOf(text: string): bigint {
   return (BigInt(a >>> 0) << 32n) | BigInt(b >>> 0);
 }
 
-/** The live state of a shard as it stood when verification began. */
+/** The live state of a shard at the beginning of a verification. */
 type Capture = Readonly<{ shard: number; sequence: number; open: ParentCapture }>;
 
 /**
- * Compares the state in memory and store with the one that the journal alone makes, from its first record (I53).
- * Parents that ended before `cutoffMs` may have been deleted by retention and are left out on both sides.
- * Reads everything that the store keeps on the way: rejects with the store's error when a part of it is damaged, and
- * with SHARD_FENCED when a shard has another owner.
+ * Compares the state in memory and store with the state that the journal alone produces from its first record (I53).
+ * Parents that ended before `cutoffMs` may have been deleted by retention and are left out on both sides. Reads
+ * everything that the store keeps. Rejects with the store's error when a part of it is damaged, and with SHARD_FENCED
+ * when a shard has another owner.
  */
 export async function verify(core: Core, shards: readonly Shard[], cutoffMs: number): Promise<Verification> {
   await readMarket(timely(core));
-  // In one step with the captures: a shard that is fenced has forgotten what it held.
+  // Synchronous with the captures: a fenced shard has dropped its memory.
   const fenced = shards.find(({ state }) => state === "fenced");
   if (fenced !== undefined) throw new OrderError("SHARD_FENCED", { shard: fenced.number });
   const captures = shards.map((shard) => ({
@@ -101,7 +101,7 @@ async function compare(core: Core, captures: readonly Capture[], cutoffMs: numbe
   return { live: a, replayed: b, records, equal: a === b };
 }
 
-/** What the records of a shard make of it, without what is compared by nobody. */
+/** Returns the parents that the records of a shard produce, without those left out of the comparison. */
 function* keptOf(
   parents: Iterable<ParentOrder>,
   { cutoffMs, changed }: Readonly<{ cutoffMs: number; changed: ReadonlySet<number> }>,
@@ -112,20 +112,20 @@ function* keptOf(
   }
 }
 
-/** What no record makes is only read: a store with checksums rejects what is not as it was written. */
+/** Reads the parts that no record produces. A store with checksums rejects damaged data. */
 async function readMarket(store: WholeReads): Promise<void> {
   await store.readMarks();
   await store.readQuotes();
   await store.readVolume();
 }
 
-/** The open parents of a capture; legs that have ended are read with all that has. */
+/** Returns the open parents of a capture. Ended legs are read from the store with all other ended parents. */
 async function openOf({ open }: Capture, turns: Turns): Promise<readonly ParentOrder[]> {
   const parents = (await open.gather(turns, () => true)) ?? [];
   return parents.filter(({ ended }) => ended === undefined);
 }
 
-/** Adds the ended parents of the capture; resolves to those that a record after it has changed. */
+/** Adds the ended parents of the capture. Resolves to the ids of parents that a later record has changed. */
 async function addEnded(
   store: WholeReads,
   capture: Capture,

@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<WaitReason, string>> = {
   LIST_UNKNOWN: "the outcome of a child of its list, which is being looked up",
 };
 
-/** What else decides what a parent waits for: the quote, the time, and whether its account is stopped or out of funds. */
+/** Context of a wait besides the parent: the quote, the time, and whether the account is stopped or out of funds. */
 export type WaitContext = Readonly<{
   now: QuoteNow | undefined;
   nowMs: number;
@@ -25,7 +25,7 @@ export type WaitContext = Readonly<{
   waitsForFunds: boolean;
 }>;
 
-/** What an open parent waits for now, in a trader's words; undefined for one that has ended. */
+/** Returns what an open parent waits for now, in a trader's words; undefined for an ended parent. */
 export function explainWait(
   live: LiveOrder,
   { now, nowMs, frozen, waitsForFunds }: WaitContext,

@@ -6,32 +6,32 @@ import { hashOf } from "../core/text-hash.ts";
 import { ExposureSums } from "./exposure-sums.ts";
 import { OpenIds } from "./open-ids.ts";
 
-/** The open parents of one account: by client id and in order of creation, and what they hold of its exposure. */
+/** The open parents of one account, by client id and in creation order, and what they hold of its exposure. */
 export class AccountOrders {
   readonly byClientId: KeyedTable<string, LiveOrder> = new KeyedTable({
     keyOf: ({ working }) => working.intent.clientOrderId,
     hashOf,
   });
-  /** Lists with a leg that has not ended, each as one of its legs tells of it. */
+  /** Lists with a leg that has not ended. Each entry is the membership of one of its legs. */
   readonly lists: IdMap<ListMembership> = new IdMap();
   readonly listByClientId: KeyedTable<string, ListMembership> = new KeyedTable({
     keyOf: ({ listClientOrderId }) => listClientOrderId,
     hashOf,
   });
-  /** What was executed and what is reserved, by market and side. */
+  /** Executed and reserved quantities by market and side. */
   readonly sums: ExposureSums = new ExposureSums();
-  /** Durable legs that are held; pages show them with history only. */
+  /** Durable legs that are held. Pages show them only with history. */
   readonly held: Set<number> = new Set();
-  /** How many open parents are durable: those that others may hear of. */
+  /** Number of durable open parents. Reads can see only these. */
   confirmed = 0;
-  /** Bytes of memory that the weights of its open parents take. */
+  /** Bytes of memory that the weights of the open parents take. */
   weightBytes = 0;
-  /** A broken invariant stopped this account: nothing is sent for it. */
+  /** Whether a broken invariant stopped this account. Nothing is sent for a frozen account. */
   frozen = false;
   readonly #open: OpenIds = new OpenIds();
   readonly #openLists: OpenIds = new OpenIds();
 
-  /** How many parents are open. */
+  /** Number of open parents. */
   get size(): number {
     return this.#open.size;
   }
@@ -62,12 +62,14 @@ export class AccountOrders {
     this.byClientId.delete(order.intent.clientOrderId);
   }
 
-  /** Open ids after a cursor: falling from it, or rising when `newestFirst`; cursor 0 starts. */
+  /**
+   * Returns the open ids after a cursor, in falling order, or in rising order with `newestFirst`. Cursor 0 starts.
+   */
   after(cursor: number, newestFirst: boolean): IterableIterator<number> {
     return this.#open.after(cursor, newestFirst);
   }
 
-  /** The legs of every open list, those of the newest first. */
+  /** Yields the legs of every open list, newest list first. */
   *listsNewestFirst(): IterableIterator<readonly number[]> {
     for (const listId of this.#openLists.after(0, true)) {
       const list = this.lists.get(listId);

@@ -2,8 +2,8 @@ import type { PendingRecord } from "../core/live-order.ts";
 import type { Shard } from "./shard.ts";
 
 /**
- * Records that one append holds at most: few enough that storing them and acting on them fits into a turn of the event
- * loop beside other work.
+ * Most records in one append. Few enough that storing and settling them fits into a turn of the event loop beside
+ * other work.
  */
 const MOST_RECORDS = 256;
 
@@ -29,7 +29,7 @@ export class CommitQueue {
     return waiting >= MOST_RECORDS;
   }
 
-  /** Takes the oldest records, as many as an append holds. */
+  /** Takes the oldest records, up to the limit of an append. */
   take(): readonly ShardPart[] {
     const parts: ShardPart[] = [];
     const before = this.#oldestDecision() + MOST_RECORDS;
@@ -41,7 +41,10 @@ export class CommitQueue {
     return parts;
   }
 
-  /** Decisions are numbered without gaps, and what is older than this one is with the store already. */
+  /**
+   * Returns the number of the oldest pending decision. Decisions are numbered without gaps, and the store already has
+   * all older ones.
+   */
   #oldestDecision(): number {
     let oldest = Number.POSITIVE_INFINITY;
     for (const shard of this.#shards) oldest = Math.min(oldest, shard.oldestPending ?? oldest);

@@ -4,13 +4,13 @@ import type { Core } from "../core/core.ts";
 import { COSTS } from "../core/turns.ts";
 import type { Timers } from "../time/timers.ts";
 
-/** Names that the store is asked for at a time: a few milliseconds. */
+/** Names per request to the store. A request takes a few milliseconds. */
 const PAGE = 2_000;
 
 /**
- * Fills the filter of client ids with those of all orders that had ended when the engine was opened, page by page while
- * the engine serves. A page that fails or cannot be read is asked for again after `retryMaxMs`; until the last of them
- * is in, and for a store that has no pages of them, every new client id is looked for in the store (decision IG).
+ * Adds the client ids of all orders that had ended when the engine was opened to the filter, page by page while the
+ * engine serves. A page that fails or cannot be read is asked for again after `retryMaxMs`. Until the last page is
+ * in, and with a store that has no such pages, every new client id is looked up in the store (decision IG).
  */
 export class EndedNames {
   readonly #core: Core;
@@ -24,12 +24,15 @@ export class EndedNames {
     this.#timers = timers;
   }
 
-  /** After the shards are owned and read: what ends from now on was added when it was accepted or read. */
+  /**
+   * Starts filling the filter. Call it after the shards are owned and read: orders that end from then on were added
+   * when they were accepted or read.
+   */
   begin(): void {
     void this.#fill();
   }
 
-  /** Nothing is asked for from now on. */
+  /** Stops asking for pages. */
   stop(): void {
     this.#stopped = true;
   }
@@ -47,7 +50,7 @@ export class EndedNames {
     }
   }
 
-  /** Whether there was one. */
+  /** Takes in the next page. Resolves to false if it is empty. */
   async #takePage(): Promise<boolean> {
     const { store, clientIds, questions, turns } = this.#core;
     const page = { limit: PAGE, ...(this.#after && { after: this.#after }) };

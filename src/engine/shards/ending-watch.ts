@@ -1,35 +1,37 @@
 type Ending = Readonly<{ orderId: number; accountId: number; sequence: number }>;
 
-/** The endings of one account's parents from a moment on, so that none of them is counted both open and ended. */
+/** The endings of one account's parents since a moment, so that none of them is counted both as open and as ended. */
 export type EndingWatch = Readonly<{
-  /** How many of them a store holds whose last record of the shard is `sequence`. */
+  /** Returns how many of these endings are in a store whose last record of the shard is `sequence`. */
   until: (sequence: number) => number;
   end: () => void;
 }>;
 
-/** The endings that a shard has decided: those that are not durable yet, and all that come while somebody watches. */
+/** The endings that a shard has decided: those not durable yet, and all that come during a watch. */
 export class Endings {
   readonly #undurable: Map<number, Ending> = new Map();
   readonly #watches: Set<{ readonly accountId: number; seen: Ending[] }> = new Set();
 
-  /** A record ends a parent. */
+  /** Takes in a record that ends a parent. */
   decided(ending: Ending): void {
     this.#undurable.set(ending.orderId, ending);
     for (const watch of this.#watches) if (watch.accountId === ending.accountId) watch.seen.push(ending);
   }
 
-  /** The record is durable: the parent is no longer among the open ones. */
+  /** Takes in that the record is durable: the parent is not among the open ones any more. */
   durable(orderId: number): void {
     this.#undurable.delete(orderId);
   }
 
-  /** The store says that nothing after `sequence` was kept; those numbers are given again. */
+  /**
+   * Drops endings after `sequence`. The store kept nothing after it, and those sequence numbers are assigned again.
+   */
   reloaded(sequence: number): void {
     this.#undurable.clear();
     for (const watch of this.#watches) watch.seen = watch.seen.filter((seen) => seen.sequence <= sequence);
   }
 
-  /** Watches the endings of an account that its open parents of now have ahead of them. */
+  /** Watches the endings of an account: those decided and not durable yet, and all that follow. */
   watch(accountId: number): EndingWatch {
     const undurable = [...this.#undurable.values()];
     const watch = { accountId, seen: undurable.filter((ending) => ending.accountId === accountId) };

@@ -1,19 +1,19 @@
 import { add, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 
-/** What the parents of one account did and may still do on one side of one market. */
+/** Quantities that the parents of one account have executed and may still execute on one side of one market. */
 export type ExposureSum = Readonly<{
-  /** What unresolved reduce-only children may still execute. */
+  /** Quantity that unresolved reduce-only children may still execute. */
   reserved: Quantity;
-  /** What was executed, counted from when the account came into memory; only differences of it mean something. */
+  /** Quantity executed since the account came into memory. Only differences of it are meaningful. */
   executed: Quantity;
 }>;
 
 const NOTHING: ExposureSum = Object.freeze({ reserved: ZERO_QUANTITY, executed: ZERO_QUANTITY });
 
 /**
- * Running sums of one account by market and side. Only what happened on the same market and side can make a measured
- * exposure too high, so only that sum tells whether a measurement is old (decision 24, I13).
+ * Running sums of one account by market and side. Only events on the same market and side can make a measured
+ * exposure too high, so only that sum tells whether a measurement is outdated (decision 24, I13).
  */
 export class ExposureSums {
   readonly #sums: Map<string, ExposureSum> = new Map();
@@ -22,12 +22,12 @@ export class ExposureSums {
     return this.#sums.get(keyOf(order)) ?? NOTHING;
   }
 
-  /** A parent came into memory as it is. */
+  /** Adds a parent that came into memory. */
   hold(order: ParentOrder): void {
     this.#count(order, { reserved: reservedBy(order), executed: ZERO_QUANTITY });
   }
 
-  /** A record changes a parent. */
+  /** Applies the change of a parent by a record. */
   move(before: ParentOrder, after: ParentOrder): void {
     this.#count(after, {
       reserved: subtract(reservedBy(after), reservedBy(before)),
@@ -45,7 +45,7 @@ export class ExposureSums {
   }
 }
 
-/** What the unresolved child of a reduce-only parent may still execute. */
+/** Returns the quantity that the unresolved child of a reduce-only parent may still execute. */
 export function reservedBy({ intent, child }: ParentOrder): Quantity {
   if (!intent.reduceOnly || child === undefined) return ZERO_QUANTITY;
   const open = subtract(child.quantity, child.executedQuantity);

@@ -10,17 +10,17 @@ export class Intents {
     this.#counters = counters;
   }
 
-  /** A record was decided; it is on its way to the store. */
+  /** Adds the children of a record that was decided and is under way to the store. */
   decided(steps: readonly ParentStep[]): void {
     this.#add(intentsIn(steps));
   }
 
-  /** The record is durable, and its children are due. */
+  /** Subtracts the children of a record that became durable. They are due now. */
   durable(steps: readonly ParentStep[]): void {
     this.#add(-intentsIn(steps));
   }
 
-  /** What is on its way is decided anew, or was lost. */
+  /** Resets the count: records under way are decided anew or were lost. */
   forget(): void {
     this.#add(-this.#count);
   }

@@ -1,7 +1,7 @@
 import { listStatusOf } from "../../lifecycle/index.ts";
 import type { EndedList, ListIntent, ListMembership, OrderList } from "../../model/index.ts";
 
-/** The place of the leg at `index` in a new list. */
+/** Returns the membership of the leg at `index` in a new list. */
 export function membershipOf(
   list: ListIntent,
   place: Readonly<{ listId: number; legs: readonly number[]; index: number }>,
@@ -18,12 +18,12 @@ export function membershipOf(
   };
 }
 
-/** Whether every leg of a list has ended (I44). */
+/** Returns whether every leg of a list has ended (I44). */
 export function isDone(list: OrderList): boolean {
   return listStatusOf(list).listOrderStatus === "ALL_DONE";
 }
 
-/** The row that history keeps of a list that is done. */
+/** Returns the history row of a finished list. */
 export function endedListOf({
   listId,
   accountId,

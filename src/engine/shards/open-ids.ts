@@ -1,19 +1,22 @@
-/** A chunk of ids is cut in two when it holds more than this: little to move when one comes or goes. */
+/** Size above which a chunk of ids is split. It limits how many ids an insertion or removal moves. */
 const MOST_IN_CHUNK = 512;
 
-/** Managed ids of one account in order of creation, which is falling. They lie in chunks, so that none costs more than one. */
+/**
+ * Managed ids of one account in creation order, which is descending. They are stored in chunks, so that an insertion
+ * or removal touches one chunk.
+ */
 export class OpenIds {
-  /** None of them is empty. */
+  /** Chunks are never empty. */
   readonly #chunks: number[][] = [];
   #size = 0;
-  /** Rises whenever an id comes or goes. */
+  /** Rises with every insertion and removal. */
   #changes = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Does nothing with an id that is there. */
+  /** Adds an id. Does nothing if it is there already. */
   add(id: number): void {
     const number = this.#chunkOf(id);
     const chunk = this.#chunks[number];
@@ -28,7 +31,7 @@ export class OpenIds {
     this.#changes++;
   }
 
-  /** False for an id that was not there. */
+  /** Removes an id. Returns false if it was not there. */
   remove(id: number): boolean {
     const number = this.#chunkOf(id);
     const chunk = this.#chunks[number] ?? [];
@@ -41,7 +44,10 @@ export class OpenIds {
     return true;
   }
 
-  /** Ids after a cursor: falling from it, or rising when `newestFirst`; cursor 0 starts. Ids may come and go meanwhile. */
+  /**
+   * Yields the ids after a cursor, in falling order, or in rising order with `newestFirst`. Cursor 0 starts. Ids may
+   * be added and removed during the iteration.
+   */
   *after(cursor: number, newestFirst: boolean): IterableIterator<number> {
     let last = cursor;
     for (let ids = this.#next(last, newestFirst); ids.length > 0; ids = this.#next(last, newestFirst)) {
@@ -58,7 +64,7 @@ export class OpenIds {
     return chunk[rankOf(chunk, id)] === id;
   }
 
-  /** What comes next after an id in one direction: the rest of its chunk, else the whole next one. */
+  /** Returns the ids after an id in one direction: the rest of its chunk, or the whole next chunk. */
   #next(id: number, isRising: boolean): readonly number[] {
     if (id === 0) return isRising ? [...(this.#chunks.at(-1) ?? [])].reverse() : [...(this.#chunks[0] ?? [])];
     const number = this.#chunkOf(id);
@@ -69,13 +75,13 @@ export class OpenIds {
     return rest.length > 0 ? rest : [...(this.#chunks[number + 1] ?? [])];
   }
 
-  /** New ids come at the end: a full chunk there is left as it is, any other is cut in the middle. */
+  /** Splits a chunk. New ids come at the end, so a full last chunk stays whole; any other is split in the middle. */
   #cut(number: number, chunk: number[]): void {
     const isLast = number === this.#chunks.length - 1;
     this.#chunks.splice(number + 1, 0, chunk.splice(isLast ? MOST_IN_CHUNK : MOST_IN_CHUNK / 2));
   }
 
-  /** The last chunk that begins at or above an id, or the first. */
+  /** Returns the index of the last chunk that begins at or above an id, or 0. */
   #chunkOf(id: number): number {
     let low = 0;
     let high = this.#chunks.length - 1;
@@ -88,7 +94,7 @@ export class OpenIds {
   }
 }
 
-/** How many of the falling ids stand above `id`: where it stands, or would stand. */
+/** Returns how many of the descending ids are above `id`, which is its index or insertion point. */
 function rankOf(ids: readonly number[], id: number): number {
   let low = 0;
   let high = ids.length;

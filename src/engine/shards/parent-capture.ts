@@ -3,22 +3,25 @@ import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 
-/** What is captured: the live orders of a shard, as of which record, and which parents count as open. */
+/**
+ * Options of a capture: the live orders of a shard, the record up to which they count, and which parents are
+ * included.
+ */
 type CaptureOptions = Readonly<{
   liveOrders: ReadonlyIdMap<LiveOrder>;
   sequence: number;
   isKept: (order: ParentOrder) => boolean;
-  /** Nothing needs to be kept for it any more. */
+  /** Called when the capture needs nothing more to be kept for it. */
   ended: (capture: ParentCapture) => void;
 }>;
 
 /**
- * The durable parents of a shard as they are when it is made, gathered in slices while the shard goes on. A parent whose
- * record is not above `sequence` is as it was; whoever lets it change or leave calls `keep` before.
+ * The durable parents of a shard at the creation of the capture, gathered in slices while the shard goes on. A parent
+ * with `lastSequence` at or below `sequence` is unchanged. Before a parent changes or leaves, `keep` must be called.
  */
 export class ParentCapture {
   readonly #options: CaptureOptions;
-  /** As they were: parents that have changed or left since, also those that had been visited. */
+  /** Original states of parents that have changed or left since, visited ones included. */
   readonly #changed: Map<number, ParentOrder> = new Map();
   #visited = false;
 
@@ -26,12 +29,12 @@ export class ParentCapture {
     this.#options = options;
   }
 
-  /** The durable state of a live order is about to be replaced, or the order to leave. */
+  /** Keeps the durable state of a live order that is about to be replaced or removed. */
   keep({ durable }: LiveOrder): void {
     if (!this.#visited && this.#belongs(durable)) this.#changed.set(durable.orderId, durable);
   }
 
-  /** Resolves to the parents; to undefined when `goesOn` says no after a turn. */
+  /** Resolves to the parents; to undefined when `goesOn` returns false after a turn. */
   async gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     try {
       return await this.#gather(turns, goesOn);
@@ -40,7 +43,7 @@ export class ParentCapture {
     }
   }
 
-  /** Nobody will gather it, or it is gathered. */
+  /** Ends the capture: it is gathered, or will not be. */
   end(): void {
     this.#visited = true;
     this.#changed.clear();
@@ -49,7 +52,7 @@ export class ParentCapture {
 
   async #gather(turns: Turns, goesOn: () => boolean): Promise<readonly ParentOrder[] | undefined> {
     const parents: ParentOrder[] = [];
-    // What is added meanwhile may be seen too; it does not belong.
+    // Parents added meanwhile may be visited too; they do not belong to the capture.
     for (const { durable } of this.#options.liveOrders.values()) {
       if (this.#belongs(durable)) parents.push(durable);
       const turn = turns.spend(COSTS.visit);

@@ -4,23 +4,23 @@ import type { OrderStore } from "../../ports/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 
-/** The parents of a shard as its records make them; ended ones stay in it until dropped. */
+/** The parents of a shard as its records produce them. Ended parents stay in it until dropped. */
 export type Replayed = {
   readonly parents: IdMap<ParentOrder>;
   sequence: number;
-  /** The last id count used. */
+  /** The last id counter used. */
   counter: number;
   /** When its last record was decided; undefined for a shard without records. */
   lastMs?: number;
-  /** The highest number of an acceptance. */
+  /** The highest acceptance number. */
   acceptances: number;
 };
 
 const PAGE = 256;
 
 /**
- * Applies a record. Facts of a parent that is not known (ended before the snapshot) are passed over: its row in the
- * store holds them.
+ * Applies a record. Skips facts of an unknown parent, which ended before the snapshot: its row in the store includes
+ * them.
  */
 function applyRecord(state: Replayed, record: JournalRecord): void {
   for (const change of record.changes) {
@@ -39,8 +39,8 @@ function applyRecord(state: Replayed, record: JournalRecord): void {
 }
 
 /**
- * Reads a shard in slices, from its snapshot or from the first record when `fromEmpty`, up to sequence `until`; shows every
- * record that it reads on the way.
+ * Reads a shard in slices up to sequence `until`, from its snapshot, or from the first record with `fromEmpty`.
+ * Passes every record it reads to `show`.
  */
 export async function replayShard(
   store: Pick<OrderStore, "readSnapshot" | "readRecords">,
@@ -77,7 +77,7 @@ export async function replayShard(
     const turn = turns.spend(COSTS.read * records.length);
     if (turn !== undefined) await turn;
   }
-  // A snapshot says when nothing was decided: its last record does.
+  // A snapshot does not contain the time of its last decision: read it from the last record.
   if (state.lastMs === undefined && state.sequence > 0) {
     const [last] = await store.readRecords({ shard: range.shard, after: state.sequence - 1, limit: 1 });
     if (last !== undefined) state.lastMs = last.timeMs;

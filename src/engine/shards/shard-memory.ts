@@ -11,14 +11,14 @@ import { ParentCapture } from "./parent-capture.ts";
 export class ShardMemory {
   readonly liveOrders: IdMap<LiveOrder> = new IdMap();
   readonly accounts: Map<number, AccountOrders> = new Map();
-  /** Bytes of memory that the weights of its open parents take. */
+  /** Bytes of memory that the weights of the open parents take. */
   weightBytes = 0;
-  /** Legs that have ended while their list has not: they stay for as long as it does. */
+  /** Ended legs of lists that have not ended. They stay in memory until their list ends. */
   readonly #endedLegs: Set<number> = new Set();
-  /** What is being gathered, for a snapshot or to be verified. */
+  /** Captures that are being gathered, for a snapshot or a verification. */
   readonly #captures: Set<ParentCapture> = new Set();
 
-  /** How many parents have not ended. */
+  /** Number of parents that have not ended. */
   get openParents(): number {
     return this.liveOrders.size - this.#endedLegs.size;
   }
@@ -33,8 +33,8 @@ export class ShardMemory {
   }
 
   /**
-   * Takes in, in slices, parents that came out of the store, and tells of every client id among them; the memory is empty
-   * and nobody uses it yet.
+   * Loads parents from the store in slices, and adds every client id among them to the filter. The memory must be
+   * empty and unused.
    */
   async remember(
     read: ReadonlyIdMap<ParentOrder>,
@@ -61,8 +61,8 @@ export class ShardMemory {
   }
 
   /**
-   * Begins to gather the durable state of all that is open, and of ended legs whose list is, as of now, right after
-   * record `sequence`.
+   * Starts a capture of the durable state right after record `sequence`: all open parents, and ended legs of open
+   * lists.
    */
   capture(sequence: number): ParentCapture {
     const isKept = (order: ParentOrder): boolean =>
@@ -73,7 +73,7 @@ export class ShardMemory {
     return capture;
   }
 
-  /** Takes an ended parent back in so that a late fact can be added to it. */
+  /** Takes an ended parent back into memory so that a late fact can be added to it. */
   adopt(order: ParentOrder): LiveOrder {
     const known = this.liveOrders.get(order.orderId);
     if (known !== undefined) return known;
@@ -82,19 +82,21 @@ export class ShardMemory {
     return live;
   }
 
-  /** Lets an adopted parent go again when nothing came of it. */
+  /** Releases an adopted parent that was not changed. */
   letGo({ working, durable }: LiveOrder): void {
     const { orderId } = working;
     if (working === durable && !this.#endedLegs.has(orderId)) this.liveOrders.delete(orderId);
   }
 
-  /** The legs of a parent's list as decided; of a list that is done, and of none, the parent alone. */
+  /**
+   * Returns the legs of a parent's list as decided. For a finished list, or without a list, returns the parent alone.
+   */
   legsOf(order: ParentOrder): readonly ParentOrder[] {
     const legs = order.list?.legs.map((legId) => this.liveOrders.get(legId)?.working) ?? [];
     return legs.length > 0 && legs.every((leg) => leg !== undefined) ? legs : [order];
   }
 
-  /** A decision becomes what the shard goes on from. */
+  /** Makes a decided state the current one. */
   take(order: ParentOrder): LiveOrder {
     const known = this.liveOrders.get(order.orderId);
     const live = known ?? liveOrderOf(order, undefined);
@@ -110,7 +112,7 @@ export class ShardMemory {
     return live;
   }
 
-  /** The list that steps touch, as it is after them; undefined for a late fact of one that is done. */
+  /** Returns the list that steps touch, in its state after them; undefined for a late fact of a finished list. */
   listAfter(steps: readonly ParentStep[]): OrderList | undefined {
     const ids = steps[0]?.order.list?.legs;
     if (ids === undefined) return undefined;
@@ -119,18 +121,18 @@ export class ShardMemory {
     return legs.every((leg) => leg !== undefined) ? orderListOf(legs) : undefined;
   }
 
-  /** Keeps the account's lists and freeze in step with a parent. */
+  /** Updates the account's lists and freeze for a parent. */
   #index(order: ParentOrder): void {
     const account = this.account(order.accountId);
     if (order.list !== undefined && order.ended === undefined) account.addList(order.list);
     if (order.frozen !== undefined && order.ended === undefined) account.frozen = true;
   }
 
-  /** An ended parent leaves memory; a leg of a list only with the last of them. */
+  /** Removes an ended parent from memory. A leg of a list is removed only with the last leg. */
   retire({ working, durable }: LiveOrder): void {
     if (durable?.ended === undefined) return;
     const { orderId, accountId, list } = durable;
-    // While a late fact of it is on its way too: a snapshot without it would lose it to its list.
+    // Even while a late fact is under way: a snapshot without this leg would lose it from its list.
     if (list !== undefined) this.#endedLegs.add(orderId);
     const account = this.account(accountId);
     this.weightBytes -= account.weightBytes;
@@ -157,7 +159,7 @@ export class ShardMemory {
     }
   }
 
-  /** A record of a parent is durable: others may see it. */
+  /** Takes in a durable record of a parent, which makes the state visible to reads. */
   show(order: ParentOrder, settled: PendingRecord): LiveOrder {
     const live = this.liveOrders.get(order.orderId) ?? liveOrderOf(order, order);
     const account = this.account(order.accountId);
@@ -174,7 +176,7 @@ export class ShardMemory {
     for (const capture of this.#captures) capture.keep(live);
   }
 
-  /** An open parent that came out of the store. */
+  /** Indexes an open parent that was read from the store. */
   #confirm(live: LiveOrder, order: ParentOrder): void {
     const account = this.account(order.accountId);
     account.add(live);

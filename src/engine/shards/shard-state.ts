@@ -2,13 +2,13 @@ import { type ErrorName, invariant, OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 
 /**
- * Where a shard stands. `loading`: its memory is being made from the store for the first time. `running`: it decides.
- * `reloading`: an append failed, and its memory is being made anew. `fenced`: another epoch owns it. `closed`: its
+ * State of a shard. `loading`: its memory is being built from the store for the first time. `running`: it decides.
+ * `reloading`: an append failed, and its memory is being rebuilt. `fenced`: another epoch owns it. `closed`: its
  * engine was closed.
  */
 export type ShardState = "loading" | "running" | "reloading" | "fenced" | "closed";
 
-/** Which states may follow each; any other step is a broken invariant (I65). */
+/** Allowed successors of each state. Any other step is a broken invariant (I65). */
 export const NEXT_STATES: Readonly<Record<ShardState, readonly ShardState[]>> = {
   loading: ["running", "fenced", "closed"],
   running: ["reloading", "fenced", "closed"],
@@ -17,7 +17,7 @@ export const NEXT_STATES: Readonly<Record<ShardState, readonly ShardState[]>> = 
   closed: [],
 };
 
-/** Why nothing can be decided in a state. Nothing was kept of what is refused so. */
+/** Error of a decision in each state but `running`. A refused decision leaves nothing behind. */
 const REFUSALS: Readonly<Record<Exclude<ShardState, "running">, ErrorName>> = {
   loading: "DISCONNECTED",
   reloading: "DISCONNECTED",
@@ -25,10 +25,13 @@ const REFUSALS: Readonly<Record<Exclude<ShardState, "running">, ErrorName>> = {
   closed: "ENGINE_CLOSED",
 };
 
-/** An input, and who is told when it will never run. */
+/** An input, and the function that is called if it will never run. */
 type Input = Readonly<{ run: () => void; refused: ((error: OrderError) => void) | undefined }>;
 
-/** What the life of a shard needs: its number, how many callers may wait in its mailbox, and who is told of a failure. */
+/**
+ * Options of {@link ShardLife}: the shard's number, how many callers may wait in its mailbox, and where failures are
+ * reported.
+ */
 type LifeOptions = Readonly<{
   shard: number;
   maxWaiting: number;
@@ -36,15 +39,15 @@ type LifeOptions = Readonly<{
 }>;
 
 /**
- * The state of a shard and the mailbox that belongs to it: an input runs at once while the shard runs, waits while it
- * is read from the store, and is refused by name once it is fenced or closed. What waits runs in the order in which it
- * came, before anything that comes later.
+ * The state of a shard and its mailbox. An input runs at once while the shard runs, waits while the shard is read
+ * from the store, and is refused by name once the shard is fenced or closed. Waiting inputs run in order of arrival,
+ * before any later input.
  */
 export class ShardLife {
   readonly #options: LifeOptions;
   #state: ShardState = "loading";
   #waiting: Input[] = [];
-  /** Callers among those that wait. */
+  /** Number of waiting inputs that come from callers. */
   #callers = 0;
   #draining = false;
 
@@ -56,13 +59,15 @@ export class ShardLife {
     return this.#state;
   }
 
-  /** Why nothing can be decided now; undefined while the shard runs. */
+  /** Error to refuse a decision with now; undefined while the shard runs. */
   get refusal(): OrderError | undefined {
     if (this.#state === "running") return undefined;
     return new OrderError(REFUSALS[this.#state], { shard: this.#options.shard });
   }
 
-  /** Takes a step of {@link NEXT_STATES}: what waits runs when the shard runs, and is refused when it never will. */
+  /**
+   * Takes a step of {@link NEXT_STATES}. Waiting inputs run when the shard runs, and are refused when it never will.
+   */
   enter(next: ShardState): void {
     const { shard } = this.#options;
     const allowed = NEXT_STATES[this.#state].includes(next) && !(this.#draining && next === "reloading");
@@ -72,11 +77,11 @@ export class ShardLife {
     else if (next !== "reloading") this.#refuseWaiting();
   }
 
-  /** Runs an input now or when the shard runs; `refused` hears of it when it never will. */
+  /** Runs an input now, or when the shard runs. Calls `refused` if it never will. */
   post(run: () => void, refused?: (error: OrderError) => void): void {
     if (this.#state === "running" && !this.#draining) return run();
     if (this.#state === "fenced" || this.#state === "closed") return this.#refuse(refused);
-    // What the engine must know waits without a bound; callers are many, and can ask again.
+    // Inputs that the engine must not lose wait without a bound. Callers are many and can retry.
     if (refused !== undefined && ++this.#callers > this.#options.maxWaiting) {
       this.#callers--;
       return refused(new OrderError("DISCONNECTED"));
@@ -84,7 +89,10 @@ export class ShardLife {
     this.#waiting.push({ run, refused });
   }
 
-  /** What is posted meanwhile comes last. An input that fails is told of, and does not keep the others from running. */
+  /**
+   * Runs the waiting inputs. Inputs posted meanwhile come last. A failing input is reported and does not keep the
+   * others from running.
+   */
   #drain(): void {
     this.#draining = true;
     for (let batch = this.#empty(); batch.length > 0; batch = this.#empty()) {

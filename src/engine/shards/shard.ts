@@ -24,33 +24,36 @@ import { ShardMemory } from "./shard-memory.ts";
 import { ShardLife, type ShardState } from "./shard-state.ts";
 import { Undecided, type UndecidedRecord } from "./undecided.ts";
 
-/** Says until when a child that is intended now may be handed over, in the venue's time. */
+/** Source of the latest time at which a child intended now may be handed over, in the venue's time. */
 export type DeadlineSource = Readonly<{ notAfterMs: () => number }>;
 
-/** What is decided for new parents inside the mailbox: one by itself, or the legs of a list. */
+/** New parents to accept inside the mailbox: a single one, or the legs of a list. */
 export type NewParents = Readonly<{
   accountId: number;
-  /** When they are accepted, engine time. */
+  /** Acceptance time, in engine time. */
   timeMs: number;
   parents: readonly Readonly<{ intent: ParentIntent; admission: Admission }>[];
   list?: ListIntent;
 }>;
 
 /**
- * The single writer of its accounts. Everything that happens to them passes through `post`, one at a time and
- * without waiting; what it decides is visible only after the record that says so is durable. It decides only while it
- * runs; see {@link ShardLife}.
+ * The single writer of its accounts. Every event of these accounts passes through `post`, one at a time and without
+ * waiting. A decision is visible only after its record is durable. A shard decides only while it runs; see {@link
+ * ShardLife}.
  */
 export class Shard {
   readonly number: number;
-  /** The endings that are decided. */
+  /** Endings that are decided. */
   readonly endings: Endings = new Endings();
   readonly #core: Core;
   readonly #reads: ShardReads;
   readonly #deadlines: DeadlineSource;
   readonly #life: ShardLife;
   readonly #epoch: number;
-  /** Rises before every reading after the first: the store refuses what was appended until then and is on its way. */
+  /**
+   * Rises before every reading after the first. The store then refuses appends of earlier rounds that are still under
+   * way.
+   */
   #round = 0;
   #memory: ShardMemory = new ShardMemory();
   #sequence = 0;
@@ -75,7 +78,7 @@ export class Shard {
     });
   }
 
-  /** Another one from when the shard has been read again, or was let go. */
+  /** The current memory. It is replaced when the shard has been read again or was released. */
   get memory(): ShardMemory {
     return this.#memory;
   }
@@ -97,19 +100,19 @@ export class Shard {
     return this.#life.state;
   }
 
-  /** Throws what stands against deciding anything here now. */
+  /** Throws if nothing can be decided here now. */
   demandRunning(): void {
     const { refusal } = this.#life;
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Runs an input now or when the shard runs; `refused` hears of it when it never will. */
+  /** Runs an input now, or when the shard runs. Calls `refused` if it never will. */
   post(input: () => void, refused?: (error: OrderError) => void): void {
     this.#core.counters.activity++;
     this.#life.post(input, refused);
   }
 
-  /** Accepts new parents, all in one record; call inside the mailbox. */
+  /** Accepts new parents, all in one record. Call it inside the mailbox. */
   accept({ accountId, timeMs, parents, list }: NewParents): PendingRecord {
     this.demandRunning();
     const listId = list === undefined ? 0 : this.#nextId();
@@ -127,9 +130,9 @@ export class Shard {
   }
 
   /**
-   * Lets a parent, and with it its list, meet an event; call inside the mailbox. Undefined when nothing came of it. A
-   * parent that its rules cannot cope with is stopped, and with it its account; the others of the same quote or batch
-   * go on.
+   * Applies an event to a parent, and with it to its list. Call it inside the mailbox. Returns undefined if nothing
+   * changed. If the rules fail on a parent, the parent is stopped, and with it its account; the other parents of the
+   * same quote or batch go on.
    */
   change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
     invariant(this.state === "running", "I65", `a change was decided while the shard was ${this.state}`);
@@ -156,22 +159,22 @@ export class Shard {
     }
   }
 
-  /** Resolves when the record is durable; rejects when it is not, or cannot be told. */
+  /** Resolves when the record is durable. Rejects when it is not, or when that is unknown. */
   whenDurable(pending: PendingRecord): Promise<void> {
     return new Promise((resolve, reject) => pending.waiters.push({ resolve, reject }));
   }
 
-  /** How many records wait for the store. */
+  /** Number of records that wait for the store. */
   get pendingCount(): number {
     return this.#pending.length;
   }
 
-  /** The number of the oldest decision that waits for the store. */
+  /** Number of the oldest decision that waits for the store. */
   get oldestPending(): number | undefined {
     return this.#pending[0]?.decision;
   }
 
-  /** Takes what waits for the store, of decisions before that number. */
+  /** Removes and returns the records that wait for the store, up to those of decisions before `before`. */
   takePending(before: number = Number.POSITIVE_INFINITY): readonly PendingRecord[] {
     const first = this.#pending.findIndex(({ decision }) => decision >= before);
     const taken = first < 0 ? this.#pending : this.#pending.slice(0, first);
@@ -179,7 +182,7 @@ export class Shard {
     return taken;
   }
 
-  /** What the store is asked to keep for `pending`. */
+  /** Returns the append that stores `pending`. */
   appendOf(pending: readonly PendingRecord[]): ShardAppend {
     const lists = pending.flatMap(({ list }) => (list !== undefined && isDone(list) ? [list] : []));
     return {
@@ -193,10 +196,10 @@ export class Shard {
     };
   }
 
-  /** A record is durable: show it, then let follow what follows. Called in sequence. */
+  /** Handles a durable record: makes it visible, then emits what follows. Called in sequence. */
   settle(settled: PendingRecord): void {
     const { record, steps, waiters } = settled;
-    // The record is kept; there is no memory left here that could show it.
+    // The record is kept, but this engine has no memory left to show it.
     if (this.state !== "running") return resolveAll(waiters);
     this.#durableSequence = record.sequence;
     this.#intents.durable(steps);
@@ -207,22 +210,23 @@ export class Shard {
     resolveAll(waiters);
   }
 
-  /** Asks the store whose the shard is, and stops it when it is another's. */
+  /** Asks the store for the owner of the shard, and stops the shard if another engine owns it. */
   async confirm(): Promise<void> {
     const { epoch } = await this.#reads.head(this.number);
     if (epoch !== this.#epoch) this.#fence(epoch);
   }
 
-  /** Makes the memory from snapshot and journal, and runs from then on. Rejects when the store cannot be read. */
+  /** Builds the memory from snapshot and journal, and runs from then on. Rejects when the store cannot be read. */
   async load(): Promise<void> {
     if (await this.#read()) this.#life.enter("running");
   }
 
   /**
-   * An append failed or its outcome is not known, or the store refused it and kept nothing: begins a new round, so that
-   * nothing appended before can become durable any more, drops the memory, reads the store and goes on from there. A
-   * caller whose record is there hears of success, one whose record is not is told so, one that cannot be told hears
-   * that. Rejects when the store cannot be fenced or read; then it is called again.
+   * Recovers from an append that failed, whose outcome is unknown, or that the store refused without keeping
+   * anything. Begins a new round, so that earlier appends cannot become durable any more, drops the memory, reads the
+   * store and goes on from there. A caller whose record is in the store gets success, one whose record is not gets
+   * DISCONNECTED, and one whose record's fate is unknown gets UNEXPECTED_RESPONSE. Rejects when the store cannot be
+   * fenced or read; then it is called again.
    */
   async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
     invariant(this.state !== "loading", "I65", "an append failed of a shard that has not been loaded");
@@ -242,12 +246,13 @@ export class Shard {
       throw error;
     }
     this.#answerAll();
-    // Before arming: a parent that was activated or triggered meanwhile is armed as what it is when that is durable.
+    // Run the mailbox before arming: a parent that was activated or triggered meanwhile is armed when its new state
+    // is durable.
     this.#life.enter("running");
     this.#core.effects.emit({ kind: "SHARD_RELOADED", shard: this.number, before });
   }
 
-  /** The engine is closed: nothing is decided, shown or sent from here any more, and nobody waits. */
+  /** Closes the shard: nothing is decided, shown or sent from here any more, and all waiters are answered. */
   close(): void {
     if (this.state === "closed") return;
     this.#life.enter("closed");
@@ -255,14 +260,17 @@ export class Shard {
     this.#answerAll();
   }
 
-  /** The same as `#read` after an append that may still be on its way. */
+  /** Reads the store again behind a fence, because an append may still be under way. */
   async #readAgain(): Promise<boolean> {
     const { number: shard } = this;
     await this.#reads.fence({ shard, epoch: this.#epoch, round: ++this.#round });
     return !this.#hasStopped && (await this.#read());
   }
 
-  /** Reads the store into memory; false when the shard was fenced or closed meanwhile, or is another's now. */
+  /**
+   * Reads the store into memory. Resolves to false when the shard was fenced or closed meanwhile, or has another
+   * owner.
+   */
   async #read(): Promise<boolean> {
     const head = await this.#reads.head(this.number);
     if (head.epoch !== this.#epoch) this.#fence(head.epoch);
@@ -293,7 +301,7 @@ export class Shard {
     counters.acceptances = Math.max(counters.acceptances, state.acceptances);
   }
 
-  /** The store says that another epoch owns the shard: it stops for good. */
+  /** Stops the shard for good: the store says that another epoch owns it. */
   #fence(epoch: number): void {
     if (this.#hasStopped) return;
     this.#life.enter("fenced");
@@ -306,20 +314,23 @@ export class Shard {
     this.#answerAll();
   }
 
-  /** The durable state as of now, to be gathered in slices; it stays that of now whatever becomes of the shard. */
+  /**
+   * Starts a capture of the current durable state, to be gathered in slices. The capture does not change with the
+   * shard.
+   */
   capture(): ParentCapture {
     return this.memory.capture(this.#durableSequence);
   }
 
-  /** Whether enough records came since the last snapshot; never while another engine may own the shard. */
+  /** Whether enough records came since the last snapshot. Never true while another engine may own the shard. */
   get isSnapshotDue(): boolean {
     const since = this.#durableSequence - this.#snapshotSequence;
     return this.state === "running" && since >= this.#core.settings.snapshotEvery;
   }
 
   /**
-   * Gathers a snapshot of the durable state as of now, in slices. Resolves to undefined when none is due, or when the
-   * shard stops running or is read again meanwhile: the memory here is not what a snapshot may say then.
+   * Gathers a snapshot of the current durable state in slices. Resolves to undefined when none is due, or when the
+   * shard stops running or is read again meanwhile, because its memory is then unfit for a snapshot.
    */
   async snapshot(): Promise<ShardSnapshot | undefined> {
     if (!this.isSnapshotDue) return undefined;
@@ -336,13 +347,14 @@ export class Shard {
     for (const undecided of this.#undecided.take()) this.#answer(undecided);
   }
 
-  /** Tells what became of a record whose append failed, as the store says. */
+  /** Answers the waiters of a record whose append failed, according to the store. */
   #answer(undecided: UndecidedRecord): void {
     const { pending, mayBeKept } = undecided;
     const { waiters } = pending;
     const { refusal } = this.#life;
     if (!mayBeKept) return rejectAll(waiters, refusal ?? new OrderError("DISCONNECTED"));
-    // Whose record it is that a later owner's journal holds here cannot be told; nor what a closed store has kept.
+    // The journal of a later owner does not tell whose record is at this place, and a closed store does not tell what
+    // it kept.
     if (this.#hasStopped) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
     const fate = this.#undecided.fateOf(undecided, this.#durableSequence);
     if (fate === "lost") return rejectAll(waiters, new OrderError("DISCONNECTED"));
@@ -356,8 +368,8 @@ export class Shard {
   }
 
   /**
-   * Takes a decision: what can fail is made first, then the shard goes on as one step. The record's text is among that:
-   * one that cannot be written is not decided, and fails nobody else's append.
+   * Takes a decision. First creates everything that can fail, then changes the shard in one step. The text of the
+   * record is part of that: a record that cannot be encoded is not decided, and does not fail other appends.
    */
   #write({ steps, cause, timeMs }: Decision): PendingRecord {
     const changes = steps.map(({ order: { orderId }, facts }) => {
@@ -393,7 +405,7 @@ export class Shard {
   }
 }
 
-/** The parents that had ended after these records, as the last of them leaves each. */
+/** Returns the parents that had ended after these records, each in its last state. */
 function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
   const ended: ParentOrder[] = [];
   for (const { steps } of pending)
@@ -401,7 +413,7 @@ function endedIn(pending: readonly PendingRecord[]): readonly ParentOrder[] {
   return newestOf(ended, ({ orderId }) => orderId);
 }
 
-/** The last of each id, in the order of the first. */
+/** Returns the last item of each id, in the order of the first items. */
 function newestOf<T>(all: readonly T[], idOf: (one: T) => number): readonly T[] {
   return all.length < 2 ? all : [...new Map(all.map((one) => [idOf(one), one])).values()];
 }
@@ -414,7 +426,7 @@ function rejectAll(waiters: readonly Waiter[], error: OrderError): void {
   for (const waiter of waiters) waiter.reject(error);
 }
 
-/** What callers wait for. */
+/** Causes of records that a caller waits for. */
 const ASKED: ReadonlySet<Cause["kind"]> = new Set(["PLACE", "CANCEL", "OPERATOR"]);
 
 type Decision = Readonly<{ steps: readonly ParentStep[]; cause: Cause; timeMs: number }>;

@@ -5,16 +5,16 @@ import type { Core } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import { type DeadlineSource, Shard } from "./shard.ts";
 
-/** All shards of an engine: who only reads finds here the shard of an order or an account, and counts over all. */
+/** All shards of an engine. Readers find the shard of an order or an account here, and totals over all shards. */
 export class Shards {
   readonly all: readonly Shard[];
 
-  /** `heads` are those of all shards, by number. */
+  /** Creates the shards from all heads, sorted by number. */
   constructor(heads: readonly ShardHead[], core: Core, deadlines: DeadlineSource) {
     this.all = heads.map((head) => new Shard(head, core, deadlines));
   }
 
-  /** Throws a RangeError for a number that no shard has. */
+  /** Returns the shard of a number. Throws a RangeError if there is none. */
   at(number: number): Shard {
     const shard = this.all[number];
     if (shard === undefined) throw new RangeError(`no shard ${number}`);
@@ -29,17 +29,17 @@ export class Shards {
     return this.at(shardOfId(orderId));
   }
 
-  /** A parent in memory; undefined for one that has ended, or was never there. */
+  /** Returns a parent in memory; undefined for one that has ended or never existed. */
   live(orderId: number): LiveOrder | undefined {
     return this.ofOrder(orderId).liveOrders.get(orderId);
   }
 
-  /** Whether the account of a parent is frozen. */
+  /** Returns whether the account of a parent is frozen. */
   isFrozen({ accountId }: ParentOrder): boolean {
     return this.ofAccount(accountId).accounts.get(accountId)?.frozen === true;
   }
 
-  /** How many parents have not ended. */
+  /** Number of parents that have not ended. */
   get openParents(): number {
     return this.all.reduce((sum, { memory }) => sum + memory.openParents, 0);
   }

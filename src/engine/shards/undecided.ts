@@ -2,22 +2,25 @@ import type { JournalRecord } from "../../model/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { PendingRecord } from "../core/live-order.ts";
 
-/** A record whose append failed, or that was not handed over any more, and whether the store can have kept it. */
+/** A record whose append failed or that was never handed over, and whether the store can have kept it. */
 export type UndecidedRecord = Readonly<{
   pending: PendingRecord;
   mayBeKept: boolean;
 }>;
 
-/** What the store says of a record: it is there, it is not and never will be, or the store does not show its place. */
+/**
+ * Fate of a record: the store has it, the store does not have it and never will, or the store does not show its
+ * place.
+ */
 export type Fate = "kept" | "lost" | "unknown";
 
-/** The records of a shard of which nobody knows whether they are durable, until the store has been read again. */
+/** Records of a shard of which it is unknown whether they are durable, until the store has been read again. */
 export class Undecided {
   #records: UndecidedRecord[] = [];
-  /** What the store holds in their places and after them. */
+  /** Records that the store has at their sequences and after them. */
   readonly #shown: Map<number, JournalRecord> = new Map();
 
-  /** In the order of their sequences. */
+  /** All undecided records, in sequence. */
   get all(): readonly UndecidedRecord[] {
     return this.#records;
   }
@@ -26,12 +29,15 @@ export class Undecided {
     this.#records.push({ pending, mayBeKept });
   }
 
-  /** Takes them out, to be answered. */
+  /** Removes and returns all records, to be answered. */
   take(): readonly UndecidedRecord[] {
     return this.#records.splice(0);
   }
 
-  /** A reading of the store begins, and shows its records here; what an earlier one has shown does not count. */
+  /**
+   * Begins a reading of the store. Pass its records to the returned function. Records of an earlier reading do not
+   * count.
+   */
   reading(): (record: JournalRecord) => void {
     this.#shown.clear();
     const first = this.#records[0]?.pending.record.sequence ?? Number.POSITIVE_INFINITY;
@@ -40,7 +46,10 @@ export class Undecided {
     };
   }
 
-  /** What the last reading says of a record, when the journal ends with `last`: its place and every word decide. */
+  /**
+   * Returns the fate of a record by the last reading, when the journal ends with `last`. A kept record has the same
+   * sequence and the same text.
+   */
   fateOf({ pending: { record, text } }: UndecidedRecord, last: number): Fate {
     if (record.sequence > last) return "lost";
     const shown = this.#shown.get(record.sequence);

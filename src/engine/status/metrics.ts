@@ -5,7 +5,7 @@ import type { Core } from "../core/core.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 
-/** What is counted in the parts of an engine. */
+/** Parts of the engine that have counters. */
 export type MetricsParts = Readonly<{
   core: Core;
   market: MarketHub;
@@ -15,8 +15,8 @@ export type MetricsParts = Readonly<{
 }>;
 
 /**
- * Counters and queue lengths of an engine as they are now, `pendingCommands` those that wait for the store, or for a copy
- * of them that does.
+ * Returns the current counters and queue lengths of an engine. `pendingCommands` are those that wait for the store,
+ * or for a copy of themselves that does.
  */
 export function metricsOf(parts: MetricsParts, pendingCommands: number): Metrics {
   const { core, market, shards, venueQueue, reconciler } = parts;

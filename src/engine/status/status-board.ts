@@ -6,7 +6,7 @@ import type { EventStream } from "../core/event-stream.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
 
-/** What a status board looks at, and whom it tells. */
+/** Dependencies of {@link StatusBoard}. */
 export type StatusParts = Readonly<{
   shards: Shards;
   market: MarketHub;
@@ -19,7 +19,7 @@ const FULL: ReadonlySet<unknown> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 
 const LONGEST_DETAIL = 200;
 
-/** What stands against an engine being normal; tells of it when it begins and when it ends (decisions 48, EC). */
+/** Conditions of an engine that are not normal. Announces each when it begins and when it ends (decisions 48, EC). */
 export class StatusBoard {
   readonly #core: Core;
   readonly #parts: StatusParts;
@@ -40,7 +40,7 @@ export class StatusBoard {
     return { system: reasons.length > 0 ? "degraded" : "normal", reasons };
   }
 
-  /** Whether no new orders are taken. */
+  /** Whether the engine refuses new orders. */
   get isDraining(): boolean {
     return this.#ending !== undefined;
   }
@@ -50,7 +50,7 @@ export class StatusBoard {
     this.#tell("SHARD_FENCED", `another engine owns shard ${shard}`);
   }
 
-  /** The store failed, or does not answer; told once for as long as it lasts. */
+  /** Takes in that the store failed or does not answer. Announced once for as long as it lasts. */
   storeFailed(error: unknown): void {
     const kind = FULL.has((error as { code?: unknown } | null | undefined)?.code)
       ? "DISK_FULL"
@@ -61,7 +61,7 @@ export class StatusBoard {
     this.#tell(kind, detail);
   }
 
-  /** The store has kept what it was asked to; for as long as a shard cannot be read it fails all the same. */
+  /** Takes in that the store kept an append. While a shard cannot be read, the store still counts as failing. */
   storeWorked(): void {
     if (this.#store !== undefined) {
       if (this.#parts.shards.all.some(({ state }) => state === "reloading")) return;
@@ -74,7 +74,7 @@ export class StatusBoard {
     this.#tell("VOLUME_COUNTED", detail);
   }
 
-  /** A print was not counted: as many as may wait for the store already. */
+  /** Takes in that a print was not counted because the limit of prints waiting for the store is reached. */
   volumeDropped(): void {
     this.#uncounted++;
     if (this.#uncounted === 1)

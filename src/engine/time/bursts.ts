@@ -1,31 +1,33 @@
 import type { Core } from "../core/core.ts";
 
-/** Units that one turn of the event loop has for long work. A decision is one, some tens of microseconds. */
+/** Units of long work in one turn of the event loop. A decision is one unit, some tens of microseconds. */
 const SHARE = 128;
 
-/** Units that a lane leaves to each lane behind it that has work. */
+/** Units that a lane leaves to each later lane that has work. */
 const RESERVE = 16;
 
-/** Units that one key of a lane may use before the next has its turn. */
+/** Units that one key of a lane may use before the next key has its turn. */
 const RUN = 16;
 
-/** What has its share first: quotes act, then cancels, then what time has ended, then what quotes and prints decide. */
+/**
+ * Lanes in order of priority: quotes, cancels, timed events such as expiry, attempts that quotes and prints caused.
+ */
 const LANES = ["quotes", "cancels", "time", "attempts"] as const;
 
 /** A kind of long work. */
 export type Lane = (typeof LANES)[number];
 
-/** Work in steps: each does something and yields how many units that was. */
+/** Work in steps. Each step yields the number of units it took. */
 export type Steps = Iterator<number, void>;
 
-/** Whether so much is decided and not yet with the store that nothing should be added. */
+/** Backlog of the store. `isBehind` says that it is too long to add more decisions. */
 export type StoreBacklog = Readonly<{ isBehind: boolean }>;
 
 /**
- * Shares the turns of the event loop between long work and everything else. Work begins at once, and ends at once when
- * the share of the turn is enough for it; the rest goes on in later turns, lane by lane, in each lane key by key, of one
- * key in the order in which it came. While the store is behind, nothing is added to what it has to keep. The share is
- * counted in units and not in time, so that the same input takes the same course again.
+ * Shares the turns of the event loop between long work and everything else. Work begins at once, and ends at once if
+ * the share of the turn is enough. The rest goes on in later turns: lane by lane, within a lane key by key, within a
+ * key in order of arrival. While the store is behind, no work runs that adds to its backlog. The share is counted in
+ * units and not in time, so that the same input always takes the same course.
  */
 export class Bursts {
   readonly #core: Core;
@@ -37,7 +39,7 @@ export class Bursts {
     attempts: new Map(),
   };
   #left = SHARE;
-  /** Whether the next turn is asked for. */
+  /** Whether the next turn is scheduled. */
   #armed = false;
   #running = false;
   #stopped = false;
@@ -47,7 +49,10 @@ export class Bursts {
     this.#commits = commits;
   }
 
-  /** Does work of a key after what that has waiting: now as far as the share of this turn goes, then later. */
+  /**
+   * Queues work of a key behind the key's waiting work. Runs it now as far as the share of this turn goes, and the
+   * rest later.
+   */
   add(lane: Lane, key: string | number, steps: Steps): void {
     if (this.#stopped) return;
     const waiting = this.#lanes[lane].get(key);
@@ -56,29 +61,29 @@ export class Bursts {
     if (this.#running) return;
     this.#running = true;
     if (this.#mayRun) this.#runKey(lane, { key, most: this.#left });
-    // What came of it.
+    // Run the work that this caused.
     this.#runLanes();
     this.#running = false;
     this.#arm();
   }
 
-  /** Does one thing that is one unit. */
+  /** Queues a single action that counts as one unit. */
   do(lane: Lane, key: string | number, run: () => void): void {
     this.add(lane, key, once(run));
   }
 
-  /** Other work of this turn has used so much of its share. */
+  /** Subtracts units that other work of this turn has used. */
   spend(units: number): void {
     this.#left = Math.max(this.#left - units, 0);
     this.#arm();
   }
 
-  /** The store has taken something: what waited for that goes on. */
+  /** Goes on with work that waited for the store, which has taken an append. */
   wake(): void {
     if (this.#hasWork) this.#arm();
   }
 
-  /** Nothing is done from now on. */
+  /** Drops all work and takes no more. */
   stop(): void {
     this.#stopped = true;
     for (const lane of LANES) this.#lanes[lane].clear();
@@ -92,7 +97,7 @@ export class Bursts {
     return this.#left > 0 && !this.#commits.isBehind;
   }
 
-  /** A turn gives a new share. Without one that is used up nothing is asked for. */
+  /** Schedules a turn, which renews the share. Does nothing while the share is unused and no work waits. */
   #arm(): void {
     if (this.#armed || this.#stopped || (this.#left === SHARE && !this.#hasWork)) return;
     this.#armed = true;
@@ -107,7 +112,7 @@ export class Bursts {
     this.#running = true;
     this.#runLanes();
     this.#running = false;
-    // Else the store wakes it.
+    // Otherwise the store wakes it.
     if (this.#left < SHARE) this.#arm();
   }
 
@@ -123,14 +128,14 @@ export class Bursts {
       if (this.#left <= until) return;
       const most = Math.min(RUN, this.#left - until);
       if (this.#runKey(lane, { key, most })) continue;
-      // To the end, so that the others have their turn first.
+      // Move the key to the end, so that the other keys have their turn first.
       const rest = keys.get(key) ?? [];
       keys.delete(key);
       keys.set(key, rest);
     }
   }
 
-  /** The units that a step took; undefined when there is none left, or when it failed: then the rest is not done. */
+  /** Runs one step and returns its units. Returns undefined after the last step. A step that throws ends its work. */
   #step(steps: Steps): number | undefined {
     try {
       const next = steps.next();
@@ -141,7 +146,7 @@ export class Bursts {
     }
   }
 
-  /** Runs what a key has waiting for so many units; false when something is left. */
+  /** Runs the waiting work of a key for up to `most` units. Returns false when work is left. */
   #runKey(lane: Lane, { key, most }: Readonly<{ key: string | number; most: number }>): boolean {
     const waiting = this.#lanes[lane].get(key) ?? [];
     let used = 0;

@@ -1,4 +1,4 @@
-/** An entry of a heap; `place` is where it stands, below 0 once it has run or was canceled. */
+/** An entry of a heap. `place` is its index, and below 0 once it has run or was canceled. */
 export type TimerEntry = {
   readonly atMs: number;
   readonly order: number;
@@ -6,7 +6,10 @@ export type TimerEntry = {
   place: number;
 };
 
-/** Entries by time, those of one time by age. Taking one in or out moves as few as the heap is deep. */
+/**
+ * A binary heap of entries by time, then by age. Adding or removing one moves at most as many entries as the heap is
+ * deep.
+ */
 export class TimerHeap {
   readonly #heap: TimerEntry[] = [];
 
@@ -20,14 +23,14 @@ export class TimerHeap {
     this.#up(entry);
   }
 
-  /** Takes the first entry out. */
+  /** Removes and returns the first entry. */
   take(): TimerEntry | undefined {
     const { head } = this;
     if (head !== undefined) this.cancel(head);
     return head;
   }
 
-  /** Takes an entry out; does nothing to one that has run or was canceled. */
+  /** Removes an entry. Does nothing to one that has run or was canceled. */
   cancel(entry: TimerEntry): void {
     const { place } = entry;
     if (this.#heap[place] !== entry) return;

@@ -4,15 +4,18 @@ import type { EngineTime, Moment } from "../core/engine-time.ts";
 import { Fifo } from "../core/fifo.ts";
 import { type TimerEntry, TimerHeap } from "./timer-heap.ts";
 
-/** Timers that run in one turn: a few milliseconds of arming. */
+/** Timers that run in one turn. This is a few milliseconds of arming. */
 const MOST_IN_TURN = 512;
 
 /**
- * The timers of an engine, with one armed timer of the clock. What happens at a time (expiry, the end of a schedule)
- * is due in engine time; what waits for a while (deadlines, look-ups, pauses) by the monotonic clock, which nobody
- * sets; what matters only to a quote or print that comes then (slots of a schedule, retry pace) is passive: it is due when the next
- * of them comes, and wakes nobody. Of more than a turn has time for the rest is due in the next ones, and what comes
- * meanwhile waits for it (decision DC).
+ * The timers of an engine, with one armed timer of the clock. There are three kinds:
+ * - Events at a time (expiry, the end of a schedule) are due in engine time.
+ * - Waits (deadlines, look-ups, pauses) are due by the monotonic clock, which cannot be set.
+ * - Passive timers (slots of a schedule, retry pace) matter only to a later quote or print. They run when the next
+ *   one comes, and wake nothing.
+ *
+ * If more timers are due than a turn has time for, the rest runs in the next turns, and inputs that come meanwhile
+ * wait for it (decision DC).
  */
 export class Timers {
   readonly #clock: Clock;
@@ -25,12 +28,15 @@ export class Timers {
   #added = 0;
   #disarm: (() => void) | undefined;
   #armedMs = Number.POSITIVE_INFINITY;
-  /** How much too early the clock has woken us for the timer that is due next: the next waking is asked for so much later. */
+  /**
+   * Total by which the clock has woken the engine too early for the next due timer. The next wake-up is scheduled
+   * that much later.
+   */
   #earlyMs = 0;
-  /** What came while more was due than a turn has time for. */
+  /** Inputs that came while more timers were due than a turn has time for. */
   readonly #inputs: Fifo<() => void> = new Fifo();
   #isBehind = false;
-  /** How many have run. */
+  /** Number of timers that have run. */
   ran = 0;
   #begun = false;
   #stopped = false;
@@ -41,28 +47,31 @@ export class Timers {
     this.#failed = failed;
   }
 
-  /** Until now nothing was due: an engine that opens is armed in slices, and nothing happens to half of it. */
+  /**
+   * Lets timers become due. None is due before, because an opening engine is armed in slices and must not act half
+   * armed.
+   */
   begin(): void {
     this.#begun = true;
     this.#arm();
   }
 
-  /** Runs `run` once when engine time is `atMs`, or later; the returned function cancels it. */
+  /** Runs `run` once when engine time is `atMs` or later. The returned function cancels it. */
   at(atMs: number, run: () => void): () => void {
     return this.#add(this.#engine, atMs, run);
   }
 
-  /** The same, but nobody is woken for it: it runs before the first quote or print from then on, or other timer. */
+  /** Like `at`, but does not wake the engine: runs before the first quote, print or other timer from then on. */
   beforeInput(atMs: number, run: () => void): () => void {
     return this.#add(this.#passive, atMs, run);
   }
 
-  /** Runs `run` once when so much time has passed, whatever is done to the wall clock; the returned function cancels it. */
+  /** Runs `run` once after `waitMs`, whatever happens to the wall clock. The returned function cancels it. */
   after(waitMs: number, run: () => void): () => void {
     return this.#add(this.#monotonic, this.#clock.monotonicMs() + Math.max(waitMs, 0), run);
   }
 
-  /** Runs what is due now, by time, then by age, as much as a turn has time for; returns what now is. */
+  /** Runs the due timers by time, then by age, up to the limit of a turn. Returns the current moment. */
   runDue(): Moment {
     const now = this.#time.moment();
     if (this.#isBehind || this.#first(now.monotonicMs) === undefined) return now;
@@ -71,18 +80,18 @@ export class Timers {
     return now;
   }
 
-  /** Lets an input act when what is due by now has run: at once, or in a later turn. */
+  /** Runs an input after all timers due by now: at once, or in a later turn. */
   afterDue(act: () => void): void {
     if (this.#isBehind) this.#inputs.push(act);
     else act();
   }
 
-  /** Whether something is due that waits for the next turn. */
+  /** Whether due timers wait for the next turn. */
   get isBehind(): boolean {
     return this.#isBehind;
   }
 
-  /** Runs what is due, `most` at most; returns how many more it might have run. */
+  /** Runs at most `most` due timers. Returns how many more it might have run. */
   #runSome(most: number): number {
     const { monotonicMs } = this.#time.moment();
     let left = most;
@@ -94,7 +103,7 @@ export class Timers {
     return Math.max(left, 1);
   }
 
-  /** Runs the head of a heap. One that throws stops neither the others nor whoever let the time pass. */
+  /** Runs the head of a heap. A timer that throws stops neither the other timers nor the caller. */
   #run(heap: TimerHeap): void {
     const entry = heap.take();
     if (entry === undefined) return;
@@ -107,7 +116,7 @@ export class Timers {
     this.#clock.soon(() => this.#goOn());
   }
 
-  /** Before each input that waits, what is due by then. */
+  /** Runs the due timers, and before each waiting input those due by then. */
   #goOn(): void {
     let left = this.#runSome(MOST_IN_TURN);
     for (let input = this.#inputs.first; input !== undefined && left > 0; input = this.#inputs.first) {
@@ -120,7 +129,7 @@ export class Timers {
     this.#arm();
   }
 
-  /** Engine time has jumped: what waits for it is due earlier. */
+  /** Arms the clock again: engine time has jumped, so its timers are due earlier. */
   rearm(): void {
     this.#disarm?.();
     this.#disarm = undefined;
@@ -128,7 +137,7 @@ export class Timers {
     this.#arm();
   }
 
-  /** Cancels everything, and takes nothing in from now on. */
+  /** Cancels all timers and takes no new ones. */
   stop(): void {
     this.#stopped = true;
     for (const heap of this.#heaps) heap.clear();
@@ -144,7 +153,7 @@ export class Timers {
     return () => heap.cancel(entry);
   }
 
-  /** The heap whose head is due first, if that is by `untilMs` of the monotonic clock. */
+  /** Returns the heap whose head is due first, if that is by `untilMs` of the monotonic clock. */
   #first(untilMs: number): TimerHeap | undefined {
     let first: TimerHeap | undefined;
     let dueMs = untilMs;
@@ -160,7 +169,7 @@ export class Timers {
     return first;
   }
 
-  /** When the head of a heap is due, by the monotonic clock. */
+  /** Returns when the head of a heap is due, by the monotonic clock. */
   #dueMs(heap: TimerHeap): number {
     const atMs = heap.head?.atMs ?? Number.POSITIVE_INFINITY;
     return heap === this.#monotonic ? atMs : this.#time.monotonicAt(atMs);
@@ -178,7 +187,10 @@ export class Timers {
         : this.#clock.schedule(nextMs + this.#earlyMs, () => this.#due(nextMs));
   }
 
-  /** A clock that wakes too early would otherwise do so again at once, for ever on one that somebody else moves. */
+  /**
+   * Runs when the clock wakes the engine. Measures how much too early that is: otherwise the clock would wake it
+   * again at once, and endlessly if the clock is moved from outside.
+   */
   #due(atMs: number): void {
     this.#armedMs = Number.POSITIVE_INFINITY;
     this.#disarm = undefined;
