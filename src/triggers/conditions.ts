@@ -3,8 +3,9 @@ import { type MarketSide, type Side, TRAITS, type TriggeredType, type TriggerKin
 import type { Direction, LevelCondition } from "./watch.ts";
 
 /**
- * The side of the market an order executes against, and the only one it observes: the ask for BUY, the bid for
- * SELL. Source: contract, Trigger rules.
+ * Returns the side of the market that an order executes against, which is the only side it observes: the ask for BUY,
+ * the bid for SELL (contract, Trigger rules).
+ *
  *
  * @example
  * ```ts
@@ -17,7 +18,8 @@ export function executableSide(side: Side): MarketSide {
 }
 
 /**
- * Where a stop triggers: BUY at or above its stop price, SELL at or below. Source: contract, Trigger rules 1.
+ * Returns where a stop triggers: BUY at or above its stop price, SELL at or below (contract, Trigger rules 1).
+ *
  *
  * @example
  * ```ts
@@ -30,7 +32,8 @@ export function stopDirection(side: Side): Direction {
 }
 
 /**
- * Where a take-profit triggers: BUY at or below its stop price, SELL at or above. Source: contract, Trigger rules 2.
+ * Returns where a take-profit triggers: BUY at or below its stop price, SELL at or above (contract, Trigger rules 2).
+ *
  *
  * @example
  * ```ts
@@ -43,7 +46,8 @@ export function takeProfitDirection(side: Side): Direction {
 }
 
 /**
- * Where a limit may execute: BUY at or below its cap, SELL at or above its floor. Source: contract, Trigger rules 3.
+ * Returns where a limit may execute: BUY at or below its cap, SELL at or above its floor (contract, Trigger rules 3).
+ *
  *
  * @example
  * ```ts
@@ -56,8 +60,9 @@ export function limitDirection(side: Side): Direction {
 }
 
 /**
- * Where the gate of a trailing trigger opens: TRAILING_STOP_* on the favourable side (BUY at or below, SELL at or
- * above), STOP_* and TAKE_PROFIT_* that trail as their type triggers. Source: decision 18.
+ * Returns where the gate of a trailing trigger opens. TRAILING_STOP_* opens on the favourable side (BUY at or below,
+ * SELL at or above). STOP_* and TAKE_PROFIT_* that trail open where their type triggers (decision 18).
+ *
  *
  * @example
  * ```ts
@@ -72,7 +77,10 @@ export function gateDirection(order: Readonly<{ type: TriggeredType; side: Side 
   return GATES[trigger](order.side);
 }
 
-/** A trailing trigger starts at a price that is better than the market, as a take-profit ends there. */
+/**
+ * Gate direction of each kind of trigger. A trailing trigger starts at a price better than the market, which is where
+ * a take-profit triggers.
+ */
 const GATES: Readonly<Record<TriggerKind, (side: Side) => Direction>> = {
   stop: stopDirection,
   takeProfit: takeProfitDirection,
@@ -80,7 +88,8 @@ const GATES: Readonly<Record<TriggerKind, (side: Side) => Direction>> = {
 };
 
 /**
- * Whether a price meets a condition; reaching the level is enough. Source: decision 8.
+ * Returns whether a price meets a condition. Reaching the level is enough (decision 8).
+ *
  *
  * @example
  * ```ts

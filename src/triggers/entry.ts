@@ -6,19 +6,19 @@ import { rateOf } from "./trailing.ts";
 import type { Watcher } from "./watch.ts";
 
 /**
- * A watcher in the trigger book; the node of the one heap that holds it. There is one for every resting order, so it is
- * one object with what the book compares, and the watcher and what stands in it are not kept.
+ * A watcher in the trigger book, and the node of the one heap that holds it. Every resting order has one, so it is a
+ * single object with the compared values; the watcher and its watch are not kept.
  */
 export type Entry = {
   readonly orderId: number;
   readonly acceptedAtMs: number;
   readonly acceptance: number;
   readonly side: MarketSide;
-  /** Of one that trails only. */
+  /** Present only if the entry trails. */
   readonly trail: Trail | undefined;
-  /** What its heap orders by: a level or the distance. */
+  /** Sort key in its heap: a level or the distance. */
   key: Scaled;
-  /** The heap that holds it, unless that is one of a group. */
+  /** The heap that holds it, unless it is in a heap of a group. */
   heap: LeftistHeap<Entry> | undefined;
   left: Entry | undefined;
   right: Entry | undefined;
@@ -26,16 +26,16 @@ export type Entry = {
   depth: number;
 };
 
-/** What an entry has that trails. */
+/** Additional state of a trailing entry. */
 export type Trail = {
-  /** A rate in 1e-10 when `relative`, else 1e-8 steps. */
+  /** A rate in units of 1e-10 when `relative`, else in steps of 1e-8. */
   readonly distance: Scaled;
   readonly relative: boolean;
-  /** The group it joined when it became active; ask {@link currentGroup} where that is now. */
+  /** The group that it joined when it became active. {@link currentGroup} returns its current group. */
   group: Group | undefined;
 };
 
-/** An entry that trails; once active, it is in a heap with its like only. */
+/** A trailing entry. Once active, it is in a heap with other trailing entries only. */
 export type TrailingEntry = Omit<Entry, "trail" | "left" | "right" | "parent"> & {
   readonly trail: Trail;
   left: TrailingEntry | undefined;
@@ -43,12 +43,12 @@ export type TrailingEntry = Omit<Entry, "trail" | "left" | "right" | "parent"> &
   parent: TrailingEntry | undefined;
 };
 
-/** Whether an entry trails. */
+/** Returns whether an entry trails. */
 export function isTrailing(entry: Entry): entry is TrailingEntry {
   return entry.trail !== undefined;
 }
 
-/** An entry that is in no heap yet. */
+/** Creates an entry that is in no heap yet. */
 export function entryOf({ orderId, acceptedAtMs, acceptance = 0, watch }: Watcher): Entry {
   return {
     orderId,
@@ -70,7 +70,7 @@ function trailOf(distance: TrailingDistance): Trail {
   return { distance: rateOf(distance), relative: true, group: undefined };
 }
 
-/** Puts an entry that is in no heap into one. */
+/** Inserts an entry that is in no heap into one. */
 export function putInto(heap: LeftistHeap<Entry>, entry: Entry): void {
   entry.heap = heap;
   heap.insert(entry);
@@ -91,7 +91,7 @@ export function isOlder(a: Entry, b: Entry): boolean {
   return olderFirst(a, b) < 0;
 }
 
-/** The place of a group in the order of references. */
+/** The node of a group in the order of references. */
 export type Rank = {
   readonly group: Group;
   left: Rank | undefined;
@@ -101,8 +101,8 @@ export type Rank = {
 };
 
 /**
- * Trailing entries that share a reference, and will share it for ever. Per kind of distance only the smallest can
- * fire first. The group itself is a node of the heap by `level`, at which its nearest member fires.
+ * Trailing entries that share a reference, now and for ever. For each kind of distance only the smallest can fire
+ * first. The group itself is a node of the heap by `level`, the price at which its nearest member fires.
  */
 export class Group implements HeapNode<Group> {
   reference: Price;
@@ -110,7 +110,7 @@ export class Group implements HeapNode<Group> {
   readonly relative: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly absolute: LeftistHeap<TrailingEntry> = new LeftistHeap<TrailingEntry>(lowestKey);
   readonly rank: Rank = { group: this, left: undefined, right: undefined, parent: undefined, depth: 1 };
-  /** Set when a new extreme made it one with an older group. */
+  /** Set when a new extreme merged it into an older group. */
   mergedInto: Group | undefined = undefined;
   left: Group | undefined = undefined;
   right: Group | undefined = undefined;
@@ -123,7 +123,7 @@ export class Group implements HeapNode<Group> {
   }
 }
 
-/** The group that an active entry belongs to now; shortens the way for the next time. */
+/** Returns the group that an active entry belongs to now. Shortens the chain of merges for later calls. */
 export function currentGroup({ trail }: TrailingEntry): Group | undefined {
   let { group } = trail;
   while (group?.mergedInto !== undefined) {

@@ -1,12 +1,12 @@
 import { max, min, type Price } from "../decimal/index.ts";
 import type { MarketSide } from "../model/index.ts";
 
-/** Of two prices the one that a trailing reference keeps: the lower on the ask, the higher on the bid. */
+/** Returns the one of two prices that a trailing reference keeps: the lower on the ask, the higher on the bid. */
 export function extreme(side: MarketSide, prices: readonly [Price, Price]): Price {
   return side === "ask" ? min(prices[0], prices[1]) : max(prices[0], prices[1]);
 }
 
-/** Of two optional prices the one that a trailing reference keeps. */
+/** Returns the one of two optional prices that a trailing reference keeps. */
 export function knownExtreme(
   side: MarketSide,
   [a, b]: readonly [Price | undefined, Price | undefined],

@@ -1,4 +1,4 @@
-/** Managed ids of one shard stand so far apart. */
+/** Distance between consecutive managed ids of one shard. */
 const STRIDE = 256;
 
 /** Ids of one shard that share a page. */
@@ -7,9 +7,11 @@ const IDS_PER_PAGE = 32;
 type Page<V> = { readonly values: (V | undefined)[]; size: number };
 
 /**
- * Values by order id, of any number of orders. One `Map` of a million moves all of them in one step when it grows,
- * 50 ms and more; here a page holds those of 32 neighbouring ids of one shard, and is never moved. A value takes about
- * 12 bytes where most of the ids of a shard have one, and a page of its own where none of its neighbours has.
+ * A map from order ids to values, for any number of orders. A single `Map` of a million entries moves all of them in
+ * one step when it grows, which takes 50 ms and more. Here a page holds the values of 32 neighbouring ids of one
+ * shard and is never moved. A value takes about 12 bytes where most ids of a shard have one, and a page of its own
+ * where none of its neighbours has one.
+ *
  *
  * @example
  * ```ts
@@ -23,12 +25,12 @@ export class IdMap<V> {
   readonly #pages: Map<number, Page<V>> = new Map();
   #size = 0;
 
-  /** How many ids have a value. */
+  /** Number of ids with a value. */
   get size(): number {
     return this.#size;
   }
 
-  /** The value of an id. */
+  /** Returns the value of an id. */
   get(id: number): V | undefined {
     return this.#pages.get(pageOf(id))?.values[placeOf(id)];
   }
@@ -38,7 +40,7 @@ export class IdMap<V> {
     return this.get(id) !== undefined;
   }
 
-  /** Gives an id a value; undefined takes it away. */
+  /** Sets the value of an id. Undefined deletes it. */
   set(id: number, value: V): void {
     if (value === undefined) return void this.delete(id);
     const page = this.#page(id);
@@ -50,7 +52,7 @@ export class IdMap<V> {
     page.values[place] = value;
   }
 
-  /** Takes the value of an id away; false when it has none. */
+  /** Deletes the value of an id. Returns false if it has none. */
   delete(id: number): boolean {
     const number = pageOf(id);
     const page = this.#pages.get(number);
@@ -63,9 +65,9 @@ export class IdMap<V> {
   }
 
   /**
-   * All values, page by page in the order in which the pages came, in each in the order of the ids, those nearer to zero
-   * first. Values may be set and deleted meanwhile: each that stays is yielded once, one that comes on a page of now may
-   * be, one on a later page is not.
+   * Yields all values page by page, pages in order of creation, within a page by id, those nearer to zero first.
+   * Values may be set and deleted meanwhile. Each value that stays is yielded once. A value added to an existing page
+   * may be yielded; one on a new page is not.
    */
   *values(): IterableIterator<V> {
     for (const { values } of [...this.#pages.values()])
@@ -83,7 +85,7 @@ export class IdMap<V> {
   }
 }
 
-/** Such values to read. */
+/** Read-only view of an {@link IdMap}. */
 export type ReadonlyIdMap<V> = Pick<IdMap<V>, "size" | "get" | "has" | "values">;
 
 const countOf = (id: number): number => Math.floor(Math.abs(id) / STRIDE);

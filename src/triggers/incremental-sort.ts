@@ -1,18 +1,18 @@
-/** Whether one goes before another; false both ways for none that are different. */
+/** Returns whether one item goes before another. Returns false both ways for equal items. */
 export type Before<T> = (a: T, b: T) => boolean;
 
-/** Things that one step moves: about as much work as one touch of a heap. */
+/** Items that one step moves. This is about as much work as one touch of a heap. */
 const PER_STEP = 16;
 
 /**
- * Puts things in order, some a step, however many there are. They come in runs that are in order already (a heap yields
- * such), and runs are merged two by two; with a single run nothing is left to do.
+ * Sorts items in steps of bounded work, however many there are. Items arrive in runs that are sorted already (a heap
+ * yields such runs), and runs are merged in pairs. A single run needs no work.
  */
 export class IncrementalSort<T> {
   readonly #before: Before<T>;
-  /** In order each. */
+  /** Runs, each sorted. */
   #runs: T[][] = [];
-  /** Those that this pass has merged. */
+  /** Runs that this pass has merged. */
   #merged: T[][] = [];
   #at = { pair: 0, left: 0, right: 0 };
 
@@ -20,7 +20,7 @@ export class IncrementalSort<T> {
     this.#before = before;
   }
 
-  /** Takes in one more, before the first step. */
+  /** Adds an item. Call it before the first step only. */
   add(one: T): void {
     const run = this.#runs.at(-1);
     const last = run?.at(-1);
@@ -28,14 +28,14 @@ export class IncrementalSort<T> {
     else run.push(one);
   }
 
-  /** Moves some things; false when all were in order. */
+  /** Moves some items. Returns false when all were in order. */
   step(): boolean {
     if (this.#runs.length < 2) return false;
     for (let moves = 0; moves < PER_STEP && this.#runs.length > 1; moves++) this.#move();
     return true;
   }
 
-  /** All, in order once {@link step} has said so. */
+  /** All items, sorted once {@link step} has returned false. */
   get inOrder(): readonly T[] {
     return this.#runs[0] ?? [];
   }

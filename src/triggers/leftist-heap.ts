@@ -1,18 +1,19 @@
-/** The links of a heap's node; the node itself is what the heap holds. */
+/** Links of a node in a heap. The node itself is the item. */
 export type HeapNode<T> = {
   left: T | undefined;
   right: T | undefined;
   parent: T | undefined;
-  /** How many nodes lead down from it, always to the right, before one is missing. */
+  /** Number of nodes on the path from it to the right, itself included. */
   depth: number;
 };
 
-/** Whether `a` must leave the heap before `b`; false for equal ones. */
+/** Returns whether `a` must leave the heap before `b`. Returns false for equal nodes. */
 export type Precedes<T> = (a: T, b: T) => boolean;
 
 /**
- * An intrusive leftist heap: insert, absorb, pop and remove in O(log n) each, the first pop after a million inserts
- * too, and no recursion. A node is in at most one heap at a time, and its key must not change while it is in one.
+ * An intrusive leftist heap. Insert, absorb, pop and remove take O(log n) each, even the first pop after a million
+ * inserts, without recursion. A node is in at most one heap at a time, and its key must not change while it is in
+ * one.
  */
 export class LeftistHeap<T extends HeapNode<T>> {
   readonly #precedes: Precedes<T>;
@@ -27,7 +28,7 @@ export class LeftistHeap<T extends HeapNode<T>> {
     return this.#root;
   }
 
-  /** Takes in a node that is in no heap. */
+  /** Inserts a node that is in no heap. */
   insert(node: T): void {
     this.#root = this.#merge(this.#root, node);
   }
@@ -56,13 +57,13 @@ export class LeftistHeap<T extends HeapNode<T>> {
     for (let above: T | undefined = parent; above !== undefined && balance(above); ) above = above.parent;
   }
 
-  /** Takes in all nodes of another heap of the same order and leaves that one empty. */
+  /** Moves all nodes of another heap of the same order into this one. */
   absorb(other: LeftistHeap<T>): void {
     this.#root = this.#merge(this.#root, other.#root);
     other.#root = undefined;
   }
 
-  /** Makes one tree of two: their right edges, which are short, are woven into one. */
+  /** Merges two trees into one by merging their right edges, which are short. */
   #merge(one: T | undefined, other: T | undefined): T | undefined {
     if (one === undefined || other === undefined) return one ?? other;
     const isOtherFirst = this.#precedes(other, one);
@@ -87,7 +88,10 @@ function link<T extends HeapNode<T>>(parent: T, right: T): void {
   right.parent = parent;
 }
 
-/** The deeper child stands left, and the depth is that of the right edge; false when it is as it was. */
+/**
+ * Moves the deeper child to the left and updates the depth from the right edge. Returns false if the depth is
+ * unchanged.
+ */
 function balance<T extends HeapNode<T>>(node: T): boolean {
   const { left, right, depth } = node;
   if ((left?.depth ?? 0) < (right?.depth ?? 0)) {

@@ -6,8 +6,9 @@ import { MarkTrack } from "./mark-track.ts";
 export type MarketOf = Readonly<{ symbol: string; side: MarketSide }>;
 
 /**
- * The durable marks of the market journal over all instruments: where trailing references come from.
- * The host adds a mark when it is durable. Source: decision 18; architecture, Trailing references are facts.
+ * The durable marks of the market journal for all instruments. Trailing references are read from them. The host adds
+ * a mark when it is durable (decision 18; architecture, Trailing references are facts).
+ *
  *
  * @example
  * ```ts
@@ -22,7 +23,7 @@ export type MarketOf = Readonly<{ symbol: string; side: MarketSide }>;
 export class MarkHistory {
   readonly #tracks: Readonly<Record<MarketSide, Map<string, MarkTrack>>> = { ask: new Map(), bid: new Map() };
 
-  /** Takes in a mark, in any order; one with the position of a known mark replaces it. */
+  /** Adds a mark. Marks may come in any order; one with the position of a known mark replaces it. */
   add(mark: MarketMark): void {
     const tracks = this.#tracks[mark.side];
     let track = tracks.get(mark.symbol);
@@ -33,25 +34,28 @@ export class MarkHistory {
     track.add(mark);
   }
 
-  /** The reference of a trailing order that became active at `position`; `undefined` without a mark from there on. */
+  /**
+   * Returns the reference of a trailing order that became active at `position`; `undefined` without a mark from there
+   * on.
+   */
   referenceFrom({ symbol, side, position }: MarketOf & Readonly<{ position: number }>): Price | undefined {
     return this.#tracks[side].get(symbol)?.referenceFrom(position);
   }
 
-  /** The mark of the highest position; `undefined` before the first mark. */
+  /** Returns the mark of the highest position; `undefined` before the first mark. */
   newest({ symbol, side }: MarketOf): MarketMark | undefined {
     return this.#tracks[side].get(symbol)?.last;
   }
 
-  /** The highest position; `undefined` before the first mark. */
+  /** Returns the highest position; `undefined` before the first mark. */
   lastPosition(market: MarketOf): number | undefined {
     return this.newest(market)?.position;
   }
 
   /**
-   * Forgets and returns, by position, the marks that no order active since `oldestPosition` or later can need; left
-   * out, that no order is active. The newest mark always stays, so that no position is given twice. With `limit` it is
-   * that many at most, and the next call goes on.
+   * Removes and returns, by position, the marks that no order active since `oldestPosition` or later can need. An
+   * omitted `oldestPosition` means that no order is active. The newest mark always stays, so that no position is
+   * assigned twice. With `limit` it removes at most that many, and the next call continues.
    */
   obsolete({
     symbol,

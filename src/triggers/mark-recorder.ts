@@ -6,8 +6,8 @@ import type { MarketOf, MarkHistory } from "./mark-history.ts";
 import { MarkTrack } from "./mark-track.ts";
 
 /**
- * Writes the marks of one instrument and side. Between two takes a moving reference rewrites one mark, until a
- * watcher becomes active on it: then its price is a seed and must stay.
+ * Writes the marks of one instrument and side. Between two calls of {@link take} a moving reference rewrites one
+ * mark, until a watcher becomes active on it: then its price is a seed and must stay.
  */
 export class MarkRecorder {
   readonly #market: MarketOf;
@@ -17,7 +17,7 @@ export class MarkRecorder {
   /** Whether the newest mark is neither taken nor a seed. */
   #rewritable = false;
   #untaken: MarketMark[] = [];
-  /** Taken, and not known to be in the history. */
+  /** Marks that were taken and are not known to be in the history. */
   readonly #taken: MarkTrack;
 
   constructor(market: MarketOf, history: MarkHistory) {
@@ -36,7 +36,7 @@ export class MarkRecorder {
     this.#rewritable = true;
   }
 
-  /** The position of the mark that seeds the watchers which become active at this price. */
+  /** Returns the position of the mark that seeds the watchers which become active at this price. */
   seed(price: Price, timeMs: number): number {
     if (price !== this.#lastPrice) {
       this.#lastPosition += 1;
@@ -51,7 +51,7 @@ export class MarkRecorder {
     return this.#untaken.length > 0;
   }
 
-  /** The marks since the last call; they are not rewritten any more. */
+  /** Returns the marks since the last call. They are not rewritten any more. */
   take(): readonly MarketMark[] {
     const marks = this.#untaken;
     if (marks.length === 0) return [];
@@ -63,8 +63,8 @@ export class MarkRecorder {
   }
 
   /**
-   * The reference of a watcher that became active before: the extreme of all marks from there on, durable or not.
-   * Throws an InvariantError (I31) when the marks do not hold its seed.
+   * Returns the reference of a watcher that became active earlier: the extreme of all marks from its activation on,
+   * durable or not. Throws an InvariantError (I31) when the marks do not contain its seed.
    */
   referenceSince({ position, seed }: Activation): Price {
     const { symbol, side } = this.#market;

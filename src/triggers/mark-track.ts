@@ -3,8 +3,8 @@ import type { MarketMark, MarketSide } from "../model/index.ts";
 import { extreme } from "./extreme.ts";
 
 /**
- * The marks of one instrument and side. A mark stands while no later one is as extreme: the standing marks, in
- * order of position, are the extremes of all suffixes, so that a reference is found by binary search.
+ * The marks of one instrument and side. A mark stands while no later one is at least as extreme. The standing marks,
+ * by position, are the extremes of all suffixes, so a binary search finds a reference.
  */
 export class MarkTrack {
   readonly #side: MarketSide;
@@ -20,21 +20,21 @@ export class MarkTrack {
     return this.#standing.at(-1);
   }
 
-  /** Takes in a mark; one with a position that is known replaces the known one. */
+  /** Adds a mark. One with a known position replaces the known mark. */
   add(mark: MarketMark): void {
     const last = this.last;
     if (last === undefined || mark.position > last.position) this.#append(mark);
     else this.#insert(mark);
   }
 
-  /** The extreme of all marks from `position` on; `undefined` when there are none. */
+  /** Returns the extreme of all marks from `position` on; `undefined` when there are none. */
   referenceFrom(position: number): Price | undefined {
     return this.#standing[this.#firstFrom(position)]?.price;
   }
 
   /**
-   * Forgets and returns what no reference from `oldestPosition` on can need, at most `limit`; the newest mark always
-   * stays.
+   * Removes and returns at most `limit` marks that no reference from `oldestPosition` on can need. The newest mark
+   * always stays.
    */
   obsolete(
     oldestPosition: number | undefined,
@@ -57,7 +57,7 @@ export class MarkTrack {
     this.#standing.push(mark);
   }
 
-  /** A mark out of order, or one that replaces another: rare, so everything is laid out anew. */
+  /** Adds a mark out of order, or one that replaces another. This is rare, so everything is rebuilt. */
   #insert(mark: MarketMark): void {
     const others = [...this.#dominated, ...this.#standing].filter(
       (known) => known.position !== mark.position,

@@ -9,16 +9,16 @@ import { MarkRecorder } from "./mark-recorder.ts";
 import { TrailingGroups } from "./trailing-groups.ts";
 import type { Watch } from "./watch.ts";
 
-/** What one side is compared with, and when it was quoted. */
+/** The price of one side, and when it was quoted. */
 export type SidePrice = Readonly<{ price: Price; timeMs: number }>;
 
 /**
- * The part of a trigger book that observes one side of the market. A quote acts on it in steps, each of which touches
- * one order; the book calls them in the order of decision 20.
+ * The part of a trigger book that observes one side of the market. A quote is processed in steps, each of which
+ * touches one order. The book calls them in the order of decision 20.
  */
 export class SideBook {
   readonly #levels: LevelHeaps = new LevelHeaps();
-  /** Levels that hold an activation back. */
+  /** Gates that delay an activation. */
   readonly #gates: LevelHeaps = new LevelHeaps();
   readonly #groups: TrailingGroups;
   readonly #marks: MarkRecorder;
@@ -32,7 +32,7 @@ export class SideBook {
     this.#marks = new MarkRecorder(market, history);
   }
 
-  /** Takes in an entry and what it watches on this side. */
+  /** Adds an entry with its watch on this side. */
   add(entry: Entry, watch: Watch): void {
     if (watch.kind === "every") putInto(this.#every, entry);
     else if (watch.kind === "level") this.#levels.add(entry, watch.condition);
@@ -48,18 +48,18 @@ export class SideBook {
     else entry.heap?.remove(entry);
   }
 
-  /** Throws an InvariantError (I31) when the marks do not hold the activation of a watch. */
+  /** Throws an InvariantError (I31) when the marks do not contain the activation of a watch. */
   check(watch: Watch): void {
     if (watch.kind === "trail" && watch.activation !== undefined)
       this.#marks.referenceSince(watch.activation);
   }
 
-  /** The reference of an active trailing entry. */
+  /** Returns the reference of an active trailing entry. */
   reference(entry: Entry): Price | undefined {
     return isTrailing(entry) ? currentGroup(entry)?.reference : undefined;
   }
 
-  /** Whether an order fires or becomes active on this price, or may do so. */
+  /** Returns whether an order fires or becomes active on this price, or may do so. */
   isTouchedBy(price: Price): boolean {
     return (
       this.#every.head !== undefined ||
@@ -70,7 +70,9 @@ export class SideBook {
     );
   }
 
-  /** Removes what fires next on the price, with the references as they are; `undefined` when nothing more does. */
+  /**
+   * Removes and returns the next hit on the price, with the references as they are; `undefined` when there is none.
+   */
   takeFired(price: Price): Hit | undefined {
     const every = this.#every.pop();
     if (every !== undefined) return everyHit(every, price);
@@ -79,7 +81,10 @@ export class SideBook {
     return levelHit(entry, { observed: price, level: levelOf(entry) });
   }
 
-  /** Opens a gate that the price meets: its entry becomes active at the end of this quote. False when there is none. */
+  /**
+   * Opens a gate that the price meets. Its entry becomes active at the end of this quote. Returns false when there is
+   * none.
+   */
   openGate(price: Price): boolean {
     const entry = this.#gates.takeMet(price);
     if (entry === undefined) return false;
@@ -87,12 +92,15 @@ export class SideBook {
     return true;
   }
 
-  /** Makes one of two groups of trailing entries whose references the price moves to one; false when none are left. */
+  /**
+   * Merges two groups of trailing entries whose references the price moves to the same value. Returns false when no
+   * two are left.
+   */
   mergeTwo(price: Price): boolean {
     return this.#groups.mergeTwo(price);
   }
 
-  /** Moves the references that the price goes beyond. */
+  /** Moves the references that the price passes. */
   move({ price, timeMs }: SidePrice): void {
     if (this.#groups.move(price)) this.#marks.move(price, timeMs);
   }
@@ -102,7 +110,7 @@ export class SideBook {
     return this.#activating.head;
   }
 
-  /** Makes the entry that {@link activating} says active. */
+  /** Activates the entry that {@link activating} returns. */
   activateNext({ price, timeMs }: SidePrice): Activation {
     const entry = this.#activating.pop();
     const activation = { position: this.#marks.seed(price, timeMs), seed: price };
@@ -115,11 +123,11 @@ export class SideBook {
     return this.#marks.hasUntaken;
   }
 
-  /** The marks made since the last call. */
+  /** Returns the marks made since the last call. */
   takeMarks(): readonly MarketMark[] {
     return this.#marks.take();
   }
 }
 
-/** An entry in the levels has its level as its key. */
+/** Returns the level of an entry in the level heaps, which is its key. */
 const levelOf = ({ key }: Entry): Price => key as Price;

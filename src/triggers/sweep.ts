@@ -8,14 +8,15 @@ import type { Activated, Progress } from "./watch.ts";
 type Sides = Readonly<Record<MarketSide, SideBook>>;
 
 /**
- * One counted quote acting on a trigger book, in as many slices as its host wants. It checks every condition with the
- * references as they were, then opens gates, then moves references, then activates (decision 20).
+ * The processing of one counted quote by a trigger book, in as many slices as its host wants. It checks every
+ * condition with the references from before the quote, then opens gates, then moves references, then activates
+ * (decision 20).
  */
 export class Sweep {
   readonly quote: Quote;
   readonly #sides: Sides;
   readonly #hits: IncrementalSort<Hit> = new IncrementalSort(actsBefore);
-  /** Their orders, to tell of them. */
+  /** Ids of orders that have left the book and are not reported yet. */
   #left: number[] = [];
   #activated: Activated[] = [];
   #hasMoved = false;
@@ -25,7 +26,7 @@ export class Sweep {
     this.quote = quote;
   }
 
-  /** Takes so many steps at most, and tells `left` of each order that left the book. */
+  /** Takes at most `most` steps. Calls `left` for each order that left the book. */
   run(most: number, left: (orderId: number) => void): Progress {
     let steps = 0;
     while (steps < most && this.#step()) steps++;
@@ -38,7 +39,7 @@ export class Sweep {
     return { quote: this.quote, steps, isOver, fired, activated };
   }
 
-  /** Touches one order; false when there is none left and what fired is in order. */
+  /** Touches one order. Returns false when none is left and the fired ones are in order. */
   #step(): boolean {
     if (!this.#hasMoved) {
       if (this.#fireOne() || this.#openGate() || this.#mergeTwo()) return true;

@@ -6,21 +6,24 @@ import { LeftistHeap } from "./leftist-heap.ts";
 import { relativeSpan } from "./trailing.ts";
 
 /**
- * Active trailing entries on one side of the market, in groups of equal reference. The group whose reference a new
- * extreme reaches first heads one heap, the group whose nearest member fires first heads another: a quote that does
- * neither looks at these two only, whatever the number of groups and members.
+ * Active trailing entries on one side of the market, in groups with the same reference. One heap is headed by the
+ * group whose reference a new extreme reaches first, another by the group whose nearest member fires first. A quote
+ * that does neither looks only at these two, whatever the number of groups and members.
  *
- * References rise on the ask, and fall on the bid, with the time of activation; a new extreme therefore takes the
- * newest groups first. A heap keeps that order and also takes restored groups in any order.
+ * References rise on the ask, and fall on the bid, with the time of activation. A new extreme therefore reaches the
+ * newest groups first. A heap keeps that order, and also accepts restored groups in any order.
  */
 export class TrailingGroups {
   readonly #side: MarketSide;
   readonly #byReference: LeftistHeap<Rank>;
   readonly #byLevel: LeftistHeap<Group>;
-  /** Groups made of restored entries since the last quote, so that equal references share one. */
+  /** Groups created from restored entries since the last quote, so that equal references share one. */
   readonly #restored = new Map<Price, Group>();
 
-  /** Made of those that the price has moved so far; it is in no order of references until all are one. */
+  /**
+   * The merge of the groups that the price has moved so far. It is not in the order of references until all are
+   * merged.
+   */
   #moving: Group | undefined;
 
   constructor(side: MarketSide) {
@@ -29,13 +32,13 @@ export class TrailingGroups {
     this.#byLevel = new LeftistHeap(side === "ask" ? lowestLevel : highestLevel);
   }
 
-  /** Takes in an entry that became active at the price observed now, after {@link move} saw it. */
+  /** Adds an entry that became active at the price observed now, after {@link move} saw that price. */
   join(entry: TrailingEntry, observed: Price): void {
     const newest = this.#byReference.head?.group;
     this.#enter(entry, newest?.reference === observed ? newest : new Group(observed));
   }
 
-  /** Takes in an entry that was active before, with the reference it had. */
+  /** Adds an entry that was active before, with its earlier reference. */
   restore(entry: TrailingEntry, reference: Price): void {
     const group = this.#restored.get(reference) ?? new Group(reference);
     this.#restored.set(reference, group);
@@ -52,13 +55,15 @@ export class TrailingGroups {
     if (nearest) this.#settle(group);
   }
 
-  /** Whether there is an entry whose level the price meets. */
+  /** Returns whether the price meets the level of an entry. */
   hasMet(price: Price): boolean {
     const group = this.#byLevel.head;
     return group !== undefined && this.#meets(group.level, price);
   }
 
-  /** Removes an entry whose level the price meets, of all that do one of the most crossed; `undefined` when none does. */
+  /**
+   * Removes and returns one of the most crossed entries whose level the price meets; `undefined` when there is none.
+   */
   takeMet(price: Price): Hit | undefined {
     const group = this.#byLevel.head;
     if (group === undefined || !this.#meets(group.level, price)) return undefined;
@@ -71,9 +76,9 @@ export class TrailingGroups {
   }
 
   /**
-   * Makes one of two groups whose reference the price goes beyond; false when no two are left. The newest come first,
-   * and the older survives: then the chain from an entry to its group leads to ever older groups only, and stays short
-   * however long the entry lives.
+   * Merges two groups whose reference the price passes. Returns false when no two are left. The newest groups come
+   * first, and the older one survives. The chain from an entry to its group therefore leads only to older groups, and
+   * stays short however long the entry lives.
    */
   mergeTwo(price: Price): boolean {
     if (this.#restored.size > 0) this.#restored.clear();
@@ -86,7 +91,7 @@ export class TrailingGroups {
     return true;
   }
 
-  /** Moves every reference that the price goes beyond, and says whether there was one. */
+  /** Moves every reference that the price passes. Returns whether there was one. */
   move(price: Price): boolean {
     while (this.mergeTwo(price));
     const survivor = this.#moving;
@@ -98,7 +103,10 @@ export class TrailingGroups {
     return true;
   }
 
-  /** Takes the newest group out of the order of references if the price is beyond its reference, or `isAt` it. */
+  /**
+   * Removes and returns the newest group from the order of references if the price is beyond its reference, or at it
+   * when `isAt`.
+   */
   #takeReached(price: Price, isAt: boolean): Group | undefined {
     const group = this.#byReference.head?.group;
     if (group === undefined) return undefined;
@@ -126,7 +134,7 @@ export class TrailingGroups {
     } else if (heap.head === entry) this.#settle(group);
   }
 
-  /** Puts a group where its nearest member now belongs, or drops it when none is left. */
+  /** Updates the position of a group after a change of its nearest member. Drops an empty group. */
   #settle(group: Group): void {
     this.#byLevel.remove(group);
     const nearest = this.#nearest(group);
@@ -140,7 +148,7 @@ export class TrailingGroups {
     this.#byLevel.insert(group);
   }
 
-  /** Of the smallest distance of each kind, the one whose level is met first. */
+  /** Returns the entry whose level is met first, of the smallest distance of each kind. */
   #nearest(group: Group): TrailingEntry | undefined {
     const [relative, absolute] = [group.relative.head, group.absolute.head];
     if (relative === undefined || absolute === undefined) return relative ?? absolute;

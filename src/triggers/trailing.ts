@@ -10,27 +10,27 @@ import {
 } from "../decimal/index.ts";
 import type { MarketSide, TrailingDistance } from "../model/index.ts";
 
-/** A trailing trigger at one moment: the best price since activation and the distance from it. */
+/** A trailing trigger at one moment: the best price since activation, and the distance from it. */
 export type TrailingPoint = Readonly<{ side: MarketSide; reference: Price; distance: TrailingDistance }>;
 
-/** Steps of a relative distance in one basis point; a step is 1e-10 of the reference, for percent too. */
+/** Steps of a relative distance in one basis point. A step is 1e-10 of the reference, also for percent. */
 const RATE_PER_BPS = 1_000_000;
 
 /** Values are split at this, the square root of {@link WHOLE}, so that products of the parts stay small. */
 const SPLIT = 100_000;
 
-/** Steps of a relative distance that are the whole reference. */
+/** Steps of a relative distance that equal the whole reference. */
 const WHOLE: number = SPLIT * SPLIT;
 
 /** A distance that grows with the reference. */
 export type RelativeDistance = Exclude<TrailingDistance, { kind: "amount" }>;
 
-/** A relative distance in 1e-10 of the reference. */
+/** Returns a relative distance in units of 1e-10 of the reference. */
 export function rateOf(distance: RelativeDistance): Scaled {
   return distance.kind === "bps" ? distance.bps * RATE_PER_BPS : distance.percent;
 }
 
-/** What a rate (1e-10) of the reference comes to, in whole 1e-8 steps, rounded once. */
+/** Returns a rate (in 1e-10) of the reference in whole 1e-8 steps, rounded once. */
 export function relativeSpan(reference: Price, rate: Scaled, rounding: Rounding): Price {
   if (typeof reference === "number" && typeof rate === "number" && rate < WHOLE) {
     return narrowSpan({ reference, rate, rounding }) as Price;
@@ -41,9 +41,9 @@ export function relativeSpan(reference: Price, rate: Scaled, rounding: Rounding)
 }
 
 /**
- * `reference · rate / 10^10` in doubles, exact for a safe integer and a rate below the whole: with parts below
- * 9.1e10 and 1e5 every product and sum stays below 2^53, and there a quotient lies further from the next integer
- * than from the double nearest to it, so that its whole part is exact.
+ * Computes `reference · rate / 10^10` in doubles. The result is exact for a safe integer and a rate below the whole.
+ * With parts below 9.1e10 and 1e5 every product and sum stays below 2^53. There a quotient is further from the next
+ * integer than from the nearest double, so its whole part is exact.
  */
 function narrowSpan(of: Readonly<{ reference: number; rate: number; rounding: Rounding }>): number {
   const high = Math.floor(of.reference / SPLIT);
@@ -62,10 +62,11 @@ function spanOf({ reference, distance }: TrailingPoint, rounding: Rounding): Pri
 }
 
 /**
- * The level at which a trailing trigger fires, in whole 1e-8 steps: reference plus distance on the ask, rounded up;
- * reference minus distance on the bid, rounded down. A price meets this level exactly when it meets the unrounded
- * one. On the bid it may be zero or negative, and then no price meets it. Source: contract, Trigger rules 5;
- * decision 8.
+ * Returns the level at which a trailing trigger fires, in whole 1e-8 steps: reference plus distance on the ask,
+ * rounded up; reference minus distance on the bid, rounded down. A price meets this level exactly when it meets the
+ * unrounded one. On the bid the level may be zero or negative; no price meets it then (contract, Trigger rules 5;
+ * decision 8).
+ *
  *
  * @example
  * ```ts
@@ -80,8 +81,9 @@ export function trailingLevel(point: TrailingPoint): Price {
 }
 
 /**
- * The trailing level to show: rounded at 8 decimals, up for BUY and down for SELL; `undefined` where the level is
- * outside the range of prices, since no price can meet it. Source: decisions 7 and 8.
+ * Returns the trailing level for display, rounded at 8 decimals, up for BUY and down for SELL. Returns `undefined`
+ * for a level outside the range of prices, because no price can meet it (decisions 7 and 8).
+ *
  *
  * @example
  * ```ts
@@ -96,9 +98,10 @@ export function displayedLevel(point: TrailingPoint): Price | undefined {
 }
 
 /**
- * The limit of a dynamic trailing limit: the unrounded level plus the offset on the ask (BUY), rounded down; minus
- * the offset on the bid (SELL), rounded up; in 1e-8 steps. A floor below the range of prices is the smallest price, a
- * cap above it the largest: every quote meets them. Source: decisions 7 and 19.
+ * Returns the limit of a dynamic trailing limit in 1e-8 steps: on the ask (BUY) the unrounded level plus the offset,
+ * rounded down; on the bid (SELL) the unrounded level minus the offset, rounded up. A floor below the range of prices
+ * becomes the smallest price, and a cap above it the largest; every quote meets them (decisions 7 and 19).
+ *
  *
  * @example
  * ```ts

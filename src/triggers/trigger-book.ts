@@ -8,10 +8,10 @@ import { SideBook } from "./side-book.ts";
 import { Sweep } from "./sweep.ts";
 import type { Observation, Progress, Watch, Watcher } from "./watch.ts";
 
-/** Groups of trailing orders that a quote which meets nothing may make one at once. */
+/** Groups of trailing orders that may be merged at once by a quote that meets no order. */
 const MERGES_AT_ONCE = 32;
 
-/** An order that came while a quote acted, and what it watches. */
+/** An order that was added while a quote was being processed, and its watch. */
 type Waiting = Readonly<{ entry: Entry; watch: Watch }>;
 
 const BY_ID: Keyed<number, Entry> = {
@@ -25,13 +25,14 @@ const BY_ID: Keyed<number, Entry> = {
 const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated: Object.freeze([]) });
 
 /**
- * What the orders of one instrument wait for. A quote that meets nothing costs the same however many wait; one that
- * fires, activates or moves references costs O(log n) amortised for each order or group it touches.
+ * The watches of the orders of one instrument. A quote that meets no order costs the same however many wait. A quote
+ * that fires, activates or moves references costs O(log n) amortised for each order or group it touches.
  *
- * The book makes the marks that its trailing references rest on; the host takes them, makes them durable together
- * with the activations of the same quotes, and then adds them, in order, to the history that the book was made with.
- * A book made with that history after a restart, and given the same watchers, decides as this one would have.
- * Source: contract, Trigger rules; decisions 8 and 16-20.
+ * The book creates the marks that its trailing references rest on. The host takes them, makes them durable together
+ * with the activations of the same quotes, and then adds them, in order, to the history that the book was created
+ * with. A book created with that history after a restart, and given the same watchers, makes the same decisions as
+ * this one would have made (contract, Trigger rules; decisions 8 and 16-20).
+ *
  *
  * @example
  * ```ts
@@ -50,12 +51,15 @@ export class TriggerBook {
   readonly #entries: KeyedTable<number, Entry> = new KeyedTable(BY_ID);
   readonly #sides: Readonly<Record<MarketSide, SideBook>>;
   #sweep: Sweep | undefined;
-  /** Quotes and orders that came while a quote acted. */
+  /** Quotes and orders that came while a quote was being processed. */
   #behind: (Quote | Waiting)[] = [];
-  /** Those orders, unless they were taken out again. */
+  /** Those orders, unless they were removed again. */
   readonly #waiting: Set<Entry> = new Set();
 
-  /** `history` holds the durable marks of the instrument already; the book reads it and does not write to it. */
+  /**
+   * Creates a book. `history` already contains the durable marks of the instrument. The book reads it and does not
+   * write to it.
+   */
   constructor(symbol: string, history: MarkHistory = new MarkHistory()) {
     this.symbol = symbol;
     this.#sides = {
@@ -64,7 +68,7 @@ export class TriggerBook {
     };
   }
 
-  /** Orders in the book. */
+  /** Number of orders in the book. */
   get size(): number {
     return this.#entries.size;
   }
@@ -75,9 +79,9 @@ export class TriggerBook {
   }
 
   /**
-   * Lets an order wait from the next quote on. With an activation its reference is the extreme of the marks from
-   * there. Throws an InvariantError when the order is in the book already (I24), or when the marks do not hold its
-   * activation (I31).
+   * Adds an order, which waits from the next quote on. With an activation its reference is the extreme of the marks
+   * from there. Throws an InvariantError when the order is in the book already (I24), or when the marks do not
+   * contain its activation (I31).
    */
   add(watcher: Watcher): void {
     if (this.has(watcher.orderId)) {
@@ -95,7 +99,7 @@ export class TriggerBook {
     this.#entries.set(entry);
   }
 
-  /** Takes an order out; false when it was not in the book. */
+  /** Removes an order. Returns false when it was not in the book. */
   remove(orderId: number): boolean {
     const entry = this.#entries.get(orderId);
     if (entry === undefined) return false;
@@ -103,16 +107,17 @@ export class TriggerBook {
     return this.#entries.delete(orderId);
   }
 
-  /** The reference of an active trailing order, in 1e-8 steps; `undefined` for any other. */
+  /** Returns the reference of an active trailing order in 1e-8 steps; `undefined` for any other order. */
   reference(orderId: number): Price | undefined {
     const entry = this.#entries.get(orderId);
     return entry && this.#sides[entry.side].reference(entry);
   }
 
   /**
-   * Lets a counted quote act: checks all conditions with the references as they were, then moves references, then
-   * activates. What fired has left the book. Throws an InvariantError (I30) on a quote that cannot have been
-   * counted: of another instrument, not above zero, or crossed; and while an earlier one acts. Source: decision 20.
+   * Processes a counted quote: checks all conditions with the references from before the quote, then moves
+   * references, then activates. Fired orders have left the book. Throws an InvariantError (I30) for a quote that
+   * cannot have been counted (of another instrument, not above zero, or crossed), and while an earlier quote is being
+   * processed (decision 20).
    */
   observe(quote: Quote): Observation {
     this.#demandIdle();
@@ -120,9 +125,9 @@ export class TriggerBook {
   }
 
   /**
-   * The same for a host that shares its turns: false when the quote meets nothing, and it is done. Else it acts in
-   * slices, see {@link resume}; quotes and orders that come before it is over wait behind it. Throws as
-   * {@link observe} does.
+   * Like {@link observe}, for a host that shares its turns. Returns false when the quote meets no order; it is done
+   * then. Otherwise the quote is processed in slices, see {@link resume}; quotes and orders that come before it is
+   * done wait behind it. Throws for the same quotes as {@link observe}.
    */
   begin(quote: Quote): boolean {
     this.#demandCounted(quote);
@@ -141,19 +146,19 @@ export class TriggerBook {
     return false;
   }
 
-  /** Whether a quote acts, and {@link resume} is to be called. */
+  /** Whether a quote is being processed, so that {@link resume} must be called. */
   get isBusy(): boolean {
     return this.#sweep !== undefined;
   }
 
-  /** How many quotes and orders wait for the quote that acts. */
+  /** Number of quotes and orders that wait for the current quote. */
   get waiting(): number {
     return this.#behind.length;
   }
 
   /**
-   * Lets the quote that acts touch `most` orders, and tells what it did; with its last slice what it fired. Throws an
-   * InvariantError (I30) when none acts.
+   * Lets the current quote touch at most `most` orders, and returns the results. The fired orders come with its last
+   * slice. Throws an InvariantError (I30) when no quote is being processed.
    */
   resume(most: number): Progress {
     if (this.#sweep === undefined) throw new InvariantError("I30", "no quote acts on the trigger book");
@@ -171,8 +176,8 @@ export class TriggerBook {
   }
 
   /**
-   * The marks made since the last call, in order of position per side. A reference that moves many times between
-   * two calls leaves one mark, unless an order became active on the way. Source: architecture, market journal.
+   * Returns the marks made since the last call, by position per side. A reference that moves many times between two
+   * calls leaves one mark, unless an order became active in between (architecture, market journal).
    */
   takeMarks(): readonly MarketMark[] {
     const asks = this.#sides.ask.takeMarks();
@@ -181,7 +186,9 @@ export class TriggerBook {
     return bids.length === 0 ? asks : [...asks, ...bids];
   }
 
-  /** What came while a quote acted, in the order in which it came, up to the next quote that meets something. */
+  /**
+   * Takes in what came while a quote was processed, in order of arrival, up to the next quote that meets an order.
+   */
   #takeInWaiting(): void {
     let taken = 0;
     for (const one of this.#behind) {
@@ -193,7 +200,7 @@ export class TriggerBook {
     this.#behind = this.#behind.slice(taken);
   }
 
-  /** An order that waited, unless it was taken out meanwhile. */
+  /** Adds an order that waited, unless it was removed meanwhile. */
   #place({ entry, watch }: Waiting): void {
     if (this.#waiting.delete(entry)) this.#sides[entry.side].add(entry, watch);
   }
@@ -213,7 +220,7 @@ export class TriggerBook {
   }
 }
 
-/** Merges the groups that a price moves to one reference; false when they are too many for one step. */
+/** Merges the groups that a price moves to one reference. Returns false when they are too many for one step. */
 function mergesAtOnce(side: SideBook, price: Price): boolean {
   for (let merges = 0; merges < MERGES_AT_ONCE; merges++) if (!side.mergeTwo(price)) return true;
   return false;

@@ -1,16 +1,18 @@
 import type { Price } from "../decimal/index.ts";
 import type { Activation, MarketSide, Quote, TrailingDistance } from "../model/index.ts";
 
-/** Where the observed price must be to meet a level. */
+/** Side of a level on which the observed price meets it. */
 export type Direction = "atOrAbove" | "atOrBelow";
 
-/** A price that a side of the market must reach; inclusive (decision 8). */
+/** A price that a side of the market must reach, inclusive (decision 8). */
 export type LevelCondition = Readonly<{ direction: Direction; level: Price }>;
 
 /**
- * What an order waits for on counted quotes of its instrument.
- * `every`: the next one, whatever its price. `level`: a price on one side. `trail`: a distance from the best price
- * since activation; a `gate` holds activation back, `activation` says that it happened already.
+ * The condition that an order waits for on counted quotes of its instrument.
+ * - `every`: the next quote, whatever its price.
+ * - `level`: a price on one side.
+ * - `trail`: a distance from the best price since activation. A `gate` delays the activation; `activation` says that
+ *   it has happened already.
  */
 export type Watch =
   | Readonly<{ kind: "every"; side: MarketSide }>
@@ -24,22 +26,25 @@ export type Watch =
     }>;
 
 /**
- * An order in the trigger book; `acceptedAtMs` is its acceptance time, older goes first. Of one time the lower `acceptance` is
- * older; none, of earlier journals, is the oldest.
+ * An order in the trigger book. `acceptedAtMs` is its acceptance time; older orders go first. With equal times the
+ * lower `acceptance` is older. An order without one, from an earlier journal, is the oldest.
  */
 export type Watcher = Readonly<{ orderId: number; acceptedAtMs: number; acceptance?: number; watch: Watch }>;
 
-/** A watcher whose condition the quote met; it has left the book. `level` and `reference` are those compared. */
+/** A watcher whose condition the quote met. It has left the book. `level` and `reference` are the compared values. */
 export type Fired = Readonly<{ orderId: number; observed: Price; level?: Price; reference?: Price }>;
 
-/** A trailing watcher whose tracking began on this quote; it stays in the book. */
+/** A trailing watcher that became active on this quote. It stays in the book. */
 export type Activated = Readonly<{ orderId: number; activation: Activation }>;
 
-/** What one counted quote did: fired in the order to act (most crossed first, then older first), and activated. */
+/**
+ * Results of one counted quote: the fired orders in firing order (most crossed first, then older first), and the
+ * activated ones.
+ */
 export type Observation = Readonly<{ fired: readonly Fired[]; activated: readonly Activated[] }>;
 
 /**
- * What some steps of a counted quote did, each step one order. What it fired is told with the last of them, when
- * `isOver`.
+ * Results of some steps of a counted quote, where each step touches one order. The fired orders come with the last
+ * step, when `isOver`.
  */
 export type Progress = Observation & Readonly<{ quote: Quote; steps: number; isOver: boolean }>;
