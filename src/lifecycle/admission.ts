@@ -21,27 +21,28 @@ import { executableSide, limitDirection, meets } from "../triggers/index.ts";
 import { checkShape } from "./order-shape.ts";
 
 /**
- * What admission looks at beside the intent; `quote` is the counted quote while it is fresh, `position` is signed,
- * `profile` the volumes for a VWAP without one of its own, `volume` all fresh executed volume of the market so far.
+ * Context of an admission besides the intent. `quote` is the counted quote while it is fresh. `position` is signed.
+ * `profile` holds the volumes for a VWAP without a profile of its own. `volume` is all fresh executed volume of the
+ * market so far.
  */
 export type AdmissionContext = Readonly<{
   nowMs: number;
-  /** How far `nowMs` is ahead of the wall clock, by which an expiry is meant; absent for not at all. */
+  /** How far `nowMs` is ahead of the wall clock. An expiry is given by the wall clock. Absent means not ahead. */
   aheadMs?: number | undefined;
   minimum: Notional;
   quote?: Quote | undefined;
   position?: Quantity | undefined;
   profile?: VolumeProfile | undefined;
   volume?: Quantity | undefined;
-  /** Most parts of an iceberg; 0 or absent: any number. */
+  /** Most parts of an iceberg. 0 or absent means no limit. */
   maxIcebergParts?: number;
-  /** Set for a leg of a list; a held one needs no exposure yet and meets its first quote after its release. */
+  /** Set for a leg of a list. A held leg needs no exposure yet, and meets its first quote after its release. */
   leg?: "active" | "held";
 }>;
 
 /**
- * What admission found out and the journal keeps: the price the minimum was checked at, the exposure required, that a
- * post-only order does not cross, the plan of a schedule, the volume a participation begins after.
+ * Findings of an admission that the journal keeps: the price at which the minimum was checked, the required exposure,
+ * that a post-only order does not cross, the plan of a schedule, and the volume after which a participation begins.
  */
 export type Admission = Readonly<
   Pick<
@@ -50,21 +51,25 @@ export type Admission = Readonly<
   >
 >;
 
-/** How much of a signed position an order of this side can reduce: never below zero. */
+/** Returns how much of a signed position an order of this side can reduce. Never below zero. */
 export function reducibleOf(side: Side, position: Quantity): Quantity {
   const reduces = side === "SELL" ? position > 0 : position < 0;
   return reduces ? abs(position) : ZERO_QUANTITY;
 }
 
-/** The price the opening minimum is checked at: limit, else stop, else the executable quote (decision 23). */
+/**
+ * Returns the price at which the opening minimum is checked: limit, else stop, else the executable quote (decision
+ * 23).
+ */
 export function admissionPriceOf(intent: ParentIntent, quote?: Quote): Price | undefined {
   const quoted = quote === undefined ? undefined : quote[executableSide(intent.side)];
   return intent.price ?? intent.stopPrice ?? quoted;
 }
 
 /**
- * Admits an intent or throws the OrderError that refuses it; the same on server and client.
- * Source: contract "Single-parent advanced creation" rules 1-7, decisions 10, 21, 23, 24, 27-31.
+ * Admits an intent, or throws the OrderError that refuses it. Server and client use the same code (contract
+ * "Single-parent advanced creation" rules 1-7, decisions 10, 21, 23, 24, 27-31).
+ *
  *
  * @example
  * ```ts
@@ -80,7 +85,7 @@ export function admit(intent: ParentIntent, context: AdmissionContext): Admissio
   checkIceberg(intent, context.maxIcebergParts ?? 0);
   const plan = planOf(intent, context);
   const { aheadMs, leg, volume = ZERO_QUANTITY } = context;
-  // Member by member, in the order of the journal: of all that a placement does, spreading took the most time.
+  // Members are set one by one, in the order of the journal: spreading took the most time of all work in a placement.
   const found: { -readonly [K in keyof Admission]: Admission[K] } = {};
   if (intent.expireTimeMs !== undefined && aheadMs !== undefined) found.aheadMs = aheadMs;
   if (!intent.reduceOnly) found.admissionPrice = openingPrice(intent, context, plan);
@@ -117,7 +122,10 @@ function openingPrice(
   return admissionPrice;
 }
 
-/** A post-only order may not cross the counted quote (decision 21); a held one meets its first quote later. */
+/**
+ * Returns whether an order has passed the post-only check. A post-only order must not cross the counted quote
+ * (decision 21). A held order meets its first quote later.
+ */
 function isPosted(intent: ParentIntent, { quote, leg }: AdmissionContext): boolean {
   if (!TRAITS[intent.type].postOnly || intent.price === undefined) return false;
   if (quote === undefined || leg === "held") return false;
@@ -127,7 +135,10 @@ function isPosted(intent: ParentIntent, { quote, leg }: AdmissionContext): boole
   return true;
 }
 
-/** The plan of a schedule accepted now; undefined for orders without one. Throws the OrderError that refuses it. */
+/**
+ * Returns the plan of a schedule accepted now; undefined for orders without one. Throws the OrderError that refuses
+ * it.
+ */
 export function planOf(
   intent: ParentIntent,
   context: Pick<AdmissionContext, "nowMs" | "profile">,

@@ -4,15 +4,18 @@ import { participationTarget } from "../schedules/index.ts";
 import type { WaitReason } from "./child-size.ts";
 import { openSlotOf } from "./slots.ts";
 
-/** The most that the next child may take, and the slot it uses; or why there is none now. Nothing: all of the rest. */
+/**
+ * The most that the next child may take and the slot that it uses, or the reason why there is none now. Without
+ * `most` the child may take all of the rest.
+ */
 export type Allowance =
   | Readonly<{ kind: "take"; most?: Quantity; slot?: number }>
   | Readonly<{ kind: "wait"; reason: WaitReason }>;
 
-/** When and of what: `volume` is all fresh executed volume of the market so far, where a child may follow it. */
+/** Time of the decision, and in `volume` all fresh executed volume of the market so far if a child may follow it. */
 export type AllowanceContext = Readonly<{ nowMs: number; volume?: Quantity }>;
 
-/** What schedule, share of volume and display size leave for the next child (decisions 27-31). */
+/** Returns what schedule, share of volume and display size leave for the next child (decisions 27-31). */
 export function allowanceOf(order: ParentOrder, context: AllowanceContext): Allowance {
   const { intent, plan } = order;
   if (intent.participationBips !== undefined) return shareOf(order, intent.participationBips, context.volume);

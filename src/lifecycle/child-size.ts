@@ -13,7 +13,7 @@ import type { Level, ParentOrder, Quote } from "../model/index.ts";
 import { executableSide, meets } from "../triggers/index.ts";
 import { limitConditionOf, limitOf } from "./conditions.ts";
 
-/** Why an active parent sends no child on a quote; its story shows it (decision 25). */
+/** Why an active parent sends no child on a quote. Its story shows the reason (decision 25). */
 export type WaitReason =
   | "PRICE_OUTSIDE_LIMIT"
   | "BELOW_MINIMUM_NOTIONAL"
@@ -27,29 +27,29 @@ export type WaitReason =
   | "SHARE_USED"
   | "LIST_UNKNOWN";
 
-/** What a quote allows: a child of this quantity, nothing yet, or the end of a residual too small to execute. */
+/** Decision on a quote: a child of this quantity, no child yet, or the end of a residual too small to execute. */
 export type Sizing =
   | Readonly<{ kind: "send"; quantity: Quantity; limitPrice?: Price }>
   | Readonly<{ kind: "wait"; reason: WaitReason }>
   | Readonly<{ kind: "residual" }>;
 
 /**
- * What sizing needs beside order and quote: the opening minimum; for reduce-only the exposure left to reduce; the most
- * that slice, display or share of volume allow.
+ * Inputs of sizing besides order and quote: the opening minimum, the exposure left to reduce for a reduce-only order,
+ * and the most that slice, display or share of volume allow.
  */
 export type SizingContext = Readonly<{ minimum: Notional; reducible?: Quantity; most?: Quantity }>;
 
-/** Quantity still to execute. */
+/** Returns the quantity still to execute. */
 export function restOf(order: ParentOrder): Quantity {
   return subtract(order.intent.quantity, order.executedQuantity);
 }
 
-/** Levels of the executable side of a quote for an order. */
+/** Returns the levels of the executable side of a quote for an order. */
 export function executableLevels(order: ParentOrder, quote: Quote): readonly Level[] {
   return executableSide(order.intent.side) === "ask" ? quote.asks : quote.bids;
 }
 
-/** What can be taken of `wanted` from `levels` inside the order's cap or floor, and its exact value. */
+/** Returns how much of `wanted` can be taken from `levels` inside the order's cap or floor, and its exact value. */
 export function executable(
   order: ParentOrder,
   take: Readonly<{ levels: readonly Level[]; wanted: Quantity }>,
@@ -68,7 +68,7 @@ export function executable(
   return { quantity, value };
 }
 
-/** Whether what is left of a parent is worth less than the minimum at the executable price (decision 25). */
+/** Returns whether the rest of a parent is worth less than the minimum at the executable price (decision 25). */
 export function isDustResidual(order: ParentOrder, quote: Quote, minimum: Notional): boolean {
   if (order.executedQuantity === ZERO_QUANTITY || order.intent.reduceOnly) return false;
   const best = executableLevels(order, quote)[0];
@@ -76,8 +76,9 @@ export function isDustResidual(order: ParentOrder, quote: Quote, minimum: Notion
 }
 
 /**
- * The child a quote allows (decisions 22, 24, 25). It is for all that is wanted, capped, not only for what is visible:
- * what shows up on its way fills too, the rest comes back. Sizes are never raised.
+ * Returns the child that a quote allows (decisions 22, 24, 25). The child asks for the whole wanted quantity up to
+ * its maximum, not only for the visible one: size that appears meanwhile fills too, and the rest comes back. Sizes
+ * are never raised.
  */
 export function sizeChild(order: ParentOrder, quote: Quote, context: SizingContext): Sizing {
   const { reduceOnly, childTimeInForce } = order.intent;

@@ -9,27 +9,33 @@ import {
 } from "../triggers/index.ts";
 import { openSlotOf } from "./slots.ts";
 
-/** Whether a type waits for a trigger before its first child. */
+/** Returns whether a type waits for a trigger before its first child. */
 export function needsTrigger(type: ParentType): type is TriggeredType {
   return TRAITS[type].trigger !== undefined;
 }
 
-/** Whether a post-only order has yet to meet the quote that shows that it would not match at once (decision 21). */
+/**
+ * Returns whether a post-only order still needs the first quote, which shows whether it would match at once (decision
+ * 21).
+ */
 export function awaitsPostOnlyCheck(order: ParentOrder): boolean {
   return TRAITS[order.intent.type].postOnly && order.postOnlyCleared === undefined;
 }
 
-/** The cap (BUY) or floor (SELL) of a parent's children now; undefined means at market. */
+/** Returns the current cap (BUY) or floor (SELL) of a parent's children; undefined means at market. */
 export function limitOf(order: ParentOrder): Price | undefined {
   return order.intent.price ?? frozenLimitOf(order);
 }
 
-/** The dynamic limit that the trigger froze. Triggers of before it was held to the range of prices may lie above it. */
+/**
+ * Returns the dynamic limit that the trigger froze. Limits of older triggers were not clamped to the range of prices
+ * and are clamped here.
+ */
 export function frozenLimitOf({ trigger }: ParentOrder): Price | undefined {
   return trigger?.limit === undefined ? undefined : withinPriceRange(trigger.limit);
 }
 
-/** Whether a parent can send children as it is: neither held, ending, ended nor stopped. */
+/** Returns whether a parent can send children: it is neither held, ending, ended nor stopped. */
 export function isActive(order: ParentOrder): boolean {
   return (
     order.ended === undefined &&
@@ -39,15 +45,15 @@ export function isActive(order: ParentOrder): boolean {
   );
 }
 
-/** The prices inside a parent's cap (BUY) or floor (SELL) now; undefined means any price. */
+/** Returns the prices inside a parent's current cap (BUY) or floor (SELL); undefined means any price. */
 export function limitConditionOf(order: ParentOrder): LevelCondition | undefined {
   const level = limitOf(order);
   return level === undefined ? undefined : { direction: limitDirection(order.intent.side), level };
 }
 
 /**
- * What a parent waits for on counted quotes at `nowMs`; undefined while it has nothing to look for: held, ended,
- * ending, frozen, with a child in flight, or between two slots.
+ * Returns what a parent waits for on counted quotes at `nowMs`. Returns undefined while it watches nothing: held,
+ * ended, ending, frozen, with a child in flight, or between two slots.
  */
 export function watchOf(order: ParentOrder, nowMs: number): Watch | undefined {
   if (!isActive(order) || order.child !== undefined) return undefined;

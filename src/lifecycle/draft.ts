@@ -3,10 +3,10 @@ import type { WaitReason } from "./child-size.ts";
 import { type ChangingFact, evolveInPlace } from "./evolve.ts";
 import type { Effect, TransitionContext } from "./parent-event.ts";
 
-/** A transition in the making: facts so far, and the parent as it is after each of them. */
+/** An unfinished transition: the facts so far, and the parent after them. */
 export type Draft = {
   order: ParentOrder;
-  /** The same from the first fact on: a copy that nobody else has, so that each further fact changes it in place. */
+  /** The same parent from the first fact on: a private copy, which further facts change in place. */
   own?: ParentCopy;
   readonly facts: Fact[];
   readonly effects: Effect[];
@@ -24,14 +24,14 @@ export function addFact(draft: Draft, fact: ChangingFact): void {
 }
 
 /**
- * When a GTD parent expires, in engine time; undefined for a GTC one. Its `expireTimeMs` was meant by the wall clock of
- * its acceptance.
+ * Returns when a GTD parent expires, in engine time; undefined for a GTC one. Its `expireTimeMs` is by the wall clock
+ * at its acceptance.
  */
 export function expiresAtMs({ intent, aheadMs }: ParentOrder): number | undefined {
   return intent.expireTimeMs === undefined ? undefined : intent.expireTimeMs + (aheadMs ?? 0);
 }
 
-/** Whether the GTD time of a parent is over in engine time; nothing is placed from then on (I55). */
+/** Returns whether a GTD parent has expired in engine time. Nothing is placed from then on (I55). */
 export function isExpired(order: ParentOrder, nowMs: number): boolean {
   const atMs = expiresAtMs(order);
   return atMs !== undefined && nowMs >= atMs;

@@ -14,12 +14,12 @@ import {
 } from "../model/index.ts";
 import { shardOfId } from "./identity.ts";
 
-/** Which record a fact stands in. */
+/** The record that contains a fact. */
 export type FactContext = Readonly<{ orderId: number; sequence: number; timeMs: number }>;
 
 /**
- * Applies one fact to a parent; replay and live running both go through here, so they agree by construction.
- * Throws InvariantError I53 when the fact does not fit the parent, or is of a kind that this version does not know.
+ * Applies one fact to a parent. Replay and live running both use this function, so they agree by construction. Throws
+ * InvariantError I53 when the fact does not fit the parent, or is of a kind that this version does not know.
  */
 export function evolve(order: ParentOrder | undefined, fact: Fact, context: FactContext): ParentOrder {
   if (fact.kind === "ACCEPTED") {
@@ -32,14 +32,17 @@ export function evolve(order: ParentOrder | undefined, fact: Fact, context: Fact
   return next;
 }
 
-/** The same for a parent that nobody else has yet: it is changed itself (decision IM). */
+/**
+ * Like {@link evolve}, but changes the parent in place. Only for a parent that no other code refers to yet (decision
+ * IM).
+ */
 export function evolveInPlace(next: ParentCopy, fact: ChangingFact, context: FactContext): void {
   next.lastSequence = context.sequence;
   next.updatedAtMs = context.timeMs;
   change(next, fact, context);
 }
 
-/** A fact of a parent that is there. */
+/** A fact of an existing parent. */
 export type ChangingFact = Exclude<Fact, { kind: "ACCEPTED" }>;
 
 function acceptedParent(fact: Accepted, context: FactContext): ParentOrder {
@@ -63,7 +66,10 @@ function acceptedParent(fact: Accepted, context: FactContext): ParentOrder {
 
 type Accepted = Extract<Fact, { kind: "ACCEPTED" }>;
 
-/** Most parents have none of these when they are accepted, and take half of the memory without a place for them. */
+/**
+ * Returns whether an accepted parent has any of these properties. Most parents have none, and take half of the memory
+ * without a slot for them.
+ */
 function hasMore({ aheadMs, posted, plan, volumeBefore, list, held }: Accepted): boolean {
   return (aheadMs ?? posted ?? plan ?? volumeBefore ?? list ?? held) !== undefined;
 }
@@ -117,7 +123,7 @@ function change(next: ParentCopy, fact: ChangingFact, context: FactContext): voi
   }
 }
 
-/** A parent must never be lost to a fact that a newer version wrote. */
+/** Throws for an unknown kind of fact. A parent must never be lost because of a fact that a newer version wrote. */
 function refuseUnknown(fact: never, { orderId, sequence }: FactContext): never {
   const { kind } = fact as Readonly<{ kind: unknown }>;
   throw new InvariantError(
@@ -132,7 +138,7 @@ function release(next: ParentCopy, atMs: number): void {
   next.releasedAtMs = atMs;
 }
 
-/** The outstanding child, to be changed in place. */
+/** Returns a copy of the outstanding child that can be changed in place. */
 function currentChild(next: ParentCopy, childId: string): ChildCopy {
   invariant(
     next.child?.childId === childId,
@@ -156,7 +162,7 @@ function loseChild(next: ParentCopy, { childId, problem }: Extract<Fact, { kind:
   if (problem !== undefined) child.problem = problem;
 }
 
-/** Of reports that cannot be read it is kept what was told, so that it is told once. */
+/** Keeps what was reported about unreadable reports, so that each problem is reported once. */
 function keepAlert(next: ParentCopy, { alert, detail }: Extract<Fact, { kind: "ALERT" }>): void {
   if (alert !== "VENUE_REPORT_INVALID") return;
   next.invalidReports = [...(next.invalidReports ?? []), detail];
@@ -206,7 +212,7 @@ function fill(next: ParentCopy, { fill, childId }: Extract<Fact, { kind: "FILLED
 function closeChild(next: ParentCopy, fact: Extract<Fact, { kind: "CHILD_CLOSED" }>): void {
   const { slot } = currentChild(next, fact.childId);
   next.child = undefined;
-  // What was never handed over has not used its slot.
+  // A child that was never handed over has not used its slot.
   if (fact.outcome === "WITHDRAWN" && slot !== undefined) next.nextSlot = slot;
   if (fact.notBeforeMs === undefined) return;
   next.notBeforeMs = fact.notBeforeMs;

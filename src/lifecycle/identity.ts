@@ -1,26 +1,29 @@
 import { invariant } from "../errors/index.ts";
 
-/** How many shards there are; part of every managed id, so it never changes. */
+/** Number of shards. It is part of every managed id, so it never changes. */
 export const SHARD_COUNT = 256;
 
-/** The managed id of the `count`-th order (from 1) of a shard: negative, falling, unique (decision 2). */
+/**
+ * Returns the managed id of the `count`-th order (from 1) of a shard. Ids are negative, falling and unique (decision
+ * 2).
+ */
 export function managedIdOf(place: Readonly<{ count: number; shard: number }>): number {
   const id = -(place.count * SHARD_COUNT + place.shard);
   invariant(Number.isSafeInteger(id) && id < 0, "I05", `shard ${place.shard} has used up its ids`);
   return id;
 }
 
-/** The shard that a managed id belongs to. */
+/** Returns the shard of a managed id. */
 export function shardOfId(orderId: number): number {
   return -orderId % SHARD_COUNT;
 }
 
-/** Which order of its shard a managed id is, from 1. */
+/** Returns the number of a managed id within its shard, from 1. */
 export function countOfId(orderId: number): number {
   return Math.floor(-orderId / SHARD_COUNT);
 }
 
-/** The shard of an account: FNV-1a over its decimal text, stable for ever. */
+/** Returns the shard of an account: FNV-1a over its decimal text. The mapping never changes. */
 export function shardOf(accountId: number): number {
   let hash = 0x811c9dc5;
   for (const character of String(accountId)) {
@@ -29,14 +32,14 @@ export function shardOf(accountId: number): number {
   return (hash >>> 0) % SHARD_COUNT;
 }
 
-/** Prefix of child ids; reserved for them in any letter case. */
+/** Prefix of child ids. It is reserved for them in any letter case. */
 export const CHILD_PREFIX = "aqc-";
 
 const BASE = 36;
 
 /**
- * The id of a parent's child: a pure function of parent and attempt, at most 36 characters (decision 4).
- * The acceptance time is part of it, so that ids differ from those of an earlier, lost journal.
+ * Returns the id of a parent's child: a pure function of parent and attempt, at most 36 characters (decision 4). It
+ * contains the acceptance time, so that ids differ from those of an earlier, lost journal.
  */
 export function childIdOf(
   parent: Readonly<{ orderId: number; acceptedAtMs: number }>,
@@ -49,7 +52,9 @@ export function childIdOf(
 
 const CHILD_ID = /^aqc-([0-9a-z]{1,11})-([0-9a-z]{1,10})-([0-9a-z]{1,8})$/;
 
-/** Parent, its acceptance and attempt that a child id names; undefined when the text is no child id. */
+/**
+ * Returns the parent, its acceptance time and the attempt in a child id; undefined when the text is not a child id.
+ */
 export function readChildId(
   childId: string,
 ): Readonly<{ orderId: number; acceptedAtMs: number; attempt: number }> | undefined {

@@ -10,7 +10,9 @@ import {
 import { executableSide } from "../triggers/index.ts";
 import { type Admission, type AdmissionContext, admit } from "./admission.ts";
 
-/** What the admission of a list looks at beside its legs; with `mustStraddle` the market must lie between the legs of an OCO. */
+/**
+ * Context of a list admission besides its legs. With `mustStraddle` the market must lie between the legs of an OCO.
+ */
 export type ListAdmissionContext = Pick<AdmissionContext, "nowMs" | "minimum" | "quote" | "position"> &
   Readonly<{ maxIcebergParts?: number; mustStraddle?: boolean }>;
 
@@ -21,8 +23,9 @@ const ROLES: Readonly<Record<Contingency, readonly LegRole[]>> = {
 };
 
 /**
- * Admits a whole list or throws the OrderError that refuses it; the admissions stand in the order of the legs.
- * Source: contract "List creation rules", decisions 24, 33 and 35.
+ * Admits a whole list, or throws the OrderError that refuses it. The admissions are in the order of the legs
+ * (contract "List creation rules", decisions 24, 33 and 35).
+ *
  *
  * @example
  * ```ts
@@ -42,12 +45,15 @@ export function admitList(list: ListIntent, context: ListAdmissionContext): read
   return admissions;
 }
 
-/** The level of an OCO leg that is compared: its stop price, else its price; a leg with neither has none (decision 33). */
+/**
+ * Returns the level by which an OCO leg is compared: its stop price, else its price; undefined for a leg with neither
+ * (decision 33).
+ */
 export function levelOf(intent: ParentIntent): Price | undefined {
   return intent.stopPrice ?? intent.price;
 }
 
-/** A list that was built in process by hand is held to the form of its contingency too. */
+/** Checks the form of the contingency. A list that was built by hand in process must have it too. */
 function checkLegs({ contingency, legs }: ListIntent): void {
   const roles = ROLES[contingency];
   const first = legs[0]?.intent;
@@ -70,7 +76,7 @@ function checkLegs({ contingency, legs }: ListIntent): void {
   }
 }
 
-/** Whether the protective leg is a stop, the other a limit or take-profit, and their levels do not cross. */
+/** Returns whether the protective leg is a stop, the other a limit or take-profit, and their levels do not cross. */
 function isPair([protective, profit]: readonly ParentIntent[]): boolean {
   if (protective === undefined || profit === undefined) return false;
   if (!stops(protective) || stops(profit)) return false;

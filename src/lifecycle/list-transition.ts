@@ -4,14 +4,15 @@ import type { LegRole, ParentOrder } from "../model/index.ts";
 import type { ParentEvent, TransitionContext } from "./parent-event.ts";
 import { type Transition, transition } from "./transition.ts";
 
-/** An event of one leg, and the list it is a leg of: all legs as they are, in the order in which they are shown. */
+/** An event of one leg, and all legs of its list in their current state, in display order. */
 export type LegEvent = Readonly<{ legs: readonly ParentOrder[]; orderId: number; event: ParentEvent }>;
 
 /**
- * The rules of an order list: what an event of one leg does to all of them, for one journal record. The transitions
- * stand in the order of the record: a loser before the winner, a fill before the release that follows from it.
- * Legs that nothing happens to are left out. A parent outside lists is a list of one.
- * Source: contract "States and transitions", decisions 12, 13, 34, 35; invariants I40-I43.
+ * The rules of an order list. Returns what an event of one leg does to all legs, for one journal record. The
+ * transitions are in the order of the record: a loser before the winner, a fill before the release that follows from
+ * it. Unchanged legs are left out. A parent outside lists is a list of one (contract "States and transitions",
+ * decisions 12, 13, 34, 35; invariants I40-I43).
+ *
  *
  * @example
  * ```ts
@@ -40,7 +41,7 @@ export function transitionList(
 
 type LegOutcome = Readonly<{ legs: readonly ParentOrder[]; before: ParentOrder; lead: Transition }>;
 
-/** What follows for the other legs from what happened to one of them. */
+/** Returns the consequences of one leg's transition for the other legs. */
 function withConsequences(
   { legs, before, lead }: LegOutcome,
   context: TransitionContext,
@@ -60,17 +61,23 @@ function withConsequences(
 }
 
 /**
- * A working leg has filled whole when it executed its quantity, in the record of that fill; a child of it may still be
- * in flight then, when the fill was a late one of another (decision 35).
+ * Returns whether a working leg has executed its whole quantity. This is so in the record of that fill. A child of
+ * the leg may still be in flight then, if the fill was a late one of another child (decision 35).
  */
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
 
-/** A leg of a pair has won when its trigger fired, or, without a trigger, when a child of it was intended (decision 34). */
+/**
+ * Returns whether a leg of a pair has won: its trigger fired, or, without a trigger, a child of it was intended
+ * (decision 34).
+ */
 function hasWon(leg: ParentOrder): boolean {
   return leg.trigger !== undefined || leg.attempts > 0;
 }
 
-/** A working leg that ends with fills while none of its pending legs was released leaves them unprotected (decision 35). */
+/**
+ * Adds an alert when a working leg ends with fills while none of its pending legs was released: the fills are
+ * unprotected then (decision 35).
+ */
 function withAlert(
   legs: readonly ParentOrder[],
   steps: readonly Transition[],

@@ -1,14 +1,15 @@
 import { invariant } from "../errors/index.ts";
 import type { OrderList, ParentOrder } from "../model/index.ts";
 
-/** The public members that say where a list stands (contract, Linked order list reply). */
+/** Public members that describe the state of a list (contract, Linked order list reply). */
 export type ListStatusView = Readonly<{
   listStatusType: "EXEC_STARTED" | "ALL_DONE";
   listOrderStatus: "EXECUTING" | "ALL_DONE";
 }>;
 
 /**
- * Status of a list: done if and only if every leg has ended (I44).
+ * Returns the status of a list. It is done if and only if every leg has ended (I44).
+ *
  *
  * @example
  * ```ts
@@ -22,7 +23,7 @@ export function listStatusOf(list: Pick<OrderList, "legs">): ListStatusView {
     : { listStatusType: "EXEC_STARTED", listOrderStatus: "EXECUTING" };
 }
 
-/** The list that its legs make; throws an InvariantError I53 for orders that are not the legs of one list. */
+/** Returns the list of these legs. Throws an InvariantError I53 for orders that are not the legs of one list. */
 export function orderListOf(legs: readonly ParentOrder[]): OrderList {
   const [first] = legs;
   const list = first?.list;
@@ -37,9 +38,9 @@ export function orderListOf(legs: readonly ParentOrder[]): OrderList {
 }
 
 /**
- * The order in which parents meet one quote: as they fired, but of the two legs of a pair the protective one first, so
- * that it wins where both would (decision 20). `waiting` holds what fired by id, for who has made it already; it is
- * empty at the end.
+ * Yields parents in the order in which they meet one quote: as they fired, except that the protective leg of a pair
+ * goes before the other, so that it wins where both would (decision 20). A caller that already has the fired parents
+ * by id can pass them as `waiting`, which is empty at the end.
  */
 export function* protectiveFirst<T extends Readonly<{ orderId: number }>>(
   fired: readonly T[],

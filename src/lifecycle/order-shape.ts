@@ -1,9 +1,12 @@
 import { OrderError } from "../errors/index.ts";
 import { type ParentIntent, partsOf, TRAITS, TYPED_PARTS } from "../model/index.ts";
 
-/** The fields a type needs; an intent that was built in process by hand is held to them too. Throws an OrderError that names the field. */
+/**
+ * Checks that an intent has the fields that its type needs. An intent built by hand in process is checked too. Throws
+ * an OrderError that names the field.
+ */
 export function checkShape(intent: ParentIntent, isLeg: boolean): void {
-  // A leg that does not trail needs its stop price as a single order does (decision 18).
+  // A leg that does not trail needs its stop price, as a single order does (decision 18).
   const trails = isLeg && intent.trailing !== undefined;
   const parts = partsOf(intent.type, trails ? "leg" : "single");
   for (const field of TYPED_PARTS) {

@@ -5,25 +5,26 @@ import { endsAtMs, type PlannedSlot, slotsOf, smallestSlice } from "../schedules
 import { type AdmissionContext, admissionPriceOf, admit, planOf } from "./admission.ts";
 
 /**
- * What a service would say to an order that is sent now: the refusal it would get, and for a schedule its slots, its
- * smallest slice and what that is worth beside the minimum, and when the last slot closes (epoch milliseconds).
+ * The answer that a service would give to an order sent now: the refusal, if any. For a schedule also its slots, its
+ * smallest slice and the slice's value next to the minimum, and when the last slot closes (epoch milliseconds).
  */
 export type OrderPreview = Readonly<{
   refusal?: OrderError;
-  /** The price the minimum is checked at. */
+  /** The price at which the minimum is checked. */
   admissionPrice?: Price;
   minimum: Notional;
   slots?: readonly PlannedSlot[];
   smallestSlice?: Quantity;
-  /** Needs an admission price. */
+  /** Present only with an admission price. */
   smallestSliceValue?: Notional;
   endsAtMs?: number;
 }>;
 
 /**
- * Shows an order before it is sent, by the same code that admits it on the server. A real service looks at its own
- * quote, time and volumes, so its answer can differ from that of a client whose context is older.
- * Source: contract "Single-parent advanced creation" rules 1-4, decisions 23 and 27-29.
+ * Previews an order before it is sent, with the code that admits it on the server. A real service uses its own quote,
+ * time and volumes, so its answer can differ from that of a client with an older context (contract "Single-parent
+ * advanced creation" rules 1-4, decisions 23 and 27-29).
+ *
  *
  * @example
  * ```ts

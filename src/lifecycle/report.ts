@@ -7,7 +7,9 @@ import { addFact, type Draft, isExpired } from "./draft.ts";
 import type { ParentEvent } from "./parent-event.ts";
 import { isScheduleOver } from "./slots.ts";
 
-/** Takes in what the venue said of a child: new fills once each, then whether the child is resolved. */
+/**
+ * Takes in a report of the venue on a child: counts new fills once each, then settles the child if it is resolved.
+ */
 export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): void {
   const late = draft.order.child?.childId !== report.childId;
   takeFills(draft, report.childId, report.fills);
@@ -30,12 +32,12 @@ const detailOf = (report: ChildReport): Readonly<{ detail?: string }> =>
 
 type Settlement = Extract<ParentEvent, { kind: "SETTLED" }>;
 
-/** What could be read of a report that cannot be read whole, and what is wrong with the rest of it. */
+/** The readable part of an unreadable report, and what is wrong with the rest. */
 export type InvalidReport = Readonly<{ childId: string; fills: readonly Fill[]; problem: string }>;
 
 /**
- * Takes in a report that cannot be read whole: the executions that can count as ever, and the child stays reserved with
- * an unknown outcome, whatever else was said of it (decisions 11 and 12).
+ * Takes in a report that is partly unreadable. Its readable executions count as usual. The child stays reserved with
+ * an unknown outcome, whatever else the report says (decisions 11 and 12).
  */
 export function reportInvalid(draft: Draft, { childId, fills, problem }: InvalidReport): void {
   const late = draft.order.child?.childId !== childId;
@@ -49,7 +51,7 @@ export function reportInvalid(draft: Draft, { childId, fills, problem }: Invalid
   alertOnce(draft, childId, problem);
 }
 
-/** The outcome of the outstanding child is not known. The first problem with what was said of it is kept with it. */
+/** Marks the outcome of the outstanding child as unknown. Keeps the first problem with a report on it. */
 export function markUnknown(draft: Draft, childId: string, problem?: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
@@ -58,7 +60,10 @@ export function markUnknown(draft: Draft, childId: string, problem?: string): vo
   addFact(draft, { kind: "CHILD_UNKNOWN", childId, ...(problem !== undefined && { problem }) });
 }
 
-/** A child that the venue has told of did arrive: that it is not found afterwards settles nothing (decision 12). */
+/**
+ * Voids a child that the venue does not find. A child that the venue has reported on did arrive: for it, "not found"
+ * settles nothing (decision 12).
+ */
 export function voidChild(draft: Draft, childId: string): void {
   const child = draft.order.child;
   if (child?.childId !== childId) return;
@@ -66,7 +71,9 @@ export function voidChild(draft: Draft, childId: string): void {
   alertOnce(draft, childId, "the venue does not know it any more, only a person can settle it");
 }
 
-/** An operator's word settles an unknown child as a report does, whatever the venue said of it before (decision CB). */
+/**
+ * Settles an unknown child on an operator's word as by a report, whatever the venue said of it before (decision CB).
+ */
 export function settleChild(draft: Draft, said: Settlement): void {
   const { childId, state, fills } = said;
   if (draft.order.child?.childId !== childId) return;
@@ -74,7 +81,10 @@ export function settleChild(draft: Draft, said: Settlement): void {
   reportChild(draft, { childId, state, fills });
 }
 
-/** Reports of one parent that are told; a venue that goes on saying what nobody can read fills no journal. */
+/**
+ * Unreadable reports of one parent that raise an alert. The limit keeps a venue that goes on sending them from
+ * filling the journal.
+ */
 const MOST_INVALID_REPORTS = 50;
 
 function alertOnce(draft: Draft, childId: string, problem: string): void {
@@ -85,8 +95,8 @@ function alertOnce(draft: Draft, childId: string, problem: string): void {
 }
 
 /**
- * Counts each execution once (I15). Facts of the venue are never hidden: one that is late (I50) or beyond the limit is
- * counted and told, and the latter stops the parent (decision 11).
+ * Counts each execution once (I15). Facts of the venue are never hidden: a late execution (I50) or one beyond the
+ * limit is counted and raises an alert. One beyond the limit also stops the parent (decision 11).
  */
 function takeFills(draft: Draft, childId: string, fills: readonly Fill[]): void {
   const late = draft.order.child?.childId !== childId;
@@ -115,7 +125,7 @@ function alert(draft: Draft, kind: AlertKind, detail: string): void {
 const alertOverfill = (draft: Draft, childId: string): void =>
   alert(draft, "OVERFILL", `${childId} executed more than it was sent for`);
 
-/** Nothing more is sent of a parent that has a rest (decision 11); a child in flight is awaited. */
+/** Stops a parent that is not filled: nothing more is sent (decision 11). A child in flight is awaited. */
 function stop(draft: Draft, reason: "OVERFILL" | "BEYOND_LIMIT"): void {
   const { order } = draft;
   if (order.ended !== undefined || order.pendingEnd?.status === "CANCELED") return;
@@ -131,7 +141,7 @@ function isOverfilled(draft: Draft): boolean {
   );
 }
 
-/** An overfill stops the parent (decision 11): nothing more is sent, whatever is still in flight is awaited. */
+/** Stops a parent after an overfill (decision 11): nothing more is sent, and a child in flight is awaited. */
 function stopOverfilled(draft: Draft, report: ChildReport): void {
   const isNews = draft.facts.length > 0;
   if (isNews) alertOverfill(draft, report.childId);
@@ -148,7 +158,7 @@ function stopOverfilled(draft: Draft, report: ChildReport): void {
   addFact(draft, { kind: "ENDED", status: complete ? "FILLED" : "CANCELED", reason: "OVERFILL" });
 }
 
-/** After late fills: the parent may be complete now, or hold more than it asked for. */
+/** Settles a parent after late fills: it may be complete now, or overfilled. */
 function settleLate(draft: Draft): void {
   const { order } = draft;
   if (draft.facts.length === 0) return;
@@ -164,7 +174,7 @@ function settleLate(draft: Draft): void {
 /** How a child is closed. */
 export type Closing = Readonly<{ childId: string; outcome: ChildOutcome; detail?: string }>;
 
-/** Closes the outstanding child and decides what becomes of the parent (decisions 13, 25, 26). */
+/** Closes the outstanding child and decides how the parent goes on (decisions 13, 25, 26). */
 export function closeChild(draft: Draft, closing: Closing, quote?: Quote): void {
   const child = draft.order.child;
   if (child?.childId !== closing.childId) return;
@@ -173,7 +183,7 @@ export function closeChild(draft: Draft, closing: Closing, quote?: Quote): void 
   settleClosed(draft, closing.outcome, quote);
 }
 
-/** Pause after a child that filled nothing: from the minimum, doubled each time, up to the maximum. */
+/** Returns the pause after a child that filled nothing: the minimum, doubled each time, up to the maximum. */
 function paceOf(draft: Draft): number {
   const { retryMinMs, retryMaxMs } = draft.context.rules;
   return Math.min(retryMaxMs, retryMinMs * 2 ** Math.min(draft.order.consecutiveUnfilled, 30));

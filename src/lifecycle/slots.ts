@@ -2,12 +2,12 @@ import { type Quantity, ZERO_QUANTITY } from "../decimal/index.ts";
 import { type ParentOrder, TRAITS } from "../model/index.ts";
 import { closesAtMs, endsAtMs, largestSlice, opensAtMs, sliceOf, slotAt } from "../schedules/index.ts";
 
-/** A slot that a child may be sent in now, and the most that child may take. */
+/** A slot in which a child may be sent now, and the most that the child may take. */
 export type OpenSlot = Readonly<{ slot: number; quantity: Quantity }>;
 
 /**
- * The slot of a parent's schedule that is open at `nowMs` and not used yet. After the last one a VWAP goes on with one
- * attempt per interval of at most its largest slice; a TWAP does not.
+ * Returns the slot of a parent's schedule that is open at `nowMs` and unused. After the last slot a VWAP goes on with
+ * one attempt per interval, of at most its largest slice; a TWAP does not.
  */
 export function openSlotOf(order: ParentOrder, nowMs: number): OpenSlot | undefined {
   const { plan } = order;
@@ -17,7 +17,7 @@ export function openSlotOf(order: ParentOrder, nowMs: number): OpenSlot | undefi
   return quantity > 0 ? { slot, quantity } : undefined;
 }
 
-/** When a slot opens or closes next, so that the parent looks again; undefined when its schedule is over. */
+/** Returns when a slot opens or closes next, so that the parent looks again; undefined when its schedule is over. */
 export function nextSlotChangeMs(order: ParentOrder, nowMs: number): number | undefined {
   const { plan } = order;
   if (plan === undefined || isScheduleOver(order, nowMs)) return undefined;
@@ -30,13 +30,19 @@ export function nextSlotChangeMs(order: ParentOrder, nowMs: number): number | un
   return goesOn(order) ? opensAtMs(plan, Math.max(first, plan.count)) : endsAtMs(plan);
 }
 
-/** Whether the final attempt of a schedule has passed: its last slot has closed, and it does not go on after that. */
+/**
+ * Returns whether the final attempt of a schedule has passed: its last slot has closed, and the schedule does not go
+ * on after it.
+ */
 export function isScheduleOver(order: ParentOrder, nowMs: number): boolean {
   const endMs = scheduleEndMs(order);
   return endMs !== undefined && nowMs >= endMs;
 }
 
-/** When the schedule of a parent is over; undefined without one, and for one that goes on after its last slot. */
+/**
+ * Returns when the schedule of a parent is over; undefined without a schedule, and for one that goes on after its
+ * last slot.
+ */
 export function scheduleEndMs(order: ParentOrder): number | undefined {
   return order.plan === undefined || goesOn(order) ? undefined : endsAtMs(order.plan);
 }

@@ -6,7 +6,7 @@ export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW" | TerminalS
 /** Public state of a parent's management (contract, managed order fields). */
 export type ApiState = "WAITING" | "WORKING" | "UNKNOWN" | TerminalStatus;
 
-/** The four public members that say where a parent stands. */
+/** The four public members that describe the state of a parent. */
 export type StatusView = Readonly<{
   status: OrderStatus;
   apiState: ApiState;
@@ -15,8 +15,9 @@ export type StatusView = Readonly<{
 }>;
 
 /**
- * Status, apiState, held and cancelPending of a parent: the one table of allowed pairs (I51).
- * Source: contract "States and transitions", decision 11.
+ * Returns status, apiState, held and cancelPending of a parent. This is the one table of allowed pairs (I51; contract
+ * "States and transitions", decision 11).
+ *
  *
  * @example
  * ```ts

@@ -10,7 +10,10 @@ import type { Effect, ExecutionAttempt, ParentEvent, TransitionContext } from ".
 import { closeChild, markUnknown, reportChild, reportInvalid, settleChild, voidChild } from "./report.ts";
 import { isScheduleOver } from "./slots.ts";
 
-/** The outcome of a transition: the parent after it, the facts to make durable, what to do then, why it waits. */
+/**
+ * The result of a transition: the parent after it, the facts to make durable, the effects that follow them, and the
+ * reason for a wait.
+ */
 export type Transition = Readonly<{
   order: ParentOrder;
   facts: readonly Fact[];
@@ -19,9 +22,10 @@ export type Transition = Readonly<{
 }>;
 
 /**
- * The rules of a parent order: state and event in, facts and effects out; no clock, no chance, no I/O.
- * An event that does not concern the parent as it is now yields no facts.
- * Source: contract "States and transitions", decisions 11-13, 17-26.
+ * The rules of a parent order: state and event in, facts and effects out, without clock, randomness or I/O. An event
+ * that does not concern the parent's current state yields no facts (contract "States and transitions", decisions
+ * 11-13, 17-26).
+ *
  *
  * @example
  * ```ts
@@ -97,7 +101,10 @@ function fire(draft: Draft, event: Extract<ParentEvent, { kind: "FIRED" }>): voi
   attemptExecution(draft, event);
 }
 
-/** A post-only order that the first quote crosses is rejected; else it waits for the market to come to it (decision 21). */
+/**
+ * Applies the first quote to a post-only order. An order that would cross it is rejected; otherwise it waits for the
+ * market to reach its price (decision 21).
+ */
 function meetFirstQuote(draft: Draft, { quote, fresh }: ExecutionAttempt): void {
   if (!fresh) return wait(draft, "STALE_QUOTE");
   const inside = limitConditionOf(draft.order);
@@ -107,7 +114,7 @@ function meetFirstQuote(draft: Draft, { quote, fresh }: ExecutionAttempt): void 
   addFact(draft, { kind: "ENDED", status: "REJECTED", reason: "WOULD_MATCH_IMMEDIATELY" });
 }
 
-/** The trigger as it is kept: a dynamic limit is frozen here, once (decision 19). */
+/** Returns the trigger to store. A dynamic limit is frozen here, once (decision 19). */
 function triggerOf(order: ParentOrder, fired: Fired, atMs: number): Trigger {
   const { intent } = order;
   const trigger = {
@@ -200,7 +207,10 @@ function endBy(draft: Draft, end: PendingEnd): void {
   addFact(draft, { kind: "END_REQUESTED", end });
 }
 
-/** The final attempt has passed: what is not filled expires (decisions 27, 28). A child in flight is awaited. */
+/**
+ * Expires the unfilled rest of a schedule whose final attempt has passed (decisions 27, 28). A child in flight is
+ * awaited.
+ */
 function endSchedule(draft: Draft): void {
   const { order, context } = draft;
   if (!isActive(order) || order.child !== undefined || !isScheduleOver(order, context.nowMs)) return;
