@@ -5,8 +5,9 @@ import { share } from "./share.ts";
 const WHOLE_BIPS = 10_000;
 
 /**
- * What a POV parent should have executed when `volume` was executed since its admission, its own fills included:
- * `bips` basis points of it, cut to whole 1e-6 steps. Source: contract, POST /api/order rule 5; decision 30.
+ * Returns what a POV parent should have executed when `volume` was executed since its admission, its own fills
+ * included: `bips` basis points of it, cut to whole 1e-6 steps (contract, POST /api/order rule 5; decision 30).
+ *
  *
  * @example
  * ```ts

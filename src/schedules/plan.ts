@@ -1,7 +1,7 @@
 import { add, type NumberRow, packed, type Scaled } from "../decimal/index.ts";
 import type { SchedulePlan, ScheduleTerms } from "../model/index.ts";
 
-/** What a plan is made of; weights come from the terms or from the volumes of the service. */
+/** Inputs of a plan. Weights come from the terms or from the volumes of the service. */
 export type PlanTerms = Readonly<{
   acceptedAtMs: number;
   schedule: ScheduleTerms;
@@ -10,9 +10,10 @@ export type PlanTerms = Readonly<{
 }>;
 
 /**
- * Freezes a schedule at admission. `weights` replace those of the schedule itself; without either all slots weigh the
- * same (TWAP). Throws a RangeError unless `count` is a whole number above 0 and the weights are `count` values of at
- * least 0 with one above it. Source: contract, POST /api/order rules 3-4; decisions 27-29.
+ * Freezes a schedule at admission. `weights` replace those of the schedule itself. Without either all slots weigh the
+ * same (TWAP). Throws a RangeError unless `count` is a whole number above 0, and the weights are `count` values of at
+ * least 0 of which one is above 0 (contract, POST /api/order rules 3-4; decisions 27-29).
+ *
  *
  * @example
  * ```ts
@@ -47,7 +48,8 @@ function cumulate(weights: NumberRow, count: number): NumberRow {
 }
 
 /**
- * When a slot opens, epoch milliseconds; slots count from 0 and go on beyond the plan. Source: decision 27.
+ * Returns when a slot opens, in epoch milliseconds. Slots count from 0 and go on beyond the plan (decision 27).
+ *
  *
  * @example
  * ```ts
@@ -60,8 +62,9 @@ export function opensAtMs(plan: SchedulePlan, slot: number): number {
 }
 
 /**
- * When a slot closes and the next one opens, epoch milliseconds; at this moment itself it is closed. Source:
- * decision 27.
+ * Returns when a slot closes and the next one opens, in epoch milliseconds. At that moment it is already closed
+ * (decision 27).
+ *
  *
  * @example
  * ```ts
@@ -74,7 +77,8 @@ export function closesAtMs(plan: SchedulePlan, slot: number): number {
 }
 
 /**
- * When the last slot of the plan closes, epoch milliseconds. Source: decision 27.
+ * Returns when the last slot of the plan closes, in epoch milliseconds (decision 27).
+ *
  *
  * @example
  * ```ts
@@ -87,8 +91,9 @@ export function endsAtMs(plan: SchedulePlan): number {
 }
 
 /**
- * The slot that is open at a time, epoch milliseconds: `undefined` before the first opens, and `plan.count` or more
- * once the last has closed. Source: decision 27.
+ * Returns the slot that is open at a time in epoch milliseconds: `undefined` before the first slot opens, and
+ * `plan.count` or more once the last has closed (decision 27).
+ *
  *
  * @example
  * ```ts

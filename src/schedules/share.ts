@@ -4,8 +4,8 @@ import { normalise, type Scaled } from "../decimal/index.ts";
 export type Fraction = Readonly<{ numerator: Scaled; denominator: Scaled }>;
 
 /**
- * `value · numerator / denominator` cut to whole steps, exact, for values of at least 0. Doubles are used only while
- * the product is a safe integer: then the remainder is exact, and what is left divides without a rest.
+ * Returns `value · numerator / denominator` cut to whole steps. The result is exact for values of at least 0. Doubles
+ * are used only while the product is a safe integer: then the remainder is exact, and the rest divides evenly.
  */
 export function share<T extends Scaled>(value: T, of: Fraction): T {
   const { numerator, denominator } = of;

@@ -4,7 +4,7 @@ import type { SchedulePlan } from "../model/index.ts";
 import { closesAtMs, opensAtMs } from "./plan.ts";
 import { share } from "./share.ts";
 
-/** One slot of a plan in which something is to be sent; times in epoch milliseconds. */
+/** One slot of a plan with a quantity to send. Times are epoch milliseconds. */
 export type PlannedSlot = Readonly<{
   slot: number;
   opensAtMs: number;
@@ -13,9 +13,10 @@ export type PlannedSlot = Readonly<{
 }>;
 
 /**
- * How much of a quantity belongs to a slot: the cumulative share up to and with it less the one before it, each cut to
- * whole 1e-6 steps, so that all slices sum to the quantity exactly. Zero outside the plan. Throws an InvariantError
- * for a plan whose sums are damaged. Source: contract, POST /api/order rules 3-4; decisions 28-29.
+ * Returns the part of a quantity that belongs to a slot: the cumulative share including the slot less the one before
+ * it, each cut to whole 1e-6 steps, so that all slices sum to the quantity exactly. Zero outside the plan. Throws an
+ * InvariantError for a plan whose sums are damaged (contract, POST /api/order rules 3-4; decisions 28-29).
+ *
  *
  * @example
  * ```ts
@@ -30,7 +31,7 @@ export function sliceOf(plan: SchedulePlan, quantity: Quantity, slot: number): Q
   return subtract(sharedUpTo(plan, quantity, slot), sharedUpTo(plan, quantity, slot - 1));
 }
 
-/** What belongs to all slots up to and with this one. */
+/** Returns the part of a quantity that belongs to all slots up to and including this one. */
 function sharedUpTo(plan: SchedulePlan, quantity: Quantity, slot: number): Quantity {
   if (slot < 0) return ZERO_QUANTITY;
   return share(quantity, { numerator: sumAt(plan, slot), denominator: sumAt(plan, plan.count - 1) });
@@ -44,9 +45,10 @@ function sumAt({ cumulative }: SchedulePlan, slot: number): Scaled {
 }
 
 /**
- * The smallest slice of a plan: the equal share cut to whole steps (TWAP), which is zero for a quantity of fewer steps
- * than slots, or the smallest one above zero of a weighted plan. Source: contract, POST /api/order rules 1 and 3;
- * decision 28.
+ * Returns the smallest slice of a plan. For TWAP this is the equal share cut to whole steps, which is zero for a
+ * quantity of fewer steps than slots. For a weighted plan it is the smallest slice above zero (contract, POST
+ * /api/order rules 1 and 3; decision 28).
+ *
  *
  * @example
  * ```ts
@@ -65,7 +67,9 @@ export function smallestSlice(plan: SchedulePlan, quantity: Quantity): Quantity 
 }
 
 /**
- * The largest slice of a plan, most that one attempt after the last slot of a VWAP may take. Source: decision 29.
+ * Returns the largest slice of a plan, which is the most that one attempt after the last slot of a VWAP may take
+ * (decision 29).
+ *
  *
  * @example
  * ```ts
@@ -84,14 +88,18 @@ export function largestSlice(plan: SchedulePlan, quantity: Quantity): Quantity {
   return largest;
 }
 
-/** Known answers, since a VWAP asks on every quote after its last slot. A plan never changes and has one quantity. */
+/**
+ * Cache of largest slices, because a VWAP asks on every quote after its last slot. A plan never changes and has one
+ * quantity.
+ */
 const largestSlices: WeakMap<
   SchedulePlan,
   Readonly<{ quantity: Quantity; largest: Quantity }>
 > = new WeakMap();
 
 /**
- * The slots of a plan that have something to send, in time: a zero weight has no slot. Source: decision 29.
+ * Yields the slots of a plan that have a quantity to send, in order of time. A zero weight has no slot (decision 29).
+ *
  *
  * @example
  * ```ts

@@ -11,15 +11,16 @@ const WINDOW_MS: number = WINDOW_MINUTES * MINUTE_MS;
 /** Fewest intervals of a schedule. */
 const FEWEST_INTERVALS = 2;
 
-/** When a profile is made, and the intervals it is made for. */
+/** When a profile is made, and the intervals it covers. */
 export type ProfileTerms = Readonly<{ nowMs: number; intervalMs: number; intervalCount?: number }>;
 
 /** The weights of a VWAP, one per interval. */
 export type VolumeProfile = Readonly<{ count: number; weights: readonly Quantity[] }>;
 
 /**
- * The minutes that a profile made now reads, from `fromMs` on and before `toMs`, epoch milliseconds: the 512 that are
- * complete. Source: contract, POST /api/order rule 4; decision 29.
+ * Returns the range of minutes that a profile made now reads: the last 512 completed ones, from `fromMs` on and
+ * before `toMs`, in epoch milliseconds (contract, POST /api/order rule 4; decision 29).
+ *
  *
  * @example
  * ```ts
@@ -34,11 +35,12 @@ export function profileWindow(nowMs: number): Readonly<{ fromMs: number; toMs: n
 }
 
 /**
- * Weights made of the executed volume of one instrument: the newest `intervalCount` intervals of completed minutes,
- * oldest first; a minute without a bar counts 0. Without a count, as many whole intervals as there are since the
- * oldest bar with volume. `undefined` when that is fewer than two, or when there is no volume in them. Throws a
- * RangeError for intervals that are no whole minutes or together longer than the window. Source: contract,
- * POST /api/order rule 4; decision 29.
+ * Returns weights from the executed volume of one instrument: the newest `intervalCount` intervals of completed
+ * minutes, oldest first. A minute without a bar counts as 0. Without a count there are as many whole intervals as fit
+ * since the oldest bar with volume. Returns `undefined` when that is fewer than two, or when they contain no volume.
+ * Throws a RangeError for intervals that are not whole minutes or that together exceed the window (contract, POST
+ * /api/order rule 4; decision 29).
+ *
  *
  * @example
  * ```ts
@@ -74,7 +76,7 @@ export function volumeProfile(bars: readonly VolumeBar[], terms: ProfileTerms): 
   return total > 0 ? { count, weights } : undefined;
 }
 
-/** Whole intervals between the oldest bar and the end of the window. */
+/** Returns the number of whole intervals between the oldest bar and the end of the window. */
 function wholeIntervals(
   bars: readonly VolumeBar[],
   terms: Readonly<{ toMs: number; intervalMs: number }>,
