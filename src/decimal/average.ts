@@ -3,12 +3,15 @@ import type { Notional } from "./exact.ts";
 import { PRICE_SCALE, type Quantity } from "./units.ts";
 
 /**
- * decimal.js wide enough for every quotient here: 32 digits before the point at most, and 48 behind it tell each quotient of
- * two amounts from a half.
+ * decimal.js with enough precision for every quotient here: at most 32 digits before the point, and 48 after it,
+ * which distinguish each quotient of two amounts from a half.
  */
 const Wide: typeof Decimal = /* @__PURE__ */ Decimal.clone({ precision: 80, toExpNeg: -80, toExpPos: 80 });
 
-/** Average price text of `total` USD over `quantity` units, at 8 decimals, rounded half up; "0" without quantity. */
+/**
+ * Returns the average price text of `total` USD over `quantity` units, at 8 decimals, rounded half up; "0" without
+ * quantity.
+ */
 export function averagePriceText(total: Notional, quantity: Quantity): string {
   if (quantity <= 0) return "0";
   // A total has as many decimals as price and quantity together, so the quotient is in steps of a price.

@@ -9,11 +9,12 @@ export type Notional = Scaled & { readonly [unit]: "notional" };
 /** Decimals of a {@link Notional}. */
 export const NOTIONAL_SCALE: number = PRICE_SCALE + QUANTITY_SCALE;
 
-/** No USD. */
+/** Zero USD. */
 export const ZERO_NOTIONAL: Notional = 0 as unknown as Notional;
 
 /**
- * USD amount from a literal, such as the 15 USD minimum; throws a RangeError on text that is no decimal.
+ * Parses a USD amount from a literal, such as the 15 USD minimum. Throws a RangeError for text that is not a decimal.
+ *
  *
  * @example
  * ```ts
@@ -28,7 +29,7 @@ export function notional(text: string): Notional {
   return value as Notional;
 }
 
-/** `price · quantity` in USD, exact. */
+/** Returns `price · quantity` in USD, exact. */
 export function notionalOf(price: Price, quantity: Quantity): Notional {
   if (typeof price === "number" && typeof quantity === "number") {
     const product = price * quantity;
@@ -37,15 +38,15 @@ export function notionalOf(price: Price, quantity: Quantity): Notional {
   return normalise(BigInt(price) * BigInt(quantity)) as Notional;
 }
 
-/** Canonical text of a USD amount. */
+/** Returns the canonical text of a USD amount. */
 export function formatNotional(amount: Notional): string {
   return formatScaled(amount, NOTIONAL_SCALE);
 }
 
-/** How a quotient is brought to whole steps. */
+/** How a quotient is rounded to whole steps. */
 export type Rounding = "down" | "up";
 
-/** `value · numerator / denominator` in whole steps, rounded once; "down" is towards minus infinity. */
+/** Returns `value · numerator / denominator` in whole steps, rounded once. "down" is towards minus infinity. */
 export function portion<T extends Scaled>(
   value: T,
   of: Readonly<{ numerator: Scaled; denominator: Scaled; rounding: Rounding }>,
@@ -55,7 +56,7 @@ export function portion<T extends Scaled>(
   return normalise(of.rounding === "down" ? floor(product, denominator) : -floor(-product, denominator)) as T;
 }
 
-/** The quotient, rounded towards minus infinity. */
+/** Returns the quotient, rounded towards minus infinity. */
 function floor(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   const exact = quotient * divisor === dividend;

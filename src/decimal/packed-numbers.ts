@@ -1,6 +1,6 @@
 import { normalise, type Scaled } from "./scaled.ts";
 
-/** Whole numbers in a row that nobody changes: an array, or {@link PackedNumbers}. */
+/** An immutable row of whole numbers: an array, or {@link PackedNumbers}. */
 export type NumberRow<T extends Scaled = Scaled> = Readonly<{
   length: number;
   at(index: number): T | undefined;
@@ -8,18 +8,18 @@ export type NumberRow<T extends Scaled = Scaled> = Readonly<{
 }> &
   Iterable<T>;
 
-/** Where {@link PackedNumbers} are kept. */
+/** Typed array that holds {@link PackedNumbers}. */
 export type PackedCells = Uint8Array | Uint16Array | Uint32Array | Float64Array | BigUint64Array;
 
-/** Below this an array takes no more memory than what stands around typed cells. */
+/** Shortest row that is packed. A shorter array takes no more memory than the overhead of a typed array. */
 const FEWEST_PACKED = 64;
 
-/** What an element of an array takes at most while it is a safe integer. */
+/** Most bytes that an array element takes while it is a safe integer. */
 const BYTES_PER_ELEMENT = 8;
 
 /**
- * Whole numbers of at least 0 in cells of the least width that holds the greatest of them: 1, 2, 4 or 8 bytes. Written
- * as JSON they are an array.
+ * Whole numbers of at least 0 in cells of the smallest width that holds the greatest of them: 1, 2, 4 or 8 bytes.
+ * JSON shows them as an array.
  */
 export class PackedNumbers<T extends Scaled = Scaled> {
   readonly cells: PackedCells;
@@ -50,7 +50,10 @@ export class PackedNumbers<T extends Scaled = Scaled> {
   }
 }
 
-/** The same numbers in the least memory: a short row, and one with a number below 0 or above 2^64, stays as it is. */
+/**
+ * Returns the same numbers in the least memory. A short row, and one with a number below 0 or of 2^64 or more, stays
+ * unchanged.
+ */
 export function packed<T extends Scaled>(row: NumberRow<T>): NumberRow<T> {
   if (row instanceof PackedNumbers || row.length < FEWEST_PACKED) return row;
   let greatest: Scaled = 0;
@@ -68,7 +71,7 @@ export function packed<T extends Scaled>(row: NumberRow<T>): NumberRow<T> {
   return new PackedNumbers<T>(cells);
 }
 
-/** Bytes of memory that the numbers of a row take. */
+/** Returns the bytes of memory that the numbers of a row take. */
 export function bytesOfRow(row: NumberRow): number {
   return row instanceof PackedNumbers ? row.cells.byteLength : row.length * BYTES_PER_ELEMENT;
 }

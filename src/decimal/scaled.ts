@@ -1,19 +1,19 @@
 import { InvariantError } from "../errors/index.ts";
 
 /**
- * An exact scaled integer: a `number` while it is a safe integer, a `bigint` beyond.
- * JavaScript compares the two exactly with `<`, `<=`, `>`, `>=`; add and subtract with the functions here.
- * One value has one form, so `===` is exact too.
+ * An exact scaled integer: a `number` while it is a safe integer, a `bigint` beyond. JavaScript compares the two
+ * exactly with `<`, `<=`, `>`, `>=`. Add and subtract with the functions here. A value has only one form, so `===` is
+ * exact too.
  */
 export type Scaled = number | bigint;
 
-/** The one form of a value: a number when it is a safe integer, else a bigint. */
+/** Returns the one form of a value: a number when it is a safe integer, else a bigint. */
 export function normalise(value: bigint): Scaled {
   const narrow = Number(value);
   return Number.isSafeInteger(narrow) ? narrow : value;
 }
 
-/** `a + b`, exact. */
+/** Returns `a + b`, exact. */
 export function add<T extends Scaled>(a: T, b: T): T {
   if (typeof a === "number" && typeof b === "number") {
     const sum = a + b;
@@ -22,7 +22,7 @@ export function add<T extends Scaled>(a: T, b: T): T {
   return normalise(BigInt(a) + BigInt(b)) as T;
 }
 
-/** `a - b`, exact; may be negative. */
+/** Returns `a - b`, exact. The result may be negative. */
 export function subtract<T extends Scaled>(a: T, b: T): T {
   if (typeof a === "number" && typeof b === "number") {
     const difference = a - b;
@@ -31,22 +31,22 @@ export function subtract<T extends Scaled>(a: T, b: T): T {
   return normalise(BigInt(a) - BigInt(b)) as T;
 }
 
-/** The smaller of two values. */
+/** Returns the smaller of two values. */
 export function min<T extends Scaled>(a: T, b: T): T {
   return b < a ? b : a;
 }
 
-/** The larger of two values. */
+/** Returns the larger of two values. */
 export function max<T extends Scaled>(a: T, b: T): T {
   return b > a ? b : a;
 }
 
-/** The value without its sign. */
+/** Returns the value without its sign. */
 export function abs<T extends Scaled>(value: T): T {
   return (value < 0 ? normalise(-BigInt(value)) : value) as T;
 }
 
-/** -1, 0 or 1, for sorting. */
+/** Compares two values for sorting. Returns -1, 0 or 1. */
 export function compare(a: Scaled, b: Scaled): -1 | 0 | 1 {
   if (a < b) return -1;
   return a > b ? 1 : 0;
@@ -58,8 +58,8 @@ const FAST_DIGITS = 15;
 const SIMPLE = /^([0-9]{1,20})(?:\.([0-9]{1,20}))?$/;
 
 /**
- * Reads `^[0-9]{1,20}(\.[0-9]{1,20})?$` as an integer of 10^-scale units; `undefined` when the text is not of
- * that grammar or holds more decimals than the scale (counted as sent, zeros too).
+ * Parses `^[0-9]{1,20}(\.[0-9]{1,20})?$` as an integer of 10^-scale units. Returns `undefined` when the text does not
+ * match that grammar, or has more decimals than the scale (counted as sent, trailing zeros included).
  */
 export function parseScaled(text: string, scale: number): Scaled | undefined {
   const length = text.length;
@@ -90,7 +90,9 @@ function parseLong(text: string, scale: number): Scaled | undefined {
   return normalise(BigInt(`${match[1]}${decimals.padEnd(scale, "0")}`));
 }
 
-/** Canonical decimal text of a scaled value: no exponent, no trailing zeros, a minus sign when negative. */
+/**
+ * Returns the canonical decimal text of a scaled value: no exponent, no trailing zeros, a minus sign when negative.
+ */
 export function formatScaled(value: Scaled, scale: number): string {
   const negative = value < 0;
   const digits = String(abs(value)).padStart(scale + 1, "0");

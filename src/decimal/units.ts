@@ -30,8 +30,8 @@ export const QUANTITY_LIMIT: Quantity = (10n ** 18n) as unknown as Quantity;
 export const ZERO_QUANTITY: Quantity = 0 as unknown as Quantity;
 
 /**
- * Why a decimal text was not taken, in the order the checks are made:
- * grammar, precision (decimals as sent), range, zero where a positive value is due.
+ * Why a decimal text was refused, in the order of the checks: grammar, precision (decimals as sent), range, and zero
+ * where a positive value is required.
  */
 export type DecimalProblem = "grammar" | "precision" | "range" | "zero";
 
@@ -40,19 +40,24 @@ export const DECIMAL_GRAMMAR = "^[0-9]{1,20}(\\.[0-9]{1,20})?$";
 
 const GRAMMAR = new RegExp(DECIMAL_GRAMMAR);
 
-/** Reads a price text as sent; `undefined` when it is not a positive price in range with at most 8 decimals. */
+/**
+ * Parses a price text as sent. Returns `undefined` when it is not a positive price in range with at most 8 decimals.
+ */
 export function parsePrice(text: string): Price | undefined {
   const value = parseScaled(text, PRICE_SCALE);
   return value !== undefined && value > 0 && value < PRICE_LIMIT ? (value as Price) : undefined;
 }
 
-/** Reads a quantity text as sent; `undefined` when it is not a positive quantity in range with at most 6 decimals. */
+/**
+ * Parses a quantity text as sent. Returns `undefined` when it is not a positive quantity in range with at most 6
+ * decimals.
+ */
 export function parseQuantity(text: string): Quantity | undefined {
   const value = parseScaled(text, QUANTITY_SCALE);
   return value !== undefined && value > 0 && value < QUANTITY_LIMIT ? (value as Quantity) : undefined;
 }
 
-/** Names the first problem of a text that {@link parsePrice} or {@link parseQuantity} did not take. */
+/** Returns the first problem of a text that {@link parsePrice} or {@link parseQuantity} refused. */
 export function decimalProblem(text: string, scale: number): DecimalProblem {
   if (!GRAMMAR.test(text)) return "grammar";
   const value = parseScaled(text, scale);
@@ -61,7 +66,8 @@ export function decimalProblem(text: string, scale: number): DecimalProblem {
 }
 
 /**
- * Price from a literal, for code that writes prices down; throws a RangeError on anything but a positive price.
+ * Parses a price literal in code. Throws a RangeError for anything but a positive price.
+ *
  *
  * @example
  * ```ts
@@ -76,7 +82,8 @@ export function price(text: string): Price {
 }
 
 /**
- * Quantity from a literal, for code that writes quantities down; throws a RangeError on anything else.
+ * Parses a quantity literal in code. Throws a RangeError for anything but a positive quantity.
+ *
  *
  * @example
  * ```ts
@@ -91,18 +98,21 @@ export function quantity(text: string): Quantity {
   return value;
 }
 
-/** The price of the range that is nearest to a computed one; every quote meets both ends as it meets what lies beyond. */
+/**
+ * Clamps a computed price to the range of prices. Every quote meets either end of the range as it would meet the
+ * value beyond it.
+ */
 export function withinPriceRange(value: Price): Price {
   if (value < LOWEST_PRICE) return LOWEST_PRICE;
   return value > HIGHEST_PRICE ? HIGHEST_PRICE : value;
 }
 
-/** Canonical text of a price. */
+/** Returns the canonical text of a price. */
 export function formatPrice(value: Price): string {
   return formatScaled(value, PRICE_SCALE);
 }
 
-/** Canonical text of a quantity. */
+/** Returns the canonical text of a quantity. */
 export function formatQuantity(value: Quantity): string {
   return formatScaled(value, QUANTITY_SCALE);
 }
