@@ -1,7 +1,10 @@
-/** What an API key may do. READ covers everything that only reads, TRADE placing and cancelling; neither implies the other. */
+/**
+ * Permission of an API key. READ covers everything that only reads, TRADE covers placing and cancelling. Neither
+ * implies the other.
+ */
 export type Permission = "READ" | "TRADE";
 
-/** A person who may act for an account that is not theirs. */
+/** A person who may act for another person's account. */
 export type Delegate = Readonly<{ userId: number; permissions: readonly Permission[] }>;
 
 /** An account: owner, the owner's consent to advanced orders, delegates and restrictions. */
@@ -10,11 +13,11 @@ export type Account = Readonly<{
   userId: number;
   enableDataSharing: boolean;
   delegates: readonly Delegate[];
-  /** true: may not trade at all; a list: may not trade these symbols. */
+  /** true: may not trade at all. A list: may not trade these symbols. */
   restricted: boolean | readonly string[];
 }>;
 
-/** An API key with its secret; `accountId` is the account it acts for when a request names none. */
+/** An API key with its secret. `accountId` is the account for requests that name none. */
 export type ApiKey = Readonly<{
   apiKey: string;
   secret: string;

@@ -4,10 +4,12 @@ import type { Side } from "./side.ts";
 /** Lifetime of a child at the venue. */
 export type ChildTimeInForce = "IOC" | "FOK";
 
-/** What is known of an unresolved child: handed over (SENT), confirmed in flight (OPEN), outcome not known (UNKNOWN). */
+/**
+ * State of an unresolved child: handed over (SENT), confirmed in flight (OPEN), or with an unknown outcome (UNKNOWN).
+ */
 export type ChildState = "SENT" | "OPEN" | "UNKNOWN";
 
-/** What is handed to the venue. No `limitPrice` means at market. */
+/** The order that the venue receives. Without `limitPrice` it is at market. */
 export type ChildRequest = Readonly<{
   childId: string;
   parentOrderId: number;
@@ -29,11 +31,14 @@ export type ChildOrder = Readonly<{
   executedQuantity: Quantity;
   state: ChildState;
   intendedAtMs: number;
-  /** In the venue's time: it is not handed over, nor executed by a venue that honours deadlines, after this. */
+  /**
+   * In the venue's time. After this the child is not handed over, and a venue that honours deadlines does not execute
+   * it.
+   */
   notAfterMs?: number | undefined;
-  /** The slot of the schedule it was sent in. */
+  /** The slot of the schedule in which it was sent. */
   slot?: number | undefined;
-  /** What was wrong with the last thing the venue said of it; gone when it says something that can be read. */
+  /** Problem of the venue's last report on it. Removed when a readable report comes. */
   problem?: string | undefined;
 }>;
 
@@ -41,25 +46,25 @@ export type ChildOrder = Readonly<{
 export type Fill = Readonly<{ executionId: string; quantity: Quantity; price: Price; timeMs: number }>;
 
 /**
- * How a child was resolved: DONE at the venue, REJECTED (final means that no later attempt can succeed),
- * VOIDED after proof that it never arrived, WITHDRAWN before it was handed over.
+ * How a child was resolved: DONE at the venue, REJECTED (final means that no later attempt can succeed), VOIDED after
+ * proof that it never arrived, WITHDRAWN before it was handed over.
  */
 export type ChildOutcome = "DONE" | "REJECTED" | "REJECTED_FINAL" | "VOIDED" | "WITHDRAWN";
 
-/** Why a venue did not take a child, where the engine can make use of it. */
+/** Why a venue refused a child, if the engine acts on the reason. */
 export type RefusalMark = "INSUFFICIENT_FUNDS";
 
 /**
- * All that the venue knows of one child. `open`: taken, may still fill. `closed`: nothing more will come.
- * `rejected`: not taken; `final` when no later attempt can succeed, `mark` when the reason is one that the engine knows.
- * Fills are complete each time, not increments.
+ * All that the venue knows of one child. `open`: accepted, may still fill. `closed`: nothing more will come.
+ * `rejected`: not accepted; `final` when no later attempt can succeed, `mark` when the engine acts on the reason.
+ * Each report contains all fills, not increments.
  */
 export type ChildReport = Readonly<{
   childId: string;
   state: "open" | "closed" | "rejected";
   fills: readonly Fill[];
   final?: boolean;
-  /** With `rejected`: the account has too little of what the child needs (decision HP). */
+  /** With `rejected`: the account has too little of the asset that the child needs (decision HP). */
   mark?: RefusalMark;
   detail?: string;
 }>;

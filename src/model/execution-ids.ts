@@ -1,13 +1,14 @@
-/** What the versions of one collection share: each sees the first so many ids. */
+/** Ids that the versions of one collection share. Each version sees the first `size` of them. */
 type Log = { readonly ids: string[]; places: Map<string, number> | undefined };
 
-/** So few ids are looked through; more get an index. */
+/** Size up to which ids are searched linearly. Larger collections get an index. */
 const FEW = 16;
 
 /**
- * Ids of executions, each once, oldest first. A value: one more makes another collection and leaves this one as it is.
- * Both share what they have in common, so that one more costs the same however many there are, and so does a look-up.
- * Source: invariant I15.
+ * An immutable collection of unique execution ids, oldest first. Adding an id creates another collection and leaves
+ * this one unchanged. Both share their common part, so adding an id takes the same time at any size, and so does a
+ * look-up (invariant I15).
+ *
  *
  * @example
  * ```ts
@@ -20,7 +21,7 @@ const FEW = 16;
 export class ExecutionIds implements Iterable<string> {
   /** No ids. */
   static readonly NONE: ExecutionIds = new ExecutionIds({ ids: [], places: undefined }, 0);
-  /** How many ids. */
+  /** Number of ids. */
   readonly size: number;
   readonly #log: Log;
 
@@ -29,14 +30,14 @@ export class ExecutionIds implements Iterable<string> {
     this.size = size;
   }
 
-  /** The ids of an array, which must hold each once. */
+  /** Creates a collection from an array of unique ids. */
   static of(ids: readonly string[]): ExecutionIds {
     return ids.length === 0
       ? ExecutionIds.NONE
       : new ExecutionIds({ ids: [...ids], places: undefined }, ids.length);
   }
 
-  /** Whether an execution was counted. */
+  /** Returns whether an execution was counted. */
   has(id: string): boolean {
     const { ids } = this.#log;
     if (this.size > FEW) return (this.#places().get(id) ?? this.size) < this.size;
@@ -44,7 +45,7 @@ export class ExecutionIds implements Iterable<string> {
     return false;
   }
 
-  /** These ids and one more, which must not be among them. */
+  /** Returns these ids and one more, which must be new. */
   with(id: string): ExecutionIds {
     const isNewest = this.size > 0 && this.#log.ids.length === this.size;
     const log: Log = isNewest ? this.#log : { ids: [...this], places: undefined };
@@ -62,7 +63,7 @@ export class ExecutionIds implements Iterable<string> {
     for (let place = 0; place < this.size; place++) yield this.#log.ids[place] ?? "";
   }
 
-  /** As journals and snapshots hold them. */
+  /** Returns the ids in the format of journals and snapshots. */
   toJSON(): readonly string[] {
     const { ids } = this.#log;
     return ids.length === this.size ? ids : ids.slice(0, this.size);

@@ -13,19 +13,19 @@ import type {
 import type { QuoteStamp } from "./quote.ts";
 import type { CountedPrint } from "./volume.ts";
 
-/** What a person must be told: counted, logged and sent out as an event. */
+/** Alerts that a person must see. They are counted, logged and sent out as events. */
 export type AlertKind =
   | "LATE_FILL"
   | "OVERFILL"
   | "UNKNOWN_ESCALATED"
   | "INVARIANT_BROKEN"
   | "POSITION_UNPROTECTED"
-  /** The venue said something of a child that cannot be read. */
+  /** The venue sent an unreadable report on a child. */
   | "VENUE_REPORT_INVALID"
   /** The venue executed beyond the limit that the child was sent with. */
   | "CHILD_BEYOND_LIMIT";
 
-/** One thing that happened to one parent. Facts are applied, never decided again: replay needs no rules. */
+/** One event in the life of one parent. Facts are applied and never decided again, so a replay needs no rules. */
 export type Fact =
   | Readonly<{
       kind: "ACCEPTED";
@@ -48,7 +48,7 @@ export type Fact =
   | Readonly<{ kind: "TRIGGERED"; trigger: Trigger }>
   | Readonly<{ kind: "CHILD_INTENDED"; child: ChildOrder; exposure?: Quantity; volume?: Quantity }>
   | Readonly<{ kind: "CHILD_OPEN"; childId: string }>
-  /** `problem`: what the venue said of it could not be read. */
+  /** `problem`: what was unreadable in the venue's report. */
   | Readonly<{ kind: "CHILD_UNKNOWN"; childId: string; problem?: string }>
   | Readonly<{ kind: "FILLED"; childId: string; fill: Fill }>
   | Readonly<{
@@ -75,10 +75,10 @@ export type Cause =
   /** A person settled an unknown child. */
   | Readonly<{ kind: "OPERATOR"; by: string; why: string }>;
 
-/** The facts of one parent in one record; `previous` is the sequence of its record before, 0 for none. */
+/** The facts of one parent in one record. `previous` is the sequence of the parent's preceding record, 0 for none. */
 export type ParentChange = Readonly<{ orderId: number; previous: number; facts: readonly Fact[] }>;
 
-/** One durable step of one shard. `sequence` is gapless and rises by one per shard. */
+/** One durable step of one shard. `sequence` has no gaps and rises by one per shard. */
 export type JournalRecord = Readonly<{
   shard: number;
   sequence: number;

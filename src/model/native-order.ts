@@ -2,13 +2,16 @@ import type { Notional, Price, Quantity } from "../decimal/index.ts";
 import type { Fill } from "./child-order.ts";
 import type { Side } from "./side.ts";
 
-/** Where a native order stands. Source: contract, Native order snapshot. */
+/** Status of a native order (contract, Native order snapshot). */
 export type NativeStatus = "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";
 
-/** How long a native order works: until canceled, at once or not, all at once or not. */
+/**
+ * Lifetime of a native order: GTC works until canceled, IOC executes at once what it can, FOK executes at once in
+ * full or not at all.
+ */
 export type NativeTimeInForce = "GTC" | "IOC" | "FOK";
 
-/** Why an order was refused as a matter of business. Source: contract, Native order snapshot; convention 1, gap 5. */
+/** Business reason of a refusal (contract, Native order snapshot; convention 1, gap 5). */
 export type RejectReason =
   | "UNKNOWN_INSTRUMENT"
   | "MARKET_CLOSED"
@@ -25,7 +28,7 @@ export type RejectReason =
   | "MIN_NOTIONAL"
   | "OTHER";
 
-/** Why an order ended without being filled. Source: contract, Native order snapshot; convention 1, gap 6. */
+/** Why an order ended without being filled (contract, Native order snapshot; convention 1, gap 6). */
 export type ExecutionReason =
   | "REJECTED"
   | "USER_CANCELED"
@@ -41,7 +44,7 @@ export type ExecutionReason =
   | "SCHEDULE_ENDED"
   | "SYSTEM_FAILURE";
 
-/** A limit order: at its price or better. */
+/** A limit order. It executes at its price or better. */
 export type NativeLimitTerms = Readonly<{
   symbol: string;
   side: Side;
@@ -60,12 +63,12 @@ export type NativeMarketTerms = Readonly<
   )
 >;
 
-/** What a native order asks for, canonical: aliases, defaults and decimals resolved. Source: convention 3.1. */
+/** Terms of a native order in canonical form: aliases, defaults and decimals resolved (convention 3.1). */
 export type NativeTerms = NativeLimitTerms | NativeMarketTerms;
 
 /**
- * A native order as it stood last. `type`, `timeInForce` and `orderListId` are the host's: it may have kinds of orders
- * that cannot be placed here. Source: contract, Native order snapshot.
+ * Latest state of a native order. `type`, `timeInForce` and `orderListId` are the host's: it may have kinds of orders
+ * that cannot be placed here (contract, Native order snapshot).
  */
 export type NativeOrder = Readonly<{
   /** Positive, 64 bits. */
@@ -73,7 +76,7 @@ export type NativeOrder = Readonly<{
   accountId: number;
   symbol: string;
   clientOrderId: string;
-  /** Absent: not a member of a list. */
+  /** Absent if the order is not a member of a list. */
   orderListId?: bigint;
   status: NativeStatus;
   type: string;
@@ -81,31 +84,31 @@ export type NativeOrder = Readonly<{
   timeInForce: string;
   price?: Price;
   stopPrice?: Price;
-  /** Of an order by amount: what the amount came to. */
+  /** For an order by amount: the quantity that the amount yielded. */
   quantity: Quantity;
-  /** USD that an order by amount was sent with. */
+  /** Amount in USD of an order by amount. */
   quoteQuantity?: Notional;
   executedQuantity: Quantity;
   rejectReason?: RejectReason;
   reason?: ExecutionReason;
-  /** The recorded text as it is; the wire escapes it. */
+  /** The recorded text, unescaped. The wire format escapes it. */
   errorMessage?: string;
   /** Epoch milliseconds of the last change. */
   updatedAtMs: number;
-  /** Whether it is or was on the book; a filled order keeps true (convention 3.2). */
+  /** Whether it is or was on the book. A filled order keeps true (convention 3.2). */
   isWorking: boolean;
 }>;
 
-/** A fill of a native order, with what it cost where the host says so. */
+/** A fill of a native order, with its commission if the host reports it. */
 export type NativeFill = Fill & Readonly<{ commission?: string; commissionAsset?: string }>;
 
-/** What happened to a native order at one moment, and the order after it. Source: decision 46. */
+/** An event of a native order, and the order after it (decision 46). */
 export type NativeExecution = Readonly<{
   /** Unique per host. */
   executionId: string;
   execType: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
   order: NativeOrder;
-  /** Of a trade. */
+  /** For a trade only. */
   lastQuantity?: Quantity;
   lastPrice?: Price;
   timeMs: number;

@@ -1,22 +1,22 @@
 import type { Contingency, LegRole } from "./list-membership.ts";
 import type { ParentIntent, ParentOrder } from "./parent-order.ts";
 
-/** One leg of a list as asked for. */
+/** One leg of a list as requested. */
 export type LegIntent = Readonly<{
   role: LegRole;
   intent: ParentIntent;
-  /** The client id was made by us, not by the caller. */
+  /** Whether the service generated the client id, not the caller. */
   generatedClientId: boolean;
 }>;
 
-/** A list as asked for, canonical: legs in the order in which they are shown and get their ids (decision 6). */
+/** A list as requested, in canonical form: legs in display order, in which they also get their ids (decision 6). */
 export type ListIntent = Readonly<{
   listClientOrderId: string;
   contingency: Contingency;
   legs: readonly LegIntent[];
 }>;
 
-/** A list with its legs as they are now, in the order in which they are shown. `listId` is negative. */
+/** A list with the current state of its legs, in display order. `listId` is negative. */
 export type OrderList = Readonly<{
   listId: number;
   accountId: number;
@@ -27,7 +27,7 @@ export type OrderList = Readonly<{
   legs: readonly ParentOrder[];
 }>;
 
-/** A list whose legs have all ended, as history finds it. */
+/** A list whose legs have all ended, as a row of history. */
 export type EndedList = Readonly<{
   listId: number;
   accountId: number;

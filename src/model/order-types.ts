@@ -13,7 +13,7 @@ export type ScheduledType = "TWAP" | "VWAP" | "POV";
 /** Canonical types of managed parents (decision 15). */
 export type ParentType = TriggeredType | ScheduledType | "SYNTHETIC_LIMIT" | "LIMIT_MAKER" | "ICEBERG";
 
-/** Names of order types on input that stand for a canonical one (contract, Order type values). */
+/** Names of order types on input that stand for a canonical type (contract, Order type values). */
 export type OrderTypeAlias =
   | "LIMIT"
   | "STOP"
@@ -23,19 +23,22 @@ export type OrderTypeAlias =
   | "TRAILING_STOP"
   | "POST_ONLY";
 
-/** What a type waits for: a stop price as a stop or as a take-profit, or a price that trails the market. */
+/** Kind of trigger of a type: a stop price as a stop or as a take-profit, or a price that trails the market. */
 export type TriggerKind = "stop" | "takeProfit" | "trailing";
 
 /**
- * What limits its children. `fixed`: a price. `fixedOrOffset`: a price, or a distance from the trigger (decision 19).
- * `cap`: a price only where targetStrategy selects the type (contract rule 6). `none`: nothing.
+ * Limit of a type's children. `fixed`: a price. `fixedOrOffset`: a price, or a distance from the trigger (decision
+ * 19). `cap`: a price only where targetStrategy selects the type (contract rule 6). `none`: no limit.
  */
 export type LimitKind = "none" | "fixed" | "fixedOrOffset" | "cap";
 
-/** When it trades. `even`: equal slots. `volume`: slots by volume. `participation`: a share of the executed volume. */
+/**
+ * When a type trades. `even`: equal slots. `volume`: slots weighted by volume. `participation`: a share of the
+ * executed volume.
+ */
 export type ScheduleKind = "even" | "volume" | "participation";
 
-/** Whether a part of an intent has to be there, may be there, or is not taken. */
+/** Whether a part of an intent is required, allowed, or refused. */
 export type Need = "required" | "optional" | "none";
 
 /** Everything that distinguishes one type from another. */
@@ -43,13 +46,13 @@ export type OrderTypeTraits = Readonly<{
   trigger?: TriggerKind;
   limit: LimitKind;
   schedule?: ScheduleKind;
-  /** Whether it shows a part of its quantity at a time. */
+  /** Whether it shows only a part of its quantity at a time. */
   iceberg: Need;
-  /** Whether it is refused where its first quote would match it (decision 21). */
+  /** Whether it is refused if its first quote would match it (decision 21). */
   postOnly: boolean;
-  /** Which legs of a list it can be: any, none of an OCO pair (decision 33), or none at all (contract rule 8). */
+  /** Legs of a list that it can be: any, any but those of an OCO pair (decision 33), or none (contract rule 8). */
   legs: "any" | "unpaired" | "none";
-  /** Other names on input. LIMIT is none of them: other fields decide what it means (decision 32). */
+  /** Other names on input. LIMIT is not among them, because other fields decide what it means (decision 32). */
   aliases: readonly Exclude<OrderTypeAlias, "LIMIT">[];
   /** With type LIMIT, the value of targetStrategy that selects it. */
   targetStrategy?: number;
@@ -83,15 +86,15 @@ const TABLE: Table = {
 };
 
 /**
- * The one table of order types: every rule that asks for a type asks here for a trait. A new type is a row, and the
- * union of types above; the compiler asks for both.
+ * The one table of order types. Every rule that depends on a type reads a trait here. A new type is a row here and a
+ * member of the unions above; the compiler demands both.
  */
 export const TRAITS: Readonly<Record<ParentType, OrderTypeTraits>> = TABLE;
 
 /** The canonical types that can be placed, for catalogues such as exchangeInfo (decision 43). */
 export const ORDER_TYPES: readonly ParentType[] = Object.freeze(Object.keys(TABLE) as ParentType[]);
 
-/** The parts of an intent that its type decides on. */
+/** The parts of an intent that depend on its type. */
 export const TYPED_PARTS = [
   "stopPrice",
   "trailing",
@@ -102,10 +105,10 @@ export const TYPED_PARTS = [
   "participationBips",
 ] as const;
 
-/** One of the parts of an intent that its type decides on. */
+/** One of the parts of an intent that depend on its type. */
 export type TypedPart = (typeof TYPED_PARTS)[number];
 
-/** Which parts an intent has. */
+/** The parts of an intent. */
 export type Parts = Readonly<Partial<Record<TypedPart, Need>>>;
 
 const OF_TRIGGER: Readonly<Record<TriggerKind, Parts>> = {
@@ -128,7 +131,8 @@ const OF_SCHEDULE: Readonly<Record<ScheduleKind, Parts>> = {
 };
 
 /**
- * Whether a type that triggers at a stop price may trail in its place where it is a leg of a list. Source: decision 18.
+ * Returns whether a type that triggers at a stop price may trail instead when it is a leg of a list (decision 18).
+ *
  *
  * @example
  * ```ts
@@ -159,7 +163,8 @@ const LEG = forEveryType((type) =>
 );
 
 /**
- * The parts that a type takes, each by itself; one that is not named is not taken. Source: contract, Order type values.
+ * Returns the parts that a type takes. A part that is not listed is refused (contract, Order type values).
+ *
  *
  * @example
  * ```ts

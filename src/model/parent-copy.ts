@@ -1,12 +1,13 @@
 import type { ChildOrder } from "./child-order.ts";
 import type { ParentOrder } from "./parent-order.ts";
 
-/** A parent in the making: its own until it is handed on as a {@link ParentOrder}. */
+/** A mutable parent that only its creator refers to, until it is passed on as a {@link ParentOrder}. */
 export type ParentCopy = { -readonly [K in keyof ParentOrder]: ParentOrder[K] };
 
 /**
- * A copy with every member in one place, absent ones as undefined. `{...order}` would make an object of another shape for
- * each set of members, which the machine copies and reads many times slower: a parent is copied for each of its facts.
+ * Returns a copy with all members in a fixed order, absent ones as undefined. `{...order}` would create an object of
+ * another shape for each set of members. The engine copies and reads such objects many times slower, and a parent is
+ * copied for each of its facts.
  */
 export function copyOf(order: ParentOrder): ParentCopy {
   return {
@@ -42,10 +43,10 @@ export function copyOf(order: ParentOrder): ParentCopy {
   } satisfies Record<keyof ParentOrder, unknown>;
 }
 
-/** A child in the making. */
+/** A mutable child that only its creator refers to. */
 export type ChildCopy = { -readonly [K in keyof ChildOrder]: ChildOrder[K] };
 
-/** The same of a child. */
+/** Like {@link copyOf}, for a child. */
 export function childCopyOf(child: ChildOrder): ChildCopy {
   return {
     childId: child.childId,

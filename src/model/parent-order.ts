@@ -15,8 +15,8 @@ export type TrailingDistance =
   | Readonly<{ kind: "amount"; amount: Price }>;
 
 /**
- * When a TWAP or VWAP is to trade, as asked for. TWAP has an intervalCount and no weights. VWAP has both with an
- * explicit profile; without weights they come from the service's own volumes at admission.
+ * The schedule of a TWAP or VWAP as requested. A TWAP has an intervalCount and no weights. A VWAP with an explicit
+ * profile has both. Without weights, they come from the service's own volumes at admission.
  */
 export type ScheduleTerms = Readonly<{
   intervalMs: number;
@@ -26,7 +26,7 @@ export type ScheduleTerms = Readonly<{
   weights?: NumberRow<number>;
 }>;
 
-/** What the caller asked for, canonical: aliases, defaults and decimals resolved. Never changes. */
+/** The caller's request in canonical form: aliases, defaults and decimals resolved. It never changes. */
 export type ParentIntent = Readonly<{
   symbol: string;
   side: Side;
@@ -52,7 +52,7 @@ export type ParentIntent = Readonly<{
 /** How a parent ended. */
 export type TerminalStatus = "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";
 
-/** Why a parent ended; stands in events and the journal, never in snapshots (decision 15). */
+/** Why a parent ended. It appears in events and the journal, never in snapshots (decision 15). */
 export type EndReason =
   | "FILLED"
   | "USER_CANCELED"
@@ -64,17 +64,22 @@ export type EndReason =
   | "BEYOND_LIMIT"
   /** The last slot of a TWAP has closed. */
   | "SCHEDULE_ENDED"
-  /** A post-only order met a first quote that crosses it. */
+  /** A post-only order met a first quote that would cross it. */
   | "WOULD_MATCH_IMMEDIATELY"
   /** The other leg of its OCO won. */
   | "OCO_TRIGGER"
   /** The working leg it waited for ended without a full fill. */
   | "WORKING_LEG_ENDED";
 
-/** The trailing trigger became active: position in the market journal and the price that seeded the reference. */
+/**
+ * The activation of a trailing trigger: its position in the market journal, and the price that seeded the reference.
+ */
 export type Activation = Readonly<{ position: number; seed: Price }>;
 
-/** The trigger fired: level and quote price compared, reference for trailing, limit frozen for dynamic limits. */
+/**
+ * The firing of a trigger: the compared level and quote price, the reference if it trails, the frozen limit if it is
+ * dynamic.
+ */
 export type Trigger = Readonly<{
   level: Price;
   observed: Price;
@@ -84,8 +89,9 @@ export type Trigger = Readonly<{
 }>;
 
 /**
- * The slots of a schedule, frozen at admission. Slot k (from 0) opens at `startsAtMs` + k · `intervalMs` and closes when
- * the next opens. `cumulative` holds the sums of the weights up to and with each slot; without it all weigh the same.
+ * The slots of a schedule, frozen at admission. Slot k (from 0) opens at `startsAtMs` + k · `intervalMs` and closes
+ * when the next opens. `cumulative` holds the sums of the weights up to and including each slot. Without it all slots
+ * weigh the same.
  */
 export type SchedulePlan = Readonly<{
   startsAtMs: number;
@@ -94,26 +100,26 @@ export type SchedulePlan = Readonly<{
   cumulative?: NumberRow;
 }>;
 
-/** The end that waits for the outcome of a child in flight. */
+/** The end that is due when the outcome of a child in flight is known. */
 export type PendingEnd = Readonly<{ status: "CANCELED" | "EXPIRED"; reason: EndReason }>;
 
-/** How it ended, and when. */
+/** How a parent ended, and when. */
 export type ParentEnd = Readonly<{ status: TerminalStatus; reason: EndReason; atMs: number }>;
 
 /**
- * A managed parent order: intent plus everything that happened, as one immutable value.
- * `orderId` is negative; `lastSequence` is the journal sequence of its last record in its shard. A member that may be
- * absent may also be there as undefined, which means the same.
+ * A managed parent order: its intent and everything that happened to it, as one immutable value. `orderId` is
+ * negative. `lastSequence` is the journal sequence of its last record in its shard. An optional member may also be
+ * present as undefined, with the same meaning.
  */
 export type ParentOrder = Readonly<{
   orderId: number;
   accountId: number;
   intent: ParentIntent;
-  /** In engine time, as every time of a parent but those of its intent. */
+  /** In engine time, as every time of a parent except those of its intent. */
   acceptedAtMs: number;
-  /** Rises with every acceptance of an engine; tells which of two was accepted first. Absent in earlier journals. */
+  /** Rises with every acceptance of an engine, so it orders acceptances. Absent in earlier journals. */
   acceptance?: number | undefined;
-  /** How far engine time was ahead of a wall clock that was set back, at the acceptance of a GTD parent. */
+  /** For a GTD parent: how far engine time was ahead of a wall clock that was set back, at its acceptance. */
   aheadMs?: number | undefined;
   updatedAtMs: number;
   lastSequence: number;
@@ -121,26 +127,29 @@ export type ParentOrder = Readonly<{
   trigger?: Trigger | undefined;
   /** Its place in an order list. */
   list?: ListMembership | undefined;
-  /** A pending leg that its working leg has not released. */
+  /** Whether it is a pending leg that its working leg has not released. */
   held?: true | undefined;
   /** When its working leg released it. */
   releasedAtMs?: number | undefined;
-  /** A post-only order that a counted quote did not cross: from now on it executes when the market comes to it. */
+  /**
+   * Whether a counted quote has not crossed this post-only order. From then on it executes when the market reaches
+   * its price.
+   */
   postOnlyCleared?: true | undefined;
   plan?: SchedulePlan | undefined;
-  /** First slot of the plan that may still be used, 0 when absent; those before it were used or have passed. */
+  /** First slot of the plan that may still be used, 0 when absent. Earlier slots were used or have passed. */
   nextSlot?: number | undefined;
-  /** POV: the executed volume of its market that was counted before its admission. */
+  /** POV: executed volume of its market that was counted before its admission. */
   volumeBefore?: Quantity | undefined;
   /** The one unresolved child. */
   child?: ChildOrder | undefined;
-  /** What was told already of reports that cannot be read: child and problem, each once. */
+  /** Problems of unreadable reports that were reported already: child and problem, each once. */
   invalidReports?: readonly string[] | undefined;
-  /** Children intended so far; the next child's number. */
+  /** Number of children intended so far, which is the number of the latest child. */
   attempts: number;
-  /** Children in a row that filled nothing; sets the pace of retries. */
+  /** Number of consecutive children that filled nothing. It sets the pace of retries. */
   consecutiveUnfilled: number;
-  /** No child before this time (retry pace). */
+  /** No child is sent before this time (retry pace). */
   notBeforeMs: number;
   executedQuantity: Quantity;
   /** Sum of price · quantity over all fills, in USD. */
@@ -148,9 +157,9 @@ export type ParentOrder = Readonly<{
   /** Execution ids counted so far, each once (I15). */
   executions: ExecutionIds;
   lastChildId?: string | undefined;
-  /** Ending asked for while a child is in flight. */
+  /** End requested while a child is in flight. */
   pendingEnd?: PendingEnd | undefined;
   ended?: ParentEnd | undefined;
-  /** Stopped by a broken invariant or an overfill: no child goes out any more. */
+  /** Stopped by a broken invariant or an overfill: it sends no more children. */
   frozen?: true | undefined;
 }>;

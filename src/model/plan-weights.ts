@@ -1,7 +1,7 @@
 import { bytesOfRow, packed } from "../decimal/index.ts";
 import type { ParentIntent, ParentOrder, SchedulePlan } from "./parent-order.ts";
 
-/** The intent with the weights of its schedule packed. */
+/** Returns the intent with the weights of its schedule packed. */
 export function packedIntent(intent: ParentIntent): ParentIntent {
   const { schedule } = intent;
   if (schedule?.weights === undefined) return intent;
@@ -9,14 +9,14 @@ export function packedIntent(intent: ParentIntent): ParentIntent {
   return weights === schedule.weights ? intent : { ...intent, schedule: { ...schedule, weights } };
 }
 
-/** The plan with the sums of its weights packed. */
+/** Returns the plan with the sums of its weights packed. */
 export function packedPlan(plan: SchedulePlan): SchedulePlan {
   if (plan.cumulative === undefined) return plan;
   const cumulative = packed(plan.cumulative);
   return cumulative === plan.cumulative ? plan : { ...plan, cumulative };
 }
 
-/** Bytes of memory that the weights of a parent and their sums take, as packed; 0 without any. */
+/** Returns the bytes of memory that the weights of a parent and their sums take when packed; 0 without weights. */
 export function weightBytesOf({ intent, plan }: Pick<ParentOrder, "intent" | "plan">): number {
   const weights = intent.schedule?.weights;
   const sums = plan?.cumulative;

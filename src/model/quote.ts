@@ -1,12 +1,14 @@
 import type { Price, Quantity } from "../decimal/index.ts";
 
-/** The side of the market an order executes against: the ask for BUY, the bid for SELL. */
+/** The side of the market that an order executes against: the ask for BUY, the bid for SELL. */
 export type MarketSide = "ask" | "bid";
 
-/** One visible level; without `size` the source shows none and the level counts as unlimited (decision 22). */
+/** One visible level. Without `size` the source gives none, and the level counts as unlimited (decision 22). */
 export type Level = Readonly<{ price: Price; size?: Quantity }>;
 
-/** A counted quote: it passed the quote gate. Levels are best first; `sequence` counts per instrument and process. */
+/**
+ * A counted quote, which passed the quote gate. Levels are best first. `sequence` counts per instrument and process.
+ */
 export type Quote = Readonly<{
   symbol: string;
   bid: Price;
@@ -17,7 +19,7 @@ export type Quote = Readonly<{
   sequence: number;
 }>;
 
-/** The part of a quote that a journal record keeps of its cause. */
+/** The part of a quote that a journal record keeps as its cause. */
 export type QuoteStamp = Readonly<{
   symbol: string;
   bid: Price;
@@ -26,10 +28,10 @@ export type QuoteStamp = Readonly<{
   sequence: number;
 }>;
 
-/** What a store keeps of the last counted quote of a market. */
+/** The part of the last counted quote of a market that a store keeps. */
 export type KeptQuote = Omit<QuoteStamp, "sequence">;
 
-/** The stamp of a quote. */
+/** Returns the stamp of a quote. */
 export function stampOf(quote: Quote): QuoteStamp {
   return {
     symbol: quote.symbol,
@@ -41,8 +43,8 @@ export function stampOf(quote: Quote): QuoteStamp {
 }
 
 /**
- * One record of the market journal: an extreme that a trailing order rests on.
- * On the ask it is a low, on the bid a high; positions rise by one per instrument and side.
+ * One record of the market journal: an extreme that a trailing order rests on. On the ask it is a low, on the bid a
+ * high. Positions rise by one per instrument and side.
  */
 export type MarketMark = Readonly<{
   symbol: string;

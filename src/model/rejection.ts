@@ -3,8 +3,8 @@ import type { RejectReason } from "./native-order.ts";
 import type { Side } from "./side.ts";
 
 /**
- * A new order that was refused as a matter of business before it had an id; what the request did not say is absent.
- * Source: contract, Errors ("Early new-order business rejections").
+ * A new order that was refused for a business reason before it had an id. Fields that the request did not contain are
+ * absent (contract, Errors, "Early new-order business rejections").
  */
 export type Rejection = Readonly<{
   /** 22 letters and digits, unique. */
@@ -18,10 +18,10 @@ export type Rejection = Readonly<{
   price?: Price;
   stopPrice?: Price;
   quantity?: Quantity;
-  /** The negative number that the request was answered with. */
+  /** The negative error code of the answer. */
   code: number;
   rejectReason: RejectReason;
-  /** The text that the request was answered with, as it is. */
+  /** The text of the answer, unchanged. */
   errorMessage: string;
   /** Epoch milliseconds. */
   timeMs: number;
