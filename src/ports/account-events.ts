@@ -1,6 +1,6 @@
 import type { Fill, Side } from "../model/index.ts";
 
-/** Why balances or positions changed, as the convention names it. Source: convention 4.10. */
+/** Why balances or positions changed, in the terms of convention 4.10. */
 export type AccountUpdateReason =
   | "ORDER"
   | "DEPOSIT"
@@ -12,10 +12,10 @@ export type AccountUpdateReason =
   | "ADMIN_DEPOSIT"
   | "ADMIN_WITHDRAW";
 
-/** A balance after a change, in decimal strings; `cross` is the part that is not isolated, by default all of it. */
+/** A balance after a change, in decimal strings. `cross` is the part that is not isolated, by default all of it. */
 export type BalanceNow = Readonly<{ asset: string; wallet: string; cross?: string; change: string }>;
 
-/** A position after a change, in decimal strings; an amount below 0 is short. What is left out is 0. */
+/** A position after a change, in decimal strings. An amount below 0 is short. Omitted fields count as 0. */
 export type PositionNow = Readonly<{
   symbol: string;
   amount: string;
@@ -25,7 +25,7 @@ export type PositionNow = Readonly<{
   unrealizedProfit?: string;
 }>;
 
-/** What changed in an account: its balances and positions as they are now, those that may have changed. */
+/** A change of an account: the current state of the balances and positions that may have changed. */
 export type AccountUpdate = Readonly<{
   reason: AccountUpdateReason;
   timeMs: number;
@@ -45,24 +45,26 @@ export type PositionAtRisk = Readonly<{
   maintenanceMargin: string;
 }>;
 
-/** A margin call; `crossWallet` is the cross balance where a crossed position is concerned. */
+/** A margin call. `crossWallet` is the cross balance if a crossed position is concerned. */
 export type MarginCall = Readonly<{ crossWallet?: string; positions: readonly PositionAtRisk[] }>;
 
-/** What a host tells of an account by itself. */
+/** An event of an account that the host sends unasked. */
 export type AccountEvent = Readonly<
   { accountId: number } & ({ update: AccountUpdate } | { call: MarginCall })
 >;
 
-/** A fill that has just been told. */
+/** A fill that has just been announced. */
 export type ToldFill = Readonly<{ accountId: number; symbol: string; side: Side; fill: Fill }>;
 
 /**
- * Changes of balances, positions and risk for the private stream. Times epoch milliseconds.
- * Source: contract, Events ("order, position and risk updates"); decision 45.
+ * Changes of balances, positions and risk for the private stream. Times are epoch milliseconds (contract, Events,
+ * "order, position and risk updates"; decision 45).
  */
 export type AccountEvents = {
-  /** What a fill changed: asked right after the order's event went out, so that the two come in this order. */
+  /**
+   * Returns what a fill changed. Called right after the order's event went out, so that the two come in this order.
+   */
   afterFill(fill: ToldFill): AccountUpdate | undefined;
-  /** Delivers everything that no fill caused, until the returned function is called. */
+  /** Delivers every change that no fill caused, until the returned function is called. */
   subscribe(listener: (event: AccountEvent) => void): () => void;
 };

@@ -7,19 +7,21 @@ export type Awaitable<T> = T | Promise<T>;
 /** The catalogue of instruments. */
 export type Instruments = {
   all(): readonly Instrument[];
-  /** Exact canonical symbol. */
+  /** Returns the instrument of an exact canonical symbol. */
   find(symbol: string): Instrument | undefined;
-  /** Canonical symbol or an alias such as BTCUSD. */
+  /** Returns the instrument of a canonical symbol or an alias such as BTCUSD. */
   resolve(symbolOrAlias: string): Instrument | undefined;
 };
 
-/** Keys, owners, consent and restrictions. A rejected promise is answered as a service failure, never as a refusal. */
+/**
+ * Keys, owners, consent and restrictions. A rejected promise is answered as a service failure, never as a refusal.
+ */
 export type Accounts = {
   key(apiKey: string): Awaitable<ApiKey | undefined>;
   account(accountId: number): Awaitable<Account | undefined>;
 };
 
-/** Signed position of an account in an instrument; must hold every fill the venue has reported. */
+/** Signed position of an account in an instrument. It must include every fill that the venue has reported. */
 export type Exposure = {
   position(accountId: number, symbol: string): Awaitable<Quantity>;
 };
@@ -27,12 +29,12 @@ export type Exposure = {
 /**
  * Time and turns.
  *
- * - `nowMs` is the wall clock, epoch milliseconds; somebody may set it, so it may step either way.
- * - `monotonicMs` never falls and never steps; only differences of it mean something.
+ * - `nowMs` is the wall clock, epoch milliseconds; it can be set, so it may step either way.
+ * - `monotonicMs` never falls and never steps; only differences of it are meaningful.
  * - `schedule` runs once when `monotonicMs` has reached `atMs`, or later; the returned function cancels it.
- * - `soon` runs after the input that is already waiting, so that many commands share one append.
- * - `onStep`, where the clock can tell that the wall clock was set, calls the listener with the difference, until the
- *   returned function is called.
+ * - `soon` runs after input that already waits, so that many commands share one append.
+ * - `onStep` is present if the clock can detect that the wall clock was set. It calls the listener with the
+ *   difference until the returned function is called.
  */
 export type Clock = {
   nowMs(): number;
@@ -44,7 +46,7 @@ export type Clock = {
 
 /** Random letters and digits, for ids of calls that carry no signature. */
 export type Entropy = {
-  /** `length` characters of 0-9, A-Z, a-z. */
+  /** Returns `length` characters of 0-9, A-Z, a-z. */
   token(length: number): string;
 };
 
@@ -54,7 +56,9 @@ export type KeyValueStore = {
   set(key: string, value: string): Promise<void>;
 };
 
-/** Where the engine and the service tell what happens. Fields never hold a secret, a signature or a key. */
+/**
+ * Receiver of the events that the engine and the service report. Fields never contain a secret, a signature or a key.
+ */
 export type Telemetry = {
   event(
     level: "debug" | "info" | "warn" | "error",

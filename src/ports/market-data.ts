@@ -1,9 +1,10 @@
-/** One level as a source sends it: price text and, where the source has it, quantity text. */
+/** One level as a source sends it: price text and, if the source has it, quantity text. */
 export type LevelInput = readonly [price: string, quantity?: string];
 
 /**
- * A quote as a source sends it, in decimal strings. `bids`/`asks` (best first) win over the single sizes; a missing
- * size counts as unlimited. `timeMs` is the source's epoch time; without it the quote is of now.
+ * A quote as a source sends it, in decimal strings. `bids`/`asks` (best first) take precedence over the single sizes.
+ * A missing size counts as unlimited. `timeMs` is the source's epoch time; without it the quote is of the current
+ * time.
  */
 export type QuoteInput = Readonly<{
   symbol: string;
@@ -16,7 +17,10 @@ export type QuoteInput = Readonly<{
   timeMs?: number | undefined;
 }>;
 
-/** Executed volume as a source sends it; `id` is unique per instrument, an own fill's print bears its execution id. */
+/**
+ * Executed volume as a source sends it. `id` is unique per instrument; the print of an own fill has the fill's
+ * execution id.
+ */
 export type PrintInput = Readonly<{
   symbol: string;
   price: string;
@@ -26,8 +30,9 @@ export type PrintInput = Readonly<{
 }>;
 
 /**
- * Why a quote did not count (decision 16). `jump`: too far from the last one; `unconfirmed`: the first after an opening
- * with open parents, and nothing is known to judge it by (decision BR). Both count when the next quote is near them.
+ * Why a quote did not count (decision 16). `jump`: too far from the last quote. `unconfirmed`: the first quote after
+ * an opening with open parents, without a price to compare it with (decision BR). Both count when the next quote is
+ * near them.
  */
 export type QuoteDrop =
   | "unknown-symbol"
@@ -40,13 +45,13 @@ export type QuoteDrop =
   | "jump"
   | "unconfirmed";
 
-/** What became of a quote. */
+/** Outcome of a quote. */
 export type QuoteVerdict = "counted" | QuoteDrop;
 
-/** Where a source delivers to; calls are taken in order and do not wait. */
+/** Receiver of a source's data. Calls are processed in order and do not wait. */
 export type MarketSink = {
   quote(quote: QuoteInput): QuoteVerdict;
-  /** The source is alive and the last quote still holds; triggers nothing. */
+  /** Confirms that the source is alive and the last quote still holds. Triggers nothing. */
   heartbeat(symbol: string): void;
   print(print: PrintInput): void;
 };

@@ -2,25 +2,25 @@ import type { NativeExecution, NativeFill, NativeOrder, NativeTerms } from "../m
 import type { Awaitable } from "./host.ts";
 
 /**
- * A native order to place. `requestKey` names the signed request that asks for it: the same bytes, sent again, have the
- * same key for ever (decision 3).
+ * A native order to place. `requestKey` identifies the signed request: the same bytes, sent again, always have the
+ * same key (decision 3).
  */
 export type NativePlacement = NativeTerms & Readonly<{ accountId: number; requestKey: string }>;
 
-/** Answer to a placement: the order as it is durable, all its fills so far, and whether this call created it. */
+/** Answer to a placement: the durable order, all its fills so far, and whether this call created it. */
 export type NativePlaced = Readonly<{ order: NativeOrder; fills: readonly NativeFill[]; created: boolean }>;
 
-/** Names the request that a placement was asked for with. */
+/** Identifies the request of a placement. */
 export type NativeRequest = Pick<NativePlacement, "accountId" | "requestKey">;
 
-/** Names native orders of one account and market. */
+/** Identifies native orders of one account and market. */
 export type NativeKey = Readonly<
   { accountId: number; symbol: string } & ({ orderId: bigint } | { clientOrderId: string })
 >;
 
 /**
- * Asks for a page of native orders; times are of the last change, epoch milliseconds, both ends included. With
- * `fromOrderId` the lowest ids from there on, without it the highest ids there are.
+ * Asks for a page of native orders. Times are of the last change, in epoch milliseconds, both ends included. With
+ * `fromOrderId` the page has the lowest ids from there on, without it the highest ids.
  */
 export type NativePage = Readonly<{
   accountId: number;
@@ -32,7 +32,7 @@ export type NativePage = Readonly<{
   limit: number;
 }>;
 
-/** Asks for the newest `limit` executions; times both ends included. */
+/** Asks for the newest `limit` executions. Both ends of the times are included. */
 export type ExecutionQuery = Readonly<{
   accountId: number;
   symbol?: string;
@@ -44,34 +44,37 @@ export type ExecutionQuery = Readonly<{
 }>;
 
 /**
- * The host's ordinary order flow: orders with ids of its own, positive and 64 bits wide, among them the children of
- * managed parents under their `aqc-` ids. Reads show durable state only; a rejected read is answered as a failure of
- * the service, never as an empty result. Source: contract, Native order snapshot, Native status and history.
+ * The host's ordinary order flow. Orders have ids of the host, positive and 64 bits wide. The children of managed
+ * parents are among them, under their `aqc-` ids. Reads show durable state only. A rejected read is answered as a
+ * failure of the service, never as an empty result (contract, Native order snapshot, Native status and history).
  */
 export type NativeOrders = {
   /** Whether it trades on paper. */
   readonly isPaperTrade: boolean;
   /**
-   * Resolves when the order is durable, with whatever filled at once. A `requestKey` that was taken before answers
-   * with its order as it is now, ended or not, for as long as the host keeps it: a signed request that is sent again
-   * must not become a second order. A client id that names an open order of the account is refused as
-   * DUPLICATE_ORDER; that of an ended one may be used again. Rejects with an OrderError to refuse; any other rejection
-   * means that the outcome is not known.
+   * Resolves when the order is durable, with any immediate fills. A `requestKey` that was used before answers with
+   * the current state of its order, ended or not, for as long as the host keeps it: a signed request that is sent
+   * again must not create a second order. A client id that names an open order of the account is refused as
+   * DUPLICATE_ORDER; the client id of an ended order may be used again. Rejects with an OrderError to refuse. Any
+   * other rejection means that the outcome is unknown.
    */
   place(placement: NativePlacement): Promise<NativePlaced>;
-  /** What an earlier request was answered with, as it is now and not created; undefined when it placed nothing. */
+  /**
+   * Returns the answer to an earlier request in its current state and with `created` false; undefined when the
+   * request placed nothing.
+   */
   findRequest(request: NativeRequest): Awaitable<NativePlaced | undefined>;
   /**
-   * Cancels the open order of that key and resolves to it when that is durable; resolves to undefined when there is no
-   * such order or it has ended. Children of managed parents cannot be canceled here. Rejects as `place` does.
+   * Cancels the open order of that key. Resolves to the order when the cancel is durable, and to undefined when there
+   * is no such order or it has ended. Children of managed parents cannot be canceled here. Rejects as `place` does.
    */
   cancel(key: NativeKey): Promise<NativeOrder | undefined>;
-  /** A current or archived order; of several with one client id the newest. */
+  /** Returns a current or archived order. If several have the same client id, returns the newest. */
   find(key: NativeKey): Awaitable<NativeOrder | undefined>;
-  /** One latest snapshot per order, ids rising. */
+  /** Returns one latest snapshot per order, by rising id. */
   page(page: NativePage): Awaitable<readonly NativeOrder[]>;
-  /** Persisted executions, oldest first; they may outlive the order's own record. */
+  /** Returns persisted executions, oldest first. They may outlive the order's own record. */
   executions(query: ExecutionQuery): Awaitable<readonly NativeExecution[]>;
-  /** Tells every execution once it is durable, in order, until the returned function is called. */
+  /** Delivers every execution once it is durable, in order, until the returned function is called. */
   subscribe(listener: (execution: NativeExecution) => void): () => void;
 };

@@ -9,30 +9,30 @@ import type {
   VolumeBar,
 } from "../model/index.ts";
 
-/** Where a shard stands in the store: the epoch that owns it and the sequence of its last record. */
+/** Head of a shard in the store: the epoch that owns it, and the sequence of its last record. */
 export type ShardHead = Readonly<{ shard: number; epoch: number; sequence: number }>;
 
 /**
- * What one shard adds: records in sequence, and the parents that changed while being ended (a newly ended one, or
- * an ended one that a late fill changed), as full rows that replace the row of the same orderId.
+ * Additions of one shard: records in sequence, and every parent that has ended, either newly or with a change by a
+ * late fill, as full rows. A row replaces the row of the same orderId.
  */
 export type ShardAppend = Readonly<{
   shard: number;
   epoch: number;
-  /** The round of the epoch that it belongs to, see `fence`; an epoch begins with round 0. */
+  /** The round of the epoch that it belongs to, see `fence`. An epoch begins with round 0. */
   round: number;
   records: readonly JournalRecord[];
-  /** The text of each record, as `encodeRecord` makes it: a store that keeps texts need not make them again. */
+  /** The text of each record as `encodeRecord` creates it. A store that keeps texts need not encode them again. */
   texts?: readonly string[];
   ended: readonly ParentOrder[];
-  /** Lists whose last leg ended; a row replaces the one of the same listId. */
+  /** Lists whose last leg ended. A row replaces the row of the same listId. */
   endedLists?: readonly EndedList[];
 }>;
 
 /**
- * One transaction: what several shards add, the market journal's new marks, the executed volume counted since, and the
- * last counted quotes. A print whose symbol and id are kept already adds nothing (a retry after an unknown append); a
- * quote replaces the one of its symbol.
+ * One transaction: additions of several shards, new marks of the market journal, the executed volume counted since,
+ * and the last counted quotes. A print whose symbol and id are stored already adds nothing (a retry after an unknown
+ * append). A quote replaces the one of its symbol.
  */
 export type AppendBatch = Readonly<{
   shards: readonly ShardAppend[];
@@ -42,12 +42,12 @@ export type AppendBatch = Readonly<{
 }>;
 
 /**
- * `durable`: kept. `fenced`: another epoch owns the shard, or a later round of it has begun, or its sequence does not
- * follow; nothing of it was kept.
+ * `durable`: kept. `fenced`: another epoch owns the shard, a later round of the epoch has begun, or the sequence does
+ * not follow; nothing of the append was kept.
  */
 export type AppendOutcome = "durable" | "fenced";
 
-/** All open parents of a shard as of `sequence`, and the counter its ids were taken from. */
+/** All open parents of a shard after the record `sequence`, and the counter of its ids. */
 export type ShardSnapshot = Readonly<{
   shard: number;
   sequence: number;
@@ -55,10 +55,10 @@ export type ShardSnapshot = Readonly<{
   parents: readonly ParentOrder[];
 }>;
 
-/** Names one ended parent of an account. */
+/** Identifies one ended parent of an account. */
 export type EndedKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
 
-/** A page of ended parents. Ids fall from the cursor, or rise when `newestFirst`; cursor 0 starts. */
+/** A page of ended parents. Ids fall from the cursor, or rise with `newestFirst`. Cursor 0 starts. */
 export type EndedPage = Readonly<{
   accountId: number;
   afterOrderId: number;
@@ -66,21 +66,21 @@ export type EndedPage = Readonly<{
   limit: number;
 }>;
 
-/** The name that a client gave an ended parent. */
+/** The client id of an ended parent. */
 export type EndedName = Readonly<{ accountId: number; clientOrderId: string }>;
 
-/** A page of names of ended parents of all accounts, those after a name; the first page is after none. */
+/** A page of names of ended parents of all accounts, after a given name. The first page has no `after`. */
 export type EndedNamePage = Readonly<{ after?: EndedName; limit: number }>;
 
-/** How many ended parents an account has in a store whose last record of the account's shard is `sequence`. */
+/** Number of ended parents of an account in a store whose last record of the account's shard is `sequence`. */
 export type EndedCount = Readonly<{ count: number; sequence: number }>;
 
-/** Names one ended list of an account. */
+/** Identifies one ended list of an account. */
 export type EndedListKey = Readonly<
   { accountId: number } & ({ listId: number } | { listClientOrderId: string })
 >;
 
-/** The newest ended lists of an account that were accepted in this time, both ends included. */
+/** Asks for the newest ended lists of an account that were accepted in a period, both ends included. */
 export type EndedListPage = Readonly<{
   accountId: number;
   startTimeMs?: number;
@@ -88,7 +88,7 @@ export type EndedListPage = Readonly<{
   limit: number;
 }>;
 
-/** All executed volume that is kept: the sum of fresh prints per symbol, the bars, and the ids that were counted. */
+/** All executed volume in the store: the sum of fresh prints per symbol, the bars, and the ids that were counted. */
 export type VolumeState = Readonly<{
   totals: readonly Readonly<{ symbol: string; total: Quantity }>[];
   bars: readonly VolumeBar[];
@@ -96,72 +96,79 @@ export type VolumeState = Readonly<{
 }>;
 
 /**
- * The durable store. `append` is one transaction and durable when it resolves; when it rejects, nothing is known, also
- * not whether it is still on its way: the caller raises the round of its shards with `fence` and reads the store again,
- * which decides what is durable. Reads show durable state only.
- * Marks with a position that exists already are replaced (a retry after an unknown append).
+ * The durable store. `append` is one transaction and durable when it resolves. When it rejects, its outcome is
+ * unknown, and it may still be under way: the caller raises the round of its shards with `fence` and reads the store
+ * again, which decides what is durable. Reads show durable state only. Marks with an existing position are replaced
+ * (a retry after an unknown append).
  */
 export type OrderStore = {
-  /** Takes every shard over: each epoch rises by one, so that an earlier owner is fenced. Resolves to all heads. */
+  /** Takes every shard over: raises each epoch by one, so that an earlier owner is fenced. Resolves to all heads. */
   acquire(): Promise<readonly ShardHead[]>;
-  /** The head of one shard as it is durable now. */
+  /** Returns the current durable head of one shard. */
   head(shard: number): Promise<ShardHead>;
   append(batch: AppendBatch): Promise<readonly AppendOutcome[]>;
   /**
-   * Raises the round of a shard for as long as `epoch` owns it; when it resolves, an append of an earlier round of the
-   * epoch is in the store already, or will never be, however late it arrives. Changes nothing when another epoch owns the
-   * shard, or when the round is as high already: it may be called again, and may itself arrive late.
+   * Raises the round of a shard while `epoch` owns it. When it resolves, an append of an earlier round of the epoch
+   * is either in the store or never will be, however late it arrives. Changes nothing when another epoch owns the
+   * shard, or when the round is already as high: it may be called again, and may itself arrive late.
    */
   fence(round: Readonly<{ shard: number; epoch: number; round: number }>): Promise<void>;
-  /** Records of a shard with a sequence above `after`, in order, at most `limit`; fewer when they are large, one at least. */
+  /**
+   * Returns at most `limit` records of a shard with a sequence above `after`, in order. Large records may make it
+   * fewer, but at least one.
+   */
   readRecords(
     range: Readonly<{ shard: number; after: number; limit: number }>,
   ): Promise<readonly JournalRecord[]>;
   /**
-   * The newest complete snapshot of a shard. A store that reads a long one in parts calls `reading` after each, so that it
-   * is not taken for one that does not answer.
+   * Returns the newest complete snapshot of a shard. A store that reads a long one in parts calls `reading` after
+   * each, so that it does not count as unresponsive.
    */
   readSnapshot(shard: number, reading?: () => void): Promise<ShardSnapshot | undefined>;
   /**
-   * Writes a snapshot whole or not at all; a later one replaces it, and is not replaced by it, however late it arrives.
-   * A store that writes a long one in parts calls `writing` after each, so that it is not taken for one that does not
-   * answer.
+   * Writes a snapshot whole or not at all. A later snapshot replaces it and is never replaced by it, however late it
+   * arrives. A store that writes a long one in parts calls `writing` after each, so that it does not count as
+   * unresponsive.
    */
   writeSnapshot(snapshot: ShardSnapshot, writing?: () => void): Promise<void>;
-  /** All marks of the market journal, by symbol, side and position. */
+  /** Returns all marks of the market journal, by symbol, side and position. */
   readMarks(): Promise<readonly MarketMark[]>;
-  /** The last quote kept of every market, by symbol. */
+  /** Returns the last stored quote of every market, by symbol. */
   readQuotes(): Promise<readonly KeptQuote[]>;
-  /** Drops marks that no reference can need any more; a few hundred at a time. */
+  /** Deletes marks that no reference can need any more. The engine passes a few hundred at a time. */
   deleteMarks(marks: readonly MarketMark[]): Promise<void>;
   findEnded(key: EndedKey): Promise<ParentOrder | undefined>;
   pageEnded(page: EndedPage): Promise<readonly ParentOrder[]>;
-  /** The ended parents of an account of that shard, and the last record of the shard, both as of one moment. */
+  /**
+   * Returns the number of ended parents of an account of that shard, and the last record of the shard, both at one
+   * moment.
+   */
   countEnded(whose: Readonly<{ accountId: number; shard: number }>): Promise<EndedCount>;
-  /** All ended parents of a shard, in id order falling from `afterOrderId` (0 starts): for verification. */
+  /** Returns all ended parents of a shard by falling id from `afterOrderId` (0 starts). Used for verification. */
   readEnded(
     range: Readonly<{ shard: number; afterOrderId: number; limit: number }>,
   ): Promise<readonly ParentOrder[]>;
   /**
-   * Names of the ended parents of all accounts that come after `after`, at most `limit`: by rising account id, those of an
-   * account by client order id in the order of its bytes (`COLLATE "C"`, `BINARY`). An empty page says that there is none
-   * after it; a page may be short for other reasons. It holds everything that was durable at the latest `acquire`; what is
-   * added or deleted while pages are read may be in them or not. An engine that has read all pages asks `findEnded` only
-   * for client ids that may be in them (decision IG); without this method it asks for every new one.
+   * Returns at most `limit` names of ended parents of all accounts that come after `after`: by rising account id, and
+   * within an account by client order id in byte order (`COLLATE "C"`, `BINARY`). An empty page means that no name
+   * follows. A page may also be short for other reasons. Pages contain everything that was durable at the latest
+   * `acquire`; names added or deleted while pages are read may or may not appear. An engine that has read all pages
+   * calls `findEnded` only for client ids that may be in them (decision IG); without this method it calls it for
+   * every new client id.
    */
   pageEndedNames?(page: EndedNamePage): Promise<readonly EndedName[]>;
   findEndedList(key: EndedListKey): Promise<EndedList | undefined>;
-  /** Newest first. */
+  /** Returns lists, newest first. */
   pageEndedLists(page: EndedListPage): Promise<readonly EndedList[]>;
   /**
-   * Deletes about `limit` of what ended before `beforeMs`: parents outside lists, and lists with all their legs.
-   * Resolves to how many rows went; 0 says that none is left.
+   * Deletes about `limit` rows that ended before `beforeMs`: parents outside lists, and lists with all their legs.
+   * Resolves to the number of deleted rows; 0 means that none is left.
    */
   deleteEnded(range: Readonly<{ beforeMs: number; limit: number }>): Promise<number>;
-  /** Executed volume: totals, bars and print ids, bars by symbol and minute. */
+  /** Returns the executed volume: totals, bars and print ids, bars by symbol and minute. */
   readVolume(): Promise<VolumeState>;
   /**
-   * Drops bars of minutes that began, and ids of prints first seen, before `beforeMs`; totals stay. Appends go on
+   * Deletes bars of minutes that began, and ids of prints first seen, before `beforeMs`. Totals stay. Appends go on
    * meanwhile. A store that deletes in parts calls `deleting` after each.
    */
   deleteVolume(range: Readonly<{ beforeMs: number }>, deleting?: () => void): Promise<void>;

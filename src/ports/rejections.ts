@@ -1,7 +1,7 @@
 import type { Rejection } from "../model/index.ts";
 import type { Awaitable } from "./host.ts";
 
-/** Asks for the newest `limit` rejections of an account; times both ends included, epoch milliseconds. */
+/** Asks for the newest `limit` rejections of an account. Times are epoch milliseconds, both ends included. */
 export type RejectionQuery = Readonly<{
   accountId: number;
   symbol?: string;
@@ -11,17 +11,17 @@ export type RejectionQuery = Readonly<{
   limit: number;
 }>;
 
-/** Since the process began: rejections that were kept, and those that were lost to a full queue or a failed write. */
+/** Counts since the process began: rejections that were kept, and those lost to a full queue or a failed write. */
 export type RejectionCounts = Readonly<{ retained: number; lost: number }>;
 
 /**
- * Keeps early business rejections of new orders, so that they can be looked up by client id.
- * Source: contract, Errors ("retained per account") and Versioning (ORDER_REJECT_PERSISTENCE_ENABLED).
+ * Store of early business rejections of new orders, so that they can be looked up by client id (contract, Errors,
+ * "retained per account", and Versioning, ORDER_REJECT_PERSISTENCE_ENABLED).
  */
 export type Rejections = {
-  /** Takes one in; neither waits nor throws. It may be lost, and is counted then. */
+  /** Retains a rejection. Neither waits nor throws. A rejection may be lost and is then counted. */
   retain(rejection: Rejection): void;
-  /** What is retained, oldest first. A rejected promise is answered as a failure of the service. */
+  /** Returns retained rejections, oldest first. A rejected promise is answered as a failure of the service. */
   list(query: RejectionQuery): Awaitable<readonly Rejection[]>;
   readonly counts: RejectionCounts;
 };
