@@ -1,23 +1,23 @@
 import { isAwaited } from "./awaitable.ts";
 
-/** A task in line: how many of its keys others hold or want before it, and the tasks that come right behind it. */
+/** A waiting task: the number of its keys that earlier tasks hold or want, and the tasks directly behind it. */
 type Ticket = { ahead: number; readonly behind: Ticket[]; begin: () => void };
 
 /**
- * Mutual exclusion by key: tasks that want one of the same keys run one after the other, in the order in which they
- * came. The end of a task wakes nobody but those right behind it, so that many copies cost as much each as few.
- * A task that finds its keys free and needs no promise leaves no trace here: nobody can come between.
- * Source: decisions GQ and EH.
+ * Mutual exclusion by key. Tasks with a common key run one after the other, in order of arrival. The end of a task
+ * wakes only the tasks directly behind it, so that the cost per copy is the same for many copies as for few. A task
+ * that finds its keys free and needs no promise leaves no trace here, because no other task can interleave (decisions
+ * GQ and EH).
  */
 export class KeyedMutex {
-  /** By key, the last that holds or wants it. */
+  /** By key: the last task that holds or wants it. */
   readonly #last: Map<string, Ticket> = new Map();
   /** Whether a task has begun that may turn out to need its keys for longer. */
   #isBeginning = false;
 
   /**
-   * Runs `task` when none of its keys is held by another, at once if that is now, and holds all of them until it is done.
-   * Returns, throws, resolves or rejects as the task does; a promise, when it has to wait for its turn.
+   * Runs `task` when no other task holds any of its keys, synchronously if that is now. Holds all its keys until it
+   * is done. Returns, throws, resolves or rejects as the task does. Returns a promise when the task has to wait.
    */
   runExclusive<T>(keys: readonly string[], task: () => Promise<T>): Promise<T>;
   runExclusive<T>(keys: readonly string[], task: () => T | Promise<T>): T | Promise<T>;
@@ -63,7 +63,7 @@ export class KeyedMutex {
     }
   }
 
-  /** Goes to the end of the line of every key at once, so that no two tasks wait for each other. */
+  /** Joins the queues of all keys in one step, so that no two tasks wait for each other. */
   #join(keys: readonly string[]): Ticket {
     const ticket: Ticket = { ahead: 0, behind: [], begin: nothing };
     for (const key of keys) {

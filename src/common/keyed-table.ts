@@ -1,22 +1,23 @@
-/** Values of a part, on average, before there is one part more. */
+/** Average number of values per part above which a part is added. */
 const VALUES_PER_PART = 1_500;
 
-/** Slots of a part that has few values; a power of two, as all numbers of slots are. */
+/** Slots of a part with few values. A power of two, as every number of slots. */
 const FEWEST_SLOTS = 8;
 
-/** How a value is found: by a key that stands in it, and a 32-bit hash of that. */
+/** How a value is found: by a key inside it, and a 32-bit hash of that key. */
 export type Keyed<K, V> = Readonly<{ keyOf: (value: V) => K; hashOf: (key: K) => number }>;
 
 /**
- * Values by a key that stands in each, of any number of them. A `Map` keeps the key beside the value and takes 24 to 50
- * bytes for both; here a value is a slot of an array and its hash, about 20 bytes. And a `Map` of a million moves all of them in one
- * step when it grows; here they lie in parts, and what grows takes one part more at a time, which takes over a share of
- * the values of one other (linear hashing). The key of a value must not change while it is here.
+ * Values by a key that each contains, for any number of values. A `Map` stores the key beside the value and takes 24
+ * to 50 bytes for both; here a value takes an array slot and its hash, about 20 bytes. A `Map` of a million entries
+ * also moves all of them in one step when it grows. This table consists of parts and grows by one part at a time,
+ * which takes over a share of the values of one other part (linear hashing). The key of a value must not change while
+ * it is in the table.
  */
 export class KeyedTable<K extends string | number, V extends object> {
   readonly #keyed: Keyed<K, V>;
   readonly #parts: Part<K, V>[];
-  /** Parts of which all have been cut since their number doubled last: 1, 2, 4 ... */
+  /** Number of parts at the last doubling: 1, 2, 4 and so on. All parts have been split up to then. */
   #round = 1;
   #size = 0;
 
@@ -25,18 +26,18 @@ export class KeyedTable<K extends string | number, V extends object> {
     this.#parts = [new Part(keyed)];
   }
 
-  /** How many values. */
+  /** Number of values. */
   get size(): number {
     return this.#size;
   }
 
-  /** The value with a key. */
+  /** Returns the value with a key. */
   get(key: K): V | undefined {
     const hash = this.#keyed.hashOf(key);
     return this.#partOf(hash).get(key, hash);
   }
 
-  /** Takes in a value, in place of the one with its key. */
+  /** Adds a value. Replaces the value with the same key. */
   set(value: V): void {
     const key = this.#keyed.keyOf(value);
     const hash = this.#keyed.hashOf(key);
@@ -45,7 +46,7 @@ export class KeyedTable<K extends string | number, V extends object> {
     if (this.#size > this.#parts.length * VALUES_PER_PART) this.#widen();
   }
 
-  /** Takes the value with a key out; false when there is none. */
+  /** Deletes the value with a key. Returns false when there is none. */
   delete(key: K): boolean {
     const hash = this.#keyed.hashOf(key);
     const wasThere = this.#partOf(hash).delete(key, hash);
@@ -53,14 +54,14 @@ export class KeyedTable<K extends string | number, V extends object> {
     return wasThere;
   }
 
-  /** Of the parts that have been cut in this round a key may be in the other half. */
+  /** Returns the part of a hash. A key of a part that was split in this round may be in the other half. */
   #partOf(hash: number): Part<K, V> {
     const wide = hash % (2 * this.#round);
     const number = wide < this.#parts.length ? wide : wide - this.#round;
     return this.#parts[number] as Part<K, V>;
   }
 
-  /** The part whose turn it is gives about half of its values to a new one. */
+  /** Moves about half of the values of the next part to split to a new part. */
   #widen(): void {
     const round = this.#round;
     const [from, to] = [this.#parts.length - round, this.#parts.length];
@@ -73,8 +74,9 @@ export class KeyedTable<K extends string | number, V extends object> {
 }
 
 /**
- * Slots in a row; a value stands in the first free one from where its hash says. At most three of four are taken. With the
- * hashes beside them no value is looked at but the one that is found: a million of them lie all over the memory.
+ * An open-addressing hash table with linear probing. A value is in the first free slot from its hash on. At most
+ * three of four slots are taken. The hashes are stored beside the slots, so that only the value that is found is
+ * read: a million values are scattered over memory.
  */
 class Part<K, V extends object> {
   readonly #keyed: Keyed<K, V>;
@@ -90,7 +92,7 @@ class Part<K, V extends object> {
     return this.#slots[this.#slotOf(key, hash)];
   }
 
-  /** False when there was one with that key. */
+  /** Sets a value. Returns false when one with that key was replaced. */
   set(value: V, key: K, hash: number): boolean {
     const slot = this.#slotOf(key, hash);
     if (this.#slots[slot] !== undefined) {
@@ -101,7 +103,7 @@ class Part<K, V extends object> {
     return true;
   }
 
-  /** What stands behind moves up, so that nobody stops at a hole before what is looked for. */
+  /** Deletes a value. Moves later values up, so that a search does not stop at the gap before its value. */
   delete(key: K, hash: number): boolean {
     const [slots, hashes] = [this.#slots, this.#hashes];
     const mask = slots.length - 1;
@@ -119,7 +121,7 @@ class Part<K, V extends object> {
     return true;
   }
 
-  /** Gives each value to the part that its hash says; this one is not used any more. */
+  /** Moves each value to the part that its hash selects. This part is not used any more. */
   giveTo(partOf: (hash: number) => Part<K, V>): void {
     const [slots, hashes] = [this.#slots, this.#hashes];
     for (let slot = 0; slot < slots.length; slot++) {
@@ -128,7 +130,7 @@ class Part<K, V extends object> {
     }
   }
 
-  /** Where the key is, or the free slot where it would be. */
+  /** Returns the slot of a key, or the free slot for it. */
   #slotOf(key: K, hash: number): number {
     const [slots, hashes] = [this.#slots, this.#hashes];
     const mask = slots.length - 1;
@@ -140,12 +142,12 @@ class Part<K, V extends object> {
     return slot;
   }
 
-  /** By the upper half of the hash: the lower one has said which part. */
+  /** Returns the first slot of a hash, by its upper half: the lower half has selected the part. */
   #firstOf(hash: number): number {
     return (hash >>> 16) & (this.#slots.length - 1);
   }
 
-  /** Takes in a value that is certainly new. */
+  /** Adds a value that is known to be new. */
   #add(value: V, hash: number): void {
     const mask = this.#slots.length - 1;
     let slot = this.#firstOf(hash);
