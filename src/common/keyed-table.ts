@@ -17,7 +17,7 @@ export type Keyed<K, V> = Readonly<{ keyOf: (value: V) => K; hashOf: (key: K) =>
 export class KeyedTable<K extends string | number, V extends object> {
   readonly #keyed: Keyed<K, V>;
   readonly #parts: Part<K, V>[];
-  /** Number of parts at the last doubling: 1, 2, 4 and so on. All parts have been split up to then. */
+  /** Number of parts at the beginning of the current round of splits: 1, 2, 4 and so on. */
   #round = 1;
   #size = 0;
 
