@@ -3,7 +3,7 @@ export type HeapNode<T> = {
   left: T | undefined;
   right: T | undefined;
   parent: T | undefined;
-  /** Number of nodes on the path from it to the right, itself included. */
+  /** Number of nodes down the right edge from this one, itself included. */
   depth: number;
 };
 
