@@ -11,10 +11,13 @@ import type { Questions } from "./questions.ts";
 import { demand, itemsOf, type Members, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 import { UPDATE_REASONS } from "./words.ts";
 
-/** Balances or positions of one event. */
+/** Most balances or positions of one event. */
 const MOST = 10_000;
 
-/** What a host tells of its accounts, checked. What cannot be read is told to the operator and to no client. */
+/**
+ * Wraps the account events of a host with checks. An unreadable event is reported to the operator and not passed to
+ * clients.
+ */
 export function checkedAccountEvents(events: AccountEvents, questions: Questions): AccountEvents {
   return {
     afterFill(fill) {
@@ -105,7 +108,7 @@ function decimalOf(said: unknown, what: string): string {
   return text;
 }
 
-/** Those of some members that are there. */
+/** Returns those of the named members that are present. */
 function decimalsOf<K extends string>(from: Members, names: readonly K[]): { [N in K]?: string } {
   const there = names.filter((name) => from[name] !== undefined);
   return Object.fromEntries(there.map((name) => [name, decimalOf(from[name], name)])) as {

@@ -3,12 +3,12 @@ import type { Accounts } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
 import { demand, flagOf, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 
-/** Delegates, symbols or address blocks of one account or key. */
+/** Most delegates, symbols or address blocks of one account or key. */
 const MOST = 100_000;
 
 const PERMISSIONS: readonly Permission[] = ["READ", "TRADE"];
 
-/** The accounts of a host, every answer checked. */
+/** Wraps the accounts of a host with checks of every answer. */
 export function checkedAccounts(accounts: Accounts, questions: Questions): Accounts {
   return {
     key: (apiKey) =>
@@ -26,7 +26,7 @@ export function checkedAccounts(accounts: Accounts, questions: Questions): Accou
   };
 }
 
-/** The account that a token names; undefined for none. */
+/** Returns the account that a token names; undefined for none. */
 export function readAccountId(said: unknown): number | undefined {
   return said === undefined ? undefined : wholeOf(said, "the account id");
 }

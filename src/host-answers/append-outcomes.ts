@@ -2,8 +2,8 @@ import type { AppendOutcome } from "../ports/index.ts";
 import { demand, itemsOf, wordOf } from "./reading.ts";
 
 /**
- * What a store says became of what so many shards added. Throws an UnreadableAnswer on anything else: then it is not known
- * what is durable, and the store is read.
+ * Reads a store's outcomes of an append of `shards` shards. Throws an UnreadableAnswer for anything else: it is then
+ * unknown what is durable, and the store is read.
  */
 export function readOutcomes(said: unknown, shards: number): readonly AppendOutcome[] {
   const outcomes = itemsOf(said, "the list of outcomes", shards);

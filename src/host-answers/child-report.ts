@@ -15,14 +15,14 @@ import {
 } from "./reading.ts";
 
 /**
- * What a venue said of a child: a report of which everything can be read, or the executions in it that can be, and what
- * is wrong with the rest.
+ * A venue's report on a child: either completely readable, or the readable executions of it and what is wrong with
+ * the rest.
  */
 export type ParsedReport =
   | Readonly<{ kind: "report"; report: ChildReport }>
   | Readonly<{ kind: "unreadable"; childId: string; fills: readonly Fill[]; problem: string }>;
 
-/** Executions that one report may hold. */
+/** Most executions in one report. */
 const MOST_FILLS = 10_000;
 
 /** Characters of a venue's reason that are kept. */
@@ -32,7 +32,9 @@ const STATES: readonly ChildReport["state"][] = ["open", "closed", "rejected"];
 
 const MARKS: readonly RefusalMark[] = ["INSUFFICIENT_FUNDS"];
 
-/** Reads what a venue said of the child it was asked about, or that its event names; never throws. Source: decision 11. */
+/**
+ * Reads a venue's report on the child that it was asked about, or that its event names. Never throws (decision 11).
+ */
 export function readReport(said: unknown, childId: string): ParsedReport {
   try {
     return { kind: "report", report: wholeReport(said, childId) };
@@ -41,7 +43,7 @@ export function readReport(said: unknown, childId: string): ParsedReport {
   }
 }
 
-/** Throws an UnreadableAnswer for the first part of the report that cannot be read. */
+/** Throws an UnreadableAnswer for the first unreadable part of the report. */
 function wholeReport(said: unknown, childId: string): ChildReport {
   const report = namedReport(said, childId);
   const state = wordOf(report.state, "the state", STATES);
@@ -57,7 +59,7 @@ function wholeReport(said: unknown, childId: string): ChildReport {
   return { childId, state, fills, ...more };
 }
 
-/** The executions that can be read of a report that cannot be read whole; what is wrong with it is told already. */
+/** Returns the readable executions of a report that is unreadable as a whole. The problem is reported already. */
 function readableFills(said: unknown, childId: string): readonly Fill[] {
   const fills: Fill[] = [];
   const attempt = (read: () => void): void => harmless(read, () => undefined);
@@ -65,7 +67,7 @@ function readableFills(said: unknown, childId: string): readonly Fill[] {
   return fills;
 }
 
-/** The child that a venue's event names; undefined when it names none in a way that can be read. */
+/** Returns the child id in a venue's event; undefined when the event has no readable one. */
 export function childIdOf(event: unknown): string | undefined {
   try {
     const { report } = membersOf(event, "the event");
@@ -75,7 +77,7 @@ export function childIdOf(event: unknown): string | undefined {
   }
 }
 
-/** The report inside a venue's event; undefined when it cannot be read. */
+/** Returns the report in a venue's event; undefined when it cannot be read. */
 export function reportIn(event: unknown): unknown {
   try {
     return membersOf(event, "the event").report;
@@ -93,7 +95,7 @@ function namedReport(said: unknown, childId: string): Members {
 const optional = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
   value === undefined ? undefined : read(value);
 
-/** A reason is kept for people: cut, and without line breaks. */
+/** Returns a reason for people: truncated, and without line breaks. */
 function detailOf(said: unknown): string {
   const text = textOf(said, "the detail", { from: 0, most: Number.MAX_SAFE_INTEGER });
   return text.slice(0, DETAIL_LENGTH).replace(/\p{Cc}/gu, " ");
@@ -101,10 +103,10 @@ function detailOf(said: unknown): string {
 
 type FillCollector = Readonly<{ fills: Fill[]; attempt: (read: () => void) => void }>;
 
-/** What can be read counts, in front of what cannot and behind it. */
+/** Takes the readable executions, before and after unreadable ones. */
 function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
   demand(Array.isArray(said), "the executions are no array");
-  // One execution, as most reports have, is compared with none.
+  // A single execution, as in most reports, needs no comparison.
   const known = said.length > 1 ? new Map<string, Fill>() : undefined;
   for (const one of said.slice(0, MOST_FILLS)) {
     attempt(() => {
@@ -121,14 +123,14 @@ function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
 
 const isSame = (a: Fill, b: Fill): boolean => a.quantity === b.quantity && a.price === b.price;
 
-/** Executions of which every one can be read, each once; throws an UnreadableAnswer on anything else. */
+/** Returns executions, each once. Throws an UnreadableAnswer unless every one can be read. */
 export function readFills(said: unknown): readonly Fill[] {
   const fills: Fill[] = [];
   takeFills(said, { fills, attempt: (read) => read() });
   return fills;
 }
 
-/** An execution with what it takes to be counted; throws an UnreadableAnswer on anything else. */
+/** Returns an execution with all that is needed to count it. Throws an UnreadableAnswer for anything else. */
 export function readFill(said: unknown): Fill {
   const fill = membersOf(said, "an execution");
   return {

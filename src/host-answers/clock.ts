@@ -1,13 +1,13 @@
 import type { Clock, Telemetry } from "../ports/index.ts";
 import { quietTelemetry } from "./guards.ts";
 
-/** The last time that a wall clock may show: that of the last `Date`. */
+/** The last time that a wall clock may show, which is that of the last `Date`. */
 const LAST_MS = 8_640_000_000_000_000;
 
 /**
- * A host's clock, every time of it read: whole milliseconds, and a monotonic clock that never falls. A clock that shows
- * nothing readable stands still until it does, and the operator is told once. Throws a RangeError where it shows nothing
- * readable at the beginning. Source: decision CD.
+ * Wraps a host's clock with checks of every time: whole milliseconds, and a monotonic clock that never falls. A clock
+ * without a readable time stands still until it has one, and the operator is told once. Throws a RangeError if a
+ * clock has no readable time at the beginning (decision CD).
  */
 export function checkedClock(clock: Clock, telemetry: Telemetry | undefined): Clock {
   const ear = quietTelemetry(telemetry);
@@ -43,7 +43,7 @@ function readable(port: string, show: () => unknown, ear: Telemetry): () => numb
 function timeOf(show: () => unknown): number | undefined {
   try {
     const shown = show();
-    // A promise is no time, and nobody else hears when it rejects.
+    // A promise is not a time, and its rejection would otherwise be unhandled.
     if (typeof shown === "object") Promise.resolve(shown).catch(() => undefined);
     const isTime = typeof shown === "number" && shown >= 0 && shown <= LAST_MS;
     return isTime ? Math.floor(shown) : undefined;

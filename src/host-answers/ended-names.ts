@@ -2,8 +2,8 @@ import type { EndedName, EndedNamePage } from "../ports/index.ts";
 import { demand, itemsOf, membersOf, textOf } from "./reading.ts";
 
 /**
- * A page of names of ended orders, as asked for: at most `limit`, each after the one before it, the first after `after`.
- * Throws an UnreadableAnswer on anything else: a page out of order could leave out what it should hold.
+ * Reads a page of names of ended orders: at most `limit`, in order, the first after `after`. Throws an
+ * UnreadableAnswer for anything else, because a page out of order could omit names.
  */
 export function readEndedNames(said: unknown, { after, limit }: EndedNamePage): readonly EndedName[] {
   let last = after;

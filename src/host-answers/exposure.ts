@@ -3,10 +3,10 @@ import type { Exposure } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
 import { demand, scaledOf } from "./reading.ts";
 
-/** No position reaches this, in either direction. */
+/** Positions must be below this in both directions. */
 const POSITION_LIMIT = 10n ** 30n;
 
-/** The positions of a host, every answer checked. */
+/** Wraps the positions of a host with checks of every answer. */
 export function checkedExposure(exposure: Exposure, questions: Questions): Exposure {
   return {
     position: (accountId, symbol) =>

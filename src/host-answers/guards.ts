@@ -3,7 +3,7 @@ import type { Entropy, ExecutionVenue, Telemetry, VenueCapabilities } from "../p
 import type { Questions } from "./questions.ts";
 import { demand, textOf } from "./reading.ts";
 
-/** Runs what a host brought to be called; a throw, or a promise of it that rejects, goes no further than `failed`. */
+/** Runs a function of the host. A throw, or the rejection of a returned promise, goes to `failed` and no further. */
 export function harmless(run: () => unknown, failed: (error: unknown) => void): void {
   try {
     const done = run();
@@ -15,14 +15,16 @@ export function harmless(run: () => unknown, failed: (error: unknown) => void): 
 
 const ignored = (): void => undefined;
 
-/** Telemetry that never fails, whatever the host's does; without one nothing is told. */
+/**
+ * Returns telemetry that never fails, whatever the host's telemetry does. Without telemetry, events are discarded.
+ */
 export function quietTelemetry(telemetry: Telemetry | undefined): Telemetry {
   return {
     event: (level, name, fields) => harmless(() => telemetry?.event(level, name, fields), ignored),
   };
 }
 
-/** Random letters and digits of a host, every answer checked. */
+/** Wraps the entropy of a host with checks of every answer. */
 export function checkedEntropy(entropy: Entropy, questions: Questions): Entropy {
   return {
     token: (length) =>
@@ -38,10 +40,10 @@ export function checkedEntropy(entropy: Entropy, questions: Questions): Entropy 
   };
 }
 
-/** What a venue is taken for that does not say readably what it is: it can do nothing, and takes one child a second. */
+/** Capabilities assumed for a venue without readable ones: none, and one child a second. */
 const UNKNOWN_VENUE: VenueCapabilities = { honoursDeadline: false, canVoid: false, ratePerSecond: 1 };
 
-/** What a venue says that it can be relied on for, now; never throws. */
+/** Returns the current capabilities of a venue. Never throws. */
 export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) => void): VenueCapabilities {
   try {
     const { honoursDeadline, canVoid, ratePerSecond } = venue.capabilities;

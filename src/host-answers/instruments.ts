@@ -7,7 +7,7 @@ const MOST = 100_000;
 const KINDS: readonly InstrumentKind[] = ["liquidity", "staking", "conversion"];
 const STATUSES: readonly InstrumentStatus[] = ["TRADING", "HALT", "BREAK", "CANCEL_ONLY", "END_OF_DAY"];
 
-/** The instruments of a host, every answer checked. */
+/** Wraps the instruments of a host with checks of every answer. */
 export function checkedInstruments(instruments: Instruments, questions: Questions): Instruments {
   return {
     all: () =>
@@ -40,7 +40,7 @@ const ANY_TEXT = { from: 0 };
 
 const aliasOf = (said: unknown): string => textOf(said, "an alias", NAME);
 
-/** An instrument is read anew for every placement: a host may change it in place. */
+/** Reads an instrument. This runs for every placement, because a host may change an instrument in place. */
 function readInstrument(said: unknown): Instrument {
   const { id, symbol, aliases, baseAsset, quoteAsset, name, kind, status, address, url } = membersOf(
     said,

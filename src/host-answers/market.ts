@@ -1,14 +1,17 @@
 import type { LevelInput, PrintInput, QuoteInput } from "../ports/index.ts";
 import { demand, itemsOf, membersOf } from "./reading.ts";
 
-/** Levels of one side that a quote may show. */
+/** Most levels of one side in a quote. */
 const MOST_LEVELS = 10_000;
 
-/** A quote as its type says; undefined for anything else. What its texts and its time mean is the quote gate's to say. */
+/**
+ * Returns a quote of the right type; undefined for anything else. The quote gate decides what its texts and its time
+ * mean.
+ */
 export function readQuoteInput(said: unknown): QuoteInput | undefined {
   try {
     const { symbol, bid, ask, bidQuantity, askQuantity, bids, asks, timeMs } = membersOf(said, "the quote");
-    // One literal, absent members too: quotes are many, and objects put together of parts cost more than their texts.
+    // One literal with absent members too: quotes are frequent, and composed objects cost more than their texts.
     return {
       symbol: stringOf(symbol),
       bid: stringOf(bid),
@@ -24,7 +27,7 @@ export function readQuoteInput(said: unknown): QuoteInput | undefined {
   }
 }
 
-/** A print as its type says; undefined for anything else. */
+/** Returns a print of the right type; undefined for anything else. */
 export function readPrintInput(said: unknown): PrintInput | undefined {
   try {
     const { symbol, price, quantity, id, timeMs } = membersOf(said, "the print");

@@ -29,7 +29,7 @@ import {
 } from "./reading.ts";
 import { EXECUTION_REASONS, EXECUTION_TYPES, NATIVE_STATUSES, REJECT_REASONS, SIDES } from "./words.ts";
 
-/** What the answer must be about. */
+/** Order that the answer must be about. */
 type ExpectedOrder = Readonly<{
   accountId: number;
   symbol?: string;
@@ -41,7 +41,10 @@ const MOST_FILLS = 10_000;
 const ID_LIMIT = 2n ** 63n;
 const AMOUNT_LIMIT = 10n ** 36n;
 
-/** The native orders of a host, every answer checked. An execution that cannot be read is told to the operator alone. */
+/**
+ * Wraps the native orders of a host with checks of every answer. An unreadable execution is reported only to the
+ * operator.
+ */
 export function checkedNativeOrders(native: NativeOrders, questions: Questions): NativeOrders {
   return {
     get isPaperTrade() {
@@ -172,7 +175,10 @@ function optionsOf(order: Members): Partial<NativeOrder> {
   };
 }
 
-/** Nobody may see the order of another account because a host mixed them up (I07). */
+/**
+ * Throws unless the order is the expected one. A client must never see the order of another account because a host
+ * mixed them up (I07).
+ */
 function demandSame(order: NativeOrder, expected: Partial<ExpectedOrder>): void {
   const { accountId, symbol, orderId, clientOrderId } = expected;
   demand(accountId === undefined || order.accountId === accountId, "the order is of another account");

@@ -1,7 +1,7 @@
 import type { NotFound } from "../ports/index.ts";
 import { demand, membersOf, wholeOf } from "./reading.ts";
 
-/** Reads whether a venue says that it has no such child; undefined for every other answer. Never throws. */
+/** Returns a venue's answer that it has no such child; undefined for every other answer. Never throws. */
 export function readNotFound(said: unknown): NotFound | undefined {
   if (said === "not-found") return said;
   try {

@@ -3,18 +3,18 @@ import { OrderError } from "../errors/index.ts";
 import type { Awaitable, Clock, Telemetry } from "../ports/index.ts";
 import { UnreadableAnswer } from "./reading.ts";
 
-/** What asking needs: time, telemetry, and how long an answer may take. */
+/** Dependencies of {@link Questions}: time, telemetry, and how long an answer may take. */
 export type QuestionParts = Readonly<{ clock: Clock; telemetry: Telemetry; timeoutMs: number }>;
 
-/** A host did not answer in time. */
+/** Error of a host that did not answer in time. */
 export class SilentHost extends Error {
   override readonly name = "SilentHost";
 }
 
 /**
- * Asks a host. Every question has a deadline on the monotonic clock, and every answer is read. Whatever goes wrong, a
- * throw, a rejection, silence or an answer that cannot be read, is a failure of the service, never a refusal and never a
- * guess (decision CC). What comes after the deadline is not listened to.
+ * Asks a host. Every question has a deadline on the monotonic clock, and every answer is checked. Any failure (a
+ * throw, a rejection, silence or an unreadable answer) is a failure of the service, never a refusal and never a guess
+ * (decision CC). Answers after the deadline are ignored.
  */
 export class Questions {
   readonly #parts: QuestionParts;
@@ -23,11 +23,14 @@ export class Questions {
     this.#parts = parts;
   }
 
-  /** The answer as read, at once when the host has it at once; else throws or rejects with an OrderError -1001. */
+  /**
+   * Returns the checked answer, synchronously if the host answers synchronously. Throws or rejects with an OrderError
+   * -1001 otherwise.
+   */
   ask<T>(port: string, question: () => unknown, read: (answer: unknown) => T): Awaitable<T> {
     try {
       const answer = question();
-      // A host may bring promises of its own making.
+      // A host may return promises of its own implementation.
       if (!isAwaited(answer)) return read(answer);
       return this.#inTime(answer, read).catch((error: unknown) => this.#fail(port, error));
     } catch (error) {
@@ -35,11 +38,11 @@ export class Questions {
     }
   }
 
-  /** The same for what must be there at once: a promise is an answer that cannot be read. */
+  /** Like `ask`, for an answer that must be synchronous: a promise is an unreadable answer. */
   now<T>(port: string, question: () => unknown, read: (answer: unknown) => T): T {
     try {
       const answer = question();
-      // A promise is no answer here, and nobody else hears when it rejects.
+      // A promise is not an answer here, and its rejection would otherwise be unhandled.
       if (isAwaited(answer)) Promise.resolve(answer).catch(ignored);
       return read(answer);
     } catch (error) {
@@ -48,7 +51,8 @@ export class Questions {
   }
 
   /**
-   * Asks for a change: an OrderError of the host refuses it; after anything else nobody knows what became of it, -1006.
+   * Asks for a change. An OrderError of the host refuses the change. After any other failure its outcome is unknown,
+   * -1006.
    */
   async change<T>(port: string, question: () => unknown, read: (answer: unknown) => T): Promise<T> {
     try {
@@ -60,12 +64,12 @@ export class Questions {
     }
   }
 
-  /** Only the deadline: the answer, or what the host says is wrong, is passed on as it is. */
+  /** Applies only the deadline. Passes on the host's answer or error unchanged. */
   inTime<T>(question: () => Promise<T>): Promise<T> {
     return this.#inTime(question(), (answer) => answer as T);
   }
 
-  /** The same for an answer that may be long: the deadline begins anew whenever the host says that it goes on. */
+  /** Like `inTime`, for an answer that may be long: the deadline starts anew whenever the host reports progress. */
   whileHeard<T>(question: (heard: () => void) => Promise<T>): Promise<T> {
     const { clock, timeoutMs } = this.#parts;
     return new Promise((resolve, reject) => {
@@ -85,7 +89,7 @@ export class Questions {
     });
   }
 
-  /** Tells the operator what went wrong at a port, without what the host itself may have said. */
+  /** Reports a failure of a port to the operator, without texts of the host. */
   tell(port: string, error: unknown): void {
     const known = error instanceof UnreadableAnswer || error instanceof SilentHost;
     const problem = known ? error.message : errorName(error);

@@ -9,7 +9,7 @@ import type {
 import type { Questions } from "./questions.ts";
 import { membersOf, wholeOf, wordOf } from "./reading.ts";
 
-/** The rate limiter of a host, every answer checked. */
+/** Wraps the rate limiter of a host with checks of every answer. */
 export function checkedRateLimiter(limiter: RateLimiter, questions: Questions): RateLimiter {
   return {
     get limits() {

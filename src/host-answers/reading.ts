@@ -1,11 +1,11 @@
 import { normalise, type Scaled } from "../decimal/index.ts";
 
-/** Something that a host said cannot be read. The message names the part and what is wrong with it, never its value. */
+/** Error of an unreadable answer of a host. The message names the part and its problem, never its value. */
 export class UnreadableAnswer extends Error {
   override readonly name = "UnreadableAnswer";
 }
 
-/** Members of something whose shape nobody has looked at yet. */
+/** Members of an object whose shape has not been checked yet. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /** Throws an UnreadableAnswer unless a condition holds. */
@@ -13,13 +13,13 @@ export function demand(holds: boolean, problem: string): asserts holds {
   if (!holds) throw new UnreadableAnswer(problem);
 }
 
-/** The members of an object that is no array; throws an UnreadableAnswer on anything else. */
+/** Returns the members of an object that is not an array. Throws an UnreadableAnswer for anything else. */
 export function membersOf(said: unknown, what: string): Members {
   demand(typeof said === "object" && said !== null && !Array.isArray(said), `${what} is no object`);
   return said as Members;
 }
 
-/** The items of an array of at most `most`; throws an UnreadableAnswer on anything else. */
+/** Returns the items of an array of at most `most`. Throws an UnreadableAnswer for anything else. */
 export function itemsOf(said: unknown, what: string, most: number): readonly unknown[] {
   demand(Array.isArray(said), `${what} is no array`);
   demand(said.length <= most, `${what} holds more than ${most}`);
@@ -28,7 +28,7 @@ export function itemsOf(said: unknown, what: string, most: number): readonly unk
 
 const USUAL: Readonly<Record<string, never>> = {};
 
-/** A whole number of `from` to `to`, both included; throws an UnreadableAnswer on anything else. */
+/** Returns a whole number from `from` to `to`, both included. Throws an UnreadableAnswer for anything else. */
 export function wholeOf(
   said: unknown,
   what: string,
@@ -40,13 +40,16 @@ export function wholeOf(
   return whole;
 }
 
-/** A scaled value in its one form, whatever its sign; throws an UnreadableAnswer on anything that is no whole number of steps. */
+/**
+ * Returns a scaled value in its one form, whatever its sign. Throws an UnreadableAnswer for anything but a whole
+ * number of steps.
+ */
 export function scaledOf(said: unknown, what: string): Scaled {
   demand(typeof said === "bigint" || Number.isSafeInteger(said), `${what} is no whole number of steps`);
   return normalise(BigInt(said as Scaled));
 }
 
-/** A scaled value above 0 and below `limit`; throws an UnreadableAnswer on anything else. */
+/** Returns a scaled value above 0 and below `limit`. Throws an UnreadableAnswer for anything else. */
 export function amountOf<T extends Scaled>(said: unknown, what: string, limit: T): T {
   const amount = scaledOf(said, what);
   demand(amount > 0, `${what} is not above 0`);
@@ -54,7 +57,7 @@ export function amountOf<T extends Scaled>(said: unknown, what: string, limit: T
   return amount as T;
 }
 
-/** A text of `from` to `most` characters; throws an UnreadableAnswer on anything else. */
+/** Returns a text of `from` to `most` characters. Throws an UnreadableAnswer for anything else. */
 export function textOf(
   said: unknown,
   what: string,
@@ -67,26 +70,26 @@ export function textOf(
 
 const PRINTABLE = /^[ -~]*$/;
 
-/** A text of 1 to `most` printable ASCII characters; throws an UnreadableAnswer on anything else. */
+/** Returns a text of 1 to `most` printable ASCII characters. Throws an UnreadableAnswer for anything else. */
 export function printableOf(said: unknown, what: string, most: number): string {
   const text = textOf(said, what, { most });
   demand(PRINTABLE.test(text), `${what} has characters beyond printable ASCII`);
   return text;
 }
 
-/** One of some words; throws an UnreadableAnswer on anything else. */
+/** Returns one of the given words. Throws an UnreadableAnswer for anything else. */
 export function wordOf<T extends string>(said: unknown, what: string, words: readonly T[]): T {
   demand(words.includes(said as T), `${what} is none of ${words.join(", ")}`);
   return said as T;
 }
 
-/** True or false; throws an UnreadableAnswer on anything else. */
+/** Returns true or false. Throws an UnreadableAnswer for anything else. */
 export function flagOf(said: unknown, what: string): boolean {
   demand(typeof said === "boolean", `${what} is neither true nor false`);
   return said;
 }
 
-/** What is wrong, for a log or an alert: bounded, and without what a host's own error may say. */
+/** Returns a problem for a log or an alert: of limited length, and without the text of a host's own error. */
 export function problemOf(error: unknown): string {
   return error instanceof UnreadableAnswer ? error.message : "a part of it throws when it is read";
 }

@@ -6,7 +6,7 @@ import type { Questions } from "./questions.ts";
 import { amountOf, demand, itemsOf, type Members, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 import { REJECT_REASONS, SIDES } from "./words.ts";
 
-/** The retained rejections of a host, every answer checked. */
+/** Wraps the retained rejections of a host with checks of every answer. */
 export function checkedRejections(rejections: Rejections, questions: Questions): Rejections {
   return {
     retain: (rejection) =>

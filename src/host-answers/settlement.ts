@@ -2,7 +2,7 @@ import type { Fill } from "../model/index.ts";
 import { readFills } from "./child-report.ts";
 import { demand, membersOf, printableOf, wordOf } from "./reading.ts";
 
-/** What an operator says of an unknown child, read. */
+/** An operator's settlement of an unknown child, checked. */
 export type ParsedSettlement = Readonly<{
   childId: string;
   state: "closed" | "rejected" | "never";
@@ -13,7 +13,7 @@ export type ParsedSettlement = Readonly<{
 
 const STATES: readonly ParsedSettlement["state"][] = ["closed", "rejected", "never"];
 
-/** Reads an operator's word on a child; throws an UnreadableAnswer on anything in it that cannot be read. */
+/** Reads an operator's settlement of a child. Throws an UnreadableAnswer for any unreadable part. */
 export function readSettlement(said: unknown): ParsedSettlement {
   const settlement = membersOf(said, "the settlement");
   const state = wordOf(settlement.state, "the state", STATES);

@@ -6,12 +6,12 @@ import { amountOf, demand, itemsOf, membersOf, wholeOf } from "./reading.ts";
 
 const MINUTE_MS = 60_000;
 
-/** No volume of a minute reaches this. */
+/** Volumes of a minute must be below this. */
 const VOLUME_LIMIT = (10n ** 30n) as unknown as Quantity;
 
 type Range = Parameters<VolumeHistory["minutes"]>[0];
 
-/** The volumes of a host, every answer checked. */
+/** Wraps the volumes of a host with checks of every answer. */
 export function checkedVolumes(volumes: VolumeHistory, questions: Questions): VolumeHistory {
   return {
     minutes: (range) =>
@@ -23,7 +23,7 @@ export function checkedVolumes(volumes: VolumeHistory, questions: Questions): Vo
   };
 }
 
-/** Bars of the range that was asked for, each minute once, oldest first. */
+/** Returns the bars of the requested range, each minute once, oldest first. */
 function readBars(said: unknown, range: Range): readonly VolumeBar[] {
   const minutes = Math.max(0, Math.ceil((range.toMs - range.fromMs) / MINUTE_MS)) + 1;
   const bars = itemsOf(said, "the list of minutes", minutes).map((one) => readBar(one, range));

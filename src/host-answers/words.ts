@@ -1,14 +1,14 @@
 import type { ExecutionReason, NativeExecution, NativeStatus, RejectReason, Side } from "../model/index.ts";
 import type { AccountUpdateReason } from "../ports/index.ts";
 
-/** All words of a type, which must name each of them. */
+/** Returns all words of a type. The argument must name each of them. */
 export const words = <T extends string>(all: Readonly<Record<T, true>>): readonly T[] =>
   Object.keys(all) as T[];
 
 /** Both sides. */
 export const SIDES: readonly Side[] = words<Side>({ BUY: true, SELL: true });
 
-/** Where a native order can stand. */
+/** All statuses of a native order. */
 export const NATIVE_STATUSES: readonly NativeStatus[] = words<NativeStatus>({
   NEW: true,
   PARTIALLY_FILLED: true,
@@ -20,7 +20,7 @@ export const NATIVE_STATUSES: readonly NativeStatus[] = words<NativeStatus>({
 
 type ExecutionType = NativeExecution["execType"];
 
-/** What can happen to a native order. */
+/** All types of executions of a native order. */
 export const EXECUTION_TYPES: readonly ExecutionType[] = words<ExecutionType>({
   NEW: true,
   TRADE: true,
@@ -29,7 +29,7 @@ export const EXECUTION_TYPES: readonly ExecutionType[] = words<ExecutionType>({
   REJECTED: true,
 });
 
-/** Why an order can be refused. */
+/** All reasons for which an order can be refused. */
 export const REJECT_REASONS: readonly RejectReason[] = words<RejectReason>({
   UNKNOWN_INSTRUMENT: true,
   MARKET_CLOSED: true,
@@ -47,7 +47,7 @@ export const REJECT_REASONS: readonly RejectReason[] = words<RejectReason>({
   OTHER: true,
 });
 
-/** Why a native order can end without being filled. */
+/** All reasons for which a native order can end without being filled. */
 export const EXECUTION_REASONS: readonly ExecutionReason[] = words<ExecutionReason>({
   REJECTED: true,
   USER_CANCELED: true,
@@ -64,7 +64,7 @@ export const EXECUTION_REASONS: readonly ExecutionReason[] = words<ExecutionReas
   SYSTEM_FAILURE: true,
 });
 
-/** Why balances or positions can change. */
+/** All reasons for which balances or positions can change. */
 export const UPDATE_REASONS: readonly AccountUpdateReason[] = words<AccountUpdateReason>({
   ORDER: true,
   DEPOSIT: true,
