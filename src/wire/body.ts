@@ -9,18 +9,19 @@ const CHARSET = '(?: *; *charset=(?:utf-8|"utf-8"))?';
 const JSON_TYPE = new RegExp(`^application/json${CHARSET}$`, "i");
 const FORM_TYPE = new RegExp(`^application/x-www-form-urlencoded${CHARSET}$`, "i");
 
-/** Whether a body is JSON: when its first byte is `{`, whatever its Content-Type says. Source: decision 41. */
+/** Returns whether a body is JSON: its first byte is `{`, whatever its Content-Type says (decision 41). */
 export function isJsonBody(body: Uint8Array): boolean {
   return body[0] === BRACE;
 }
 
 /**
- * The parameters of a body. An empty body has none, whatever its Content-Type. A body that begins with `{` is JSON and
- * needs `application/json`, any other is a form and needs `application/x-www-form-urlencoded`; the one parameter
- * either may carry is `charset=utf-8`. A missing type agrees with neither.
- * Throws OrderError: -1135 when the type says JSON and the body does not begin with `{`, -1130 naming Content-Type for
- * every other disagreement, else what the two readers throw.
- * Source: contract, Version 3 REST 3; decision 41; hostile input 48.
+ * Returns the parameters of a body. An empty body has none, whatever its Content-Type. A body that begins with `{` is
+ * JSON and needs `application/json`; any other body is a form and needs `application/x-www-form-urlencoded`. The only
+ * type parameter that either may have is `charset=utf-8`. A missing type matches neither.
+ *
+ * Throws OrderError -1135 when the type says JSON and the body does not begin with `{`, and -1130 naming Content-Type
+ * for every other mismatch. Otherwise throws what the two readers throw (contract, Version 3 REST 3; decision 41;
+ * hostile input 48).
  */
 export function readBody(body: Uint8Array, contentType: string | undefined): Parameters {
   if (body.length === 0) return new Map();

@@ -16,18 +16,22 @@ const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The parameters of one flat JSON object in UTF-8, its first byte the brace. Values are strings, booleans and plain
- * integers, whose lexemes are kept. Nothing is ever nested, so nothing recurses.
- * Throws OrderError: -1135 for what is not such JSON (bad UTF-8, a byte order mark, a second document), -1101 for a
- * name that comes twice after unescaping, -1130 for an object, array or null as value, -1100 for any other number
- * (`1.0`, `1e3`, `-0`) and for text with control characters or lone surrogates.
- * Source: contract, Linked lists ("Fields are scalars"); hostile inputs 55-66.
+ * Returns the parameters of one flat JSON object in UTF-8 whose first byte is the brace. Values are strings, booleans
+ * and plain integers, whose lexemes are kept. Values are never nested, so the reader does not recurse.
+ *
+ * Throws OrderError:
+ * - -1135 for anything that is not such JSON (bad UTF-8, a byte order mark, a second document),
+ * - -1101 for a name that appears twice after unescaping,
+ * - -1130 for an object, array or null as value,
+ * - -1100 for any other number (`1.0`, `1e3`, `-0`), and for text with control characters or lone surrogates.
+ *
+ * (Contract, Linked lists, "Fields are scalars"; hostile inputs 55-66.)
  */
 export function readFlatJson(bytes: Uint8Array): Parameters {
   return readFlatText(decode(bytes));
 }
 
-/** The same for JSON that came as text, such as a part of a WebSocket message. */
+/** Like {@link readFlatJson}, for JSON as text, such as a part of a WebSocket message. */
 export function readFlatText(text: string): Parameters {
   const cursor: JsonCursor = { text, at: 0 };
   if (cursor.text.charAt(0) !== "{") throw malformedJson();

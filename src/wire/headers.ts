@@ -2,16 +2,17 @@ import { type ErrorName, OrderError } from "../errors/index.ts";
 
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
-/** Headers that take part in authentication are refused with the error of their own subject. */
+/** Headers of authentication, which are refused with errors of their own. */
 const OWN_ERRORS: ReadonlyMap<string, ErrorName> = new Map<string, ErrorName>([
   ["x-mbx-apikey", "BAD_API_KEY_FORMAT"],
   ["signature", "BAD_SIGNATURE"],
 ]);
 
 /**
- * The value of a header that may come once, as sent; `undefined` when it did not come. `name` in any letter case.
- * Throws OrderError when it came twice (a joined `a, b` would hide it) or holds anything but printable ASCII:
- * -2014 for X-MBX-APIKEY, -1022 for signature, else -1101 or -1100. Source: hostile inputs 10, 26, 27, 48.
+ * Returns the value of a header that may appear once, as sent; `undefined` when it is absent. `name` may be in any
+ * letter case. Throws OrderError when the header appears twice (a joined `a, b` would hide that) or contains anything
+ * but printable ASCII: -2014 for X-MBX-APIKEY, -1022 for signature, else -1101 or -1100 (hostile inputs 10, 26, 27,
+ * 48).
  */
 export function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
   const wanted = name.toLowerCase();

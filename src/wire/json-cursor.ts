@@ -1,29 +1,29 @@
 import { OrderError } from "../errors/index.ts";
 
-/** A JSON text and how far it has been read. The readers of tokens move `at` past what they return. */
+/** A JSON text and the position of the reader. The token readers move `at` past the token that they return. */
 export type JsonCursor = { readonly text: string; at: number };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-/** A slice of fewer characters is a copy in V8; a longer one would share the memory of the text that it is a part of. */
+/** Length from which a slice shares the memory of its text in V8. A shorter slice is a copy. */
 const SHORTEST_SHARED = 13;
 const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*"/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /true|false|null/y;
 
-/** The error for text that is not JSON. */
+/** Returns the error for text that is not JSON. */
 export function malformedJson(): OrderError {
   return new OrderError("INVALID_JSON");
 }
 
-/** Moves past white space and returns the next character without taking it; "" at the end. */
+/** Skips white space and returns the next character without taking it; "" at the end. */
 export function peek(cursor: JsonCursor): string {
   while (isSpace(cursor.text.charCodeAt(cursor.at))) cursor.at++;
   return cursor.text.charAt(cursor.at);
 }
 
-/** Takes `character` if it comes next after white space; says whether it did. */
+/** Takes `character` if it comes next after white space. Returns whether it did. */
 export function take(cursor: JsonCursor, character: string): boolean {
   const comes = peek(cursor) === character;
   if (comes) cursor.at++;
@@ -36,8 +36,8 @@ export function expect(cursor: JsonCursor, character: string): void {
 }
 
 /**
- * Takes a string token and returns what it means. Throws OrderError -1135 when it is not one.
- * The result is a copy, so that a kept value does not keep the whole text alive.
+ * Takes a string token and returns its value. Throws OrderError -1135 for anything else. The result is a copy, so
+ * that a kept value does not keep the whole text alive.
  */
 export function takeString(cursor: JsonCursor): string {
   if (peek(cursor) !== '"') throw malformedJson();
@@ -52,25 +52,25 @@ export function takeString(cursor: JsonCursor): string {
   }
 }
 
-/** Moves past a string token; what it means is not looked at. Throws OrderError -1135 when it is not one. */
+/** Skips a string token without decoding its value. Throws OrderError -1135 for anything else. */
 export function skipString(cursor: JsonCursor): void {
   if (peek(cursor) !== '"') throw malformedJson();
   takeLexeme(cursor, STRING);
 }
 
-/** Takes the lexeme of a number. Throws OrderError -1135 when none comes next. */
+/** Takes the lexeme of a number. Throws OrderError -1135 when no number comes next. */
 export function takeNumber(cursor: JsonCursor): string {
   return takeLexeme(cursor, NUMBER);
 }
 
-/** Takes `true`, `false` or `null`. Throws OrderError -1135 when none comes next. */
+/** Takes `true`, `false` or `null`. Throws OrderError -1135 when none of them comes next. */
 export function takeWord(cursor: JsonCursor): "true" | "false" | "null" {
   return takeLexeme(cursor, WORD) as "true" | "false" | "null";
 }
 
 const DEPTH_LIMIT = 32;
 
-/** Moves past one value of whatever kind. Throws OrderError -1135 when none comes next, or one of more than 32 levels. */
+/** Skips one value of any kind. Throws OrderError -1135 when none comes next, or one of more than 32 levels. */
 export function skipValue(cursor: JsonCursor, depth = 0): void {
   const first = peek(cursor);
   if (first === '"') skipString(cursor);
@@ -96,7 +96,10 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** Where the quote is that ends a string which means what stands there; -1 for one with escapes, or that is none. */
+/**
+ * Returns the position of the closing quote of a string without escapes; -1 for a string with escapes or a malformed
+ * one.
+ */
 function plainEnd(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at);

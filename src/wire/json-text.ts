@@ -1,4 +1,4 @@
-/** What can be written as JSON. A member that is `undefined` is left out. */
+/** A value that can be written as JSON. A member that is `undefined` is left out. */
 export type JsonInput =
   | null
   | boolean
@@ -9,14 +9,14 @@ export type JsonInput =
   | { readonly [name: string]: JsonInput | undefined };
 
 /**
- * JSON text without white space, members in the order of insertion, a `bigint` as plain digits, so that 64-bit ids
- * leave exactly. Throws a RangeError for a number that is not finite. Source: decision 2.
+ * Returns JSON text without white space. Members are in order of insertion. A `bigint` is written as plain digits, so
+ * that 64-bit ids stay exact. Throws a RangeError for a number that is not finite (decision 2).
  */
 export function writeJson(value: JsonInput): string {
   return isUsual(value) ? JSON.stringify(value) : writeExactly(value);
 }
 
-/** Whether the platform's own writer, which is far faster, writes a value as {@link writeExactly} does. */
+/** Returns whether the platform's own writer, which is far faster, writes a value as {@link writeExactly} does. */
 function isUsual(value: JsonInput | undefined): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
@@ -53,7 +53,7 @@ function writeMembers(
   return `{${members}}`;
 }
 
-/** Text that stands in JSON as it is. */
+/** Text that needs no escapes in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function quoted(text: string): string {

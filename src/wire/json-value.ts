@@ -11,8 +11,8 @@ import {
 } from "./json-cursor.ts";
 
 /**
- * A value read from JSON. Integers are exact: a `number` while safe, a `bigint` beyond 2^53.
- * A number with a fraction or an exponent is a double; money never travels as one.
+ * A value read from JSON. Integers are exact: a `number` while safe, a `bigint` beyond 2^53. A number with a fraction
+ * or an exponent is a double; money is never sent as one.
  */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 
@@ -24,9 +24,9 @@ const INTEGER_DIGITS_LIMIT = 40;
 const INTEGER = /^-?[0-9]+$/;
 
 /**
- * Reads one JSON document with exact integers, for replies, journals and control bodies.
- * Throws OrderError -1135 for malformed text, a name twice in one object, the name `__proto__`, more than 32 levels,
- * an integer of more than 40 characters, and a number beyond a double. Source: decision 2, hostile inputs 55-63.
+ * Parses one JSON document with exact integers, for replies, journals and control bodies. Throws OrderError -1135 for
+ * malformed text, a name twice in one object, the name `__proto__`, more than 32 levels, an integer of more than 40
+ * characters, and a number beyond a double (decision 2, hostile inputs 55-63).
  */
 export function readJson(text: string): JsonValue {
   const cursor: JsonCursor = { text, at: 0 };

@@ -12,16 +12,16 @@ import {
 import { isStrictQuery } from "./target.ts";
 
 /**
- * The parameters of a raw query (without the question mark): `name=value` joined by `&`, no empty item, exactly one
- * `=` each, names plain, values percent-decoded strictly, the bytes of RFC 3986 only.
- * A `+` is a plus, as RFC 3986 has it and as the signature covers it; a space is `%20`. No field of the contract holds
- * either. Throws OrderError -1100 or -1101. Source: decision 41, hostile inputs 34-41 and 54.
+ * Returns the parameters of a raw query (without the question mark): `name=value` joined by `&`, no empty item,
+ * exactly one `=` each, plain names, strictly percent-decoded values, only the bytes of RFC 3986. A `+` is a plus, as
+ * in RFC 3986 and in the signed bytes; a space is `%20`. No field of the contract contains either. Throws OrderError
+ * -1100 or -1101 (decision 41, hostile inputs 34-41 and 54).
  */
 export function readQuery(raw: string): Parameters {
   return readPairs(raw, "query");
 }
 
-/** The parameters of a raw form body, by the very grammar of {@link readQuery}. Source: decision 41. */
+/** Returns the parameters of a raw form body, by the same grammar as {@link readQuery} (decision 41). */
 export function readForm(raw: string): Parameters {
   return readPairs(raw, "body");
 }

@@ -9,16 +9,16 @@ import {
   takeString,
 } from "./json-cursor.ts";
 
-/** What correlates a reply with its request: text, a whole number, or null. */
+/** Correlates a reply with its request: text, a whole number, or null. */
 export type RequestId = string | number | bigint | null;
 
-/** One WebSocket message, of which only the envelope was read. */
+/** One WebSocket message of which only the envelope was read. */
 export type SocketMessage = Readonly<{
-  /** Undefined when it is missing or none of the legal forms. */
+  /** Undefined when it is missing or has no legal form. */
   id: RequestId | undefined;
-  /** Undefined when it is missing or no string. */
+  /** Undefined when it is missing or not a string. */
   method: string | undefined;
-  /** The params as they were sent, well-formed JSON; undefined when there are none. */
+  /** The params as sent, well-formed JSON; undefined when there are none. */
   params: string | undefined;
 }>;
 
@@ -30,11 +30,12 @@ const NUMBER_ID = /^(?:0|-?[1-9][0-9]{0,18})$/;
 const INT64_MAX = 2n ** 63n - 1n;
 
 /**
- * Reads the envelope of a WebSocket message. Members in any order; those that are not known are skipped. An id is 1-36
+ * Reads the envelope of a WebSocket message. Members may be in any order; unknown ones are skipped. An id is 1-36
  * printable ASCII characters, a 64-bit integer or null; integers keep their lexeme. The params stay text, because a
- * signature covers what stands in them.
- * Throws OrderError -1135 for what is no JSON object, for a member of the envelope that comes twice and for more than 32
- * levels. Source: contract, WebSocket request methods; decisions 43 and 49; hostile inputs 59-63, 94, 95.
+ * signature covers their content.
+ *
+ * Throws OrderError -1135 for anything but a JSON object, for a member of the envelope that appears twice, and for
+ * more than 32 levels (contract, WebSocket request methods; decisions 43 and 49; hostile inputs 59-63, 94, 95).
  */
 export function readSocketMessage(text: string): SocketMessage {
   const cursor: JsonCursor = { text, at: 0 };
@@ -74,7 +75,7 @@ function idOf(lexeme: string): RequestId | undefined {
   return value > INT64_MAX || value < -INT64_MAX - 1n ? undefined : value;
 }
 
-/** What a lexeme that is a string means. */
+/** Returns the value of a lexeme that is a string; undefined for any other. */
 function textOf(lexeme: string): string | undefined {
   return lexeme.startsWith('"') ? takeString({ text: lexeme, at: 0 }) : undefined;
 }

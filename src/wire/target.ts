@@ -1,10 +1,10 @@
-/** Raw path and raw query of a request target; `query` is without the question mark, empty when there is none. */
+/** Raw path and raw query of a request target. `query` is without the question mark, and empty when there is none. */
 export type RequestTarget = Readonly<{ path: string; query: string }>;
 
 /**
- * Splits a target at its first question mark and changes nothing. `undefined` for what is not an origin-form target:
- * absolute form, authority form, `*`, or a fragment. The bytes of the query are judged by {@link isStrictQuery}
- * afterwards, so that the route of a bad query is known (and its weight counted). Source: hostile inputs 42-44.
+ * Splits a target at its first question mark and changes nothing. Returns `undefined` for anything but an origin-form
+ * target: absolute form, authority form, `*`, or a fragment. {@link isStrictQuery} checks the bytes of the query
+ * afterwards, so that the route of a bad query is known and its weight counted (hostile inputs 42-44).
  */
 export function splitTarget(target: string): RequestTarget | undefined {
   if (!target.startsWith("/") || target.includes("#")) return undefined;
@@ -16,8 +16,8 @@ export function splitTarget(target: string): RequestTarget | undefined {
 const OUTSIDE_QUERY = /[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]|%(?![0-9A-Fa-f]{2})/;
 
 /**
- * Whether a raw query holds only what RFC 3986 allows in one: its characters, and `%` with two hex digits.
- * Closes the boundary shift between query and JSON body, which needs a raw `{` or `"`. Source: decision 41.
+ * Returns whether a raw query contains only what RFC 3986 allows in one: its characters, and `%` with two hex digits.
+ * This closes the boundary shift between query and JSON body, which needs a raw `{` or `"` (decision 41).
  */
 export function isStrictQuery(query: string): boolean {
   return !OUTSIDE_QUERY.test(query);

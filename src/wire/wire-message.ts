@@ -1,7 +1,7 @@
 /**
- * A request exactly as it was received: `target` (path and query) and header values byte for byte, `rawHeaders`
- * alternating name and value, nothing decoded, joined or reordered, because signatures cover these bytes.
- * Source: contract, Version 3 REST; architecture, Transport-neutral service.
+ * A request exactly as it was received. `target` (path and query) and header values are byte for byte; `rawHeaders`
+ * alternates name and value. Nothing is decoded, joined or reordered, because signatures cover these bytes (contract,
+ * Version 3 REST; architecture, Transport-neutral service).
  */
 export type WireRequest = Readonly<{
   method: string;
@@ -12,7 +12,7 @@ export type WireRequest = Readonly<{
   remoteAddress: string;
 }>;
 
-/** A reply ready to be sent; `body` is UTF-8 text, header names are as they go out. */
+/** A reply ready to be sent. `body` is UTF-8 text; header names are as they go out. */
 export type WireResponse = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;

@@ -14,8 +14,10 @@ import { type Members, Unfit } from "./unfit.ts";
 import { write } from "./writer.ts";
 
 /**
- * Text of a journal record for a store; about 400 bytes for an acceptance. Exact: a bigint becomes `{"n":"digits"}`.
- * Throws an InvariantError I53 for a record that could not be read again. Source: invariants I16 and I53.
+ * Returns the text of a journal record for a store, about 400 bytes for an acceptance. The text is exact: a bigint
+ * becomes `{"n":"digits"}`. Throws an InvariantError I53 for a record that could not be read again (invariants I16
+ * and I53).
+ *
  *
  * @example
  * ```ts
@@ -34,9 +36,9 @@ export function encodeRecord(record: JournalRecord): string {
 }
 
 /**
- * The record a text holds. With a `place` the text must be the record of that place.
- * Throws an InvariantError I53 on anything else, a kind of fact or cause, a member and a word that this version does not
- * know among it; its message names shard, sequence, kind and member, and repeats nothing else of the text.
+ * Returns the record in a text. With a `place` the text must be the record of that place. Throws an InvariantError
+ * I53 for anything else, including a kind of fact or cause, a member or a word that this version does not know. Its
+ * message names shard, sequence, kind and member, and repeats nothing else of the text.
  */
 export function decodeRecord(
   text: string,
@@ -53,9 +55,10 @@ export function decodeRecord(
 }
 
 /**
- * Throws an InvariantError I53 for an intent that a journal could not hold, such as one with a fraction of a price. A host
- * may have built it by hand, and one that got further would fail the append that it shares with others.
- * Source: decision BX.
+ * Throws an InvariantError I53 for an intent that a journal could not hold, such as one with a fraction of a price
+ * step. A host may have built it by hand. If it got further, it would fail the append that it shares with others
+ * (decision BX).
+ *
  *
  * @example
  * ```ts
@@ -71,18 +74,18 @@ export function demandStorable(intent: ParentIntent): void {
 }
 
 /**
- * Text of a parent order for a store, exact like {@link encodeRecord}. It never holds a line break, so that many
- * can be joined by one. Throws an InvariantError I53 for one that could not be read again.
- * Source: invariants I16 and I53.
+ * Returns the text of a parent order for a store, exact like {@link encodeRecord}. It never contains a line break, so
+ * many can be joined by one. Throws an InvariantError I53 for an order that could not be read again (invariants I16
+ * and I53).
  */
 export function encodeParent(order: ParentOrder): string {
   return written("parent", WRITTEN.parent, order, () => `parent order ${order.orderId}`);
 }
 
 /**
- * The parent order a text holds. With an `orderId` the text must be that order.
- * Throws an InvariantError I53 on anything else, a member and a word that this version does not know among it; its
- * message names order and member, and repeats nothing else of the text.
+ * Returns the parent order in a text. With an `orderId` the text must be that order. Throws an InvariantError I53 for
+ * anything else, including a member or a word that this version does not know. Its message names order and member,
+ * and repeats nothing else of the text.
  */
 export function decodeParent(text: string, orderId?: number): ParentOrder {
   const name = (): string => (orderId === undefined ? "parent order" : `parent order ${orderId}`);
@@ -93,7 +96,7 @@ export function decodeParent(text: string, orderId?: number): ParentOrder {
   return packed(checked(format.parent, value, () => `parent order ${own}`));
 }
 
-/** Of a client id in an error. */
+/** Most characters of a client id in an error. */
 const LONGEST_NAME = 36;
 
 const INCOMPLETE = "a member is missing or of the wrong kind";
@@ -114,7 +117,7 @@ function checked<T>(kind: Kind<T>, value: Members, name: Name): T {
 }
 
 function written<T>(member: "record" | "parent", kind: Kind<T>, value: T, name: Name): string {
-  // One piece: a text that was put together with `+` keeps every piece, five times its size, until it is looked at.
+  // Joined in one step: a text built with `+` keeps every piece, five times its size, until it is read.
   return [`{"v":${WRITTEN.version},"${member}":`, textOf(kind, value, name), "}"].join("");
 }
 

@@ -3,10 +3,10 @@ import { expectEnd, type JsonCursor, skipValue } from "../json-cursor.ts";
 import { FORMATS, type Format } from "./formats.ts";
 import { isObject, type Members } from "./unfit.ts";
 
-/** What a text is, for an error. */
+/** Name of a text for an error message. */
 export type Name = () => string;
 
-/** What a text holds, unchecked, and the format that says what it means. Throws an InvariantError I53. */
+/** Returns the unchecked content of a text, and its format. Throws an InvariantError I53. */
 export function opened(
   text: string,
   member: "record" | "parent",
@@ -25,7 +25,7 @@ export function opened(
   return { format, value };
 }
 
-/** The error for a text that cannot be read. */
+/** Returns the error for a text that cannot be read. */
 export function unreadable(name: Name, what: string): InvariantError {
   return new InvariantError("I53", `${name()} cannot be read: ${what}`);
 }
@@ -39,14 +39,14 @@ function parse(text: string, name: Name): unknown {
   }
 }
 
-/** Where a text stops being JSON, counted from 0. */
+/** Returns the position at which a text stops being JSON, counted from 0. */
 function faultOf(text: string): number {
   const cursor: JsonCursor = { text, at: 0 };
   try {
     skipValue(cursor);
     expectEnd(cursor);
   } catch {
-    // The cursor stands at the fault now.
+    // The cursor is at the fault now.
   }
   return cursor.at;
 }

@@ -4,7 +4,10 @@ import { intent } from "./v1/order.ts";
 import { parent } from "./v1/parent.ts";
 import { record } from "./v1/record.ts";
 
-/** One format of the texts: the number that they begin with, the schema of each kind of row, and that of an intent in them. */
+/**
+ * A format of the texts: its version number, which the texts begin with, the schema of each kind of row, and the
+ * schema of an intent in them.
+ */
 export type Format = Readonly<{
   version: number;
   record: Kind<JournalRecord>;
@@ -14,8 +17,11 @@ export type Format = Readonly<{
 
 const FIRST: Format = { version: 1, record, parent, intent };
 
-/** Every format that was ever written: each is read for ever. What the reader of one would misread is another one. */
+/**
+ * Every format that was ever written. All of them stay readable for ever. A change that an existing reader would
+ * misread needs a new format.
+ */
 export const FORMATS: ReadonlyMap<unknown, Format> = new Map([[FIRST.version, FIRST]]);
 
-/** The format that is written now. */
+/** The format of new texts. */
 export const WRITTEN: Format = FIRST;

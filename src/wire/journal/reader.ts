@@ -3,14 +3,14 @@ import { ExecutionIds } from "../../model/index.ts";
 import type { Kind, Schema, Shape } from "./schema.ts";
 import { isObject, type Members, named, newer, type Unfit, wrongKind } from "./unfit.ts";
 
-/** The place of what stands in an array. */
+/** Place of an array entry in an error. */
 const ENTRY = "an entry";
 
 const DIGITS = /^-?[0-9]{1,40}$/;
 
 /**
- * What a parsed value means. Every member is checked; objects and arrays are restored in place, their members in the
- * order of the text. Throws an Unfit at what the schema does not know.
+ * Returns the meaning of a parsed value. Every member is checked. Objects and arrays are restored in place, with
+ * members in the order of the text. Throws an Unfit for anything that the schema does not know.
  */
 export function read<T>(kind: Kind<T>, value: unknown, place: string): T {
   return meaningOf(kind, value, place) as T;
@@ -102,10 +102,10 @@ function missingOf({ owner, stored }: Shape, value: Members): string {
   return owner;
 }
 
-/** The same members in the same order, under their names in memory. */
+/** Returns the same members in the same order, under their names in memory. */
 function renamed({ stored }: Shape, value: Members): Members {
   const held: Members = {};
   for (const name in value) held[stored.get(name)?.name ?? name] = value[name];
-  // Members that were added by computed names make a dictionary, which is large and slow; its copy is none.
+  // Members added by computed names turn an object into a dictionary, which is large and slow. Its copy is not one.
   return { ...held };
 }

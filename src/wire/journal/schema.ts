@@ -2,8 +2,9 @@ import type { NumberRow, Scaled } from "../../decimal/index.ts";
 import type { ExecutionIds } from "../../model/index.ts";
 
 /**
- * What stands in the journal as: a safe integer; a whole number of any size; text; one of some words; true or false; only
- * true; an array; the array of execution ids; an object; one of several objects, told apart by their `kind`.
+ * Form of a value in the journal: a safe integer; a whole number of any size; text; one of a set of words; true or
+ * false; only true; an array; the array of execution ids; an object; one of several objects, told apart by their
+ * `kind`.
  */
 export type Form =
   | "integer"
@@ -17,28 +18,31 @@ export type Form =
   | "object"
   | "union";
 
-/** The schema of a value. All have all members, so that the machine sees one shape wherever a schema is followed. */
+/**
+ * The schema of a value. All schemas have all members, so that the JavaScript engine sees one shape wherever a schema
+ * is followed.
+ */
 export type Schema = Readonly<{
   form: Form;
-  /** Of words: each with its text. */
+  /** For words: each word with its text. */
   words: ReadonlyMap<unknown, string>;
-  /** Of an array: the schema of its entries. */
+  /** For an array: the schema of its entries. */
   entry: Schema | undefined;
-  /** Of an object. */
+  /** For an object. */
   shape: Shape | undefined;
-  /** Of a union: what an error calls it, and each kind. */
+  /** For a union: its name in errors, and each kind. */
   what: string;
   shapes: ReadonlyMap<unknown, Shape>;
 }>;
 
 /** The members of an object. */
 export type Shape = Readonly<{
-  /** As an error calls it, such as "a fill". */
+  /** Its name in errors, such as "a fill". */
   owner: string;
-  /** By their names in memory, and by those in the journal. */
+  /** Members by their names in memory, and by those in the journal. */
   held: ReadonlyMap<string, Member>;
   stored: ReadonlyMap<string, Member>;
-  /** How many must be there. */
+  /** Number of required members. */
   needed: number;
 }>;
 
@@ -47,31 +51,31 @@ export type Member = Readonly<{
   schema: Schema;
   /** Its name in memory. */
   name: string;
-  /** Where it is, for an error: `"price" of a fill`. */
+  /** Its place in errors: `"price" of a fill`. */
   place: string;
-  /** What stands in front of its value, as the first member and as a later one. */
+  /** Text before its value, as the first member and as a later one. */
   first: string;
   next: string;
-  /** 1 when it must be there, else 0. */
+  /** 1 if it is required, else 0. */
   need: number;
 }>;
 
 declare const means: unique symbol;
 
-/** A schema whose values are of exactly one type in memory. */
+/** A schema whose values have exactly one type in memory. */
 export type Kind<T> = Schema & Readonly<{ [means]?: (value: T) => T }>;
 
 /** A member that may be absent. */
 export type Optional<T> = Readonly<{ optional: Kind<T> }>;
 
-/** A member that has another name in the journal than in memory. */
+/** A member with another name in the journal than in memory. */
 export type Stored<K> = Readonly<{ stored: string; as: K }>;
 
 type Either<K> = K | Stored<K>;
 
 /**
- * Each member of a type with its schema. A member that is forgotten, a schema that does not fit its type, and an optional
- * one without {@link optional} do not compile.
+ * Each member of a type with its schema. A forgotten member, a schema that does not fit its type, and an optional
+ * member without {@link optional} do not compile.
  */
 export type MembersOf<T> = {
   readonly [K in keyof T]-?: Either<
@@ -79,7 +83,7 @@ export type MembersOf<T> = {
   >;
 };
 
-/** Each kind of a union with the members that it has beside its `kind`. */
+/** Each kind of a union with its members besides `kind`. */
 export type KindsOf<T extends Readonly<{ kind: string }>> = {
   readonly [K in T["kind"]]: MembersOf<Omit<Extract<T, { kind: K }>, "kind">>;
 };
@@ -101,7 +105,7 @@ const schemaOf = (form: Form, rest: Partial<Schema> = {}): Schema => ({
 /** A safe integer. */
 export const integer: Kind<number> = schemaOf("integer");
 
-/** A whole number of any size: plain while it is a safe integer, `{"n":"digits"}` beyond. Source: invariant I16. */
+/** A whole number of any size: plain while it is a safe integer, `{"n":"digits"}` beyond (invariant I16). */
 export const scaled = <T extends Scaled>(): Kind<T> => schemaOf("scaled");
 
 /** Any text. */
@@ -110,10 +114,10 @@ export const text: Kind<string> = schemaOf("text");
 /** True or false. */
 export const flag: Kind<boolean> = schemaOf("flag");
 
-/** True; where it is not, the member is absent. */
+/** True. The member is absent otherwise. */
 export const yes: Kind<true> = schemaOf("yes");
 
-/** One of a closed set of words: all that the type has, as the names of a table. */
+/** Returns the schema of a closed set of words, given as the keys of a table with all words of the type. */
 export function words<T extends string>(all: Readonly<Record<T, unknown>>): Kind<T> {
   return schemaOf("words", {
     words: new Map(Object.keys(all).map((word) => [word, `"${word}"`])),
@@ -123,7 +127,7 @@ export function words<T extends string>(all: Readonly<Record<T, unknown>>): Kind
 /** An array of values of one kind. */
 export const list = <T>(entry: Kind<T>): Kind<readonly T[]> => schemaOf("list", { entry });
 
-/** Numbers in a row, which may be packed in memory. */
+/** A row of numbers, which may be packed in memory. */
 export const row = <T extends Scaled>(entry: Kind<T>): Kind<NumberRow<T>> => schemaOf("list", { entry });
 
 /** Ids of executions, an array of texts. */
@@ -134,18 +138,18 @@ export const executionIds: Kind<ExecutionIds> = schemaOf("ids", {
 /** A member that may be absent. */
 export const optional = <T>(kind: Kind<T>): Optional<T> => ({ optional: kind });
 
-/** A member that is called `name` in the journal. */
+/** A member with the name `name` in the journal. */
 export const stored = <K>(name: string, kind: K): Stored<K> => ({
   stored: name,
   as: kind,
 });
 
-/** The schema of an object; `owner` as an error calls it, such as "a fill". */
+/** Returns the schema of an object. `owner` is its name in errors, such as "a fill". */
 export function object<T extends object>(owner: string, members: MembersOf<T>): Kind<T> {
   return schemaOf("object", { shape: shapeOf(owner, members) });
 }
 
-/** The schemas of a union; `what` as an error calls it, such as "fact". */
+/** Returns the schema of a union. `what` is its name in errors, such as "fact". */
 export function union<T extends Readonly<{ kind: string }>>(what: string, kinds: KindsOf<T>): Kind<T> {
   const shapes = Object.entries<MembersGiven>(kinds).map(([kind, members]): [string, Shape] => [
     kind,

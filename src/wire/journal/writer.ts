@@ -1,12 +1,12 @@
 import type { Kind, Schema, Shape } from "./schema.ts";
 import { type Members, named, unwritable } from "./unfit.ts";
 
-/** Text that stands in JSON as it is. */
+/** Text that needs no escapes in JSON. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**
- * JSON of a value, members in the order in which the value holds them, as in the first texts. Throws an Unfit at what
- * the schema does not know and could not be read again.
+ * Returns the JSON of a value. Members keep the value's order, as in the first texts. Throws an Unfit for anything
+ * that the schema does not know, because it could not be read again.
  */
 export function write<T>(kind: Kind<T>, value: T, place: string): string {
   return textOf(kind, value, place);

@@ -28,9 +28,9 @@ import {
   yes,
 } from "../schema.ts";
 
-/** In 1e-8 USD. */
+/** A price in 1e-8 USD. */
 export const price: Kind<Price> = scaled();
-/** In 1e-6 units. */
+/** A quantity in 1e-6 units. */
 export const quantity: Kind<Quantity> = scaled();
 
 const terms: Kind<ScheduleTerms> = object<ScheduleTerms>("a schedule", {
@@ -46,7 +46,7 @@ const trailing: Kind<TrailingDistance> = union<TrailingDistance>("trailing dista
   amount: { amount: price },
 });
 
-/** What was asked for, canonical. */
+/** The request in canonical form. */
 export const intent: Kind<ParentIntent> = object<ParentIntent>("an intent", {
   symbol: text,
   side: words<Side>({ BUY: true, SELL: true }),
@@ -96,13 +96,13 @@ export const membership: Kind<ListMembership> = object<ListMembership>("a list m
   generatedClientId: optional(yes),
 });
 
-/** When a trailing trigger became active. */
+/** The activation of a trailing trigger. */
 export const activation: Kind<Activation> = object<Activation>("an activation", {
   position: integer,
   seed: price,
 });
 
-/** What fired. */
+/** The firing of a trigger. */
 export const trigger: Kind<Trigger> = object<Trigger>("a trigger", {
   level: price,
   observed: price,
@@ -134,7 +134,7 @@ export const reason: Kind<EndReason> = words<EndReason>({
   WORKING_LEG_ENDED: true,
 });
 
-/** The end that waits for the outcome of a child. */
+/** The end that is due when the outcome of a child is known. */
 export const pendingEnd: Kind<PendingEnd> = object<PendingEnd>("a pending end", {
   status: words<PendingEnd["status"]>({ CANCELED: true, EXPIRED: true }),
   reason,

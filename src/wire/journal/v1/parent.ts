@@ -27,7 +27,7 @@ import {
 
 const notional: Kind<Notional> = scaled();
 
-/** A parent order as snapshots and ended orders hold it. */
+/** A parent order in snapshots and rows of ended orders. */
 export const parent: Kind<ParentOrder> = object<ParentOrder>("a parent", {
   orderId: integer,
   accountId: integer,
