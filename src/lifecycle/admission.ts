@@ -123,8 +123,8 @@ function openingPrice(
 }
 
 /**
- * Returns whether an order has passed the post-only check. A post-only order must not cross the counted quote
- * (decision 21). A held order meets its first quote later.
+ * Returns whether an order has passed the post-only check. Throws WOULD_MATCH if a post-only order crosses the
+ * counted quote (decision 21). A held order meets its first quote later.
  */
 function isPosted(intent: ParentIntent, { quote, leg }: AdmissionContext): boolean {
   if (!TRAITS[intent.type].postOnly || intent.price === undefined) return false;

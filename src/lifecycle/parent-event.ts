@@ -17,7 +17,7 @@ export type ExecutionAttempt = Readonly<{
 export type ParentEvent =
   /** Its condition was met on a counted quote. */
   | Readonly<{ kind: "FIRED"; fired: Fired } & ExecutionAttempt>
-  /** Its tracking began. */
+  /** It became active and began to trail. */
   | Readonly<{ kind: "ACTIVATED"; activation: Activation }>
   /** The exposure that it asked for was measured, with the current counted quote. */
   | Readonly<{ kind: "MEASURED" } & ExecutionAttempt>
@@ -39,9 +39,9 @@ export type ParentEvent =
       state: "closed" | "rejected" | "never";
       fills: readonly Fill[];
     }>
-  /** It is proved that its child never executes. */
+  /** It is proved that its child can never execute. */
   | Readonly<{ kind: "CHILD_VOIDED"; childId: string }>
-  /** Its child was not handed over: price, time or a cancel came in between. */
+  /** Its child was not handed over because price, time or a cancel came in between. */
   | Readonly<{ kind: "CHILD_WITHDRAWN"; childId: string; detail: string }>
   | Readonly<{ kind: "CANCEL" }>
   | Readonly<{ kind: "EXPIRED" }>
@@ -51,11 +51,11 @@ export type ParentEvent =
   | Readonly<{ kind: "RELEASED" }>
   /** The other leg of its pair won. */
   | Readonly<{ kind: "SIBLING_WON" }>
-  /** Its working leg ended otherwise. */
+  /** Its working leg ended without filling completely. */
   | Readonly<{ kind: "WORKING_LEG_ENDED" }>
   /** It ended with fills, and no order is left that would protect them. */
   | Readonly<{ kind: "UNPROTECTED" }>
-  /** A person must be told. */
+  /** A person must be alerted. */
   | Readonly<{ kind: "ESCALATED"; detail: string }>
   /** A broken invariant was found in it. */
   | Readonly<{ kind: "INVARIANT_BROKEN"; detail: string }>;

@@ -8,7 +8,7 @@ import type { ParentEvent } from "./parent-event.ts";
 import { isScheduleOver } from "./slots.ts";
 
 /**
- * Takes in a report of the venue on a child: counts new fills once each, then settles the child if it is resolved.
+ * Processes a report of the venue on a child: counts new fills once each, then settles the child if it is resolved.
  */
 export function reportChild(draft: Draft, report: ChildReport, quote?: Quote): void {
   const late = draft.order.child?.childId !== report.childId;
@@ -36,7 +36,7 @@ type Settlement = Extract<ParentEvent, { kind: "SETTLED" }>;
 export type InvalidReport = Readonly<{ childId: string; fills: readonly Fill[]; problem: string }>;
 
 /**
- * Takes in a report that is partly unreadable. Its readable executions count as usual. The child stays reserved with
+ * Processes a report that is partly unreadable. Its readable executions count as usual. The child stays reserved with
  * an unknown outcome, whatever else the report says (decisions 11 and 12).
  */
 export function reportInvalid(draft: Draft, { childId, fills, problem }: InvalidReport): void {
@@ -82,8 +82,8 @@ export function settleChild(draft: Draft, said: Settlement): void {
 }
 
 /**
- * Unreadable reports of one parent that raise an alert. The limit keeps a venue that goes on sending them from
- * filling the journal.
+ * Unreadable reports of one parent that raise an alert. The limit keeps a venue that keeps sending them from filling
+ * the journal.
  */
 const MOST_INVALID_REPORTS = 50;
 
@@ -174,7 +174,7 @@ function settleLate(draft: Draft): void {
 /** How a child is closed. */
 export type Closing = Readonly<{ childId: string; outcome: ChildOutcome; detail?: string }>;
 
-/** Closes the outstanding child and decides how the parent goes on (decisions 13, 25, 26). */
+/** Closes the outstanding child and decides how the parent continues (decisions 13, 25, 26). */
 export function closeChild(draft: Draft, closing: Closing, quote?: Quote): void {
   const child = draft.order.child;
   if (child?.childId !== closing.childId) return;

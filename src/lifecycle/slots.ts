@@ -6,8 +6,8 @@ import { closesAtMs, endsAtMs, largestSlice, opensAtMs, sliceOf, slotAt } from "
 export type OpenSlot = Readonly<{ slot: number; quantity: Quantity }>;
 
 /**
- * Returns the slot of a parent's schedule that is open at `nowMs` and unused. After the last slot a VWAP goes on with
- * one attempt per interval, of at most its largest slice; a TWAP does not.
+ * Returns the slot of a parent's schedule that is open at `nowMs` and unused. After the last slot a VWAP continues
+ * with one attempt per interval, of at most its largest slice; a TWAP does not.
  */
 export function openSlotOf(order: ParentOrder, nowMs: number): OpenSlot | undefined {
   const { plan } = order;
@@ -31,8 +31,8 @@ export function nextSlotChangeMs(order: ParentOrder, nowMs: number): number | un
 }
 
 /**
- * Returns whether the final attempt of a schedule has passed: its last slot has closed, and the schedule does not go
- * on after it.
+ * Returns whether the final attempt of a schedule has passed: its last slot has closed, and the schedule does not
+ * continue after it.
  */
 export function isScheduleOver(order: ParentOrder, nowMs: number): boolean {
   const endMs = scheduleEndMs(order);
@@ -40,7 +40,7 @@ export function isScheduleOver(order: ParentOrder, nowMs: number): boolean {
 }
 
 /**
- * Returns when the schedule of a parent is over; undefined without a schedule, and for one that goes on after its
+ * Returns when the schedule of a parent is over; undefined without a schedule, and for one that continues after its
  * last slot.
  */
 export function scheduleEndMs(order: ParentOrder): number | undefined {

@@ -38,7 +38,7 @@ export type ChildOrder = Readonly<{
   notAfterMs?: number | undefined;
   /** The slot of the schedule in which it was sent. */
   slot?: number | undefined;
-  /** Problem of the venue's last report on it. Removed when a readable report comes. */
+  /** First problem of an unreadable report on it. Removed when a readable report comes. */
   problem?: string | undefined;
 }>;
 

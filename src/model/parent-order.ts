@@ -127,13 +127,13 @@ export type ParentOrder = Readonly<{
   trigger?: Trigger | undefined;
   /** Its place in an order list. */
   list?: ListMembership | undefined;
-  /** Whether it is a pending leg that its working leg has not released. */
+  /** Set on a pending leg that its working leg has not released. */
   held?: true | undefined;
   /** When its working leg released it. */
   releasedAtMs?: number | undefined;
   /**
-   * Whether a counted quote has not crossed this post-only order. From then on it executes when the market reaches
-   * its price.
+   * Set once a counted quote did not cross this post-only order. From then on it executes when the market reaches its
+   * price.
    */
   postOnlyCleared?: true | undefined;
   plan?: SchedulePlan | undefined;

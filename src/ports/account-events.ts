@@ -48,7 +48,7 @@ export type PositionAtRisk = Readonly<{
 /** A margin call. `crossWallet` is the cross balance if a crossed position is concerned. */
 export type MarginCall = Readonly<{ crossWallet?: string; positions: readonly PositionAtRisk[] }>;
 
-/** An event of an account that the host sends unasked. */
+/** An event of an account that the host sends by itself. */
 export type AccountEvent = Readonly<
   { accountId: number } & ({ update: AccountUpdate } | { call: MarginCall })
 >;

@@ -1,6 +1,6 @@
 import type { ChildReport, ChildRequest } from "../model/index.ts";
 
-/** An event that the venue sends unasked. Fills may come twice, late, or before the answer to the submit. */
+/** An event that the venue sends by itself. Fills may come twice, late, or before the answer to the submit. */
 export type VenueEvent = Readonly<{ report: ChildReport }>;
 
 /**

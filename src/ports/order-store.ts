@@ -13,8 +13,8 @@ import type {
 export type ShardHead = Readonly<{ shard: number; epoch: number; sequence: number }>;
 
 /**
- * Additions of one shard: records in sequence, and every parent that has ended, either newly or with a change by a
- * late fill, as full rows. A row replaces the row of the same orderId.
+ * Additions of one shard: records in sequence, and as full rows the parents that these records ended or changed after
+ * their end (a late fill). A row replaces the row of the same orderId.
  */
 export type ShardAppend = Readonly<{
   shard: number;
@@ -168,8 +168,8 @@ export type OrderStore = {
   /** Returns the executed volume: totals, bars and print ids, bars by symbol and minute. */
   readVolume(): Promise<VolumeState>;
   /**
-   * Deletes bars of minutes that began, and ids of prints first seen, before `beforeMs`. Totals stay. Appends go on
-   * meanwhile. A store that deletes in parts calls `deleting` after each.
+   * Deletes bars of minutes that began, and ids of prints first seen, before `beforeMs`. Totals stay. Appends
+   * continue meanwhile. A store that deletes in parts calls `deleting` after each.
    */
   deleteVolume(range: Readonly<{ beforeMs: number }>, deleting?: () => void): Promise<void>;
   close(): Promise<void>;

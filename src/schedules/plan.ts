@@ -48,7 +48,7 @@ function cumulate(weights: NumberRow, count: number): NumberRow {
 }
 
 /**
- * Returns when a slot opens, in epoch milliseconds. Slots count from 0 and go on beyond the plan (decision 27).
+ * Returns when a slot opens, in epoch milliseconds. Slots count from 0 and continue beyond the plan (decision 27).
  *
  *
  * @example

@@ -101,7 +101,7 @@ export type Rank = {
 };
 
 /**
- * Trailing entries that share a reference, now and for ever. For each kind of distance only the smallest can fire
+ * Trailing entries that share a reference, now and forever. For each kind of distance only the smallest can fire
  * first. The group itself is a node of the heap by `level`, the price at which its nearest member fires.
  */
 export class Group implements HeapNode<Group> {

@@ -35,7 +35,7 @@ export class IdMap<V> {
     return this.#pages.get(pageOf(id))?.values[placeOf(id)];
   }
 
-  /** Whether an id has a value. */
+  /** Returns whether an id has a value. */
   has(id: number): boolean {
     return this.get(id) !== undefined;
   }

@@ -2,7 +2,7 @@ import type { Price } from "../decimal/index.ts";
 import type { MarketMark, MarketSide } from "../model/index.ts";
 import { MarkTrack } from "./mark-track.ts";
 
-/** Names one side of one instrument's market. */
+/** Identifies one side of one instrument's market. */
 export type MarketOf = Readonly<{ symbol: string; side: MarketSide }>;
 
 /**

@@ -73,7 +73,7 @@ export class TriggerBook {
     return this.#entries.size;
   }
 
-  /** Whether an order is in the book. */
+  /** Returns whether an order is in the book. */
   has(orderId: number): boolean {
     return this.#entries.get(orderId) !== undefined;
   }
@@ -187,7 +187,8 @@ export class TriggerBook {
   }
 
   /**
-   * Takes in what came while a quote was processed, in order of arrival, up to the next quote that meets an order.
+   * Processes quotes and orders that came while a quote was processed, in order of arrival, up to the next quote that
+   * meets an order.
    */
   #takeInWaiting(): void {
     let taken = 0;

@@ -30,7 +30,7 @@ export function take(cursor: JsonCursor, character: string): boolean {
   return comes;
 }
 
-/** Takes `character`; throws OrderError -1135 when something else comes next. */
+/** Takes `character`. Throws OrderError -1135 when something else comes next. */
 export function expect(cursor: JsonCursor, character: string): void {
   if (!take(cursor, character)) throw malformedJson();
 }
@@ -79,7 +79,7 @@ export function skipValue(cursor: JsonCursor, depth = 0): void {
   else takeNumber(cursor);
 }
 
-/** Throws OrderError -1135 when anything but white space is left. */
+/** Throws OrderError -1135 when anything but white space remains. */
 export function expectEnd(cursor: JsonCursor): void {
   if (peek(cursor) !== "") throw malformedJson();
 }

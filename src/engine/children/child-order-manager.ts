@@ -29,8 +29,8 @@ export class ChildOrderManager {
   }
 
   /**
-   * Starts listening to the venue's events. Events from before this call are not replayed; the look-ups of recovery,
-   * which run after it, find their results.
+   * Starts listening to the venue's events. The look-ups of recovery, which run after this call, find what the venue
+   * reported before it.
    */
   listen(): void {
     const { venue, reports } = this.#parts;
@@ -54,7 +54,7 @@ export class ChildOrderManager {
     reconciler.follow(child, order.child.state, deadlineMs);
   }
 
-  /** Takes in a record that was found in the store after its append failed. It is as durable as any other. */
+  /** Processes a record that was found in the store after its append failed. It is as durable as any other. */
   found(steps: readonly ParentStep[]): void {
     for (const step of steps) {
       this.#dropClosed(step.facts);

@@ -29,7 +29,7 @@ type LateReport = Readonly<{
   source: Source;
 }>;
 
-/** Takes in the outcomes of children: the venue's reports, and conclusions from its silence. */
+/** Processes the outcomes of children: the venue's reports, and conclusions from its silence. */
 export class ChildReports {
   readonly #core: Core;
   readonly #parts: ReportParts;
@@ -54,14 +54,14 @@ export class ChildReports {
     this.#stopped = true;
   }
 
-  /** Takes in an event that the venue sent unasked. Its format has not been checked yet. */
+  /** Processes an event that the venue sent by itself. Its format has not been checked yet. */
   hear(event: unknown): void {
     const childId = childIdIn(event);
     if (childId === undefined) return this.#refuse("", "the event names no child");
     this.take(readReport(reportIn(event), childId), "EVENT");
   }
 
-  /** Takes in the venue's answer to a submit. Its format has not been checked yet. */
+  /** Processes the venue's answer to a submit. Its format has not been checked yet. */
   answered({ childId }: ChildRequest, answer: unknown): void {
     this.take(readReport(answer, childId), "SUBMIT");
   }
@@ -106,7 +106,7 @@ export class ChildReports {
     this.#post(child, { kind: "OUTCOME_UNKNOWN", childId: child.childId }, { kind: "RECOVERY" });
   }
 
-  /** Takes in a report on a child for the parent that its id names. The parent may be open, ended or unknown. */
+  /** Processes a report on a child for the parent that its id names. The parent may be open, ended or unknown. */
   take(said: ParsedReport, source: Source): void {
     const childId = idOf(said);
     const named = readChildId(childId);

@@ -53,7 +53,7 @@ export class Dispatcher {
     return this.#handed.has(childId);
   }
 
-  /** Takes in the child of a record that became durable. The shard was this engine's at `ownedAtMs`, engine time. */
+  /** Queues the child of a record that became durable. The shard was this engine's at `ownedAtMs`, engine time. */
   submit(order: ParentOrder, ownedAtMs: number): void {
     const child = this.#parts.venueQueue.add(order, ownedAtMs);
     if (child === undefined) return;

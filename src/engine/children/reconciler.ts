@@ -129,7 +129,7 @@ export class Reconciler {
   }
 
   /**
-   * Returns whether an answer would be taken in now. While the shard reloads, answers would only pile up in its
+   * Returns whether an answer would be processed now. While the shard reloads, answers would only pile up in its
    * mailbox.
    */
   #mayAsk({ parentOrderId }: ChildRequest): boolean {
@@ -164,8 +164,8 @@ export class Reconciler {
   }
 
   /**
-   * Takes in an answer. The readable part of an unreadable answer counts, but the look-up has failed: the child stays
-   * unknown.
+   * Processes an answer. The readable part of an unreadable answer counts, but the look-up has failed: the child
+   * stays unknown.
    */
   #found(one: Case, answer: unknown, source: "LOOKUP" | "VOID"): void {
     const said = readReport(answer, one.child.childId);

@@ -47,7 +47,7 @@ export class PlacementDesk {
     }
   }
 
-  /** Counts out a command that has been answered. */
+  /** Subtracts a command that has been answered. */
   leave(): void {
     this.#waiting--;
   }

@@ -71,7 +71,7 @@ export class Housekeeping {
     if (!isQueued && this.#due.size > 0) this.#enqueue(() => this.#takeSnapshots());
   }
 
-  /** Whether something is under way. */
+  /** Whether a task is under way. */
   get busy(): boolean {
     return this.#open > 0;
   }

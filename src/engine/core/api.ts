@@ -26,7 +26,7 @@ import type {
 } from "../../ports/index.ts";
 import type { OrderFields } from "../../requests/index.ts";
 
-/** Settings of an engine; every duration in milliseconds. Source: decisions 12, 14, 16, 26. */
+/** Settings of an engine. Every duration is in milliseconds (decisions 12, 14, 16, 26). */
 export type EngineSettings = Readonly<{
   /** LIQUIDITY_API_ADVANCED_ORDERS_ENABLED; false by default. */
   advancedOrders: boolean;
@@ -54,7 +54,7 @@ export type EngineSettings = Readonly<{
   maxOpenParentsPerAccount: number;
   /** Bytes of memory that the weights of open parents may take. A VWAP that needs more is refused with -1008. */
   maxWeightBytes: number;
-  /** The same for the open parents of one account. */
+  /** Bytes of memory that the weights of one account's open parents may take, with the same refusal. */
   maxWeightBytesPerAccount: number;
   /** Size in bytes at which a page of parents ends, whatever its limit. A page has at least one parent. */
   maxPageBytes: number;
@@ -127,7 +127,7 @@ export type PlaceListRequest = Readonly<{ accountId: number; list: ListIntent }>
 /** Answer to a list placement: the durable list, and whether this call created it. */
 export type ListPlacement = Readonly<{ list: OrderList; created: boolean }>;
 
-/** Names one list of an account. */
+/** Identifies one list of an account. */
 export type ListKey = Readonly<{ accountId: number } & ({ listId: number } | { listClientOrderId: string })>;
 
 /** Asks for the newest `limit` lists accepted in a period, both ends included. */
@@ -138,7 +138,7 @@ export type ListPageRequest = Readonly<{
   limit: number;
 }>;
 
-/** Names one parent of an account. */
+/** Identifies one parent of an account. */
 export type ParentKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
 
 /**
@@ -318,7 +318,7 @@ export type Engine = {
   readonly market: MarketSink;
   /**
    * Resolves when the parent is durable. A repeated intent answers with the existing order. Rejects with an
-   * InvariantError I53 for an intent that was built by hand and that the journal could not hold.
+   * InvariantError I53 for an intent that was built by hand and that the journal cannot hold.
    */
   place(request: PlaceRequest): Promise<Placement>;
   /**
@@ -328,11 +328,11 @@ export type Engine = {
   /** Resolves to the list after the cancel of every leg that had not ended. */
   cancelList(key: ListKey): Promise<OrderList>;
   findList(key: ListKey): Promise<OrderList | undefined>;
-  /** Lists with a leg that has not ended, oldest first. */
+  /** Resolves to lists with a leg that has not ended, oldest first. */
   openLists(request: ListPageRequest): Promise<readonly OrderList[]>;
-  /** Open and ended lists, oldest first. */
+  /** Resolves to open and ended lists, oldest first. */
   allLists(request: ListPageRequest): Promise<readonly OrderList[]>;
-  /** Resolves to the journal records of a list, oldest first, whoever owns it. For operators. */
+  /** Resolves to the journal records of a list of any account, oldest first. For operators. */
   listStory(listId: number): Promise<readonly JournalRecord[] | undefined>;
   /**
    * Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. Cancels the
@@ -360,7 +360,7 @@ export type Engine = {
   lastPrice(symbol: string): Price | undefined;
   /** Executed volume by minute: the host's history, or by default the bars made of the prints of the last day. */
   readonly volumes: VolumeHistory;
-  /** Resolves to an order by its managed id alone, whoever owns it. For operators. */
+  /** Resolves to an order of any account by its managed id alone. For operators. */
   findAny(orderId: number): Promise<ParentOrder | undefined>;
   story(orderId: number): Promise<Story | undefined>;
   verify(): Promise<Verification>;
@@ -372,7 +372,7 @@ export type Engine = {
    * time stands still, or after `closeTimeoutMs`.
    */
   idle(): Promise<AtRest>;
-  /** Refuses new parents (-1016) from now on. Cancels and reads go on. */
+  /** Refuses new parents (-1016) from now on. Cancels and reads continue to work. */
   drain(): void;
   readonly draining: boolean;
   /**

@@ -19,7 +19,7 @@ export class OpenCalls {
   readonly #deciding: Line = new Line();
   #closed = false;
 
-  /** Creates the set of calls. `nowMs` is the monotonic clock. */
+  /** Creates the set of open calls. `nowMs` is the monotonic clock. */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
@@ -30,7 +30,8 @@ export class OpenCalls {
   }
 
   /**
-   * Opens a reading call. Rejects with ENGINE_CLOSED when the engine is closed, or closes before there is an answer.
+   * Opens a call that only reads. Rejects with ENGINE_CLOSED when the engine is closed, or closes before there is an
+   * answer.
    */
   read<T>(call: () => Promise<T>): Promise<T> {
     return this.#open<T>(this.#reading, (caller) => caller.follow(call()));

@@ -12,11 +12,11 @@ export const COSTS: Readonly<
   read: 8,
   /** A parent put into memory. */
   remember: 3,
-  /** A parent armed, or looked at for a child to look up. */
+  /** A parent armed, or checked for a child to look up. */
   arm: 4,
   /** A parent encoded and hashed. */
   hash: 8,
-  /** An open parent looked at. */
+  /** An open parent visited. */
   visit: 0.25,
   /** A name of an ended parent read from the store. */
   name: 1.5,
@@ -26,8 +26,7 @@ export const COSTS: Readonly<
 
 /**
  * Cuts background work that no caller waits for into slices, with a turn of the event loop in between, so that the
- * work that orders need goes on. Work is counted, not timed: the same work is cut in the same places on every
- * machine.
+ * work of orders continues. Work is counted, not timed: the same work is cut in the same places on every machine.
  */
 export class Turns {
   readonly #clock: Pick<Clock, "soon">;
@@ -44,7 +43,7 @@ export class Turns {
 
   /**
    * Counts done work. Returns undefined while the share of this turn lasts. After that, returns a promise that
-   * resolves when the caller may go on; each turn lets one caller go on.
+   * resolves when the caller may continue; each turn lets one caller continue.
    */
   spend(cost: number): Promise<void> | undefined {
     this.#left -= cost;

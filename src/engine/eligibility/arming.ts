@@ -85,7 +85,7 @@ export class Arming {
     if (watch?.kind === "trail" && watch.activation !== undefined) this.#watch(book, working, watch);
   }
 
-  /** Adds a parent to the book. Stops a parent that the book cannot hold; the others go on. */
+  /** Adds a parent to the book. Stops a parent that the book cannot hold; the others continue. */
   #watch(book: TriggerBook, order: ParentOrder, watch: Watch): void {
     try {
       const { orderId, acceptedAtMs, acceptance } = order;

@@ -9,7 +9,7 @@ const NO_FACTS: MarketFacts = { marks: [], prints: [] };
 /**
  * Market facts of a failed append, kept for the next one. The store keeps marks by position and prints by id, so that
  * a retry adds nothing. A mark that a later one reaches is dropped, because no reference can need it. All prints
- * stay, because a total that lost one would be wrong for ever; the tape bounds their number.
+ * stay, because a total that lost one would be wrong forever; the tape bounds their number.
  */
 export class MarketBacklog {
   #kept: MarketFacts = NO_FACTS;

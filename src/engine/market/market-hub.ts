@@ -237,7 +237,7 @@ export class MarketHub implements MarketSink {
     return this.memory.due((symbol) => this.#markets.get(symbol)?.gate.last, touched);
   }
 
-  /** Takes in that marks, prints and quotes became durable. */
+  /** Stores marks, prints and quotes that became durable. */
   kept({ marks, prints, quotes }: MarketFacts & Pick<KeptMarket, "quotes">): void {
     for (const mark of marks) this.history.add(mark);
     this.tape.kept(prints.length);

@@ -33,7 +33,7 @@ export class QuoteGate {
   #last: Quote | undefined;
   /**
    * Last confirmation of the last quote, by both clocks. Setting the wall clock back neither makes a quote younger
-   * nor keeps it fresh for ever.
+   * nor keeps it fresh forever.
    */
   #confirmedWallMs = 0;
   #confirmedMonotonicMs = 0;

@@ -19,12 +19,12 @@ export class QuoteMemory {
     this.kept(found);
   }
 
-  /** Takes in that these quotes are durable. */
+  /** Stores quotes that became durable. */
   kept(quotes: readonly KeptQuote[]): void {
     for (const quote of quotes) this.#kept.set(quote.symbol, quote);
   }
 
-  /** Takes in a counted quote. */
+  /** Notes a counted quote. */
   counted({ symbol }: Quote): void {
     if (this.#open.has(symbol)) this.#unkept.add(symbol);
   }
@@ -36,7 +36,7 @@ export class QuoteMemory {
     if (watching === 0) this.#unkept.add(symbol);
   }
 
-  /** Counts out a parent that has ended or is not known any more. */
+  /** Subtracts a parent that has ended or is not known any more. */
   unwatch(symbol: string): void {
     const watching = this.#open.get(symbol) ?? 0;
     if (watching > 1) return void this.#open.set(symbol, watching - 1);

@@ -122,7 +122,7 @@ export class VolumeTape implements VolumeHistory {
     return prints;
   }
 
-  /** Takes in that `count` of the taken prints are durable. */
+  /** Notes that `count` of the taken prints are durable. */
   kept(count: number): void {
     this.#waiting -= count;
   }

@@ -43,8 +43,8 @@ export function pageOf(
 }
 
 /**
- * Reads ended parents in reading order, and if possible one more than the page may hold. Reads in parts, so that
- * memory never holds more large rows than a page needs.
+ * Reads ended parents in reading order, at least one more than a page may hold if there are that many. Reads in
+ * parts, so that memory never holds more large rows than a page needs.
  */
 export async function readEndedRows(
   read: OrderStore["pageEnded"],

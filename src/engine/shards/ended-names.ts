@@ -50,7 +50,7 @@ export class EndedNames {
     }
   }
 
-  /** Takes in the next page. Resolves to false if it is empty. */
+  /** Reads the next page. Resolves to false if it is empty. */
   async #takePage(): Promise<boolean> {
     const { store, clientIds, questions, turns } = this.#core;
     const page = { limit: PAGE, ...(this.#after && { after: this.#after }) };

@@ -12,13 +12,13 @@ export class Endings {
   readonly #undurable: Map<number, Ending> = new Map();
   readonly #watches: Set<{ readonly accountId: number; seen: Ending[] }> = new Set();
 
-  /** Takes in a record that ends a parent. */
+  /** Notes a record that ends a parent. */
   decided(ending: Ending): void {
     this.#undurable.set(ending.orderId, ending);
     for (const watch of this.#watches) if (watch.accountId === ending.accountId) watch.seen.push(ending);
   }
 
-  /** Takes in that the record is durable: the parent is not among the open ones any more. */
+  /** Forgets the ending of a parent: its record is durable, and the parent is not among the open ones any more. */
   durable(orderId: number): void {
     this.#undurable.delete(orderId);
   }

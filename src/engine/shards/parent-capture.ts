@@ -16,8 +16,9 @@ type CaptureOptions = Readonly<{
 }>;
 
 /**
- * The durable parents of a shard at the creation of the capture, gathered in slices while the shard goes on. A parent
- * with `lastSequence` at or below `sequence` is unchanged. Before a parent changes or leaves, `keep` must be called.
+ * The durable parents of a shard at the creation of the capture, gathered in slices while the shard continues. A
+ * parent with `lastSequence` at or below `sequence` is unchanged. Before a parent changes or leaves, `keep` must be
+ * called.
  */
 export class ParentCapture {
   readonly #options: CaptureOptions;

@@ -159,7 +159,7 @@ export class ShardMemory {
     }
   }
 
-  /** Takes in a durable record of a parent, which makes the state visible to reads. */
+  /** Makes the state of a parent after a durable record visible to reads. */
   show(order: ParentOrder, settled: PendingRecord): LiveOrder {
     const live = this.liveOrders.get(order.orderId) ?? liveOrderOf(order, order);
     const account = this.account(order.accountId);

@@ -132,7 +132,7 @@ export class Shard {
   /**
    * Applies an event to a parent, and with it to its list. Call it inside the mailbox. Returns undefined if nothing
    * changed. If the rules fail on a parent, the parent is stopped, and with it its account; the other parents of the
-   * same quote or batch go on.
+   * same quote or batch continue.
    */
   change(orderId: number, event: ParentEvent, cause: Cause): PendingRecord | undefined {
     invariant(this.state === "running", "I65", `a change was decided while the shard was ${this.state}`);
@@ -224,7 +224,7 @@ export class Shard {
   /**
    * Recovers from an append that failed, whose outcome is unknown, or that the store refused without keeping
    * anything. Begins a new round, so that earlier appends cannot become durable any more, drops the memory, reads the
-   * store and goes on from there. A caller whose record is in the store gets success, one whose record is not gets
+   * store and continues from there. A caller whose record is in the store gets success, one whose record is not gets
    * DISCONNECTED, and one whose record's fate is unknown gets UNEXPECTED_RESPONSE. Rejects when the store cannot be
    * fenced or read; then it is called again.
    */

@@ -50,7 +50,7 @@ export class StatusBoard {
     this.#tell("SHARD_FENCED", `another engine owns shard ${shard}`);
   }
 
-  /** Takes in that the store failed or does not answer. Announced once for as long as it lasts. */
+  /** Reports a store that fails or does not answer, once for as long as this lasts. */
   storeFailed(error: unknown): void {
     const kind = FULL.has((error as { code?: unknown } | null | undefined)?.code)
       ? "DISK_FULL"
@@ -61,7 +61,7 @@ export class StatusBoard {
     this.#tell(kind, detail);
   }
 
-  /** Takes in that the store kept an append. While a shard cannot be read, the store still counts as failing. */
+  /** Notes that the store kept an append. While a shard cannot be read, the store still counts as failing. */
   storeWorked(): void {
     if (this.#store !== undefined) {
       if (this.#parts.shards.all.some(({ state }) => state === "reloading")) return;
@@ -74,7 +74,7 @@ export class StatusBoard {
     this.#tell("VOLUME_COUNTED", detail);
   }
 
-  /** Takes in that a print was not counted because the limit of prints waiting for the store is reached. */
+  /** Notes that a print was not counted because the limit of prints waiting for the store is reached. */
   volumeDropped(): void {
     this.#uncounted++;
     if (this.#uncounted === 1)

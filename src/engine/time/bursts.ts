@@ -25,9 +25,9 @@ export type StoreBacklog = Readonly<{ isBehind: boolean }>;
 
 /**
  * Shares the turns of the event loop between long work and everything else. Work begins at once, and ends at once if
- * the share of the turn is enough. The rest goes on in later turns: lane by lane, within a lane key by key, within a
- * key in order of arrival. While the store is behind, no work runs that adds to its backlog. The share is counted in
- * units and not in time, so that the same input always takes the same course.
+ * the share of the turn is enough. The rest continues in later turns: lane by lane, within a lane key by key, within
+ * a key in order of arrival. While the store is behind, no work runs, so that its backlog does not grow. The share is
+ * counted in units and not in time, so that the same input always takes the same course.
  */
 export class Bursts {
   readonly #core: Core;

@@ -18,7 +18,7 @@ export type Format = Readonly<{
 const FIRST: Format = { version: 1, record, parent, intent };
 
 /**
- * Every format that was ever written. All of them stay readable for ever. A change that an existing reader would
+ * Every format that was ever written. All of them stay readable forever. A change that an existing reader would
  * misread needs a new format.
  */
 export const FORMATS: ReadonlyMap<unknown, Format> = new Map([[FIRST.version, FIRST]]);

@@ -9,8 +9,8 @@ const ENTRY = "an entry";
 const DIGITS = /^-?[0-9]{1,40}$/;
 
 /**
- * Returns the meaning of a parsed value. Every member is checked. Objects and arrays are restored in place, with
- * members in the order of the text. Throws an Unfit for anything that the schema does not know.
+ * Reads a parsed value by its schema. Every member is checked. Objects and arrays are restored in place, with members
+ * in the order of the text. Throws an Unfit for anything that the schema does not know.
  */
 export function read<T>(kind: Kind<T>, value: unknown, place: string): T {
   return meaningOf(kind, value, place) as T;

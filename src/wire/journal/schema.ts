@@ -105,7 +105,10 @@ const schemaOf = (form: Form, rest: Partial<Schema> = {}): Schema => ({
 /** A safe integer. */
 export const integer: Kind<number> = schemaOf("integer");
 
-/** A whole number of any size: plain while it is a safe integer, `{"n":"digits"}` beyond (invariant I16). */
+/**
+ * Returns the schema of a whole number of any size: plain while it is a safe integer, `{"n":"digits"}` beyond
+ * (invariant I16).
+ */
 export const scaled = <T extends Scaled>(): Kind<T> => schemaOf("scaled");
 
 /** Any text. */
@@ -124,10 +127,10 @@ export function words<T extends string>(all: Readonly<Record<T, unknown>>): Kind
   });
 }
 
-/** An array of values of one kind. */
+/** Returns the schema of an array of values of one kind. */
 export const list = <T>(entry: Kind<T>): Kind<readonly T[]> => schemaOf("list", { entry });
 
-/** A row of numbers, which may be packed in memory. */
+/** Returns the schema of a row of numbers, which may be packed in memory. */
 export const row = <T extends Scaled>(entry: Kind<T>): Kind<NumberRow<T>> => schemaOf("list", { entry });
 
 /** Ids of executions, an array of texts. */
@@ -138,7 +141,7 @@ export const executionIds: Kind<ExecutionIds> = schemaOf("ids", {
 /** A member that may be absent. */
 export const optional = <T>(kind: Kind<T>): Optional<T> => ({ optional: kind });
 
-/** A member with the name `name` in the journal. */
+/** Returns a member with the name `name` in the journal. */
 export const stored = <K>(name: string, kind: K): Stored<K> => ({
   stored: name,
   as: kind,
