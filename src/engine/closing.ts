@@ -76,8 +76,8 @@ function stop({ timers, bursts, shards, committer, housekeeping, endedNames }: C
 }
 
 /**
- * Resolves to whether the work is done by `untilMs` of the monotonic clock, or takes no time. Rejects if the work
- * does.
+ * Resolves to whether the work is done by `untilMs` of the monotonic clock. Work that needs only turns, and no more
+ * time, still counts as done after that. Rejects if the work does.
  */
 function isDone({ core, rest }: ClosingParts, work: Promise<unknown>, untilMs: number): Promise<boolean> {
   return new Promise((resolve, reject) => {

@@ -89,7 +89,9 @@ export type EngineOptions = Readonly<{
   volumeHistory?: VolumeHistory;
   telemetry?: Telemetry;
   settings?: Partial<EngineSettings>;
-  /** Called at the named points of opening, submit path and snapshots. A crash test kills the process there. */
+  /**
+   * Called at the named points of opening, submit path and snapshots. A crash test kills the process at one of them.
+   */
   probe?: (point: ProbePoint) => void;
 }>;
 
@@ -251,7 +253,7 @@ export type OrderUpdate = Readonly<{
 }>;
 
 /**
- * A durable record that touched a list: its creation, a release, a winner, or the end of a leg. The list is as after
+ * A durable record that touched a list (its creation, a release, a winner, or the end of a leg), and the list after
  * it.
  */
 export type ListUpdate = Readonly<{

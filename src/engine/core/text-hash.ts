@@ -1,8 +1,8 @@
 const FNV_OFFSET = 0x811c9dc5;
 
 /**
- * Returns a 32-bit FNV-1a hash with a final mix. Texts that differ in their last letter get different hashes, and one
- * text gets different hashes under different seeds. Allocates no object.
+ * Returns a 32-bit FNV-1a hash with a final mix. Texts that differ only in their last letter get unrelated hashes,
+ * and so does one text under different seeds. Allocates no object.
  */
 export function hashOf(text: string, seed = 0): number {
   let hash = FNV_OFFSET ^ seed;

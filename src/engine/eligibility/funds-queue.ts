@@ -49,8 +49,8 @@ export class FundsQueue {
   }
 
   /**
-   * Returns whether a parent must not send a child before its turn. A parent that still watches for its trigger goes
-   * on watching.
+   * Returns whether a parent must not send a child before its turn. A parent that still watches for its trigger keeps
+   * watching.
    */
   waits({ orderId, intent, trigger }: ParentOrder): boolean {
     const shortage = this.#shortOf.get(orderId);

@@ -4,7 +4,7 @@ import type { VolumeTape } from "../market/volume-tape.ts";
 
 /**
  * The POV parents of every instrument, and the executed volume that each may follow. A child follows an external
- * trade, and each trade is followed by at most one child (decision 30). After a restart only later trades are
+ * trade, and a parent sends at most one child per trade (decision 30). After a restart only later trades are
  * followed; the volume itself is durable.
  */
 export class PovParticipants {
