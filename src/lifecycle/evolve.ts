@@ -68,7 +68,7 @@ type Accepted = Extract<Fact, { kind: "ACCEPTED" }>;
 
 /**
  * Returns whether an accepted parent has any of these properties. Most parents have none, and take half of the memory
- * without a slot for them.
+ * if the properties are left out.
  */
 function hasMore({ aheadMs, posted, plan, volumeBefore, list, held }: Accepted): boolean {
   return (aheadMs ?? posted ?? plan ?? volumeBefore ?? list ?? held) !== undefined;

@@ -6,7 +6,8 @@ import { type AdmissionContext, admissionPriceOf, admit, planOf } from "./admiss
 
 /**
  * The answer that a service would give to an order sent now: the refusal, if any. For a schedule also its slots, its
- * smallest slice and the slice's value next to the minimum, and when the last slot closes (epoch milliseconds).
+ * smallest slice and that slice's value for comparison with the minimum, and when the last slot closes (epoch
+ * milliseconds).
  */
 export type OrderPreview = Readonly<{
   refusal?: OrderError;

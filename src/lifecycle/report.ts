@@ -82,8 +82,8 @@ export function settleChild(draft: Draft, said: Settlement): void {
 }
 
 /**
- * Unreadable reports of one parent that raise an alert. The limit keeps a venue that keeps sending them from filling
- * the journal.
+ * Most alerts about unreadable reports of one parent. The limit keeps a venue that goes on sending such reports from
+ * filling the journal.
  */
 const MOST_INVALID_REPORTS = 50;
 

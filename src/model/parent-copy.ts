@@ -6,8 +6,8 @@ export type ParentCopy = { -readonly [K in keyof ParentOrder]: ParentOrder[K] };
 
 /**
  * Returns a copy with all members in a fixed order, absent ones as undefined. `{...order}` would create an object of
- * another shape for each set of members. The engine copies and reads such objects many times slower, and a parent is
- * copied for each of its facts.
+ * another shape for each set of members. The JavaScript engine copies and reads such objects many times slower, and a
+ * parent is copied for each of its facts.
  */
 export function copyOf(order: ParentOrder): ParentCopy {
   return {

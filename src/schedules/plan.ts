@@ -12,7 +12,7 @@ export type PlanTerms = Readonly<{
 /**
  * Freezes a schedule at admission. `weights` replace those of the schedule itself. Without either all slots weigh the
  * same (TWAP). Throws a RangeError unless `count` is a whole number above 0, and the weights are `count` values of at
- * least 0 of which one is above 0 (contract, POST /api/order rules 3-4; decisions 27-29).
+ * least 0 with at least one above 0 (contract, POST /api/order rules 3-4; decisions 27-29).
  *
  *
  * @example

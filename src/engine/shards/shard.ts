@@ -224,9 +224,9 @@ export class Shard {
   /**
    * Recovers from an append that failed, whose outcome is unknown, or that the store refused without keeping
    * anything. Begins a new round, so that earlier appends cannot become durable any more, drops the memory, reads the
-   * store and continues from there. A caller whose record is in the store gets success, one whose record is not gets
-   * DISCONNECTED, and one whose record's fate is unknown gets UNEXPECTED_RESPONSE. Rejects when the store cannot be
-   * fenced or read; then it is called again.
+   * store and continues from there. A caller whose record is in the store gets success. A caller whose record is not
+   * there gets an error that says so, and one whose record's fate is unknown gets UNEXPECTED_RESPONSE. Rejects when
+   * the store cannot be fenced or read; then it is called again.
    */
   async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
     invariant(this.state !== "loading", "I65", "an append failed of a shard that has not been loaded");
