@@ -17,40 +17,46 @@ import type { SocketOptions, SocketService } from "./socket/api.ts";
 import type { TrafficLimits } from "./traffic/api.ts";
 import type { Traffic } from "./traffic/traffic.ts";
 
-/** What a service is made of. */
+/** Dependencies and settings of a service. */
 export type ServiceOptions = Readonly<{
   engine: Engine;
   accounts: Accounts;
   instruments: Instruments;
   clock: Clock;
-  /** Makes request ids. */
+  /** Generates request ids. */
   entropy: Entropy;
   rateLimiter: RateLimiter;
   /** The host's ordinary order flow; without it native orders and their history answer 404 -1020. */
   nativeOrders?: NativeOrders;
-  /** Where early business rejections are kept; default {@link createRejectionBuffer}: 16 per account, in memory. */
+  /** Store of early business rejections; default {@link createRejectionBuffer}: 16 per account, in memory. */
   rejections?: Rejections;
-  /** Limits of the replay guard; false turns it off (decision 41). */
+  /** Limits of the replay guard; `false` turns it off (decision 41). */
   replayGuard?: ReplayGuardOptions | false;
   telemetry?: Telemetry;
   settings?: ServiceSettings;
-  /** What strangers may hold at once: connections, and bytes of requests and answers. */
+  /** Limits on what clients may hold at once: connections, and bytes of requests and answers. */
   traffic?: TrafficLimits;
   /**
-   * Documents that GET shows to anybody, JSON text by path, such as `/openapi.json`: each is made when it is first asked
-   * for, and weighs 20.
+   * Documents that GET serves without authentication, as JSON text by path, such as `/openapi.json`. Each is made on
+   * its first request and has weight 20.
    */
   documents?: Readonly<Record<string, () => string>>;
-  /** What the WebSocket interface takes beside; nothing of it is needed. */
+  /** Optional settings of the WebSocket interface. */
   sockets?: SocketOptions;
 }>;
 
 /** REST and WebSocket without a transport. */
 export type Service = {
-  /** Answers one request; a failure is an answer too. `front` is the front thread that it came through, if it did. */
+  /**
+   * Answers one request. A failure is also returned as a response. `front` is the front thread that the request came
+   * through, if any.
+   */
   handle(request: WireRequest, front?: Front): Promise<WireResponse>;
-  /** The same orders, and the streams, by WebSocket. */
+  /** The same orders over WebSocket, and the streams. */
   readonly sockets: SocketService;
-  /** What all its connections hold together: a mount counts by it, and by one of its own where there is none. */
+  /**
+   * The resources that all connections of the service hold together. A mount counts against it. Without it, the mount
+   * counts by itself.
+   */
   readonly traffic?: Traffic;
 };

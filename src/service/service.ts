@@ -27,9 +27,10 @@ import { Traffic } from "./traffic/traffic.ts";
 import { Turns } from "./traffic/turns.ts";
 
 /**
- * Makes the service, REST and WebSocket: public market data, and for signed requests managed orders, order lists, and the native
- * orders of a host that has them. It needs no transport; a mount hands it the raw request or message.
- * Throws a RangeError for a setting that is out of range: of the sockets, an origin, or a proxy.
+ * Creates the service for REST and WebSocket. It serves public market data, and for signed requests managed orders,
+ * order lists, and native orders if the host has them. It needs no transport: a mount hands it the raw request or
+ * message.
+ * Throws a RangeError for a setting of the sockets, an origin or a proxy that is out of range.
  * Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
  */
 export function createService(given: ServiceOptions): Service {
@@ -67,7 +68,7 @@ type Ports = Pick<
   "questions" | "telemetry" | "accounts" | "instruments" | "entropy" | "rateLimiter" | "native" | "rejections"
 >;
 
-/** What a host brought, with every answer checked. */
+/** Returns the ports of the host; every answer of them is checked. */
 function checkedPorts(options: ServiceOptions): Ports {
   const { engine, clock, nativeOrders, rejections } = options;
   const telemetry = quietTelemetry(options.telemetry);
@@ -93,8 +94,9 @@ function accountEventsOf(
 }
 
 /**
- * Tells the engine of funds that change elsewhere: balances that the host tells of, and fills of native orders. Fills of
- * children it knows itself. Heard from the first moment on, whether or not a stream is ever opened (decision HP).
+ * Tells the engine about funds that change elsewhere: balance updates from the host, and fills of native orders. The
+ * engine already knows the fills of children. Subscribes when the service is created, even if no stream is ever opened
+ * (decision HP).
  */
 function watchFunds({ engine, native }: ServiceParts, accountEvents: AccountEvents | undefined): void {
   native?.subscribe(({ order, lastQuantity }) => {

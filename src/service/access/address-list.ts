@@ -2,7 +2,7 @@ import { ADDRESS_BITS, parseAddress, V4_BITS } from "./ip-address.ts";
 
 const PREFIX_LENGTH = /^(0|[1-9][0-9]{0,2})$/;
 
-/** The addresses that begin with the same bits as `start`; `rest` is how many bits follow those. */
+/** A block of addresses with the same leading bits as `start`; `rest` is the number of bits after the prefix. */
 type Block = Readonly<{ base: string; start: bigint; length: bigint; rest: bigint }>;
 
 function parseBlock(text: string): Block | undefined {
@@ -15,20 +15,20 @@ function parseBlock(text: string): Block | undefined {
 }
 
 /**
- * A CIDR block as its address and the length of its prefix, such as `10.0.0.0/8`; a bare address is a block of one.
- * Undefined for text that is neither. Source: contract, Version 2 GET queries 4.
+ * Normalises a CIDR block to its address and prefix length, such as `10.0.0.0/8`. A bare address is a block of one.
+ * Returns undefined for text that is neither. Source: contract, Version 2 GET queries 4.
  */
 export function readAddressBlock(text: string): string | undefined {
   const block = parseBlock(text);
   return block && `${block.base}/${block.length}`;
 }
 
-/** Says whether an address lies in a list. */
+/** Returns whether an address is in a list. */
 export type AddressList = (address: string) => boolean;
 
 /**
- * Reads CIDR blocks once, for many addresses (a bare address is a block of one). An empty list holds every address; an
- * entry that is no block holds none. IPv4 and its IPv4-mapped IPv6 form are the same address.
+ * Parses CIDR blocks once, for many look-ups (a bare address is a block of one). An empty list contains every address.
+ * An entry that is not a block contains none. IPv4 and its IPv4-mapped IPv6 form are the same address.
  * Source: contract, Version 2 GET queries 4.
  */
 export function addressList(texts: readonly string[]): AddressList {
@@ -40,7 +40,7 @@ export function addressList(texts: readonly string[]): AddressList {
   };
 }
 
-/** Whether an address lies in a list that is read for this one question; see {@link addressList}. */
+/** Returns whether an address is in a list that is parsed for this call only; see {@link addressList}. */
 export function isListed(address: string, texts: readonly string[]): boolean {
   return addressList(texts)(address);
 }

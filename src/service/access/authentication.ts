@@ -5,27 +5,27 @@ import { isListed } from "./address-list.ts";
 import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
 
-/** Who sent a request, and with what permission it is served: proved. */
+/** The authenticated key of a request, and the permission that the request needs. */
 export type Proof = Readonly<{
   key: ApiKey;
-  /** What the route or method needs of key and account. */
+  /** Permission that the route or method needs on key and account. */
   permission: Permission;
-  /** 64 hex digits in lower case. */
+  /** 64 lower-case hex digits. */
   signature: string;
 }>;
 
 const API_KEY = /^[\x21-\x7e]{1,256}$/;
 
-/** The API key as it was sent, when it can be one; throws an OrderError -2014 otherwise. */
+/** Returns the API key as sent. Throws an OrderError -2014 if it is missing or malformed. */
 export function requiredKey(apiKey: string | undefined): string {
   if (apiKey === undefined || !API_KEY.test(apiKey)) throw new OrderError("BAD_API_KEY_FORMAT");
   return apiKey;
 }
 
 /**
- * The key of a signed request; `isSigned` says whether a secret made the signature. Throws an OrderError: -2015 for an
- * unknown key, -1022 for a wrong signature. An unknown key costs the work of a wrong signature, so that time does not tell
- * them apart.
+ * Returns the key of a signed request; `isSigned` says whether a secret made the signature. Throws an OrderError: -2015
+ * for an unknown key, -1022 for a wrong signature. An unknown key costs the same work as a wrong signature, so that
+ * timing does not distinguish them.
  */
 export async function provedKey(
   { accounts }: Pick<AccessParts, "accounts">,
@@ -40,8 +40,9 @@ export async function provedKey(
 }
 
 /**
- * Replay guard, address list and permission, in that order, for a request whose key and freshness are proved. Throws an
- * OrderError: -1022 when the signature was used for something else before, then as {@link demandAccess}.
+ * Checks replay guard, address list and permission, in that order, for a request whose key and freshness are verified.
+ * Throws an OrderError: -1022 if the signature was used before for something else, then the errors of {@link
+ * demandAccess}.
  * Source: decision 41.
  */
 export function admitted(
@@ -56,16 +57,20 @@ export function admitted(
   return { key, permission, signature };
 }
 
-/** Throws an OrderError -2015, in the form of an unknown key, for an address or a permission that the key lacks. */
+/**
+ * Throws an OrderError -2015, in the same form as for an unknown key, if the key lacks the address or the permission.
+ */
 export function demandAccess(key: ApiKey, use: Readonly<{ address: string; permission: Permission }>): void {
   const allowed = key.permissions.includes(use.permission) && isListed(use.address, key.ipAllowlist);
   if (!allowed) throw new OrderError("REJECTED_API_KEY");
 }
 
-/** The replay guard keeps what each signature was used for: one text for all that were used alike. */
+/** The text of each use of a signature, made once, because the replay guard keeps one for every signature. */
 const USES: WeakMap<RouteDescriptor | MethodDescriptor, string> = new WeakMap();
 
-/** What a signature is used for: method and path of REST, or the WebSocket method. Source: decision 41. */
+/**
+ * Returns the use of a signature: method and path for REST, or the name of the WebSocket method. Source: decision 41.
+ */
 function useOf(target: RouteDescriptor | MethodDescriptor): string {
   const known = USES.get(target);
   if (known !== undefined) return known;

@@ -1,10 +1,10 @@
 import { networkOf } from "./ip-address.ts";
 
-/** The open connections by network, for the moment when one is banned. Source: convention 4.1. */
+/** Open connections by network, so that a ban can end them. Source: convention 4.1. */
 export class Bans {
   readonly #open: Map<string, Set<() => void>> = new Map();
 
-  /** Calls `end` once the network of an address is banned, unless the returned function was called before. */
+  /** Calls `end` once the network of an address is banned, unless the returned function is called first. */
   watch(address: string, end: () => void): () => void {
     const network = networkOf(address);
     const connections = this.#open.get(network) ?? new Set();
@@ -15,7 +15,7 @@ export class Bans {
     };
   }
 
-  /** Ends every connection of the network of an address that was found to be banned. */
+  /** Ends every connection of a banned address's network. */
   tell(address: string): void {
     for (const end of [...(this.#open.get(networkOf(address)) ?? [])]) end();
   }

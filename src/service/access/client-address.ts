@@ -2,23 +2,23 @@ import type { WireRequest } from "../../wire/index.ts";
 import { type AddressList, addressList, readAddressBlock } from "./address-list.ts";
 import { parseAddress } from "./ip-address.ts";
 
-/** What of a request tells where it comes from. */
+/** The parts of a request that determine the client's address. */
 export type Arrived = Pick<WireRequest, "rawHeaders" | "remoteAddress">;
 
-/** The address of the client that a request comes from, as text. */
+/** Returns the address of the client that sent a request, as text. */
 export type ClientAddress = (arrived: Arrived) => string;
 
 const FORWARDED_FOR = "x-forwarded-for";
 
-/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const WITH_PORT = /^(?:\[([^\]]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/;
 
 /**
- * How a service tells its clients apart behind these proxies, addresses or CIDR blocks. A request of a trusted proxy
- * comes from the right-most address of X-Forwarded-For that is no trusted proxy; what stands to the left of it may be
- * anybody's invention and is not read. When all of them are trusted, it comes from the left-most. Where the header is
- * missing, or an address that would count is none, it comes from the proxy. Of any other peer the header is not read.
- * Throws a RangeError for a proxy that is neither address nor block.
+ * Returns a function that finds the client's address behind the given proxies, which are addresses or CIDR blocks. For
+ * a request from a trusted proxy, it is the right-most address in X-Forwarded-For that is not a trusted proxy. Entries
+ * to the left of it can be forged and are not read. If all entries are trusted, it is the left-most. If the header is
+ * missing, or an entry that would count is not an address, it is the proxy's. The header of any other peer is not read.
+ * Throws a RangeError for a proxy that is neither an address nor a block.
  */
 export function clientAddressBehind(trustedProxies: readonly string[] = []): ClientAddress {
   if (trustedProxies.length === 0) return ({ remoteAddress }) => remoteAddress;
@@ -29,19 +29,19 @@ export function clientAddressBehind(trustedProxies: readonly string[] = []): Cli
   };
 }
 
-/** Whether an address is a trusted proxy's; none are trusted by default. Throws a RangeError like {@link clientAddressBehind}. */
+/** Returns the list of trusted proxies; none by default. Throws a RangeError like {@link clientAddressBehind}. */
 export function trustedProxyList(trustedProxies: readonly string[] = []): AddressList {
   const wrong = trustedProxies.find((text) => readAddressBlock(text) === undefined);
   if (wrong !== undefined) throw new RangeError(`trustedProxies: no address and no CIDR block: ${wrong}`);
   return trustedProxies.length === 0 ? () => false : addressList(trustedProxies);
 }
 
-/** The values of a header in the order in which they came; `name` in lower case. */
+/** Returns the values of a header in the order received; `name` is in lower case. */
 export function headerValues(rawHeaders: readonly string[], name: string): readonly string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
-/** The entries of all such headers, the one that the nearest proxy has added first. */
+/** Returns the entries of all X-Forwarded-For headers, the one added by the nearest proxy first. */
 function forwardedFor(rawHeaders: readonly string[]): readonly string[] {
   return headerValues(rawHeaders, FORWARDED_FOR).join(",").split(",").reverse();
 }

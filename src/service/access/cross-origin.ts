@@ -1,16 +1,19 @@
 import type { RouteMethod } from "../../requests/index.ts";
 import { headerValues } from "./client-address.ts";
 
-/** Headers by name, as they go out. */
+/** Headers of a reply by name. */
 type Headers = Readonly<Record<string, string>>;
 
-/** What scripts of which web origins may do. */
+/** Rules for the scripts of web origins. */
 export type CrossOrigin = Readonly<{
-  /** Headers that every reply to a request with these headers bears. */
+  /** Returns the CORS headers of the reply to a request with these headers. */
   headersOf: (rawHeaders: readonly string[]) => Headers;
-  /** Headers of the answer to a preflight for a path with these methods; undefined when its origin is not allowed. */
+  /**
+   * Returns the headers that answer a preflight for a path with these methods, or undefined if its origin is not
+   * allowed.
+   */
   preflight: (rawHeaders: readonly string[], methods: readonly RouteMethod[]) => Headers | undefined;
-  /** Whether a WebSocket may be opened: a browser asks nobody before it opens one. */
+  /** Returns whether a WebSocket may be opened. Browsers send no preflight for a WebSocket. */
   admits: (rawHeaders: readonly string[]) => boolean;
 }>;
 
@@ -18,7 +21,7 @@ const ANY = "*";
 /** A serialised origin, as browsers send it. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/;
 
-/** Browsers leave the usual port out. */
+/** An origin with its default port. Browsers omit that port. */
 const USUAL_PORT = /^(?:http:.*:80|https:.*:443)$/;
 
 const ALLOWED_HEADERS = "X-MBX-APIKEY, signature, Content-Type";
@@ -29,14 +32,14 @@ const MAX_AGE_SECONDS = "7200";
 
 const NO_HEADERS: Headers = {};
 
-/** Nothing is said to browsers, which then keep every reply from scripts of other origins. */
+/** Sends no CORS headers, so that browsers keep every reply from scripts of other origins. */
 const CLOSED: CrossOrigin = { headersOf: () => NO_HEADERS, preflight: () => undefined, admits: () => true };
 
 /**
- * The rules for these origins, such as `https://desk.example.com`; `*` is every origin. That is safe as far as it goes:
- * cookies and other credentials of the browser are never allowed, so that a script can do no more than anybody who sends
- * requests. Without origins no browser script of another origin reads anything, and the Origin of a WebSocket is not
- * looked at. Throws a RangeError for text that no browser sends as an origin, `null` included: any page can be that.
+ * Returns the rules for these origins, such as `https://desk.example.com`; `*` is every origin. Browser credentials
+ * such as cookies are never allowed, so a script can do no more than any other client that sends requests. Without
+ * origins, no script of another origin can read a reply, and the Origin header of a WebSocket is not checked. Throws a
+ * RangeError for text that no browser sends as an origin, and for `null`, because any page can have that origin.
  * Source: decision 47.
  */
 export function crossOriginOf(allowedOrigins: readonly string[] = []): CrossOrigin {
@@ -79,12 +82,12 @@ export function crossOriginOf(allowedOrigins: readonly string[] = []): CrossOrig
 
 const isOrigin = (text: string): boolean => ORIGIN.test(text) && !USUAL_PORT.test(text);
 
-/** Some clients that are no browsers name the service itself as the origin. */
+/** Returns whether an origin is the service itself. Some clients that are not browsers send that. */
 function isOwn(origin = "", host = ""): boolean {
   return host !== "" && origin.replace(/^https?:\/\//, "") === host;
 }
 
-/** The value of a header that came once. */
+/** Returns the value of a header that was sent exactly once. */
 function headerOf(rawHeaders: readonly string[], name: string): string | undefined {
   const values = headerValues(rawHeaders, name);
   return values.length === 1 ? values[0] : undefined;

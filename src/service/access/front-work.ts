@@ -2,32 +2,35 @@ import type { ApiKey } from "../../model/index.ts";
 import type { Parameters, RequestId } from "../../wire/index.ts";
 import type { AccessParts } from "./parts.ts";
 
-/** What a front thread has worked out of the bytes of a signed request or message, where nothing of it was unusual. */
+/** The results of a front thread for a signed request or message in which nothing was unusual. */
 export type Worked = Readonly<{
   apiKey: string;
-  /** 64 hex digits in lower case. */
+  /** 64 lower-case hex digits. */
   signature: string;
-  /** As the readers of the service give them. */
+  /** The parameters as the service's readers return them. */
   parameters: Parameters;
-  /** The secret that the signature was made with. It counts while the host says that it is the key's. */
+  /** The secret that made the signature. The results are valid while the host confirms that it is the key's secret. */
   secret: string;
-  /** Of a WebSocket message: what it is answered to and what it asks for. */
+  /** Of a WebSocket message: its request id and its method. */
   envelope?: Readonly<{ id: RequestId; method: string }>;
 }>;
 
 /** The front thread that a request or message came through. Source: decision HS. */
 export type Front = Readonly<{
-  /** What it has done of the service's work; undefined: nothing. */
+  /** The results of the front thread, or undefined if it has none. */
   worked: Worked | undefined;
-  /** A signature was verified here: the front thread may do so from now on. */
+  /**
+   * Reports that the main thread verified a signature of this key. The front thread may verify its signatures from now
+   * on.
+   */
   proved(key: ApiKey): void;
-  /** The secret that it knows is not the key's any more. */
+  /** Reports that the secret known to the front thread is no longer the key's. */
   outdated(): void;
 }>;
 
 /**
- * The key of a request whose signature was verified in a front thread, as the host knows it now; undefined when its
- * secret is another by now or it is gone: then nothing that was worked out counts.
+ * Returns the current key of a request whose signature a front thread verified. Returns undefined if the key is gone or
+ * has another secret; the results of the front thread are void then.
  */
 export async function keyOfWorked(
   { accounts }: Pick<AccessParts, "accounts">,

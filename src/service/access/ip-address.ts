@@ -1,16 +1,16 @@
 const OCTET = /^(0|[1-9][0-9]{0,2})$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;
 
-/** Bits of an address. */
+/** Number of bits of an address. */
 export const ADDRESS_BITS: bigint = 128n;
-/** Bits of an IPv4 address. */
+/** Number of bits of an IPv4 address. */
 export const V4_BITS: bigint = 32n;
-/** IPv4 addresses lie in ::ffff:0:0/96, where an IPv6 socket shows them. */
+/** IPv4 addresses map into ::ffff:0:0/96, the form in which an IPv6 socket reports them. */
 const V4_BASE = 0xffffn << V4_BITS;
 
 /**
- * An address as a 128-bit number; undefined for text that is none. A zone is cut off; an IPv4 address is the same number
- * as its IPv4-mapped IPv6 form.
+ * Parses an address to a 128-bit number. Returns undefined for text that is not an address. A zone is removed. An IPv4
+ * address and its IPv4-mapped IPv6 form give the same number.
  */
 export function parseAddress(text: string): bigint | undefined {
   const withoutZone = text.split("%", 1)[0] ?? "";
@@ -40,7 +40,7 @@ function parseV6(text: string): bigint | undefined {
   return groups.reduce((address, group) => (address << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** The groups of one half of an address, an IPv4 address at its end as two of them. */
+/** Splits one half of an address into groups. An IPv4 address at its end becomes two groups. */
 function groupsOf(half: string): readonly string[] {
   if (half === "") return [];
   const groups = half.split(":");
@@ -54,8 +54,9 @@ const GROUP_BITS = 16n;
 const NETWORK_BITS = 64n;
 
 /**
- * What an address is counted and banned as: an IPv4 address by itself, also in its IPv4-mapped form; an IPv6 address as
- * its first 64 bits, for whoever has one address there has all of them. Text that is no address stays what it is.
+ * Returns the network under which an address is counted and banned. An IPv4 address, also in its IPv4-mapped form, is
+ * its own network. For an IPv6 address it is the first 64 bits, because a client with one address there has all of
+ * them. Text that is not an address is returned unchanged.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
@@ -69,7 +70,7 @@ export function networkOf(address: string): string {
 
 type Notation = Readonly<{ parts: bigint; bits: bigint; base: number; mark: string }>;
 
-/** The lowest parts of a number, the highest of them first. */
+/** Writes the lowest parts of a number, most significant first. */
 function textOf(value: bigint, { parts, bits, base, mark }: Notation): string {
   const written: string[] = [];
   for (let part = parts - 1n; part >= 0n; part--) {

@@ -5,9 +5,10 @@ import type { Proof } from "./authentication.ts";
 import type { AccessParts } from "./parts.ts";
 
 /**
- * The account a signed call is about: the one it names, else the key's. A `userId` that was sent must be the key's
- * user; an account must be that user's own or delegated to them with the permission the route needs, the key's
- * account too. Throws an OrderError -1002 otherwise, in one form whether the account exists or not.
+ * Returns the account that a signed call is about: the account it names, or else the key's. A `userId` in the call must
+ * be the key's user. The account must belong to that user or be delegated to them with the permission that the route
+ * needs; this also holds for the key's own account. Throws an OrderError -1002 otherwise, in the same form whether the
+ * account exists or not.
  * Source: contract, Linked lists and managed parents (Shared), Version 2 GET queries 4; decision 39.
  */
 export async function accountOf(

@@ -4,18 +4,18 @@ import type { Bans } from "./bans.ts";
 import type { ClientAddress } from "./client-address.ts";
 import type { CrossOrigin } from "./cross-origin.ts";
 
-/** Remembers which networks have proved a key, and were not refused since. */
+/** Remembers which networks have proved a key and have not been refused since. */
 export type ProvedNetworks = Readonly<{
   proved: (network: string) => void;
   refused: (network: string) => void;
 }>;
 
-/** What it takes to tell clients apart, to prove who they are and to limit them. */
+/** Dependencies of identifying, authenticating and limiting clients. */
 export type AccessParts = Readonly<{
   accounts: Accounts;
   clock: Clock;
   rateLimiter: RateLimiter;
-  /** Undefined: it is turned off. */
+  /** Undefined if the replay guard is turned off. */
   replayGuard: ReplayGuard | undefined;
   clientAddress: ClientAddress;
   crossOrigin: CrossOrigin;

@@ -3,13 +3,16 @@ import type { Awaitable, OrderRefusal, RateLimits, WeightRefusal, WeightVerdict 
 import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
 
-/** The limits, where they are known, and the time. */
+/** The limiter, whose limits may be unknown, and the clock. */
 type LimitParts = Pick<AccessParts, "rateLimiter" | "clock">;
 
-/** Who asks: address of the client, and what that weighs. */
+/** The client's address and the weight of its request. */
 export type WeightRequest = Readonly<{ address: string; weight: number }>;
 
-/** Counts the weight of a request, whatever becomes of it; 0 only asks. Throws an OrderError -1001 when that fails. */
+/**
+ * Counts the weight of a request, whatever its result. Weight 0 only reads the count. Throws an OrderError -1001 if
+ * that fails.
+ */
 export function weigh(
   { rateLimiter }: Pick<AccessParts, "rateLimiter">,
   { address, weight }: WeightRequest,
@@ -17,7 +20,10 @@ export function weigh(
   return rateLimiter.weigh({ address: networkOf(address), weight });
 }
 
-/** Makes a stranger of an address when a request of it is refused, and ends every connection of it when that is a ban. */
+/**
+ * Withdraws the proved state of an address when one of its requests is refused. Ends every connection of the address if
+ * the refusal is a ban.
+ */
 export function tellRefusal(
   { bans, traffic }: Pick<AccessParts, "bans" | "traffic">,
   address: string,
@@ -28,26 +34,26 @@ export function tellRefusal(
   if (refused.kind === "ban") bans.tell(address);
 }
 
-/** Throws the OrderError -1003 of a verdict that refuses. Source: decision 42. */
+/** Throws the OrderError -1003 of a verdict that refuses the request. Source: decision 42. */
 export function demandWeight(parts: LimitParts, { refused }: WeightVerdict): void {
   if (refused !== undefined) throw tooMuchWeight(refused, parts);
 }
 
-/** Counts one WebSocket connection; throws an OrderError -1003 for one too many. Source: convention 4.2. */
+/** Counts one WebSocket connection. Throws an OrderError -1003 above the limit. Source: convention 4.2. */
 export async function demandConnection(parts: LimitParts, client: string): Promise<void> {
   const address = networkOf(client);
   const { refusedUntilMs } = (await parts.rateLimiter.connect?.({ address })) ?? {};
   if (refusedUntilMs !== undefined) throw tooManyConnections(refusedUntilMs, parts);
 }
 
-/** Whole seconds until a time, rounded up, at least one. */
+/** Returns the whole seconds until a time, rounded up, at least one. */
 function secondsUntil(untilMs: number, { clock }: LimitParts): number {
   return Math.max(1, Math.ceil((untilMs - clock.nowMs()) / 1000));
 }
 
 /**
- * The error of a request that was too much for its address, -1003 for limit and ban alike.
- * Its detail `retryAfter` (seconds) goes to header and body. Source: decision 42.
+ * Returns the error of a request above the weight limit of its address: -1003 for limit and ban alike. Its detail
+ * `retryAfter` (seconds) goes to header and body. Source: decision 42.
  */
 function tooMuchWeight(refused: WeightRefusal, parts: LimitParts): OrderError {
   const { kind, untilMs } = refused;
@@ -58,7 +64,7 @@ function tooMuchWeight(refused: WeightRefusal, parts: LimitParts): OrderError {
   return new OrderError("TOO_MANY_REQUESTS", details);
 }
 
-/** The error of one WebSocket connection too many, -1003, with the same detail. Source: convention 4.2. */
+/** Returns the error of a WebSocket connection above the limit: -1003, with the same detail. Source: convention 4.2. */
 function tooManyConnections(untilMs: number, parts: LimitParts): OrderError {
   const limit = parts.rateLimiter.limits?.connectionsPer5Min ?? 0;
   return new OrderError("TOO_MANY_CONNECTIONS", {
@@ -68,7 +74,10 @@ function tooManyConnections(untilMs: number, parts: LimitParts): OrderError {
   });
 }
 
-/** The error of one placement too many, -1015, with the same detail. Source: decision 42; convention 5.3. */
+/**
+ * Returns the error of a placement above the order-count limit: -1015, with the same detail. Source: decision 42;
+ * convention 5.3.
+ */
 export function tooManyOrders(refused: OrderRefusal, parts: LimitParts): OrderError {
   const { limits } = parts.rateLimiter;
   const daily = refused.window === "perDay";
@@ -77,7 +86,7 @@ export function tooManyOrders(refused: OrderRefusal, parts: LimitParts): OrderEr
   return new OrderError("TOO_MANY_ORDERS", { limit, interval: daily ? "1 DAY" : "10 SECOND", retryAfter });
 }
 
-/** A limit as clients are told of it. */
+/** A limit in the form that clients receive. */
 type RateLimitItem = Readonly<{
   rateLimitType: string;
   interval: string;
@@ -85,7 +94,7 @@ type RateLimitItem = Readonly<{
   limit: number;
 }>;
 
-/** What clients are told of each limit, in the order of exchangeInfo. Source: convention 5.2. */
+/** Returns each limit in the form that clients receive, in the order of exchangeInfo. Source: convention 5.2. */
 export function rateLimitItems(
   limits: RateLimits,
 ): Readonly<Record<"weightPerMinute" | "ordersPer10s" | "ordersPerDay", RateLimitItem>> {

@@ -2,7 +2,7 @@ import type { SessionAct } from "../../requests/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import { integer, list, long, object, ref, text } from "../views/schema.ts";
 
-/** What a description says of a thing that the connection does by itself. */
+/** Description of a method that the connection handles itself. */
 export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;
 
 const SUBSCRIPTION = integer("Id of the subscription within this connection.");
@@ -15,7 +15,7 @@ const BEGUN = object("The subscription.", {
   streamId: text("While it is the same, numbers of events can be compared."),
 });
 
-/** By act. Source: decision 45; convention 4.5. */
+/** Descriptions by act. Source: decision 45; convention 4.5. */
 export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
   subscribe: {
     summary: "Subscribe to the events of an account",

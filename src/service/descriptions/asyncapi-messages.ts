@@ -11,7 +11,7 @@ import { ROUTE_NOTES } from "./route-notes.ts";
 /** Messages by name. */
 export type Messages = Readonly<Record<string, JsonSchema>>;
 
-/** A request that is answered on the channel that it came by. */
+/** A request and its reply on the same channel. */
 export type Exchange = Readonly<{
   id: string;
   summary: string;
@@ -22,7 +22,7 @@ export type Exchange = Readonly<{
 
 const message = (title: string, payload: JsonSchema): JsonSchema => ({ name: title, title, payload });
 
-/** Ids are echoed in kind. */
+/** Schema of a request id. A reply has the id in the same JSON type. */
 const ID: JsonSchema = {
   oneOf: [
     text("1-36 printable ASCII characters.", { pattern: "^[ -~]{1,36}$" }),
@@ -34,7 +34,7 @@ const ID: JsonSchema = {
 
 const CORRELATION = { location: "$message.payload#/id", description: "The id of the request." };
 
-/** orderPlace of order.place; what the connection does by a token has a name of its own. */
+/** Returns the operation id, such as orderPlace for order.place. The token subscription has an id of its own. */
 const idOf = ({ name }: MethodDescriptor): string =>
   name === "SUBSCRIBE"
     ? "subscribeByToken"
@@ -65,7 +65,7 @@ function exchangeOf(method: MethodDescriptor): Exchange {
   };
 }
 
-/** The switch of a connection, and of a request. */
+/** Schema of the switch for rate limits, of a connection and of a request. */
 export const RETURN_LIMITS: JsonSchema = {
   type: "boolean",
   description: "Whether the reply tells the limits; without it as the connection was opened.",
@@ -124,7 +124,7 @@ const REFUSAL = message(
   ),
 );
 
-/** A control frame of the public streams. */
+/** Returns a control frame of the public streams. */
 function controlOf(method: (typeof STREAM_METHODS)[number]): Exchange {
   const isList = method === "LIST_SUBSCRIPTIONS";
   const streams = text(`A stream: a symbol without its slash, @ and one of ${STREAM_KINDS.join(", ")}.`, {
@@ -156,7 +156,7 @@ const CONTROL_REFUSAL = message(
   }),
 );
 
-/** The name of the messages of an exchange. */
+/** Returns the name under which the messages of an exchange appear. */
 export const pascal = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
 
 function messagesOf(exchanges: readonly Exchange[]): Messages {
@@ -171,7 +171,10 @@ function messagesOf(exchanges: readonly Exchange[]): Messages {
   );
 }
 
-/** Events of a subscription are wrapped with its id, an event of the connection is not. */
+/**
+ * Returns the private events. An event of a subscription is wrapped with the subscription's id; an event of the
+ * connection is not.
+ */
 function privateEvents(): Messages {
   const wrapped = Object.keys(PRIVATE_EVENTS).map((name) => {
     const event = object("An event of a subscription.", {
@@ -189,7 +192,7 @@ function publicEvents(): Messages {
   return { ...Object.fromEntries(events), MarketShutdown: message("MarketShutdown", ref("ServerShutdown")) };
 }
 
-/** All that is said on a channel: requests with their replies, how one is refused, and events. */
+/** Everything sent on a channel: requests with their replies, the refusal, and events. */
 export type Conversation = Readonly<{
   exchanges: readonly Exchange[];
   refusal: string;
@@ -197,7 +200,9 @@ export type Conversation = Readonly<{
   messages: Messages;
 }>;
 
-/** What is said on the private channel. Source: contract, WebSocket request methods and Events; decision 45. */
+/**
+ * Returns the conversation of the private channel. Source: contract, WebSocket request methods and Events; decision 45.
+ */
 export function privateConversation(): Conversation {
   const exchanges = METHODS.map(exchangeOf);
   const events = privateEvents();
@@ -205,7 +210,7 @@ export function privateConversation(): Conversation {
   return { exchanges, refusal: "Refusal", events: Object.keys(events), messages };
 }
 
-/** What is said on the channel of public streams. Source: decision 45; convention 4.12. */
+/** Returns the conversation of the public streams. Source: decision 45; convention 4.12. */
 export function liquidityConversation(): Conversation {
   const exchanges = STREAM_METHODS.map(controlOf);
   const events = publicEvents();

@@ -10,20 +10,21 @@ import {
 import { type Description, schemasUsedIn } from "./components.ts";
 import { ABOUT_SERVICE, SOCKET_SIGNING } from "./signing-note.ts";
 
-/** What a description of the WebSocket interface says of the deployment. */
+/** Deployment details for the description of the WebSocket interface. */
 export type AsyncApiOptions = Readonly<{
   /** Version of the interface, such as 0.1.0. */
   version: string;
-  /** Base address without a path, such as `wss://api.example.com`; without it no server is named. */
+  /** Base address without a path, such as `wss://api.example.com`. Without it the document names no server. */
   serverUrl?: string;
 }>;
 
 const SERVER = /^(wss?):\/\/([^/]+)$/;
 
 /**
- * AsyncAPI 3.0 of both WebSocket interfaces: every request method with its reply, and every event. Written from the side
- * of the service: it receives requests and sends events. Throws a RangeError for a serverUrl that is not `ws://` or
- * `wss://` and a host. Source: contract, WebSocket request methods and Events; decisions 45, AL and AN.
+ * Returns the AsyncAPI 3.0 document of both WebSocket interfaces: every request method with its reply, and every event.
+ * It is written from the service's side: the service receives requests and sends events. Throws a RangeError for a
+ * serverUrl that is not `ws://` or `wss://` and a host. Source: contract, WebSocket request methods and Events;
+ * decisions 45, AL and AN.
  *
  * @example
  * ```ts

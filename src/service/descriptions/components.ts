@@ -21,7 +21,7 @@ const ALL: Readonly<Record<string, JsonSchema>> = {
 
 const PREFIX = "#/components/schemas/";
 
-/** The schemas of replies and events that a description refers to, by name, and those that these refer to. */
+/** Returns the reply and event schemas that a description refers to, by name, including those that they refer to. */
 export function schemasUsedIn(description: JsonInput): Readonly<Record<string, JsonSchema>> {
   const used = new Set<string>();
   const visit = (value: JsonInput | undefined): void => {
@@ -41,7 +41,7 @@ export function schemasUsedIn(description: JsonInput): Readonly<Record<string, J
   return Object.fromEntries(Object.entries(ALL).filter(([name]) => used.has(name)));
 }
 
-/** Parameters as one closed object. */
+/** Returns the schema of parameters as one closed object. */
 export function parametersSchema(
   {
     properties,
@@ -64,7 +64,7 @@ export function parametersSchema(
   };
 }
 
-/** A parameter that is taken and not read. */
+/** Schema of a parameter that is accepted and ignored. */
 export const UNREAD: JsonSchema = {
   type: ["string", "integer", "boolean"],
   description: "Taken for clients of the public convention, and not read.",

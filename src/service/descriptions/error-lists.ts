@@ -1,7 +1,7 @@
 import type { ErrorName } from "../../errors/index.ts";
 import type { MethodDescriptor, RouteAccess, RouteDescriptor, RouteName } from "../../requests/index.ts";
 
-/** What any request can be refused for, and how anything can fail. */
+/** Refusals and failures that any request can get. */
 const EVERY: readonly ErrorName[] = [
   "NOT_FOUND",
   "TOO_MANY_REQUESTS",
@@ -15,7 +15,7 @@ const EVERY: readonly ErrorName[] = [
   "DISCONNECTED",
 ];
 
-/** What a signed request can be refused for before its route is asked. */
+/** Refusals that a signed request can get before its handler runs. */
 const SIGNED: readonly ErrorName[] = [
   "BAD_API_KEY_FORMAT",
   "REJECTED_API_KEY",
@@ -32,10 +32,10 @@ const SIGNED: readonly ErrorName[] = [
   "PARAMETER_OVERFLOW",
 ];
 
-/** What the body of a request can be refused for. */
+/** Refusals that the body of a request can cause. */
 const WITH_BODY: readonly ErrorName[] = ["INVALID_JSON", "NESTED_JSON"];
 
-/** Failures after which nobody knows what became of a change. */
+/** Failures after which the outcome of a change is unknown. */
 const CHANGING: readonly ErrorName[] = ["UNEXPECTED_RESPONSE"];
 
 const PLACED: readonly ErrorName[] = [
@@ -56,7 +56,7 @@ const PLACED: readonly ErrorName[] = [
   "SYMBOL_RESTRICTED",
 ];
 
-/** What the market behind native orders may say to one. */
+/** Refusals of a native order by the market behind it. */
 const MARKET: readonly ErrorName[] = [
   "INSUFFICIENT_BALANCE",
   "ORDER_REJECTED",
@@ -105,7 +105,7 @@ const LOOKUP: readonly ErrorName[] = [
   "CLIENT_ID_MISMATCH",
 ];
 
-/** What each route can be refused for beyond {@link EVERY} and {@link SIGNED}. */
+/** Refusals of each route beyond {@link EVERY} and {@link SIGNED}. */
 const OWN: Readonly<Record<RouteName, readonly ErrorName[]>> = {
   status: [],
   exchangeInfo: [],
@@ -134,7 +134,7 @@ const OWN: Readonly<Record<RouteName, readonly ErrorName[]>> = {
   allOrderLists: PAGE,
 };
 
-/** The errors that a route can answer with, the common ones first, each once. */
+/** Returns the errors that a route can answer with, common ones first, each once. */
 export function errorsOfRoute({ name, method, scheme }: RouteDescriptor): readonly ErrorName[] {
   return [
     ...new Set<ErrorName>([
@@ -148,10 +148,10 @@ export function errorsOfRoute({ name, method, scheme }: RouteDescriptor): readon
   ];
 }
 
-/** What no message of a WebSocket can be refused for: it is of HTTP alone. */
+/** Refusals of HTTP only, which no WebSocket message can get. */
 const OF_HTTP: ReadonlySet<ErrorName> = new Set(["NOT_FOUND", "BODY_TOO_LARGE", "REQUEST_TIMEOUT"]);
 
-/** What only a message can be refused for. */
+/** Refusals that only a WebSocket message can get. */
 const OF_SOCKETS: readonly ErrorName[] = [
   "UNKNOWN_METHOD",
   "INVALID_JSON",
@@ -165,7 +165,7 @@ const OF_ACTS: readonly ErrorName[] = [
   "TOO_MANY_SUBSCRIPTIONS",
 ];
 
-/** The errors that a request method of the WebSocket can answer with. */
+/** Returns the errors that a request method of the WebSocket can answer with. */
 export function errorsOfMethod(method: MethodDescriptor): readonly ErrorName[] {
   const access: RouteAccess = method.access;
   const common =

@@ -18,12 +18,12 @@ export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-/** An error as an example: what its body says, with the holes of its texts as they are. */
+/** Returns an error as an example: its body, with the placeholders of its texts unfilled. */
 export function errorExample(name: ErrorName): Readonly<{ summary: string; value: JsonInput }> {
   const { code, text: msg, remedy, retry }: ErrorRow = ERRORS[name];
   const body = { code, msg, error: remedy === "" ? msg : `${msg} ${remedy}` };
   return { summary: `Retry: ${retry}`, value: isRateError(name) ? { ...body, retryAfter: "1" } : body };
 }
 
-/** Whether an error tells when to come back. */
+/** Returns whether the reply of an error says when to retry. */
 export const isRateError = (name: ErrorName): boolean => ERRORS[name].status === 429;

@@ -56,14 +56,14 @@ const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");
 const EXECUTION = oneOf(["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"], "What happened.");
 const SYMBOL = text("Symbol of the market.");
 
-/** What every event of the private stream bears. */
+/** Returns the members of every event of the private stream. */
 const stamped = (name: string): Members => ({
   e: only(name, "Which event it is."),
   E: EVENT_TIME,
   sequence: long("Number of the event within its account; it rises by one.", { minimum: 1 }),
 });
 
-/** Letters of the convention for what is not here; they never change. */
+/** Letters of the convention that are not used here; their values never change. */
 const FIXED: Members = {
   b: only("0", "Not used."),
   a: only("0", "Not used."),
@@ -78,7 +78,7 @@ const FIXED: Members = {
   pm: only("NONE", "Not used."),
 };
 
-/** What an event tells of an order, managed or native. */
+/** Members that an event has for an order, managed or native. */
 const ORDER: Members = {
   s: SYMBOL,
   c: text("Client id of the order."),

@@ -19,7 +19,7 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "Retry-After": header("Seconds to wait."),
 };
 
-/** What a reply may tell: every one, one that counts orders, one that asks to wait. */
+/** Kind of a reply: any reply, one that counts orders, or one that asks the client to wait. */
 export type HeaderKind = "every" | "counted" | "limited";
 
 const EVERY = ["X-Request-Id", "X-MBX-USED-WEIGHT", "X-MBX-USED-WEIGHT-1M"];
@@ -30,6 +30,6 @@ const NAMES: Readonly<Record<HeaderKind, readonly string[]>> = {
   limited: [...EVERY, "Retry-After"],
 };
 
-/** References to the headers of a reply. */
+/** Returns references to the headers of a reply. */
 export const headerRefs = (kind: HeaderKind): JsonSchema =>
   Object.fromEntries(NAMES[kind].map((name) => [name, { $ref: `#/components/headers/${name}` }]));

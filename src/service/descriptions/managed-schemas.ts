@@ -18,10 +18,10 @@ import {
   time,
 } from "../views/schema.ts";
 
-/** What the reply of a cancel has beside the order. */
+/** Members that the reply of a cancel has besides the order's. */
 const CANCELED: Members = { origClientOrderId: text("The client id that the order was canceled by.") };
 
-/** Scales of the whole numbers that stand for decimals. */
+/** Scales of the whole numbers that represent decimals. */
 export const SCALES: Readonly<Record<"priceScale" | "quantityScale", JsonSchema>> = {
   priceScale: only(8, "Decimals of the prices."),
   quantityScale: only(6, "Decimals of the quantities."),

@@ -29,7 +29,9 @@ const WHY = {
 
 type Amounts = Readonly<Record<"price" | "quantity", (description: string) => JsonSchema>>;
 
-/** Members of a native order; a retained rejection has no id, and of the rest what its request had said. */
+/**
+ * Members of a native order. A retained rejection has no id, and otherwise only the members that its request contained.
+ */
 const nativeOrder = ({ price, quantity }: Amounts): MembersOf<NativeOrderView> => ({
   symbol: text("Symbol of the market."),
   orderId: optional(int64("Id of the order: positive. A retained rejection has none.")),
@@ -57,7 +59,7 @@ const SCALED: Amounts = {
   quantity: (description) => int64(`${description} In millionths.`),
 };
 
-/** What the replies of placing and cancelling share. */
+/** Members that the replies to placements and cancels share. */
 const TRANSACTION: Members = {
   symbol: text("Symbol of the market."),
   orderId: int64("Id of the order: positive."),

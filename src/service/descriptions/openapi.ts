@@ -10,22 +10,26 @@ import { HEADERS, headerRefs } from "./headers.ts";
 import { ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
 import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
 
-/** What a description of REST says of the deployment. */
+/** Deployment details for the description of REST. */
 export type OpenApiOptions = Readonly<{
   /** Version of the interface, such as 0.1.0. */
   version: string;
-  /** Base address without a path, such as `https://api.example.com`; default: where the description was read from. */
+  /**
+   * Base address without a path, such as `https://api.example.com`. Default: the address from which the description was
+   * read.
+   */
   serverUrl?: string;
 }>;
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** Parameters of freshness; signing reads them. */
+/** Freshness parameters, which signature checks read. */
 const FRESH = ["nonce", "timestamp", "recvWindow"] as const;
 
 /**
- * OpenAPI 3.1 of every route, aliases included: parameters as their readers take them, replies, errors, limits.
+ * Returns the OpenAPI 3.1 document of every route, aliases included: parameters as their readers accept them, replies,
+ * errors and limits.
  * Source: contract, Endpoints; decisions AL and AM.
  *
  * @example
@@ -66,7 +70,7 @@ const SECURITY_SCHEMES: JsonSchema = {
   },
 };
 
-/** Either way of sending the signature. */
+/** The two ways to send the signature. */
 const SECURITY = [
   { Key: [], SignatureHeader: [] },
   { Key: [], SignatureParameter: [] },
@@ -82,7 +86,7 @@ function pathsOf(routes: readonly RouteDescriptor[]): JsonSchema {
   return paths;
 }
 
-/** getV2Order of GET /api/v2/order: a name of its own for each alias. */
+/** Returns the operation id, such as getV2Order for GET /api/v2/order. Each alias has its own id. */
 function operationId({ method, path }: RouteDescriptor): string {
   const words = path.replace(/^\/api\//, "").split("/");
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
@@ -110,7 +114,7 @@ function aboutOf(route: RouteDescriptor, note: RouteNote): string {
   return `${note.about}\n\n${weight}${access}`;
 }
 
-/** Parameters of the query; those of a POST stand in its body. */
+/** Returns the query parameters of a route. A POST sends its parameters in the body. */
 function parametersOf({ name, scheme }: RouteDescriptor, { body }: RouteNote): readonly JsonSchema[] {
   const { properties, required, unread } = requestSchema(name);
   const fresh = scheme === "NONE" ? [] : FRESH.map((field) => freshness(field, scheme === "V2_QUERY"));
@@ -148,7 +152,7 @@ function bodyOf(name: string, { example }: RouteNote): JsonSchema {
   };
 }
 
-/** The bodies of requests by name. */
+/** Returns the request bodies by name. */
 function requestBodies(): Readonly<Record<string, JsonSchema>> {
   const bodies = new Map<string, JsonSchema>();
   for (const { name } of ROUTES) {
@@ -170,7 +174,7 @@ function successOf({ reply, counts }: RouteNote): JsonSchema {
   };
 }
 
-/** Refusals by HTTP status, each error an example under its name. */
+/** Returns refusals by HTTP status, each error as an example under its name. */
 function refusalsOf(errors: readonly ErrorName[]): Readonly<Record<string, JsonSchema>> {
   const statuses = [...new Set(errors.map((name) => ERRORS[name].status))].sort((a, b) => a - b);
   return Object.fromEntries(
@@ -194,7 +198,7 @@ function refusalsOf(errors: readonly ErrorName[]): Readonly<Record<string, JsonS
   );
 }
 
-/** The errors that any route can answer with, in the order of the error table. */
+/** Returns the errors that any route can answer with, in the order of the error table. */
 function errorNames(): readonly ErrorName[] {
   const told = new Set(ROUTES.flatMap(errorsOfRoute));
   return (Object.keys(ERRORS) as ErrorName[]).filter((name) => told.has(name));

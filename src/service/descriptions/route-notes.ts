@@ -3,19 +3,19 @@ import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { anyRef, list, ref } from "../views/schema.ts";
 
-/** What a description says of a route: where it stands, what it does, what it answers and a request for it. */
+/** Description of a route: its tag, its purpose, its reply and an example request. */
 export type RouteNote = Readonly<{
   tag: "Market" | "Orders" | "Lists" | "Native orders";
   summary: string;
   about: string;
   reply: JsonSchema;
-  /** Counts new orders, and says so in headers. */
+  /** Present if the route counts new orders and reports the counts in headers. */
   counts?: true;
-  /** The name of the schema of its body, of a route that has one. */
+  /** Name of the schema of its body, if it has one. */
   body?: string;
-  /** A request that it takes as it is. */
+  /** A valid request. */
   example?: Readonly<Record<string, JsonInput>>;
-  /** Of a weight that depends on parameters: how. */
+  /** Explains a weight that depends on parameters. */
   weight?: string;
 }>;
 
@@ -34,7 +34,7 @@ const STATUS_ABOUT =
 const HISTORY_ABOUT =
   "One latest snapshot of each, ids rising. orderId is the lowest id of the page: start at 1 and go on with the last id plus one. Without it the newest are listed.";
 
-/** By route. Source: contract, Endpoints. */
+/** Descriptions by route. Source: contract, Endpoints. */
 export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   status: {
     tag: "Market",

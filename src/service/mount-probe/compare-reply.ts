@@ -2,14 +2,14 @@ import type { WireResponse } from "../../wire/index.ts";
 import type { MountFault } from "./faults.ts";
 import type { ProbeRequest } from "./requests.ts";
 
-/** What a client received: header names in lower case, the body as it came. */
+/** The reply that a client received: header names in lower case, the body as raw bytes. */
 export type ProbeAnswer = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
 }>;
 
-/** The faults of an answer to a request that reached the service; undefined is an answer that never came. */
+/** Returns the faults of the reply to a request that reached the service. `answer` is undefined if no reply came. */
 export function replyFaults(
   { method, reply }: ProbeRequest,
   answer: ProbeAnswer | undefined,

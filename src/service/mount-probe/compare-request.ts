@@ -4,10 +4,10 @@ import { MAX_BODY_BYTES } from "../rest/api.ts";
 import type { MountFault } from "./faults.ts";
 import { FORGED_ADDRESS, INFLATED, type ProbeRequest } from "./requests.ts";
 
-/** A request as a mount handed it over; one that is not typed may hand over anything. */
+/** A request as a mount handed it over. Its members have unknown types, because the mount may be untyped code. */
 export type DeliveredRequest = Readonly<Record<keyof WireRequest, unknown>>;
 
-/** How a request arrived that was sent as `sent`: the faults of its parts, in the order in which a request has them. */
+/** Compares a delivered request with the one that was sent. Returns its faults in the order of a request's parts. */
 export function requestFaults(sent: ProbeRequest, delivered: DeliveredRequest): readonly MountFault[] {
   return [
     delivered.method === sent.method ? undefined : "METHOD_CHANGED",
@@ -41,7 +41,7 @@ function queryFault(due: string, came: string): MountFault | undefined {
   return meaningOf(came) === meaningOf(due) ? "QUERY_REENCODED" : "QUERY_CHANGED";
 }
 
-/** The pairs as a form reader has them: plus and %20 are one, and an empty item is none. */
+/** Returns the pairs as a form parser reads them: `+` equals `%20`, and empty items are ignored. */
 function meaningOf(pairs: string): string {
   return pairs
     .split("&")
@@ -69,7 +69,7 @@ const valuesOf = (headers: readonly unknown[], wanted: string): readonly unknown
 
 function bodyFault({ body: due }: ProbeRequest, came: unknown): MountFault | undefined {
   if (!(came instanceof Uint8Array)) return "BODY_NOT_BYTES";
-  // Of a body that is too large one byte too many is enough.
+  // Of a body that is too large, one byte above the limit is enough.
   if (due.length > MAX_BODY_BYTES && came.length > MAX_BODY_BYTES) return undefined;
   const [dueText, cameText] = [bytesToText(due), bytesToText(came)];
   if (cameText === dueText) return undefined;

@@ -26,14 +26,14 @@ export type MountFault =
   | "REPLY_LOST"
   | "REPLY_TAKEN";
 
-/** What is wrong, and what the host changes. */
+/** Description of a fault, and what the host must change. */
 export type FaultText = Readonly<{ says: string; remedy: string }>;
 
 const fault = (says: string, remedy: string): FaultText => Object.freeze({ says, remedy });
 
 /**
- * Every fault that a mount is told of, by name. {@link createMountProbe} finds them before the first order; a node:http
- * mount tells of those that it can see while it serves, in telemetry and in the header X-Mount-Fault.
+ * Every fault of a mount, by name. {@link createMountProbe} finds them before the first order. A node:http mount
+ * reports those that it can see while serving, in telemetry and in the header X-Mount-Fault.
  * Source: contract, Version 3 REST (signatures cover raw bytes); architecture, Transport-neutral service.
  *
  * @example

@@ -5,28 +5,28 @@ import { requestFaults } from "./compare-request.ts";
 import { MOUNT_FAULTS, type MountFault } from "./faults.ts";
 import { PROBE_REQUESTS, type ProbeRequest } from "./requests.ts";
 
-/** A fault that a mount has: its name, what is wrong, what to change, and the request that showed it first. */
+/** A fault of a mount: its name, its description, its remedy, and the first request that showed it. */
 export type MountFinding = Readonly<{ fault: MountFault; says: string; remedy: string; request: string }>;
 
-/** Sends a request as it stands to the mount, and resolves to the answer; undefined when none came. */
+/** Sends a request unchanged to the mount. Resolves to the reply, or to undefined if none came. */
 export type ProbeSender = (request: ProbeRequest) => Promise<ProbeAnswer | undefined>;
 
-/** Finds out what a mount does to requests and answers. */
+/** Probe that finds out how a mount changes requests and replies. */
 export type MountProbe = Readonly<{
-  /** Stands in for the service. */
+  /** Replaces the service during the probe. */
   service: Readonly<{ handle(request: WireRequest): Promise<WireResponse> }>;
-  /** Sends every request of the probe, one after another; resolves to the faults, each once. */
+  /** Sends every request of the probe in sequence. Resolves to the faults, each once. */
   run(send: ProbeSender): Promise<readonly MountFinding[]>;
 }>;
 
-/** The header in which a node:http mount names a fault that it sees by itself. */
+/** The header in which a node:http mount names a fault that it detects itself. */
 export const FAULT_HEADER = "X-Mount-Fault";
 
 const IDLE: WireResponse = { status: 404, headers: {}, body: "" };
 
 /**
- * A probe for who mounts a service in a server of their own: mount `probe.service` in place of the service, run the
- * probe (`probeMount` of `managed-orders/node` sends its requests), and mount the service when nothing is found.
+ * Creates a probe for a mount of the service in your own server. Mount `probe.service` in place of the service, then
+ * run the probe (`probeMount` of `managed-orders/node` sends its requests). If it finds no fault, mount the service.
  * Source: contract, Version 3 REST; architecture, Transport-neutral service.
  *
  * @example
@@ -82,7 +82,10 @@ function faultsOf(
   ];
 }
 
-/** Why the service never heard of a request: as the mount says, else by what is special about the request. */
+/**
+ * Returns the fault of a request that never reached the service: the one that the mount names, or else the one that the
+ * size of the body suggests.
+ */
 function undelivered({ body }: ProbeRequest, answer: ProbeAnswer | undefined): MountFault {
   const named = answer?.headers[FAULT_HEADER.toLowerCase()];
   if (named !== undefined && isFault(named)) return named;

@@ -1,20 +1,20 @@
 import type { WireRequest, WireResponse } from "../../wire/index.ts";
 import { MAX_BODY_BYTES } from "../rest/api.ts";
 
-/** A request of the probe as it goes over the wire, and what the probe answers it with. */
+/** A request of the probe as sent over the wire, and the probe's reply to it. */
 export type ProbeRequest = Pick<WireRequest, "method" | "target" | "rawHeaders" | "body"> &
   Readonly<{
-    /** What it tries. */
+    /** Name of the case that it tests. */
     name: string;
-    /** Sent in chunks, without its length. */
+    /** Whether the body is sent in chunks, without its length. */
     chunked: boolean;
     reply: WireResponse;
   }>;
 
-/** An address that no peer of a probe has; the forged headers claim it. */
+/** An address that no peer of a probe has. The forged headers claim it. */
 export const FORGED_ADDRESS = "203.0.113.9";
 
-/** What a gzip body of the probe holds. */
+/** The content of the probe's gzip body. */
 export const INFLATED = '{"a":"1"}';
 
 const GZIP = [
@@ -33,7 +33,7 @@ type Trial = Readonly<{
   chunked?: boolean;
 }>;
 
-/** JSON of exactly this many bytes. */
+/** Returns JSON of exactly this many bytes. */
 const sized = (bytes: number): string => `{"a":"${"x".repeat(bytes - 8)}"}`;
 
 const post = (rest: Omit<Trial, "method" | "target">): Trial => ({
@@ -99,7 +99,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
 
 const STATUSES: readonly number[] = [200, 400, 401, 404, 413, 429, 500, 503];
 
-/** The answer of the request with this number, unlike that of its neighbours. */
+/** Returns the reply to the request with this number. Neighbouring requests get different replies. */
 function replyOf(number: number): WireResponse {
   return {
     status: STATUSES[number % STATUSES.length] ?? 200,
@@ -114,7 +114,7 @@ function replyOf(number: number): WireResponse {
   };
 }
 
-/** The requests of the probe in the order in which they are sent. */
+/** The requests of the probe in sending order. */
 export const PROBE_REQUESTS: readonly ProbeRequest[] = Object.entries(TRIALS).map(
   ([name, trial], number) => ({
     name,

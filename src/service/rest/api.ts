@@ -1,4 +1,4 @@
-/** What the host offers beside; GET /api/status tells it. Each is false unless said. Source: contract, Status. */
+/** Optional features of the host, reported by GET /api/status. Each defaults to false. Source: contract, Status. */
 export type HostFeatures = Readonly<{
   leveraged_trading?: boolean;
   dark_pool_mode?: boolean;
@@ -7,31 +7,31 @@ export type HostFeatures = Readonly<{
 
 /** Settings of a service. */
 export type ServiceSettings = Readonly<{
-  /** Told by GET /api/status. */
+  /** Reported by GET /api/status. */
   features?: HostFeatures;
-  /** Business errors of signed routes come with HTTP 200 in place of 400; default false (decision 37). */
+  /** If true, business errors of signed routes return HTTP 200 instead of 400; default false (decision 37). */
   businessErrorsAs200?: boolean;
   /**
-   * Last path segments that GET may serve, such as `orderStatus`; any other route answers like an unknown one.
-   * Without a list every route is served (contract, Versioning; decision 44).
+   * Last path segments that GET may serve, such as `orderStatus`. Any other route answers like an unknown one. Without
+   * a list, every route is served (contract, Versioning; decision 44).
    */
   getAllowlist?: readonly string[];
-  /** The same for POST. */
+  /** The same list for POST. */
   postAllowlist?: readonly string[];
   /**
-   * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for every
-   * one; default none. Credentials of the browser are never allowed (decision 47).
+   * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for
+   * every origin; default none. Browser credentials are never allowed (decision 47).
    */
   allowedOrigins?: readonly string[];
   /**
-   * Proxies in front of the service, addresses or CIDR blocks of either family, whose X-Forwarded-For tells the address of
-   * the client; default none, and the header is not read. Each of them must add the address of its own peer.
+   * Proxies in front of the service: addresses or CIDR blocks, IPv4 or IPv6. Their X-Forwarded-For header gives the
+   * client's address. Default none: the header is not read. Each proxy must append the address of its own peer.
    */
   trustedProxies?: readonly string[];
 }>;
 
 /**
- * Largest body of any route, in bytes. A mount need not read further: one byte more is refused as too large.
+ * Largest body of any route, in bytes. A mount can stop reading after one more byte: that body is refused as too large.
  * Source: contract, Version 3 REST 3.
  */
 export const MAX_BODY_BYTES = 32_768;

@@ -13,7 +13,7 @@ import { type Front, keyOfWorked } from "../access/front-work.ts";
 import type { RequestHeaders } from "./headers.ts";
 import type { ServiceParts, SignedCall } from "./parts.ts";
 
-/** A signed request on its way in: its route, raw query and headers, of which only the bytes were looked at. */
+/** A signed request before authentication: its route, raw query and headers. Only its bytes have been looked at. */
 export type Arrival = Readonly<{
   route: RouteDescriptor;
   request: WireRequest;
@@ -23,10 +23,11 @@ export type Arrival = Readonly<{
 }>;
 
 /**
- * Proves who sent a request and that it may be served now: signature, key, freshness, replay guard, address list and
- * permission, in that order. Nothing beyond bytes is parsed before the signature is verified.
- * Throws an OrderError: -2014, -1102 or -1022 for key and signature, -2015 in one form for an unknown key, an address
- * that is not listed and a missing permission, then what the readers and {@link checkFreshness} throw.
+ * Authenticates a request and checks that it may be served now: signature, key, freshness, replay guard, address list
+ * and permission, in that order. Nothing is parsed before the signature is verified.
+ * Throws an OrderError: -2014, -1102 or -1022 for key and signature; -2015, always in the same form, for an unknown
+ * key, an address that is not listed or a missing permission; then the errors of the readers and of {@link
+ * checkFreshness}.
  * Source: decisions 39-41; hostile inputs, Defences in order.
  */
 export async function authenticate(parts: ServiceParts, arrival: Arrival): Promise<SignedCall> {
@@ -45,8 +46,9 @@ export async function authenticate(parts: ServiceParts, arrival: Arrival): Promi
 }
 
 /**
- * The same for a request that a front thread has verified and read: what is left is what only one place can say.
- * Undefined when the front thread has not, or with a secret that is the key's no more.
+ * Authenticates a request that a front thread has verified and parsed. Runs only the checks that need the shared state
+ * of the main thread. Returns undefined when the front thread did no work, or used a secret that is no longer the
+ * key's.
  */
 export async function authenticateWorked(
   parts: ServiceParts,
@@ -61,7 +63,7 @@ export async function authenticateWorked(
 
 type ProvedCall = Pick<Arrival, "route" | "request"> & Pick<SignedCall, "key" | "signature" | "parameters">;
 
-/** Freshness, replay guard, address list and permission, in that order. */
+/** Checks freshness, replay guard, address list and permission, in that order. */
 function admittedCall(
   parts: ServiceParts,
   { route, request, key, signature, parameters }: ProvedCall,
@@ -72,14 +74,17 @@ function admittedCall(
   return { ...admitted(parts, use), route, parameters };
 }
 
-/** The parameters of query and body; throws as their readers do, and for a signature among them. */
+/**
+ * Returns the parameters of query and body. Throws the errors of their readers, and an error for a signature among the
+ * parameters.
+ */
 export function readParameters({ query, body }: RestSignature, contentType: string | undefined): Parameters {
   const parameters = mergeParameters(readQuery(query), readBody(body, contentType));
   refuseSignatureParameter(parameters);
   return parameters;
 }
 
-/** A timestamp that was sent is enforced everywhere; the schemes differ in what must be sent (decision 40). */
+/** Enforces a timestamp wherever one was sent. Which parameters are required depends on the scheme (decision 40). */
 function checkTime(route: RouteDescriptor, parameters: Parameters, nowMs: number): void {
   const timestamp = parameters.get("timestamp");
   const recvWindow = parameters.get("recvWindow");

@@ -12,7 +12,7 @@ import type {
 } from "../../ports/index.ts";
 import { tooManyOrders } from "../access/rate-limits.ts";
 
-/** What placements are taken to, and what counts them. */
+/** The engine that takes placements, and the limiter that counts them. */
 export type PlacementParts = Readonly<{ engine: Engine; rateLimiter: RateLimiter; clock: Clock }>;
 
 /** A placement that every earlier check has passed. */
@@ -21,7 +21,7 @@ export type PlacementCommand = Readonly<{ accountId: number; intent: ParentInten
 /** A placement of a list that every earlier check has passed. */
 export type ListPlacementCommand = Readonly<{ accountId: number; list: ListIntent }>;
 
-/** A placement of a native order that every earlier check has passed, how it is looked for and made. */
+/** A placement of a native order that every earlier check has passed, with functions to look it up and to place it. */
 export type NativePlacementCommand = Readonly<{
   accountId: number;
   clientOrderId: string;
@@ -29,10 +29,13 @@ export type NativePlacementCommand = Readonly<{
   place: () => Promise<NativePlaced>;
 }>;
 
-/** What is durable, new or found again, and what the order-count limit has counted. */
+/** The durable order or list, new or found again, and the counts of the order-count limit. */
 export type CountedResult<T> = Readonly<{ placed: T; counts: OrderCounts }>;
 
-/** One placement: what its copies share, how many orders it counts as, how it is looked for and made. */
+/**
+ * One placement: the key that its copies share, how many orders it counts as, and functions to look it up and to place
+ * it.
+ */
 type CountedPlacement<T> = Readonly<{
   accountId: number;
   key: string;
@@ -41,13 +44,13 @@ type CountedPlacement<T> = Readonly<{
   place: () => Promise<T>;
 }>;
 
-/** What came of a placement, and whether it made something new. */
+/** Result of a placement; `created` says whether something new was made. */
 type PlacementResult = Readonly<{ created: boolean }>;
 
 /**
- * Takes placements through the order-count limit to the engine or the host. Only what is accepted and new counts, a list
- * as many orders as it has legs: copies of one order or list come one at a time, and a copy of an accepted one is answered
- * even when the limit is reached. That copies wait inside the engine is not enough: the first must be decided before a
+ * Passes placements through the order-count limit to the engine or the host. Only accepted, new orders count; a list
+ * counts as many orders as it has legs. Copies of one order or list run one at a time, and a copy of an accepted one is
+ * answered even when the limit is reached. Waiting inside the engine is not enough: the first must be decided before a
  * copy takes from the limit. Source: decisions 1, 42 and GQ; convention 3.5.
  */
 export class CountedPlacements {
@@ -71,7 +74,7 @@ export class CountedPlacements {
     });
   }
 
-  /** Resolves when all of the list is durable; rejects with the OrderError that refuses it. */
+  /** Resolves when the whole list is durable; rejects with the OrderError that refuses it. */
   placeList(command: ListPlacementCommand): Promise<CountedResult<ListPlacement>> {
     const { accountId } = command;
     const { listClientOrderId, legs } = command.list;
@@ -85,7 +88,10 @@ export class CountedPlacements {
     });
   }
 
-  /** The same for a native order; a copy of it is known by its request, for its client id may serve again. */
+  /**
+   * Places a native order in the same way. A copy is recognised by its request, because the client id may be used
+   * again.
+   */
   placeNative(command: NativePlacementCommand): Promise<CountedResult<NativePlaced>> {
     const { accountId, clientOrderId, findKnown, place } = command;
     return this.#inTurn({
@@ -105,7 +111,7 @@ export class CountedPlacements {
     const { accountId, count } = placement;
     const { counts, takenAtMs, refused } = await this.#parts.rateLimiter.takeOrders({ accountId, count });
     if (refused !== undefined) return { placed: await this.#placeAgain(placement, refused), counts };
-    // Orders that cannot be given back stay counted; the placement itself is not touched by that.
+    // If the orders cannot be returned, they stay counted. The placement itself is not affected.
     const giveBack = async (): Promise<OrderCounts> => {
       try {
         return await this.#parts.rateLimiter.returnOrders({ accountId, count, takenAtMs });
@@ -117,13 +123,13 @@ export class CountedPlacements {
       const placed = await placement.place();
       return { placed, counts: placed.created ? counts : await giveBack() };
     } catch (error) {
-      // What may have been accepted stays counted.
+      // An order that may have been accepted stays counted.
       if (error instanceof OrderError && error.retry !== "reconcile") await giveBack();
       throw error;
     }
   }
 
-  /** The limit is reached: only what exists already is answered, or refused as a duplicate. */
+  /** Handles a placement when the limit is reached: only an existing order is answered, or refused as a duplicate. */
   async #placeAgain<T extends PlacementResult>(
     placement: CountedPlacement<T>,
     refused: OrderRefusal,

@@ -1,9 +1,9 @@
 import type { WireRequest } from "../../wire/index.ts";
 
-/** Weight of a document, as long as the answer of exchangeInfo. Source: decision GF. */
+/** Weight of a document. A document is as long as the answer of exchangeInfo. Source: decision GF. */
 export const DOCUMENT_WEIGHT = 20;
 
-/** The documents that a host shows to anybody, each made once. Source: decision AN. */
+/** The public documents of a host, each made once. Source: decision AN. */
 export class Documents {
   readonly #makers: ReadonlyMap<string, () => string>;
   readonly #made: Map<string, string> = new Map();
@@ -12,12 +12,12 @@ export class Documents {
     this.#makers = new Map(Object.entries(makers));
   }
 
-  /** Whether a request asks for a document by its exact raw target. */
+  /** Returns whether a request asks for a document by its exact raw target. */
   has({ method, target }: WireRequest): boolean {
     return method === "GET" && this.#makers.has(target);
   }
 
-  /** The document at a target; undefined where there is none. */
+  /** Returns the document at a target, or undefined if there is none. */
   text(target: string): string | undefined {
     const made = this.#made.get(target) ?? this.#makers.get(target)?.();
     if (made !== undefined) this.#made.set(target, made);

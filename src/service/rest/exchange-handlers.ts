@@ -12,14 +12,14 @@ export function ping(): JsonInput {
   return {};
 }
 
-/** GET /api/time: the engine's clock, epoch milliseconds. Source: decision 43. */
+/** GET /api/time: the time of the engine's clock in epoch milliseconds. Source: decision 43. */
 export function time(parts: ServiceParts): JsonInput {
   return { serverTime: parts.clock.nowMs() };
 }
 
 /**
- * GET /api/status. `draining`: no new orders; `degraded`: quotes stopped, the outcome of a child is not known,
- * the store fails, or another engine owns a shard; else `normal`. Source: contract, Status; decisions 48 and EC.
+ * GET /api/status. `draining`: no new orders are taken. `degraded`: quotes stopped, the outcome of a child is unknown,
+ * the store fails, or another engine owns a shard. Otherwise `normal`. Source: contract, Status; decisions 48 and EC.
  */
 export function status(parts: ServiceParts): JsonInput {
   const { advancedOrders, liquidityMode } = parts.engine.settings;
@@ -58,10 +58,10 @@ export function instrumentPairs(parts: ServiceParts, parameters: Parameters): Js
   return { instrumentPairs: symbolsOf(parts).slice(0, limit) };
 }
 
-/** Types that are placed as native orders, where the host has those (decision 32). */
+/** Types that are placed as native orders, if the host has native orders (decision 32). */
 const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
 
-/** What a liquidity market takes. */
+/** Order types and filters of a liquidity market. */
 type Tradable = Readonly<{ orderTypes: readonly string[]; filters: readonly JsonInput[] }>;
 
 function symbolsOf({ engine, instruments, native }: ServiceParts): readonly JsonInput[] {
@@ -71,8 +71,9 @@ function symbolsOf({ engine, instruments, native }: ServiceParts): readonly Json
 }
 
 /**
- * Filters say what placement enforces. An instrument on which nothing is placed has neither types nor filters, and is
- * never shown as TRADING: what a client holds of it can be read and canceled, as everywhere.
+ * Returns the description of an instrument. Its filters state what placement enforces. An instrument that takes no
+ * orders has neither types nor filters and is never shown as TRADING. Orders that a client still holds on it can be
+ * read and canceled.
  */
 function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): JsonInput {
   const { id, symbol, status, baseAsset, quoteAsset, name, kind, address, url } = instrument;
@@ -97,7 +98,10 @@ function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): Js
   };
 }
 
-/** Bounds and steps of decision 7, the opening minimum, and the parts of an iceberg where they are limited. */
+/**
+ * Returns the filters: the bounds and steps of decision 7, the opening minimum, and the limit of iceberg parts if there
+ * is one.
+ */
 function filtersOf({ minimumNotional, maxIcebergParts }: EngineSettings): readonly JsonInput[] {
   const minimum = formatNotional(notional(minimumNotional));
   return [

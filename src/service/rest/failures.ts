@@ -2,13 +2,15 @@ import { OrderError } from "../../errors/index.ts";
 import type { ServiceParts } from "./parts.ts";
 import { unexpectedError } from "./replies.ts";
 
-/** Where a request failed: what its caller can be found by, and whether it only read. */
+/** Context of a failed request: log fields that identify its caller, and whether it only read. */
 export type FailureContext = Readonly<{
   fields: Readonly<Record<string, string>>;
   onlyReads: boolean;
 }>;
 
-/** The refusal that a failure is answered with, and a word to the operator; neither holds a secret, a payload or a stack. */
+/**
+ * Returns the refusal that answers a failure, and logs the failure. Neither contains a secret, a payload or a stack.
+ */
 export function refusalOf(
   { telemetry }: Pick<ServiceParts, "telemetry">,
   error: unknown,
@@ -24,7 +26,7 @@ export function refusalOf(
   return refusal;
 }
 
-/** Kind and place of a failure. Its message stays out: it may quote what a client or a store said. */
+/** Returns the kind and place of a failure. The message is left out, because it may quote a client or a store. */
 function originOf(error: unknown): Readonly<Record<string, string>> {
   const origin = error instanceof OrderError ? error.cause : error;
   if (!(origin instanceof Error)) return {};

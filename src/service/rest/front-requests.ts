@@ -8,9 +8,9 @@ import { readHeaders } from "./headers.ts";
 import { checkBytes } from "./request-bytes.ts";
 
 /**
- * What of a signed request needs nothing but its bytes and a secret, done ahead of the service in a front thread, with the
- * service's own functions. Undefined when anything is unusual: then the service does it all, in its order, and refuses.
- * Never throws. Source: decision HS.
+ * Runs the part of a signed request that needs only its bytes and a secret, in a front thread, with the service's own
+ * functions. Returns undefined when anything is unusual; the service then does all steps in its own order, and refuses
+ * the request. Never throws. Source: decision HS.
  *
  * @internal
  */
@@ -28,7 +28,7 @@ export function workRequest(
     const signed = restSignature({ query, body: request.body, header: headers.signature });
     const { payload, signature } = signed;
     const secret = secretOf(apiKey);
-    // A key that is not known here costs the same, so that time does not tell.
+    // An unknown key costs the same work, so that timing does not reveal it.
     if (!verifySignature({ secret, payload, signature }) || secret === undefined) return undefined;
     return { apiKey, signature, parameters: readParameters(signed, headers.contentType), secret };
   } catch {

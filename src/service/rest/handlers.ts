@@ -16,7 +16,7 @@ import { cancelAllOrders, openOrders } from "./open-order-handlers.ts";
 import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus } from "./order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
-/** Routes that anybody may ask. */
+/** Names of the public routes. */
 export type PublicName =
   | "status"
   | "exchangeInfo"
@@ -28,7 +28,7 @@ export type PublicName =
   | "time";
 type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
 
-/** What answers each public route. */
+/** Handlers of the public routes. */
 export const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   status,
   exchangeInfo,
@@ -60,12 +60,12 @@ const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = 
   allOrderLists,
 };
 
-/** Whether anybody may ask a route. */
+/** Returns whether a route is public. */
 export function isPublic(name: RouteName): name is PublicName {
   return Object.hasOwn(PUBLIC, name);
 }
 
-/** Answers a signed call, however it came; throws the OrderError of its refusal. */
+/** Answers a signed call from any transport. Throws the OrderError of its refusal. */
 export async function answerCall(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (isPublic(call.route.name)) throw new OrderError("NOT_FOUND");
   return await SIGNED[call.route.name](parts, call);

@@ -1,20 +1,20 @@
 import { OrderError } from "../../errors/index.ts";
 import { singleHeader } from "../../wire/index.ts";
 
-/** The headers that a request is read by, each sent at most once. */
+/** The headers that the service reads, each sent at most once. */
 export type RequestHeaders = Readonly<{
   apiKey: string | undefined;
   signature: string | undefined;
   contentType: string | undefined;
 }>;
 
-/** Headers by which some servers let a request be another method than it was signed and routed as. */
+/** Headers by which some servers override the method that a request was signed and routed with. */
 const OVERRIDE = /^(?:x-http-method-override|x-http-method|x-method-override)$/i;
 
 /**
- * Reads the headers. Throws an OrderError for one that came twice or is not printable ASCII (-2014, -1022, -1101,
- * -1100), for a method override and for a body that is said to be compressed (-1130): its bytes are read and signed as
- * they come. Source: hostile inputs 10, 26, 27, 46, 48, 49.
+ * Reads the headers. Throws an OrderError for a header that came twice or is not printable ASCII (-2014, -1022, -1101,
+ * -1100), for a method override, and for a body that is declared compressed (-1130): bodies are read and signed as
+ * received. Source: hostile inputs 10, 26, 27, 46, 48, 49.
  */
 export function readHeaders(rawHeaders: readonly string[]): RequestHeaders {
   refuseOverrides(rawHeaders);

@@ -14,9 +14,9 @@ import { clientIdsOf, managedId } from "./ids.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
 /**
- * POST /api/v3/orderList/oco, /oto, /otoco and the legacy POST /api/v3/order/oco: the whole list once it is durable.
- * A leg without a client id is named by the signature and its field; a copy of an accepted list answers with that
- * list. Source: contract, List creation rules; decisions 1, 3, 6, 33-35; convention 3.5.
+ * POST /api/v3/orderList/oco, /oto, /otoco and the legacy POST /api/v3/order/oco: returns the whole list once it is
+ * durable. A leg without a client id gets one derived from the signature and its field. A copy of an accepted list
+ * returns that list. Source: contract, List creation rules; decisions 1, 3, 6, 33-35; convention 3.5.
  */
 export function placeList(form: ListForm): SignedHandler {
   return async (parts, call) => {
@@ -31,8 +31,9 @@ export function placeList(form: ListForm): SignedHandler {
 }
 
 /**
- * GET /api/v3/orderList: by id, by client id or both, open or ended. An unknown list, another account's and one of
- * another symbol or instrument are all -2013; two ids of two lists -2039. Source: contract, List queries; decision 35.
+ * GET /api/v3/orderList: finds a list by id, by client id or by both, open or ended. An unknown list, a list of another
+ * account and a list of another symbol or instrument are all -2013. Two ids that name different lists are -2039.
+ * Source: contract, List queries; decision 35.
  */
 export async function orderListStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const lookup = readListKey(call.parameters, {
@@ -45,7 +46,7 @@ export async function orderListStatus(parts: ServiceParts, call: SignedCall): Pr
 }
 
 /**
- * DELETE /api/v3/orderList: the list after the cancel of every leg that had not ended; a leg with a child in flight
+ * DELETE /api/v3/orderList: cancels every leg that has not ended and returns the list. A leg with a child in flight
  * keeps its status, with cancelPending true. A list that is unknown or all done is -2011.
  * Source: contract, List queries; decisions 13 and 38.
  */
@@ -78,7 +79,10 @@ function pageOf(
   };
 }
 
-/** The list that a lookup names; undefined when there is none of that market. Two ids must name one list (-2039). */
+/**
+ * Returns the list that a lookup names, or undefined if that market has no such list. If two ids are sent, both must
+ * name the same list (-2039).
+ */
 async function findList(
   { engine, instruments }: ServiceParts,
   accountId: number,

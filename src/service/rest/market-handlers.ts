@@ -13,16 +13,16 @@ import { instrumentOf, readDayTickerQuery, readDepthQuery, readTickerQuery } fro
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** The largest quantity an order can have: what a level without a size stands for (decision 22). */
+/** The largest quantity that an order can have. It stands for a level without a size (decision 22). */
 const UNLIMITED = "999999999999.999999";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 
 /**
- * GET /api/ticker: `price` is the last print's, before the first print the middle of bid and ask. A symbol that was
- * neither quoted nor traded yet is -1112. A symbol alias resolves; the answer has the canonical symbol.
- * Source: contract, Ticker; decision 43.
+ * GET /api/ticker. `price` is the price of the last print; before the first print it is the middle of bid and ask. A
+ * symbol that was neither quoted nor traded yet is -1112. A symbol alias resolves, and the answer has the canonical
+ * symbol. Source: contract, Ticker; decision 43.
  */
 export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
   const known = tickerOf(parts, symbolOf(parts, readTickerQuery(parameters).symbol));
@@ -31,10 +31,10 @@ export function ticker(parts: ServiceParts, parameters: Parameters): JsonInput {
 }
 
 /**
- * GET /api/ticker/24hr: the ticker with the executed volume of the last day; without a symbol an array with all markets
- * that were quoted or traded. The volume is what the service itself has counted, by whole minutes: it covers 1,440 of
- * them, the running one included, from `openTime` until now, which is `closeTime`. Other figures of a day (open, high,
- * low, count, quote volume) are not known here, and left out. Source: decision 43.
+ * GET /api/ticker/24hr: the ticker with the executed volume of the last day. Without a symbol, the answer is an array
+ * of all markets that were quoted or traded. The volume is the one that the service itself has counted, by whole
+ * minutes. It covers 1,440 minutes, the running one included, from `openTime` until now, which is `closeTime`. Other
+ * daily figures (open, high, low, count, quote volume) are unknown to the service and left out. Source: decision 43.
  */
 export async function dayTicker(parts: ServiceParts, parameters: Parameters): Promise<JsonInput> {
   const { symbol } = readDayTickerQuery(parameters);
@@ -60,7 +60,7 @@ async function dayOf(parts: ServiceParts, symbol: string): Promise<Ticker | unde
   return { ...known, volume: formatQuantity(volume), openTime: range.fromMs, closeTime: nowMs };
 }
 
-/** What is known of a market's price; undefined when it was neither quoted nor traded yet. */
+/** Returns the known prices of a market, or undefined if it was neither quoted nor traded yet. */
 function tickerOf({ engine }: ServiceParts, symbol: string): Ticker | undefined {
   const quote = engine.quote(symbol)?.quote;
   const price = engine.lastPrice(symbol) ?? (quote && middleOf(quote));
@@ -69,9 +69,9 @@ function tickerOf({ engine }: ServiceParts, symbol: string): Ticker | undefined 
 }
 
 /**
- * GET /api/depth: visible levels of the last counted quote, best first, each [price, quantity]. A level whose source
- * shows no size has the largest quantity that an order can have; an empty level is left out. Without a quote both
- * sides are empty and lastUpdateId is "0". Source: contract, Order book; convention 1, gaps 4 and 8.
+ * GET /api/depth: the visible levels of the last counted quote, best first, each [price, quantity]. A level without a
+ * size gets the largest quantity that an order can have. An empty level is left out. Without a quote both sides are
+ * empty and lastUpdateId is "0". Source: contract, Order book; convention 1, gaps 4 and 8.
  */
 export function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
   const query = readDepthQuery(parameters);
@@ -89,7 +89,7 @@ function symbolOf({ instruments }: ServiceParts, symbol: string): string {
   return instrumentOf(symbol, { resolve: (name) => instruments.resolve(name), exactSymbol: false }).symbol;
 }
 
-/** Half a step of price is cut off. */
+/** Returns the middle of bid and ask; half a price step is rounded down. */
 function middleOf({ bid, ask }: Quote): Price {
   return portion(add(bid, ask), { numerator: 1, denominator: 2, rounding: "down" });
 }
@@ -109,7 +109,10 @@ function quoteOf(quote: Quote): Readonly<Record<string, JsonInput>> {
   };
 }
 
-/** The levels of a side as clients see them, best first: all that show a size, or the first `limit` of them. */
+/**
+ * Returns the levels of a side as clients see them, best first: all levels that are not empty, or the first `limit` of
+ * them.
+ */
 export function visibleLevels(
   levels: readonly Level[] = [],
   limit?: number,

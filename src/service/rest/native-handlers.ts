@@ -22,16 +22,16 @@ import { clientIdsOf } from "./ids.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 import { retaining } from "./retained-rejections.ts";
 
-/** The native side of the host; a host without one does not serve native orders: 404 -1020. */
+/** Returns the native orders of the host. Throws 404 -1020 if the host has none. */
 function nativeOf({ native }: ServiceParts): NativeOrders {
   if (native === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
   return native;
 }
 
 /**
- * POST /api/v2/order, and POST /api/order with a plain LIMIT or MARKET: the order once it is durable, with its fills so
- * far. The same signed bytes answer with the same order for ever; another request with the client id of an open order
- * is -2010. Needs no consent. Source: contract, Ordinary order flow; decisions 3, 14, 32; convention 3.1.
+ * POST /api/v2/order, and POST /api/order with a plain LIMIT or MARKET: returns the order once it is durable, with its
+ * fills so far. The same signed bytes always return the same order. Another request with the client id of an open order
+ * is -2010. No consent is needed. Source: contract, Ordinary order flow; decisions 3, 14, 32; convention 3.1.
  */
 export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
@@ -56,7 +56,10 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
   return { body: placedNativeView(placed.order, placed.fills), counts };
 }
 
-/** New orders need a service that is not draining, an open market and an account without a restriction (decision 14). */
+/**
+ * Checks the conditions of a new order: the service is not draining, the market is open, and the account is not
+ * restricted (decision 14).
+ */
 async function demandTrading(
   { engine, instruments, accounts }: ServiceParts,
   { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
@@ -68,16 +71,17 @@ async function demandTrading(
   if (engine.draining) throw new OrderError("SHUTTING_DOWN");
 }
 
-/** Cancels a native order; undefined when there is none of that key or it has ended. */
+/** Cancels a native order. Returns undefined if the key names no order or the order has ended. */
 export async function cancelNative(parts: ServiceParts, key: NativeKey): Promise<Answer | undefined> {
   const canceled: NativeOrder | undefined = await parts.native?.cancel(key);
   return canceled && { body: canceledNativeView(canceled) };
 }
 
 /**
- * GET /api/v2/allOrders and its alias: one latest snapshot of each native order, children of managed parents among
- * them, ids rising. A client id narrows it, and without a lowest id brings the retained rejections of that client id,
- * which stand first: they have no id to go on from. Source: contract, Native status and history.
+ * GET /api/v2/allOrders and its alias: the latest snapshot of each native order, including children of managed parents,
+ * by rising id. A client id narrows the result. With a client id and no lowest id, the page also has the retained
+ * rejections of that client id. Rejections come first, because they have no id to continue from. Source: contract,
+ * Native status and history.
  */
 export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
@@ -96,15 +100,15 @@ export async function allOrders(parts: ServiceParts, call: SignedCall): Promise<
   return { body: shown.map((order): NativeOrderView => nativeOrderView({ order, isPaperTrade })) };
 }
 
-/** A scan by id passes rejections over; so does a page that names no client id. */
+/** Returns the retained rejections for a page: none for a scan by id, and none for a page without a client id. */
 function rejectionsOf(parts: ServiceParts, accountId: number, page: AllOrdersPage) {
   if (page.clientOrderId === undefined || page.orderId !== undefined) return [];
   return parts.rejections.list({ ...page, accountId });
 }
 
 /**
- * POST /api/v2/getOrderHistory: the newest executions of native orders, retained rejections among them, oldest first.
- * Managed parents are no part of it. Source: contract, Native status and history; decision 46.
+ * POST /api/v2/getOrderHistory: the newest executions of native orders, including retained rejections, oldest first.
+ * Managed parents are not included. Source: contract, Native status and history; decision 46.
  */
 export async function orderHistory(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
@@ -115,7 +119,7 @@ export async function orderHistory(parts: ServiceParts, call: SignedCall): Promi
   return { body: { orders: views.sort((a, b) => a.time - b.time).slice(-page.limit) } };
 }
 
-/** A rejection has no order id: who asks for one order does not ask for it. */
+/** Returns the rejections for a history page. A rejection has no order id, so a page for one order id has none. */
 async function rejectedExecutions(
   parts: ServiceParts,
   accountId: number,

@@ -4,7 +4,8 @@ import { viewOf } from "../views/views.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 
 /**
- * GET /api/v3/openOrders: a page of managed orders over all markets; `newestFirst` is there when it was asked for.
+ * GET /api/v3/openOrders: returns a page of managed orders over all markets. `newestFirst` is present only if it was
+ * requested.
  * Source: contract, Managed-order page envelope.
  */
 export async function openOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {

@@ -21,9 +21,9 @@ import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 import { retaining } from "./retained-rejections.ts";
 
 /**
- * POST /api/order: the whole managed order once it is durable; a plain LIMIT or MARKET is a native order and answered as
- * one. An order without newClientOrderId is named by the signature, so that the same bytes sent again are the same order
- * (decision 3). Source: contract, Single-parent advanced creation; decisions 1, 14, 32, 42.
+ * POST /api/order: returns the whole managed order once it is durable. A plain LIMIT or MARKET is a native order and is
+ * answered as one. An order without newClientOrderId gets an id derived from the signature, so that the same bytes sent
+ * again are the same order (decision 3). Source: contract, Single-parent advanced creation; decisions 1, 14, 32, 42.
  */
 export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
@@ -39,9 +39,10 @@ export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise
 }
 
 /**
- * GET /api/v2/order and its aliases: a managed or native order by id, by client id or both, open or ended, or a
- * retained rejection by client id. An unknown order, another account's and another symbol's are all -2013; two ids of
- * two orders -2039. Source: contract, Native status and history; decisions 5 and 39.
+ * GET /api/v2/order and its aliases: finds a managed or native order by id, by client id or by both, open or ended, or
+ * a retained rejection by client id. An unknown order, an order of another account and an order of another symbol are
+ * all -2013. Two ids that name different orders are -2039. Source: contract, Native status and history; decisions 5 and
+ * 39.
  */
 export async function orderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const found = await demandOrder(parts, call);
@@ -50,8 +51,8 @@ export async function orderStatus(parts: ServiceParts, call: SignedCall): Promis
 }
 
 /**
- * POST /api/v2/orderStatus and its alias: the same order with prices in 1e-8 and quantities in 1e-6 as whole numbers.
- * Source: contract, Native status and history; decision 46.
+ * POST /api/v2/orderStatus and its alias: returns the same order with prices in units of 1e-8 and quantities in units
+ * of 1e-6, as whole numbers. Source: contract, Native status and history; decision 46.
  */
 export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const found = await demandOrder(parts, call);
@@ -60,12 +61,12 @@ export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): 
 }
 
 /**
- * DELETE /api/v2/order and its alias: the order after the cancel, with the client id it was canceled by as
- * `origClientOrderId` too. A client id names a managed parent before a native order, as in look-ups, but one that has
- * ended does not stand before an open native order. While a child of a managed order is in flight the reply is the
- * current status with cancelPending true. The cancel of a leg is the cancel of its list and answers with that. What is
- * unknown or has ended is -2011, a leg that has ended before its list too: who cancels an entry that has just filled
- * must not lose the exits. Symbol aliases resolve: what was placed by an alias can be canceled by it.
+ * DELETE /api/v2/order and its alias: cancels an order and returns it, with the client id that it was canceled by
+ * repeated as `origClientOrderId`. A client id finds a managed parent before a native order, as in look-ups, but an
+ * ended parent does not hide an open native order. While a child of a managed order is in flight, the reply is the
+ * current status with cancelPending true. Canceling a leg cancels its list and returns the list. An unknown or ended
+ * order is -2011, and so is a leg that has ended before its list: a client that cancels an entry which has just filled
+ * must not lose its exits. Symbol aliases resolve, so an order placed by an alias can be canceled by it.
  * Source: decisions 5, 13 and 43; convention 3.3.
  */
 export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
@@ -84,7 +85,7 @@ export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promis
   return { body: canceledListView(parts, list) };
 }
 
-/** Cancels the open native order of a key; two ids must name one order before anything is canceled. */
+/** Cancels the open native order of a key. If two ids were sent, checks before the cancel that both name one order. */
 async function cancelNativeOf(parts: ServiceParts, key: AccountKey): Promise<Answer | undefined> {
   const { orderId, clientOrderId } = key;
   if (orderId !== undefined && orderId <= 0n) return undefined;
@@ -96,7 +97,7 @@ async function cancelNativeOf(parts: ServiceParts, key: AccountKey): Promise<Ans
 
 type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
 
-/** The key that a call sends, with the account that it is about. */
+/** Reads the key that a call sends, with the account that the call is about. */
 async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<AccountKey> {
   const resolve: OrderKeyContext["resolve"] = (symbol) => parts.instruments.resolve(symbol);
   const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });

@@ -3,18 +3,18 @@ import type { NativeOrder, ParentOrder, Rejection } from "../../model/index.ts";
 import { type AccountKey, managedId, nativeKeyOf } from "./ids.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** What a key names. */
+/** The order or rejection that a key names. */
 export type FoundOrder =
   | Readonly<{ managed: ParentOrder }>
   | Readonly<{ native: NativeOrder }>
   | Readonly<{ rejection: Rejection }>;
 
 /**
- * The order that a key names; undefined when there is none of that account and symbol. A negative id is a managed
- * parent's, a positive one a native order's. A client id alone is looked for among managed parents, then among current
- * and archived native orders, on a miss there in the persisted executions, at last among the retained rejections, so
- * that a refusal never stands before an order; of several the newest counts. Two ids must name one order (-2039). A
- * host that fails to answer is -1001, never "not found".
+ * Finds the order that a key names. Returns undefined if the account and symbol have no such order. A negative id is a
+ * managed parent, a positive id a native order. A client id alone is looked up among managed parents, then current and
+ * archived native orders, then persisted executions, and last among retained rejections, so that a rejection never
+ * hides an order. Among several matches the newest counts. If two ids are sent, both must name one order (-2039). If
+ * the host does not answer, the error is -1001, never "not found".
  * Source: contract, Native status and history; decisions 2 and 5.
  */
 export async function findOrder(parts: ServiceParts, key: AccountKey): Promise<FoundOrder | undefined> {
@@ -26,7 +26,7 @@ export async function findOrder(parts: ServiceParts, key: AccountKey): Promise<F
   return (await findNative(parts, key)) ?? (await findRejection(parts, key));
 }
 
-/** The managed order that a negative id, a client id or both name. */
+/** Finds the managed order that a negative id, a client id or both name. */
 export async function findManaged(
   { engine }: ServiceParts,
   key: AccountKey,

@@ -18,13 +18,13 @@ import type { ServiceSettings } from "./api.ts";
 import type { CountedPlacements } from "./counted-placements.ts";
 import type { Documents } from "./documents.ts";
 
-/** What the parts of one service share. */
+/** Parts that all handlers of a service share. */
 export type ServiceParts = AccessParts &
   Readonly<{
     engine: Engine;
     instruments: Instruments;
     entropy: Entropy;
-    /** Undefined: the host has no native orders. */
+    /** Undefined if the host has no native orders. */
     native: NativeOrders | undefined;
     rejections: Rejections;
     /** Never throws. */
@@ -37,11 +37,13 @@ export type ServiceParts = AccessParts &
     documents: Documents;
   }>;
 
-/** A request whose signature, freshness, address and permission are proved; its parameters are not read yet. */
+/**
+ * A request whose signature, freshness, address and permission are verified. Its parameters are not interpreted yet.
+ */
 export type SignedCall = Proof & Readonly<{ route: RouteDescriptor; parameters: Parameters }>;
 
-/** What a handler answers: a JSON body with status 200; of a placement also what the order-count limit has counted. */
+/** A handler's answer: a JSON body with status 200 and, for a placement, the counts of the order-count limit. */
 export type Answer = Readonly<{ body: JsonInput; counts?: OrderCounts }>;
 
-/** Answers signed calls of a route. */
+/** Handler that answers signed calls of a route. */
 export type SignedHandler = (parts: ServiceParts, call: SignedCall) => Promise<Answer>;

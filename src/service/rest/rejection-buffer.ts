@@ -3,15 +3,17 @@ import type { RejectionQuery, Rejections } from "../../ports/index.ts";
 
 /** Bounds of a rejection buffer. */
 export type RejectionBufferOptions = Readonly<{
-  /** Rejections of one account; default 16, as the contract has it. Beyond it the oldest is forgotten. */
+  /** Rejections kept per account; default 16, as in the contract. Beyond it the oldest is dropped. */
   perAccount?: number;
-  /** Accounts at once; default 10000. Beyond it the account that was longest without a rejection is forgotten. */
+  /**
+   * Accounts kept at once; default 10000. Beyond it the account that has gone longest without a rejection is dropped.
+   */
   maxAccounts?: number;
 }>;
 
 /**
- * Retains rejections in memory, the newest of each account; a restart forgets them. What a service does without a
- * rejections port of its own. Throws a RangeError for a bound below 1. Source: contract, Errors and Limits.
+ * Creates a store that keeps the newest rejections of each account in memory. A restart loses them. A service without a
+ * rejections port uses it. Throws a RangeError for a bound below 1. Source: contract, Errors and Limits.
  *
  * @example
  * ```ts
@@ -23,7 +25,7 @@ export type RejectionBufferOptions = Readonly<{
 export function createRejectionBuffer(options: RejectionBufferOptions = {}): Rejections {
   const { perAccount = 16, maxAccounts = 10_000 } = options;
   if (!(perAccount >= 1 && maxAccounts >= 1)) throw new RangeError("a rejection buffer holds at least one");
-  /** Oldest first; the account that was refused last stands last. */
+  /** Rejections by account, oldest first. The account refused last comes last. */
   const accounts = new Map<number, readonly Rejection[]>();
   let retained = 0;
   return {
@@ -46,7 +48,10 @@ export function createRejectionBuffer(options: RejectionBufferOptions = {}): Rej
   };
 }
 
-/** The refusal of a request that was sent again takes the place of the first: a client that retries must not push the others out. */
+/**
+ * Returns whether two rejections are the same. A rejection replaces an earlier one of the same request, so that a
+ * client that retries does not push the others out.
+ */
 function isSameRefusal(one: Rejection, other: Rejection): boolean {
   const { symbol, clientOrderId, code } = one;
   return symbol === other.symbol && clientOrderId === other.clientOrderId && code === other.code;

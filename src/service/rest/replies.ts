@@ -2,7 +2,7 @@ import { type ErrorBody, type ErrorName, OrderError } from "../../errors/index.t
 import { type JsonInput, type WireResponse, writeJson } from "../../wire/index.ts";
 import type { Answer, ServiceParts } from "./parts.ts";
 
-/** What stands in the headers of every reply; `headers` are those that its web origin asks for. */
+/** Data for the headers of every reply; `headers` are those for the request's web origin. */
 export type ReplyStamp = Readonly<{
   requestId: string;
   usedWeight: number;
@@ -11,7 +11,10 @@ export type ReplyStamp = Readonly<{
 
 const REQUEST_ID_LENGTH = 22;
 
-/** A name for a request in logs and headers; zeros when the host has none to give, for a reply needs no luck. */
+/**
+ * Returns an id for a request in logs and headers. Returns zeros when the host's entropy fails: a reply does not depend
+ * on randomness.
+ */
 export function requestIdOf({ entropy }: Pick<ServiceParts, "entropy">): string {
   try {
     return entropy.token(REQUEST_ID_LENGTH);
@@ -24,8 +27,8 @@ export function requestIdOf({ entropy }: Pick<ServiceParts, "entropy">): string 
 export type Reply = Readonly<{ status: number; body: JsonInput; headers?: WireResponse["headers"] }>;
 
 /**
- * Refusals that are about orders and not about how the request was written, signed or addressed: what may come with
- * HTTP 200. Source: contract "Errors" (business errors); decision 37.
+ * Refusals about the order itself, not about how the request was written, signed or addressed. Only these may be sent
+ * with HTTP 200. Source: contract "Errors" (business errors); decision 37.
  */
 const BUSINESS: ReadonlySet<ErrorName> = new Set([
   "FILTER_NOTIONAL",
@@ -49,12 +52,12 @@ const BUSINESS: ReadonlySet<ErrorName> = new Set([
   "CLIENT_ID_MISMATCH",
 ]);
 
-/** Whether a refusal is about the order and not about the request. Source: contract "Errors". */
+/** Returns whether a refusal is about the order and not about the request. Source: contract "Errors". */
 export function isBusinessRefusal(reason: ErrorName): boolean {
   return BUSINESS.has(reason);
 }
 
-/** The reply of a refusal; one with a `retryAfter` detail says it in header and body. Source: decisions 37 and 42. */
+/** Builds the reply of a refusal. A `retryAfter` detail goes to header and body. Source: decisions 37 and 42. */
 export function refusalReply(error: OrderError, options: Readonly<{ businessAs200: boolean }>): Reply {
   const status = options.businessAs200 && isBusinessRefusal(error.reason) ? 200 : error.status;
   const { retryAfter } = error.details;
@@ -64,7 +67,7 @@ export function refusalReply(error: OrderError, options: Readonly<{ businessAs20
   return { status, body: { ...body, retryAfter: seconds }, headers: { "Retry-After": seconds } };
 }
 
-/** The reply as it goes out: common headers, then the body as JSON with its members in the order they were made. */
+/** Builds the response: the common headers, then the body as JSON with its members in insertion order. */
 export function wireReply(reply: Reply, stamp: ReplyStamp): WireResponse {
   const type = "application/json; charset=utf-8";
   return {
@@ -74,7 +77,7 @@ export function wireReply(reply: Reply, stamp: ReplyStamp): WireResponse {
   };
 }
 
-/** A reply of status 204, which has no body. */
+/** Builds a reply of status 204, which has no body. */
 export function emptyReply(headers: WireResponse["headers"], stamp: ReplyStamp): WireResponse {
   return { status: 204, headers: { ...stampHeaders(stamp), ...headers, ...stamp.headers }, body: "" };
 }
@@ -89,12 +92,15 @@ function stampHeaders({ requestId, usedWeight }: ReplyStamp): WireResponse["head
   };
 }
 
-/** An unexpected failure: whether a write took place is not known then. Source: convention 2.1. */
+/**
+ * Returns the error of an unexpected failure. If the request wrote, the error says that the outcome of the write is
+ * unknown. Source: convention 2.1.
+ */
 export function unexpectedError(onlyReads: boolean): OrderError {
   return new OrderError(onlyReads ? "UNKNOWN" : "UNEXPECTED_RESPONSE");
 }
 
-/** The reply of a request that was done; that of a placement tells the order counts. Source: convention 5.3. */
+/** Builds the reply of a successful request. The reply of a placement has the order counts. Source: convention 5.3. */
 export function successReply({ body, counts }: Answer): Reply {
   if (counts === undefined) return { status: 200, body };
   const { per10s, perDay } = counts;

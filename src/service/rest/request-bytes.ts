@@ -2,7 +2,10 @@ import { OrderError } from "../../errors/index.ts";
 import { isStrictQuery, type WireRequest } from "../../wire/index.ts";
 import { MAX_BODY_BYTES } from "./api.ts";
 
-/** Query bytes and body size. A GET has no body: no signature of a version 2 query would cover it (decision 40). */
+/**
+ * Checks query bytes and body size. A GET must have no body: the signature of a version 2 query would not cover it
+ * (decision 40).
+ */
 export function checkBytes(query: string, { method, body }: Pick<WireRequest, "method" | "body">): void {
   if (!isStrictQuery(query)) {
     throw new OrderError("ILLEGAL_CHARS", { field: "query", range: "RFC 3986 query characters" });

@@ -16,7 +16,10 @@ import { emptyReply, type Reply, refusalReply, requestIdOf, successReply, wireRe
 import { checkBytes } from "./request-bytes.ts";
 import { type Destination, destinationOf, methodsAt, UNKNOWN_WEIGHT, weightOf } from "./routing.ts";
 
-/** Answers one request; a failure is an answer too. `front` is the front thread that it came through, if it did. */
+/**
+ * Answers one request. A failure is also returned as a response. `front` is the front thread that the request came
+ * through, if any.
+ */
 export async function handleRequest(
   parts: ServiceParts,
   arrived: WireRequest,
@@ -47,7 +50,9 @@ export async function handleRequest(
   }
 }
 
-/** Everything that answers knows the client by the address that the proxies in front tell. */
+/**
+ * Replaces the peer's address by the client's address that the trusted proxies report. All later steps use that one.
+ */
 function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
   const remoteAddress = parts.clientAddress(arrived);
   if (remoteAddress === arrived.remoteAddress) return arrived;
@@ -56,8 +61,9 @@ function fromClient(parts: ServiceParts, arrived: WireRequest): WireRequest {
 }
 
 /**
- * What a browser is told that asks whether a script may send a request. It weighs nothing, and a banned address is told
- * too: a script cannot see why a preflight was refused, and what it sends then is weighed. Source: decision 47.
+ * Returns the headers that answer a CORS preflight. A preflight has no weight and is answered even for a banned
+ * address: a script cannot see why a preflight was refused, and the request that follows is weighed. Source: decision
+ * 47.
  */
 function preflightOf(parts: ServiceParts, request: WireRequest): WireResponse["headers"] | undefined {
   if (request.method !== "OPTIONS") return undefined;
@@ -65,7 +71,7 @@ function preflightOf(parts: ServiceParts, request: WireRequest): WireResponse["h
   return methods.length === 0 ? undefined : parts.crossOrigin.preflight(request.rawHeaders, methods);
 }
 
-/** A weighed request, and where it leads. */
+/** A weighed request and its destination. */
 type RoutedRequest = Readonly<{
   request: WireRequest;
   destination: Destination | undefined;
@@ -73,7 +79,7 @@ type RoutedRequest = Readonly<{
   front: Front | undefined;
 }>;
 
-/** The defences of every request in their order, then its handler. Source: hostile inputs, Defences in order. */
+/** Runs the defences of every request in order, then the handler. Source: hostile inputs, Defences in order. */
 async function pass(
   parts: ServiceParts,
   { request, destination, verdict, front }: RoutedRequest,
@@ -89,13 +95,13 @@ async function pass(
   return await answerCall(parts, await authenticate(parts, { route, request, query, headers, front }));
 }
 
-/** Refuses what is too much for its address; a ban is told to every connection of it. */
+/** Refuses a request above the limits of its address. A ban ends every connection of that address. */
 function demand(parts: ServiceParts, { remoteAddress }: WireRequest, verdict: WeightVerdict): void {
   tellRefusal(parts, remoteAddress, verdict);
   demandWeight(parts, verdict);
 }
 
-/** Weight of what is not a preflight that is allowed: what leads nowhere costs as much as to find that out. */
+/** Returns the weight of any request but an allowed preflight. An unknown path costs the work of finding that out. */
 function weightAt({ documents }: ServiceParts, request: WireRequest, destination?: Destination): number {
   if (destination !== undefined) return weightOf(destination);
   return documents.has(request) ? DOCUMENT_WEIGHT : UNKNOWN_WEIGHT;
@@ -111,7 +117,7 @@ function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): 
 
 type Failure = Readonly<{ requestId: string; request: WireRequest; route: RouteDescriptor | undefined }>;
 
-/** The reply of a failure. */
+/** Builds the reply of a failure. */
 function failure(parts: ServiceParts, error: unknown, failed: Failure): Reply {
   const { requestId, request, route } = failed;
   const fields = { requestId, route: route?.name ?? "none" };

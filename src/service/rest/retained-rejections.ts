@@ -5,7 +5,7 @@ import type { Rejection, RejectReason } from "../../model/index.ts";
 import type { ServiceParts } from "./parts.ts";
 import { isBusinessRefusal } from "./replies.ts";
 
-/** A new order on its way, native or managed, as far as a rejection tells of it. */
+/** A new order, native or managed, with the fields that its rejection records. */
 export type NewOrder = Readonly<{
   accountId: number;
   order: Pick<Rejection, "symbol" | "clientOrderId" | "timeInForce" | "price" | "stopPrice" | "quantity"> &
@@ -28,10 +28,10 @@ const REASONS: ReadonlyMap<ErrorName, RejectReason> = new Map([
 const RANDOM_ID_LENGTH = 22;
 
 /**
- * Places a new order and retains its refusal when that is a matter of business: the contract keeps "early new-order
- * business rejections" and does not tell native from managed ones, so both are kept. What is wrong with the request
- * itself, its signature, its rate or the service is not; lists are not, which no look-up by an order's client id
- * finds. Rejects as `place` does. Source: contract, Errors.
+ * Places a new order and retains its refusal if it is a business refusal. The contract keeps "early new-order business
+ * rejections" and does not distinguish native from managed orders, so both are kept. Errors of the request itself, its
+ * signature, its rate or the service are not kept. Neither are lists, because no look-up by an order's client id finds
+ * them. Rejects as `place` does. Source: contract, Errors.
  */
 export async function retaining<T>(
   parts: ServiceParts,
@@ -46,7 +46,7 @@ export async function retaining<T>(
   }
 }
 
-/** The caller hears of the refusal whatever becomes of its record. */
+/** Stores a rejection. The caller receives the refusal even if storing it fails. */
 function retain(parts: ServiceParts, order: NewOrder, error: OrderError): void {
   harmless(
     () => parts.rejections.retain(rejectionOf(parts, order, error)),

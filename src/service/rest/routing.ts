@@ -2,12 +2,13 @@ import { findRoute, ROUTES, type RouteDescriptor, type RouteMethod } from "../..
 import { type Parameters, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
 import type { ServiceSettings } from "./api.ts";
 
-/** Where a request goes, and its raw query. */
+/** The route of a request and its raw query. */
 export type Destination = Readonly<{ route: RouteDescriptor; query: string }>;
 
 /**
- * The route of a request by method and exact raw path; undefined for an unknown path, a wrong method, a target that is
- * not origin-form and a route that the allow list of its method leaves out. Source: decisions 44 and 49.
+ * Returns the route of a request by method and exact raw path. Returns undefined for an unknown path, a wrong method, a
+ * target that is not in origin-form, and a route that the allow list of its method leaves out. Source: decisions 44 and
+ * 49.
  */
 export function destinationOf(request: WireRequest, settings: ServiceSettings): Destination | undefined {
   const target = splitTarget(request.target);
@@ -17,14 +18,14 @@ export function destinationOf(request: WireRequest, settings: ServiceSettings): 
   return { route, query: target.query };
 }
 
-/** Whether the allow list of its method lets a route be used. Source: decision 44. */
+/** Returns whether the allow list of a route's method contains the route. Source: decision 44. */
 export function isServed(route: RouteDescriptor, settings: ServiceSettings): boolean {
   const { getAllowlist, postAllowlist } = settings;
   const list = { GET: getAllowlist, POST: postAllowlist, DELETE: undefined }[route.method];
   return list === undefined || list.includes(route.path.slice(route.path.lastIndexOf("/") + 1));
 }
 
-/** The methods that are served at a target's exact raw path; none for an unknown path. */
+/** Returns the methods that are served at the exact raw path of a target; none for an unknown path. */
 export function methodsAt(target: string, settings: ServiceSettings): readonly RouteMethod[] {
   const path = splitTarget(target)?.path;
   return ROUTES.filter((route) => route.path === path && isServed(route, settings)).map(
@@ -32,10 +33,10 @@ export function methodsAt(target: string, settings: ServiceSettings): readonly R
   );
 }
 
-/** Weight of a request that leads nowhere. Source: decision GF. */
+/** Weight of a request without a route. Source: decision GF. */
 export const UNKNOWN_WEIGHT = 1;
 
-/** Weight of a request; what its query says counts only when the query can be read. */
+/** Returns the weight of a request. Its query counts only if it can be parsed. */
 export function weightOf({ route, query }: Destination): number {
   return typeof route.weight === "number" ? route.weight : route.weight(readableQuery(query));
 }

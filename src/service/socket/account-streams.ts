@@ -16,17 +16,17 @@ import { nativeTradeUpdate } from "./native-trade-update.ts";
 import { orderEventsOf } from "./order-events.ts";
 import { type EventStamp, orderTradeUpdate } from "./order-trade-update.ts";
 
-/** Where the text of one event goes. */
+/** Receives the text of one event. */
 export type EventSink = (event: string) => void;
 
-/** A subscription to the events of an account: the number of the last event before it, and its end. */
+/** A subscription to the events of an account: the number of the last event before it, and a function that ends it. */
 export type AccountSubscription = Readonly<{ sequence: number; end: () => void }>;
 
 const STREAM_ID_LENGTH = 22;
 
 type AccountStream = { sequence: number; readonly sinks: Set<EventSink> };
 
-/** What the streams are made of. */
+/** Dependencies of the account streams. */
 export type AccountStreamParts = Readonly<{
   engine: Engine;
   clock: Clock;
@@ -36,11 +36,12 @@ export type AccountStreamParts = Readonly<{
 }>;
 
 /**
- * The private streams of all accounts. Events go out in journal order; each bears a number that rises by one within its
- * account, whether somebody listens or not, and is written once however many do. Source: decision 45; complaint 35; I54.
+ * The private streams of all accounts. Events go out in journal order. Each has a number that rises by one within its
+ * account, even while nobody subscribes. The text of an event is made once for all subscribers. Source: decision 45;
+ * complaint 35; I54.
  */
 export class AccountStreams {
-  /** Numbers can be compared as long as this is the same: they begin anew with the process. */
+  /** Id of the numbering: numbers are comparable only under the same id, because they start again with the process. */
   readonly streamId: string;
   readonly #parts: AccountStreamParts;
   readonly #streams: Map<number, AccountStream> = new Map();
@@ -54,7 +55,7 @@ export class AccountStreams {
     parts.accountEvents?.subscribe((event) => this.#account(event));
   }
 
-  /** Hands every later event of an account to `sink`, at once and in order. */
+  /** Passes every later event of an account to `sink`, immediately and in order. */
   subscribe(accountId: number, sink: EventSink): AccountSubscription {
     const stream = this.#stream(accountId);
     stream.sinks.add(sink);
@@ -70,7 +71,7 @@ export class AccountStreams {
     }
   }
 
-  /** A child's executions are told as its parent's. */
+  /** Skips the executions of children: they are reported as executions of the parent. */
   #native(execution: NativeExecution): void {
     const { order, executionId, lastQuantity: quantity, lastPrice: price, timeMs } = execution;
     const { accountId, symbol, side, clientOrderId } = order;

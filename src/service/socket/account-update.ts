@@ -2,10 +2,10 @@ import type { AccountUpdate, MarginCall } from "../../ports/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import type { EventStamp } from "./order-trade-update.ts";
 
-/** Whose event it is. */
+/** Stamp of an event, with its account. */
 export type AccountStamp = EventStamp & Readonly<{ accountId: number }>;
 
-/** An ACCOUNT_UPDATE; `sequence` and accountId are ours. Source: convention 4.10. */
+/** Builds an ACCOUNT_UPDATE. `sequence` and `accountId` are additions to the convention. Source: convention 4.10. */
 export function accountUpdate(
   update: AccountUpdate,
   { accountId, sequence, nowMs }: AccountStamp,
@@ -37,7 +37,7 @@ export function accountUpdate(
   };
 }
 
-/** A MARGIN_CALL; `sequence` and accountId are ours. Source: convention 4.10. */
+/** Builds a MARGIN_CALL. `sequence` and `accountId` are additions to the convention. Source: convention 4.10. */
 export function marginCall(call: MarginCall, { accountId, sequence, nowMs }: AccountStamp): JsonInput {
   return {
     e: "MARGIN_CALL",

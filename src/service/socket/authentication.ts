@@ -5,7 +5,7 @@ import { admitted, type Proof, provedKey, requiredKey } from "../access/authenti
 import { type Front, keyOfWorked } from "../access/front-work.ts";
 import type { AccessParts } from "../access/parts.ts";
 
-/** A signed message on its way in. */
+/** A signed message before authentication. */
 export type ArrivingMessage = Readonly<{
   method: MethodDescriptor;
   signed: Parameters;
@@ -14,9 +14,9 @@ export type ArrivingMessage = Readonly<{
 }>;
 
 /**
- * Proves who sent a message and that it may be served now: signature, key, freshness, replay guard, address list and
- * permission, in that order, each message by itself. Throws an OrderError as the REST authentication does; the timestamp
- * is required. Source: contract, Authentication, WebSocket; decisions 39-41; hostile input 95.
+ * Authenticates a message and checks that it may be served now: signature, key, freshness, replay guard, address list
+ * and permission, in that order. Every message authenticates itself. Throws an OrderError as the REST authentication
+ * does. The timestamp is required. Source: contract, Authentication, WebSocket; decisions 39-41; hostile input 95.
  */
 export async function authenticateMessage(
   parts: Pick<AccessParts, "accounts" | "clock" | "replayGuard" | "traffic">,
@@ -47,7 +47,10 @@ async function provedHere(
   return { key, signature: signed.signature };
 }
 
-/** What a front thread has verified, while the host says that the secret is the key's. */
+/**
+ * Returns the key and signature that a front thread has verified, if the host confirms that the secret is still the
+ * key's.
+ */
 async function provedAhead(
   parts: Pick<AccessParts, "accounts">,
   front: Front | undefined,

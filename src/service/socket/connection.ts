@@ -11,22 +11,22 @@ import type { MarketStreams } from "./market-streams.ts";
 import { Outbox, type OutgoingKind } from "./outbox.ts";
 import { WindowCounter } from "./window-counter.ts";
 
-/** Close codes of RFC 6455 that connections end with. */
+/** Close codes of RFC 6455 that the service uses. */
 export const CLOSE = { goingAway: 1001, binary: 1003, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const;
 
-/** What the connections of one service share. */
+/** Parts that all connections of one service share. */
 export type SocketParts = Readonly<{
   service: ServiceParts;
   settings: Required<SocketSettings>;
   realClock: Clock;
   requestToken: SocketOptions["requestToken"];
-  /** Whether the allow lists let a route be used. */
+  /** Returns whether the allow lists contain a route. */
   serves: (route: RouteDescriptor) => boolean;
   streams: AccountStreams;
   markets: MarketStreams;
 }>;
 
-/** What every connection needs of its service. */
+/** Dependencies of a connection. */
 export type ConnectionParts = Readonly<{
   peer: SocketPeer;
   /** Address of the client. */
@@ -38,12 +38,12 @@ export type ConnectionParts = Readonly<{
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** A character of text is at most this many bytes of UTF-8. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit of text. */
 const WIDEST = 3;
 
 const utf8 = new TextEncoder();
 
-/** What a connection held too much of, as its peer is told. */
+/** Close reasons for each kind of bytes that a connection held too much of. */
 const HELD: Readonly<Record<HeldKind, string>> = {
   unread: "too many bytes wait for their turn",
   unanswered: "too many bytes wait for an answer",
@@ -51,8 +51,8 @@ const HELD: Readonly<Record<HeldKind, string>> = {
 };
 
 /**
- * What all connections have in common: limits on what comes in and on what waits to go out, pings, and an end. After the
- * end nothing is taken and nothing is sent. Source: decision 49; hostile input 94.
+ * Behaviour that all connections share: limits on incoming bytes and on bytes that wait to go out, pings, and the end.
+ * After its end a connection takes and sends nothing. Source: decision 49; hostile input 94.
  */
 export class Connection {
   readonly #peer: SocketPeer;
@@ -66,7 +66,7 @@ export class Connection {
   readonly #forgetBans: () => void;
   readonly #holdings: Holdings;
   #open = true;
-  /** Bytes that have come of a message that is not whole. */
+  /** Bytes received of an incomplete message. */
   #arriving = 0;
 
   constructor({ peer, address, settings, service, realClock }: ConnectionParts, onEnd: () => void) {
@@ -98,7 +98,10 @@ export class Connection {
     return this.#open;
   }
 
-  /** Whether a text message may be looked at; ends the connection when it is too long or one too many. */
+  /**
+   * Returns whether a text message may be processed. Closes the connection if the message is too long or exceeds the
+   * frame rate.
+   */
   takesText(text: string): boolean {
     if (!this.takesFrame()) return false;
     const { maxMessageBytes } = this.#settings;
@@ -107,19 +110,22 @@ export class Connection {
     return false;
   }
 
-  /** Counts what is held for its peer; false when the connection has ended, by this or before. */
+  /**
+   * Counts bytes that are held for the peer. Returns false if the connection has ended, because of these bytes or
+   * before.
+   */
   hold(kind: HeldKind, bytes: number): boolean {
     return this.#open && this.#holdings.hold(kind, bytes);
   }
 
-  /** So many bytes have come of a message that is not whole. */
+  /** Records the bytes received of an incomplete message. */
   arriving(bytes: number): void {
     const more = bytes - this.#arriving;
     this.#arriving = bytes;
     this.hold("unread", more);
   }
 
-  /** Counts a frame of whatever kind. */
+  /** Counts a frame of any kind. */
   takesFrame(): boolean {
     if (!this.#open) return false;
     this.arriving(0);
@@ -128,13 +134,13 @@ export class Connection {
     return false;
   }
 
-  /** A message was no request; a peer that goes on like this is put out. */
+  /** Counts a malformed message. Closes the connection of a peer that sends too many. */
   malformed(): void {
     if (this.#malformed.takes(this.#realClock.monotonicMs())) return;
     this.close(CLOSE.policy, "too many messages that are no requests");
   }
 
-  /** Binary messages are not spoken here. */
+  /** Refuses a binary message: only text is supported. */
   refuseBinary(): void {
     if (this.takesFrame()) this.close(CLOSE.binary, "messages are JSON text");
   }
@@ -149,14 +155,14 @@ export class Connection {
     else this.close(CLOSE.policy, "slow reader");
   }
 
-  /** Ends the connection with a reason. */
+  /** Closes the connection with a reason. */
   close(code: number, reason: string): void {
     if (!this.#open) return;
     this.ended();
     this.#peer.close(code, reason);
   }
 
-  /** The connection has ended, whoever ended it. */
+  /** Records that the connection has ended, whichever side ended it. */
   ended(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -166,23 +172,26 @@ export class Connection {
     this.#onEnd();
   }
 
-  /** Ends it for what it holds. What its peer does not read goes with it, or it would still be held. */
+  /**
+   * Closes the connection because of the bytes it holds. Unsent bytes are dropped with it; otherwise they would still
+   * be held.
+   */
   #putOut(kind: HeldKind, scope: LimitScope): void {
     this.close(scope === "all" ? CLOSE.tryAgain : CLOSE.policy, HELD[kind]);
     if (kind === "unsent") this.#peer.drop?.();
   }
 }
 
-/** A connection as the service holds it: what is done with its messages, and the end of the service. */
+/** A connection and the service's handlers for its messages and for the end of the service. */
 export type LiveSession = Readonly<{
   connection: Connection;
-  /** A whole text message came. */
+  /** Receives a whole text message. */
   receive(text: string, front?: Front): void;
-  /** The service stops: says so, and ends the connection once every request is answered. */
+  /** Announces that the service stops. Closes the connection once every request is answered. */
   shutdown(): void;
 }>;
 
-/** What a transport tells of a session: messages are the session's, all else is the connection's. */
+/** Returns the callbacks for the transport. The session handles messages; the connection handles everything else. */
 export function transportSide(session: LiveSession): SocketSession {
   const { connection } = session;
   return {

@@ -5,8 +5,8 @@ import type { Worked } from "../access/front-work.ts";
 import { readSocketRequest } from "./request.ts";
 
 /**
- * What of a signed message needs nothing but its text and a secret, done ahead of the service in a front thread; as
- * {@link workRequest} does of a request. Never throws. Source: decision HS.
+ * Runs the part of a signed message that needs only its text and a secret, in a front thread, as {@link workRequest}
+ * does for a request. Never throws. Source: decision HS.
  *
  * @internal
  */

@@ -3,27 +3,27 @@ import { MESSAGE_COST } from "../traffic/api.ts";
 import { type Turns, turnCost } from "../traffic/turns.ts";
 import { CLOSE, type Connection } from "./connection.ts";
 
-/** What is done with the messages of one connection. */
+/** Connection, limits and callbacks of an inbox. */
 export type InboxHost = Readonly<{
   connection: Connection;
   turns: Turns;
-  /** Whose turn it is that its messages wait for. */
+  /** The network in whose turns the messages begin. */
   network: string;
-  /** Messages without an answer; one more ends the connection. */
+  /** Messages that wait for an answer. One more closes the connection. */
   maxUnanswered: number;
   /** Whether a message begins only when the one before it is answered. */
   oneByOne: boolean;
   /** Answers a message; never rejects. */
   serve: (text: string, front: Front | undefined) => Promise<void>;
-  /** Every message is answered. */
+  /** Called when every message is answered. */
   idle: () => void;
 }>;
 
 type Message = Readonly<{ text: string; cost: number; front: Front | undefined }>;
 
 /**
- * The messages of one connection. Nothing of a message is read before its turn; what has not begun when the connection
- * ends is not begun. Source: decisions GC and GE; hostile input 94.
+ * The messages of one connection. No part of a message is parsed before its turn. Messages that have not begun when the
+ * connection ends are dropped. Source: decisions GC and GE; hostile input 94.
  */
 export class Inbox {
   readonly #host: InboxHost;
@@ -35,12 +35,12 @@ export class Inbox {
     this.#host = host;
   }
 
-  /** Messages that came and were not answered. */
+  /** Number of messages received and not yet answered. */
   get unanswered(): number {
     return this.#unanswered;
   }
 
-  /** Takes a message, when its connection does. */
+  /** Takes a message if the connection accepts it. */
   take(text: string, front?: Front): void {
     const { connection, maxUnanswered } = this.#host;
     if (!connection.takesText(text)) return;
@@ -54,7 +54,7 @@ export class Inbox {
     if (!this.#inTurn) this.#next();
   }
 
-  /** Its connection has ended. */
+  /** Drops the waiting messages, because the connection has ended. */
   clear(): void {
     this.#unanswered -= this.#waiting.length;
     this.#waiting = [];
@@ -66,7 +66,7 @@ export class Inbox {
     if (message === undefined) return;
     const { turns, network, oneByOne } = this.#host;
     turns.begin(network, turnCost({ bytes: message.cost, weight: 1 }), () => {
-      // The connection may have ended while it waited.
+      // The connection may have ended while the message waited.
       const begun = this.#waiting.shift();
       const served = begun === undefined ? Promise.resolve() : this.#serve(begun);
       if (oneByOne) void served.then(() => this.#next());

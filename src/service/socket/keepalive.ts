@@ -1,9 +1,9 @@
 import type { Clock } from "../../ports/index.ts";
 
-/** When a connection is pinged, when it must have answered, and how long it lives; milliseconds. */
+/** Ping interval, time allowed for a pong, and lifetime of a connection, in milliseconds. */
 export type KeepaliveTimes = Readonly<{ pingEveryMs: number; pongWithinMs: number; lifeMs: number }>;
 
-/** What a keepalive does to its connection. */
+/** Clocks and callbacks of a keepalive. */
 export type KeepaliveHost = Readonly<{
   clock: Clock;
   realClock: Clock;
@@ -11,20 +11,20 @@ export type KeepaliveHost = Readonly<{
   close: (reason: string) => void;
 }>;
 
-/** What a peer gets of real time to answer a ping, however fast the service's clock was moved. */
+/** Real time that a peer always gets to answer a ping, however fast the service's clock is moved. */
 const REAL_GRACE_MS = 1_000;
 
 type Ping = Readonly<{ atMs: number; realMs: number }>;
 
 /**
- * Pings a peer, and ends the connection when no pong comes, or when it is as old as a connection may be.
+ * Pings a peer. Closes the connection if no pong arrives or the connection reaches its maximum age.
  * Source: convention 1.2 gg and 4.2.
  */
 export class Keepalive {
   readonly #times: KeepaliveTimes;
   readonly #host: KeepaliveHost;
   readonly #endsAtMs: number;
-  /** The oldest ping that no pong has answered. */
+  /** The oldest ping without a pong. */
   #unanswered: Ping | undefined;
   #cancelTick: () => void;
   #cancelGrace: () => void = () => undefined;
@@ -63,7 +63,7 @@ export class Keepalive {
     this.#cancelTick = this.#plan();
   }
 
-  /** Ends the connection, unless the peer had no real time to answer yet. */
+  /** Closes the connection, unless the peer has had too little real time to answer. */
   #giveUp({ realMs }: Ping): void {
     const { realClock, close } = this.#host;
     if (realClock.monotonicMs() - realMs >= REAL_GRACE_MS) return close("no pong");

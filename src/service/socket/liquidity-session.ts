@@ -21,14 +21,17 @@ import { CLOSE, Connection, type LiveSession, type SocketParts } from "./connect
 import { Inbox } from "./inbox.ts";
 import { envelopeOf } from "./request.ts";
 
-/** How a connection was opened. */
+/** Peer and end callback of a connection. */
 export type LiquidityOptions = Readonly<{ peer: SocketPeer; onEnd: () => void }>;
 
-/** Code 1: a value of the wrong type; 2: a request that is not right; 3: no JSON. Source: convention 4.12. */
+/**
+ * Refusal of a control frame. Code 1: a value of the wrong type; 2: an invalid request; 3: invalid JSON. Source:
+ * convention 4.12.
+ */
 class ControlError extends Error {
   override readonly name = "ControlError";
   readonly code: 1 | 2 | 3;
-  /** What came was no request at all. */
+  /** Whether the message was not a request at all. */
   readonly malformed: boolean;
 
   constructor(code: 1 | 2 | 3, message: string, malformed: boolean = false) {
@@ -38,7 +41,10 @@ class ControlError extends Error {
   }
 }
 
-/** A connection to `/ws/liquidity`: public streams, begun and ended by control frames. Source: decision 45; convention 4.12. */
+/**
+ * A connection to `/ws/liquidity`: public streams that control frames start and stop. Source: decision 45; convention
+ * 4.12.
+ */
 export class LiquiditySession implements LiveSession {
   readonly #parts: SocketParts;
   readonly #address: string;
@@ -123,7 +129,7 @@ export class LiquiditySession implements LiveSession {
     }
   }
 
-  /** All of the streams or, when that would be too many, none. */
+  /** Subscribes to all of the streams, or to none if that would be too many. */
   #subscribe(streams: readonly StreamName[]): void {
     const fresh = new Map(streams.map((stream) => [stream.name, stream]));
     for (const name of this.#streams.keys()) fresh.delete(name);

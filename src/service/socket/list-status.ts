@@ -7,15 +7,18 @@ import type { EventStamp } from "./order-trade-update.ts";
 const starts = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "RELEASED";
 
 /**
- * Whether a record of a list is told by a listStatus of its own: when the list was placed, when legs of it were released,
- * and when the last leg has ended. Source: convention 4.8 and 4.11.
+ * Returns whether a record of a list emits a listStatus event: when the list is placed, when legs of it are released,
+ * and when its last leg has ended. Source: convention 4.8 and 4.11.
  */
 export function tellsListStatus({ record, list }: ListUpdate): boolean {
   if (record.changes.some(({ facts }) => facts.some(starts))) return true;
   return listStatusOf(list).listOrderStatus === "ALL_DONE";
 }
 
-/** A listStatus; `sequence` and accountId are ours. Source: convention 4.8; decision 6. */
+/**
+ * Builds a listStatus event. `sequence` and `accountId` are additions to the convention. Source: convention 4.8;
+ * decision 6.
+ */
 export function listStatus({ record, list }: ListUpdate, { sequence, nowMs }: EventStamp): JsonInput {
   const { listStatusType, listOrderStatus } = listStatusOf(list);
   const { symbol } = list;

@@ -4,13 +4,16 @@ import type { Level, Quote } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { visibleLevels } from "../rest/market-handlers.ts";
 
-/** Levels of a depth20 stream. */
+/** Number of levels in a depth20 stream. */
 const PARTIAL_LEVELS = 20;
 
-/** The size by which a diff takes a level out of a book. */
+/** The size with which a diff removes a level from a book. */
 const GONE = "0";
 
-/** Best prices and sizes; an empty side shows what it quotes with size 0. Source: convention 4.12. */
+/**
+ * Builds a bookTicker event: best prices and sizes. A side without a visible level keeps its quoted price, with size 0.
+ * Source: convention 4.12.
+ */
 export function bookTicker(quote: Quote, nowMs: number): JsonInput {
   const [, bidSize] = visibleLevels(quote.bids, 1)[0] ?? [];
   const [, askSize] = visibleLevels(quote.asks, 1)[0] ?? [];
@@ -27,9 +30,9 @@ export function bookTicker(quote: Quote, nowMs: number): JsonInput {
 }
 
 /**
- * What a counted quote changed in the book before it. `U` and `u` are its number, which is the lastUpdateId of
- * GET /api/depth and rises by one with each counted quote: a book at lastUpdateId L goes on with the diff whose U is
- * L + 1. Source: convention 4.12.
+ * Builds a depthUpdate event: the changes that a counted quote made to the previous book. `U` and `u` are the quote's
+ * number. It is the lastUpdateId of GET /api/depth and rises by one with each counted quote. A book at lastUpdateId L
+ * continues with the diff whose U is L + 1. Source: convention 4.12.
  */
 export function depthUpdate(
   change: Readonly<{ before: Quote | undefined; quote: Quote }>,
@@ -55,7 +58,7 @@ function changedLevels(before: readonly Level[] | undefined, now: readonly Level
   return [...changed, ...[...old.keys()].map((price) => [price, GONE])];
 }
 
-/** The best twenty levels of each side. Source: convention 4.12. */
+/** Builds a depth20 event: the best twenty levels of each side. Source: convention 4.12. */
 export function partialDepth(quote: Quote, nowMs: number): JsonInput {
   return {
     e: "depth20",
@@ -67,7 +70,10 @@ export function partialDepth(quote: Quote, nowMs: number): JsonInput {
   };
 }
 
-/** An execution of the service; its id is text, and who made the market is not told. Source: convention 4.12. */
+/**
+ * Builds a trade event for an execution of the service. Its id is text. The maker side is not disclosed. Source:
+ * convention 4.12.
+ */
 export function trade({ symbol, id, price, quantity, timeMs }: PrintUpdate, nowMs: number): JsonInput {
   return {
     e: "trade",

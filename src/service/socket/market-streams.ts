@@ -12,8 +12,8 @@ export type MarketStream = Readonly<{ symbol: string; kind: StreamKind }>;
 type Market = { readonly sinks: Map<StreamKind, Set<EventSink>>; before: Quote | undefined };
 
 /**
- * The public streams. Events go out as quotes and prints count, each written once however many listen; while nobody does,
- * the engine tells nothing. Source: decision 45; convention 4.12.
+ * The public streams. An event goes out for each counted quote and print. Its text is made once for all subscribers.
+ * While there are no subscribers, the streams do not listen to the engine. Source: decision 45; convention 4.12.
  */
 export class MarketStreams {
   readonly #engine: Engine;
@@ -27,7 +27,7 @@ export class MarketStreams {
     this.#clock = parts.clock;
   }
 
-  /** Hands every later event of a stream to `sink` until the returned function is called. */
+  /** Passes every later event of a stream to `sink` until the returned function is called. */
   subscribe({ symbol, kind }: MarketStream, sink: EventSink): () => void {
     if (this.#markets.size === 0) this.#listen();
     const market = this.#market(symbol);

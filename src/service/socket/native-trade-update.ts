@@ -4,12 +4,13 @@ import type { JsonInput } from "../../wire/index.ts";
 import { NO_LIST } from "../views/managed-order.ts";
 import { type EventStamp, NONE, NOT_HERE, priceText, tradeNumber } from "./order-trade-update.ts";
 
-/** Times in force whose rest expires where it cannot execute at once. */
+/** Times in force whose remainder expires if it cannot execute at once. */
 const AT_ONCE: ReadonlySet<string> = new Set(["IOC", "FOK"]);
 
 /**
- * An ORDER_TRADE_UPDATE of a native order. Its average price is not kept; `sequence`, g, accountId, executionId, reason
- * and rejectReason are ours. Source: convention 4.9; decisions 2 and 45.
+ * Builds an ORDER_TRADE_UPDATE of a native order. Its average price is not tracked. `sequence`, `g`, `accountId`,
+ * `executionId`, `reason` and `rejectReason` are additions to the convention. Source: convention 4.9; decisions 2 and
+ * 45.
  */
 export function nativeTradeUpdate(execution: NativeExecution, { sequence, nowMs }: EventStamp): JsonInput {
   const { order, execType, executionId, timeMs, lastQuantity, lastPrice } = execution;
@@ -51,7 +52,10 @@ export function nativeTradeUpdate(execution: NativeExecution, { sequence, nowMs 
   };
 }
 
-/** The convention's number of an expiry: 9 for the rest of a market order, 2 for that of IOC and FOK, 0 for all else. */
+/**
+ * Returns the convention's expiry number: 9 for the remainder of a market order, 2 for that of IOC and FOK, otherwise
+ * 0.
+ */
 function expiryNumber({ execType, order }: NativeExecution): string {
   if (execType !== "EXPIRED") return "0";
   if (order.type === "MARKET") return "9";

@@ -3,10 +3,10 @@ import type { OrderUpdate } from "../../engine/index.ts";
 import { type StatusView, statusOf } from "../../lifecycle/index.ts";
 import type { AlertKind, EndReason, Fact, Fill, ParentOrder } from "../../model/index.ts";
 
-/** What happened to an order, as the convention's events name it. */
+/** Kinds of order events, under the convention's names. */
 export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
 
-/** One thing that a client is told of an order; quantity and USD executed are those after it. */
+/** One event of an order that a client receives. The executed quantity and notional are those after the event. */
 export type OrderEvent = Readonly<{
   order: ParentOrder;
   timeMs: number;
@@ -26,9 +26,9 @@ const isFilled = (fact: Fact): fact is FilledFact => fact.kind === "FILLED";
 const isEnded = (fact: Fact): fact is EndedFact => fact.kind === "ENDED";
 
 /**
- * What a durable change of an order tells its account, in the order of the facts: NEW when it was accepted or released,
- * TRADE for each fill, CANCELED, EXPIRED or REJECTED for an end without a full fill. Anything else, a cancel that waits for
- * a child among it, tells nothing. Source: convention 4.11; decisions 11, 15, 35.
+ * Returns the events that a durable change of an order sends to its account, in the order of the facts: NEW when it was
+ * accepted or released, TRADE for each fill, and CANCELED, EXPIRED or REJECTED for an end without a full fill. Other
+ * changes, such as a cancel that waits for a child, send no event. Source: convention 4.11; decisions 11, 15, 35.
  */
 export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEvent[] {
   const facts = record.changes.find(({ orderId }) => orderId === order.orderId)?.facts ?? [];
@@ -39,7 +39,7 @@ export function orderEventsOf({ record, order }: OrderUpdate): readonly OrderEve
 
 type Totals = Readonly<{ executedQuantity: Quantity; executedNotional: Notional }>;
 
-/** Makes the events of one order out of the facts of a record. */
+/** Builds the events of one order from the facts of a record. */
 class EventBuilder {
   readonly events: OrderEvent[] = [];
   readonly #order: ParentOrder;
@@ -75,13 +75,13 @@ class EventBuilder {
     });
   }
 
-  /** The last of the fills has said already that the order is filled. */
+  /** Adds the end. If the order is filled, the event of the last fill already says so. */
   #ended({ status, reason }: EndedFact): void {
     if (status !== "FILLED") this.#add({ execution: status, reason });
     else if (this.#lastFill === undefined) this.#add({ execution: "TRADE" });
   }
 
-  /** An alert belongs to what was told before it; by itself it is the operator's. */
+  /** Attaches an alert to the event before it. An alert without such an event concerns only the operator. */
   #alert(alert: AlertKind): void {
     const last = this.events.pop();
     if (last !== undefined) this.events.push({ ...last, alert });
@@ -100,7 +100,7 @@ class EventBuilder {
   }
 }
 
-/** Where an order stood before the end that the same record brought. */
+/** Returns the status of an order before the end that the same record brought. */
 function beforeEnd(order: ParentOrder): StatusView {
   const { ended: _ended, ...open } = order;
   return statusOf(open);

@@ -4,13 +4,13 @@ import type { JsonInput } from "../../wire/index.ts";
 import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
 import type { OrderEvent } from "./order-events.ts";
 
-/** What every event of the private stream bears: its number within the account, and when it went out. */
+/** Members of every event of the private stream: its number within the account, and its sending time. */
 export type EventStamp = Readonly<{ sequence: number; nowMs: number }>;
 
-/** What stands where nothing is. */
+/** Text for an absent value. */
 export const NONE = "0";
 
-/** Letters of the convention for things that are not here. */
+/** Members of the convention that do not apply here, with their fixed values. */
 export const NOT_HERE: Readonly<Record<string, JsonInput>> = {
   b: NONE,
   a: NONE,
@@ -27,13 +27,13 @@ export const NOT_HERE: Readonly<Record<string, JsonInput>> = {
 
 const EXECUTION_NUMBER = /^[1-9][0-9]{0,17}$/;
 
-/** One basis point as a percentage, in the steps of a price. */
+/** One basis point as a percentage, in units of 1e-8. */
 const PERCENT_STEPS_PER_BPS = 1_000_000;
 
 /**
- * An ORDER_TRADE_UPDATE. The letters are the convention's; `sequence` and the spelled-out members of `o` are ours:
- * accountId, executionId (unique at the venue; `t` is it where it is a number), g (list), apiState, held, cancelPending,
- * reason and alert. Source: convention 4.9; decisions 11, 15, 43, 45.
+ * Builds an ORDER_TRADE_UPDATE. The single-letter members are the convention's. `sequence` and the spelled-out members
+ * of `o` are additions: accountId, executionId (unique at the venue; `t` repeats it if it is a number), g (list),
+ * apiState, held, cancelPending, reason and alert. Source: convention 4.9; decisions 11, 15, 43, 45.
  */
 export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventStamp): JsonInput {
   const { order, timeMs, execution, view, fill } = event;
@@ -77,16 +77,16 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
   };
 }
 
-/** A price, or what stands where there is none. */
+/** Formats a price, or returns the text for an absent value. */
 export const priceText = (price: Price | undefined): string =>
   price === undefined ? NONE : formatPrice(price);
 
-/** The number of an execution whose id is one, else 0. */
+/** Returns an execution id as a number if it is one, otherwise 0. */
 export function tradeNumber(executionId: string): JsonInput {
   return EXECUTION_NUMBER.test(executionId) ? BigInt(executionId) : 0;
 }
 
-/** Activation price and callback rate in percent, of the trailing types only; an absolute distance has no rate. */
+/** Returns activation price and callback rate in percent for trailing types only. An absolute distance has no rate. */
 function trailingOf({ type, trailing, stopPrice }: ParentIntent): Readonly<Record<string, JsonInput>> {
   if (trailing === undefined) return {};
   const gated = TRAITS[type].trigger === "trailing";
@@ -99,7 +99,10 @@ function trailingOf({ type, trailing, stopPrice }: ParentIntent): Readonly<Recor
   return { ...(gated && { AP: priceText(stopPrice) }), ...(rate !== undefined && { cr: rate }) };
 }
 
-/** The convention's number of an expiry: 2 for the rest of a limit order, 9 for that of a market order, 0 for all else. */
+/**
+ * Returns the convention's expiry number: 2 for the remainder of a limit order, 9 for that of a market order, otherwise
+ * 0.
+ */
 function expiryNumber({ execution, reason, order }: OrderEvent): string {
   if (execution !== "EXPIRED" || reason !== "RESIDUAL_BELOW_MIN_NOTIONAL") return "0";
   return order.intent.price === undefined && order.intent.limitOffset === undefined ? "9" : "2";

@@ -1,17 +1,17 @@
 import type { SocketPeer } from "./api.ts";
 
-/** What is sent: an answer to a request, or an event that nobody asked for in particular. */
+/** Kind of an outgoing text: the answer to a request, or an event. */
 export type OutgoingKind = "reply" | "event";
 
 /**
- * What goes out on one connection, bounded: a reader that lets more wait than the limit of its kind gets no more. The
- * two kinds have limits of their own, so that one long answer does not make a reader of events look slow. Sizes count
- * the characters of texts that are ASCII but for what a client has named itself.
+ * Bounded output of one connection. A reader that lets more wait than the limit of a kind gets no more of it. Each kind
+ * has its own limit, so that one long answer does not make a reader of events look slow. Sizes count characters; the
+ * texts are ASCII except for names that a client has chosen.
  */
 export class Outbox {
   readonly #peer: SocketPeer;
   readonly #limits: Readonly<Record<OutgoingKind, number>>;
-  /** At most this much of each kind waits; what has left meanwhile is taken off when it is looked at. */
+  /** Upper bound of the waiting size of each kind. Sent text is deducted when the bound is next checked. */
   readonly #waiting: Record<OutgoingKind, number> = { reply: 0, event: 0 };
 
   constructor(peer: SocketPeer, limits: Readonly<Record<OutgoingKind, number>>) {
@@ -19,7 +19,7 @@ export class Outbox {
     this.#limits = limits;
   }
 
-  /** Sends a text; false when the reader is too slow for it. */
+  /** Sends a text. Returns false if the reader is too slow for it. */
   send(kind: OutgoingKind, text: string): boolean {
     const waiting = Math.min(this.#waiting[kind], this.#peer.bufferedBytes());
     if (waiting > this.#limits[kind]) return false;

@@ -27,10 +27,10 @@ import { type ReplyStamp, refusalText, resultText } from "./replies.ts";
 import { readSocketParameters, requestOf, type SocketRequest, socketParametersOf } from "./request.ts";
 import { type SubscriptionAnswer, Subscriptions } from "./subscriptions.ts";
 
-/** How a connection was opened. */
+/** Peer, options and end callback of a connection. */
 export type PrivateOptions = Readonly<{ peer: SocketPeer; returnRateLimits: boolean; onEnd: () => void }>;
 
-/** What is known of a request while it is answered. */
+/** State of a request while it is being answered. */
 type Progress = {
   readonly request: SocketRequest;
   readonly front: Front | undefined;
@@ -39,7 +39,7 @@ type Progress = {
   showsLimits: boolean;
 };
 
-/** What a request comes to: its answer, and what follows once that was sent. */
+/** The answer to a request, and a step to run after sending it. */
 type MessageResult = Readonly<{ answer: Answer; after?: () => void }>;
 
 type MethodCall = Readonly<{
@@ -52,9 +52,9 @@ type MethodCall = Readonly<{
 const CONNECTION_ID_LENGTH = 22;
 
 /**
- * A connection to `/ws/listenKey`: request methods answered by the handlers of REST, after the same defences, and the
- * private stream. Requests are answered as they come to be done; the id tells which. Source: contract, WebSocket request
- * methods and Events; decisions 43, 45, 49.
+ * A connection to `/ws/listenKey`. It answers request methods with the REST handlers, after the same defences, and
+ * carries the private stream. Replies are sent as requests complete; the id tells which request a reply answers.
+ * Source: contract, WebSocket request methods and Events; decisions 43, 45, 49.
  */
 export class PrivateSession implements LiveSession {
   readonly #parts: SocketParts;
@@ -141,7 +141,7 @@ export class PrivateSession implements LiveSession {
     return { id: request.id, used: showsLimits ? { limits, orders, ...weight } : undefined };
   }
 
-  /** The defences of every message in their order, then its handler. Source: hostile inputs, Defences in order. */
+  /** Runs the defences of every message in order, then its handler. Source: hostile inputs, Defences in order. */
   async #pass(progress: Progress): Promise<MessageResult> {
     const { request, front } = progress;
     const { service } = this.#parts;
@@ -199,7 +199,7 @@ export class PrivateSession implements LiveSession {
     const allowed = async (): Promise<boolean> => {
       try {
         const key = await service.accounts.key(proved.key.apiKey);
-        // A key that was given to somebody else, or has another secret now, is another key.
+        // A key that now belongs to another user or has another secret counts as a different key.
         if (key === undefined || key.secret !== proved.key.secret) return false;
         demandAccess(key, { address: this.#address, permission: "READ" });
         return (await accountOf(service, { key, permission: "READ" }, { accountId })) === accountId;
@@ -224,7 +224,7 @@ export class PrivateSession implements LiveSession {
     return this.#begin({ accountId, allowed });
   }
 
-  /** A connection that has ended meanwhile subscribes to nothing. */
+  /** Starts a subscription, unless the connection has ended meanwhile. */
   #begin(subscriber: Readonly<{ accountId: number; allowed: () => Promise<boolean> }>): SubscriptionAnswer {
     if (!this.connection.open) throw new OrderError("SUBSCRIPTION_INACTIVE");
     return this.#subscriptions.begin(subscriber);

@@ -5,26 +5,27 @@ import { rateLimitItems } from "../access/rate-limits.ts";
 import type { Answer } from "../rest/parts.ts";
 import { refusalReply } from "../rest/replies.ts";
 
-/** What a request has used of the limits; what is not known of it is left out. */
+/** Used amounts of the rate limits. Unknown amounts are left out. */
 export type LimitUsage = Readonly<{
   limits: RateLimits | undefined;
   weight?: number;
   orders?: OrderCounts | undefined;
 }>;
 
-/** What stands in every reply: whose it is and, unless it was asked not to, what was used of the limits. */
+/** Members of every reply: the request's id and, unless the client declined them, the used amounts of the limits. */
 export type ReplyStamp = Readonly<{ id: RequestId; used: LimitUsage | undefined }>;
 
-/** The reply of a request that was done; the result is what REST answers with. Source: convention 4.1. */
+/** Builds the reply of a successful request. Its result is the body that REST returns. Source: convention 4.1. */
 export function resultText({ body }: Answer, stamp: ReplyStamp): string {
   return writeJson({ id: stamp.id, status: 200, result: body, ...usedItems(stamp.used) });
 }
 
-/** How a refusal is told. */
+/** Settings and time for the reply of a refusal. */
 export type RefusalContext = Readonly<{ businessAs200: boolean; nowMs: number }>;
 
 /**
- * The reply of a refusal: the status number of REST, code and text; with a limit or a ban also when to come back.
+ * Builds the reply of a refusal: the HTTP status that REST would return, code and text; for a limit or a ban also the
+ * time after which to retry.
  * Source: contract, WebSocket request methods; convention 1, gap 25.
  */
 export function refusalText(

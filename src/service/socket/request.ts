@@ -9,17 +9,17 @@ import {
 } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
 
-/** A message of which the envelope was read: what to answer to, and what is asked for or wrong with it. */
+/** A message whose envelope was parsed: its id, and either its method and params or the problem with it. */
 export type SocketRequest = Readonly<
   { id: RequestId } & (
     | { method: MethodDescriptor; params: string }
-    /** `malformed`: it is no request at all. */
+    /** `malformed`: the message is not a request at all. */
     | { problem: OrderError; malformed: boolean }
   )
 >;
 
 /**
- * Reads the envelope of a message; never throws. A message with a bad id is answered with id null.
+ * Parses the envelope of a message. Never throws. A message with an invalid id is answered with id null.
  * Source: contract, WebSocket request methods; convention 1.2 ff and 2.1.
  */
 export function readSocketRequest(text: string): SocketRequest {
@@ -34,7 +34,7 @@ export function readSocketRequest(text: string): SocketRequest {
   return { id, method, params };
 }
 
-/** The request of a message, as a front thread has read it if it has. */
+/** Returns the request of a message, from a front thread's results if there are any. */
 export function requestOf(text: string, front: Front | undefined): SocketRequest {
   const envelope = front?.worked?.envelope;
   const method = envelope && findMethod(envelope.method);
@@ -42,7 +42,7 @@ export function requestOf(text: string, front: Front | undefined): SocketRequest
   return { id: envelope.id, method, params: "" };
 }
 
-/** The members of a message; undefined for text that is no object with an id, a method and params. */
+/** Returns the members of a message. Returns undefined for text that is not an object with valid members. */
 export function envelopeOf(text: string): SocketMessage | undefined {
   try {
     return readSocketMessage(text);
@@ -53,33 +53,34 @@ export function envelopeOf(text: string): SocketMessage | undefined {
 
 const malformed = (id: RequestId, problem: OrderError): SocketRequest => ({ id, problem, malformed: true });
 
-/** Parameters of the socket itself: read here, and unknown to every handler. */
+/** Parameters that the socket itself reads. No handler knows them. */
 const OF_THE_SOCKET: readonly string[] = ["apiKey", "signature", "returnRateLimits"];
 
-/** The params of a message: all of them, as they were signed, and those that a handler reads. */
+/** The params of a message: all of them as signed, and those for a handler. */
 export type SocketParameters = Readonly<{
   signed: Parameters;
   own: Parameters;
-  /** Whether the reply is to tell the rate limits; undefined when that was not said. */
+  /** Whether the reply reports the rate limits; undefined if the request does not say. */
   returnRateLimits: boolean | undefined;
 }>;
 
 const WHOLE_NUMBER = /^-?[0-9]+$/;
 
 /**
- * Reads the params. A whole number may also come as a string; a boolean may not.
- * Throws an OrderError for what is no flat JSON object, and -1130 for a returnRateLimits that is no boolean.
+ * Parses the params. A whole number may also be sent as a string; a boolean may not.
+ * Throws an OrderError for params that are not a flat JSON object, and -1130 for a returnRateLimits that is not a
+ * boolean.
  * Source: contract, WebSocket request methods ("Booleans are JSON booleans; decimals stay strings"); decision 43.
  */
 export const readSocketParameters = (params: string): SocketParameters =>
   socketParametersOf(readFlatText(params));
 
-/** The same of params that were read. */
+/** Splits params that are already parsed. */
 export function socketParametersOf(signed: Parameters): SocketParameters {
   const own = new Map(signed);
   for (const name of OF_THE_SOCKET) own.delete(name);
   for (const [name, { kind, text }] of own) {
-    // What came as text is read by the field's own kind, as in a query.
+    // A whole number sent as a string is parsed by the field's own kind, as in a query.
     if (kind === "string" && WHOLE_NUMBER.test(text)) own.set(name, { text, kind: "text" });
   }
   return { signed, own, returnRateLimits: readSwitch(signed) };

@@ -15,7 +15,9 @@ const DEFAULTS: Required<SocketSettings> = {
   lifeMs: 86_400_000,
 };
 
-/** Settings with their defaults; throws a RangeError for one that is not a whole number of at least 1. */
+/**
+ * Returns the settings with their defaults. Throws a RangeError for a setting that is not a whole number of at least 1.
+ */
 export function resolveSocketSettings(settings: SocketSettings = {}): Required<SocketSettings> {
   const resolved = { ...DEFAULTS, ...settings };
   for (const [name, value] of Object.entries(resolved)) checkedLimit(name, value);

@@ -22,21 +22,24 @@ import { resolveSocketSettings } from "./settings.ts";
 
 type Kind = "private" | "public";
 
-/** Where a connection can be opened. Source: contract, WebSocket request methods and Events; decision 43. */
+/** The kind of connection at each path. Source: contract, WebSocket request methods and Events; decision 43. */
 const PATHS: ReadonlyMap<string, Kind> = new Map([
   ["/ws/listenKey", "private"],
   ["/ws-api/v3", "private"],
   ["/ws/liquidity", "public"],
 ]);
 
-/** The paths at which connections are opened, as they stand in a target. Source: contract, WebSocket request methods and Events. */
+/**
+ * The paths at which connections are opened, as they appear in a target. Source: contract, WebSocket request methods
+ * and Events.
+ */
 export const SOCKET_PATHS: readonly string[] = [...PATHS.keys()];
 
 /** Weight of opening a connection (convention 4.1). */
 const CONNECT_WEIGHT = 2;
 
 /**
- * The WebSocket interface of a service, without a transport. Throws a RangeError on a setting out of range.
+ * Creates the WebSocket interface of a service, without a transport. Throws a RangeError for a setting out of range.
  * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
  */
 export function createSockets(service: ServiceParts, options: SocketOptions): SocketService {
@@ -68,7 +71,7 @@ class Sockets implements SocketService {
 
   readonly maxFramesPerSecond: number;
 
-  /** `parts` is called when the first connection comes: who serves none pays nothing. */
+  /** `parts` is called when the first connection arrives, so that a service without connections costs nothing. */
   constructor(maxFramesPerSecond: number, parts: () => SocketParts) {
     this.maxFramesPerSecond = maxFramesPerSecond;
     this.#parts = parts;
@@ -80,7 +83,7 @@ class Sockets implements SocketService {
     let usedWeight = 0;
     try {
       const address = service.clientAddress(request);
-      // A browser opens a WebSocket to anywhere; what it may not read over REST it may not read here.
+      // Browsers open WebSockets to any origin. Refuse here the origins that may not read replies over REST.
       const leads = leadsSomewhere(request) && service.crossOrigin.admits(request.rawHeaders);
       const verdict = await weigh(service, { address, weight: leads ? CONNECT_WEIGHT : UNKNOWN_WEIGHT });
       usedWeight = verdict.used;
@@ -125,8 +128,8 @@ const leadsSomewhere = ({ method, target }: WireRequest): boolean =>
   method === "GET" && PATHS.has(splitTarget(target)?.path ?? "");
 
 /**
- * Where a target leads: undefined for an unknown path, which is matched on raw bytes. Throws an OrderError for a query
- * that says anything but returnRateLimits=true or false on a private path.
+ * Returns the destination of a target, or undefined for an unknown path. Paths are matched on raw bytes. Throws an
+ * OrderError for a query with anything but returnRateLimits=true or false on a private path.
  */
 function destinationOf(target: string): Destination | undefined {
   const split = splitTarget(target);

@@ -1,17 +1,17 @@
 import type { EventSink } from "./account-streams.ts";
 
-/** What a subscription does with its connection and its account. */
+/** Connection and account of a subscription. */
 export type SubscriptionHost = Readonly<{
-  /** Whether its owner may still see the account; asked before anything goes out. */
+  /** Returns whether the owner may still see the account. Called before anything goes out. */
   allowed: () => Promise<boolean>;
   send: EventSink;
-  /** It may not go on, or more waits for `allowed` than may wait. */
+  /** Called when the owner has lost access, or when too many bytes wait for `allowed`. */
   ended: (why: "refused" | "overrun") => void;
 }>;
 
 /**
- * One subscription of one connection. Events that come while it is being asked whether its owner may still see them wait
- * and go out together, in order; nothing goes out before {@link start}. Source: decisions 39, 45 and 49; I07.
+ * One subscription of one connection. While `allowed` is pending, events wait; then they go out together, in order.
+ * Nothing goes out before {@link start}. Source: decisions 39, 45 and 49; I07.
  */
 export class Subscription {
   readonly #host: SubscriptionHost;
@@ -35,12 +35,12 @@ export class Subscription {
     if (!this.#running) void this.#run();
   }
 
-  /** Its reply has been sent: events may follow. */
+  /** Lets events go out. Called after the reply to the subscription was sent. */
   start(): void {
     void this.#run();
   }
 
-  /** Nothing goes out any more. */
+  /** Stops the subscription: nothing goes out any more. */
   stop(): void {
     this.#live = false;
     this.#waiting = [];

@@ -3,25 +3,25 @@ import type { JsonInput } from "../../wire/index.ts";
 import type { AccountStreams } from "./account-streams.ts";
 import { Subscription } from "./subscription.ts";
 
-/** What the subscriptions of a connection need of it. */
+/** Dependencies of the subscriptions on their connection. */
 export type SubscriptionsHost = Readonly<{
   streams: AccountStreams;
   nowMs: () => number;
   send: (text: string) => void;
-  /** Events come faster than it can be asked whether they may go out. */
+  /** Called when events arrive faster than access can be checked. */
   overrun: () => void;
   maxWaitingBytes: number;
 }>;
 
-/** A subscription to be: whose events, and whether its owner may still see them. */
+/** A new subscription: its account, and a function that checks whether its owner may still see the account. */
 export type Subscriber = Readonly<{ accountId: number; allowed: () => Promise<boolean> }>;
 
-/** What a change of the subscriptions is answered with, and what follows once that was sent. */
+/** The reply to a change of the subscriptions, and a step to run after sending it. */
 export type SubscriptionAnswer = Readonly<{ body: JsonInput; after: () => void }>;
 
 type Active = Readonly<{ accountId: number; end: () => void }>;
 
-/** Ids that one connection may use up. Source: convention 4.5. */
+/** Number of subscription ids that one connection may use. Source: convention 4.5. */
 const MAX_IDS = 65_536;
 
 /** The subscriptions of one connection, at most one per account. Source: decision 45; convention 4.5. */
@@ -35,8 +35,8 @@ export class Subscriptions {
   }
 
   /**
-   * Begins a subscription. The answer tells the number of the last event before it; every later one follows the answer.
-   * Throws an OrderError: -2035 when the account has one here, -2042 when the ids are used up.
+   * Starts a subscription. The answer contains the number of the last event before it; every later event follows the
+   * answer. Throws an OrderError: -2035 if the account already has a subscription here, -2042 if no ids are left.
    */
   begin({ accountId, allowed }: Subscriber): SubscriptionAnswer {
     if ([...this.#active.values()].some((active) => active.accountId === accountId)) {
@@ -63,7 +63,7 @@ export class Subscriptions {
     return { body, after: () => subscription.start() };
   }
 
-  /** Ends one subscription, or all of them. Throws an OrderError -2036 for one that is not there. */
+  /** Ends one subscription, or all of them. Throws an OrderError -2036 if there is no such subscription. */
   end(subscriptionId: number | undefined): SubscriptionAnswer {
     if (subscriptionId !== undefined && !this.#active.has(subscriptionId)) {
       throw new OrderError("SUBSCRIPTION_INACTIVE");
@@ -78,12 +78,12 @@ export class Subscriptions {
     };
   }
 
-  /** The subscriptions there are, oldest first. */
+  /** Returns the active subscriptions, oldest first. */
   list(): JsonInput {
     return [...this.#active].map(([subscriptionId, { accountId }]) => ({ subscriptionId, accountId }));
   }
 
-  /** The connection has ended. */
+  /** Ends all subscriptions, because the connection has ended. */
   stop(): void {
     for (const id of [...this.#active.keys()]) this.#drop(id);
   }

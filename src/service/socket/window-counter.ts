@@ -1,4 +1,4 @@
-/** Counts what comes in windows of one length and says when it is too much. */
+/** Counts occurrences in windows of fixed length and checks them against a limit. */
 export class WindowCounter {
   readonly #most: number;
   readonly #windowMs: number;
@@ -10,7 +10,7 @@ export class WindowCounter {
     this.#windowMs = limit.windowMs;
   }
 
-  /** Counts one; false when it is one too many for its window. */
+  /** Counts one occurrence. Returns false if it exceeds the limit of its window. */
   takes(nowMs: number): boolean {
     if (nowMs - this.#startMs >= this.#windowMs) {
       this.#startMs = nowMs;

@@ -1,48 +1,52 @@
-/** Bytes that may be held at once; more put out whoever holds the most. */
+/** Limits on bytes held at once. Above a limit, the connection that holds the most is closed. */
 export type ByteLimits = Readonly<{ perConnection?: number; perAddress?: number; inAll?: number }>;
 
 /**
- * What strangers may hold of a service at once, over HTTP and WebSocket together. An address is an IPv4 address or a /64
- * of IPv6; behind trusted proxies it is the client's. Source: decisions GC and GD.
+ * Limits on what clients may hold of a service at once, over HTTP and WebSocket together. An address is an IPv4 address
+ * or an IPv6 /64. Behind trusted proxies it is the client's address. Source: decisions GC and GD.
  */
 export type TrafficLimits = Readonly<{
-  /** Connections that one address holds at once; one more is refused, 429 -1003. Default 2000. */
+  /** Connections that one address holds at once. One more is refused with 429 -1003. Default 2000. */
   connectionsPerAddress?: number;
   /**
-   * Requests and messages whose turn has not come, and what has come of those that are not whole, each message with 256
-   * bytes beside its own, each request with 8,192. Default 4,194,304 a connection, 33,554,432 an address, 100,663,296 in all.
+   * Bytes of requests and messages that wait for their turn, and of those received in part. Each message counts 256
+   * bytes besides its own, each request 8,192. Default 4,194,304 per connection, 33,554,432 per address, 100,663,296 in
+   * all.
    */
   unread?: ByteLimits;
-  /** Requests and messages that are being answered, counted alike. The same defaults. */
+  /** Bytes of requests and messages that are being answered, counted in the same way. The same defaults. */
   unanswered?: ByteLimits;
   /**
-   * Answers and events that wait for a peer to read them. Default 17,825,792 a connection, 33,554,432 an address,
-   * 134,217,728 in all.
+   * Bytes of answers and events that wait for a peer to read them. Default 17,825,792 per connection, 33,554,432 per
+   * address, 134,217,728 in all.
    */
   unsent?: ByteLimits;
 }>;
 
-/** What is held in bytes. */
+/** The kinds of bytes that are held. */
 export type HeldKind = "unread" | "unanswered" | "unsent";
 
-/** Whose limit was broken. */
+/** The owner of the limit that was exceeded. */
 export type LimitScope = "connection" | "address" | "all";
 
-/** What of a connection is held, and who is told when it must end because of that. */
+/** A connection as the traffic limits see it: its unsent bytes, and a callback that closes it. */
 export type TrafficGuest = Readonly<{
-  /** The bytes that wait for its peer now; what is held as unsent is never more than that. */
+  /** Returns the bytes that wait for the peer now. The bytes held as unsent are never more than that. */
   unsentBytes: () => number;
-  /** It holds more than it may, or more than any other when all of them together do; nothing of it is counted any more. */
+  /**
+   * Called when the connection must be closed: it holds more than it may, or the most of all while all together hold
+   * too much. Its bytes no longer count.
+   */
   putOut: (kind: HeldKind, scope: LimitScope) => void;
 }>;
 
-/** What one connection holds. Every change is told; after its end nothing counts. */
+/** The bytes that one connection holds. The connection reports every change; after its end nothing counts. */
 export type Holdings = {
-  /** Takes or, below 0, gives back. False: the connection was put out by this. */
+  /** Adds bytes, or returns them if negative. Returns false if this closed the connection. */
   hold(kind: HeldKind, bytes: number): boolean;
-  /** The connection has ended. */
+  /** Reports the end of the connection. */
   end(): void;
 };
 
-/** Bytes that a request or message costs beside its own. */
+/** Bytes that a request or message counts besides its own. */
 export const MESSAGE_COST = 256;

@@ -1,11 +1,11 @@
 import type { LimitScope } from "./api.ts";
 
-/** One connection's part in a budget. */
+/** One connection's share of a budget. */
 export type Part = {
   readonly address: string;
   bytes: number;
   out: boolean;
-  /** What it really is at most, asked when there is no room. */
+  /** Returns an upper bound of the bytes it really holds. Called when a limit is exceeded. */
   readonly atMost: () => number;
   readonly putOut: (scope: LimitScope) => void;
 };
@@ -14,13 +14,13 @@ type Limits = Readonly<{ perConnection: number; perAddress: number; inAll: numbe
 
 type Group = { bytes: number; readonly parts: Set<Part> };
 
-/** How much of a limit is made free at least when it was broken, so that not every byte after it breaks it again. */
+/** Minimum fraction of a limit to free once it is exceeded, so that the next byte does not exceed it again. */
 const FREED = 1 / 8;
 
 /**
- * A number of bytes that many share. A connection above its limit is put out; above the limit of an address the connection
- * that holds the most of it; above the limit of all the one that holds the most of the address that does. Who holds little
- * never pays for others. Source: decision GC.
+ * A budget of bytes that many connections share. A connection above its own limit is closed. Above the limit of an
+ * address, the connection that holds the most of that address is closed. Above the total limit, the address that holds
+ * the most loses its largest connection. A connection that holds little never pays for others. Source: decision GC.
  */
 export class ByteBudget {
   readonly #limits: Limits;
@@ -31,7 +31,7 @@ export class ByteBudget {
     this.#limits = limits;
   }
 
-  /** Changes what a part holds; false when it was put out by that. */
+  /** Changes the bytes that a part holds. Returns false if this closed its connection. */
   hold(part: Part, bytes: number): boolean {
     this.#add(part, Math.max(bytes, -part.bytes));
     if (bytes <= 0) return true;
@@ -42,7 +42,7 @@ export class ByteBudget {
     return !part.out;
   }
 
-  /** Forgets a part. */
+  /** Removes a part. */
   drop(part: Part): void {
     const group = this.#groups.get(part.address);
     if (group?.parts.delete(part) !== true) return;

@@ -21,14 +21,14 @@ const DEFAULTS = {
 
 const KINDS: readonly HeldKind[] = ["unread", "unanswered", "unsent"];
 
-/** How a client is told to come back that holds too many connections: one of them may end at any time. */
+/** Retry-After for a client that holds too many connections: one of them may end at any time. */
 const RETRY_AFTER_SECONDS = 1;
 
 type Network = { connections: number; isProved: boolean };
 
-/** What all connections of a service hold together. */
+/** Tracks what all connections of a service hold together. */
 export class Traffic {
-  /** What one connection too many of an address is told, 429 -1003. */
+  /** The refusal of a connection above the limit of its address, 429 -1003. */
   readonly tooMany: OrderError;
   /** Connections that one address holds at once. */
   readonly connectionsPerAddress: number;
@@ -61,33 +61,33 @@ export class Traffic {
     };
   }
 
-  /** Connections that were opened since the service began. */
+  /** Number of connections opened since the service began. */
   get arrivals(): number {
     return this.#arrivals;
   }
 
-  /** A connection was opened. */
+  /** Records that a connection was opened. */
   arrived(): void {
     this.#arrivals++;
   }
 
-  /** What a request is counted as: the network of its client. */
+  /** Returns the network under which a request is counted: the network of its client. */
   networkOf(arrived: Arrived): string {
     return networkOf(this.#clientAddress(arrived));
   }
 
   /**
-   * What a connection is counted as before anything came over it; undefined for one of a trusted proxy, which stands for
-   * nobody until a request says whose it is, and for a peer without an address.
+   * Returns the network under which a connection is counted before its first request. Returns undefined for a peer
+   * without an address, and for a trusted proxy, whose connection is not counted until a request names its client.
    */
   peerOf(remoteAddress: string): string | undefined {
     return remoteAddress === "" || this.#isProxy(remoteAddress) ? undefined : networkOf(remoteAddress);
   }
 
   /**
-   * Counts a connection of a network, or a request that stands for one because it came over the connection of a proxy;
-   * what is returned takes it back. Undefined for one too many, which is told {@link tooMany}: whoever opens thousands
-   * must cost little.
+   * Counts a connection of a network, or a request that counts as one because it came over a proxy's connection.
+   * Returns a function that takes the count back, or undefined if the network is at its limit; the client is then
+   * refused with {@link tooMany}. Refusing a client that opens thousands of connections must be cheap.
    */
   enter(network: string): (() => void) | undefined {
     const known = this.#networks.get(network) ?? { connections: 0, isProved: false };
@@ -101,24 +101,24 @@ export class Traffic {
     };
   }
 
-  /** A request of a network has proved a key; that counts for as long as the network has a connection. */
+  /** Records that a request of a network has proved a key. The mark lasts while the network has a connection. */
   proved(network: string): void {
     const known = this.#networks.get(network);
     if (known !== undefined) known.isProved = true;
   }
 
-  /** A limit has refused a request of a network: it has proved nothing any more. */
+  /** Records that a limit has refused a request of a network. The network then counts as not proved. */
   refused(network: string): void {
     const known = this.#networks.get(network);
     if (known !== undefined) known.isProved = false;
   }
 
-  /** Whether a request of a network has proved a key, and no limit has refused one since. */
+  /** Returns whether a request of a network has proved a key, and no limit has refused one since. */
   isProved(network: string): boolean {
     return this.#networks.get(network)?.isProved === true;
   }
 
-  /** Begins to count what a connection of a network holds. */
+  /** Starts counting what a connection of a network holds. */
   guest(network: string, { unsentBytes, putOut }: TrafficGuest): Holdings {
     let live = true;
     const partOf = (kind: HeldKind): Part => ({
@@ -148,7 +148,7 @@ function checkedLimits(kind: HeldKind, limits: Required<ByteLimits>): Required<B
   return limits;
 }
 
-/** A limit that was set; throws a RangeError when it is not a whole number of at least 1. */
+/** Returns a configured limit. Throws a RangeError if it is not a whole number of at least 1. */
 export function checkedLimit(name: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1)
     throw new RangeError(`${name} must be at least 1, got ${value}`);

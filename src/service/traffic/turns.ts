@@ -1,46 +1,49 @@
 /**
- * What is begun in one turn of the event loop, as bytes of requests, while connections are accepted and for addresses that
- * have proved nothing: little, since one connection is accepted in a turn, and who comes behind many others waits as many
- * turns.
+ * Bytes of requests that begin in one turn of the event loop, while connections are being accepted and for addresses
+ * that have proved nothing. It is small, because one connection is accepted per turn, and a client in the queue behind
+ * many others waits that many turns.
  */
 const SHARE = 16_384;
 
 /**
- * The part of what a request counts beside its bytes that is counted of an address which has proved a key, while nobody is
- * accepted: its placements share a commit, and whoever floods with a key is stopped by the limits of rate, which make a
- * stranger of it.
+ * The fraction that is counted of a request's cost besides its bytes, for an address that has proved a key, while no
+ * connection is being accepted. The placements of such an address share a commit. A client that floods with a key is
+ * stopped by the rate limits; after that, its address no longer counts as proved.
  */
 const PROVED_PART = 1 / 16;
 
-/** What a request or message counts beside its own bytes, for each weight that it has. */
+/** Cost of a request or message besides its bytes, per unit of its weight. */
 const EACH = 4_096;
 
-/** The weight of a document; what weighs more is paid for by its client, not by turns in which nothing begins. */
+/**
+ * The weight of a document. Requests with a higher weight count as this: the rate limit charges their client for the
+ * rest, not turns in which nothing begins.
+ */
 const MOST_WEIGHT = 20;
 
-/** What is counted of a turn: bytes, and what it takes beside them. */
+/** Cost of a request or message for its turn: bytes, and the cost besides them. */
 export type TurnCost = Readonly<{ bytes: number; beside: number }>;
 
-/** What a request or message costs of a turn. */
+/** Returns the cost of a request or message for its turn. */
 export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: number }>): TurnCost => ({
   bytes,
   beside: EACH * Math.min(Math.max(weight, 1), MOST_WEIGHT),
 });
 
-/** Who is let begin. Addresses are networks, as they are counted. */
+/** State of the clients. Addresses are networks, as they are counted. */
 export type Crowd = Readonly<{
-  /** Connections that were accepted until now. */
+  /** Number of connections accepted so far. */
   arrivals: number;
-  /** Whether a request of the address has proved a key, and its limits do not refuse it. */
+  /** Returns whether a request of the address has proved a key and no limit has refused the address since. */
   isProved: (address: string) => boolean;
 }>;
 
 type WaitingRequest = Readonly<{ cost: TurnCost; begin: () => void }>;
 
 /**
- * Lets requests and messages begin in turns: those of one address one after the other, the addresses in turns, and in one
- * turn of the event loop no more than a share; what costs more takes the turns after it. So whoever sends much waits for
- * himself, and the others not for him, however many connections he has, and newcomers are accepted meanwhile.
+ * Starts requests and messages in turns. Those of one address start one after the other, the addresses take turns, and
+ * one turn of the event loop starts no more than a share. A request that costs more uses up the turns after it. So a
+ * flooding client delays only itself, however many connections it has, and new connections are accepted meanwhile.
  * Source: decision GE; hostile inputs 53 and 94.
  */
 export class Turns {
@@ -52,13 +55,13 @@ export class Turns {
   #used = 0;
   #planned = false;
 
-  /** `soon` runs a function once everything that has happened by now was dealt with. */
+  /** `soon` runs a function after all events that have already happened are handled. */
   constructor(soon: (run: () => void) => void, crowd: Crowd) {
     this.#soon = soon;
     this.#crowd = crowd;
   }
 
-  /** Begins at once while this turn has room, else when it is the turn of the address. */
+  /** Starts at once while this turn has room, else when the address has its turn. */
   begin(address: string, cost: TurnCost, begin: () => void): void {
     this.#plan();
     if (this.#used < SHARE && this.#queues.size === 0) return this.#run(address, { cost, begin });
@@ -78,7 +81,7 @@ export class Turns {
 
   #turn(): void {
     this.#planned = false;
-    // What cost more than its turn had is paid for by the turns after it.
+    // Cost above this turn's share is charged to the following turns.
     this.#used = Math.max(0, this.#used - SHARE);
     if (this.#used > 0 || this.#queues.size > 0) this.#plan();
     while (this.#used < SHARE) {
@@ -86,7 +89,7 @@ export class Turns {
       if (first === undefined) return;
       const [address, queue] = first;
       const next = queue.shift();
-      // The address goes behind the others.
+      // Moves the address behind the others.
       this.#queues.delete(address);
       if (queue.length > 0) this.#queues.set(address, queue);
       if (next !== undefined) this.#run(address, next);

@@ -31,8 +31,8 @@ import {
 } from "./schema.ts";
 
 /**
- * A managed order as clients see it; decimals are canonical strings, times epoch milliseconds. A member that does not
- * apply is undefined and stands in no JSON; there is never a rejectReason, reason or errorMessage.
+ * A managed order as clients see it. Decimals are canonical strings, times are epoch milliseconds. A member that does
+ * not apply is undefined and absent from the JSON. There is never a rejectReason, reason or errorMessage.
  * Source: contract, Managed order (parent) response fields; decision 15.
  */
 export type ManagedOrder = Readonly<{
@@ -44,7 +44,7 @@ export type ManagedOrder = Readonly<{
   orderId: number;
   clientOrderId: string;
   clOrdId: string;
-  /** Negative; -1: not a member of a list. */
+  /** Negative, or -1 if the order is not a member of a list. */
   orderListId: number;
   type: ParentType;
   /** 180 TWAP, 1000002 VWAP, 1000004 POV. */
@@ -60,20 +60,23 @@ export type ManagedOrder = Readonly<{
   price2?: string | undefined;
   trailingAmount?: string | undefined;
   limitOffset?: string | undefined;
-  /** The limit that trigger level and limitOffset make: running before the trigger, frozen by it (decision 19). */
+  /**
+   * The limit that results from trigger level and limitOffset. It moves until the trigger, which freezes it (decision
+   * 19).
+   */
   dynamicLimit?: string | undefined;
   icebergQty?: string | undefined;
   /** Milliseconds of one slot of the schedule. */
   interval?: number | undefined;
-  /** Slots of the schedule, as they were frozen at admission. */
+  /** Slots of the schedule, frozen at admission. */
   intervalCount?: number | undefined;
   /** Milliseconds between acceptance and the first slot. */
   intervalDelay?: number | undefined;
   /** Share of the executed volume in basis points. */
   participationBips?: number | undefined;
-  /** Weights that were sent, comma separated, one for each slot. */
+  /** The weights that were sent, comma-separated, one for each slot. */
   volumeProfile?: string | undefined;
-  /** Whose executed volume VWAP and POV follow. */
+  /** The source of the executed volume that VWAP and POV follow. */
   volumeBenchmark?: "SERVICE_EXECUTED_VOLUME" | undefined;
   timeInForce: TimeInForce;
   childTimeInForce: ChildTimeInForce;
@@ -85,15 +88,15 @@ export type ManagedOrder = Readonly<{
   held: boolean;
   cancelPending: boolean;
   lastChildClientOrderId?: string | undefined;
-  /** When it was accepted. */
+  /** Time of acceptance. */
   transactTime: number;
   updateTime: number;
 }>;
 
-/** What stands in place of a list's id. */
+/** Replaces the list id of an order that is in no list. */
 export const NO_LIST = -1;
 
-/** What a view needs beside the order: its instrument's id, and its running dynamic limit. */
+/** Data for a view besides the order: the instrument's id and the running dynamic limit. */
 export type ManagedOrderContext = Readonly<{
   instrumentId?: number | undefined;
   runningLimit?: Price | undefined;
@@ -124,7 +127,7 @@ const STRATEGIES = ORDER_TYPES.flatMap((type) => TRAITS[type].targetStrategy ?? 
 const priced = (value: Price | undefined): string | undefined =>
   value === undefined ? undefined : formatPrice(value);
 
-/** What descriptions say of the members of a managed order. */
+/** Descriptions of the members of a managed order. */
 export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
   symbol: text("Symbol of the market."),
   instrumentId: optional(long("Id of the instrument.")),
@@ -170,19 +173,19 @@ export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
   updateTime: time("When it changed last."),
 };
 
-/** Members that events tell under the same names. */
+/** Members that events have under the same names. */
 const IN_EVENTS = ["apiState", "held", "cancelPending"] as const;
 
-/** What descriptions say of the members that events tell under the same names. */
+/** Descriptions of the members that events have under the same names. */
 export const MANAGED_ORDER_IN_EVENTS: Members = Object.fromEntries(
   IN_EVENTS.map((name) => [name, MANAGED_ORDER[name]]),
 );
 
-/** With every member, so that none is forgotten. */
+/** Requires every member, so that none is forgotten. */
 type Complete = { readonly [K in keyof ManagedOrder]-?: ManagedOrder[K] };
 
 /**
- * The public view of a managed order, members in a fixed order.
+ * Returns the public view of a managed order, with its members in a fixed order.
  * Source: contract, Managed order (parent) response fields; decisions 11, 15, 19, 29.
  *
  * @example
@@ -222,7 +225,7 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     dynamicLimit: dynamicLimitOf(order, context),
     icebergQty: intent.icebergQuantity === undefined ? undefined : formatQuantity(intent.icebergQuantity),
     interval: schedule?.intervalMs,
-    // The plan's: a VWAP of the service's own volumes learns it at admission.
+    // From the plan: a VWAP on the service's own volumes gets its slots at admission.
     intervalCount: order.plan?.count,
     intervalDelay: schedule?.intervalDelayMs,
     participationBips: intent.participationBips,
@@ -244,10 +247,10 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
   return view;
 }
 
-/** An order as it stood when something happened to it. */
+/** An order, and its status when an event happened. */
 type OrderThen = Readonly<{ order: ParentOrder; view: StatusView }>;
 
-/** The members that events tell under the same names. */
+/** Returns the members that events have under the same names. */
 export function membersInEvents({ view }: OrderThen): Pick<Complete, (typeof IN_EVENTS)[number]> {
   return { apiState: view.apiState, held: view.held, cancelPending: view.cancelPending };
 }

@@ -24,14 +24,14 @@ import type { JsonInput } from "../../wire/index.ts";
 import { type ManagedOrder, NO_LIST } from "./managed-order.ts";
 
 /**
- * A native order as clients see it, members in a fixed order. `A` is how prices and quantities are written: decimal
- * strings, or whole numbers of a fixed scale. A retained rejection has no orderId, and only what its
- * request had said of the others. Source: contract, Native order snapshot.
+ * A native order as clients see it, with its members in a fixed order. `A` is the form of prices and quantities:
+ * decimal strings, or whole numbers of a fixed scale. A retained rejection has no orderId; its other members are only
+ * those that its request contained. Source: contract, Native order snapshot.
  */
 export type NativeOrderView<A extends string | number | bigint = string> = Readonly<{
   symbol: string;
   orderId?: bigint;
-  /** -1: not a member of a list. */
+  /** -1 if the order is not a member of a list. */
   orderListId: bigint | number;
   clientOrderId: string;
   clOrdId: string;
@@ -52,7 +52,7 @@ export type NativeOrderView<A extends string | number | bigint = string> = Reado
   isPaperTrade: boolean;
 }>;
 
-/** What stands with amounts that are whole numbers. */
+/** The scales that accompany amounts given as whole numbers. */
 type Scales = Readonly<{ priceScale: number; quantityScale: number }>;
 
 type Writer<A extends string | number | bigint> = Readonly<{
@@ -69,17 +69,20 @@ const ZERO_PRICE = 0 as Price;
 /** A native order or a retained rejection, and whether its host trades on paper. */
 export type Snapshot = Readonly<{ order: NativeOrder | Rejection; isPaperTrade: boolean }>;
 
-/** The snapshot with decimal strings. Source: contract, Native order snapshot. */
+/** Returns the snapshot with decimal strings. Source: contract, Native order snapshot. */
 export function nativeOrderView(snapshot: Snapshot): NativeOrderView {
   return viewWith(TEXT, snapshot);
 }
 
-/** The same with prices in 1e-8 and quantities in 1e-6 as exact whole numbers. Source: decision 46. */
+/**
+ * Returns the snapshot with prices in units of 1e-8 and quantities in units of 1e-6, as exact whole numbers. Source:
+ * decision 46.
+ */
 export function scaledNativeView(snapshot: Snapshot): NativeOrderView<number | bigint> & Scales {
   return { ...viewWith(SCALED, snapshot), ...SCALES };
 }
 
-/** A managed order whose price, stopPrice, origQty and executedQty are whole numbers too. Source: decision 46. */
+/** Returns a managed order with price, stopPrice, origQty and executedQty as whole numbers. Source: decision 46. */
 export function scaledManagedView(order: ParentOrder, view: ManagedOrder): JsonInput {
   const { price, stopPrice, quantity } = order.intent;
   return {
@@ -157,7 +160,7 @@ function rejectionView<A extends string | number | bigint>(
 
 type OrderNames = "symbol" | "orderId" | "orderListId" | "clientOrderId" | "clOrdId";
 
-/** What names an order, as every reply about it begins. */
+/** Returns the members that identify an order, which begin every reply about it. */
 function namesOf(order: NativeOrder): Required<Pick<NativeOrderView, OrderNames>> {
   return {
     symbol: order.symbol,
@@ -168,7 +171,7 @@ function namesOf(order: NativeOrder): Required<Pick<NativeOrderView, OrderNames>
   };
 }
 
-/** The members that the replies of placing and cancelling share. Source: convention 3.1 and 3.3. */
+/** Returns the members that the replies to placements and cancels share. Source: convention 3.1 and 3.3. */
 function transactionView(order: NativeOrder): Readonly<Record<string, JsonInput>> {
   return {
     ...namesOf(order),
@@ -185,7 +188,7 @@ function transactionView(order: NativeOrder): Readonly<Record<string, JsonInput>
   };
 }
 
-/** The reply of a placement: the convention's fullest form. Source: convention 3.1. */
+/** Returns the reply to a placement in the fullest form of the convention. Source: convention 3.1. */
 export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[]): JsonInput {
   return {
     ...transactionView(order),
@@ -200,7 +203,10 @@ export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[
   };
 }
 
-/** The reply of a cancel: the order keeps its client id, which is that of the canceled one too. Source: convention 3.3. */
+/**
+ * Returns the reply to a cancel. The order keeps its client id, so origClientOrderId is the same id. Source: convention
+ * 3.3.
+ */
 export function canceledNativeView(order: NativeOrder): JsonInput {
   return { ...transactionView(order), origClientOrderId: order.clientOrderId };
 }
@@ -208,7 +214,7 @@ export function canceledNativeView(order: NativeOrder): JsonInput {
 /** One element of the execution history. Source: decision 46. */
 export type ExecutionView = Readonly<{ time: number }> & Readonly<Record<string, JsonInput | undefined>>;
 
-/** What happened to an order at one moment. */
+/** Returns the view of one execution. */
 export function executionView(execution: NativeExecution): ExecutionView {
   const { order, executionId, execType, lastQuantity, lastPrice, timeMs } = execution;
   return {
@@ -233,7 +239,10 @@ export function executionView(execution: NativeExecution): ExecutionView {
   };
 }
 
-/** The refusal of an order that never had an id, as an execution; what the request did not say is left out. */
+/**
+ * Returns the refusal of an order that never had an id, as an execution. Members that the request did not contain are
+ * left out.
+ */
 export function rejectedExecutionView(rejection: Rejection): ExecutionView {
   const { symbol, clientOrderId, rejectionId, side, type, price, quantity } = rejection;
   return {

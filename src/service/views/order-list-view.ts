@@ -2,11 +2,11 @@ import { type ListStatusView, listStatusOf } from "../../lifecycle/index.ts";
 import type { Contingency, OrderList, ParentOrder } from "../../model/index.ts";
 import { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./managed-order.ts";
 
-/** What names a leg of a list. */
+/** The ids of a leg of a list. */
 export type LegIdentity = Readonly<{ symbol: string; orderId: number; clientOrderId: string }>;
 
 /**
- * An order list as clients see it; times epoch milliseconds. Legs stand in both members in one order: working,
+ * An order list as clients see it. Times are epoch milliseconds. Both members list the legs in the same order: working,
  * protective, then the other. Source: contract, Linked order list reply; decisions 6 and 35.
  */
 export type OrderListView = Readonly<{
@@ -16,7 +16,7 @@ export type OrderListView = Readonly<{
   listStatusType: ListStatusView["listStatusType"];
   listOrderStatus: ListStatusView["listOrderStatus"];
   listClientOrderId: string;
-  /** When the list was accepted. */
+  /** Time of the list's acceptance. */
   transactionTime: number;
   symbol: string;
   orders: readonly LegIdentity[];
@@ -24,7 +24,8 @@ export type OrderListView = Readonly<{
 }>;
 
 /**
- * The public view of an order list, members in a fixed order; `contextOf` gives what the view of a leg needs.
+ * Returns the public view of an order list, with its members in a fixed order. `contextOf` returns the data that the
+ * view of a leg needs.
  * Source: contract, Linked order list reply; decision 35; I44.
  *
  * @example

@@ -6,79 +6,79 @@ export type Optional = readonly ["optional", JsonSchema];
 /** Members of an object by name. */
 export type Members = Readonly<Record<string, JsonSchema | Optional>>;
 
-/** A member for each one of T, and only those; what T may leave out is {@link optional}. */
+/** Exactly one member for each property of T. A property that T may omit must be {@link optional}. */
 export type MembersOf<T> = {
   readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? Optional : JsonSchema;
 };
 
-/** Says of a member that it may be left out. */
+/** Marks a member as optional. */
 export const optional = (schema: JsonSchema): Optional => ["optional", schema];
 
-/** What goes with a value beyond its kind. */
+/** Further keywords of a schema. */
 type More = Readonly<Record<string, NonNullable<JsonSchema[string]>>>;
 
-/** A text. */
+/** Schema of a text. */
 export const text = (description: string, more: More = {}): JsonSchema => ({
   type: "string",
   description,
   ...more,
 });
 
-/** One of a few texts. */
+/** Schema of one of a few texts. */
 export const oneOf = (values: readonly string[], description: string): JsonSchema =>
   text(description, { enum: values });
 
-/** A decimal as a string. */
+/** Schema of a decimal as a string. */
 export const decimal = (description: string): JsonSchema =>
   text(description, { pattern: "^[0-9]+(\\.[0-9]+)?$" });
 
-/** A decimal as a string that may be below zero. */
+/** Schema of a decimal as a string that may be negative. */
 export const signedDecimal = (description: string): JsonSchema =>
   text(description, { pattern: "^-?[0-9]+(\\.[0-9]+)?$" });
 
-/** A whole number of at most 32 bits. */
+/** Schema of a whole number of at most 32 bits. */
 export const integer = (description: string, more: More = {}): JsonSchema => ({
   type: "integer",
   description,
   ...more,
 });
 
-/** A whole number of at most 53 bits, which every reader of JSON keeps exactly. */
+/** Schema of a whole number of at most 53 bits, which every JSON parser reads exactly. */
 export const long = (description: string, more: More = {}): JsonSchema =>
   integer(description, { format: "int64", ...more });
 
 const EXACT = "A 64-bit integer: read it exactly, never as a double.";
 
-/** A whole number of 64 bits. */
+/** Schema of a whole number of 64 bits. */
 export const int64 = (description: string): JsonSchema => long(`${description} ${EXACT}`);
 
-/** A time in epoch milliseconds. */
+/** Schema of a time in epoch milliseconds. */
 export const time = (description: string): JsonSchema => long(`${description} Epoch milliseconds.`);
 
-/** True or false. */
+/** Schema of true or false. */
 export const flag = (description: string): JsonSchema => ({ type: "boolean", description });
 
-/** One value. */
+/** Schema of one fixed value. */
 export const only = (value: string | boolean | number, description: string): JsonSchema => ({
   const: value,
   description,
 });
 
-/** A list of values of one kind. */
+/** Schema of an array whose items have one schema. */
 export const list = (items: JsonSchema, description: string): JsonSchema => ({
   type: "array",
   items,
   description,
 });
 
-/** A schema of the document by its name. */
+/** Refers to a schema of the document by name. */
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** One of several schemas of the document. */
+/** Refers to one of several schemas of the document. */
 export const anyRef = (names: readonly string[]): JsonSchema =>
   names.length === 1 ? ref(String(names[0])) : { oneOf: names.map(ref) };
 
-/** A value or null. */
+/** Schema of a value or null. */
 export const orNull = (schema: JsonSchema): JsonSchema => {
   const { type, enum: values, ...rest } = schema;
   return {
@@ -88,7 +88,7 @@ export const orNull = (schema: JsonSchema): JsonSchema => {
   };
 };
 
-/** An object with these members, and no more than that is told of it. */
+/** Schema of an object with these members. It does not forbid further members. */
 export function object(description: string, members: Members): JsonSchema {
   const entries = Object.entries(members);
   return {
