@@ -1,6 +1,6 @@
 /**
- * The pure core of managed orders: validation, trigger math, lifecycle. No I/O, no clock, no Node built-in; the same
- * code on server and client.
+ * The pure core of managed orders: validation, trigger math, lifecycle. It has no I/O, no clock and no Node built-ins.
+ * The same code runs on server and client.
  *
  * @packageDocumentation
  */

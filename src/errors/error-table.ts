@@ -1,11 +1,11 @@
 /**
- * What a caller may do after an error.
- * `never`: mend the request first. `later`: nothing was done, the same request may be sent again.
- * `reconcile`: the outcome is not known; look the order up by its client id before sending anything.
+ * Permitted reactions to an error.
+ * `never`: correct the request first. `later`: nothing was done, so the same request may be sent again. `reconcile`:
+ * the outcome is unknown; look the order up by its client id before sending anything.
  */
 export type RetryClass = "never" | "later" | "reconcile";
 
-/** One row of the error table: wire number, HTTP status, retry class, text with `{name}` holes, remedy. */
+/** One row of the error table: wire number, HTTP status, retry class, text with `{name}` placeholders, remedy. */
 export type ErrorRow = Readonly<{
   code: number;
   status: number;
@@ -104,15 +104,15 @@ export type ErrorName =
 const row = (code: number, status: number, retry: RetryClass, text: string, remedy: string): ErrorRow => Object.freeze({ code, status, retry, text, remedy });
 
 /*
- * Some conditions have a name of their own in process and are one error on the wire, to the last byte: whoever runs the
- * engine sees what is wrong, a client sees what to do.
+ * Some conditions have a name of their own in process but are byte for byte the same error on the wire: the host of the
+ * engine learns the cause, a client learns what to do.
  */
 const DISCONNECTED: ErrorRow = row(-1001, 503, "later", "Internal error; unable to process your request. Please try again.", "Nothing was kept; send the same request again.");
 const UNSUPPORTED_OPERATION: ErrorRow = row(-1020, 404, "never", "This operation is not supported.", "Ask the operator which orders are enabled on this deployment.");
 const ACCOUNT_DISABLED: ErrorRow = row(-2010, 400, "never", "This action is disabled on this account.", "The owner of the account must save the enableDataSharing consent.");
 
 /**
- * Every error the product can answer with, by name; the only place that holds a wire number or an HTTP status.
+ * Every error that the product can answer with, by name. No other place holds a wire number or an HTTP status.
  * Source: contract "Errors", convention section 2, decisions 37-49.
  *
  * @example

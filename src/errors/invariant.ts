@@ -1,6 +1,6 @@
 /**
- * A rule of the system was found broken: a bug or corrupted data, never a caller's mistake.
- * The engine freezes what it touches and raises an alert.
+ * A broken rule of the system: a bug or corrupted data, never a caller's mistake. The engine freezes the affected
+ * orders and raises an alert.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export class InvariantError extends Error {
 }
 
 /**
- * Throws {@link InvariantError} when `holds` is false; stays on in production.
+ * Throws {@link InvariantError} if `holds` is false. It is active in production too.
  *
  * @example
  * ```ts

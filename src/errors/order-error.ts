@@ -1,16 +1,16 @@
 import { ERRORS, type ErrorName, type ErrorRow, type RetryClass } from "./error-table.ts";
 
-/** Values for the holes in an error's text; `field` names the parameter at fault. */
+/** Values for the placeholders in an error's text. `field` names the invalid parameter. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
-/** The body of an error on the wire: convention number, convention text, text with the remedy. */
+/** The body of an error on the wire: the convention's number, the convention's text, and the text with the remedy. */
 export type ErrorBody = Readonly<{ code: number; msg: string; error: string }>;
 
 const fill = (template: string, details: ErrorDetails): string =>
   template.replace(/\{(\w+)\}/g, (_hole, name: string) => String(details[name] ?? ""));
 
 /**
- * The one error class of the product: a refusal or failure a caller can act on.
+ * The product's error class for a refusal or failure that a caller can act on.
  * Source: contract "Errors", decision 37.
  *
  * @example
@@ -42,28 +42,28 @@ export class OrderError extends Error {
     return this.row.code;
   }
 
-  /** The HTTP status that goes with the error. */
+  /** The HTTP status of the error. */
   get status(): number {
     return this.row.status;
   }
 
-  /** What the caller may do next. */
+  /** How the caller may react. */
   get retry(): RetryClass {
     return this.row.retry;
   }
 
-  /** The parameter at fault, when there is one. */
+  /** The invalid parameter, if there is one. */
   get field(): string | undefined {
     const field = this.details.field;
     return field === undefined ? undefined : String(field);
   }
 
-  /** What to do about it, in a sentence. */
+  /** A sentence that tells how to fix the problem. */
   get remedy(): string {
     return fill(this.row.remedy, this.details);
   }
 
-  /** The body that goes on the wire. */
+  /** Returns the body for the wire. */
   toBody(): ErrorBody {
     const remedy = this.remedy;
     return {

@@ -4,9 +4,9 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 22;
 
 /**
- * The client id of an order that was sent without one: 22 letters and digits, a pure function of key, signature (in
- * either letter case) and field name. The same signed bytes name the same order for ever, so two byte-identical
- * requests are one order. Having no hyphen it never begins with the reserved `aqc-`. Source: decision 3.
+ * Returns the client id of an order that was sent without one: 22 letters and digits, a pure function of key, signature
+ * (in either letter case) and field name. The same signed bytes always give the same id, so two byte-identical requests
+ * are one order. The id has no hyphen, so it never begins with the reserved `aqc-`. Source: decision 3.
  *
  * @example
  * ```ts

@@ -15,10 +15,10 @@ const NONCE = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * Checks `timestamp` (whole epoch ms) and `recvWindow` (ms, default 5000) against the server's time. A timestamp that
- * was sent is enforced; `required` says whether it may be left out. Accepted when timestamp < now + 1000 and
- * now - timestamp ≤ recvWindow, both exact; recvWindow above 0, at most 60000, at most three decimals.
- * Throws OrderError: -1102 missing, -1105 empty, -1100 not a number of that form, -1111 more decimals,
- * -1131 recvWindow out of range, -1021 too old or too far ahead (seconds and microseconds are).
+ * was sent is always enforced; `required` says whether it may be left out. Accepts timestamp < now + 1000 and now -
+ * timestamp ≤ recvWindow, both exact. recvWindow is above 0, at most 60000, with at most three decimals.
+ * Throws OrderError: -1102 missing, -1105 empty, -1100 not a number of that form, -1111 more decimals, -1131 recvWindow
+ * out of range, -1021 too old or too far ahead (as timestamps in seconds and microseconds are).
  * Source: contract, Version 2 GET queries 3; decision 9; complaint 43; hostile inputs 29-32.
  *
  * @example
@@ -48,8 +48,8 @@ export function checkFreshness(
 }
 
 /**
- * Checks the nonce of a version 3 request: 1-64 characters of A-Za-z0-9._-, any value passes; a timestamp may stand in
- * its place. Throws OrderError: -1102 when both are missing, -1105 when it is empty, -1100 for other characters.
+ * Checks the nonce of a version 3 request: 1-64 characters of A-Za-z0-9._-, with any value. A timestamp may replace it.
+ * Throws OrderError: -1102 if both are missing, -1105 for an empty nonce, -1100 for other characters.
  * Source: contract, Version 3 REST 4; decision 40.
  */
 export function checkNonce(

@@ -1,25 +1,25 @@
 import { ReplayShares } from "./replay-shares.ts";
 import { isSignature } from "./signature.ts";
 
-/** How much a replay guard remembers, and for how long at least. */
+/** Capacity of a replay guard, and how long it remembers at least. */
 export type ReplayGuardOptions = Readonly<{
-  /** Half of the signatures that are remembered in all; default 500,000. */
+  /** Half of the total number of signatures remembered; default 500,000. */
   maxPerGeneration?: number;
-  /** Age at which a generation is closed; default 24 hours. */
+  /** Age in milliseconds at which a generation is closed; default 24 hours. */
   generationMs?: number;
 }>;
 
 /**
- * What the guard knows of a signature: `first` time seen, `same` use as the first time (a retry, for the idempotent
- * handler), or an`other` use (refused by the caller, -1022).
+ * Verdict on a signature. `first`: not seen before. `same`: the same use as the first time; a retry, for the idempotent
+ * handler. `other`: another use, which the caller refuses with -1022.
  */
 export type ReplayVerdict = "first" | "same" | "other";
 
-/** Remembers what each signature was first used for. */
+/** Remembers the first use of each signature. */
 export type ReplayGuard = {
   /**
-   * `use` is method and path, or the WebSocket method; the signature counts in either letter case. `nowMs` is of a clock
-   * that nobody sets: only how much of it has passed counts.
+   * Returns the verdict on a use of a signature. `use` is method and path, or the WebSocket method. The signature
+   * counts in either letter case. `nowMs` comes from a monotonic clock: only elapsed time matters.
    */
   decide(seen: Readonly<{ apiKey: string; signature: string; use: string; nowMs: number }>): ReplayVerdict;
 };
@@ -28,10 +28,11 @@ const DEFAULT_MAX = 500_000;
 const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
 
 /**
- * A guard against signed bytes being replayed for another use, because no signature covers method and path. Keeps two
- * generations, so memory is bounded: at most twice `maxPerGeneration` entries of about 100 bytes. A generation closes
- * when it is old; what is used again moves to the newer one. When there is no room, the key with the most entries forgets
- * its oldest: no key flushes what another has used. Throws a RangeError for a limit below 1.
+ * Creates a guard against the replay of signed bytes for another use, because a signature does not cover method and
+ * path. It keeps two generations, so memory is bounded: at most twice `maxPerGeneration` entries of about 100 bytes. A
+ * generation closes when it is old; a signature that is used again moves to the newer one. When there is no room, the
+ * key with the most entries drops its oldest, so that one key cannot flush the entries of another. Throws a RangeError
+ * for a limit below 1.
  * Source: decisions 41 and GA, hostile inputs 20-22.
  *
  * @example
@@ -66,11 +67,12 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
 }
 
 /**
- * Half of a signature, 128 bits, in eight characters: the whole text would weigh ten times as much. A signature is a hash
- * already, and each key has uses of its own, so that nobody but the owner of a secret could look for two that agree.
+ * Returns half of a signature, 128 bits, in eight characters; the whole text would need ten times as much memory. A
+ * signature is already a hash, and uses are kept by key, so that only the owner of a secret could search for two
+ * signatures with the same digest.
  */
 function digestOf(signature: string): string {
-  // Not from the host's own verification: it stands for itself.
+  // Not a hex signature, so it comes from the host's own verification. It is kept unchanged.
   if (!isSignature(signature)) return signature.toLowerCase();
   let digest = "";
   for (let at = signature.length - 32; at < signature.length; at += 4)

@@ -1,17 +1,17 @@
-/** What one key has used: the generation that is open, and the one before; the longest unused first. */
+/** Uses of one key: the open generation and the previous one, least recently used first. */
 type Share = { newer: Map<string, string>; older: Map<string, string> };
 
 const sizeOf = ({ newer, older }: Share): number => newer.size + older.size;
 
 /**
- * What signatures were used for, by key, `most` in all. When there is no room the key that holds the most forgets what it
- * has not used for the longest time: who holds no more than `most` divided by the number of keys loses nothing to others.
- * Source: decision 41; GA.
+ * First uses of signatures by key, `most` in total. When there is no room, the key that holds the most drops its least
+ * recently used entry. A key that holds no more than `most` divided by the number of keys never loses an entry to
+ * others. Source: decision 41; GA.
  */
 export class ReplayShares {
   readonly #most: number;
   readonly #shares: Map<string, Share> = new Map();
-  /** The keys by how much they hold. */
+  /** The keys by number of entries. */
   readonly #bySize: Map<number, Set<string>> = new Map();
   #largest = 0;
   #total = 0;
@@ -20,13 +20,13 @@ export class ReplayShares {
     this.#most = most;
   }
 
-  /** What a signature was first used for; undefined when nobody knows. */
+  /** Returns the first use of a signature, or undefined if it is unknown. */
   useOf(apiKey: string, digest: string): string | undefined {
     const share = this.#shares.get(apiKey);
     return share?.newer.get(digest) ?? share?.older.get(digest);
   }
 
-  /** Writes down a use, or that it came again. */
+  /** Records a use, or marks it as used again. */
   keep(apiKey: string, digest: string, use: string): void {
     const share = this.#shares.get(apiKey) ?? { newer: new Map(), older: new Map() };
     this.#shares.set(apiKey, share);
@@ -38,7 +38,7 @@ export class ReplayShares {
     while (this.#total > this.#most) this.#forgetOne();
   }
 
-  /** Closes the open generation of every key and forgets the one before. */
+  /** Closes the open generation of every key and drops the previous one. */
   close(): void {
     this.#bySize.clear();
     [this.#largest, this.#total] = [0, 0];

@@ -2,11 +2,11 @@ import { OrderError } from "../errors/index.ts";
 import { bytesToText, isJsonBody, type Parameters } from "../wire/index.ts";
 import { isSignature } from "./signature.ts";
 
-/** What a REST request was signed over, and what is left of it to parse. */
+/** The signed payload of a REST request, and the rest of it to parse. */
 export type RestSignature = Readonly<{
-  /** The bytes the signature must cover: the raw query followed by the raw body, without the signature pair. */
+  /** The bytes that the signature must cover: the raw query followed by the raw body, without the signature pair. */
   payload: Uint8Array;
-  /** 64 hex digits in lower case. */
+  /** 64 lower-case hex digits. */
   signature: string;
   query: string;
   body: Uint8Array;
@@ -14,7 +14,7 @@ export type RestSignature = Readonly<{
 
 const PAIR = "signature=";
 
-/** One letter of the name, plain or percent-encoded, in either case (with the `i` flag). */
+/** Returns a pattern for one letter of the name, plain or percent-encoded, in either case (with the `i` flag). */
 const anySpelling = (letter: string): string => {
   const code = letter.charCodeAt(0);
   return `(?:${letter}|%${code.toString(16)}|%${(code - 0x20).toString(16)})`;
@@ -23,10 +23,10 @@ const OTHER_PAIR = new RegExp(`(?:^|&)${Array.from("signature", anySpelling).joi
 const utf8 = new TextEncoder();
 
 /**
- * Takes the signature out of a REST request without parsing it: from the header, from the last pair of the query, or
- * from the last pair of a form body. The header may repeat a pair (in either letter case: the same 32 bytes).
- * Throws OrderError: -1102 when it is missing or empty; -1022 when it is not 64 hex digits, when header and pair
- * disagree, and for a pair that is not the last, comes twice, or is spelled otherwise (`Signature=`, `%73ignature=`).
+ * Extracts the signature from a REST request without parsing it: from the header, the last pair of the query, or the
+ * last pair of a form body. The header may repeat a pair (in either letter case: the same 32 bytes).
+ * Throws OrderError: -1102 for a missing or empty signature; -1022 if it is not 64 hex digits, if header and pair
+ * disagree, and for a pair that is not the last, comes twice, or is spelled differently (`Signature=`, `%73ignature=`).
  * Source: contract, Version 2 GET queries and Version 3 REST; decisions 40 and 49; hostile inputs 1-3 and 8-13.
  *
  * @example
@@ -52,8 +52,8 @@ export function restSignature(
 }
 
 /**
- * Refuses a `signature` among the parameters that are left after {@link restSignature} took the signature out: it can
- * only stand in a JSON body, which never carries it. Throws OrderError -1022. Source: decision 40.
+ * Refuses a `signature` among the parameters that remain after {@link restSignature}. It can only come from a JSON
+ * body, which must not carry it. Throws OrderError -1022. Source: decision 40.
  */
 export function refuseSignatureParameter(parameters: Parameters): void {
   if (parameters.has("signature")) throw new OrderError("BAD_SIGNATURE");

@@ -2,17 +2,20 @@ import { hmacSha256Hex } from "#hmac";
 
 const SIGNATURE = /^[0-9a-fA-F]{64}$/;
 
-/** Keeps the time of an unknown key equal to that of a wrong signature; as long as a usual secret. */
+/**
+ * Stand-in for the secret of an unknown key, as long as a usual secret. It makes an unknown key take as long as a wrong
+ * signature.
+ */
 const NOBODY: string = "nobody-".repeat(9).padEnd(64, "-");
 
-/** Whether a text is 64 hex digits of either case. Source: decision 40. */
+/** Returns whether a text is 64 hex digits of either case. Source: decision 40. */
 export function isSignature(text: string): boolean {
   return SIGNATURE.test(text);
 }
 
 /**
- * HMAC-SHA256 of the payload, keyed with the API secret, in 64 lower-case hex digits; text is taken as UTF-8.
- * Throws a RangeError when the secret is empty. Source: contract, Authentication.
+ * Returns the HMAC-SHA256 of the payload, keyed with the API secret, as 64 lower-case hex digits. Text is encoded as
+ * UTF-8. Throws a RangeError for an empty secret. Source: contract, Authentication.
  *
  * @example
  * ```ts
@@ -27,8 +30,8 @@ export function sign(options: Readonly<{ secret: string; payload: Uint8Array | s
 }
 
 /**
- * Whether the signature is the payload's, compared in constant time and in either letter case. An `undefined` secret
- * (the key is not known) costs the same work and is always false. Never throws.
+ * Returns whether the signature is the payload's. Compares in constant time and in either letter case. An `undefined`
+ * secret (of an unknown key) costs the same work and always gives false. Never throws.
  * Source: decision 40, hostile inputs 3-7 and 25.
  *
  * @example
@@ -48,7 +51,7 @@ export function verifySignature(
   return equalDigits(due, signature.toLowerCase()) && known;
 }
 
-/** Looks at every one of the 64 digits, whatever the first ones say. */
+/** Compares all 64 digits, even if the first ones differ. */
 function equalDigits(due: string, given: string): boolean {
   let difference = 0;
   for (let index = 0; index < due.length; index++)

@@ -3,14 +3,14 @@ import { sign } from "./signature.ts";
 import { socketPayload } from "./socket-signature.ts";
 
 /**
- * Parameters as a client has them: decimals as strings, integers as numbers or bigints; `undefined` is left out.
- * They are signed and sent in the order given.
+ * Parameters on the client's side: decimals as strings, integers as numbers or bigints. `undefined` is left out. They
+ * are signed and sent in the order given.
  */
 export type RequestParameters = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
 
 /**
- * A query (or form body) with the signature as its last pair, to be sent byte for byte. Values are percent-encoded
- * before they are signed. Throws a RangeError for a number that is not a safe integer.
+ * Returns a query (or form body) with the signature as its last pair, to be sent byte for byte. Values are
+ * percent-encoded before they are signed. Throws a RangeError for a number that is not a safe integer.
  * Source: contract, Version 2 GET queries; decision 43.
  *
  * @example
@@ -28,8 +28,9 @@ export function signQuery(options: Readonly<{ secret: string; parameters: Reques
 }
 
 /**
- * A minified JSON body and the signature for the header, over the raw query (without the question mark) followed by
- * the body. Throws a RangeError for a number that is not a safe integer. Source: contract, Version 3 REST.
+ * Returns a minified JSON body and the signature for the header. The signature covers the raw query (without the
+ * question mark) followed by the body. Throws a RangeError for a number that is not a safe integer. Source: contract,
+ * Version 3 REST.
  *
  * @example
  * ```ts
@@ -47,8 +48,8 @@ export function signBody(
 }
 
 /**
- * The parameters of a WebSocket message (`apiKey` and `timestamp` among them) with their signature added.
- * Throws a RangeError for a number that is not a safe integer. Source: contract, WebSocket 2.
+ * Returns the parameters of a WebSocket message (including `apiKey` and `timestamp`) with their signature added. Throws
+ * a RangeError for a number that is not a safe integer. Source: contract, WebSocket 2.
  *
  * @example
  * ```ts
@@ -70,14 +71,17 @@ export function signSocketParameters(
   return { ...parameters, signature: sign({ secret: options.secret, payload: socketPayload(scalars) }) };
 }
 
-/** `name=value` joined by `&`, percent-encoded, in the order given. Throws a RangeError for an unsafe number. */
+/**
+ * Encodes parameters as `name=value` pairs joined by `&`, percent-encoded, in the order given. Throws a RangeError for
+ * an unsafe number.
+ */
 export function encodeQuery(parameters: RequestParameters): string {
   let query = "";
   for (const name of Object.keys(parameters)) {
     const value = parameters[name];
     if (value === undefined) continue;
     checkNumber(name, value);
-    // Of a number or boolean nothing has to be encoded.
+    // Numbers and booleans need no encoding.
     const text = typeof value === "string" ? percentEncode(value) : String(value);
     query += query === "" ? `${percentEncode(name)}=${text}` : `&${percentEncode(name)}=${text}`;
   }
@@ -89,7 +93,10 @@ function checked(parameters: RequestParameters): RequestParameters {
   return parameters;
 }
 
-/** A double would be signed as one text and read as another; decimals are strings. */
+/**
+ * Refuses a number that is not a safe integer: it would be signed as one text and read as another. Decimals are
+ * strings.
+ */
 function checkNumber(name: string, value: RequestParameters[string]): void {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return;
   throw new RangeError(`${name} is not a safe integer; send decimals as strings and long integers as bigint`);

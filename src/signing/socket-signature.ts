@@ -2,22 +2,22 @@ import { OrderError } from "../errors/index.ts";
 import { type Parameters, percentEncode } from "../wire/index.ts";
 import { isSignature, verifySignature } from "./signature.ts";
 
-/** What a WebSocket message was signed with and over. */
+/** The key, signature and payload of a signed WebSocket message. */
 export type SocketSignature = Readonly<{
   apiKey: string;
-  /** 64 hex digits in lower case. */
+  /** 64 lower-case hex digits. */
   signature: string;
   /** The decoded values, sorted by name. */
   payload: string;
-  /** The same with names and values percent-encoded: accepted too. */
+  /** The same with percent-encoded names and values, which is also accepted. */
   encodedPayload: string;
 }>;
 
 const JOINABLE = /^[\x20-\x24\x27-\x3c\x3e-\x7e]*$/;
 
 /**
- * The text that a WebSocket signature covers: `name=value` of every parameter but `signature`, sorted by name in code
- * units (`Z` before `a`, `price` before `price2`), joined by `&`, values as they are in the message.
+ * Returns the text that a WebSocket signature covers: `name=value` of every parameter but `signature`, sorted by name
+ * in code units (`Z` before `a`, `price` before `price2`), joined by `&`, with values as they are in the message.
  * Source: contract, WebSocket 2; decision 40; complaint 41.
  *
  * @example
@@ -35,10 +35,10 @@ export function socketPayload(parameters: Parameters): string {
 }
 
 /**
- * Takes key, signature and payload out of the parameters of a WebSocket message.
- * Throws OrderError: -1100 for a name or value with `&`, `=`, `%`, a control character or anything beyond ASCII (the
- * payload could be read in two ways); -2014 without `apiKey`; -1102 when the signature is missing or empty; -1022 when
- * it is not 64 hex digits. Source: decisions 41 and 49, hostile input 95.
+ * Extracts key, signature and payload from the parameters of a WebSocket message.
+ * Throws OrderError: -1100 for a name or value with `&`, `=`, `%`, a control character or a character beyond ASCII (the
+ * payload would be ambiguous); -2014 without `apiKey`; -1102 for a missing or empty signature; -1022 if it is not 64
+ * hex digits. Source: decisions 41 and 49, hostile input 95.
  */
 export function socketSignature(parameters: Parameters): SocketSignature {
   for (const [name, value] of parameters) checkJoinable(name, value.text);
@@ -51,7 +51,7 @@ export function socketSignature(parameters: Parameters): SocketSignature {
     apiKey,
     signature: signature.toLowerCase(),
     payload: socketPayload(parameters),
-    // Clients that sign this form are few.
+    // Few clients sign this form.
     get encodedPayload() {
       return joinSorted(parameters, percentEncode);
     },
@@ -59,8 +59,8 @@ export function socketSignature(parameters: Parameters): SocketSignature {
 }
 
 /**
- * Whether the signature covers the payload in either form; an `undefined` secret is always false, after the same work.
- * Source: decision 40.
+ * Returns whether the signature covers the payload in either form. An `undefined` secret always gives false, after the
+ * same work. Source: decision 40.
  */
 export function verifySocketSignature(
   options: Readonly<{ secret: string | undefined; signed: SocketSignature }>,
