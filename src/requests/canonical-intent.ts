@@ -13,8 +13,9 @@ function memberText<K extends keyof ParentIntent>(intent: ParentIntent, member: 
 }
 
 /**
- * One text per intent: equal for two placements if and only if they ask for the same order, whatever aliases,
- * defaults and decimal spellings they used. The client id is not part of it. Source: decision 1.
+ * Returns the canonical text of an intent. Two placements have the same text if and only if they ask for the same
+ * order, whatever aliases, defaults and decimal spellings they use. The client id is not part of it. Source: decision
+ * 1.
  *
  * @example
  * ```ts
@@ -30,9 +31,9 @@ export function canonicalIntent(intent: ParentIntent): string {
 }
 
 /**
- * One text per intent of a list: equal for two lists if and only if they ask for the same orders in the same roles;
- * the contingency and the place of a leg say its role. A leg's client id is part of it where the caller gave it; the
- * list's own id is not. Source: decision 1.
+ * Returns the canonical text of a list's intent. Two lists have the same text if and only if they ask for the same
+ * orders in the same roles. The contingency and the position of a leg determine its role. A leg's client id is part of
+ * the text if the caller gave it; the list's own id is not. Source: decision 1.
  *
  * @example
  * ```ts

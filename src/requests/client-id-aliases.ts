@@ -1,6 +1,9 @@
 import { conflict } from "./refusals.ts";
 
-/** The client id under any of its names; throws BAD_COMBINATION (-1128) naming those sent when they differ. */
+/**
+ * Returns the client id, sent under any of its names. Throws BAD_COMBINATION (-1128) with the names that were sent if
+ * their values differ.
+ */
 export function oneClientId<A extends string>(
   fields: Readonly<Partial<Record<A, string | undefined>>>,
   aliases: readonly A[],

@@ -79,19 +79,22 @@ export const weightsRule: Rule<readonly number[]> = csv({
 
 const LAST_EXPIRY_MS = 253_402_300_798_999;
 
-/** Expiry in epoch milliseconds, below 253402300799000; whether it is in the future is for admission to say. */
+/** Expiry in epoch milliseconds, below 253402300799000. Admission checks that it is in the future. */
 export const expiryRule: Rule<number> = whole({ from: 1, to: LAST_EXPIRY_MS });
 
 /** Id of an account, a user or an instrument: a positive safe integer. */
 export const idRule: Rule<number> = whole({ from: 1 });
 
-/** An end of a range of times in epoch milliseconds. */
+/** Start or end of a time range in epoch milliseconds. */
 export const timeRule: Rule<number> = whole({ from: 0 });
 
-/** Text that may not be empty. */
+/** Text that is not empty. */
 export const textRule: Rule<string> = text();
 
-/** Client id of a new order: decision 5; without the ids that decision 49 keeps back: child ids in any letter case, and names that mean a folder in a path. */
+/**
+ * Client id of a new order (decision 5), without the ids that decision 49 reserves: child ids in any letter case, and
+ * names that mean a folder in a path.
+ */
 export const newClientIdRule: Rule<string> = text({
   pattern: /^[A-Za-z0-9._-]{1,36}$/,
   reserved: /^([aA][qQ][cC]-.*|\.{1,2})$/,

@@ -5,10 +5,10 @@ import type { PlainFields } from "./plain-fields.ts";
 import { illegal, invalid, type NameOf, ownName } from "./refusals.ts";
 import { Fault, type Rule } from "./rule.ts";
 
-/** The rules of some fields, by name. */
+/** Rules of fields, by name. */
 export type Rules = Readonly<Record<string, Rule<unknown>>>;
 
-/** What fields that were read with rules say. */
+/** The values that rules read from fields. */
 export type ValuesOf<R extends Rules> = {
   readonly [K in keyof R]: R[K] extends Rule<infer T> ? T : never;
 };
@@ -17,16 +17,16 @@ export type ValuesOf<R extends Rules> = {
 export type FieldSet<T> = Readonly<{
   rules: Rules;
   /**
-   * Throws the OrderError of the first fault in the order of the rules; a field that does not belong here comes before
-   * all others. Errors name fields as `nameOf` does.
+   * Reads the fields. Throws the OrderError of the first fault in the order of the rules; a field without a rule comes
+   * before all others. Errors name fields as `nameOf` does.
    */
   read: (fields: PlainFields, nameOf?: NameOf) => T;
 }>;
 
-/** What a reader takes: the names of its parameters, and the rules of what they say. For descriptions. */
+/** The parameter names that a reader accepts, and the rules of their values. Descriptions are made from it. */
 export type RequestShape = Readonly<{ names: KnownNames; set: FieldSet<unknown> }>;
 
-/** Rules as a reader, made once: no request is read by walking a schema. */
+/** Compiles rules into a reader once, so that reading a request does not walk a schema. */
 export function fieldSet<R extends Rules>(rules: R): FieldSet<ValuesOf<R>> {
   const readers = Object.entries(rules).map(([name, { read }]) => ({ name, read }));
   const known = new Set(Object.keys(rules));
@@ -51,7 +51,7 @@ function refuseOthers(fields: PlainFields, known: ReadonlySet<string>, nameOf: N
   }
 }
 
-/** The refusal of a value: what is special about its field, else that it is not valid. */
+/** Returns the refusal of a value: the field's own error if it has one, else the general error. */
 function refusalOf({ why, bound }: Fault, field: string, nameOf: NameOf): OrderError {
   const name = nameOf(field);
   const rule = parameterOf(field);

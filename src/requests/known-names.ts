@@ -1,9 +1,9 @@
 import { ORDER_FIELDS } from "./order-fields.ts";
 
-/** Parameters of authentication: known on every signed route, read by signing alone (decision 49). */
+/** Authentication parameters: known on every signed route, but read only by the signature checks (decision 49). */
 const AUTHENTICATION: readonly string[] = ["nonce", "timestamp", "recvWindow", "signature"];
 
-/** Parameters of the public convention that writes take without reading them (decision 38). */
+/** Parameters of the public convention that writes accept and ignore (decision 38). */
 const CONVENTIONAL: readonly string[] = [
   "newOrderRespType",
   "strategyId",
@@ -11,18 +11,18 @@ const CONVENTIONAL: readonly string[] = [
   "returnRateLimits",
 ];
 
-/** The order itself: every field of its table. */
+/** Names of all fields of an order. */
 export const ORDER_NAMES: ReadonlySet<string> = new Set(Object.keys(ORDER_FIELDS));
 
-/** Parameters a route knows: those it reads, and those it takes without reading them. */
+/** The parameters a route knows: those it reads and those it ignores. */
 export type KnownNames = Readonly<{ read: ReadonlySet<string>; ignored: ReadonlySet<string> }>;
 
-/** The known parameters of a signed route that reads: its own, and those of every signed request. */
+/** Returns the known parameters of a signed route that reads: its own and those of every signed request. */
 export function namesOfRead(own: Iterable<string>): KnownNames {
   return { read: new Set([...own, "account", "userId"]), ignored: new Set(AUTHENTICATION) };
 }
 
-/** The known parameters of a signed route that places or cancels; those of `unread` are taken without a look. */
+/** Returns the known parameters of a signed route that places or cancels. Those in `unread` are ignored. */
 export function namesOfWrite(own: Iterable<string>, unread: readonly string[] = []): KnownNames {
   return {
     read: new Set([...own, "account", "userId", "selfTradePreventionMode"]),

@@ -1,10 +1,10 @@
 import type { ScheduledType, Side, TimeInForce } from "../model/index.ts";
 import type { OrderFields } from "./order-fields.ts";
 
-/** The four ways to write an order list down. Source: contract, List creation rules 2-5. */
+/** The four forms of an order list. Source: contract, List creation rules 2-5. */
 export type ListForm = "oco" | "oto" | "otoco" | "legacyOco";
 
-/** What a leg of a pair may say; schedules are not supported in lists (contract rule 8). */
+/** Fields of a leg of a pair. Schedules are not supported in lists (contract rule 8). */
 export type LegFields = Readonly<
   { type: Exclude<OrderFields["type"], ScheduledType> } & Omit<
     OrderFields,
@@ -21,34 +21,39 @@ export type LegFields = Readonly<
   >
 >;
 
-/** What a leg with a side and a quantity of its own may say. */
+/** Fields of a leg with its own side and quantity. */
 export type FreeLegFields = LegFields & Pick<OrderFields, "side" | "quantity">;
 
-/** The fields of a leg as they are sent: price is abovePrice, newClientOrderId is aboveClientOrderId. */
+/**
+ * The fields of a leg under their names in the request: price is abovePrice, newClientOrderId is aboveClientOrderId.
+ */
 export type Prefixed<P extends string, T> = {
   [K in keyof T as K extends "newClientOrderId"
     ? `${P}ClientOrderId`
     : `${P}${Capitalize<K & string>}`]: T[K];
 };
 
-/** What every list says; the expiry holds for each leg whose TimeInForce is GTD and that has none (decision 10). */
+/**
+ * Fields of every list. The expiry applies to each leg whose TimeInForce is GTD and that has no expiry of its own
+ * (decision 10).
+ */
 export type ListCommonFields = Readonly<{
-  /** Canonical here. */
+  /** The canonical symbol. */
   symbol: string;
   listClientOrderId: string;
   /** Epoch milliseconds. */
   expireTime?: number;
-  /** Another name of expireTime. */
+  /** Alias of expireTime. */
   goodTillDate?: number;
 }>;
 
-/** Two legs of which one wins. Source: contract, List creation rule 2. */
+/** Two legs of which at most one executes. Source: contract, List creation rule 2. */
 export type OcoFields = ListCommonFields &
   Readonly<{ side: Side; quantity: string }> &
   Prefixed<"above", LegFields> &
   Prefixed<"below", LegFields>;
 
-/** A working order that releases a pending one when it is filled. Source: contract, List creation rule 3. */
+/** A working order that releases a pending order when it is filled. Source: contract, List creation rule 3. */
 export type OtoFields = ListCommonFields &
   Prefixed<"working", FreeLegFields> &
   Prefixed<"pending", FreeLegFields>;
@@ -60,7 +65,7 @@ export type OtocoFields = ListCommonFields &
   Prefixed<"pendingAbove", LegFields> &
   Prefixed<"pendingBelow", LegFields>;
 
-/** A limit and a stop in the words of the older call. Source: contract, List creation rule 5. */
+/** A limit and a stop, in the fields of the older call. Source: contract, List creation rule 5. */
 export type LegacyOcoFields = ListCommonFields &
   Readonly<{
     side: Side;
@@ -68,7 +73,7 @@ export type LegacyOcoFields = ListCommonFields &
     price: string;
     limitClientOrderId?: string;
     limitIcebergQty?: string;
-    /** The stop needs this or trailingDelta, or takes both. */
+    /** The stop needs stopPrice or trailingDelta, or takes both. */
     stopPrice?: string;
     trailingDelta?: number;
     /** Makes the stop a stop-limit. */
@@ -78,7 +83,7 @@ export type LegacyOcoFields = ListCommonFields &
     stopIcebergQty?: string;
   }>;
 
-/** The fields of each form. */
+/** The fields by form. */
 export type ListFields = {
   oco: OcoFields;
   oto: OtoFields;

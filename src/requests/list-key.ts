@@ -9,14 +9,20 @@ import { plainFields } from "./plain-fields.ts";
 import { int64, optional } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
 
-/** Names one list by its id, its client id or both; symbol (canonical) and instrumentId are what its market must be. */
+/**
+ * Names one list by its id, its client id or both. The list's market must have the symbol (canonical) and instrumentId,
+ * if they are given.
+ */
 export type ListLookup = Actor &
   Readonly<{ orderListId?: bigint; listClientOrderId?: string; symbol?: string; instrumentId?: number }>;
 
-/** How a key is read: a status look-up can check the market, a cancel takes what the convention sends with it. */
+/**
+ * How a key is read. A status look-up can check the market. A cancel accepts the parameters that the convention sends
+ * with it.
+ */
 export type ListKeyContext = Readonly<{ resolve: ResolveSymbol; purpose: "status" | "cancel" }>;
 
-/** The names that a client id of a list may be looked up under. Source: contract, List queries. */
+/** The names under which the client id of a list may be sent in a look-up. Source: contract, List queries. */
 export const LIST_ID_ALIASES = ["origClientOrderId", "listClientOrderId"] as const;
 
 const KEY = ["orderListId", ...LIST_ID_ALIASES];
@@ -35,7 +41,7 @@ const KEY_SET = fieldSet({
   ...ACTOR_RULES,
 });
 
-/** What names a list. */
+/** The parameters that name a list. */
 export const LIST_KEY: Readonly<Record<ListKeyContext["purpose"], RequestShape>> = {
   status: { names: NAMES.status, set: KEY_SET },
   cancel: { names: NAMES.cancel, set: KEY_SET },
@@ -43,8 +49,8 @@ export const LIST_KEY: Readonly<Record<ListKeyContext["purpose"], RequestShape>>
 
 /**
  * Reads the parameters that name a list to read or cancel.
- * Throws an OrderError: -1102 without any id, -1128 for client ids that differ, -1119 for an empty and -1100 for a
- * malformed one, -1108 beyond 64 bits, -1121 for an unknown symbol, -1104 for a parameter that is not known.
+ * Throws an OrderError: -1102 without an id, -1128 for client ids that differ, -1119 for an empty client id, -1100 for
+ * a malformed one, -1108 beyond 64 bits, -1121 for an unknown symbol, -1104 for an unknown parameter.
  * Source: contract, List queries; decisions 5, 38, 44.
  */
 export function readListKey(parameters: Parameters, { resolve, purpose }: ListKeyContext): ListLookup {

@@ -5,22 +5,22 @@ import { legIntentOf } from "./order-intent.ts";
 import type { PlainFields, PlainValue } from "./plain-fields.ts";
 import type { NameOf } from "./refusals.ts";
 
-/** A leg as read: its intent, whether its client id was made here, and what the request calls its fields. */
+/** A parsed leg: its intent, whether its client id was generated, and the request's names of its fields. */
 export type Leg = Readonly<{ intent: ParentIntent; generatedClientId: boolean; nameOf: NameOf }>;
 
-/** The fields of a list by the names they were sent under, and what makes client ids for legs that name none. */
+/** The fields of a list as sent, and a generator of client ids for legs without one. */
 export type LegSource = Readonly<{
   fields: PlainFields;
   clientId?: ((field: string) => string) | undefined;
 }>;
 
-/** The names of the expiry of a list as a whole. */
+/** The names of the expiry of the whole list. */
 const EXPIRY = ["expireTime", "goodTillDate"] as const;
 
 /**
- * Reads the legs of a list, one after the other. Throws an OrderError that names a field as the request does: what is wrong with a leg,
- * DUPLICATE_ORDER (-2010) for two legs of one client id, PARAMETER_NOT_REQUIRED (-1106) for an expiry of the list that
- * no leg uses. Source: contract, List creation rules; decisions 1, 3, 10, 18.
+ * Reads the legs of a list in sequence. Throws an OrderError that names a field as the request does: the error of an
+ * invalid leg, DUPLICATE_ORDER (-2010) for two legs with the same client id, PARAMETER_NOT_REQUIRED (-1106) for an
+ * expiry of the list that no leg uses. Source: contract, List creation rules; decisions 1, 3, 10, 18.
  */
 export function readLegs<Part extends string>(
   legs: Readonly<Record<Part, LegNames>>,
@@ -38,7 +38,7 @@ export function readLegs<Part extends string>(
   return Object.fromEntries(read) as Readonly<Record<Part, Leg>>;
 }
 
-/** The fields of one leg under the names of an order; `inherited` are those it has from the list. */
+/** The fields of one leg under the names of an order. `inherited` lists those taken from the list. */
 type LegDraft = Readonly<{ leg: LegNames; fields: PlainFields; inherited: readonly string[] }>;
 
 function draftOf(leg: LegNames, source: PlainFields): LegDraft {

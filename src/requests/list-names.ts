@@ -2,16 +2,22 @@ import { type KnownNames, namesOfWrite, ORDER_NAMES } from "./known-names.ts";
 import type { PlainFields, PlainValue } from "./plain-fields.ts";
 import type { NameOf } from "./refusals.ts";
 
-/** A leg in a form: the names of its fields in the request, whether it is one of an OCO pair, its type if that is not said. */
+/**
+ * A leg of a form: the names of its fields in the request, whether it is part of an OCO pair, and its type if the
+ * request does not name one.
+ */
 export type LegNames = Readonly<{
   nameOf: NameOf;
-  /** Names by order field, of all fields that the leg may have. */
+  /** Names by order field, for all fields that the leg may have. */
   names: ReadonlyMap<string, string>;
   inPair: boolean;
   impliedType?: (fields: PlainFields) => PlainValue;
 }>;
 
-/** The legs of a form, the names it knows in process and on the wire, and by the rule of which order field each is read. */
+/**
+ * The legs of a form, the field names it knows in process and on the wire, and the order field whose rule reads each
+ * name.
+ */
 export type FormNames<Part extends string> = Readonly<{
   legs: Readonly<Record<Part, LegNames>>;
   known: ReadonlySet<string>;
@@ -19,7 +25,7 @@ export type FormNames<Part extends string> = Readonly<{
   fieldOf: NameOf;
 }>;
 
-/** Fields of the list itself, by the order field whose rules they follow. */
+/** Fields of the list itself, with the order field whose rules they follow. */
 const OWN_NAMES: readonly (readonly [string, string])[] = [
   ["newClientOrderId", "listClientOrderId"],
   ["expireTime", "expireTime"],
@@ -32,7 +38,7 @@ function legNames(names: ReadonlyMap<string, string>, more: Omit<LegNames, "name
   return { names, nameOf: (field) => names.get(field) ?? field, ...more };
 }
 
-/** A leg whose fields bear a prefix, but for those that it shares with others. */
+/** Returns the names of a leg whose fields have a prefix, except those that it shares with other legs. */
 function prefixedLeg(
   prefix: string,
   { inPair, shared }: Readonly<{ inPair: boolean; shared: SharedNames }>,
@@ -90,7 +96,7 @@ type Names = Readonly<{
   legacyOco: FormNames<"limit" | "stop">;
 }>;
 
-/** The names of every form. */
+/** The field names of every form. */
 export const LIST_NAMES: Names = {
   oco: formNames({
     above: prefixedLeg("above", { inPair: true, shared: ONE_ORDER }),

@@ -7,7 +7,7 @@ import { type KnownNames, namesOfRead } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
 import { optional, preset, whole } from "./rule.ts";
 
-/** The newest `limit` lists of a time, both ends included; epoch milliseconds. */
+/** The newest `limit` lists of a time range. Both ends are included, in epoch milliseconds. */
 export type ListPage = Actor & Readonly<{ startTimeMs?: number; endTimeMs?: number; limit: number }>;
 
 const NAMES: KnownNames = namesOfRead(["limit", "startTime", "endTime"]);
@@ -22,13 +22,13 @@ const PAGE_SET = fieldSet({
   ...ACTOR_RULES,
 });
 
-/** What asks for a page of lists. */
+/** The parameters of a page of lists. */
 export const LIST_PAGE: RequestShape = { names: NAMES, set: PAGE_SET };
 
 /**
  * Reads the parameters of GET /api/v3/openOrderList and /api/v3/allOrderList.
- * Throws an OrderError: limit above 1000 -1102, below 1 -1130; a start after the end -1023; -1104 for a parameter that
- * is not known. Source: contract, List queries; decision 36.
+ * Throws an OrderError: limit above 1000 -1102, below 1 -1130; a start after the end -1023; -1104 for an unknown
+ * parameter. Source: contract, List queries; decision 36.
  */
 export function readListPage(parameters: Parameters): ListPage {
   const fields = PAGE_SET.read(plainFields(parameters, NAMES));

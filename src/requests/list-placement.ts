@@ -12,14 +12,16 @@ import type { PlacementContext } from "./placement.ts";
 import { plainFields } from "./plain-fields.ts";
 import { marketOf } from "./symbols.ts";
 
-/** A placement of a list: its legs in the order in which they are shown, and for whom. */
+/** A placement of a list: its actor, and its legs in display order. */
 export type ListCommand = Actor & Readonly<{ list: ListIntent }>;
 
 /**
- * Reads the parameters of a list placement. In a list LIMIT is a managed limit, and a stop or take-profit leg may trail.
- * Throws an OrderError that names the field as it was sent: -1102 for one that is missing, listClientOrderId too, -1104
- * for one that is not known, -1106 for one that the leg's type does not take, -1014 for a schedule, -1121 for a symbol
- * that is no market, and the errors of OCO pairs. Source: contract, List creation rules; decisions 3, 6, 10, 18, 33, 38.
+ * Reads the parameters of a list placement. In a list, LIMIT is a managed limit, and a stop or take-profit leg may
+ * trail.
+ * Throws an OrderError that names the field as it was sent: -1102 for a missing field, including listClientOrderId;
+ * -1104 for an unknown field; -1106 for a field that the leg's type does not take; -1014 for a schedule; -1121 for a
+ * symbol that is not a market; and the errors of OCO pairs. Source: contract, List creation rules; decisions 3, 6, 10,
+ * 18, 33, 38.
  *
  * @example
  * ```ts
@@ -71,9 +73,10 @@ export function readListPlacement(
 }
 
 /**
- * The canonical intent of a list given in process; the same names, rules and errors as on the wire. The id of a leg that
- * names none is taken from `options.clientId`, which gets the name of the field; without it PARAMETER_MISSING (-1102) is
- * thrown. Throws an OrderError that names the field at fault. Source: contract, List creation rules; decisions 10, 18, 33.
+ * Returns the canonical intent of a list given in process. Names, rules and errors are the same as on the wire. A leg
+ * without a client id gets one from `options.clientId`, which receives the name of the field; without that option,
+ * PARAMETER_MISSING (-1102) is thrown. Throws an OrderError that names the invalid field. Source: contract, List
+ * creation rules; decisions 10, 18, 33.
  *
  * @example
  * ```ts
@@ -113,7 +116,7 @@ function listOf(form: ListForm, source: LegSource): ListIntent {
 
 type OrderedLegs = Pick<ListIntent, "contingency" | "legs">;
 
-/** Reads the legs of each form and puts them in the order in which they are shown (decision 6). */
+/** Reads the legs of each form and puts them in display order (decision 6). */
 const READERS: Readonly<Record<ListForm, (source: LegSource) => OrderedLegs>> = {
   oco: (source) => {
     const { above, below } = readLegs(LIST_NAMES.oco.legs, source);

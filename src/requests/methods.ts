@@ -1,23 +1,23 @@
 import { findRoute, type RouteAccess, type RouteDescriptor, type RouteMethod } from "./routes.ts";
 
-/** What the connection itself does, without a handler of REST: begin, end and list the subscriptions it holds. */
+/** Acts of the connection itself, without a REST handler: start, end and list its subscriptions. */
 export type SessionAct = "subscribe" | "subscribeByToken" | "unsubscribe" | "subscriptions";
 
 /**
- * One request method of the private WebSocket: its own name, the others that it goes by, who may call it and what it
- * costs; then either the REST route whose handler answers, or what the connection does.
+ * One request method of the private WebSocket: its name, its aliases, the access it needs and its weight; then either
+ * the REST route whose handler answers it, or the act of the connection.
  */
 export type MethodDescriptor = Readonly<
   {
     name: string;
     aliases: readonly string[];
-    /** PUBLIC: needs no signature. */
+    /** PUBLIC: no signature is needed. */
     access: RouteAccess;
     weight: number;
   } & ({ route: RouteDescriptor } | { act: SessionAct })
 >;
 
-/** The method that does what a route does, with its access and weight. */
+/** Returns the method that corresponds to a route, with the route's access and weight. */
 function like(
   name: string,
   route: Readonly<{ method: RouteMethod; path: string; aliases?: readonly string[] }>,
@@ -28,7 +28,7 @@ function like(
   return { name, aliases: route.aliases ?? [], access: found.access, weight, route: found };
 }
 
-/** Weight of what the connection does by itself (convention 4.1: that of a connection). */
+/** Weight of an act of the connection: that of opening one (convention 4.1). */
 const SESSION = { aliases: [], access: "PUBLIC", weight: 2 } as const;
 
 const TABLE: readonly MethodDescriptor[] = [
@@ -70,7 +70,7 @@ const BY_NAME: ReadonlyMap<string, MethodDescriptor> = new Map(
 const VERSION = /^v3\//;
 
 /**
- * The method that a name means, an alias or the convention's version prefix included.
+ * Returns the method with a name. The name may be an alias and may have the convention's version prefix.
  * Source: contract, WebSocket request methods; convention 4.1.
  *
  * @example

@@ -11,7 +11,7 @@ import { int64, optional, preset, whole } from "./rule.ts";
 import { instrumentOf, type ResolveSymbol } from "./symbols.ts";
 
 /**
- * The newest executions, of one market or of all; `orderId` is the order they must be of. Times in epoch milliseconds,
+ * The newest executions of one market or of all. `orderId` limits them to one order. Times are in epoch milliseconds,
  * both ends included.
  */
 export type OrderHistoryPage = Actor &
@@ -24,7 +24,7 @@ export type OrderHistoryPage = Actor &
     limit: number;
   }>;
 
-/** A page of native orders of one market; here `orderId` is the lowest id of it. */
+/** A page of native orders of one market. Here `orderId` is the lowest id of the page. */
 export type AllOrdersPage = OrderHistoryPage & Readonly<{ symbol: string }>;
 
 const NAMES: KnownNames = namesOfRead([
@@ -57,17 +57,17 @@ const HISTORY_SET = fieldSet(HISTORY_RULES);
 
 const PAGE_SET = fieldSet({ ...HISTORY_RULES, symbol: textRule, limit: preset(limitRule, DEFAULT_LIMIT) });
 
-/** What asks for native orders. */
+/** The parameters of a page of native orders. */
 export const ALL_ORDERS_PAGE: RequestShape = { names: NAMES, set: PAGE_SET };
 
-/** What asks for executions. */
+/** The parameters of a page of executions. */
 export const ORDER_HISTORY_PAGE: RequestShape = { names: NAMES, set: HISTORY_SET };
 
 /**
- * Reads the parameters of GET /api/v2/allOrders; the symbol must be the exact one.
- * Throws an OrderError: -1102 without symbol or with a limit above 1000, -1130 for a limit below 1, -1121 for a symbol
- * that is not taken, -1128 for client-id aliases that differ, -1023 for a start after the end, -1104 for a parameter
- * that is not known. Source: contract, Native status and history; decision 44.
+ * Reads the parameters of GET /api/v2/allOrders. The symbol must be the canonical one.
+ * Throws an OrderError: -1102 without a symbol or with a limit above 1000, -1130 for a limit below 1, -1121 for a
+ * symbol that is unknown or an alias, -1128 for client-id aliases that differ, -1023 for a start after the end, -1104
+ * for an unknown parameter. Source: contract, Native status and history; decision 44.
  */
 export function readAllOrdersPage(parameters: Parameters, resolve: ResolveSymbol): AllOrdersPage {
   const fields = PAGE_SET.read(plainFields(parameters, NAMES));
@@ -75,8 +75,8 @@ export function readAllOrdersPage(parameters: Parameters, resolve: ResolveSymbol
 }
 
 /**
- * Reads the parameters of POST /api/v2/getOrderHistory; without a symbol it is about all markets. Throws as
- * {@link readAllOrdersPage} does. Source: contract, Native status and history; convention 1, gap 13.
+ * Reads the parameters of POST /api/v2/getOrderHistory. Without a symbol it covers all markets. Throws as {@link
+ * readAllOrdersPage} does. Source: contract, Native status and history; convention 1, gap 13.
  */
 export function readOrderHistoryPage(parameters: Parameters, resolve: ResolveSymbol): OrderHistoryPage {
   const fields = HISTORY_SET.read(plainFields(parameters, NAMES));

@@ -13,10 +13,10 @@ import { conflict } from "./refusals.ts";
 import { only, optional, preset, words } from "./rule.ts";
 import { marketOf } from "./symbols.ts";
 
-/** A placement of a native order: what it asks for, and for whom. */
+/** A placement of a native order: its actor and its terms. */
 export type NativeCommand = Actor & Readonly<{ terms: NativeTerms }>;
 
-/** The names that a native placement knows: with those that it refuses, so that it can say so. */
+/** The parameters that a native placement knows. They include the ones it refuses, so that the error names them. */
 export const NATIVE_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
 
 type Values = Readonly<{
@@ -54,12 +54,12 @@ export const NATIVE_SETS: Readonly<Record<NativeTerms["type"], FieldSet<Values>>
   }),
 };
 
-/** Types that may name a native order. */
+/** Types that can be native orders. */
 const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
 
 /**
- * Which kind of order the parameters of POST /api/order ask for. Throws an OrderError for a LIMIT or MARKET: -1104 for a
- * parameter that is not known, -1130 for a value of the wrong kind. Source: decision 32.
+ * Returns the kind of order that the parameters of POST /api/order ask for. Throws an OrderError for a LIMIT or MARKET:
+ * -1104 for an unknown parameter, -1130 for a value of the wrong kind. Source: decision 32.
  *
  * @example
  * ```ts
@@ -77,9 +77,9 @@ export function placementFlow(parameters: Parameters): "native" | "managed" {
 
 /**
  * Reads the parameters of a native placement: LIMIT with price and quantity, MARKET with quantity or quoteOrderQty.
- * Throws an OrderError that names the field at fault: -1116 for an advanced or unknown type, -1106 for a field that
- * native orders do not take, -1114 for timeInForce on MARKET, -1102 without a needed field, -1128 for both amounts,
- * -1121 for a symbol that is unknown or no liquidity market.
+ * Throws an OrderError that names the invalid field: -1116 for an advanced or unknown type, -1106 for a field that
+ * native orders do not take, -1114 for timeInForce on MARKET, -1102 without a required field, -1128 for both amounts,
+ * -1121 for a symbol that is unknown or not a liquidity market.
  * Source: contract, Ordinary order flow; decision 32; convention 1, gap 9, and 3.1.
  */
 export function readNativePlacement(parameters: Parameters, context: PlacementContext): NativeCommand {
@@ -97,7 +97,7 @@ export function readNativePlacement(parameters: Parameters, context: PlacementCo
   return { ...actor, terms: termsOf({ ...values, symbol }) };
 }
 
-/** Only plain orders go this way; what selects another kind is never passed over in silence. */
+/** Refuses everything but plain orders. A field that selects another kind of order is never ignored silently. */
 function refuseAdvanced(order: PlainFields): void {
   if (order.type === undefined) throw new OrderError("PARAMETER_MISSING", { field: "type" });
   if (isNative(order)) return;

@@ -2,14 +2,14 @@ import { type ErrorName, OrderError } from "../errors/index.ts";
 import { type LegIntent, type LegRole, type ParentIntent, type Side, TRAITS } from "../model/index.ts";
 import type { Leg } from "./list-legs.ts";
 
-/** The two legs of an OCO by where they stand. */
+/** The two legs of an OCO by position. */
 export type LegPair = Readonly<{ upper: Leg; lower: Leg }>;
 
 /**
- * The legs of a pair as they are shown: protective, then profit. The lower leg of a BUY takes the profit, of a SELL the
- * upper one. Throws OCO_BOTH_LIMIT (-1168) or OCO_TYPE_REJECTED (-1158) for two of one kind, -1165, -1166 or -1196 to
- * -1199 for a leg on the wrong side, BAD_PRICE_RELATION (-2010) naming both fields when the upper level is not above
- * the lower one. Source: contract, List creation rules 2 and 5; decisions 6 and 33; complaint 44.
+ * Returns the legs of a pair in display order: protective, then profit. The profit leg is the lower leg of a BUY and
+ * the upper leg of a SELL. Throws OCO_BOTH_LIMIT (-1168) or OCO_TYPE_REJECTED (-1158) for two legs of one kind; -1165,
+ * -1166 or -1196 to -1199 for a leg on the wrong side; BAD_PRICE_RELATION (-2010) with both fields if the upper level
+ * is not above the lower one. Source: contract, List creation rules 2 and 5; decisions 6 and 33; complaint 44.
  */
 export function pairOf({ upper, lower }: LegPair): readonly LegIntent[] {
   refuseOneKind(upper, lower);
@@ -20,7 +20,7 @@ export function pairOf({ upper, lower }: LegPair): readonly LegIntent[] {
   return [asLeg(protective, "protective"), asLeg(profit, "profit")];
 }
 
-/** The leg in its role in the list. */
+/** Returns the leg with its role in the list. */
 export function asLeg({ intent, generatedClientId }: Leg, role: LegRole): LegIntent {
   return { role, intent, generatedClientId };
 }
@@ -28,7 +28,7 @@ export function asLeg({ intent, generatedClientId }: Leg, role: LegRole): LegInt
 const isLimit = ({ intent }: Leg): boolean => TRAITS[intent.type].trigger === undefined;
 const takesProfit = (leg: Leg): boolean => isLimit(leg) || TRAITS[leg.intent.type].trigger === "takeProfit";
 
-/** The kinds of both legs decide, whatever their prices; the lower leg is named. */
+/** Refuses two legs of the same kind, whatever their prices. The error names the lower leg. */
 function refuseOneKind(upper: Leg, lower: Leg): void {
   const field = lower.nameOf("type");
   if (isLimit(upper) && isLimit(lower)) throw new OrderError("OCO_BOTH_LIMIT", { field });
@@ -50,7 +50,10 @@ const WRONG_SIDE: Readonly<Record<Side, WrongSide>> = {
   },
 };
 
-/** Both legs are on the wrong side then; the one that is named is the limit, else one that trails, else the take-profit. */
+/**
+ * Returns the error for legs on the wrong sides. Both are wrong then. The error names the limit, else a trailing leg,
+ * else the take-profit.
+ */
 function wrongSide(
   side: Side,
   { protective, profit }: Readonly<Record<"protective" | "profit", Leg>>,
@@ -62,7 +65,7 @@ function wrongSide(
     : new OrderError(errors.stop, { field: protective.nameOf("type") });
 }
 
-/** Two levels must differ in the right direction; a leg without a level is not compared. */
+/** Refuses levels that are equal or in the wrong order. A leg without a level is not compared. */
 function refuseCrossed(upper: Leg, lower: Leg): void {
   const [high, low] = [levelOf(upper.intent), levelOf(lower.intent)];
   if (high === undefined || low === undefined || high.price > low.price) return;

@@ -5,11 +5,11 @@ import { type KnownNames, namesOfRead, namesOfWrite } from "./known-names.ts";
 import { plainFields } from "./plain-fields.ts";
 import { flag, only, preset, whole } from "./rule.ts";
 
-/** A page of managed parents; `afterOrderId` 0 starts, else it is the nextOrderId of the page before. */
+/** A page of managed parents. `afterOrderId` is 0 for the first page, else the nextOrderId of the previous page. */
 export type OpenOrdersPage = Actor &
   Readonly<{ includeHistory: boolean; newestFirst: boolean; limit: number; afterOrderId: number }>;
 
-/** Known so that they are refused by name: pages and cancel-all reach across all markets. */
+/** Parameters that are known only to refuse them by name: pages and cancel-all cover all markets. */
 const REFUSED = ["symbol", "instrumentId", "side"];
 const PAGING = ["includeHistory", "newestFirst", "limit", "afterOrderId"];
 
@@ -30,10 +30,10 @@ const PAGE_SET = fieldSet({
   afterOrderId: preset(whole({ to: 0 }), 0),
 });
 
-/** What asks for a page of managed orders. */
+/** The parameters of a page of managed orders. */
 export const OPEN_ORDERS_PAGE: RequestShape = { names: PAGE_NAMES, set: PAGE_SET };
 
-/** What cancels all managed orders. */
+/** The parameters of a cancel of all managed orders. */
 export const CANCEL_ALL: RequestShape = { names: CANCEL_NAMES, set: CANCEL_ALL_SET };
 
 /**
@@ -48,7 +48,7 @@ export function readOpenOrdersPage(parameters: Parameters): OpenOrdersPage {
 }
 
 /**
- * Reads the parameters of DELETE /api/v3/openOrders. Only apiManaged, account and userId are known, so that a signed
+ * Reads the parameters of DELETE /api/v3/openOrders. It knows only apiManaged, account and userId, so that a signed
  * page request cannot serve as a cancel-all. Throws an OrderError as {@link readOpenOrdersPage} does.
  * Source: contract, DELETE /api/v3/openOrders.
  */

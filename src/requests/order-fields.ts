@@ -29,8 +29,8 @@ import {
 import { flag, only, optional, preset, type Rule, words } from "./rule.ts";
 
 /**
- * An order in the words of the contract's input fields: decimals and weights as strings, times, ids, counts and basis
- * points as numbers. `symbol` is canonical here. Source: contract, Order input fields.
+ * An order in the contract's input fields: decimals and weights as strings; times, ids, counts and basis points as
+ * numbers. `symbol` is canonical. Source: contract, Order input fields.
  */
 export type OrderFields = Readonly<{
   symbol: string;
@@ -51,14 +51,14 @@ export type OrderFields = Readonly<{
   intervalCount?: number;
   /** Milliseconds. */
   intervalDelay?: number;
-  /** Weights separated by commas, one per interval. */
+  /** Comma-separated weights, one per interval. */
   volumeProfile?: string;
   participationBips?: number;
   /** GTX and POST_ONLY make a LIMIT a LIMIT_MAKER. */
   timeInForce?: TimeInForce | "GTX" | "POST_ONLY";
   /** Epoch milliseconds. */
   expireTime?: number;
-  /** Another name of expireTime. */
+  /** Alias of expireTime. */
   goodTillDate?: number;
   reduceOnly?: boolean;
   childTimeInForce?: ChildTimeInForce;
@@ -66,7 +66,7 @@ export type OrderFields = Readonly<{
   newClientOrderId?: string;
 }>;
 
-/** The fields of an order, each read by itself; how they go together is not looked at yet. */
+/** The values of an order's fields, each read by itself. Their combination is not checked yet. */
 export type OrderFieldValues = Readonly<{
   type: ParentType;
   symbol: string;
@@ -93,15 +93,15 @@ export type OrderFieldValues = Readonly<{
 }>;
 
 /**
- * A field of an order. `rule` reads its value: with `optional` or a default where every order takes the field, without
- * where the type decides; a field without one selects the type, or belongs to native orders.
+ * A field of an order. `rule` reads its value. The rule includes `optional` or a default if every order takes the
+ * field, and neither if the type decides. A field without a rule selects the type or belongs to native orders.
  */
 export type OrderField = Field &
   Readonly<{
     rule?: Rule<unknown>;
-    /** In place of `rule`, what each kind of schedule takes. */
+    /** Rules by kind of schedule, in place of `rule`. */
     schedules?: Readonly<Partial<Record<ScheduleKind, Rule<unknown>>>>;
-    /** Whether a leg may say it where it trails in place of its stop price (decision 18). */
+    /** Whether a leg that trails may have the field in place of its stop price (decision 18). */
     trailsLeg?: true;
   }>;
 
@@ -114,10 +114,10 @@ const boolean = (terms: Terms): OrderField => ({ kind: "boolean", ...terms });
 
 const MINUTE_MS = 60_000;
 
-/** Names of the fields of an order: those of the contract, and what the public convention orders by amount with. */
+/** Names of the fields of an order: those of the contract, and the public convention's field for orders by amount. */
 export type OrderFieldName = keyof OrderFields | "quoteOrderQty";
 
-/** The one table of the fields of an order (contract, Order input fields). */
+/** The table of an order's fields (contract, Order input fields). */
 export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
   symbol: text({
     legal: "Send the symbol as a string.",
@@ -273,15 +273,18 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
   }),
 };
 
-/** A member of an intent: the fields that say it, and how the canonical text writes it down; as it is without. */
+/**
+ * A member of an intent: the fields it comes from, and its form in the canonical text. Without `text` the value is
+ * written unchanged.
+ */
 export type IntentMember<T> = Readonly<{
   of: readonly [keyof OrderFieldValues, ...(keyof OrderFieldValues)[]];
   text?: (value: T) => unknown;
-  /** Whether it names the order and says nothing of what it does: then it is no part of the canonical text. */
+  /** Whether the member only names the order. Such a member is not part of the canonical text. */
   isName?: true;
 }>;
 
-/** The one table of the members of an intent, in the order of its canonical text. */
+/** The table of an intent's members, in the order of its canonical text. */
 export const INTENT_MEMBERS: {
   readonly [K in keyof ParentIntent]-?: IntentMember<NonNullable<ParentIntent[K]>>;
 } = {

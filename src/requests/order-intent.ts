@@ -15,13 +15,15 @@ import type { PlainFields } from "./plain-fields.ts";
 import { conflict, type NameOf, ownName, unread } from "./refusals.ts";
 import { scheduleTerms } from "./schedule-terms.ts";
 
-/** `clientId` makes the id of an order that names none; it gets the name of the field, such as aboveClientOrderId. */
+/**
+ * `clientId` generates the id of an order without one. It receives the name of the field, such as aboveClientOrderId.
+ */
 export type OrderIntentOptions = Readonly<{ clientId?: (field: string) => string }>;
 
 /**
- * The canonical intent of an order given in process; the same rules and errors as on the wire.
- * Without newClientOrderId the id is taken from `options.clientId`; without both PARAMETER_MISSING (-1102) is thrown.
- * Throws an OrderError that names the field at fault.
+ * Returns the canonical intent of an order given in process. Rules and errors are the same as on the wire.
+ * Without newClientOrderId the id comes from `options.clientId`; without both, PARAMETER_MISSING (-1102) is thrown.
+ * Throws an OrderError that names the invalid field.
  * Source: contract, Order input fields; decisions 7, 10, 18, 19, 28-32.
  *
  * @example
@@ -44,7 +46,9 @@ export function orderIntent(fields: OrderFields, options: OrderIntentOptions = {
   return intentOf({ ...plain, newClientOrderId: options.clientId("newClientOrderId") });
 }
 
-/** Fields given in process without those that are undefined; throws UNREAD_PARAMETER (-1104) for one that is not known. */
+/**
+ * Returns fields given in process, without the undefined ones. Throws UNREAD_PARAMETER (-1104) for an unknown field.
+ */
 export function sentFields(fields: object, known: ReadonlySet<string>): PlainFields {
   const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
   const unknown = sent.map(([name]) => name).filter((name) => !known.has(name));
@@ -52,12 +56,12 @@ export function sentFields(fields: object, known: ReadonlySet<string>): PlainFie
   return Object.fromEntries(sent);
 }
 
-/** The intent that plain fields express; throws the OrderError of what is wrong with them. */
+/** Returns the intent that plain fields express. Throws the OrderError of an invalid field. */
 export function intentOf(fields: PlainFields): ParentIntent {
   return intentFrom(readTyped(ORDER_SETS, typedOrder(fields)), ownName);
 }
 
-/** The intent of a leg; throws the OrderError of what is wrong, which names fields as the request does. */
+/** Returns the intent of a leg. Throws the OrderError of an invalid field; it names fields as the request does. */
 export function legIntentOf(fields: PlainFields, place: LegPlace): ParentIntent {
   const { nameOf } = place;
   return intentFrom(readTyped(LEG_SETS, typedLeg(fields, place), nameOf), nameOf);
@@ -65,7 +69,7 @@ export function legIntentOf(fields: PlainFields, place: LegPlace): ParentIntent 
 
 type MemberReader = (order: OrderFieldValues, nameOf: NameOf) => unknown;
 
-/** Members of an intent that are more than the value of one field. */
+/** Members of an intent that combine several fields. */
 const COMPOSED: Readonly<Partial<Record<keyof ParentIntent, MemberReader>>> = {
   trailing: trailingDistance,
   limitOffset: dynamicOffset,
@@ -81,7 +85,10 @@ const MEMBERS = (Object.keys(INTENT_MEMBERS) as (keyof ParentIntent)[]).map((mem
   return [member, read] as const;
 });
 
-/** The members that are there, one after the other: each is what the table of members says that it is made of. */
+/**
+ * Builds an intent from the members that are present, in the order of the table. The table says which fields each
+ * member is made of.
+ */
 function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
   const intent: Partial<Record<keyof ParentIntent, unknown>> = {};
   for (const [member, read] of MEMBERS) {
@@ -91,10 +98,10 @@ function intentFrom(order: OrderFieldValues, nameOf: NameOf): ParentIntent {
   return intent as ParentIntent;
 }
 
-/** What the limit of a type is that takes either: one fixed price, or a distance from the trigger (decision 19). */
+/** Alternative limits of a type that takes either: a fixed price, or a distance from the trigger (decision 19). */
 export const TRAILING_LIMITS = ["price", "limitOffset"] as const;
 
-/** How far the trigger trails; a stop or take-profit leg that does not trail needs its stop price (decision 18). */
+/** Returns the trailing distance. A stop or take-profit leg that does not trail needs its stop price (decision 18). */
 function trailingDistance(order: OrderFieldValues, nameOf: NameOf): TrailingDistance | undefined {
   if (TRAITS[order.type].trigger === "trailing") requireOne(order, INTENT_MEMBERS.trailing.of, nameOf);
   const { trailingDelta, price2, trailingAmount } = order;
@@ -118,7 +125,7 @@ function icebergQuantity({ icebergQty, quantity }: OrderFieldValues, nameOf: Nam
   throw new OrderError("ICEBERG_EXCEEDS_QUANTITY", { field: nameOf("icebergQty") });
 }
 
-/** Exactly one of the fields must be there (-1128). */
+/** Requires exactly one of the fields (-1128). */
 function requireOne(
   order: OrderFieldValues,
   fields: readonly (keyof OrderFieldValues)[],
@@ -130,7 +137,10 @@ function requireOne(
   throw conflict((sent.length === 0 ? fields : sent).map(nameOf), advice);
 }
 
-/** Lifetime (decision 10): two names of one expiry, GTD if and only if there is one. */
+/**
+ * Returns the lifetime (decision 10). Both names of the expiry must agree. The lifetime is GTD if and only if there is
+ * an expiry.
+ */
 function timeInForce(order: OrderFieldValues, nameOf: NameOf): TimeInForce {
   const { expireTime, goodTillDate } = order;
   const expireTimeMs = expireTime ?? goodTillDate;

@@ -9,13 +9,13 @@ import { plainFields } from "./plain-fields.ts";
 import { int64, optional } from "./rule.ts";
 import { instrumentOf, type SymbolContext } from "./symbols.ts";
 
-/** Names one order: canonical symbol and orderId, client id, or both; a negative orderId is a managed parent's. */
+/** Names one order: canonical symbol and orderId, client id, or both. A negative orderId is a managed parent's. */
 export type OrderKey = Actor & Readonly<{ symbol: string; orderId?: bigint; clientOrderId?: string }>;
 
-/** How a key is read; `cancel` also takes what only a cancel may carry. */
+/** How a key is read. `cancel` also accepts the parameters that only a cancel may have. */
 export type OrderKeyContext = SymbolContext & Readonly<{ purpose: "status" | "cancel" }>;
 
-/** The names that a client id may be looked up under. Source: contract, Native status and history. */
+/** The names under which a client id may be sent in a look-up. Source: contract, Native status and history. */
 export const ORDER_ID_ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"] as const;
 
 const KEY = ["symbol", "orderId", ...ORDER_ID_ALIASES];
@@ -36,7 +36,7 @@ const KEY_SET = fieldSet({
   ...ACTOR_RULES,
 });
 
-/** What names an order. */
+/** The parameters that name an order. */
 export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape>> = {
   status: { names: NAMES.status, set: KEY_SET },
   cancel: { names: NAMES.cancel, set: KEY_SET },
@@ -44,10 +44,10 @@ export const ORDER_KEY: Readonly<Record<OrderKeyContext["purpose"], RequestShape
 
 /**
  * Reads the parameters that name an order to read or cancel. `newClientOrderId`, the convention's id of the cancel
- * itself, is checked and not kept: an order keeps its own id.
- * Throws an OrderError: -1102 without symbol or without any id, -1121 for a symbol that is not taken, -1128 for
- * client-id aliases that differ, -1119 for an empty and -1100 for a malformed id, -1108 beyond 64 bits, -1104 for a
- * parameter that is not known. Source: contract, Native status and history; decisions 2, 5, 44.
+ * itself, is checked and dropped: an order keeps its own id.
+ * Throws an OrderError: -1102 without a symbol or without any id, -1121 for a symbol that is not accepted, -1128 for
+ * client-id aliases that differ, -1119 for an empty and -1100 for a malformed id, -1108 beyond 64 bits, -1104 for an
+ * unknown parameter. Source: contract, Native status and history; decisions 2, 5, 44.
  */
 export function readOrderKey(parameters: Parameters, context: OrderKeyContext): OrderKey {
   const fields = KEY_SET.read(plainFields(parameters, NAMES[context.purpose]));

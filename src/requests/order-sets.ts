@@ -15,7 +15,7 @@ import { only, optional, type Rule } from "./rule.ts";
 
 type NamedRules = readonly (readonly [OrderFieldName, Rule<unknown>])[];
 
-/** Fields that the type decides on. */
+/** Fields that depend on the type. */
 const TYPED: ReadonlySet<OrderFieldName> = new Set(TYPED_PARTS.flatMap((part) => INTENT_MEMBERS[part].of));
 
 const NAMES = Object.keys(ORDER_FIELDS) as readonly OrderFieldName[];
@@ -26,7 +26,7 @@ const OF_EVERY: NamedRules = NAMES.flatMap((name) => {
   return rule === undefined || TYPED.has(name) ? [] : [[name, rule] as const];
 });
 
-/** The fields by which a type says one part of its intent. */
+/** Returns the rules of the fields from which a type builds one part of its intent. */
 function rulesOf(type: ParentType, part: TypedPart, need: Exclude<Need, "none">): NamedRules {
   const { schedule } = TRAITS[type];
   return INTENT_MEMBERS[part].of.flatMap((name) => {
@@ -36,7 +36,7 @@ function rulesOf(type: ParentType, part: TypedPart, need: Exclude<Need, "none">)
       return own === undefined ? [] : [[name, own] as const];
     }
     if (rule === undefined) return [];
-    // One of several distances; that there is exactly one is looked at where the intent is made.
+    // One of several distances. The intent checks that there is exactly one.
     if (part !== "trailing") return [[name, need === "required" ? rule : optional(rule)] as const];
     return need === "required" || trailsLeg === true ? [[name, optional(rule)] as const] : [];
   });
@@ -52,7 +52,7 @@ function setOf(type: ParentType, place: "single" | "leg"): FieldSet<OrderFieldVa
   return set as FieldSet<unknown> as FieldSet<OrderFieldValues>;
 }
 
-/** One set of fields for each type; what it reads are OrderFieldValues by what {@link partsOf} says. */
+/** One set of fields per type. Each reads OrderFieldValues as {@link partsOf} defines them. */
 export type OrderSets = ReadonlyMap<string, FieldSet<OrderFieldValues>>;
 
 const setsOf = (place: "single" | "leg", types: readonly ParentType[]): OrderSets =>
@@ -61,13 +61,13 @@ const setsOf = (place: "single" | "leg", types: readonly ParentType[]): OrderSet
 /** The fields that each type takes, required and optional (contract, Order type values). */
 export const ORDER_SETS: OrderSets = setsOf("single", ORDER_TYPES);
 
-/** The fields that each type takes as a leg of a list; there are no schedules in lists (contract rule 8). */
+/** The fields that each type takes as a leg of a list. Lists have no schedules (contract rule 8). */
 export const LEG_SETS: OrderSets = setsOf(
   "leg",
   ORDER_TYPES.filter((type) => TRAITS[type].legs !== "none"),
 );
 
-/** Reads the fields of an order by the set of its type; throws as the set does. */
+/** Reads the fields of an order with the set of its type. Throws as the set does. */
 export function readTyped(sets: OrderSets, fields: PlainFields, nameOf: NameOf = ownName): OrderFieldValues {
   const set = sets.get(String(fields.type));
   if (set === undefined) throw invalid("type", nameOf("type"));

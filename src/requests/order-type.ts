@@ -3,7 +3,7 @@ import { ORDER_TYPES, type ParentType, TRAITS } from "../model/index.ts";
 import type { PlainFields, PlainValue } from "./plain-fields.ts";
 import { invalid, type NameOf, ownName } from "./refusals.ts";
 
-/** Every name of a type but LIMIT, which other fields decide on, with the type that it means. */
+/** Every name of a type, with the type that it means. LIMIT is left out, because other fields decide its type. */
 export const CANONICAL_TYPES: ReadonlyMap<string, ParentType> = new Map(
   ORDER_TYPES.flatMap((type) => [type, ...TRAITS[type].aliases].map((name) => [name, type] as const)),
 );
@@ -20,12 +20,13 @@ export const STRATEGIES: ReadonlyMap<PlainValue, ParentType> = new Map(
 export const POST_ONLY: ReadonlySet<unknown> = new Set(["GTX", "POST_ONLY"]);
 
 /**
- * The fields of a single order under its canonical type, without those that only selected it. LIMIT is a managed order
- * when apiManaged, targetStrategy, icebergQty, an expiry or timeInForce makes it one (decision 32); with targetStrategy
- * it is a schedule with a price, with GTX or POST_ONLY a LIMIT_MAKER.
+ * Returns the fields of a single order under its canonical type, without those that only select it. LIMIT is a managed
+ * order if apiManaged, targetStrategy, icebergQty, an expiry or timeInForce makes it one (decision 32). With
+ * targetStrategy it is a schedule with a price; with GTX or POST_ONLY it is a LIMIT_MAKER.
  * Throws PARAMETER_MISSING (-1102) without a type or without the price of such a schedule, PARAMETER_NOT_REQUIRED
- * (-1106) for a price on TWAP, VWAP or POV by name, BAD_ORDER_TYPE (-1116) for a type that is not known or not managed,
- * BAD_STRATEGY (-1134) for an unknown targetStrategy, UNSUPPORTED_COMBINATION (-1014) for one on another type.
+ * (-1106) for a price on TWAP, VWAP or POV by name, BAD_ORDER_TYPE (-1116) for a type that is unknown or not managed,
+ * BAD_STRATEGY (-1134) for an unknown targetStrategy, UNSUPPORTED_COMBINATION (-1014) for a targetStrategy on another
+ * type.
  */
 export function typedOrder(fields: PlainFields): PlainFields {
   const type = typeNameOf(fields, ownName);
@@ -40,13 +41,14 @@ export function typedOrder(fields: PlainFields): PlainFields {
   return { ...fields, type: canonical };
 }
 
-/** A leg of a list: what the request calls its fields, and whether it is one of an OCO pair. */
+/** A leg of a list: the request's names of its fields, and whether it is part of an OCO pair. */
 export type LegPlace = Readonly<{ nameOf: NameOf; inPair: boolean }>;
 
 /**
- * The fields of a leg under its canonical type; LIMIT is a managed limit here (convention 1.2 h).
- * Throws as {@link typedOrder} does; schedules are refused in an OCO pair with OCO_TYPE_REJECTED (-1158), so is ICEBERG,
- * and elsewhere in a list with UNSUPPORTED_COMBINATION. Source: contract rule 8, decisions 33 and 35.
+ * Returns the fields of a leg under its canonical type. LIMIT is a managed limit here (convention 1.2 h).
+ * Throws as {@link typedOrder} does. Schedules and ICEBERG are refused in an OCO pair with OCO_TYPE_REJECTED (-1158).
+ * Elsewhere in a list, schedules are refused with UNSUPPORTED_COMBINATION. Source: contract rule 8, decisions 33 and
+ * 35.
  */
 export function typedLeg(fields: PlainFields, { nameOf, inPair }: LegPlace): PlainFields {
   const type = typeNameOf(fields, nameOf);
@@ -64,7 +66,7 @@ function typeNameOf({ type }: PlainFields, nameOf: NameOf): string {
   return type;
 }
 
-/** The canonical type of every name but LIMIT. A name that is not known is not repeated in the answer. */
+/** Returns the canonical type of every name but LIMIT. The error does not repeat an unknown name. */
 function canonicalType(type: string, nameOf: NameOf): ParentType {
   const canonical = CANONICAL_TYPES.get(type);
   if (canonical !== undefined) return canonical;
@@ -73,7 +75,7 @@ function canonicalType(type: string, nameOf: NameOf): ParentType {
 }
 
 /**
- * Whether the fields of a single order ask for a native one: MARKET, or a LIMIT that nothing makes a managed one.
+ * Returns whether the fields of a single order ask for a native order: MARKET, or a LIMIT that no field makes managed.
  * Source: decision 32.
  */
 export function isNative(fields: PlainFields): boolean {
@@ -81,7 +83,7 @@ export function isNative(fields: PlainFields): boolean {
   return fields.type === "LIMIT" && fields.targetStrategy === undefined && !isManagedLimit(fields);
 }
 
-/** Whether apiManaged, icebergQty, timeInForce or an expiry makes a LIMIT a managed one. */
+/** Returns whether apiManaged, icebergQty, timeInForce or an expiry makes a LIMIT managed. */
 function isManagedLimit(fields: PlainFields): boolean {
   const { timeInForce, apiManaged, icebergQty } = fields;
   const expires = fields.expireTime !== undefined || fields.goodTillDate !== undefined;
@@ -89,13 +91,15 @@ function isManagedLimit(fields: PlainFields): boolean {
   return apiManaged === true || icebergQty !== undefined || lifetime === "GTD" || POST_ONLY.has(lifetime);
 }
 
-/** A LIMIT that something makes a managed one; a plain LIMIT is native. */
+/** Returns the fields of a managed LIMIT. Throws for a plain LIMIT, which is native. */
 function managed(fields: PlainFields): PlainFields {
   if (isManagedLimit(fields)) return fields;
   throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "LIMIT without apiManaged=true" });
 }
 
-/** LIMIT as a managed limit. GTX and POST_ONLY say how it executes and nothing of how long it lives. */
+/**
+ * Returns the fields of a LIMIT as a managed limit. GTX and POST_ONLY define how it executes, not how long it lives.
+ */
 function limitOf(fields: PlainFields): PlainFields {
   const { timeInForce, ...rest } = fields;
   if (POST_ONLY.has(timeInForce)) return { ...rest, type: "LIMIT_MAKER" };
@@ -108,7 +112,7 @@ function cappedSchedule({ targetStrategy, ...rest }: PlainFields): PlainFields {
   return { ...rest, type };
 }
 
-/** targetStrategy stands with a single LIMIT only. */
+/** Refuses targetStrategy on anything but a single LIMIT. */
 function refuseStrategy({ targetStrategy }: PlainFields, nameOf: NameOf): void {
   if (targetStrategy === undefined) return;
   strategyType(targetStrategy, nameOf);

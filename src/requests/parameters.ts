@@ -8,7 +8,7 @@ const LOOKED_FOR = {
   example: "entry-1",
 } as const;
 
-/** The parameters that are no field of an order. */
+/** The parameters that are not fields of an order. */
 const OTHERS: Readonly<Record<string, Field>> = {
   selfTradePreventionMode: {
     kind: "text",
@@ -99,7 +99,7 @@ const OTHERS: Readonly<Record<string, Field>> = {
 
 const PARAMETERS: ReadonlyMap<string, Field> = new Map(Object.entries({ ...OTHERS, ...ORDER_FIELDS }));
 
-/** A known parameter by its name; throws a RangeError for any other name. */
+/** Returns a known parameter by name. Throws a RangeError for any other name. */
 export function parameterOf(name: string): Field {
   const field = PARAMETERS.get(name);
   if (field === undefined) throw new RangeError(`no parameter ${name}`);

@@ -6,19 +6,19 @@ import { intentOf } from "./order-intent.ts";
 import { plainFields } from "./plain-fields.ts";
 import { marketOf, type ResolveSymbol } from "./symbols.ts";
 
-/** A placement: the intent, for whom, and whether its client id was made here (decision 3). */
+/** A placement: its actor, its intent, and whether its client id was generated (decision 3). */
 export type PlaceCommand = Actor & Readonly<{ intent: ParentIntent; generatedClientId: boolean }>;
 
-/** What reading a placement needs: the catalogue, and client ids for orders that name none, by field. */
+/** Dependencies of reading a placement: the catalogue, and a generator of client ids by field name. */
 export type PlacementContext = Readonly<{ resolve: ResolveSymbol; clientId: (field: string) => string }>;
 
-/** The names that POST /api/order knows. */
+/** The parameters that POST /api/order knows. */
 export const PLACEMENT_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
 
 /**
  * Reads the parameters of POST /api/order into a command for an advanced order.
- * Throws an OrderError that names the field at fault: -1104 for a parameter that is not known, -1116 for a type that
- * is not available, -1106 for a field its type does not take, -1121 for a symbol that is unknown or no liquidity
+ * Throws an OrderError that names the invalid field: -1104 for an unknown parameter, -1116 for a type that is not
+ * available, -1106 for a field that the type does not take, -1121 for a symbol that is unknown or not a liquidity
  * market. Source: contract, Single-parent advanced creation; decisions 7, 10, 32, 38, 44.
  *
  * @example

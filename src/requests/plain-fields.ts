@@ -7,20 +7,19 @@ import { illegal, invalid, type NameOf, ownName, unread } from "./refusals.ts";
 /** A parameter's value once its kind is settled; decimals are still text. */
 export type PlainValue = string | number | bigint | boolean;
 
-/** Parameter values by name; `undefined` is not sent. */
+/** Parameter values by name. `undefined` means that the parameter was not sent. */
 export type PlainFields = Readonly<Record<string, PlainValue | undefined>>;
 
-/** Leading zeros say nothing, as in decimals (convention 1.2 r). */
+/** Leading zeros are ignored, as in decimals (convention 1.2 r). */
 const NATURAL = /^[0-9]{1,20}$/;
-/** With a minus that is no minus zero. */
+/** With an optional minus, but not minus zero. */
 const SIGNED = /^(?!-0+$)-?[0-9]{1,20}$/;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
 /**
- * Turns the parameters of a signed request into values; `fieldOf` says by the rule of which field a parameter is read.
- * Throws UNREAD_PARAMETER (-1104) when one of them is not known (decision 38), and the errors of
- * {@link plainValue}.
+ * Converts the parameters of a signed request to values. `fieldOf` returns the field whose rule reads a parameter.
+ * Throws UNREAD_PARAMETER (-1104) for an unknown parameter (decision 38), and the errors of {@link plainValue}.
  */
 export function plainFields(
   parameters: Parameters,
@@ -35,7 +34,7 @@ export function plainFields(
   return pickFields(parameters, names.read, fieldOf);
 }
 
-/** Values of the named parameters; all others are left alone, as on public routes (convention 1.2 t). */
+/** Returns the values of the named parameters. All others are ignored, as on public routes (convention 1.2 t). */
 export function pickFields(
   parameters: Parameters,
   names: ReadonlySet<string>,
@@ -49,9 +48,9 @@ export function pickFields(
 }
 
 /**
- * The value of one parameter by the rule of `field`. A query or form carries text for every kind; JSON carries decimals and text as
- * strings, integers as plain integers and booleans as booleans, else -1130. Throws -1100 for an integer outside the
- * grammar, -1105 for an empty one, -1108 beyond 64 bits (convention 1.2 r).
+ * Converts one parameter by the rule of `field`. A query or form carries text for every kind. JSON carries decimals and
+ * text as strings, integers as plain integers and booleans as booleans; any other JSON type throws -1130. Throws -1100
+ * for an integer outside the grammar, -1105 for an empty one, -1108 beyond 64 bits (convention 1.2 r).
  */
 export function plainValue(name: string, scalar: Scalar, field: string = name): PlainValue {
   const { kind } = parameterOf(field);
@@ -71,7 +70,7 @@ export function plainValue(name: string, scalar: Scalar, field: string = name): 
   }
 }
 
-/** The whole number that a text is, `undefined` outside the grammar of `natural`; beyond 2^53 it is not exact. */
+/** Parses a whole number. Returns `undefined` outside the grammar of `natural`. The result is not exact above 2^53. */
 export function naturalNumber(text: string): number | undefined {
   return NATURAL.test(text) ? Number(text) : undefined;
 }

@@ -11,7 +11,7 @@ export type TickerQuery = Readonly<{ symbol: string }>;
 /** A request for the last day of one symbol, or of all. */
 export type DayTickerQuery = Readonly<{ symbol?: string }>;
 
-/** A request for the order book of one symbol, `limit` levels a side. */
+/** A request for the order book of one symbol, with `limit` levels per side. */
 export type DepthQuery = Readonly<{ symbol: string; limit: number }>;
 
 /** A request for the first `limit` instrument pairs. */
@@ -35,13 +35,13 @@ const DEPTH_SET = fieldSet({
 
 const PAIRS_SET = fieldSet({ limit: preset(whole({ from: 1, to: MAX_LIMIT }), DEFAULT_LIMIT) });
 
-/** A public query reads these parameters and passes over all others (convention 1.2 t). */
+/** Returns the shape of a public query. It ignores all other parameters (convention 1.2 t). */
 const picked = (read: ReadonlySet<string>, set: FieldSet<unknown>): RequestShape => ({
   names: { read, ignored: new Set() },
   set,
 });
 
-/** What the public queries read, by route. */
+/** The parameters of the public queries, by route. */
 export const PUBLIC_QUERIES: Readonly<
   Record<"ticker" | "ticker24hr" | "depth" | "instrumentPairs", RequestShape>
 > = {
@@ -52,15 +52,15 @@ export const PUBLIC_QUERIES: Readonly<
 };
 
 /**
- * Reads the parameters of GET /api/ticker; others are ignored. Throws an OrderError when symbol is missing (-1102)
- * or empty (-1105); whether it exists is for the catalogue to say. Source: contract, Public market data.
+ * Reads the parameters of GET /api/ticker and ignores all others. Throws an OrderError if symbol is missing (-1102) or
+ * empty (-1105). The catalogue decides whether the symbol exists. Source: contract, Public market data.
  */
 export function readTickerQuery(parameters: Parameters): TickerQuery {
   return TICKER_SET.read(pickFields(parameters, SYMBOL));
 }
 
 /**
- * Reads the parameters of GET /api/ticker/24hr; others are ignored. Throws an OrderError -1105 for an empty symbol.
+ * Reads the parameters of GET /api/ticker/24hr and ignores all others. Throws an OrderError -1105 for an empty symbol.
  * Source: decision 43.
  */
 export function readDayTickerQuery(parameters: Parameters): DayTickerQuery {
@@ -69,7 +69,7 @@ export function readDayTickerQuery(parameters: Parameters): DayTickerQuery {
 }
 
 /**
- * Reads the parameters of GET /api/depth. A limit above 5000 counts as 5000; below 1 it is -1130.
+ * Reads the parameters of GET /api/depth. A limit above 5000 counts as 5000; below 1 it throws -1130.
  * Source: contract, Public market data; convention 1, gap 8.
  */
 export function readDepthQuery(parameters: Parameters): DepthQuery {
@@ -77,7 +77,7 @@ export function readDepthQuery(parameters: Parameters): DepthQuery {
 }
 
 /**
- * Reads the parameters of GET /api/getInstrumentPairs: a limit of 1-5000, above it -1102, below it -1130.
+ * Reads the parameters of GET /api/getInstrumentPairs: a limit of 1-5000. Above it throws -1102, below it -1130.
  * Source: contract, Public market data.
  */
 export function readPairsQuery(parameters: Parameters): PairsQuery {

@@ -1,7 +1,7 @@
 import type { Parameters } from "../wire/index.ts";
 import { naturalNumber } from "./plain-fields.ts";
 
-/** What a route does; aliases of a route share its name. */
+/** The operation of a route. Aliases of a route share its name. */
 export type RouteName =
   | "status"
   | "exchangeInfo"
@@ -29,34 +29,37 @@ export type RouteName =
   | "openOrderLists.status"
   | "allOrderLists";
 
-/** HTTP methods that routes answer to. */
+/** HTTP methods of routes. */
 export type RouteMethod = "GET" | "POST" | "DELETE";
 
-/** Permission a caller needs; TRADE does not imply READ (decision 39). */
+/** Permission that a caller needs. TRADE does not imply READ (decision 39). */
 export type RouteAccess = "PUBLIC" | "READ" | "TRADE";
 
-/** How requests are signed: the rows of the table in decision 40, NONE for public routes. */
+/** How requests are signed: the rows of the table in decision 40, and NONE for public routes. */
 export type RouteScheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";
 
-/** Request weight; a function where it depends on a parameter. Such a function never throws. */
+/** Weight of a request. It is a function if it depends on a parameter; such a function never throws. */
 export type RouteWeight = number | ((parameters: Parameters) => number);
 
-/** One route: where it is, who may call it, how it is signed and what it costs. */
+/** One route: its path, the access it needs, its signing scheme and its weight. */
 export type RouteDescriptor = Readonly<{
   name: RouteName;
   method: RouteMethod;
-  /** Exact raw path; no decoding, no trailing slash. */
+  /** Exact raw path. It is not decoded and has no trailing slash. */
   path: string;
   access: RouteAccess;
   scheme: RouteScheme;
   weight: RouteWeight;
-  /** Creates advanced orders: refused with 404 -1020 while the deployment's flag or mode is off (decision 14). */
+  /**
+   * Whether it creates advanced orders. Such a route is refused with 404 -1020 while the deployment's flag or mode is
+   * off (decision 14).
+   */
   advanced: boolean;
 }>;
 
 const DEFAULT_DEPTH = 100;
 
-/** Weight of an order book by the number of levels asked for (convention 1, gap 8). */
+/** Returns the weight of an order book by the number of levels requested (convention 1, gap 8). */
 function depthWeight(parameters: Parameters): number {
   const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? DEFAULT_DEPTH;
   if (limit > 1_000) return 250;
@@ -64,7 +67,7 @@ function depthWeight(parameters: Parameters): number {
   return limit > 100 ? 25 : 5;
 }
 
-/** Weight of a day's ticker: of one market, or of all of them (convention: 2 and 80). */
+/** Returns the weight of a day ticker: 2 for one market, 80 for all of them (from the convention). */
 function dayTickerWeight(parameters: Parameters): number {
   return parameters.has("symbol") ? 2 : 80;
 }
@@ -82,7 +85,7 @@ const ORDER_STATUS = {
 
 const ALL_ORDERS = { ...ORDER_STATUS, name: "allOrders", weight: 20 } as const;
 
-/** The older forms of reading: they keep the nonce rules of their POST, and need no more than to read (decision 39). */
+/** The older POST forms of reading. They keep the nonce rules of a POST and need only READ (decision 39). */
 const POST_READING = { method: "POST", access: "READ", scheme: "LEGACY", advanced: false } as const;
 const SCALED_STATUS = { ...POST_READING, name: "order.status.scaled", weight: 4 } as const;
 
@@ -128,8 +131,8 @@ const TABLE: readonly RouteDescriptor[] = [
 ];
 
 /**
- * Every route, aliases included. Weights are the convention's; a page of open orders is bounded and weighs what the
- * convention asks for one market. Source: contract, Endpoints; decisions 39, 40, 43.
+ * Every route, aliases included. Weights are the convention's. A page of open orders is bounded, so it has the weight
+ * that the convention gives one market. Source: contract, Endpoints; decisions 39, 40, 43.
  */
 export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route) => Object.freeze(route)));
 
@@ -138,7 +141,8 @@ const BY_PATH: ReadonlyMap<string, readonly RouteDescriptor[]> = new Map(
 );
 
 /**
- * The route of a method and an exact raw path; "wrong-method" when the path is known with other methods only.
+ * Returns the route of a method and an exact raw path, or "wrong-method" if the path has other methods only, or
+ * undefined for an unknown path.
  * Source: decision 49, hostile input 44.
  *
  * @example

@@ -1,10 +1,10 @@
 import { DECIMAL_GRAMMAR, type DecimalProblem, decimalProblem, type Scaled } from "../decimal/index.ts";
 import type { ErrorName } from "../errors/index.ts";
 
-/** Why a value is not taken. Each is made once, with the rule that gives it. */
+/** Reason why a value is refused. Each is made once, with its rule. */
 export class Fault {
   readonly why: "missing" | "invalid" | "empty" | "illegal" | "above" | ErrorName;
-  /** The grammar of what is legal, the limit that was passed, or how many decimals there may be. */
+  /** The legal grammar, the limit that was exceeded, or the number of decimals allowed. */
   readonly bound: string;
 
   constructor(why: Fault["why"], bound = "") {
@@ -13,7 +13,7 @@ export class Fault {
   }
 }
 
-/** What a rule says, as data: descriptions are made of it. */
+/** A rule as data, from which descriptions are made. */
 export type RuleTerms =
   | Readonly<{ kind: "text"; pattern: RegExp | undefined; reserved: RegExp | undefined }>
   | Readonly<{ kind: "words"; words: readonly [string, ...string[]] }>
@@ -25,8 +25,9 @@ export type RuleTerms =
   | Readonly<{ kind: "csv"; pattern: RegExp; longest: number; takes: (items: readonly number[]) => boolean }>;
 
 /**
- * A decimal: at most `scale` decimals, and `digits` before the point, which are enough for every value that is not out
- * of range. What is of the grammar and is not taken by `parse` has a problem of decision 7; what is not below `below` is invalid.
+ * A decimal with at most `scale` decimals. `digits` is the number of digits before the point that is enough for every
+ * value in range. A text that matches the grammar but that `parse` refuses has a problem of decision 7. A value that is
+ * not below `below` is invalid.
  */
 export type DecimalTerms = Readonly<{
   kind: "decimal";
@@ -36,11 +37,11 @@ export type DecimalTerms = Readonly<{
   below: Scaled | undefined;
 }>;
 
-/** Whether a field must be sent, may be left out, or has a value without. */
+/** Whether a field is required, optional, or has a default. */
 type Presence = "required" | "optional" | Readonly<{ preset: unknown }>;
 
 /**
- * What the value of one field must be: told by `terms`, and read by `read`, a function made once with the rule. Nothing
+ * The rule of one field's value. `terms` describes it and `read` applies it; `read` is made once with the rule. Nothing
  * else reads or describes a field, so that a request is never judged by two sets of rules.
  */
 export type Rule<T> = Readonly<{
@@ -60,18 +61,18 @@ function required<T>(terms: RuleTerms, read: Rule<T>["read"]): Rule<T> {
   return { terms, presence: "required", read };
 }
 
-/** The same, where the field may be left out. */
+/** Makes the field of a rule optional. */
 export function optional<T>({ terms, read }: Rule<T>): Rule<T | undefined> {
   return { terms, presence: "optional", read: (input) => (input === undefined ? undefined : read(input)) };
 }
 
-/** The same, with the value of a field that is left out. */
+/** Gives the field of a rule a default value. */
 export function preset<T>({ terms, read }: Rule<T>, value: T): Rule<T> {
   const presence = { preset: value };
   return { terms, presence, read: (input) => (input === undefined ? value : read(input)) };
 }
 
-/** Text that is not empty, of a grammar where there is one, and none of the `reserved`. */
+/** Text that is not empty, matches the `pattern` if there is one, and does not match `reserved`. */
 export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> = {}): Rule<string> {
   const { pattern, reserved } = grammar;
   const illegal = new Fault("illegal", pattern?.source);
@@ -83,14 +84,14 @@ export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> 
   });
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function words<T extends string>(...all: readonly [T, ...T[]]): Rule<T> {
   return required({ kind: "words", words: all }, (input) =>
     all.includes(input as T) ? (input as T) : wrongKind(input),
   );
 }
 
-/** One value and no other. */
+/** Exactly one value. */
 export function only<T extends string | boolean>(value: T): Rule<T> {
   return required({ kind: "only", value }, (input) => (input === value ? value : wrongKind(input)));
 }
@@ -118,7 +119,7 @@ export function whole(range: Readonly<{ from?: number; to?: number }>): Rule<num
   });
 }
 
-/** A number of at least `from`; more than `cap` counts as that. */
+/** A number of at least `from`. A number above `cap` counts as `cap`. */
 export function capped({ from, cap }: Readonly<{ from: number; cap: number }>): Rule<number> {
   return required({ kind: "capped", from, cap }, (input) => {
     if (typeof input !== "number" || !Number.isFinite(input)) return wrongKind(input);
@@ -128,13 +129,13 @@ export function capped({ from, cap }: Readonly<{ from: number; cap: number }>): 
 
 const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
 
-/** Errors of decimals that are of the grammar (decision 7); a zero is an invalid value like any other. */
+/** Errors of decimals that match the grammar (decision 7). Zero is an invalid value like any other. */
 export const DECIMAL_ERRORS: Readonly<Partial<Record<DecimalProblem, ErrorName>>> = {
   precision: "PRECISION",
   range: "PARAMETER_OVERFLOW",
 };
 
-/** What {@link DecimalTerms} say. */
+/** A decimal as described by {@link DecimalTerms}. */
 export function decimal<T extends Scaled>(
   terms: Readonly<{
     scale: number;

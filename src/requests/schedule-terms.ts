@@ -4,13 +4,13 @@ import type { OrderFieldValues } from "./order-fields.ts";
 import { conflict, invalid } from "./refusals.ts";
 
 const MINUTE_MS = 60_000;
-/** The window of one-minute volumes that a VWAP without a profile is made of (contract rule 4). */
+/** The window of one-minute volumes from which a VWAP without a profile is built (contract rule 4). */
 const WINDOW_MS = 512 * MINUTE_MS;
 
 /**
- * When a TWAP or VWAP is to trade; undefined for other types. The weights of an explicit profile are one per interval,
- * so intervalCount may be left out beside them. Throws BAD_COMBINATION (-1128) when it says otherwise, and what
- * {@link checkWindow} throws. Source: contract, Order input fields; decisions 27-29.
+ * Returns the schedule of a TWAP or VWAP; undefined for other types. An explicit profile has one weight per interval,
+ * so intervalCount may be left out. Throws BAD_COMBINATION (-1128) if intervalCount differs from the number of weights,
+ * and the errors of {@link checkWindow}. Source: contract, Order input fields; decisions 27-29.
  */
 export function scheduleTerms(order: OrderFieldValues): ScheduleTerms | undefined {
   const { interval, intervalCount, intervalDelay = 0, volumeProfile } = order;
@@ -31,8 +31,9 @@ export function scheduleTerms(order: OrderFieldValues): ScheduleTerms | undefine
 }
 
 /**
- * Weights from history come by whole minutes, out of a window of 512. Throws BAD_INTERVAL (-1120) for an interval that
- * is not of whole minutes or does not fit in twice, INVALID_PARAMETER (-1130) for too many intervals.
+ * Checks the interval of weights from history, which have whole minutes and come from a window of 512. Throws
+ * BAD_INTERVAL (-1120) for an interval that is not a whole number of minutes or does not fit into the window twice,
+ * INVALID_PARAMETER (-1130) for too many intervals.
  */
 function checkWindow(interval: number, intervalCount: number | undefined): void {
   if (interval % MINUTE_MS !== 0) throw invalid("interval");

@@ -1,13 +1,13 @@
 import { OrderError } from "../errors/index.ts";
 import type { Instrument } from "../model/index.ts";
 
-/** How a symbol or an alias becomes an instrument; `undefined` when there is none. */
+/** Resolves a symbol or an alias to an instrument, or returns `undefined` if there is none. */
 export type ResolveSymbol = (symbol: string) => Instrument | undefined;
 
-/** How a route takes symbols: `exactSymbol` refuses aliases, as version 2 queries do (decision 44). */
+/** How a route accepts symbols. `exactSymbol` refuses aliases, as version 2 queries do (decision 44). */
 export type SymbolContext = Readonly<{ resolve: ResolveSymbol; exactSymbol: boolean }>;
 
-/** The instrument a symbol names; throws BAD_SYMBOL (-1121) when there is none. */
+/** Returns the instrument of a symbol. Throws BAD_SYMBOL (-1121) if there is none. */
 export function instrumentOf(symbol: string, context: SymbolContext): Instrument {
   const instrument = context.resolve(symbol);
   const named = instrument !== undefined && (!context.exactSymbol || instrument.symbol === symbol);
@@ -16,8 +16,8 @@ export function instrumentOf(symbol: string, context: SymbolContext): Instrument
 }
 
 /**
- * The canonical symbol of the market to place an order on; throws BAD_SYMBOL for an unknown one and NOT_TRADED for one
- * that is no liquidity market (both -1121).
+ * Returns the canonical symbol of the market for an order. Throws BAD_SYMBOL for an unknown symbol and NOT_TRADED for
+ * an instrument that is not a liquidity market (both -1121).
  */
 export function marketOf(symbol: string, resolve: ResolveSymbol): string {
   const instrument = instrumentOf(symbol, { resolve, exactSymbol: false });
@@ -25,7 +25,7 @@ export function marketOf(symbol: string, resolve: ResolveSymbol): string {
   return instrument.symbol;
 }
 
-/** The refusal to place an order on a staking or conversion instrument. */
+/** Returns the refusal of an order on a staking or conversion instrument. */
 export function notTraded({ symbol }: Instrument): OrderError {
   return new OrderError("NOT_TRADED", { field: "symbol", symbol });
 }

@@ -1,5 +1,6 @@
 /**
- * The JSON Schemas of requests, apart from the rest: who checks orders in a browser does not load them.
+ * The JSON Schemas of requests. They are a separate module, so that a browser bundle that only checks orders does not
+ * load them.
  *
  * @packageDocumentation
  */

@@ -1,35 +1,43 @@
 import type { JsonSchema, ObjectShape } from "./json-schema.ts";
 
-/** Names of a type that take the same fields; of some fields exactly one must be there, of others at least one. */
+/**
+ * Names of a type that take the same fields. `needs` lists groups of fields of which exactly one, or at least one, is
+ * required.
+ */
 export type TypeCase = Readonly<{
   types: readonly string[];
   shape: ObjectShape;
   needs: readonly Readonly<{ exactly: "one" | "some"; of: readonly string[] }>[];
 }>;
 
-/** Where a case stands: the fields of all cases, those that every case requires, and what the request calls them. */
+/**
+ * Context of a case: the fields of all cases, the fields that every case requires, and the request's names of fields.
+ */
 export type CaseContext = Readonly<{
   all: ObjectShape["properties"];
   required: readonly string[];
   nameOf: (field: string) => string;
 }>;
 
-/** One of the names must be there. */
+/** Requires at least one of the names. */
 export const anyNamed = (names: readonly string[]): JsonSchema => ({
   anyOf: names.map((name) => ({ required: [name] })),
 });
 
-/** One of the names must be there, and no more than one. */
+/** Requires exactly one of the names. */
 const oneNamed = (names: readonly string[]): JsonSchema => ({
   oneOf: names.map((name) => ({ required: [name] })),
 });
 
-/** What holds only under a condition, in keywords that every draft and most tools know. */
+/** Applies demands under a condition, with keywords that every draft and most tools support. */
 export const implies = (condition: JsonSchema, demands: JsonSchema): JsonSchema => ({
   anyOf: [{ not: condition }, demands],
 });
 
-/** What a case demands beyond what all of them do, the fields that it does not take, and those of fewer values. */
+/**
+ * Returns the additional demands of a case: further required fields, fields it does not take, and fields with fewer
+ * values.
+ */
 export function caseSchema({ shape, needs }: TypeCase, { all, required, nameOf }: CaseContext): JsonSchema {
   const own = shape.required.filter((name) => name !== "newClientOrderId" && !required.includes(name));
   const narrower = Object.entries(all).flatMap(([name, schema]) => {
@@ -47,14 +55,20 @@ export function caseSchema({ shape, needs }: TypeCase, { all, required, nameOf }
   };
 }
 
-/** What is left of a property where a case takes fewer values or none; undefined where it takes all of them. */
+/**
+ * Returns the schema of a property for which a case takes fewer values (an enum) or none (false). Returns undefined if
+ * the case takes all values.
+ */
 function narrowed(all: JsonSchema, own: JsonSchema | undefined): JsonSchema | false | undefined {
   if (own === undefined) return false;
   const values = valuesOf(own);
   return values === undefined || values.length === valuesOf(all)?.length ? undefined : { enum: values };
 }
 
-/** An object that any of the shapes could be: every property, and what all of them require. */
+/**
+ * Merges shapes into one that accepts an object of any of them: every property, and the fields that all of them
+ * require.
+ */
 export function mergeShapes(shapes: readonly ObjectShape[]): ObjectShape {
   const properties: Record<string, JsonSchema> = {};
   for (const [name, schema] of shapes.flatMap((shape) => Object.entries(shape.properties))) {
@@ -66,7 +80,7 @@ export function mergeShapes(shapes: readonly ObjectShape[]): ObjectShape {
   return { properties, required };
 }
 
-/** A property of two shapes: the values that either takes, and a default only where they agree on it. */
+/** Merges a property of two shapes: the values that either takes, and the default if both agree on it. */
 export function mergeProperty(one: JsonSchema, other: JsonSchema): JsonSchema {
   const { default: preset, const: _const, enum: _enum, ...rest } = one;
   const [values, others] = [valuesOf(one), valuesOf(other)];
@@ -80,7 +94,7 @@ export function mergeProperty(one: JsonSchema, other: JsonSchema): JsonSchema {
 
 type Value = string | number | boolean;
 
-/** Both booleans are all there are. */
+/** Omits the enum of a boolean, because it would list both values. */
 const enumOf = ({ type }: JsonSchema, values: readonly Value[]): JsonSchema =>
   type === "boolean" ? {} : { enum: values };
 

@@ -5,7 +5,7 @@ import { type JsonSchema, noted, type ObjectShape, type RequestSchema, unreadNam
 import { type CaseContext, caseSchema, implies, mergeShapes, type TypeCase } from "./json-schema-cases.ts";
 import { actorProperties, legCases } from "./json-schema-orders.ts";
 
-/** What the legs are called in descriptions. */
+/** Names of the legs in descriptions. */
 const TITLES: Readonly<Record<string, string>> = {
   above: "Upper leg",
   below: "Lower leg",
@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<string, string>> = {
   stop: "Stop leg",
 };
 
-/** A leg in a description: its name, its fields of whatever type, and what it is like under a condition. */
+/** A leg in a description: its name, its fields over all types, and its cases, each with a condition. */
 type DescribedLeg = Readonly<{
   part: string;
   leg: LegNames;
@@ -23,7 +23,7 @@ type DescribedLeg = Readonly<{
   cases: readonly Readonly<{ when: JsonSchema; of: TypeCase }>[];
 }>;
 
-/** The parameters of a list in one of its forms. Source: contract, List creation rules. */
+/** Returns the parameters of a list in one form. Source: contract, List creation rules. */
 export function listPlacement(form: ListForm): RequestSchema {
   const names: FormNames<string> = LIST_NAMES[form];
   const legs = Object.entries<LegNames>(names.legs).map(([part, leg]) => described(part, leg));
@@ -57,7 +57,7 @@ function described(part: string, leg: LegNames): DescribedLeg {
   };
 }
 
-/** The fields of a case that the leg has names for. */
+/** Returns the fields of a case that the leg has names for. */
 function within(one: TypeCase, { names }: LegNames): TypeCase {
   const fields = Object.entries(one.shape.properties).filter(([field]) => names.has(field));
   return { ...one, shape: { ...one.shape, properties: Object.fromEntries(fields) } };
@@ -67,7 +67,7 @@ function typedCases(own: readonly TypeCase[], leg: LegNames): DescribedLeg["case
   return own.map((of) => ({ when: { properties: { [leg.nameOf("type")]: { enum: of.types } } }, of }));
 }
 
-/** A leg without a type of its own has the type that its price implies. */
+/** Returns the cases of a leg without a type of its own. Its price implies the type. */
 function impliedCases(own: readonly TypeCase[], { impliedType, nameOf }: LegNames): DescribedLeg["cases"] {
   const caseOf = (fields: Readonly<Record<string, string>>): TypeCase | undefined =>
     own.find(({ types }) => types.includes(String(impliedType?.(fields))));
@@ -79,7 +79,7 @@ function impliedCases(own: readonly TypeCase[], { impliedType, nameOf }: LegName
   ];
 }
 
-/** The fields of the list as a whole, which follow the rules of those of an order. */
+/** Returns the fields of the list as a whole. They follow the rules of an order's fields. */
 function ownProperties(legs: readonly DescribedLeg[]): Record<string, JsonSchema> {
   const {
     newClientOrderId = {},
@@ -102,7 +102,7 @@ function ownProperties(legs: readonly DescribedLeg[]): Record<string, JsonSchema
 
 type LegField = Readonly<{ field: string; name: string; leg: DescribedLeg; legs: readonly DescribedLeg[] }>;
 
-/** A field that legs share is told of none of them. */
+/** Returns the schema of a leg's field. A field that legs share is not described as belonging to one leg. */
 function legProperty(schema: JsonSchema, { field, name, leg, legs }: LegField): JsonSchema {
   const { about, example } = parameterOf(field);
   const shared = legs.filter((one) => one.leg.names.get(field) === name).length > 1;
@@ -111,7 +111,7 @@ function legProperty(schema: JsonSchema, { field, name, leg, legs }: LegField): 
   return noted(schema, field, { about: `${TITLES[leg.part] ?? leg.part}. ${about}`, example: ofLeg });
 }
 
-/** Ids are made for legs that have none. */
+/** Returns the required fields of a leg. Client ids are left out, because missing ones are generated. */
 const requiredOf = ({ shape }: DescribedLeg): readonly string[] =>
   shape.required.filter((name) => name !== "newClientOrderId");
 

@@ -29,31 +29,34 @@ function shapeOf(shapes: ReadonlyMap<string, ObjectShape>, type: string): Object
   return shape;
 }
 
-/** A schedule by its own name has no price (contract, rule 6). */
+/** Removes the price: a schedule named by its own type has none (contract, rule 6). */
 function withoutPrice({ properties, required }: ObjectShape): ObjectShape {
   const { price: _price, ...rest } = properties;
   return { properties: rest, required };
 }
 
-/** A schedule by targetStrategy has one. */
+/** Requires the price: a schedule selected by targetStrategy has one. */
 function withPrice({ properties, required }: ObjectShape): ObjectShape {
   return { properties, required: [...required, "price"] };
 }
 
-/** A limit may also say with timeInForce that it is post-only. */
+/** Adds the timeInForce values by which a limit can be post-only. */
 function orPostOnly({ properties, required }: ObjectShape): ObjectShape {
   const { timeInForce = {} } = properties;
   const postOnly = { type: "string", enum: [...POST_ONLY].map(String) };
   return { properties: { ...properties, timeInForce: mergeProperty(timeInForce, postOnly) }, required };
 }
 
-/** The names that mean a canonical type, its own first. */
+/** Returns the names of a canonical type, its own first. */
 const namesOf = (canonical: string): readonly string[] => [
   canonical,
   ...[...CANONICAL_TYPES].flatMap(([name, type]) => (type === canonical && name !== canonical ? [name] : [])),
 ];
 
-/** A trailing type has one distance, one with either limit one kind of it. */
+/**
+ * Returns the alternatives of a type. A trailing type has exactly one distance. A type that takes either kind of limit
+ * has exactly one of them.
+ */
 function trailingNeeds(type: ParentType): TypeCase["needs"] {
   const { trigger, limit } = TRAITS[type];
   return [
@@ -62,7 +65,7 @@ function trailingNeeds(type: ParentType): TypeCase["needs"] {
   ];
 }
 
-/** The single managed orders by their names, LIMIT left out. */
+/** The single managed orders by their names, without LIMIT. */
 const MANAGED_CASES: readonly TypeCase[] = [...ORDERS.keys()].map((type) => {
   const shape = shapeOf(ORDERS, type);
   const parent = type as ParentType;
@@ -73,7 +76,9 @@ const MANAGED_CASES: readonly TypeCase[] = [...ORDERS.keys()].map((type) => {
   };
 });
 
-/** LIMIT is what its other fields make it: native, a managed limit, post-only, or a schedule under a price. */
+/**
+ * Returns the case of LIMIT. Its other fields make it native, a managed limit, post-only, or a schedule under a price.
+ */
 function limitCase(): TypeCase {
   const { properties, required } = mergeShapes([
     shapeOf(NATIVE, "LIMIT"),
@@ -92,7 +97,7 @@ const MARKET_CASE: TypeCase = {
 
 const NATIVE_LIMIT_CASE: TypeCase = { types: ["LIMIT"], shape: shapeOf(NATIVE, "LIMIT"), needs: [] };
 
-/** What may be a leg of a list; an iceberg is none of a pair by its name (decision 33). */
+/** Returns the types that can be a leg of a list. ICEBERG cannot be named in a pair (decision 33). */
 export function legCases({ inPair }: Readonly<{ inPair: boolean }>): readonly TypeCase[] {
   const named = [...LEGS].flatMap(([type, shape]): readonly TypeCase[] => {
     const parent = type as ParentType;
@@ -105,12 +110,12 @@ export function legCases({ inPair }: Readonly<{ inPair: boolean }>): readonly Ty
   return [{ types: ["LIMIT"], shape: orPostOnly(shapeOf(LEGS, "SYNTHETIC_LIMIT")), needs: [] }, ...named];
 }
 
-/** The parameters of POST /api/order, managed and native. */
+/** Returns the parameters of POST /api/order, managed and native. */
 export function orderPlacement(): RequestSchema {
   return placement([limitCase(), MARKET_CASE, ...MANAGED_CASES], PLACEMENT_NAMES);
 }
 
-/** The parameters of POST /api/v2/order. */
+/** Returns the parameters of POST /api/v2/order. */
 export function nativePlacement(): RequestSchema {
   return placement([NATIVE_LIMIT_CASE, MARKET_CASE], NATIVE_NAMES);
 }
@@ -133,7 +138,7 @@ function placement(cases: readonly TypeCase[], names: KnownNames): RequestSchema
   };
 }
 
-/** Whose order a placement is. */
+/** Returns the properties of the actor of a placement. */
 export function actorProperties(): Readonly<Record<string, JsonSchema>> {
   return notedAll(objectShape(ACTOR_SET).properties);
 }

@@ -50,9 +50,9 @@ const SCHEMAS: Readonly<Record<RouteName | SessionAct, () => RequestSchema>> = {
 };
 
 /**
- * What the parameters of a route, or of what a WebSocket connection does by itself, may be. Made of the schemas that
- * read them: the reader refuses whatever these refuse, and in a few cases, which need the whole request or the market,
- * more. Source: contract, Order input fields and Endpoints; decision AL.
+ * Returns the schema of the parameters of a route, or of an act of a WebSocket connection. It is made from the rules
+ * that read the request: the reader refuses everything that this schema refuses. In a few cases, which need the whole
+ * request or the market, the reader refuses more. Source: contract, Order input fields and Endpoints; decision AL.
  *
  * @example
  * ```ts

@@ -10,8 +10,8 @@ import { zodObject } from "./zod-schema.ts";
 export type JsonSchema = { readonly [keyword: string]: JsonInput | undefined };
 
 /**
- * What the parameters of a request may be: each by itself, which must be there, and what holds of them together.
- * `unread` are those that are taken without a look. None of authentication is among them.
+ * Schemas of the parameters of a request: each property, the required ones, and the conditions between them. `unread`
+ * lists the ignored parameters. Authentication parameters are not included.
  */
 export type RequestSchema = Readonly<{
   properties: Readonly<Record<string, JsonSchema>>;
@@ -20,7 +20,7 @@ export type RequestSchema = Readonly<{
   unread: readonly string[];
 }>;
 
-/** An object as its schema describes it. */
+/** Properties and required fields of an object schema. */
 export type ObjectShape = Readonly<{
   properties: Readonly<Record<string, JsonSchema>>;
   required: readonly string[];
@@ -28,7 +28,7 @@ export type ObjectShape = Readonly<{
 
 const LARGEST_INT32 = 2_147_483_647;
 
-/** An integer that may be beyond 32 bits says so; many generators of code would take it for a smaller one. */
+/** Marks an integer that can exceed 32 bits as int64; many code generators would otherwise use a smaller type. */
 function int64({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSONSchemaParams["override"]>>[0]) {
   const { type, minimum = 0, maximum = 0 } = jsonSchema;
   const exceeds = type === "integer" && (maximum > LARGEST_INT32 || -minimum > LARGEST_INT32);
@@ -39,7 +39,7 @@ function int64({ zodSchema, jsonSchema }: Parameters<NonNullable<z.core.ToJSONSc
 const toJsonSchema = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, { io: "input", unrepresentable: "any", override: int64 }) as JsonSchema;
 
-/** What a set of fields takes; what its refinements and transformations demand is not told by it. */
+/** Returns the properties of a set of fields. It does not describe the demands of refinements and transformations. */
 export function objectShape({ rules }: FieldSet<unknown>): ObjectShape {
   const { properties, required } = toJsonSchema(zodObject(rules));
   return {
@@ -48,7 +48,7 @@ export function objectShape({ rules }: FieldSet<unknown>): ObjectShape {
   };
 }
 
-/** What each of several sets takes beside its `type`. */
+/** Returns the properties of several sets, without their `type`. */
 export function variantShapes(
   sets: Iterable<readonly [string, FieldSet<unknown>]>,
 ): ReadonlyMap<string, ObjectShape> {
@@ -61,7 +61,7 @@ export function variantShapes(
   );
 }
 
-/** A property with what it is and an example; `field` is the field of an order whose rule it follows. */
+/** Returns a property with a description and an example. `field` is the order field whose rule it follows. */
 export function noted(schema: JsonSchema, field: string, note: FieldNote = parameterOf(field)): JsonSchema {
   const { about, example } = note;
   return {
@@ -71,19 +71,19 @@ export function noted(schema: JsonSchema, field: string, note: FieldNote = param
   };
 }
 
-/** The example, or the first of the few values that there are here. */
+/** Returns the example, or the first of the property's values if the example is not among them. */
 function possible({ const: only, enum: some }: JsonSchema, example: FieldNote["example"]): JsonInput {
   if (only !== undefined) return only;
   const values = some as readonly JsonInput[] | undefined;
   return values === undefined || values.includes(example) ? example : (values[0] ?? example);
 }
 
-/** Properties under their own names, each {@link noted}. */
+/** Returns properties under their own names, each {@link noted}. */
 export function notedAll(properties: ObjectShape["properties"]): ObjectShape["properties"] {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, noted(schema, name)]));
 }
 
-/** The schema of a reader that has one, as it is: the properties that it both knows and takes. */
+/** Returns the schema of a reader unchanged: the properties that it both knows and reads. */
 export function shapeSchema(shape: RequestShape, conditions: readonly JsonSchema[] = []): RequestSchema {
   const { properties, required } = objectShape(shape.set);
   const taken = Object.entries(properties).filter(([name]) => shape.names.read.has(name));
@@ -95,12 +95,12 @@ export function shapeSchema(shape: RequestShape, conditions: readonly JsonSchema
   };
 }
 
-/** Names that are taken without a look and are none of authentication. */
+/** Returns the ignored parameters, without those of authentication. */
 export function unreadNames({ ignored }: KnownNames): readonly string[] {
   return [...ignored].filter((name) => !AUTHENTICATION.has(name));
 }
 
-/** Schemas of the parameters of authentication, which signing reads. Source: decisions 9 and 40. */
+/** Schemas of the authentication parameters, which the signature checks read. Source: decisions 9 and 40. */
 export const AUTHENTICATION_SCHEMAS: Readonly<
   Record<"nonce" | "timestamp" | "recvWindow" | "signature", JsonSchema>
 > = {

@@ -5,10 +5,13 @@ import { DECIMAL_ERRORS, type DecimalTerms, type Rule, type RuleTerms } from "..
 
 const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
 
-/** Digits that the grammar allows before the point. */
+/** Number of digits that the grammar allows before the point. */
 const MOST_DIGITS = 20;
 
-/** What can be taken, zero where it is not besides, for descriptions; without look-ahead, which many tools lack. */
+/**
+ * Returns the pattern of accepted values for descriptions. It also matches zero where zero is refused. It has no
+ * look-ahead, which many tools do not support.
+ */
 const patternOf = ({ scale, digits }: DecimalTerms): string =>
   `^0{0,${MOST_DIGITS - digits}}[0-9]{1,${digits}}(\\.[0-9]{1,${scale}})?$`;
 
@@ -70,11 +73,11 @@ function schemaOf(terms: RuleTerms): z.ZodType {
   }
 }
 
-/** What is less than the cap is itself, all else is the cap; a description tells the type only. */
+/** Caps a value. The description states only the type. */
 const cappedSchema = (schema: z.ZodType, cap: number): z.ZodType =>
   (schema as z.ZodType<number>).transform((value) => Math.min(value, cap)).meta({ type: "integer" });
 
-/** A rule in the words of zod. */
+/** Converts a rule to a zod schema. */
 export function zodOf({ terms, presence }: Rule<unknown>): z.ZodType {
   const own = schemaOf(terms);
   const present =
@@ -83,8 +86,8 @@ export function zodOf({ terms, presence }: Rule<unknown>): z.ZodType {
 }
 
 /**
- * Rules in the words of zod: what descriptions are made of, and what the tests hold the readers of the rules against.
- * Nothing that reads a request needs zod.
+ * Converts rules to a zod object. Descriptions are made from it, and tests compare the readers of the rules with it.
+ * Reading a request does not need zod.
  */
 export function zodObject(rules: Rules): z.ZodObject {
   return z.strictObject(Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, zodOf(rule)])));
