@@ -1,13 +1,13 @@
 import type { Telemetry } from "../../ports/index.ts";
 
-/** How much is told: events of this level and above. */
+/** Lowest level of the events that are written. */
 export type TelemetryLevel = Parameters<Telemetry["event"]>[0];
 
 /** Options of a console telemetry. */
 export type ConsoleTelemetryOptions = Readonly<{
   /** Default "info". */
   level?: TelemetryLevel;
-  /** Where each line goes, without its line break; default standard error. */
+  /** Writes a line, which has no line break; default standard error. */
   write?: (line: string) => void;
 }>;
 
@@ -16,7 +16,7 @@ const LEVELS: readonly TelemetryLevel[] = ["debug", "info", "warn", "error"];
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
- * Tells every event as one line of JSON: time, level, event, then its fields.
+ * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields.
  *
  * @example
  * ```ts

@@ -3,14 +3,17 @@ import type { Entropy } from "../../ports/index.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Bytes that are asked for at once: a call for each token costs more than all else of a small request. */
+/**
+ * Number of random bytes requested at once. A system call for each token would cost more than the rest of a small
+ * request.
+ */
 const POOL_BYTES = 4_096;
 
-/** Bytes from here on would make the first letters more likely than the others. */
+/** Bytes from this value on are skipped: they would make the first letters more likely than the others. */
 const FAIR_BYTES = 256 - (256 % BASE62.length);
 
 /**
- * Randomness of the operating system; every letter is equally likely.
+ * Creates an entropy port on the operating system's randomness. Every letter is equally likely.
  *
  * @example
  * ```ts
@@ -27,7 +30,7 @@ export function createEntropy(): Entropy {
       used = 0;
     }
     const byte = pool[used] ?? 0;
-    // Nothing that was given out is kept.
+    // Erase bytes that were handed out.
     pool[used++] = 0;
     return byte;
   };

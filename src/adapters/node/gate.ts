@@ -2,29 +2,32 @@ import type { OrderError } from "../../errors/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
 import type { Holdings, Traffic, TrafficGuest } from "../../service/index.ts";
 
-/** Takes back that a connection was counted. */
+/** Reverts the count of a connection. */
 export type Leave = () => void;
 
 /**
- * Who counts what strangers hold of a server: the service's own {@link Traffic}, or in a front thread what stands for the
- * one on the main thread and answers a moment later.
+ * Counts what clients hold of a server: either the service's own {@link Traffic}, or in a front thread a stand-in for
+ * the main thread's, which answers a moment later.
  */
 export type Gate = Readonly<
   Pick<Traffic, "networkOf" | "peerOf" | "arrivals" | "isProved"> & {
-    /** What one connection too many of an address is told. */
+    /** The refusal of a connection above the limit of its address. */
     tooMany: OrderError;
     /**
-     * Counts a connection that was opened, for nobody yet when its network is undefined; "full" when there are as many as
-     * there may be, undefined when there are of its network.
+     * Counts an opened connection. If its network is undefined, it is not counted for any network yet. Returns "full"
+     * at the total limit, and undefined at the limit of its network.
      */
     open(network: string | undefined): Awaitable<Leave | "full" | undefined>;
-    /** Counts a request that stands for a connection, because it came over that of a proxy; undefined for one too many. */
+    /**
+     * Counts a request as a connection, because it came over a proxy's connection. Returns undefined at the limit of
+     * its network.
+     */
     enter(network: string): Awaitable<Leave | undefined>;
     guest(network: string, guest: TrafficGuest): Holdings;
   }
 >;
 
-/** The gate of a service in the same thread. How many connections there are in all is counted by Node. */
+/** Returns the gate of a service in the same thread. Node itself counts the total number of connections. */
 export function gateOf(traffic: Traffic): Gate {
   return {
     tooMany: traffic.tooMany,

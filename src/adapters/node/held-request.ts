@@ -3,12 +3,12 @@ import type { Duplex } from "node:stream";
 import { type Holdings, MESSAGE_COST } from "../../service/index.ts";
 import type { Gate } from "./gate.ts";
 
-/** What Node keeps of a request and its answer beside their bytes. */
+/** Memory that Node needs for a request and its answer besides their bytes. */
 export const REQUEST_COST: number = 32 * MESSAGE_COST;
 
 type NetworkRequests = { readonly holdings: Holdings; requests: number };
 
-/** What the requests of one connection hold, by whose they are: a connection of a proxy brings those of many. */
+/** What the requests of one connection hold, by network: a proxy's connection carries requests of many clients. */
 export class HeldConnection {
   readonly #gate: Gate;
   readonly #socket: Duplex;
@@ -19,7 +19,7 @@ export class HeldConnection {
     this.#socket = socket;
   }
 
-  /** Begins to count a request of a network. */
+  /** Starts counting a request of a network. */
   request(network: string, request: IncomingMessage): HeldRequest {
     const socket = this.#socket;
     const shared = this.#shared.get(network) ?? {
@@ -54,13 +54,13 @@ export class HeldRequest {
     this.arrived(bytes);
   }
 
-  /** So many bytes more of it have come. */
+  /** Counts further bytes of the request. */
   arrived(bytes: number): void {
     this.#unread += bytes;
     this.#holdings.hold("unread", bytes);
   }
 
-  /** Its turn has come. */
+  /** Counts the request as being answered from now on. */
   begun(): void {
     this.#unanswered = this.#unread;
     this.#unread = 0;
@@ -68,13 +68,13 @@ export class HeldRequest {
     this.#holdings.hold("unanswered", this.#unanswered);
   }
 
-  /** Its answer goes out. */
+  /** Counts the bytes of the answer that goes out. */
   answered(bytes: number): void {
     this.#unsent = bytes;
     this.#holdings.hold("unsent", bytes);
   }
 
-  /** Its answer has gone out, or never will. */
+  /** Ends the count: the answer has gone out, or never will. */
   end(): void {
     this.#holdings.hold("unread", -this.#unread);
     this.#holdings.hold("unanswered", -this.#unanswered);

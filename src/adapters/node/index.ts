@@ -1,6 +1,6 @@
 /**
- * What a host on Node.js needs: an HTTP server for the service or a mount in its own, clock, randomness and telemetry of
- * the machine.
+ * Parts for a host on Node.js: an HTTP server for the service or a mount in the host's own server, and the machine's
+ * clock, randomness and telemetry.
  *
  * @packageDocumentation
  */

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 
 import type { ListenAddress } from "./server-api.ts";
 
-/** Lets a server listen; rejects when the address is in use. */
+/** Makes a server listen. Rejects if the address is in use. */
 export function listen(
   server: Server,
   { host, port }: ListenAddress,

@@ -21,33 +21,39 @@ import {
   UNREAD_BODY,
 } from "./request-body.ts";
 
-/** How long a connection that was refused stays open for its peer to read why. */
+/** How long a refused connection stays open in milliseconds, so that its peer can read the reason. */
 const LINGER_MS = 1_000;
 
-/** Requests of one connection that may wait for their turn before no more of it is read. */
+/** Number of requests of one connection that may wait for their turn before reading from it stops. */
 const MOST_WAITING = 4;
 
-/** Requests without an answer that end their connection: more than that come in one piece only to do harm. */
+/** Number of unanswered requests that closes a connection. A client that sends more at once is hostile. */
 const MOST_UNANSWERED = 1_000;
 
-/** One connection: answers that are due on it, what waits for them, the request that is arriving, and why it must end. */
+/**
+ * One connection: the number of answers due, the steps that wait for them, the request that is arriving, and the
+ * refusal that ends it.
+ */
 type Connection = {
   due: number;
-  /** Resolves when the last request that came has been answered. */
+  /** Resolves when the latest request has been answered. */
   last: Promise<void>;
   next: (() => void) | undefined;
   arriving: Readonly<{ request: IncomingMessage; giveUp: GiveUp }> | undefined;
   refused: WireResponse | undefined;
-  /** What it was counted as when it was opened. */
+  /** The network under which it was counted when it was opened. */
   network: string | undefined;
-  /** Resolves when it was counted, where that is not known at once; no request of it is served before. */
+  /** Resolves when the connection has been counted, if that takes time. None of its requests is served before. */
   entering: Promise<void> | undefined;
   readonly held: HeldConnection;
-  /** Ends each request that was not answered, when the connection has: Node closes only the answer that is going out. */
+  /**
+   * Functions that end unanswered requests when the connection has ended. Node closes only the answer that is going
+   * out.
+   */
   readonly unanswered: Set<() => void>;
 };
 
-/** A reply that is thrown to end a request whose service was never asked. */
+/** Thrown to end a request with a reply before the service is asked. */
 class Refused extends Error {
   override readonly name = "Refused";
   readonly reply: WireResponse;
@@ -58,38 +64,38 @@ class Refused extends Error {
   }
 }
 
-/** Thrown in place of a reply when the connection of a request must end, because its requests hold too much. */
+/** Thrown in place of a reply when a request's connection must be closed, because its requests hold too much. */
 export class PutOut extends Error {
   override readonly name = "PutOut";
 }
 
-/** What a mount of requests is made of. */
+/** Dependencies and settings of a mount. */
 export type MountParts = Readonly<{
   service: Pick<Service, "handle">;
   gate: Gate;
-  /** A path of the host's own that is cut off in front of every target. */
+  /** Prefix of the host that is removed from every target. */
   prefix?: string | undefined;
   telemetry?: Telemetry | undefined;
 }>;
 
-/** How a request is answered. */
+/** Options for answering one request. */
 export type AnswerOptions = Readonly<{
-  /** The client waits to be told to send its body (`Expect: 100-continue`). */
+  /** The client waits for permission to send its body (`Expect: 100-continue`). */
   asksFirst?: boolean;
-  /** The body as it came, when the host has read it; anything but bytes is refused by name. */
+  /** The body as received, if the host has read it. Anything but bytes is refused with a named fault. */
   body?: unknown;
 }>;
 
-/** A request that was counted, and what it waits for. */
+/** A request that was counted, and the conditions for serving it. */
 type StartedRequest = Readonly<{
   earlier: Promise<void> | undefined;
   ended: Promise<void>;
   held: HeldRequest;
-  /** Why it is not served at all. */
+  /** The reason not to serve it, if there is one. */
   refused: Awaitable<WireResponse | undefined>;
 }>;
 
-/** A request whose body is still to come. */
+/** A request whose body has not arrived yet. */
 type IncomingRequest = Readonly<{
   connection: Connection;
   request: IncomingMessage;
@@ -99,21 +105,21 @@ type IncomingRequest = Readonly<{
 
 const NOTHING: Leave = () => undefined;
 
-/** Lets everything happen first that has come for other connections. */
+/** Lets pending events of other connections be handled first. */
 const otherConnectionsTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Passes the requests of node:http servers to a service, unchanged, and its answers back. */
+/** Passes requests of node:http servers to a service unchanged, and sends the answers back. */
 export class Mount {
   readonly #service: Pick<Service, "handle">;
   readonly #prefix: string;
   readonly #telemetry: Telemetry | undefined;
-  /** Who counts what is held of the server. */
+  /** Counts what clients hold of the server. */
   readonly gate: Gate;
-  /** The answer to one connection too many of an address. */
+  /** The answer to a connection above the limit of its address. */
   readonly tooMany: WireResponse;
   readonly #connections: WeakMap<Duplex, Connection> = new WeakMap();
   readonly #open: OpenSet<ServerResponse> = new OpenSet();
-  /** Ends each connection after its next answer. */
+  /** Whether each connection is closed after its next answer. */
   draining = false;
 
   constructor({ service, gate, prefix = "", telemetry }: MountParts) {
@@ -125,8 +131,8 @@ export class Mount {
   }
 
   /**
-   * Answers one request; resolves when the answer has gone out or the connection has ended. A client that asks first is
-   * told to go on, unless the body it announces is too large.
+   * Answers one request. Resolves when the answer has gone out or the connection has ended. A client that asks first is
+   * told to continue, unless the body it announces is too large.
    */
   async answer(
     request: IncomingMessage,
@@ -142,7 +148,7 @@ export class Mount {
     if (earlier !== undefined) await earlier.then(otherConnectionsTurn);
     const refused = started.refused instanceof Promise ? await started.refused : started.refused;
     if (response.destroyed) return await ended;
-    // The connection goes on, unless a body is left on it: it may be a proxy's, and carry others.
+    // Keep the connection unless a body is left on it: it may belong to a proxy and carry other clients.
     if (refused !== undefined) {
       this.#send(response, refused, announcesBody(request));
       return await ended;
@@ -165,12 +171,12 @@ export class Mount {
     return this.#open.empty();
   }
 
-  /** Breaks what is not answered yet. */
+  /** Cuts off everything that is not answered yet. */
   terminate(): void {
     for (const response of this.#open) response.destroy();
   }
 
-  /** Answers a request whose Expect header asks for something unknown. */
+  /** Refuses a request whose Expect header has an unknown value. */
   refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
     const error = new OrderError("INVALID_PARAMETER", { field: "Expect", advice: "Leave it out." });
     this.#begin(this.#connection(request.socket), request, response);
@@ -178,8 +184,8 @@ export class Mount {
   }
 
   /**
-   * Ends a connection on which something came that is no HTTP, too much of it, or too slowly: through the answer to
-   * the request that is arriving, else as text once earlier requests of the connection are answered.
+   * Ends a connection that sent invalid HTTP, too much of it, or sent it too slowly. The refusal answers the request
+   * that is arriving, or else is written as text once earlier requests of the connection are answered.
    */
   refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#connection(socket);
@@ -191,7 +197,7 @@ export class Mount {
     } else if (connection.due === 0) sendRaw(socket, connection.refused);
   }
 
-  /** Runs `next` once every request of a connection is answered. */
+  /** Runs `next` once every request of a connection has been answered. */
   afterAnswers(socket: Duplex, next: () => void): void {
     const connection = this.#connection(socket);
     if (connection.due === 0) next();
@@ -199,9 +205,9 @@ export class Mount {
   }
 
   /**
-   * Counts a request: `ended` resolves when its answer has gone out or its connection has ended. Requests of one
-   * connection are served one after the other, each when `earlier` has resolved, as their answers go out in their order
-   * anyway: who sends many at once waits for himself and not the others for him (hostile input 53).
+   * Counts a request. `ended` resolves when its answer has gone out or its connection has ended. Requests of one
+   * connection are served in sequence, each after `earlier` has resolved, because their answers go out in that order
+   * anyway. So a flooding client delays only itself (hostile input 53).
    */
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): StartedRequest {
     const { socket } = request;
@@ -230,12 +236,15 @@ export class Mount {
     return { earlier, ended, held, refused };
   }
 
-  /** What a request is counted as. */
+  /** Returns the network under which a request is counted. */
   networkOf({ socket, rawHeaders }: IncomingMessage): string {
     return this.gate.networkOf({ remoteAddress: socket.remoteAddress ?? "", rawHeaders });
   }
 
-  /** Counts a connection for its peer, before anything came over it; one too many is told so and ends at once. */
+  /**
+   * Counts a connection for its peer before it sends anything. Above the limit the connection is refused and closed at
+   * once.
+   */
   opened(socket: Socket): void {
     const network = this.gate.peerOf(socket.remoteAddress ?? "");
     const connection = this.#connection(socket);
@@ -254,17 +263,17 @@ export class Mount {
     });
   }
 
-  /** Resolves when it is known whether a connection may be. */
+  /** Resolves once a connection has been counted or refused. */
   async entered(socket: Duplex): Promise<void> {
     await this.#connections.get(socket)?.entering;
   }
 
-  /** Whether a connection was counted as a network already. */
+  /** Returns whether a connection was already counted under a network. */
   isCounted(socket: Duplex, network: string): boolean {
     return this.#connections.get(socket)?.network === network;
   }
 
-  /** A request over the connection of somebody else, a proxy's, stands for a connection of its own client. */
+  /** Counts a request over the connection of another network, a proxy's, as a connection of its own client. */
   #entered(
     connection: Connection,
     network: string,
@@ -308,7 +317,10 @@ export class Mount {
     next?.();
   }
 
-  /** The body as the host kept it, else as it arrives. Throws or rejects with {@link Refused} when the bytes are lost. */
+  /**
+   * Returns the body as the host kept it, or else reads it. Throws or rejects with {@link Refused} if the bytes are
+   * lost.
+   */
   #bodyOf(
     { connection, request, response, held }: IncomingRequest,
     { asksFirst = false, body }: AnswerOptions,
@@ -324,7 +336,7 @@ export class Mount {
     return arrives ? arrivingBody({ connection, request, held }) : NO_BODY;
   }
 
-  /** Tells of a fault of the host, by name; the service does not hear of the request, so nothing of it is done. */
+  /** Reports a fault of the host by name. The service never receives the request, so nothing is done. */
   #faulty(fault: MountFault): Refused {
     this.#tell(fault);
     const { headers, ...reply } = refusal(new OrderError("UNKNOWN"));
@@ -337,7 +349,7 @@ export class Mount {
 
   async #serve(request: IncomingMessage, body: Uint8Array): Promise<WireResponse> {
     const { headers, httpVersion } = request;
-    // Node takes a request line without a version, as of 1991.
+    // Node accepts a request line without a version, as in HTTP of 1991.
     if (httpVersion !== "1.1" && httpVersion !== "1.0") return parserRefusal(undefined);
     if (headers.host === undefined && httpVersion === "1.1") {
       return refusal(new OrderError("PARAMETER_MISSING", { field: "Host" }));
@@ -355,7 +367,7 @@ export class Mount {
     if (response.headersSent) return this.#tell("REPLY_TAKEN");
     if (response.destroyed) return;
     const headers: Record<string, string | number> = { ...reply.headers };
-    // A reply without a body by its status must not tell a length (RFC 9110, 8.6).
+    // A reply whose status allows no body must not state a length (RFC 9110, 8.6).
     if (reply.status !== 204) headers["Content-Length"] = Buffer.byteLength(reply.body);
     if (last || this.draining) headers["Connection"] = "close";
     if (last && !response.req.complete) linger(response.req.socket);
@@ -364,7 +376,7 @@ export class Mount {
   }
 }
 
-/** The body of a request, as its connection brings it. */
+/** Reads the body of a request from its connection. */
 async function arrivingBody({
   connection,
   request,
@@ -383,7 +395,10 @@ async function arrivingBody({
   }
 }
 
-/** Node breaks a connection right after its last reply: a peer that still sends its body would lose that. */
+/**
+ * Delays the close of a connection. Node closes it right after its last reply; a peer that still sends its body would
+ * lose the reply.
+ */
 function linger(socket: Socket): void {
   socket.destroySoon = () => {
     socket.end();
@@ -391,7 +406,9 @@ function linger(socket: Socket): void {
   };
 }
 
-/** Writes a last reply. The peer may still be sending, and would lose the reply if the connection broke at once. */
+/**
+ * Writes a last reply. The peer may still be sending, and would lose the reply if the connection were closed at once.
+ */
 function sendRaw(socket: Duplex, reply: WireResponse): void {
   socket.end(rawReply(reply));
   setTimeout(() => socket.destroy(), LINGER_MS).unref();

@@ -7,39 +7,40 @@ import { Mount } from "./mount.ts";
 import { SocketMount } from "./socket-server.ts";
 import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
-/** What a mount is made of. */
+/** Dependencies and settings of a mount. */
 export type NodeMountOptions = Readonly<{
   service: Pick<Service, "handle" | "traffic">;
   /**
-   * A path of the host's own in front of the service's, such as `/trading`: cut off wherever it stands, so that a
-   * framework may have cut it before. Default none.
+   * A path of the host in front of the service's paths, such as `/trading`. It is removed if present, so a framework
+   * may have removed it before. Default none.
    */
   prefix?: string;
   telemetry?: Telemetry;
 }>;
 
-/** How one request is answered. */
+/** Options for answering one request. */
 export type NodeAnswerOptions = Readonly<{
-  /** The bytes of the body, when the host has read and kept them; undefined: they are still to be read. */
+  /** The bytes of the body, if the host has read and kept them. Undefined: they are still to be read. */
   body?: Uint8Array | undefined;
 }>;
 
-/** A service in an HTTP server of the host's. */
+/** A service mounted in the host's own HTTP server. */
 export type NodeMount = Readonly<{
   /**
-   * Answers a request with the service, byte for byte; resolves when the answer has gone out or the connection has
-   * ended, and never rejects. Hand it the objects of node:http: a framework's own wrap them.
+   * Answers a request with the service, byte for byte. Resolves when the answer has gone out or the connection has
+   * ended, and never rejects. Pass the objects of node:http, not a framework's wrappers.
    */
   answer(request: IncomingMessage, response: ServerResponse, options?: NodeAnswerOptions): Promise<void>;
   /**
-   * Takes the WebSocket requests of the service's paths on a server; every other upgrade request is left to the server's
-   * own listeners, and without any is an ordinary request, as before. Throws an Error when ws is not installed.
+   * Takes the WebSocket requests for the service's paths on a server. Every other upgrade request is left to the
+   * server's own listeners; without any listener it is an ordinary request, as before. Throws an Error if ws is not
+   * installed.
    */
   attach(server: Server, sockets: SocketService): void;
   /**
-   * Ends connections after their next answer and tells WebSocket clients that the service stops; resolves when every
-   * request is answered and every WebSocket has ended. What is not done after `graceMs` (default 10000) is cut off.
-   * New requests are still answered: close the server beside.
+   * Closes connections after their next answer and tells WebSocket clients that the service stops. Resolves when every
+   * request is answered and every WebSocket has ended. Work that is not done after `graceMs` (default 10000) is cut
+   * off. New requests are still answered: close the server as well.
    */
   drain(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }>;
@@ -47,9 +48,10 @@ export type NodeMount = Readonly<{
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
- * Mounts a service in an HTTP server that the host has already: node:http, Express, Fastify, Hono on Node, and whatever
- * else gives the objects of node:http. A body that somebody has read before is refused with 500 -1000 and told by name,
- * in telemetry (`mount.fault`) and in the header X-Mount-Fault. Throws a RangeError for a prefix that is no path.
+ * Mounts a service in an existing HTTP server of the host: node:http, Express, Fastify, Hono on Node, and any other
+ * framework that exposes the objects of node:http. A body that was already read is refused with 500 -1000 and reported
+ * by name, in telemetry (`mount.fault`) and in the header X-Mount-Fault. Throws a RangeError for a prefix that is not a
+ * path.
  * Source: architecture, Transport-neutral service.
  *
  * @example
@@ -92,7 +94,7 @@ export function createNodeMount({ service, prefix = "", telemetry }: NodeMountOp
   };
 }
 
-/** Whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
+/** Returns whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
 function isSocketRequest(request: IncomingMessage, prefix: string): boolean {
   if (!asksForSocket(request) || request.url?.startsWith(`${prefix}/`) !== true) return false;
   const [path = ""] = targetOf(request, prefix).split("?", 1);

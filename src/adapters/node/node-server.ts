@@ -6,21 +6,22 @@ import { listen } from "./listen.ts";
 import { type NodeServer, type NodeServerLimits, resolveLimits } from "./server-api.ts";
 import { createTransport, type ListeningTransport } from "./transport.ts";
 
-/** What a server is made of. */
+/** Dependencies and settings of a server. */
 export type NodeServerOptions = Readonly<{
   service: Pick<Service, "handle" | "traffic">;
-  /** The service's WebSocket interface; it needs the package ws. Without it there is REST only. */
+  /** The service's WebSocket interface, which needs the package ws. Without it the server has REST only. */
   sockets?: SocketService;
   limits?: NodeServerLimits;
   telemetry?: Telemetry;
   /**
-   * Threads that do what comes before and after the service: HTTP, WebSocket, signatures, parsing, writing. Default 0: all
-   * in this one. It pays where many placements a second meet at least one core more than threads; not on Windows.
+   * Number of threads that do the work before and after the service: HTTP, WebSocket, signatures, parsing, writing.
+   * Default 0: everything runs in this thread. It pays off with many placements per second and at least one core more
+   * than threads. Not available on Windows.
    */
   frontThreads?: number;
   /**
-   * The program of a front thread; default the package's own. For who bundles the package into one file: a bundle of
-   * `managed-orders/dist/adapters/node/front/thread.js`.
+   * The program of a front thread; default the package's own. Set it if you bundle the package into one file, to a
+   * bundle of `managed-orders/dist/adapters/node/front/thread.js`.
    */
   frontProgram?: URL;
 }>;
@@ -28,10 +29,10 @@ export type NodeServerOptions = Readonly<{
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
- * Mounts a service on a node:http server of its own. Targets, headers and bodies reach the service byte for byte; what
- * is too slow, too large or no HTTP is answered in the shape of the service's errors and ends its connection.
- * Throws an Error that names the install command when there are sockets and ws is not installed, and a RangeError for a
- * number of threads that is none. Source: decisions 49, HR and HS; hostile inputs 48-54 and 94.
+ * Creates a node:http server for a service. Targets, headers and bodies reach the service byte for byte. Input that is
+ * too slow, too large or not HTTP is answered in the shape of the service's errors and closes its connection.
+ * Throws an Error that names the install command if there are sockets and ws is not installed, and a RangeError for an
+ * invalid number of threads. Source: decisions 49, HR and HS; hostile inputs 48-54 and 94.
  *
  * @example
  * ```ts

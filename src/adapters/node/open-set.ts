@@ -1,4 +1,4 @@
-/** Things that are open, and when the last of them has ended. */
+/** A set of open items that reports when the last of them has ended. */
 export class OpenSet<T> {
   readonly #open: Set<T> = new Set();
   readonly #waiting: Set<() => void> = new Set();
@@ -14,7 +14,7 @@ export class OpenSet<T> {
     this.#waiting.clear();
   }
 
-  /** Resolves when nothing is open, at once if nothing is. */
+  /** Resolves when nothing is open; immediately if nothing is. */
   async empty(): Promise<void> {
     if (this.#open.size > 0) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }

@@ -1,24 +1,25 @@
 import { type ClientRequest, type IncomingMessage, request as open } from "node:http";
 import type { MountFinding, MountProbe, ProbeAnswer, ProbeRequest } from "../../service/index.ts";
 
-/** How a probe reaches a mount. */
+/** Target and time limit of a probe. */
 export type ProbeMountOptions = Readonly<{
-  /** Where the host listens, over HTTP, and the prefix of the service's paths if it has one. */
+  /** HTTP address on which the host listens, with the prefix of the service's paths if there is one. */
   url: string;
-  /** How long one answer may take; default 5000. */
+  /** Time limit for one answer in milliseconds; default 5000. */
   timeoutMs?: number;
 }>;
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-/** Errors of a host that is not there, about which there is nothing to find. */
+/** Errors of an unreachable host. They end the probe. */
 const UNREACHABLE: readonly unknown[] = ["ECONNREFUSED", "EHOSTUNREACH", "ENOTFOUND", "EADDRNOTAVAIL"];
-/** Size of a chunk, so that a large body comes in several. */
+/** Size of a chunk. It splits a large body into several chunks. */
 const CHUNK_BYTES = 10_000;
 
 /**
- * Sends the requests of a probe to a mount, byte for byte and each on a connection of its own; resolves to what the
- * mount does wrong, by name, and to nothing when it may be used.
- * Throws a TypeError for a URL that is none; rejects when nobody listens there. Source: architecture, Transport-neutral service.
+ * Sends the requests of a probe to a mount, byte for byte and each on its own connection. Resolves to the faults of the
+ * mount, by name; the list is empty if the mount may be used.
+ * Throws a TypeError for an invalid URL. Rejects if nothing listens there. Source: architecture, Transport-neutral
+ * service.
  *
  * @example
  * ```ts
@@ -43,7 +44,7 @@ export function probeMount(probe: MountProbe, options: ProbeMountOptions): Promi
 
 type Destination = Readonly<{ hostname: string; port: string; prefix: string; timeoutMs: number }>;
 
-/** Resolves to undefined when no whole answer came in time. */
+/** Sends one request. Resolves to undefined if no complete answer came in time. */
 async function send(
   request: ProbeRequest,
   { hostname, port, prefix, timeoutMs }: Destination,
@@ -52,7 +53,7 @@ async function send(
   const length = chunked ? ["Transfer-Encoding", "chunked"] : ["Content-Length", String(body.length)];
   const sent = open({
     ...{ hostname: hostname.replace(/^\[|\]$/g, ""), port, method, path: prefix + target },
-    // A connection of its own each, so that one that is cut harms no other.
+    // Each request has its own connection, so that a connection that is cut off affects no other request.
     agent: false,
     signal: AbortSignal.timeout(timeoutMs),
     headers: ["Host", `${hostname}:${port}`, ...(body.length > 0 ? length : []), ...rawHeaders],

@@ -1,27 +1,30 @@
 import type { Duplex } from "node:stream";
 
-/** Why a connection is not read: too many of its requests wait already, or it is the turn of others. */
+/** Reasons to stop reading a connection: too many of its requests already wait, or it is the turn of others. */
 export type PauseReason = "waiting" | "turn";
 
-/** Pauses the reading of a connection, and resumes it when no reason is left; what others ask of it meanwhile waits. */
+/**
+ * Pauses the reading of a connection, and resumes it when no reason is left. Requests of other code to pause or resume
+ * wait until then.
+ */
 export class ReadFlow {
   readonly #socket: Duplex;
   readonly #pause: () => Duplex;
   readonly #resume: () => Duplex;
   readonly #reasons: Set<PauseReason> = new Set();
   #flowing = true;
-  /** Called when a reason has gone, or when others let it flow again. */
+  /** Called when a reason has ended, or when other code resumes the connection. */
   resumed: (reason: PauseReason | "others") => void = () => undefined;
 
   constructor(socket: Duplex) {
     this.#socket = socket;
     this.#pause = socket.pause.bind(socket);
     this.#resume = socket.resume.bind(socket);
-    // Node lets a socket flow again with every request that ends.
+    // Node resumes a socket after every request that ends.
     Object.assign(socket, { pause: () => this.#want(false), resume: () => this.#want(true) });
   }
 
-  /** Whether others want it to flow: Node stops a connection whose peer does not read its answers. */
+  /** Whether other code wants the connection to flow. Node pauses a connection whose peer does not read its answers. */
   get isWanted(): boolean {
     return this.#flowing;
   }
@@ -41,7 +44,10 @@ export class ReadFlow {
     if (this.#reasons.size === 0 && this.#flowing && !this.#socket.destroyed) this.#resume();
   }
 
-  /** Forgets every reason. Whoever listens next lets it flow: before that what comes would be lost. */
+  /**
+   * Drops every reason without resuming. The next listener resumes the connection; data that arrived earlier would be
+   * lost.
+   */
   clear(): void {
     this.#reasons.clear();
   }
@@ -56,7 +62,7 @@ export class ReadFlow {
 
 const FLOWS: WeakMap<Duplex, ReadFlow> = new WeakMap();
 
-/** The one read flow of a connection. */
+/** Returns the read flow of a connection. There is one per connection. */
 export function readFlowOf(socket: Duplex): ReadFlow {
   const flow = FLOWS.get(socket) ?? new ReadFlow(socket);
   FLOWS.set(socket, flow);

@@ -2,17 +2,19 @@ import type { Duplex } from "node:stream";
 import { type Crowd, type TurnCost, Turns } from "../../service/index.ts";
 import { type ReadFlow, readFlowOf } from "./read-flow.ts";
 
-/** How much of a connection is parsed at once beyond the end of a head: less than ten of the shortest requests. */
+/** Number of bytes that are parsed beyond the end of a head at once: less than ten of the shortest requests. */
 const SLICE_BYTES = 256;
 
-/** How much is looked through for the end of a head, so that a request of a common size is parsed in one slice. */
+/**
+ * Number of bytes that are searched for the end of a head, so that a request of a common size is parsed in one slice.
+ */
 const HEAD_BYTES = 1_024;
 const END_OF_HEAD = "\r\n\r\n";
 
-/** What it costs of a turn to parse a request and to be told of it, beside its bytes. */
+/** Cost for a turn of parsing a request and emitting it, besides its bytes. */
 const HEAD_COST = 1_024;
 
-/** How many of the bytes that have come are parsed next, and how many heads of requests stand there, at least one. */
+/** Returns how many of the received bytes are parsed next, and how many request heads they contain, at least one. */
 function sliceOf(bytes: Buffer): Readonly<{ length: number; heads: number }> {
   const end = bytes.subarray(0, HEAD_BYTES).indexOf(END_OF_HEAD, 0, "latin1");
   const length = Math.min(bytes.length, end < 0 ? HEAD_BYTES : end + END_OF_HEAD.length + SLICE_BYTES);
@@ -23,12 +25,12 @@ function sliceOf(bytes: Buffer): Readonly<{ length: number; heads: number }> {
 }
 
 type Parser = (chunk: Buffer) => void;
-/** Runs a function once everything that has happened by now was dealt with. */
+/** Runs a function once all events that have already happened are handled. */
 export type Soon = (run: () => void) => void;
 
 type ScheduleTurn = (cost: TurnCost, begin: () => void) => void;
 
-/** The bytes of one connection that were read and are not parsed. */
+/** The bytes of one connection that were read and not yet parsed. */
 class Reader {
   readonly #socket: Duplex;
   readonly #flow: ReadFlow;
@@ -51,7 +53,7 @@ class Reader {
     socket.on("data", this.#came);
   }
 
-  /** Somebody else parses from now on: what is left goes back. */
+  /** Stops parsing, because another parser takes over. Returns unparsed bytes to the socket. */
   stop(): void {
     this.#live = false;
     this.#socket.off("data", this.#came);
@@ -77,7 +79,7 @@ class Reader {
       const slice = this.#rest.subarray(0, length);
       this.#rest = this.#rest.subarray(length);
       this.#parse.call(this.#socket, slice);
-      // Not before: what comes of a request may let its connection flow again, and the parser is at work.
+      // Reset this only after parsing: the parser can resume its connection while it still runs.
       this.#waits = false;
       this.#next();
     });
@@ -85,9 +87,9 @@ class Reader {
 }
 
 /**
- * Parses what connections bring in turns: a little of one at a time, those of an address one after the other, the
- * addresses in turns. A connection of which something waits is not read further. So what is parsed in one turn of the
- * event loop is little, however many connections have brought something. Source: decision GE.
+ * Parses the data of connections in turns: a slice of one connection at a time, those of one address in sequence, with
+ * addresses taking turns. A connection with unparsed bytes is not read further. So one turn of the event loop parses
+ * little, however many connections have sent data. Source: decision GE.
  */
 export class ReadTurns {
   readonly #turns: Turns;
@@ -97,7 +99,7 @@ export class ReadTurns {
     this.#turns = new Turns(soon, crowd);
   }
 
-  /** Comes between a connection of an address and what listens to its bytes now. */
+  /** Inserts itself between a connection of an address and the listener of its data. */
   attach(socket: Duplex, address: string): void {
     const [parse, ...more] = socket.listeners("data");
     if (parse === undefined || more.length > 0) return;
@@ -105,7 +107,7 @@ export class ReadTurns {
     this.#readers.set(socket, new Reader(socket, parse as Parser, turn));
   }
 
-  /** Lets a connection bring its next piece in turns, beside what listens to its bytes and reads them at once. */
+  /** Limits a connection to one chunk per turn. Its own listener still reads each chunk at once. */
   follow(socket: Duplex, address: string): void {
     const flow = readFlowOf(socket);
     socket.on("data", ({ length }: Buffer) => {
@@ -118,7 +120,7 @@ export class ReadTurns {
     });
   }
 
-  /** Leaves a connection whose protocol changes. */
+  /** Releases a connection whose protocol changes. */
   detach(socket: Duplex): void {
     this.#readers.get(socket)?.stop();
     this.#readers.delete(socket);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { OrderError } from "../../errors/index.ts";
 import { type WireResponse, writeJson } from "../../wire/index.ts";
 
-/** A refusal before the service hears of a request, in the shape of its errors. */
+/** Builds a refusal that is sent before the service sees a request, in the shape of the service's errors. */
 export function refusal(error: OrderError, status: number = error.status): WireResponse {
   const { retryAfter } = error.details;
   const headers = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
@@ -15,7 +15,7 @@ export function refusal(error: OrderError, status: number = error.status): WireR
   };
 }
 
-/** What an error of Node's HTTP parser means to the client. Source: decision 49; hostile inputs, HTTP layer. */
+/** Returns the refusal for an error of Node's HTTP parser. Source: decision 49; hostile inputs, HTTP layer. */
 export function parserRefusal(code: string | undefined): WireResponse {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return refusal(new OrderError("REQUEST_TIMEOUT"));
   if (code === "HPE_HEADER_OVERFLOW")
@@ -23,7 +23,7 @@ export function parserRefusal(code: string | undefined): WireResponse {
   return refusal(new OrderError("ILLEGAL_CHARS", { field: "request", range: "HTTP/1.1" }));
 }
 
-/** A reply as text, for a socket whose request has no response object; the connection ends with it. */
+/** Returns a reply as text, for a socket whose request has no response object. The connection closes after it. */
 export function rawReply(reply: WireResponse): string {
   const headers = {
     ...reply.headers,

@@ -1,40 +1,43 @@
 import type { Server } from "node:http";
 
-/** Limits of a server; those of the service come on top. */
+/** Limits of a server. The limits of the service apply in addition. */
 export type NodeServerLimits = Readonly<{
-  /** Time for a request's line and headers to arrive; default 10000. */
+  /** Time in milliseconds for a request's line and headers to arrive; default 10000. */
   headTimeoutMs?: number;
-  /** Time for a whole request to arrive; default 30000. */
+  /** Time in milliseconds for a whole request to arrive; default 30000. */
   requestTimeoutMs?: number;
   /** Request line and headers together, in bytes; default 16384. */
   maxHeadBytes?: number;
-  /** How long an unused connection is kept; default 65000, longer than the minute that balancers commonly use. */
+  /**
+   * How long an unused connection is kept, in milliseconds; default 65000, longer than the minute that load balancers
+   * commonly use.
+   */
   keepAliveMs?: number;
   /**
-   * How long a connection may stand still with an answer due, because its peer does not read or the service does not
-   * answer; then it is closed. Default 120000.
+   * How long in milliseconds a connection may stall with an answer due, because its peer does not read or the service
+   * does not answer. Then it is closed. Default 120000.
    */
   stallMs?: number;
-  /** Connections at once; more are closed at once. Default 10000. */
+  /** Maximum number of connections. More are closed immediately. Default 10000. */
   maxConnections?: number;
-  /** Connections that wait to be accepted; the system may allow fewer. Default 2048. */
+  /** Number of connections that may wait to be accepted. The system may allow fewer. Default 2048. */
   backlog?: number;
 }>;
 
-/** Where a server listens. */
+/** Address and port of a server. */
 export type ListenAddress = Readonly<{ host: string; port: number }>;
 
 /** A server over node:http. */
 export type NodeServer = Readonly<{
-  /** The server itself, for a host that attaches more to it; with front threads it hears of no connection. */
+  /** The server itself, for a host that attaches more to it. With front threads it receives no connections. */
   server: Server;
-  /** Connections that are open now, those of front threads too. */
+  /** Returns the number of open connections, including those of front threads. */
   connections(): number;
-  /** Begins to listen, port 0 for a free one; rejects when the address is in use. */
+  /** Starts listening; port 0 selects a free one. Rejects if the address is in use. */
   listen(address: ListenAddress): Promise<ListenAddress>;
   /**
-   * Takes no more connections, answers what has been asked, tells WebSocket clients that the service stops, and resolves
-   * when every connection has ended. What is not done after `graceMs` (default 10000) is cut off.
+   * Stops accepting connections, answers pending requests, and tells WebSocket clients that the service stops. Resolves
+   * when every connection has ended. Work that is not done after `graceMs` (default 10000) is cut off.
    */
   close(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }>;
@@ -49,7 +52,7 @@ const DEFAULTS: Required<NodeServerLimits> = {
   backlog: 2_048,
 };
 
-/** Limits with their defaults. */
+/** Returns the limits with their defaults. */
 export function resolveLimits(limits: NodeServerLimits = {}): Required<NodeServerLimits> {
   return { ...DEFAULTS, ...limits };
 }

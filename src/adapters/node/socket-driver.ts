@@ -1,10 +1,13 @@
 import { createRequire } from "node:module";
 import type * as ws from "ws";
 
-/** What the package ws exports. */
+/** The exports of the package ws. */
 export type SocketDriver = typeof ws;
 
-/** Loads ws, an optional peer. Throws an Error that names the install command when it is missing or cannot be used. */
+/**
+ * Loads ws, an optional peer dependency. Throws an Error that names the install command if it is missing or cannot be
+ * used.
+ */
 export function loadSocketDriver(load: (name: string) => unknown = requireHere()): SocketDriver {
   try {
     return load("ws") as SocketDriver;
@@ -13,7 +16,7 @@ export function loadSocketDriver(load: (name: string) => unknown = requireHere()
   }
 }
 
-/** The built package has this file as CommonJS too, where there is no `import.meta`. */
+/** The built package also contains this file as CommonJS, which has no `import.meta`. */
 function requireHere(): (name: string) => unknown {
   return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
 }

@@ -18,26 +18,29 @@ import { loadSocketDriver } from "./socket-driver.ts";
 const MAX_MESSAGE_BYTES = 65_536;
 
 /**
- * Parts that one message may come in, and pongs that may wait for a peer that does not read: above the frames a second
- * that the service counts itself. Older versions of ws do not know these limits, nor do its types.
+ * Limits on the fragments of one message and on pongs that wait for a peer that does not read. They are above the
+ * frames per second that the service itself allows. Older versions of ws and the types of ws do not have these limits.
  */
 const PARTS = { maxFragments: 1_000, maxBufferedChunks: 1_000, maxPendingAutoPongs: 2_000 };
 
-/** How long a peer that was told why its connection ends may take to read it. */
+/** Time in milliseconds for a peer to read why its connection is closed. */
 const LINGER_MS = 2_000;
 
-/** What a peer may go on to send that was told that its connection ends: as much as may be on its way. */
+/**
+ * Number of bytes that a peer may still send after it was told that its connection is closed: as much as may be in
+ * transit.
+ */
 const LAST_BYTES = 1_048_576;
 
-/** What a mount of WebSocket connections is made of. */
+/** Dependencies and settings of a mount of WebSocket connections. */
 export type SocketMountParts = Readonly<{
   sockets: SocketService;
   /** The mount of the same server's requests. */
   mount: Mount;
-  /** A path of the host's own that is cut off in front of every target. */
+  /** Prefix of the host that is removed from every target. */
   prefix?: string | undefined;
   telemetry?: Telemetry | undefined;
-  /** The turns in which the server reads, when it reads in turns. */
+  /** The turns in which the server reads, if it reads in turns. */
   turns?: ReadTurns | undefined;
 }>;
 
@@ -51,7 +54,7 @@ export class SocketMount {
   readonly #server: WebSocketServer;
   readonly #open: OpenSet<WebSocket> = new OpenSet();
 
-  /** Throws an Error when ws is not installed. */
+  /** Throws an Error if ws is not installed. */
   constructor({ sockets, mount, prefix = "", telemetry, turns }: SocketMountParts) {
     this.#service = sockets;
     this.#mount = mount;
@@ -76,7 +79,7 @@ export class SocketMount {
     });
   }
 
-  /** Takes a request that asks for a WebSocket; the connection is refused in the shape of the service's errors. */
+  /** Handles a WebSocket request. A refusal has the shape of the service's errors. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#admit(request, socket, head).catch((error: unknown) => {
       this.#telemetry?.event("error", "service.threw", { error: errorName(error) });
@@ -84,7 +87,7 @@ export class SocketMount {
     });
   }
 
-  /** Says to every connection that the service stops; each ends once its requests are answered. */
+  /** Tells every connection that the service stops. Each closes once its requests are answered. */
   shutdown(): void {
     this.#service.shutdown();
   }
@@ -94,7 +97,7 @@ export class SocketMount {
     return this.#open.empty();
   }
 
-  /** Breaks what is still open. */
+  /** Terminates all connections that are still open. */
   terminate(): void {
     for (const socket of this.#open) socket.terminate();
   }
@@ -105,7 +108,7 @@ export class SocketMount {
       wireRequestOf(request, { prefix: this.#prefix, body: new Uint8Array() }),
     );
     if (refused !== undefined) return refuse(socket, refused);
-    // One that went away meanwhile will not say so again.
+    // A socket that closed meanwhile emits no further event.
     if (socket.destroyed) return;
     const leave = await this.#entered(request, socket);
     if (leave === undefined) return;
@@ -114,7 +117,7 @@ export class SocketMount {
     this.#server.handleUpgrade(request, socket, head, (connected) => this.#attach(connected, request));
   }
 
-  /** Counts a connection that was not counted when it was opened; undefined when it was refused. */
+  /** Counts a connection that was not counted when it was opened. Returns undefined if it was refused. */
   async #entered(request: IncomingMessage, socket: Duplex): Promise<Leave | undefined> {
     const network = this.#mount.networkOf(request);
     if (network === "" || this.#mount.isCounted(socket, network)) return () => undefined;
@@ -128,7 +131,7 @@ export class SocketMount {
     this.#turns?.follow(request.socket, this.#mount.networkOf(request));
     const arrival = { bytes: 0, last: false };
     const session = this.#service.connect(peerOf(socket, request, { prefix: this.#prefix, arrival }));
-    // Before the driver reads them, so that what it makes of them begins to count anew.
+    // Listen before the driver does, so that bytes of a message it completes are counted from zero again.
     request.socket.prependListener("data", (chunk: Buffer) => {
       arrival.bytes += chunk.length;
       if (!arrival.last) session.arriving?.(arrival.bytes);
@@ -161,7 +164,7 @@ export class SocketMount {
   }
 }
 
-/** Bytes that have come since the last whole message, or since the connection was told to end. */
+/** Bytes received since the last whole message, or since the peer was told that its connection is closed. */
 type Arrival = { bytes: number; last: boolean };
 
 function peerOf(
@@ -173,7 +176,7 @@ function peerOf(
     target: targetOf(request, prefix),
     rawHeaders: request.rawHeaders,
     remoteAddress: request.socket.remoteAddress ?? "",
-    // A connection that breaks meanwhile is told by its close.
+    // The close event reports a connection that breaks meanwhile.
     send: (text) => socket.send(text, () => undefined),
     ping: () => socket.ping(undefined, undefined, () => undefined),
     bufferedBytes: () => socket.bufferedAmount,
@@ -186,7 +189,10 @@ function peerOf(
   };
 }
 
-/** Answers a request that becomes no WebSocket. Its peer may still be sending, and would lose the reply if the connection broke at once. */
+/**
+ * Refuses a WebSocket request. The peer may still be sending, and would lose the reply if the connection were closed at
+ * once.
+ */
 function refuse(socket: Duplex, reply: WireResponse): void {
   if (!socket.writable) return void socket.destroy();
   socket.end(rawReply(reply));

@@ -1,18 +1,18 @@
 import type { Clock } from "../../ports/index.ts";
 
-/** Longest wait that setTimeout takes, about 24 days; longer ones are made of several. */
+/** Longest delay of setTimeout, about 24 days. Longer waits use several timers. */
 const LONGEST_WAIT_MS = 2_147_483_647;
 
-/** How often a clock with a listener looks whether the wall clock was set. */
+/** Interval in milliseconds at which a clock with a listener checks whether the wall clock was set. */
 const LOOK_EVERY_MS = 1_000;
 
-/** Less than this between two looks is how clocks keep time, not somebody setting them. */
+/** Smaller differences between two checks are normal drift, not a clock that was set. */
 const SMALLEST_STEP_MS = 100;
 
 /**
- * The clock of the machine. `nowMs` is the machine's time as it is, set or not. `monotonicMs` begins with that time and
- * goes on whatever happens to it; a machine that sleeps stops it. Steps are looked for once a second, and only while
- * somebody listens.
+ * Creates the clock of the machine. `nowMs` is the machine's current time, including changes to it. `monotonicMs`
+ * starts at that time and is independent of changes; it stops while the machine sleeps. Steps are checked once per
+ * second, and only while there is a listener.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export function createSystemClock(): Clock {
 
 type TimerOptions = Readonly<{ nowMs: () => number; atMs: number; run: () => void }>;
 
-/** A timer may fire early and takes 24 days at most, so whether it is time is asked of the clock. */
+/** Starts a timer. A timer may fire early and is limited to 24 days, so the clock is checked when it fires. */
 function startTimer({ nowMs, atMs, run }: TimerOptions): () => void {
   let handle: NodeJS.Timeout;
   const arm = (): void => {
@@ -48,7 +48,7 @@ function startTimer({ nowMs, atMs, run }: TimerOptions): () => void {
   return () => clearTimeout(handle);
 }
 
-/** Looks how far two clocks are apart, and tells when that has changed at once. Keeps no process alive. */
+/** Compares two clocks regularly and reports sudden changes of their difference. Does not keep the process alive. */
 function watch(apartMs: () => number, listener: (stepMs: number) => void): () => void {
   let beforeMs = apartMs();
   const look = (): void => {

@@ -9,33 +9,36 @@ import type { ListenAddress, NodeServerLimits } from "./server-api.ts";
 import { SocketMount } from "./socket-server.ts";
 import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
-/** What a transport is made of, in the service's own thread or in a front thread. */
+/** Dependencies and settings of a transport, in the service's own thread or in a front thread. */
 export type TransportParts = Readonly<{
   service: Pick<Service, "handle">;
   sockets?: SocketService | undefined;
-  /** Who counts what strangers hold. */
+  /** Counts what clients hold. */
   gate: Gate;
   limits: Required<NodeServerLimits>;
   telemetry?: Telemetry | undefined;
-  /** When the next share of what has come is parsed; default the next turn of the event loop. */
+  /** Schedules the parsing of the next share of received data; default the next turn of the event loop. */
   soon?: Soon | undefined;
 }>;
 
-/** A service on a node:http server that somebody lets listen. */
+/** A service on a node:http server. The caller makes the server listen. */
 export type Transport = Readonly<{
   server: Server;
   connections: () => number;
-  /** Answers what has been asked and ends; what is not done in time is cut off. */
+  /** Answers pending requests and closes. Work that is not done in time is cut off. */
   close: (graceMs: number) => Promise<void>;
 }>;
 
-/** One that takes its own address. */
+/** A transport that listens on an address itself. */
 export type ListeningTransport = Transport &
   Readonly<{ listen: (address: ListenAddress) => Promise<ListenAddress> }>;
 
 const LATEST_CHECK_MS = 1_000;
 
-/** Puts mounts for requests and WebSockets on a server. Throws an Error when there are sockets and ws is not installed. */
+/**
+ * Creates a server with mounts for requests and WebSockets. Throws an Error if there are sockets and ws is not
+ * installed.
+ */
 export function createTransport({
   service,
   gate,
@@ -50,19 +53,19 @@ export function createTransport({
   const server = createHttpServer(limits);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
-    // Where a host of its own takes upgrades nobody would say that the protocol changes.
+    // If the host handles upgrades itself, nothing would report a change of protocol.
     if (socketMount !== undefined || server.listenerCount("upgrade") === 0) {
-      // Connections of a proxy, which stand for nobody yet, have one turn together.
+      // Connections of proxies share one turn until their clients are known.
       turns.attach(socket, gate.peerOf(socket.remoteAddress ?? "") ?? "");
     }
-    // One whose wish for another protocol was not granted begins again.
+    // A connection whose upgrade was not granted is emitted again.
     if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.on("close", () => void sockets.delete(socket));
     mount.opened(socket);
   });
   server.on("error", (error: NodeJS.ErrnoException) => {
-    // Who asked it to listen hears of that failing.
+    // The caller of `listen` receives the error if listening fails.
     if (server.listening) telemetry?.event("error", "server.error", { code: error.code ?? error.name });
   });
   server.on("request", (request, response) => void mount.answer(request, response));
@@ -82,7 +85,7 @@ export function createTransport({
       mount.draining = true;
       socketMount?.shutdown();
       const ended = close(server, { graceMs, cutOff: () => socketMount?.terminate() });
-      // Node counts a connection on which nothing was ever sent as one whose request is arriving.
+      // Node treats a connection that has sent nothing as one whose request is arriving.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
       await ended;
     },
@@ -98,13 +101,13 @@ function createHttpServer(limits: Required<NodeServerLimits>): Server {
     keepAliveTimeout: limits.keepAliveMs,
     maxHeaderSize: limits.maxHeadBytes,
     insecureHTTPParser: false,
-    // A missing Host header is answered by the mount, with a body.
+    // The mount answers a missing Host header, with a body.
     requireHostHeader: false,
   });
-  // Node would drop headers beyond a number of its own; the size of the head bounds them already.
+  // Node would drop headers beyond its own maximum count. The size of the head already limits them.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.maxConnections;
-  // Node waits for ever for a peer that does not read; a few thousand of them would be all connections there are.
+  // Node waits forever for a peer that does not read; a few thousand such peers would use up all connections.
   server.timeout = limits.stallMs;
   return server;
 }

@@ -3,31 +3,31 @@ import type { Mount } from "./mount.ts";
 import type { ReadTurns } from "./read-turns.ts";
 import type { SocketMount } from "./socket-server.ts";
 
-/** Whether an upgrade request asks for a WebSocket, and not for another version of HTTP. */
+/** Returns whether an upgrade request asks for a WebSocket, and not for another version of HTTP. */
 export function asksForSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** What takes the upgrade requests of a server. */
+/** Handlers of a server's upgrade requests. */
 export type UpgradeParts = Readonly<{
   sockets: SocketMount;
   /** The mount of the same server's requests. */
   mount: Mount;
-  /** The turns in which the server reads, when it reads in turns. */
+  /** The turns in which the server reads, if it reads in turns. */
   turns?: ReadTurns | undefined;
-  /** Whether a request is for the service. */
+  /** Returns whether a request is for the service. */
   takes: (request: IncomingMessage) => boolean;
 }>;
 
 /**
- * Hands the service's WebSocket requests over. Any other upgrade request is left to the server's other listeners, and
- * without any goes on as if it had not asked. Both wait until the requests before them on their connection are
- * answered: Node lets the connection go before that.
+ * Passes WebSocket requests to the service. Any other upgrade request is left to the server's other listeners; without
+ * any listener it continues as a request without an upgrade. Both wait until earlier requests of their connection are
+ * answered, because Node releases the connection before that.
  */
 export function serveUpgrades(server: Server, { sockets, mount, turns, takes }: UpgradeParts): void {
   server.on("upgrade", (request, socket, head) => {
     turns?.detach(socket);
-    // From here on nobody of Node's hears of a connection that breaks, and an error that nobody hears ends the process.
+    // From here on Node no longer handles errors of the connection, and an unhandled error event ends the process.
     if (!socket.listeners("error").includes(unheard)) socket.on("error", unheard);
     const taken = takes(request);
     if (!taken && server.listenerCount("upgrade") > 1) return;
@@ -39,15 +39,16 @@ export function serveUpgrades(server: Server, { sockets, mount, turns, takes }: 
   });
 }
 
-/** A connection that breaks is told by its end. */
+/** Ignores the error: the close event reports a connection that breaks. */
 const unheard = (): void => undefined;
 
-/** Headers that ask for an upgrade. */
+/** Headers that request an upgrade. */
 const OF_THE_UPGRADE: ReadonlySet<string> = new Set(["upgrade", "http2-settings"]);
 
 /**
- * The head of a request as it came, without the wish for another protocol: a server that does not speak it answers in
- * HTTP/1.1 (RFC 9110, 7.8). Node hands such a request over as soon as somebody listens to upgrades.
+ * Returns the head of a request as received, without the request for another protocol. A server that does not support
+ * that protocol answers in HTTP/1.1 (RFC 9110, 7.8). Node emits such a request as an upgrade as soon as there is a
+ * listener for upgrades.
  */
 function plainHead({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];

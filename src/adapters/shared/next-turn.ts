@@ -1,6 +1,6 @@
 /**
- * Resolves in a later turn of the event loop, after every promise that can settle without waiting for the outside.
- * A message and not a timer, so that it costs no time.
+ * Resolves in a later turn of the event loop, after every promise that can settle without external input. It uses a
+ * message instead of a timer, so that it adds no delay.
  */
 export function nextTurn(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
@@ -9,13 +9,16 @@ export function nextTurn(): Promise<void> {
       port1.close();
       resolve();
     };
-    // Node's types lack the member that Node and browsers share; assigning it also starts the port.
+    // Node's types lack this member, which Node and browsers share. Assigning it also starts the port.
     Object.assign(port2, { onmessage });
     port1.postMessage(undefined);
   });
 }
 
-/** Takes one step a turn, so that appends and everything else go on in between; `guarded` runs each, `stepped` follows. */
+/**
+ * Runs one step per turn, so that appends and other work continue in between. `guarded` runs each step; `stepped` is
+ * called after it.
+ */
 export async function inTurns<T>(
   steps: Generator<void, T>,
   guarded: (step: () => IteratorResult<void, T>) => Promise<IteratorResult<void, T>>,

@@ -1,9 +1,12 @@
-/** Collects what one thread tells another, and tells it once a turn. */
+/** Collects the messages from one thread to another and sends them once per turn. */
 export class Batch<T> {
   readonly #post: (messages: readonly T[]) => void;
-  /** Asked before anything is told; adds what is known only then. Whether there is nothing else to tell. */
+  /**
+   * Called before a batch is sent, to add messages that are known only then. `isAlone` says whether there are no other
+   * messages.
+   */
   readonly #before: (isAlone: boolean) => void;
-  /** Messages that may be on their way; more wait until some were heard. */
+  /** Maximum number of messages in transit. More wait until some are acknowledged. */
   readonly #most: number;
   readonly #whenHeard: (() => void)[] = [];
   #messages: T[] = [];
@@ -22,13 +25,13 @@ export class Batch<T> {
     this.#most = most;
   }
 
-  /** Tells a message at the end of this turn. */
+  /** Sends a message at the end of this turn. */
   add(message: T): void {
     this.#messages.push(message);
     this.plan();
   }
 
-  /** Tells what there is at the end of this turn. */
+  /** Sends the collected messages at the end of this turn. */
   plan(): void {
     if (this.#planned) return;
     this.#planned = true;
@@ -38,7 +41,7 @@ export class Batch<T> {
     });
   }
 
-  /** Tells what there is now, unless too much is on its way. */
+  /** Sends the collected messages now, unless too many are in transit. */
   flush(): void {
     if (this.#unheard >= this.#most) return;
     const planned = this.#planned;
@@ -52,14 +55,14 @@ export class Batch<T> {
     this.#post(messages);
   }
 
-  /** So many messages of those on their way were heard. */
+  /** Records that messages in transit were acknowledged. */
   heard(messages: number): void {
     this.#unheard -= messages;
     this.flush();
     for (const run of this.#whenHeard.splice(0)) run();
   }
 
-  /** Runs a function in a turn to come, and not before what is on its way is little enough. */
+  /** Runs a function in a later turn, once few enough messages are in transit. */
   soon(run: () => void): void {
     if (this.#unheard < this.#most) setImmediate(run);
     else this.#whenHeard.push(() => setImmediate(run));

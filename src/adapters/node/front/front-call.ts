@@ -4,7 +4,7 @@ import type { FrontKeys } from "./front-keys.ts";
 import type { WorkText } from "./messages.ts";
 import { splitParameters } from "./texts.ts";
 
-/** What a front thread has worked out of one request or message, as the service takes it. */
+/** The results of a front thread for one request or message, in the form that the service takes. */
 export class FrontCall implements Front {
   readonly worked: Worked | undefined;
   readonly #keys: FrontKeys;
@@ -25,7 +25,7 @@ export class FrontCall implements Front {
   }
 }
 
-/** Undefined when the secret was taken back meanwhile. */
+/** Returns undefined if the secret has been withdrawn meanwhile. */
 function workedOf(
   keys: FrontKeys,
   [number, signature, parameters, id, method]: WorkText,

@@ -2,12 +2,12 @@ import type { Holdings, Traffic } from "../../../service/index.ts";
 import type { Batch } from "./batch.ts";
 import type { ToFront, Told, Verdict } from "./messages.ts";
 
-/** Connections of all threads of a server, and how many there may be. */
+/** Open connections of all threads of a server, and their limit. */
 export type ConnectionCount = { open: number; readonly most: number };
 
 type Parts = Readonly<{ traffic: Traffic; connections: ConnectionCount; batch: Batch<ToFront> }>;
 
-/** Counts for a front thread what its connections hold, with those of all others. */
+/** Counts what a front thread's connections hold, together with those of all other threads. */
 export class FrontGate {
   readonly #parts: Parts;
   readonly #entered: Map<number, () => void> = new Map();
@@ -51,7 +51,7 @@ export class FrontGate {
     this.#guests.delete(id);
   }
 
-  /** All of it has gone with its thread. */
+  /** Ends everything that belongs to the thread, because the thread has ended. */
   gone(): void {
     for (const holdings of this.#guests.values()) holdings.end();
     for (const leave of this.#entered.values()) leave();
@@ -64,7 +64,9 @@ export class FrontGate {
     this.#parts.batch.add(["verdict", id, "in" satisfies Verdict]);
   }
 
-  /** The thread tells of its own accord what of the unsent has left meanwhile. */
+  /**
+   * Starts counting a guest. `unsentBytes` gives no bound here: the thread itself reports which unsent bytes have left.
+   */
   #guest(id: number, network: string): Holdings {
     const holdings = this.#parts.traffic.guest(network, {
       unsentBytes: () => Number.POSITIVE_INFINITY,

@@ -1,13 +1,14 @@
 import type { ApiKey } from "../../../model/index.ts";
 
-/** Keys whose secrets one front thread knows at once. */
+/** Number of keys whose secrets one front thread knows at once. */
 const MOST = 10_000;
 
 type Taught = Readonly<{ apiKey: string; secret: string }>;
 
 /**
- * What a front thread was taught, by number: a secret that is changed gets another number, so that it is never in doubt
- * which one a signature was verified with. Only who has signed with a secret has it taught, so strangers fill nothing.
+ * The secrets that a front thread knows, by number. A changed secret gets another number, so that it is always clear
+ * which secret verified a signature. A front thread learns a secret only after a valid signature was made with it, so
+ * other clients cannot fill the table.
  */
 export class FrontKeys {
   readonly #tell: (apiKey: string, number: number, secret: string | undefined) => void;
@@ -19,12 +20,12 @@ export class FrontKeys {
     this.#tell = tell;
   }
 
-  /** Which key and secret a number stands for; undefined when it was taken back. */
+  /** Returns the key and secret of a number, or undefined if the secret was withdrawn. */
   taught(number: number): Taught | undefined {
     return this.#taught.get(number);
   }
 
-  /** A signature of the key was verified: its secret may be used in front. */
+  /** Gives a key's secret to the front thread, after a signature of the key was verified. */
   teach({ apiKey, secret }: ApiKey): void {
     const known = this.#numbers.get(apiKey);
     if (known !== undefined && this.#taught.get(known)?.secret === secret) return;
@@ -37,7 +38,7 @@ export class FrontKeys {
     this.#tell(apiKey, number, secret);
   }
 
-  /** A secret is the key's no more. */
+  /** Withdraws a secret that is no longer the key's. */
   takeBack(number: number): void {
     const taught = this.#taught.get(number);
     if (taught === undefined) return;

@@ -7,10 +7,10 @@ import type { FrontKeys } from "./front-keys.ts";
 import type { ToFront, Told } from "./messages.ts";
 import { splitHead } from "./texts.ts";
 
-/** One WebSocket of a front thread: what was sent to it in all, and what of that has left the process. */
+/** One WebSocket of a front thread, and how much of the text sent to it has left the process. */
 type Line = { readonly session: SocketSession; left: number };
 
-/** What a front thread tells of its WebSockets. */
+/** Kinds of messages that a front thread sends about its WebSockets. */
 export type LineWord = "connect" | "text" | "binary" | "ping" | "pong" | "arriving" | "left" | "gone";
 
 type Parts = Readonly<{
@@ -20,7 +20,7 @@ type Parts = Readonly<{
   keys: FrontKeys;
 }>;
 
-/** The WebSockets of a front thread, each a connection of the service. */
+/** The WebSockets of a front thread. Each is a connection of the service. */
 export class FrontLines {
   readonly #parts: Parts;
   readonly #lines: Map<number, Line> = new Map();
@@ -54,7 +54,7 @@ export class FrontLines {
     }
   }
 
-  /** All of them have gone with their thread. */
+  /** Closes all connections of the thread, because the thread has ended. */
   gone(): void {
     const lines = [...this.#lines.values()];
     this.#lines.clear();
@@ -66,7 +66,7 @@ export class FrontLines {
     const id = told[1];
     try {
       if (sockets === undefined) throw new RangeError("there are no sockets");
-      // The service may send before it has returned the connection.
+      // The service may send before `connect` returns.
       const line = { session: NOBODY, left: 0 };
       this.#lines.set(id, line);
       line.session = sockets.connect(this.#peerOf(told, line));

@@ -8,12 +8,12 @@ import { FrontRequests } from "./front-requests.ts";
 import type { ToFront, ToMain } from "./messages.ts";
 
 /**
- * Messages that are told to be heard although there is nothing else to tell: to wake a thread costs more than a message.
- * Fewer than the thread lets be on their way, or both would wait.
+ * Number of messages that are acknowledged even if there is nothing else to send: waking a thread costs more than a
+ * message. It must be less than the number that the thread allows in transit, or both threads would wait.
  */
 const HEARD_ALONE = 64;
 
-/** What the front threads of one server share on the main thread. */
+/** Parts that the front threads of one server share on the main thread. */
 export type LinkParts = Readonly<{
   service: Pick<Service, "handle">;
   sockets?: SocketService | undefined;
@@ -23,8 +23,9 @@ export type LinkParts = Readonly<{
 }>;
 
 /**
- * One front thread as the main thread has it. All that must be one is asked here, in the order in which the thread tells:
- * the service with its order of defences, the traffic, the number of connections. Source: decisions HR and HS.
+ * The main thread's side of one front thread. It handles everything that must exist once, in the order of the thread's
+ * messages: the service with its order of defences, the traffic, and the number of connections. Source: decisions HR
+ * and HS.
  */
 export class FrontLink {
   readonly #telemetry: Telemetry | undefined;
@@ -33,7 +34,7 @@ export class FrontLink {
   readonly #gate: FrontGate;
   readonly #lines: FrontLines;
   #live = true;
-  /** Messages that came and were not told to be heard. */
+  /** Number of messages received and not yet acknowledged. */
   #heard = 0;
 
   constructor(
@@ -52,26 +53,26 @@ export class FrontLink {
     this.#lines = new FrontLines({ sockets, telemetry, batch, keys });
   }
 
-  /** Takes a list of messages of the thread. */
+  /** Takes a list of messages from the thread. */
   take(messages: readonly ToMain[]): void {
     for (const message of messages) this.#take(message);
     this.#heard += messages.length;
     if (this.#heard >= HEARD_ALONE) this.#batch.plan();
   }
 
-  /** What is known at the end of a turn: messages that were heard are told with what there is, or when they are many. */
+  /** Adds an acknowledgement at the end of a turn, if other messages are sent or many are unacknowledged. */
   #tellHeard(isAlone: boolean): void {
     if (this.#heard === 0 || (isAlone && this.#heard < HEARD_ALONE)) return;
     this.#batch.add(["heard", this.#heard]);
     this.#heard = 0;
   }
 
-  /** Asks the thread to answer what is open and to end. */
+  /** Asks the thread to answer open requests and to end. */
   end(graceMs: number): void {
     this.#batch.add(["end", graceMs]);
   }
 
-  /** The thread has gone, and its connections with it. What was asked over them goes on, and nobody hears of it. */
+  /** Drops the connections of a thread that has ended. Requests in progress continue, but their replies are dropped. */
   gone(): void {
     this.#live = false;
     this.#lines.gone();

@@ -2,7 +2,7 @@ import type { WireRequest } from "../../../wire/index.ts";
 import type { Told } from "./messages.ts";
 import { splitHead } from "./texts.ts";
 
-/** A request as a front thread has told it; headers and body are taken apart when somebody asks for them. */
+/** A request as a front thread sent it. Headers and body are decoded on access. */
 export class FrontRequest implements WireRequest {
   readonly method: string;
   readonly target: string;
@@ -27,7 +27,7 @@ export class FrontRequest implements WireRequest {
     return Buffer.from(this.#body, "latin1");
   }
 
-  /** Its length as it came. */
+  /** Its length as received. */
   get bytes(): number {
     return this.target.length + this.#head.length + this.#body.length;
   }

@@ -16,7 +16,7 @@ type Parts = Readonly<{
   keys: FrontKeys;
 }>;
 
-/** Has the service answer the requests of a front thread. */
+/** Lets the service answer the requests of a front thread. */
 export class FrontRequests {
   readonly #parts: Parts;
 
@@ -24,7 +24,10 @@ export class FrontRequests {
     this.#parts = parts;
   }
 
-  /** What is being answered is counted for whose it is, as the thread counts what comes before and after. */
+  /**
+   * Answers a request. Counts its bytes for its network while it is being answered; the thread counts them before and
+   * after.
+   */
   async serve(told: Told<"request">): Promise<void> {
     const { service, traffic, batch, keys } = this.#parts;
     const id = told[1];

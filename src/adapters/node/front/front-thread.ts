@@ -6,13 +6,13 @@ import type { FrontData, ToMain } from "./messages.ts";
 export type FrontThread = Readonly<{
   /** The descriptor of its listening socket. */
   descriptor: number;
-  /** Resolves when it has ended, for whatever reason. */
+  /** Resolves when the thread has ended, for whatever reason. */
   ended: Promise<void>;
-  /** Lets it answer what is open; resolves when it has ended. */
+  /** Lets the thread answer open requests. Resolves when it has ended. */
   close: (graceMs: number) => Promise<void>;
 }>;
 
-/** Starts a front thread; resolves when it listens, rejects when it cannot. */
+/** Starts a front thread. Resolves when it listens; rejects if it cannot. */
 export function startThread(program: URL, data: FrontData, parts: LinkParts): Promise<FrontThread> {
   const worker = new Worker(program, { workerData: data });
   const link = new FrontLink(parts, (messages) => worker.postMessage(messages));

@@ -11,7 +11,7 @@ import { type FrontThread, startThread } from "./front-thread.ts";
 import { descriptorOf } from "./listening-copy.ts";
 import { frontProgram } from "./program.ts";
 
-/** What a server with front threads is made of. */
+/** Dependencies and settings of a server with front threads. */
 export type FrontsParts = Readonly<{
   service: Pick<Service, "handle">;
   sockets?: SocketService;
@@ -22,14 +22,14 @@ export type FrontsParts = Readonly<{
 }>;
 
 const MOST_THREADS = 64;
-/** Of a WebSocket interface that does not say: that of the service. */
+/** Frame limit for a WebSocket interface that does not state one: the default of the service. */
 const DEFAULT_FRAMES = 1_000;
-/** How long until a thread is started anew that could not be started. */
+/** Delay in milliseconds before retrying to start a thread. */
 const AGAIN_MS = 1_000;
 
 /**
- * A server whose connections are served by threads. Throws a RangeError for a number of threads that is none, and an
- * Error where it cannot be.
+ * Creates a server whose connections are served by threads. Throws a RangeError for an invalid number of threads, and
+ * an Error where front threads are not supported.
  */
 export function createFronts(parts: FrontsParts, threads: number): ListeningTransport {
   if (!Number.isSafeInteger(threads) || threads < 1 || threads > MOST_THREADS) {
@@ -46,9 +46,9 @@ export function createFronts(parts: FrontsParts, threads: number): ListeningTran
   };
 }
 
-/** The front threads of one server: as many as were asked for, each replaced when it ends by itself. */
+/** The front threads of one server. A thread that ends by itself is replaced. */
 class Fronts {
-  /** Takes the address, until the threads have copies of its listening socket. */
+  /** Binds the address until the threads have copies of its listening socket. */
   readonly server: Server = createServer().on("connection", (socket) => socket.destroy());
   readonly connections: { open: number; readonly most: number };
   readonly #parts: FrontsParts;
@@ -108,7 +108,10 @@ class Fronts {
     if (this.#closing) await thread.close(0);
   }
 
-  /** Another thread in place of one that has ended; it is told of, since its connections were cut off. */
+  /**
+   * Starts another thread in place of one that has ended. Reports it, because the connections of the ended thread were
+   * cut off.
+   */
   async #replace(): Promise<void> {
     this.#parts.telemetry?.event("error", "front.ended", { left: this.#threads.size });
     try {
@@ -131,7 +134,7 @@ class Fronts {
     }
   }
 
-  /** The threads' copies go on. */
+  /** Stops listening here. The threads' copies of the socket stay open. */
   #stopListening(): Promise<void> {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }

@@ -2,18 +2,18 @@ import { spawn } from "node:child_process";
 import { Server } from "node:net";
 
 /*
- * Every front thread accepts connections from one listening socket. Threads share their descriptors, and each libuv loop
- * closes those that it has: two that held the same number would sooner or later close what is somebody else's by then
- * (nodejs/node issue 30507). So each thread gets a descriptor of its own for the one socket. Node.js duplicates a
- * descriptor in one way only: it inherits it to a process, and takes it back over the channel to that process. That
- * process lives for a moment. SO_REUSEPORT is no way: Node.js has it from 23.1 on, and with it a port that is in use by
- * another server would not be refused. Source: decision HR.
+ * Every front thread accepts connections from one listening socket. Threads share their descriptors, and each libuv
+ * loop closes those that it has. If two threads held the same number, one would sooner or later close a descriptor that
+ * had been reused meanwhile (nodejs/node issue 30507). So each thread gets its own descriptor for the one socket.
+ * Node.js can duplicate a descriptor in only one way: a child process inherits it and sends it back over its channel.
+ * That process lives only for a moment. SO_REUSEPORT is not an option: Node.js has it only from 23.1 on, and with it a
+ * port that another server uses would not be refused. Source: decision HR.
  */
 const PROGRAM = (backlog: number): string =>
   `const s=require("node:net").createServer(c=>c.destroy());` +
   `s.listen({fd:4,backlog:${backlog}},()=>process.send("copy",s,()=>{s.close();process.disconnect()}));`;
 
-/** A server that listens on a copy of the descriptor of a listening socket. Rejects when there is none to be had. */
+/** Returns a server that listens on a copy of the descriptor of a listening socket. Rejects if no copy can be made. */
 export function listeningCopy(descriptor: number, backlog: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["-e", PROGRAM(backlog)], {
@@ -30,7 +30,7 @@ export function listeningCopy(descriptor: number, backlog: number): Promise<Serv
   });
 }
 
-/** The descriptor of a server that listens. Throws an Error where Node.js does not tell it. */
+/** Returns the descriptor of a listening server. Throws an Error where Node.js does not expose it. */
 export function descriptorOf(server: Server): number {
   const handle: unknown = Reflect.get(server, "_handle");
   const descriptor: unknown =

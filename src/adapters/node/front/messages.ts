@@ -2,15 +2,18 @@ import type { Telemetry } from "../../../ports/index.ts";
 import type { NodeServerLimits } from "../server-api.ts";
 
 /*
- * What main thread and front threads tell each other: lists of flat messages, one list a turn of the event loop, since a
- * structured clone costs by the number of values more than by their length. So headers and parameters go as one text
- * each. Source: decision HR.
+ * Messages between the main thread and the front threads. They are sent as lists of flat messages, one list per turn of
+ * the event loop, because the cost of a structured clone depends on the number of values more than on their length. For
+ * the same reason headers and parameters are sent as one text each. Source: decision HR.
  */
 
-/** Verdict on a connection: counted, one too many of its address, or one too many in all. */
+/** Verdict on a connection: counted, above the limit of its address, or above the total limit. */
 export type Verdict = "in" | "out" | "full";
 
-/** A front thread's work on a request or message: number of the secret, signature, parameters, and of a message its envelope. */
+/**
+ * A front thread's work on a request or message: the number of the secret, the signature, the parameters, and for a
+ * message its envelope.
+ */
 export type WorkText = readonly [
   secret: number,
   signature: string,
@@ -19,13 +22,13 @@ export type WorkText = readonly [
   method?: string,
 ];
 
-/** What a front thread tells. Every number that is not named otherwise is one that the thread gave. */
+/** Messages of a front thread. Every id is chosen by the thread, unless named otherwise. */
 export type ToMain =
-  /** It listens; the descriptor of its socket. */
+  /** The thread listens; the descriptor of its socket. */
   | readonly ["listens", descriptor: number]
-  /** It cannot listen. */
+  /** The thread cannot listen. */
   | readonly ["cannot", reason: string, code: string | undefined]
-  /** A request; its body as text of one character a byte. */
+  /** A request. Its body is a text with one character per byte. */
   | readonly [
       "request",
       id: number,
@@ -38,16 +41,16 @@ export type ToMain =
     ]
   /** A request that asks for a WebSocket. */
   | readonly ["admit", id: number, method: string, target: string, head: string, remoteAddress: string]
-  /** A connection was opened, of a network or of nobody yet. */
+  /** A connection was opened. Its network is undefined if it is not known yet. */
   | readonly ["open", id: number, network: string | undefined]
-  /** A request stands for a connection of a network. */
+  /** A request counts as a connection of a network. */
   | readonly ["enter", id: number, network: string]
-  /** One of both has ended. */
+  /** The end of an `open` or an `enter`. */
   | readonly ["leave", id: number]
-  /** What a guest holds changed by so much; the first time with its network. */
+  /** Changes of the bytes that a guest holds. The first message names its network. */
   | readonly ["hold", id: number, unread: number, unsent: number, network?: string]
   | readonly ["end", id: number]
-  /** A WebSocket begins. */
+  /** A WebSocket connection starts. */
   | readonly ["connect", id: number, target: string, head: string, remoteAddress: string]
   | readonly ["text", id: number, text: string, work: WorkText | undefined]
   | readonly ["binary", id: number]
@@ -55,22 +58,22 @@ export type ToMain =
   | readonly ["pong", id: number]
   | readonly ["gone", id: number]
   | readonly ["arriving", id: number, bytes: number]
-  /** So much of what was sent to it in all has left the thread. */
+  /** Total length of the sent text that has left the thread. */
   | readonly ["left", id: number, length: number]
   | readonly ["event", level: Level, name: string, fields: Fields]
   /** Everything has ended. */
   | readonly ["closed"];
 
-/** The messages of a front thread that begin with a word. */
+/** The messages of a front thread with a given first word. */
 export type Told<Word extends ToMain[0]> = Extract<ToMain, readonly [word: Word, ...rest: unknown[]]>;
 
 type Level = Parameters<Telemetry["event"]>[0];
 type Fields = Parameters<Telemetry["event"]>[2];
 
-/** What the main thread tells. */
+/** Messages of the main thread. */
 export type ToFront =
   | readonly ["reply", id: number, status: number, head: string, body: string]
-  /** The service threw an error of that name. */
+  /** The service threw an error with this name. */
   | readonly ["threw", id: number, name: string]
   /** The connection of a request must end. */
   | readonly ["cut", id: number]
@@ -81,19 +84,19 @@ export type ToFront =
   | readonly ["ping", id: number]
   | readonly ["drop", id: number]
   | readonly ["close", id: number, code: number, reason: string]
-  /** What signatures of an API key are made with from now on, and the number of that; forgotten without a secret. */
+  /** The secret of an API key from now on, with its number. Without a secret the thread drops it. */
   | readonly ["secret", apiKey: string, number: number, secret: string | undefined]
-  /** So many messages were dealt with. */
+  /** Acknowledges a number of messages. */
   | readonly ["heard", messages: number]
   | readonly ["end", graceMs: number];
 
-/** What a front thread begins with. */
+/** Start parameters of a front thread. */
 export type FrontData = Readonly<{
-  /** The listening socket of which it takes a copy. */
+  /** The listening socket that the thread copies. */
   descriptor: number;
   limits: Required<NodeServerLimits>;
   hasSockets: boolean;
-  /** Frames of one WebSocket in one turn; more end it. */
+  /** Frames of one WebSocket in one turn. More close it. */
   maxFrames: number;
   connectionsPerAddress: number;
   trustedProxies: readonly string[];

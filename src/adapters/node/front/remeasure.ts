@@ -1,7 +1,7 @@
-/** How soon what waits for its peers to read it is looked at again. */
+/** Interval in milliseconds at which data that waits for its peers is measured again. */
 const AGAIN_MS = 20;
 
-/** Things of which something waits that goes without a word: they are looked at again now and then. */
+/** Measures things repeatedly while data of them waits: no event reports when that data leaves. */
 export class Remeasure<T> {
   readonly #again: (things: readonly T[]) => void;
   readonly #things: Set<T> = new Set();

@@ -12,7 +12,7 @@ import type { Batch } from "./batch.ts";
 import type { ToMain, Verdict } from "./messages.ts";
 import { Remeasure } from "./remeasure.ts";
 
-/** What a guest holds, and how much of that the main thread was told. */
+/** The bytes that a guest holds, and how many of them were reported to the main thread. */
 type Guest = {
   readonly id: number;
   readonly network: string;
@@ -33,12 +33,12 @@ type Parts = Readonly<{
 }>;
 
 /**
- * Stands in a front thread for the one traffic on the main thread. Changes are told once a turn, so that of a request
- * which comes and goes in one nothing is. What is being answered is counted on the main thread, which knows it.
+ * Represents in a front thread the traffic of the main thread. Changes are sent once per turn, so a request that comes
+ * and goes within a turn sends none. The main thread counts the requests that are being answered.
  */
 export class RemoteGate implements Gate {
   readonly #batch: Batch<ToMain>;
-  /** Says whose a request is, and counts nothing. */
+  /** Finds the network of a request. It counts nothing. */
   readonly #addresses: Traffic;
   readonly #entering: Map<number, (verdict: Verdict) => void> = new Map();
   readonly #guests: Map<number, Guest> = new Map();
@@ -47,7 +47,7 @@ export class RemoteGate implements Gate {
     for (const guest of guests) this.#change(guest);
   });
   #count = 0;
-  /** Connections that this thread has accepted. */
+  /** Number of connections that this thread has accepted. */
   #arrivals = 0;
 
   constructor({ batch, connectionsPerAddress, trustedProxies }: Parts) {
@@ -63,7 +63,9 @@ export class RemoteGate implements Gate {
     return this.#arrivals;
   }
 
-  /** Who has proved a key is known on the main thread: here, where nothing is stored, all are parsed alike. */
+  /**
+   * Returns false: only the main thread knows which networks have proved a key. Parsing here treats all networks alike.
+   */
   isProved(): boolean {
     return false;
   }
@@ -104,13 +106,13 @@ export class RemoteGate implements Gate {
     };
   }
 
-  /** What the main thread says of a connection. */
+  /** Takes the main thread's verdict on a connection. */
   verdict(id: number, verdict: Verdict): void {
     this.#entering.get(id)?.(verdict);
     this.#entering.delete(id);
   }
 
-  /** A guest holds more than it may. */
+  /** Closes a guest that holds more than it may. */
   putOut(id: number, scope: LimitScope): void {
     const guest = this.#guests.get(id);
     if (guest === undefined || guest.ended) return;
@@ -119,7 +121,7 @@ export class RemoteGate implements Gate {
     guest.putOut(guest.unsent > 0 ? "unsent" : "unread", scope);
   }
 
-  /** Adds what has changed since the last list to the next. */
+  /** Adds the changes since the last list to the next one. */
   tell(): void {
     for (const guest of this.#changed) {
       if (guest.ended) this.#tellEnd(guest);

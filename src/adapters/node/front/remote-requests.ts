@@ -11,13 +11,13 @@ type Waiting = Readonly<{
   reject: (error: Error) => void;
 }>;
 
-/** What was worked out, as it travels. */
+/** Returns the results of a front thread in the form in which they are sent. */
 export function workText({ apiKey, signature, parameters, envelope }: Worked, secrets: Secrets): WorkText {
   const work = [secrets.numberOf(apiKey), signature, joinParameters(parameters)] as const;
   return envelope === undefined ? work : [...work, envelope.id, envelope.method];
 }
 
-/** Has requests answered by the service on the main thread. */
+/** Sends requests to the service on the main thread and resolves with the answers. */
 export class RemoteRequests {
   readonly #batch: Batch<ToMain>;
   readonly #secrets: Secrets;

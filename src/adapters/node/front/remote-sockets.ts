@@ -12,7 +12,10 @@ import { type RemoteRequests, workText } from "./remote-requests.ts";
 import type { Secrets } from "./secrets.ts";
 import { joinHead } from "./texts.ts";
 
-/** One WebSocket, what was sent to its peer in all, how much of that is known to have left, and what has arrived. */
+/**
+ * One WebSocket: the length of text sent to its peer, how much of it is known to have left, and how many bytes of a
+ * message have arrived.
+ */
 type Line = {
   readonly id: number;
   readonly peer: SocketPeer;
@@ -20,7 +23,7 @@ type Line = {
   toldLeft: number;
   arriving: number;
   toldArriving: number;
-  /** Frames of this turn. */
+  /** Frames received in this turn. */
   frames: number;
 };
 
@@ -31,7 +34,7 @@ type Parts = Readonly<{
   maxFrames: number;
 }>;
 
-/** Close code of RFC 6455 for what breaks a rule of the service. */
+/** Close code of RFC 6455 for a policy violation. */
 const POLICY = 1008;
 
 /** Passes WebSocket connections of a front thread to the service on the main thread. */
@@ -79,7 +82,7 @@ export class RemoteSockets implements SocketService {
     };
   }
 
-  /** Told on the main thread, once for all. */
+  /** Does nothing: the main thread announces the shutdown once for all connections. */
   shutdown(): void {}
 
   send(id: number, text: string): void {
@@ -102,7 +105,7 @@ export class RemoteSockets implements SocketService {
     this.#lines.get(id)?.peer.drop?.();
   }
 
-  /** Adds what has changed since the last list to the next. */
+  /** Adds the changes since the last list to the next one. */
   tell(): void {
     const { batch } = this.#parts;
     for (const line of this.#changed) {
@@ -125,11 +128,11 @@ export class RemoteSockets implements SocketService {
   }
 
   /**
-   * Whether a whole frame is told. The main thread counts frames by the second and ends the connection; what one piece
-   * holds beyond that is over before it could say so.
+   * Returns whether a whole frame is passed on. The main thread counts frames per second and closes the connection, but
+   * a single chunk can contain more frames than that before it reacts.
    */
   #takes(line: Line): boolean {
-    // What arrives after a frame is counted anew there.
+    // After a frame the main thread counts arriving bytes from zero.
     line.arriving = 0;
     line.toldArriving = 0;
     const { maxFrames } = this.#parts;

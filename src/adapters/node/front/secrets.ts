@@ -1,13 +1,14 @@
 type Known = Readonly<{ number: number; secret: string }>;
 
 /**
- * The secrets that a front thread verifies with. The main thread tells one when a signature of its key was found right
- * there, and takes it back when it knows of another; it asks the host for the key of every request, as ever.
+ * The secrets with which a front thread verifies signatures. The main thread sends a secret after it has verified a
+ * signature made with it, and withdraws it when it learns of another. It still asks the host for the key of every
+ * request.
  */
 export class Secrets {
   readonly #known: Map<string, Known> = new Map();
 
-  /** Learns a secret, or forgets it when there is none. */
+  /** Stores a secret, or removes it if `secret` is undefined. */
   tell(apiKey: string, number: number, secret: string | undefined): void {
     if (secret === undefined) this.#known.delete(apiKey);
     else this.#known.set(apiKey, { number, secret });

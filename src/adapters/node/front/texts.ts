@@ -1,24 +1,24 @@
 import type { Parameters, Scalar } from "../../../wire/index.ts";
 
 /*
- * Headers, parameters and bytes as one text each, and back. The separator stands in none of them: Node refuses a header
- * with a control character, the service's readers a name or value.
+ * Encodes headers, parameters and bytes as one text each, and decodes them. The separator cannot occur in them: Node
+ * refuses headers with a control character, and the service's readers refuse such names and values.
  */
 const SEPARATOR = "\n";
 
-/** Names and values of headers, alternating. */
+/** Joins names and values of headers, which alternate. */
 export const joinHead = (rawHeaders: readonly string[]): string => rawHeaders.join(SEPARATOR);
 
-/** {@link joinHead} back. */
+/** Reverses {@link joinHead}. */
 export const splitHead = (head: string): readonly string[] => (head === "" ? [] : head.split(SEPARATOR));
 
-/** Headers of a reply. */
+/** Joins the headers of a reply. */
 export const joinHeaders = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}${SEPARATOR}${value}`)
     .join(SEPARATOR);
 
-/** {@link joinHeaders} back. */
+/** Reverses {@link joinHeaders}. */
 export function splitHeaders(head: string): Record<string, string> {
   const parts = splitHead(head);
   const headers: Record<string, string> = {};
@@ -29,7 +29,7 @@ export function splitHeaders(head: string): Record<string, string> {
 
 const KINDS: readonly Scalar["kind"][] = ["text", "string", "integer", "boolean"];
 
-/** Parameters with their kinds: names, and values that begin with the number of their kind. */
+/** Joins parameters with their kinds. Each value starts with the number of its kind. */
 export function joinParameters(parameters: Parameters): string {
   let joined = "";
   for (const [name, { kind, text }] of parameters) {
@@ -38,7 +38,7 @@ export function joinParameters(parameters: Parameters): string {
   return joined;
 }
 
-/** {@link joinParameters} back. */
+/** Reverses {@link joinParameters}. */
 export function splitParameters(joined: string): Parameters {
   const parts = splitHead(joined);
   const parameters = new Map<string, Scalar>();
@@ -50,6 +50,6 @@ export function splitParameters(joined: string): Parameters {
   return parameters;
 }
 
-/** Bytes as text of one character each, which is cloned faster than bytes are. */
+/** Returns bytes as a text with one character per byte, which is cloned faster than bytes. */
 export const textOfBytes = (bytes: Uint8Array): string =>
   bytes.length === 0 ? "" : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");

@@ -12,12 +12,12 @@ import { RemoteSockets } from "./remote-sockets.ts";
 import { Secrets } from "./secrets.ts";
 
 /**
- * Messages that may be on their way to the main thread. When it is behind by more, no more is read of any connection: what
- * strangers send must not pile up between the threads, where nobody's turn is kept.
+ * Maximum number of messages in transit to the main thread. If the main thread falls behind further, the thread stops
+ * reading all connections: data from clients must not pile up between the threads, where no turns are kept.
  */
 const MOST_UNHEARD = 256;
 
-/** What the main thread tells goes to one of these. */
+/** The parts that handle the main thread's messages. */
 type Parts = Readonly<{
   batch: Batch<ToMain>;
   secrets: Secrets;
@@ -80,7 +80,7 @@ function take(message: ToFront, parts: Parts): void {
   }
 }
 
-/** What strangers still wait for goes out before the thread says that it is done. */
+/** Sends the remaining replies, then reports that the thread is done. */
 async function end({ transport, batch }: Parts, graceMs: number): Promise<void> {
   await transport.close(graceMs);
   batch.add(["closed"]);
