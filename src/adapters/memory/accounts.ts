@@ -4,17 +4,17 @@ import type { Accounts } from "../../ports/index.ts";
 /** An account with all its keys. */
 export type AccountEntry = Readonly<{ account: Account; keys: readonly ApiKey[] }>;
 
-/** Accounts that can be changed while they are used. */
+/** Accounts that can be changed while they are in use. */
 export type MemoryAccounts = Accounts &
   Readonly<{
     /**
-     * Creates or replaces an account; its earlier keys end at once (decision 49).
-     * Throws a RangeError for a key that names or already belongs to another account.
+     * Creates or replaces an account. Its earlier keys become invalid immediately (decision 49).
+     * Throws a RangeError for a key that names another account or already belongs to one.
      */
     put(entry: AccountEntry): void;
   }>;
 
-/** Accounts and keys in memory. Throws a RangeError like `put`. */
+/** Creates accounts and keys in memory. Throws a RangeError like `put`. */
 export function createMemoryAccounts(entries: readonly AccountEntry[] = []): MemoryAccounts {
   const accounts = new Map<number, Account>();
   const keys = new Map<string, ApiKey>();

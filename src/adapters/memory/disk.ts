@@ -3,10 +3,12 @@ import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
 import { createKeptVolume, type KeptVolume } from "./volume.ts";
 
-/** Shards of a store; part of every managed id (decision 2). */
+/** Number of shards of a store. The shard is part of every managed id (decision 2). */
 const SHARDS = 256;
 
-/** One shard as it is kept: owner and its round, records (the first has sequence 1) and newest snapshot, as texts. */
+/**
+ * The stored state of one shard: owner and its round, records (the first has sequence 1) and newest snapshot, as texts.
+ */
 export type KeptShard = {
   epoch: number;
   round: number;
@@ -14,9 +16,9 @@ export type KeptShard = {
   snapshot: Readonly<{ sequence: number; counter: number; parents: readonly string[] }> | undefined;
 };
 
-/** All that is kept. */
+/** Everything that is stored. */
 export type DiskContents = {
-  /** Counts the owners the store has had; the last one owns the market journal and the volume. */
+  /** Number of owners the store has had. The last one owns the market journal and the volume. */
   owner: number;
   readonly shards: readonly KeptShard[];
   readonly marks: Map<string, MarketMark>;
@@ -28,13 +30,16 @@ export type DiskContents = {
   readonly values: Map<string, string>;
 };
 
-/** What outlives a memory store, as a disk outlives a process: hand it to the next store after a simulated crash. */
+/**
+ * The data that survives a memory store, as a disk survives a process. Pass it to the next store after a simulated
+ * crash.
+ */
 export type MemoryDisk = Readonly<{ kind: "memory-disk" }>;
 
 const contents = new WeakMap<MemoryDisk, DiskContents>();
 
 /**
- * An empty disk.
+ * Creates an empty disk.
  *
  * @example
  * ```ts
@@ -60,7 +65,7 @@ export function createMemoryDisk(): MemoryDisk {
   return disk;
 }
 
-/** What is kept on a disk. Throws a TypeError for an object that {@link createMemoryDisk} did not make. */
+/** Returns the contents of a disk. Throws a TypeError for an object that {@link createMemoryDisk} did not make. */
 export function contentsOf(disk: MemoryDisk): DiskContents {
   const kept = contents.get(disk);
   if (kept === undefined) throw new TypeError("this disk was not made by createMemoryDisk");

@@ -5,18 +5,18 @@ import { type IdIndex, insertId, removeId } from "./id-index.ts";
 
 /** Ended lists with the indexes that reads need: by id, by client id and by account. */
 export type EndedLists = Readonly<{
-  /** Throws an InvariantError I03 when a client id would name two lists of an account. */
+  /** Throws an InvariantError I03 if a client id would name two lists of an account. */
   checkClientIds(lists: readonly EndedList[]): void;
   put(lists: readonly EndedList[]): void;
   find(key: EndedListKey): EndedList | undefined;
   /** Newest first. */
   page(page: EndedListPage): readonly EndedList[];
-  /** Ids of lists that ended before the time. */
+  /** Returns the ids of lists that ended before the time. */
   endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): readonly number[];
   delete(listId: number): void;
 }>;
 
-/** An empty collection. */
+/** Creates an empty collection. */
 export function createEndedLists(): EndedLists {
   const rows = new Map<number, EndedList>();
   const byClientKey = new Map<string, number>();
@@ -65,7 +65,7 @@ export function createEndedLists(): EndedLists {
   };
 }
 
-/** Nothing is shared by reference with who gave or reads it. */
+/** Copies a list, so that no reference is shared with callers. */
 function copyOf(list: EndedList): EndedList {
   return { ...list, legs: [...list.legs] };
 }

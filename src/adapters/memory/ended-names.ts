@@ -1,15 +1,15 @@
 import type { EndedName, EndedNamePage } from "../../ports/index.ts";
 
-/** What pages of names are made of: the accounts, and the client ids of each as of now. */
+/** Source of pages of names: the accounts, and the current client ids of each. */
 export type NamesByAccount = Readonly<{
   accounts: () => Iterable<number>;
   clientIds: (accountId: number) => Iterable<string>;
 }>;
 
-/** Client ids that are looked at in one step: about a millisecond. */
+/** Number of client ids that one step scans, which takes about a millisecond. */
 const IDS_PER_STEP = 8_192;
 
-/** A page of names, by account, then client id. */
+/** Returns a page of names, sorted by account, then client id. */
 export function* pageOfNames(
   { accounts, clientIds }: NamesByAccount,
   { after, limit }: EndedNamePage,
@@ -27,7 +27,7 @@ export function* pageOfNames(
   return names;
 }
 
-/** The first of the texts above one, in order. */
+/** Returns the first texts above a given one, in order. */
 function* smallest(
   texts: Iterable<string>,
   { above, most }: Readonly<{ above: string | undefined; most: number }>,

@@ -5,7 +5,7 @@ import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { pageOfNames } from "./ended-names.ts";
 import { type IdIndex, type IdRange, insertId, pickIds, removeId } from "./id-index.ts";
 
-/** Rows that are looked at in one step: about a millisecond. */
+/** Number of rows that one step scans, which takes about a millisecond. */
 const ROWS_PER_STEP = 8_192;
 
 type Row = Readonly<{
@@ -17,27 +17,27 @@ type Row = Readonly<{
   text: string;
 }>;
 
-/** An ended parent ready to be kept; made before anything is changed, so that an append is whole or not at all. */
+/** An ended parent, encoded for storage. It is made before any change, so that an append is whole or not at all. */
 export type EndedRow = Readonly<{ orderId: number; row: Row }>;
 
 /** Ended parents with the indexes that reads need: by id, by client id, by account, by shard and by list. */
 export type EndedOrders = Readonly<{
-  /** Throws an InvariantError I03 when a client id would name two orders of an account. */
+  /** Throws an InvariantError I03 if a client id would name two orders of an account. */
   checkClientIds(rows: readonly EndedRow[]): void;
   put(rows: readonly EndedRow[]): void;
   find(key: EndedKey): ParentOrder | undefined;
   ofAccount(accountId: number, range: IdRange): readonly ParentOrder[];
   ofShard(shard: number, range: IdRange): readonly ParentOrder[];
-  /** In short steps. */
+  /** Returns a page of names, in short steps. */
   names(page: EndedNamePage): Generator<void, readonly EndedName[]>;
   count(accountId: number): number;
-  /** Deletes parents outside lists only, in short steps. */
+  /** Deletes only parents outside lists, in short steps. */
   deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): Generator<void, number>;
-  /** Deletes every parent that is a leg of the list; returns how many. */
+  /** Deletes every parent that is a leg of the list. Returns their number. */
   deleteLegs(listId: number): number;
 }>;
 
-/** The row of an ended parent; throws an InvariantError I50 for one that has not ended. */
+/** Returns the row of an ended parent. Throws an InvariantError I50 for a parent that has not ended. */
 export function endedRow(order: ParentOrder, shard: number): EndedRow {
   invariant(order.ended !== undefined, "I50", `parent ${order.orderId} is stored as ended and has not ended`);
   const clientKey = clientKeyOf(order.accountId, order.intent.clientOrderId);
@@ -52,7 +52,7 @@ export function endedRow(order: ParentOrder, shard: number): EndedRow {
   return { orderId: order.orderId, row };
 }
 
-/** An empty collection. */
+/** Creates an empty collection. */
 export function createEndedOrders(): EndedOrders {
   const rows = new Map<number, Row>();
   const byClientKey = new Map<string, number>();
@@ -78,7 +78,7 @@ export function createEndedOrders(): EndedOrders {
     for (const orderId of ids) drop(orderId);
     return ids.length;
   };
-  // A copy of the ids: rows come and go while they are gone through.
+  // Iterates over a copy of the ids, because rows may be added and removed meanwhile.
   function* clientIds(accountId: number): Generator<string> {
     for (const orderId of [...(byAccount.get(accountId) ?? [])]) {
       const row = rows.get(orderId);

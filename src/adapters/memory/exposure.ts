@@ -4,10 +4,10 @@ import type { Exposure } from "../../ports/index.ts";
 /** A signed position of an account in an instrument. */
 export type Position = Readonly<{ accountId: number; symbol: string; quantity: Quantity }>;
 
-/** Positions that are set from outside. */
+/** Positions that the host sets. */
 export type MemoryExposure = Exposure & Readonly<{ set(position: Position): void }>;
 
-/** Positions in memory; one that was never set is zero. */
+/** Creates positions in memory. A position that was never set is zero. */
 export function createMemoryExposure(positions: readonly Position[] = []): MemoryExposure {
   const quantities = new Map<string, Quantity>();
   const keyOf = (accountId: number, symbol: string): string => `${accountId} ${symbol}`;

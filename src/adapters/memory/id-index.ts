@@ -1,17 +1,17 @@
-/** Managed ids by the account, shard or list they belong to, each from the oldest (highest) id to the newest. */
+/** Managed ids by account, shard or list, each from the oldest (highest) id to the newest. */
 export type IdIndex = Map<number, number[]>;
 
-/** Ids of one account or shard to go through: falling from `afterOrderId`, or rising; 0 starts. */
+/** A range of ids of one account or shard: falling from `afterOrderId`, or rising; 0 starts. */
 export type IdRange = Readonly<{ afterOrderId: number; rising: boolean; limit: number }>;
 
-/** Adds an id that the index does not hold yet. */
+/** Adds an id that the index does not contain yet. */
 export function insertId(index: IdIndex, key: number, id: number): void {
   const ids = index.get(key);
   if (ids === undefined) index.set(key, [id]);
   else ids.splice(rankOf(ids, id), 0, id);
 }
 
-/** Drops an id; nothing happens when the index does not hold it. */
+/** Removes an id. Does nothing if the index does not contain it. */
 export function removeId(index: IdIndex, key: number, id: number): void {
   const ids = index.get(key);
   if (ids === undefined) return;
@@ -20,7 +20,7 @@ export function removeId(index: IdIndex, key: number, id: number): void {
   if (ids.length === 0) index.delete(key);
 }
 
-/** The ids of a page. */
+/** Returns the ids of a page. */
 export function pickIds(ids: readonly number[], { afterOrderId, rising, limit }: IdRange): readonly number[] {
   if (!rising) {
     const from = rankOf(ids, afterOrderId - 1);
@@ -30,7 +30,10 @@ export function pickIds(ids: readonly number[], { afterOrderId, rising, limit }:
   return ids.slice(Math.max(0, end - limit), end).reverse();
 }
 
-/** How many of the falling ids stand above `id`: where it stands, or would stand. Newer ids go to the end. */
+/**
+ * Returns the position of `id` among the falling ids, or the position where it would be inserted. Newer ids are at the
+ * end.
+ */
 function rankOf(ids: readonly number[], id: number): number {
   let low = 0;
   let high = ids.length;

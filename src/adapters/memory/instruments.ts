@@ -2,7 +2,7 @@ import type { Instrument } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 
 /**
- * A fixed catalogue of instruments. Throws a RangeError when a symbol or alias names two of them.
+ * Creates a fixed catalogue of instruments. Throws a RangeError if a symbol or alias names two of them.
  *
  * @example
  * ```ts

@@ -14,8 +14,8 @@ type EncodedPart = Readonly<{
 }>;
 
 /**
- * Keeps a batch: the parts whose epoch, round and sequence hold, and marks, prints and quotes when the caller owns the market journal.
- * Checks and encodes everything first; what throws has changed nothing.
+ * Stores a batch: the parts whose epoch, round and sequence are valid, and marks, prints and quotes if the caller owns
+ * the market journal. Checks and encodes everything first; if that throws, nothing has changed.
  */
 export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean): readonly AppendOutcome[] {
   const { marks, prints = [], quotes = [] } = batch;
@@ -46,7 +46,7 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
   return outcomes;
 }
 
-/** Whether the part's epoch owns the shard, in its round, and its records go on where the journal ends. */
+/** Returns whether the part's epoch owns the shard in its round, and its records continue the journal. */
 function follows(
   part: ShardAppend,
   head: Readonly<{ epoch: number; round: number; sequence: number }>,
@@ -60,26 +60,26 @@ function follows(
   return part.records.every((record, index) => record.sequence === head.sequence + 1 + index);
 }
 
-/** The shard of that number; throws a RangeError when there is none. */
+/** Returns the shard with that number. Throws a RangeError if there is none. */
 export function shardOf(disk: DiskContents, shard: number): KeptShard {
   const kept = disk.shards[shard];
   if (kept === undefined) throw new RangeError(`there is no shard ${shard}`);
   return kept;
 }
 
-/** Owner and last sequence of a shard. */
+/** Returns owner and last sequence of a shard. */
 export function headOf(disk: DiskContents, shard: number): ShardHead {
   const { epoch, records } = shardOf(disk, shard);
   return { shard, epoch, sequence: records.length };
 }
 
-/** Raises the round of a shard that the epoch owns. */
+/** Raises the round of a shard, if the epoch owns the shard. */
 export function fence(disk: DiskContents, given: Parameters<OrderStore["fence"]>[0]): void {
   const shard = shardOf(disk, given.shard);
   if (shard.epoch === given.epoch) shard.round = Math.max(shard.round, given.round);
 }
 
-/** Records above `after`, in order. */
+/** Returns the records above `after`, in order. */
 export function readRecords(
   disk: DiskContents,
   range: Readonly<{ shard: number; after: number; limit: number }>,
@@ -89,23 +89,23 @@ export function readRecords(
   return texts.map((text, index) => decodeRecord(text, { shard, sequence: after + 1 + index }));
 }
 
-/** All marks, by symbol, side and position. */
+/** Returns all marks, sorted by symbol, side and position. */
 export function readMarks(disk: DiskContents): readonly MarketMark[] {
   return [...disk.marks.values()].sort(compareMarks);
 }
 
-/** The last quote of every market, by symbol. */
+/** Returns the last quote of every market, sorted by symbol. */
 export function readQuotes(disk: DiskContents): readonly KeptQuote[] {
   return [...disk.quotes.values()].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
 }
 
-/** Drops marks; throws an InvariantError I60 unless the caller owns the market journal. */
+/** Deletes marks. Throws an InvariantError I60 unless the caller owns the market journal. */
 export function deleteMarks(disk: DiskContents, marks: readonly MarketMark[], isOwner: boolean): void {
   requireOwner(isOwner);
   for (const mark of marks) disk.marks.delete(keyOf(mark));
 }
 
-/** Drops bars and print ids; throws an InvariantError I60 unless the caller owns the market journal. */
+/** Deletes bars and print ids. Throws an InvariantError I60 unless the caller owns the market journal. */
 export function* deleteVolume(
   disk: DiskContents,
   beforeMs: number,
@@ -118,7 +118,10 @@ export function* deleteVolume(
   }
 }
 
-/** Deletes what ended before the time: parents outside lists, then lists with their legs, until `limit` rows went. */
+/**
+ * Deletes rows that ended before the time: parents outside lists, then lists with their legs, until `limit` rows are
+ * deleted.
+ */
 export function* deleteEnded(
   disk: DiskContents,
   range: Readonly<{ beforeMs: number; limit: number }>,

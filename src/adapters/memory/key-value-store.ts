@@ -1,7 +1,9 @@
 import type { KeyValueStore } from "../../ports/index.ts";
 import { contentsOf, createMemoryDisk, type MemoryDisk } from "./disk.ts";
 
-/** Small values of a host, kept in memory; pass a disk to find again what an earlier store on it has kept. */
+/**
+ * Creates a store for small values of a host, in memory. Pass a disk to reopen the values of an earlier store on it.
+ */
 export function createMemoryKeyValueStore(options: Readonly<{ disk?: MemoryDisk }> = {}): KeyValueStore {
   const { values } = contentsOf(options.disk ?? createMemoryDisk());
   return {

@@ -4,27 +4,27 @@ import { nextTurn } from "../shared/index.ts";
 /** Waits until everything that needs no time has happened, such as the `idle` of an engine. */
 export type Settle = () => Promise<unknown>;
 
-/** A clock that moves only when told to, and whose wall clock can be set. */
+/** A clock that moves only when told to. Its wall clock can be set. */
 export type ManualClock = Clock &
   Required<Pick<Clock, "onStep">> &
   Readonly<{
     /**
-     * Moves until the wall clock shows a time in epoch milliseconds and runs every timer due on the way, in order and at its time, also those
-     * that are set on the way. Waits with `settle` before each step, by default for all promises that wait for
-     * nothing outside. Rejects with a RangeError for a time that has passed.
+     * Moves the clock until the wall clock shows a time in epoch milliseconds. Runs every timer due on the way, in
+     * order and at its time, including timers that are set on the way. Waits with `settle` before each step, by default
+     * for all promises that can settle without external input. Rejects with a RangeError for a time that has passed.
      */
     advanceTo(ms: number, settle?: Settle): Promise<void>;
-    /** The same for a number of milliseconds from now. */
+    /** Moves the clock by a number of milliseconds in the same way. */
     advanceBy(ms: number, settle?: Settle): Promise<void>;
-    /** Sets the wall clock forward, or back for a negative number of milliseconds; no time passes. */
+    /** Sets the wall clock forward, or back for a negative number of milliseconds. No time passes. */
     stepWall(ms: number): void;
   }>;
 
 type Timer = Readonly<{ atMs: number; run: () => void }>;
 
 /**
- * A clock for tests, simulations and replays; starts at `startMs`, epoch milliseconds. A timer set for a time that
- * has come already runs as a microtask.
+ * Creates a clock for tests, simulations and replays. It starts at `startMs`, in epoch milliseconds. A timer set for a
+ * time that has already come runs as a microtask.
  *
  * @example
  * ```ts
@@ -37,9 +37,9 @@ type Timer = Readonly<{ atMs: number; run: () => void }>;
  */
 export function createManualClock(options: Readonly<{ startMs: number }>): ManualClock {
   let monotonicMs = options.startMs;
-  /** How far the wall clock was set. */
+  /** Offset of the wall clock from setting it. */
   let setMs = 0;
-  /** By time, then by age. */
+  /** Sorted by time, then by age. */
   const timers: Timer[] = [];
   const listeners: Set<(stepMs: number) => void> = new Set();
   const takeDue = (untilMs: number): Timer | undefined => {

@@ -1,16 +1,16 @@
 import type { MarketData, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
 
-/** A market data source that is fed by hand; each call reaches all subscribers before it returns. */
+/** A market data source that the host feeds. Each call reaches all subscribers before it returns. */
 export type MarketFeed = MarketData &
   Readonly<{
-    /** The verdict of every subscriber, in the order they subscribed. */
+    /** Passes a quote on. Returns the verdict of every subscriber, in subscription order. */
     quote(quote: QuoteInput): readonly QuoteVerdict[];
     heartbeat(symbol: string): void;
     print(print: PrintInput): void;
   }>;
 
 /**
- * A source of quotes and prints for tests, replays and hosts that hold their own market data.
+ * Creates a source of quotes and prints for tests, replays and hosts with their own market data.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { createMemoryInstruments } from "./instruments.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { createMemoryStore } from "./order-store.ts";
 
-/** What a host lets trade: symbols such as `BTC/USD`, accounts with consent, and the time it begins at. */
+/** Options of a memory host: symbols such as `BTC/USD`, accounts with consent, and the start time. */
 export type MemoryHostOptions = Readonly<{
   symbols: readonly string[];
   /** Default: account 1. */
@@ -16,10 +16,10 @@ export type MemoryHostOptions = Readonly<{
   startMs?: number;
 }>;
 
-/** Everything an engine needs from its host but a venue; a test changes what it wants to be different. */
+/** Everything that an engine needs from its host, except a venue. Tests can replace single parts. */
 export type MemoryHost = Readonly<{
   store: OrderStore;
-  /** Holds the store's data: open another store on it to play a restart. */
+  /** The store's data. Open another store on it to simulate a restart. */
   disk: MemoryDisk;
   instruments: ReturnType<typeof createMemoryInstruments>;
   accounts: MemoryAccounts;
@@ -31,8 +31,9 @@ export type MemoryHost = Readonly<{
 const DEFAULT_START_MS = 1_760_000_000_000;
 
 /**
- * A whole host in memory for strategy tests and trials: a manual clock, accounts with consent, liquidity markets, no
- * exposure, and ids that count up, so that a run can be repeated. Throws a RangeError for a symbol without a slash.
+ * Creates a whole host in memory for strategy tests and trials: a manual clock, accounts with consent, liquidity
+ * markets, no exposure, and counted ids, so that a run can be repeated. Throws a RangeError for a symbol without a
+ * slash.
  *
  * @example
  * ```ts

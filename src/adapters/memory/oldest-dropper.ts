@@ -1,6 +1,6 @@
 /**
- * Makes a function that drops the oldest keys of a map until `most` are left. It remembers where it stands: looking for
- * the oldest key from the start each time would step over all that were dropped, up to half a million of them.
+ * Creates a function that drops the oldest keys of a map until `most` are left. It keeps its iterator: finding the
+ * oldest key from the start each time would step over all dropped keys, up to half a million.
  */
 export function createOldestDropper<K>(map: Map<K, unknown>): (most: number) => void {
   let oldest: MapIterator<K> | undefined;

@@ -17,9 +17,9 @@ import {
 } from "./journal.ts";
 
 /**
- * An order store in memory: for tests, simulations and hosts that need no durability. It keeps texts, as a database
- * would, so nothing is shared by reference with its user. Pass a disk to reopen what an earlier store has kept.
- * Keeps the whole contract of the order store port, fencing included (I60).
+ * Creates an order store in memory, for tests, simulations and hosts that need no durability. It stores texts, as a
+ * database does, so it shares no reference with its user. Pass a disk to reopen the data of an earlier store. It
+ * implements the whole contract of the order store port, including fencing (I60).
  *
  * @example
  * ```ts
@@ -32,7 +32,9 @@ import {
 export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {}): OrderStore {
   const disk = contentsOf(options.disk ?? createMemoryDisk());
   let closed = false;
-  /** The number this handle took the store over with; an owner after it makes it a stranger to the market journal. */
+  /**
+   * The owner number of this handle. After a later owner's takeover, the handle can no longer write the market journal.
+   */
   let owner: number | undefined;
   const guarded = async <T>(run: () => T): Promise<T> => {
     if (closed) throw new Error("the store is closed");
@@ -86,7 +88,7 @@ function takeOver(disk: DiskContents): number {
   return disk.owner;
 }
 
-/** Parents that are read or written in one step: some milliseconds. */
+/** Number of parents that one step reads or writes, which takes some milliseconds. */
 const PARENTS_PER_STEP = 512;
 
 function* readSnapshot(

@@ -9,22 +9,27 @@ import type {
 import { createOldestDropper } from "./oldest-dropper.ts";
 import { WindowCounter } from "./window-counter.ts";
 
-/** Limits of a rate limiter, each with the default of decision 42. */
+/** Options of a rate limiter. The defaults are those of decision 42. */
 export type RateLimiterOptions = Readonly<{
   clock: Clock;
-  /** Request weight a minute and address; default 6000. */
+  /** Request weight per minute and address; default 6000. */
   weightPerMinute?: number;
-  /** Orders placed in ten seconds and account, each leg of a list being one; default 50. */
+  /** Orders placed in ten seconds per account; each leg of a list counts as one. Default 50. */
   ordersPer10s?: number;
-  /** Orders placed in a UTC day and account; default 160000. */
+  /** Orders placed in a UTC day per account; default 160000. */
   ordersPerDay?: number;
-  /** WebSocket connections opened in five minutes and address; default 300. */
+  /** WebSocket connections opened in five minutes per address; default 300. */
   connectionsPer5Min?: number;
-  /** First ban of an address; default 120000. Each further one within three days is twice as long. */
+  /**
+   * Length of an address's first ban in milliseconds; default 120000. Each further ban within three days is twice as
+   * long.
+   */
   banMs?: number;
-  /** false: everything is counted and nothing is refused; default true. */
+  /** If false, everything is counted and nothing is refused; default true. */
   enforce?: boolean;
-  /** Addresses, and accounts, that are counted at once; default 500000. Beyond it the oldest are forgotten. */
+  /**
+   * Number of addresses, and of accounts, that are tracked at once; default 500000. Beyond it the oldest are dropped.
+   */
   maxTracked?: number;
 }>;
 
@@ -34,13 +39,13 @@ const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const LONGEST_BAN_MS = 3 * DAY_MS;
 
-/** An address that was refused this often in one minute goes on in spite of it. */
+/** Number of refusals in one minute after which an address is banned: it continues in spite of them. */
 const REFUSALS_BEFORE_BAN = 10;
 
 /**
- * A rate limiter in memory, for one process. Windows are aligned to the wall clock as it stood when the clock was made;
- * setting it neither stretches nor shrinks them, nor a ban. Memory is bounded by `maxTracked`.
- * Throws a RangeError for a limit below 1. Source: decision 42; convention 5.3.
+ * Creates a rate limiter in memory, for one process. Windows are aligned to the wall clock at the time the clock was
+ * created; setting the clock neither stretches nor shrinks windows or bans. Memory is bounded by `maxTracked`. Throws a
+ * RangeError for a limit below 1. Source: decision 42; convention 5.3.
  *
  * @example
  * ```ts
@@ -136,7 +141,7 @@ class MemoryRateLimiter implements RateLimiter {
     return this.#count(accountId, { amount: -count, nowMs: takenAtMs });
   }
 
-  /** What the wall clock will show then, if nobody sets it until then. */
+  /** Converts a monotonic time to the wall clock's time, assuming that the wall clock is not set until then. */
   #toldMs(monotonicMs: number): number {
     const { clock } = this.#options;
     return monotonicMs + clock.nowMs() - clock.monotonicMs();
@@ -150,7 +155,7 @@ class MemoryRateLimiter implements RateLimiter {
     return { per10s: this.#per10s.add(accountId, change), perDay: this.#perDay.add(accountId, change) };
   }
 
-  /** Bans an address and forgets what it did, so that after the ban it starts anew. */
+  /** Bans an address and resets its refusals, so that it starts afresh after the ban. */
   #ban(address: string, nowMs: number): number {
     const { banMs, maxTracked } = this.#options;
     const before = this.#bans.get(address);

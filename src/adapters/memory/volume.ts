@@ -4,27 +4,27 @@ import type { VolumeState } from "../../ports/index.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Ids that are looked at in one step: about a millisecond. */
+/** Number of ids that one step scans, which takes about a millisecond. */
 const IDS_PER_STEP = 8_192;
 
-/** Executed volume as it is kept: totals of fresh prints, bars of one minute, and the ids that were counted. */
+/** Stored executed volume: totals of fresh prints, bars of one minute, and the ids of counted prints. */
 export type KeptVolume = Readonly<{
-  /** Counts each print whose symbol and id are not kept yet. */
+  /** Counts each print whose symbol and id are not stored yet. */
   put(prints: readonly CountedPrint[]): void;
-  /** Totals by symbol, bars by symbol and minute, ids from the one first seen earliest. */
+  /** Returns totals by symbol, bars by symbol and minute, and ids in the order in which they were first seen. */
   read(): VolumeState;
-  /** Drops, in short steps, bars of minutes that began, and ids first seen, before the time; totals stay. */
+  /** Drops, in short steps, the bars whose minute began, and the ids first seen, before the time. Totals stay. */
   deleteBefore(beforeMs: number): Generator<void, void>;
 }>;
 
-/** What is kept of one symbol; without a fresh print it has no total. */
+/** Stored volume of one symbol. Without a fresh print it has no total. */
 type SymbolVolume = {
   total: Quantity | undefined;
   readonly bars: Map<number, Quantity>;
   readonly seen: Map<string, number>;
 };
 
-/** No volume. */
+/** Creates an empty volume. */
 export function createKeptVolume(): KeptVolume {
   const symbols = new Map<string, SymbolVolume>();
   const of = (symbol: string): SymbolVolume => {

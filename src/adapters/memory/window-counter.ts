@@ -1,8 +1,8 @@
 import { createOldestDropper } from "./oldest-dropper.ts";
 
 /**
- * Counts by key in windows that start at whole multiples of their length. A window that begins forgets the one
- * before; a time before the running window counts in it. Beyond `maxKeys` the key seen first is forgotten.
+ * Counts by key in windows that start at whole multiples of their length. A new window drops the counts of the previous
+ * one. A time before the running window counts in the running one. Beyond `maxKeys` the key first seen is dropped.
  */
 export class WindowCounter<K> {
   readonly #lengthMs: number;
@@ -16,15 +16,15 @@ export class WindowCounter<K> {
     this.#maxKeys = maxKeys;
   }
 
-  /** What is counted for a key in the window of `nowMs`. */
+  /** Returns the count of a key in the window of `nowMs`. */
   count(key: K, nowMs: number): number {
     this.#roll(nowMs);
     return this.#counts.get(key) ?? 0;
   }
 
   /**
-   * Adds to a key and returns its count. A negative amount takes back what was added at `nowMs`, never more than is
-   * counted; when that window is over, or the key was forgotten, nothing changes.
+   * Adds to a key and returns its count. A negative amount reverts an amount that was added at `nowMs`, but never more
+   * than is counted. If that window is over or the key was dropped, nothing changes.
    */
   add(key: K, change: Readonly<{ amount: number; nowMs: number }>): number {
     const before = this.count(key, change.nowMs);
@@ -36,12 +36,12 @@ export class WindowCounter<K> {
     return after;
   }
 
-  /** Sets a key back to 0. */
+  /** Resets a key to 0. */
   forget(key: K): void {
     this.#counts.delete(key);
   }
 
-  /** When the window of `nowMs` ends, on the same clock. */
+  /** Returns the end of the window of `nowMs`, on the same clock. */
   endMs(nowMs: number): number {
     this.#roll(nowMs);
     return this.#startMs + this.#lengthMs;

@@ -8,7 +8,7 @@ export const REQUEST_COST: number = 32 * MESSAGE_COST;
 
 type NetworkRequests = { readonly holdings: Holdings; requests: number };
 
-/** What the requests of one connection hold, by network: a proxy's connection carries requests of many clients. */
+/** Counts the requests of one connection by network: a proxy's connection carries requests of many clients. */
 export class HeldConnection {
   readonly #gate: Gate;
   readonly #socket: Duplex;
@@ -40,7 +40,7 @@ export class HeldConnection {
   }
 }
 
-/** What one request holds of its server, from its head to the end of its answer. */
+/** Counts the bytes of one request, from its head to the end of its answer. */
 export class HeldRequest {
   readonly #holdings: Holdings;
   readonly #ended: () => void;

@@ -1,17 +1,17 @@
 import { crc32 } from "node:zlib";
 import { InvariantError } from "../../errors/index.ts";
 
-/** What a row says beside its text: where it belongs, and its other columns. */
+/** Columns of a row besides its text, including those that say where it belongs. */
 type Columns = readonly (string | number | null)[];
 
-/** CRC-32 over all that a row says, so that one which was moved is noticed like one which was changed. */
+/** Returns the CRC-32 over the whole row, so that a moved row is detected like a changed one. */
 export function checksumOf(columns: Columns, text = ""): number {
   return crc32(text, crc32(columns.join("\n")));
 }
 
 /**
- * Throws an InvariantError I53 that names the row when it is not as it was written. A row without a checksum was written
- * before there were any, and passes.
+ * Throws an InvariantError I53 that names the row if it is not as it was written. A row without a checksum was written
+ * before checksums existed, and passes.
  */
 export function requireIntact(checksum: number | null, expected: number, name: () => string): void {
   if (checksum === null || checksum === expected) return;

@@ -1,4 +1,4 @@
-/** Whether a write failed because a name that must be unique is another row's. */
+/** Returns whether a write failed because another row has the same unique name. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "SQLITE_CONSTRAINT_UNIQUE";
 }

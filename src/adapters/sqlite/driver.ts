@@ -8,13 +8,13 @@ export type Driver = typeof Sqlite;
 export type Database = Sqlite.Database;
 
 /**
- * Loads better-sqlite3, an optional peer, with its native part. Throws an Error that names the install command when
- * it is missing, was built for another Node.js, or cannot be used for another reason.
+ * Loads better-sqlite3, an optional peer dependency, with its native part. Throws an Error that names the install
+ * command if it is missing, was built for another Node.js, or cannot be used for another reason.
  */
 export function loadDriver(load: (name: string) => unknown = requireHere()): Driver {
   try {
     const driver = load("better-sqlite3") as Driver;
-    // The native part is loaded by the first database only, where its error would look like one of the file.
+    // Only the first database loads the native part; there its error would look like an error of the file.
     new driver(":memory:").close();
     return driver;
   } catch (cause) {
@@ -25,7 +25,7 @@ export function loadDriver(load: (name: string) => unknown = requireHere()): Dri
   }
 }
 
-/** The built package has this file as CommonJS too, where there is no `import.meta`. */
+/** The built package also contains this file as CommonJS, which has no `import.meta`. */
 function requireHere(): (name: string) => unknown {
   return createRequire(typeof __filename === "string" ? __filename : import.meta.url);
 }

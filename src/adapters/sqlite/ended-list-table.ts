@@ -5,14 +5,14 @@ import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./driver.ts";
 
-/** Ended lists. `put` and `delete` expect to run inside a transaction. */
+/** Ended lists. Call `put` and `delete` inside a transaction. */
 export type EndedListTable = Readonly<{
-  /** Keeps or replaces a list. Throws an InvariantError I03 when its client id names another list of the account. */
+  /** Stores or replaces a list. Throws an InvariantError I03 if its client id names another list of the account. */
   put(list: EndedList): void;
   find(key: EndedListKey): EndedList | undefined;
   /** Newest first. */
   page(page: EndedListPage): readonly EndedList[];
-  /** Ids of lists that ended before the time, the longest ago first. */
+  /** Returns the ids of lists that ended before the time, earliest end first. */
   endedBefore(range: Readonly<{ beforeMs: number; limit: number }>): readonly number[];
   delete(listId: number): void;
 }>;
@@ -20,7 +20,7 @@ export type EndedListTable = Readonly<{
 type Columns = Omit<EndedList, "legs"> & Readonly<{ legs: string }>;
 type Row = Columns & Readonly<{ checksum: number | null }>;
 
-/** The statements of ended lists. */
+/** Prepares the statements for ended lists. */
 export function endedListTable(database: Database): EndedListTable {
   const put = database.prepare<[Row]>(
     `INSERT INTO ended_lists (list_id, account_id, list_client_order_id, accepted_at_ms, ended_at_ms, legs, checksum)

@@ -6,22 +6,22 @@ import { checksumOf, requireIntact } from "./checksum.ts";
 import { isTaken } from "./constraint.ts";
 import type { Database } from "./driver.ts";
 
-/** Ended parents. What writes expects to run inside a transaction. */
+/** Ended parents. Call the methods that write inside a transaction. */
 export type EndedTable = Readonly<{
   /**
-   * Keeps or replaces a parent. Throws an InvariantError I03 when its client id names another parent of the account,
-   * and I50 when it has not ended.
+   * Stores or replaces a parent. Throws an InvariantError I03 if its client id names another parent of the account, and
+   * I50 if it has not ended.
    */
   put(order: ParentOrder, shard: number): void;
   find(key: EndedKey): ParentOrder | undefined;
   page(page: EndedPage): readonly ParentOrder[];
   ofShard(range: Readonly<{ shard: number; afterOrderId: number; limit: number }>): readonly ParentOrder[];
-  /** Read from the index of client ids alone: no row is looked at. */
+  /** Reads names from the index of client ids only, without reading a row. */
   names(page: EndedNamePage): readonly EndedName[];
   count(accountId: number): number;
-  /** Deletes parents outside lists only. */
+  /** Deletes only parents outside lists. */
   deleteBefore(range: Readonly<{ beforeMs: number; limit: number }>): number;
-  /** Deletes every parent that is a leg of the list; returns how many. */
+  /** Deletes every parent that is a leg of the list. Returns their number. */
   deleteLegs(listId: number): number;
 }>;
 
@@ -36,7 +36,7 @@ type Columns = Readonly<{
 }>;
 type Row = Columns & Readonly<{ checksum: number | null }>;
 
-/** The statements of ended parents. */
+/** Prepares the statements for ended parents. */
 export function endedTable(database: Database): EndedTable {
   const put = database.prepare<[Row]>(
     `INSERT INTO ended (order_id, account_id, client_order_id, shard, ended_at_ms, list_id, record, checksum)
@@ -107,7 +107,7 @@ function endedReads(database: Database): Pick<EndedTable, "find" | "page" | "ofS
   };
 }
 
-/** Before the first name of any account. */
+/** Start of a page before the first name of any account. */
 const BEFORE_ALL: EndedName = { accountId: Number.MIN_SAFE_INTEGER, clientOrderId: "" };
 
 function endedNames(database: Database): EndedTable["names"] {

@@ -2,13 +2,13 @@ import { basename, resolve } from "node:path";
 import { type Database, loadDriver } from "./driver.ts";
 import { createFile, explained } from "./open-database.ts";
 
-/** Ends a lock. */
+/** Releases a lock. */
 export type Unlock = () => void;
 
 /**
- * Locks a file for this opening of it alone, through an empty file beside it; waits for another holder up to `waitMs`.
- * The system ends the lock with the process, however that dies, so that nothing is left to clean up.
- * Throws an Error that names the file: with the code EBUSY when another holder has it, else with that of what went wrong.
+ * Locks a file exclusively for this opening, through an empty file beside it. Waits up to `waitMs` for another holder.
+ * The system releases the lock with the process, however it dies, so that nothing needs cleaning up. Throws an Error
+ * that names the file: with the code EBUSY if another holder has it, else with the code of the failure.
  */
 export function lockFile({ path, waitMs }: Readonly<{ path: string; waitMs: number }>): Unlock {
   const Driver = loadDriver();
@@ -17,7 +17,7 @@ export function lockFile({ path, waitMs }: Readonly<{ path: string; waitMs: numb
   try {
     createFile(beside);
     lock = new Driver(beside, { timeout: waitMs });
-    // Nothing is ever written: a journal on disk would only be left behind.
+    // The lock file is never written, so a journal file on disk would only be left behind.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (cause) {

@@ -6,32 +6,35 @@ import { textsOf } from "../shared/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
-/** Records that may wait for the index. A read of them looks at that many rows, a millisecond or two. */
+/**
+ * Number of records that may wait for the index. A read of such records scans that many rows, which takes a millisecond
+ * or two.
+ */
 const INDEX_EVERY = 8_192;
 
-/** Characters of records that one read takes: a record with the weights of a schedule may have 200,000. */
+/** Maximum number of characters that one read returns. A record with the weights of a schedule may have 200,000. */
 const READ_BYTES: number = 4 * 2 ** 20;
 
-/** The shards' heads and their journal. Methods expect to run inside a transaction. */
+/** The shards' heads and their journal. Call the methods inside a transaction. */
 export type JournalTable = Readonly<{
-  /** Raises every epoch and brings the index up to date. Throws an InvariantError I54 where head and journal differ. */
+  /** Raises every epoch and brings the index up to date. Throws an InvariantError I54 if head and journal differ. */
   acquire(): readonly ShardHead[];
-  /** Throws a RangeError for a shard that does not exist. */
+  /** Returns the head of a shard. Throws a RangeError for a shard that does not exist. */
   head(shard: number): ShardHead;
-  /** Keeps the records of one part, or nothing when its epoch, round or sequence does not hold (I60). */
+  /** Stores the records of one part, or none if its epoch, round or sequence is not valid (I60). */
   append(part: ShardAppend): AppendOutcome;
-  /** Raises the round of a shard that the epoch owns. */
+  /** Raises the round of a shard, if the epoch owns the shard. */
   fence(round: Round): void;
-  /** Brings the index up to date when enough records wait for it. */
+  /** Brings the index up to date if enough records wait for it. */
   index(): void;
-  /** Fewer than `limit` when they are large, one at least. */
+  /** Reads records. Returns fewer than `limit` if they are large, but at least one. */
   read(range: Readonly<{ shard: number; after: number; limit: number }>): readonly JournalRecord[];
 }>;
 
 type Round = Parameters<OrderStore["fence"]>[0];
 type Row = readonly [sequence: number, record: string, checksum: number | null];
 
-/** The statements of the journal. */
+/** Prepares the statements for the journal. */
 export function journalTable(database: Database): JournalTable {
   const heads = database.prepare<[], ShardHead>("SELECT shard, epoch, sequence FROM shards ORDER BY shard");
   const raiseEpochs = database.prepare("UPDATE shards SET epoch = epoch + 1");
@@ -46,7 +49,7 @@ export function journalTable(database: Database): JournalTable {
   const indexing = indexStatements(database);
   const reading = readStatements(database);
 
-  /** Moves the head on if the part follows it; the check and the step are one statement. */
+  /** Advances the head if the part follows it. One statement does both check and step. */
   const takes = (part: ShardAppend): boolean => {
     const { shard, epoch, records } = part;
     const first = records[0]?.sequence;
@@ -114,9 +117,9 @@ function headStatement(database: Database): (shard: number) => ShardHead {
 }
 
 /**
- * The rounds of the epochs that appended through this handle, by shard. No disk is needed for them: an append is over
- * when its call returns, so only what is called later can belong to an earlier round, and whoever opens the file anew
- * has another epoch.
+ * Keeps the rounds of the epochs that appended through this handle, by shard. They need no disk: an append is complete
+ * when its call returns, so only a later call can belong to an earlier round, and every new opening of the file gets
+ * another epoch.
  */
 function roundsOf(): Readonly<{ raise(round: Round): void; isNow(part: Round): boolean }> {
   const rounds = new Map<number, Round>();
@@ -189,7 +192,7 @@ function requireShard({ shard, records }: ShardAppend): void {
   invariant(own, "I54", `a record of another shard was appended to shard ${shard}`);
 }
 
-/** Adds rows until they are many bytes, one at least; whether it stopped before the last of them. */
+/** Adds rows up to a number of bytes, but at least one. Returns whether it stopped before the last row. */
 function takeRows(rows: Row[], more: Iterable<Row>): boolean {
   let bytes = 0;
   for (const row of more) {
@@ -200,7 +203,7 @@ function takeRows(rows: Row[], more: Iterable<Row>): boolean {
   return false;
 }
 
-/** A journal with a hole or a lost end must never be read as a shorter one. */
+/** Throws if rows are missing: a journal with a hole or a lost end must never be read as a shorter journal. */
 function requireWhole(
   rows: readonly Row[],
   range: Readonly<{ shard: number; after: number; last: number }>,

@@ -1,12 +1,12 @@
 import type { Database } from "./driver.ts";
 
-/** Small values of a host in the same file; each `set` is a transaction of its own. */
+/** Small values of a host in the same file. Each `set` is its own transaction. */
 export type KeyValueTable = Readonly<{
   get(key: string): string | undefined;
   set(key: string, value: string): void;
 }>;
 
-/** The statements of small values. */
+/** Prepares the statements for small values. */
 export function keyValueTable(database: Database): KeyValueTable {
   const get = database.prepare<[key: string], string>("SELECT value FROM key_values WHERE key = ?").pluck();
   const set = database.prepare<[key: string, value: string]>(

@@ -4,15 +4,15 @@ import type { MarketMark, MarketSide } from "../../model/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
-/** The market journal, and who owns it. Methods expect to run inside a transaction. */
+/** The market journal and its owner. Call the methods inside a transaction. */
 export type MarkTable = Readonly<{
-  /** Takes the market journal over from whoever owns it; returns the number of the new owner. */
+  /** Takes over the market journal from its owner. Returns the number of the new owner. */
   acquire(): number;
-  /** This handle is that owner; called when the taking over is durable. */
+  /** Makes this handle that owner. Called when the takeover is durable. */
   become(owner: number): void;
-  /** Whether this handle was the last to take it over. */
+  /** Returns whether this handle was the last to take over. */
   owns(): boolean;
-  /** Throws an InvariantError I60 when a later handle has taken it over. */
+  /** Throws an InvariantError I60 if a later handle has taken over. */
   requireOwner(): void;
   put(marks: readonly MarketMark[]): void;
   read(): readonly MarketMark[];
@@ -28,7 +28,7 @@ type Row = Readonly<{
   checksum: number | null;
 }>;
 
-/** The statements of the market journal. */
+/** Prepares the statements for the market journal. */
 export function markTable(database: Database): MarkTable {
   const owner = database.prepare<[], number>("SELECT value FROM state WHERE name = 'owner'").pluck();
   const raiseOwner = database.prepare("UPDATE state SET value = value + 1 WHERE name = 'owner'");
@@ -38,7 +38,7 @@ export function markTable(database: Database): MarkTable {
   const drop = database.prepare<[string, string, number]>(
     "DELETE FROM marks WHERE symbol = ? AND side = ? AND position = ?",
   );
-  // Prices may lie beyond what a double holds; as text they come through whole.
+  // A price may exceed the precision of a double, so it is read as text.
   const all = database.prepare<[], Row>(
     `SELECT symbol, side, position, CAST(price AS TEXT) AS price, time_ms AS timeMs, checksum FROM marks
      ORDER BY symbol, side, position`,

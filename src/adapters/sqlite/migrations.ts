@@ -1,14 +1,14 @@
 import type { Database } from "./driver.ts";
 
-/** One step of the schema: what brings a file of the version before to `version`. */
+/** One step of the schema. Its SQL brings a file from the previous version to `version`. */
 export type Migration = Readonly<{ version: number; sql: string }>;
 
 /**
- * The steps from an empty file to the newest schema. A step that was released never changes; a change is a new step.
+ * The steps from an empty file to the newest schema. A released step never changes; every change is a new step.
  *
- * Journal rows lie in the order they came, because a row put beside its shard's other rows would make every append
- * write one page per shard: at 64 records from 64 shards that had a quarter of the speed. `journal_index` says where a
- * record lies; it is brought up to date in bulk, `state.indexed` is the last position it knows.
+ * Journal rows are stored in order of arrival. If a row were stored beside its shard's other rows, every append would
+ * write one page per shard: with 64 records from 64 shards, throughput fell to a quarter. `journal_index` maps a record
+ * to its position. It is updated in bulk; `state.indexed` is the last position it contains.
  */
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -204,21 +204,21 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** The schema version of the file; 0 for an empty one. */
+/** Returns the schema version of the file; 0 for an empty file. */
 export function schemaVersion(database: Database): number {
   return database.pragma("user_version", { simple: true }) as number;
 }
 
-/** The schema version that the last of the steps leads to. */
+/** Returns the schema version after the last step. */
 export function newestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-/** Takes the steps that the file has not taken yet, each in a transaction of its own. */
+/** Runs the steps that the file still lacks, each in its own transaction. */
 export function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): void {
   for (const { version, sql } of migrations) {
     const take = database.transaction(() => {
-      // Asked inside the transaction: another process may have taken the step meanwhile.
+      // Checked inside the transaction, because another process may have run the step meanwhile.
       if (schemaVersion(database) >= version) return;
       database.exec(sql);
       database.pragma(`user_version = ${version}`);

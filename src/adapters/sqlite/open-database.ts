@@ -13,20 +13,21 @@ import { basename, dirname, resolve } from "node:path";
 import { type Database, loadDriver } from "./driver.ts";
 import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.ts";
 
-/** Marks a file as one of this store ("mord" in ASCII). */
+/** Marks a file as a file of this store ("mord" in ASCII). */
 const APPLICATION_ID = 0x6d6f7264;
 
-/** Where the file is, and how long a write waits for another process, in milliseconds. */
+/** Path of the file, and how long a write waits for another process, in milliseconds. */
 export type DatabaseOptions = Readonly<{ path: string; busyTimeoutMs: number }>;
 
 /**
- * Opens or creates the database file with the newest schema, write-ahead log and full durability. A new directory is
- * readable by its owner only (mode 0700), and so is a new file (0600).
- * Throws an Error that names the file when it is of another program, of a newer version, damaged or not accessible.
+ * Opens or creates the database file with the newest schema, a write-ahead log and full durability. A new directory is
+ * readable only by its owner (mode 0700), and so is a new file (0600).
+ * Throws an Error that names the file if it belongs to another program, has a newer version, is damaged or is not
+ * accessible.
  */
 export function openDatabase(options: DatabaseOptions): Database {
   const Driver = loadDriver();
-  // Resolved first, so that the driver never reads the text as a URI or as its name for a database in memory.
+  // Resolve the path first, so that the driver never reads it as a URI or as the name of an in-memory database.
   const path = resolve(options.path);
   const name = basename(path);
   let database: Database | undefined;
@@ -43,7 +44,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-/** Creates a file, and its directory, that only its owner may read; of one that is there the others' rights are taken. */
+/**
+ * Creates a file, and its directory, that only its owner can read. Removes other users' permissions from an existing
+ * file.
+ */
 export function createFile(path: string): Stats {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, "a", 0o600);
@@ -56,12 +60,13 @@ export function createFile(path: string): Stats {
   }
 }
 
-/** Rights of whoever does not own a file. */
+/** Permission bits of all users but the owner. */
 const OTHERS = 0o077;
 
 /**
- * Creates the file when it is missing, and finds its one name: links are resolved, so that whoever opens it by another
- * name finds the same lock. Throws an Error that names it when it has a second hard link, which nothing resolves.
+ * Creates the file if it is missing, and returns its real path. Links are resolved, so that every opening under another
+ * name finds the same lock. Throws an Error that names the file if it has a second hard link, because hard links cannot
+ * be resolved.
  */
 export function oneFile(path: string): string {
   const name = basename(path);
@@ -81,7 +86,7 @@ function keepFromOthers(path: string): void {
   if ((mode & OTHERS) !== 0) chmodSync(path, 0o600);
 }
 
-/** Looks before anything is written, so that a file of somebody else stays as it is. */
+/** Checks the file before anything is written, so that a file of another program stays unchanged. */
 function refuseOthers(database: Database, name: string): void {
   const version = schemaVersion(database);
   const newest = newestVersion(MIGRATIONS);
@@ -104,17 +109,17 @@ function configure(database: Database, name: string): void {
   database.pragma(`application_id = ${APPLICATION_ID}`);
 }
 
-/** What SQLite says of a broken page, as an error that names the file; any other error as it is. */
+/** Converts SQLite's error about a corrupt page to an error that names the file. Returns any other error unchanged. */
 export function withFileName(error: unknown, name: string): unknown {
   return codeOf(error).startsWith("SQLITE_CORRUPT") ? explained(error, name) : error;
 }
 
-/** An error whose message is for the host already. */
+/** An error whose message is already meant for the host. */
 class FileProblem extends Error {
   readonly code = "STORE_FILE";
 }
 
-/** An error that names the file and bears the code of its cause. */
+/** Returns an error that names the file and has the code of its cause. */
 export function explained(error: unknown, name: string): Error {
   if (error instanceof FileProblem) return error;
   const code = codeOf(error);

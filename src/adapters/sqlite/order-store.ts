@@ -16,14 +16,14 @@ import { snapshotTable } from "./snapshot-table.ts";
 import { type Tables, transactions } from "./transactions.ts";
 import { volumeTable } from "./volume-table.ts";
 
-/** An order store in a SQLite file, and in the same file the small values of its host and retained rejections. */
+/** An order store in a SQLite file. The same file holds small values of the host and retained rejections. */
 export type SqliteStore = OrderStore & Readonly<{ keyValue: KeyValueStore; rejections: SqliteRejections }>;
 
-/** Where the file is, how long another process is waited for (5,000 ms when left out), and what is kept of rejections. */
+/** Path of the file, how long to wait for another process (default 5,000 ms), and options for rejections. */
 export type SqliteStoreOptions = Readonly<{
   path: string;
   busyTimeoutMs?: number;
-  /** Refuses to open while another process that asks for this too has the file open. Default false. */
+  /** If true, refuses to open the file while another process has it open with this option. Default false. */
   exclusive?: boolean;
   rejections?: SqliteRejectionOptions;
 }>;
@@ -31,11 +31,12 @@ export type SqliteStoreOptions = Readonly<{
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Opens an order store in a SQLite file; creates file and directory when they are missing. Every append is one
- * transaction, on disk when it resolves (write-ahead log, synchronous=FULL), and blocks the thread for it, about a
- * millisecond. Whoever calls `acquire` last owns the shards, whatever process it is in (I60).
- * Needs the package better-sqlite3 12. Throws an Error that says what to do when that is missing, and one that names
- * the file when it is of another program, of a newer version, damaged, not accessible or, if asked for, in use.
+ * Opens an order store in a SQLite file, and creates file and directory if they are missing. Every append is one
+ * transaction, which is on disk when it resolves (write-ahead log, synchronous=FULL). It blocks the thread for about a
+ * millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
+ * Needs the package better-sqlite3 12. Throws an Error that says what to do if the package is missing, and an Error
+ * that names the file if it belongs to another program, has a newer version, is damaged, is not accessible or, if
+ * `exclusive` is set, is in use.
  *
  * @example
  * ```ts
@@ -111,7 +112,9 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
   };
 }
 
-/** The lock comes first: nothing of a file that is in use is looked at, and no schema is changed under its user. */
+/**
+ * Opens the file under a lock. The lock comes first, so that a file in use is not read and its schema is not changed.
+ */
 function openAlone(options: DatabaseOptions): Readonly<{ database: Database; unlock: Unlock }> {
   const unlock = lockFile({ path: options.path, waitMs: options.busyTimeoutMs });
   try {

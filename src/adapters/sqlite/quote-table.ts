@@ -3,21 +3,21 @@ import type { KeptQuote } from "../../model/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
-/** The last counted quote of every market. `put` expects to run inside a transaction. */
+/** The last counted quote of every market. Call `put` inside a transaction. */
 export type QuoteTable = Readonly<{
   put(quotes: readonly KeptQuote[]): void;
-  /** By symbol. */
+  /** Returns the quotes, sorted by symbol. */
   read(): readonly KeptQuote[];
 }>;
 
 type Row = Readonly<{ symbol: string; bid: string; ask: string; timeMs: number; checksum: number | null }>;
 
-/** The statements of last quotes. */
+/** Prepares the statements for last quotes. */
 export function quoteTable(database: Database): QuoteTable {
   const insert = database.prepare<[string, bigint, bigint, number, number]>(
     "INSERT OR REPLACE INTO quotes (symbol, bid, ask, time_ms, checksum) VALUES (?, ?, ?, ?, ?)",
   );
-  // Prices may lie beyond what a double holds; as text they come through whole.
+  // A price may exceed the precision of a double, so it is read as text.
   const all = database.prepare<[], Row>(
     `SELECT symbol, CAST(bid AS TEXT) AS bid, CAST(ask AS TEXT) AS ask, time_ms AS timeMs, checksum FROM quotes
      ORDER BY symbol`,

@@ -6,13 +6,15 @@ import type { Database } from "./driver.ts";
 
 /** Retained rejections, the table `api_order_reject`. */
 export type RejectionTable = Readonly<{
-  /** Adds rejections, and drops up to 200 that are too old and what is too many of an account, in one transaction. */
+  /**
+   * Adds rejections, and deletes up to 200 that are too old and those beyond an account's limit, in one transaction.
+   */
   add(rejections: readonly Rejection[], bounds: RejectionBounds): void;
-  /** The newest `limit`, oldest first. */
+  /** Returns the newest `limit` rejections, oldest first. */
   list(query: RejectionQuery): readonly Rejection[];
 }>;
 
-/** What is kept: from `beforeMs` on, and the newest `perAccount` of an account. */
+/** Retention bounds: rejections from `beforeMs` on, and the newest `perAccount` of an account. */
 export type RejectionBounds = Readonly<{ beforeMs: number; perAccount: number }>;
 
 type Row = Readonly<{
@@ -36,10 +38,10 @@ const COLUMNS = `rejection_id AS rejectionId, account_id AS accountId, symbol, c
   type, time_in_force AS timeInForce, price, stop_price AS stopPrice, quantity, code, reject_reason AS rejectReason,
   error_message AS errorMessage, time_ms AS timeMs`;
 
-/** Rows that one write deletes at most, so that it stays short. */
+/** Maximum number of rows that one write deletes, so that it stays short. */
 const DELETED_AT_ONCE = 200;
 
-/** The statements of retained rejections. */
+/** Prepares the statements for retained rejections. */
 export function rejectionTable(database: Database): RejectionTable {
   const insert = database.prepare<[Row]>(
     `INSERT INTO api_order_reject (rejection_id, account_id, symbol, client_order_id, side, type, time_in_force, price,

@@ -3,22 +3,22 @@ import type { RejectionQuery, Rejections, Telemetry } from "../../ports/index.ts
 import { nextTurn } from "../shared/index.ts";
 import type { RejectionTable } from "./rejection-table.ts";
 
-/** Rejections that outlive the process. */
+/** Rejections that survive a restart of the process. */
 export type SqliteRejections = Rejections &
   Readonly<{
-    /** Resolves when all that waits has been written or lost. */
+    /** Resolves when all waiting rejections are written or lost. */
     flush(): Promise<void>;
   }>;
 
-/** How rejections are kept. */
+/** Options for retained rejections. */
 export type SqliteRejectionOptions = Readonly<{
-  /** Rejections that may wait to be written; default 1000. One more is lost and counted. */
+  /** Rejections that may wait to be written; default 1000. One more is lost and counted as lost. */
   capacity?: number;
-  /** Days that a rejection is kept; default 30. */
+  /** Number of days for which a rejection is kept; default 30. */
   retentionDays?: number;
-  /** Rejections of one account; default 10000. Beyond it the oldest go. */
+  /** Rejections kept per account; default 10000. Beyond it the oldest are deleted. */
   perAccount?: number;
-  /** Hears of rejections that are lost. */
+  /** Receives an event for lost rejections. */
   telemetry?: Telemetry;
 }>;
 
@@ -26,9 +26,9 @@ const DAY_MS = 86_400_000;
 const WRITTEN_AT_ONCE = 100;
 
 /**
- * Retains rejections in the table `api_order_reject`. They are written in a later turn, many at a time, so that nobody
- * waits for the disk; what waits is found as if it were written, and is lost when the process dies. A write that fails
- * is not tried again. Source: contract, Errors ("Persisted writes are asynchronous") and Versioning.
+ * Retains rejections in the table `api_order_reject`. They are written in a later turn, in batches, so that no caller
+ * waits for the disk. Queries also find waiting rejections; these are lost if the process dies. A failed write is not
+ * retried. Source: contract, Errors ("Persisted writes are asynchronous") and Versioning.
  */
 export class QueuedRejections implements SqliteRejections {
   readonly #table: RejectionTable;

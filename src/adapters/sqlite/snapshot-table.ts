@@ -5,29 +5,29 @@ import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { checksumOf, requireIntact } from "./checksum.ts";
 import type { Database } from "./driver.ts";
 
-/** Parents of a part: about 60 kB, encoded and committed in about a millisecond. */
+/** Number of parents per part: about 60 kB, encoded and committed in about a millisecond. */
 const PARENTS_PER_PART = 128;
 
-/** Parts of a replaced snapshot that are dropped in one step. */
+/** Number of parts of a replaced snapshot that one step drops. */
 const PARTS_PER_DROP = 16;
 
-/** Parts that are read in one step: some milliseconds. */
+/** Number of parts that one step reads, which takes some milliseconds. */
 const PARTS_PER_READ = 2;
 
-/** Snapshots: each is a generation of parts that becomes visible when it is complete. */
+/** Snapshots. Each is a generation of parts that becomes visible when it is complete. */
 export type SnapshotTable = Readonly<{
   /**
-   * Reads the newest snapshot in short steps, and calls `reading` after each. One that is replaced and dropped meanwhile
-   * is left for the newer one. Throws an InvariantError I53 for one that is not as it was written.
+   * Reads the newest snapshot in short steps and calls `reading` after each. If the snapshot is replaced and dropped
+   * meanwhile, continues with the newer one. Throws an InvariantError I53 for a snapshot that is not as it was written.
    */
   read(shard: number, reading?: () => void): Generator<void, ShardSnapshot | undefined>;
   /**
-   * Writes a snapshot and drops the ones it replaces, in short steps with a transaction each. An older one than the
-   * newest is not written. Throws an InvariantError I53 for one that runs ahead of its journal, and an Error when a
-   * later owner of the store has dropped the unfinished snapshot.
+   * Writes a snapshot and drops the ones it replaces, in short steps with a transaction each. A snapshot older than the
+   * newest does not become visible. Throws an InvariantError I53 for a snapshot that is ahead of its journal, and an
+   * Error if a later owner of the store has dropped the unfinished snapshot.
    */
   write(snapshot: ShardSnapshot): Generator<void, void>;
-  /** Drops what interrupted writes have left; expects to run inside a transaction. */
+  /** Drops the remains of interrupted writes. Call it inside a transaction. */
   cleanUp(): void;
 }>;
 
@@ -41,10 +41,10 @@ type Header = Readonly<{
 type ReadSteps = Readonly<{ name: () => string; reading: (() => void) | undefined }>;
 type Part = Readonly<{ part: number; parents: string; checksum: number | null }>;
 
-/** The statements of snapshots. */
+/** Prepares the statements for snapshots. */
 export function snapshotTable(database: Database): SnapshotTable {
   const dropUnfinished = database.prepare("DELETE FROM snapshots WHERE complete = 0");
-  // From one generation of parts to the next, without a look at each part.
+  // Steps from one generation to the next without scanning each part.
   const dropOrphans = database.prepare(
     `DELETE FROM snapshot_parts WHERE generation IN (
        WITH RECURSIVE found(generation) AS (
@@ -76,7 +76,7 @@ function snapshotReader(database: Database): SnapshotTable["read"] {
     `SELECT part, parents, checksum FROM snapshot_parts WHERE generation = ? AND part >= ?
      ORDER BY part LIMIT ?`,
   );
-  /** The parents of a generation as far as its parts are there. */
+  /** Reads the parents of a generation, up to its first missing part. */
   function* parentsOf(
     { generation, parents: count }: Header,
     steps: ReadSteps,
@@ -141,7 +141,9 @@ function snapshotWriter(database: Database): SnapshotTable["write"] {
   };
 }
 
-/** Makes a generation visible unless a newer one is; returns the generations whose parts nobody reads any more. */
+/**
+ * Makes a generation visible unless a newer one is visible. Returns the generations whose parts are no longer needed.
+ */
 function snapshotSwitch(
   database: Database,
 ): (generation: number | bigint, shard: number) => readonly number[] {
@@ -166,7 +168,7 @@ function snapshotSwitch(
   return change.immediate;
 }
 
-/** One text a part: the encoded parents, which hold no line break, joined by one. */
+/** Encodes a part as one text: the encoded parents, which contain no line break, joined by line breaks. */
 function encodePart(parents: readonly ParentOrder[]): string {
   return parents.map(encodeParent).join("\n");
 }

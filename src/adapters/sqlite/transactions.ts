@@ -21,7 +21,7 @@ export type Tables = Readonly<{
 
 type Range = Parameters<OrderStore["deleteEnded"]>[0];
 
-/** What touches more than one table; a write takes the file's write lock first, so that it never has to give up. */
+/** Operations on more than one table. A write takes the file's write lock first, so that it never has to give up. */
 export type Transactions = Readonly<{
   acquire(): readonly ShardHead[];
   append(batch: AppendBatch): readonly AppendOutcome[];
@@ -29,11 +29,11 @@ export type Transactions = Readonly<{
   countEnded(whose: Parameters<OrderStore["countEnded"]>[0]): EndedCount;
   deleteMarks: MarkTable["delete"];
   deleteEnded(range: Range): number;
-  /** In short steps, each in a transaction of its own. */
+  /** Deletes in short steps, each in its own transaction. */
   deleteVolume(beforeMs: number): Generator<void, void>;
 }>;
 
-/** The transactions over these tables. */
+/** Creates the transactions over these tables. */
 export function transactions(database: Database, tables: Tables): Transactions {
   const { journal, marks, volume, snapshots, ended } = tables;
   const takeOver = database.transaction(() => {
@@ -88,7 +88,10 @@ function appending(database: Database, tables: Tables): Transactions["append"] {
   return append.immediate;
 }
 
-/** Keeps what a batch says of the market, for its owner only; throws when that is all there is and it is another's. */
+/**
+ * Stores a batch's market data if this handle is the owner. Throws if the handle is not the owner and the batch has
+ * only market data.
+ */
 function marketWriter({ marks, volume, quotes }: Tables): (batch: AppendBatch) => void {
   return (batch) => {
     const { prints = [], quotes: last = [] } = batch;
@@ -101,7 +104,7 @@ function marketWriter({ marks, volume, quotes }: Tables): (batch: AppendBatch) =
   };
 }
 
-/** Deletes parents outside lists, then lists with their legs, until `limit` rows went. */
+/** Deletes parents outside lists, then lists with their legs, until `limit` rows are deleted. */
 function retention(database: Database, { ended, endedLists }: Tables): Transactions["deleteEnded"] {
   const deleteEnded = database.transaction((range: Range): number => {
     let gone = ended.deleteBefore(range);

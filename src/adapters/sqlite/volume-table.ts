@@ -6,18 +6,18 @@ import type { Database } from "./driver.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Rows of each kind that are dropped in one step: about a millisecond. */
+/** Number of rows of each kind that one step drops, which takes about a millisecond. */
 const ROWS_PER_DROP = 250;
 
-/** Executed volume: totals of fresh prints, bars of one minute, and the ids that were counted. */
+/** Executed volume: totals of fresh prints, bars of one minute, and the ids of counted prints. */
 export type VolumeTable = Readonly<{
-  /** Counts each print whose symbol and id are not kept yet; expects to run inside a transaction. */
+  /** Counts each print whose symbol and id are not stored yet. Call it inside a transaction. */
   put(prints: readonly CountedPrint[]): void;
-  /** Totals by symbol, bars by symbol and minute, ids from the one first seen earliest. */
+  /** Returns totals by symbol, bars by symbol and minute, and ids in the order in which they were first seen. */
   read(): VolumeState;
   /**
-   * Drops some of the bars of minutes that began, and of the ids first seen, before the time; false when none is left.
-   * Expects to run inside a transaction.
+   * Drops some of the bars whose minute began, and of the ids first seen, before the time. Returns false if none are
+   * left. Call it inside a transaction.
    */
   delete(beforeMs: number): boolean;
 }>;
@@ -25,7 +25,7 @@ export type VolumeTable = Readonly<{
 /** Quantities by symbol. */
 type Sums = Map<string, Quantity>;
 
-/** The statements of executed volume. */
+/** Prepares the statements for executed volume. */
 export function volumeTable(database: Database): VolumeTable {
   const dropBars = database.prepare<[beforeMs: number, limit: number]>(
     `DELETE FROM volume_bars WHERE (minute_ms, symbol) IN
@@ -49,7 +49,7 @@ export function volumeTable(database: Database): VolumeTable {
 type Total = Readonly<{ symbol: string; total: string; checksum: number | null }>;
 type Bar = Readonly<{ symbol: string; minuteMs: number; quantity: string; checksum: number | null }>;
 
-/** Sums up a batch first, so that a total and a bar are written once however many prints they get. */
+/** Sums up a batch first, so that each total and bar is written once, whatever the number of its prints. */
 function volumeWriter(database: Database): VolumeTable["put"] {
   const see = database.prepare<[symbol: string, id: string, seenAtMs: number]>(
     "INSERT INTO prints (symbol, id, seen_at_ms) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -74,7 +74,7 @@ function volumeWriter(database: Database): VolumeTable["put"] {
   };
 }
 
-/** What is there is looked at before it is added to: a new checksum must not cover up a damage. */
+/** Verifies the stored total before adding to it: a new checksum must not hide damage. */
 function totalWriter(database: Database): (symbol: string, sum: Quantity) => void {
   const find = database.prepare<[symbol: string], Total>(`${TOTALS} WHERE symbol = ?`);
   const put = database.prepare<[symbol: string, total: string, checksum: number]>(
@@ -139,5 +139,5 @@ function quantityOfBar({ symbol, minuteMs, quantity, checksum }: Bar): Quantity 
   return quantityOf(quantity);
 }
 
-/** Sums are kept as text, because they may lie beyond what SQLite's integers hold. */
+/** Parses a sum. Sums are stored as text, because they may exceed SQLite's integers. */
 const quantityOf = (text: string): Quantity => normalise(BigInt(text)) as Quantity;
