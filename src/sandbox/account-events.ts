@@ -3,9 +3,9 @@ import type { AccountEvents, BalanceNow, Instruments } from "../ports/index.ts";
 import type { PaperVenue } from "./paper-venue/index.ts";
 
 /**
- * What fills change in the accounts of a sandbox: the two balances that were exchanged, and the position in the
- * instrument, which is the balance of its base asset unless one was set (decision 24). There is no margin, so nothing is
- * called in.
+ * Creates the account events of a sandbox from fills: the changes of the two balances that were exchanged, and the
+ * position in the instrument. The position is the balance of the base asset unless one was set (decision 24). There is
+ * no margin, so there are no margin calls.
  */
 export function createAccountEvents(
   exchange: Readonly<{

@@ -15,9 +15,9 @@ export type AccountSetup = Readonly<{
   ipAllowlist: readonly string[];
   delegates: readonly Delegate[];
   restricted: boolean | readonly string[];
-  /** Decimal text by asset; left out, the balances stay as they are. */
+  /** Decimal text by asset. If left out, the balances stay unchanged. */
   balances?: Readonly<Record<string, string>> | undefined;
-  /** Signed decimal text by symbol; left out, the positions stay as they are. */
+  /** Signed decimal text by symbol. If left out, the positions stay unchanged. */
   positions?: Readonly<Record<string, string>> | undefined;
 }>;
 
@@ -62,8 +62,8 @@ const setupBody = z.strictObject({
 });
 
 /**
- * Reads the body of `POST /control/accounts`; a user id left out equals the account id.
- * Throws InputError, which never repeats the secret.
+ * Reads the body of `POST /control/accounts`. A missing user id defaults to the account id. Throws InputError, which
+ * never repeats the secret.
  */
 export function readAccountSetup(body: unknown): AccountSetup {
   const setup = readInput(setupBody, body);

@@ -13,7 +13,7 @@ const pair = (id: number, baseAsset: string, name: string, kind: InstrumentKind)
   status: "TRADING",
 });
 
-/** What a sandbox trades: three liquidity markets, and a staking instrument that advanced orders must exclude. */
+/** Instruments of a sandbox: three liquidity markets, and a staking instrument that advanced orders must exclude. */
 export const SANDBOX_INSTRUMENTS: readonly Instrument[] = [
   pair(1, "BTC", "Bitcoin", "liquidity"),
   pair(2, "ETH", "Ether", "liquidity"),
@@ -21,12 +21,12 @@ export const SANDBOX_INSTRUMENTS: readonly Instrument[] = [
   pair(4, "STETH", "Staked Ether", "staking"),
 ];
 
-/** The sandbox's catalogue; the aliases `BTCUSD` and `BTC-USD` resolve (decision 44). */
+/** Creates the sandbox's catalogue. The aliases `BTCUSD` and `BTC-USD` resolve (decision 44). */
 export function createCatalogue(): Instruments {
   return createMemoryInstruments(SANDBOX_INSTRUMENTS);
 }
 
-/** Balances of the demo account by asset: USD and every base asset. */
+/** Returns the balances of the demo account by asset: USD and every base asset. */
 export function demoBalances(instruments: Instruments): Readonly<Record<string, string>> {
   const bases = instruments.all().map((instrument) => [instrument.baseAsset, "1000"]);
   return Object.fromEntries([["USD", "10000000"], ...bases]);

@@ -3,10 +3,10 @@ import { isForOperator, startProblem } from "./plain-words.ts";
 import { type Sandbox, startSandbox } from "./sandbox.ts";
 import { asksForHelp, readSettings, type SandboxSettings, settingsHelp } from "./settings.ts";
 
-/** Exit code for what whoever starts it can mend: a setting, a port or a store in use, a file that cannot be used. */
+/** Exit code for problems that the operator can fix: a setting, a port or store in use, an unusable file. */
 const BAD_SETTING = 2;
 
-/** How long the end may take that was asked for with a signal. */
+/** Time limit in milliseconds for a stop that a signal requested. */
 const LONGEST_STOP_MS = 10_000;
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -29,8 +29,8 @@ function jsonLine({ url, wsUrl, controlUrl, exchange }: Sandbox): string {
 }
 
 /**
- * What a person needs to begin. The secret is shown only when it was made here, since nobody else could tell it, and only
- * on a terminal: what is written elsewhere is a log.
+ * Returns the text that a person needs to start. It shows the secret only if it was generated here, because the person
+ * cannot know it otherwise, and only on a terminal: other output is a log.
  */
 function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange }: Sandbox): string {
   const { apiKey, secret } = exchange.demoKey;
@@ -56,7 +56,7 @@ function stopOnSignals(sandbox: Sandbox): void {
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
-    // Where the clock stands still an answer may never come; what is durable is not lost by going.
+    // While a manual clock stands still, an answer may never come. Exiting loses nothing that is durable.
     setTimeout(() => process.exit(0), LONGEST_STOP_MS);
     sandbox.stop().then(
       () => process.exit(0),

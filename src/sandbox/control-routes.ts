@@ -9,7 +9,7 @@ import { viewRecord } from "./journal-view.ts";
 import { readVenueEvent, readVenueFault } from "./paper-venue/index.ts";
 import { readSettlementBody, settlementRefusal } from "./settlement.ts";
 
-/** A call of the control interface: path parts behind `/control`, query, parsed body. */
+/** A call of the control interface: path parts after `/control`, query, parsed body. */
 export type ControlCall = Readonly<{
   method: string;
   path: readonly string[];
@@ -17,7 +17,7 @@ export type ControlCall = Readonly<{
   body: JsonValue | undefined;
 }>;
 
-/** No such call, or nothing by that id: answered with 404. */
+/** There is no such call, or nothing with that id. Answered with 404. */
 export class MissingError extends Error {
   override readonly name = "MissingError";
 }
@@ -83,7 +83,7 @@ async function feedQuotes(exchange: Exchange, { body }: ControlCall): Promise<un
   return { accepted, dropped };
 }
 
-/** Accepts every print of some size; the engine counts each id once, so that a repeated one adds nothing. */
+/** Passes on every print with a positive size. The engine counts each id once, so a repeated print adds nothing. */
 async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const trades = oneOrMany(tradeBody, body);
   const nowMs = exchange.clock.nowMs();
@@ -103,7 +103,7 @@ function demandInstrument({ instruments }: Exchange, symbol: string, field = "sy
   if (instruments.find(symbol) === undefined) throw new InputError(`${field}: no instrument ${symbol}`);
 }
 
-/** A print without price or quantity is none. */
+/** Returns whether a print has a positive price and quantity; any other print is invalid. */
 const isPositive = (price: string, quantity: string): boolean =>
   parsePrice(price) !== undefined && parseQuantity(quantity) !== undefined;
 
@@ -179,7 +179,7 @@ async function sayEvent(exchange: Exchange, { body }: ControlCall): Promise<unkn
   return { ok: true };
 }
 
-/** Answers 409 when the child is not unknown. */
+/** Settles a child. Answers 409 if the child is not unknown. */
 async function settleChild(exchange: Exchange, { body }: ControlCall): Promise<unknown> {
   const settlement = readSettlementBody(body, exchange.clock.nowMs());
   try {
@@ -235,7 +235,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map<string, Handler>([
   ["GET metrics", metrics],
 ]);
 
-/** Answers a call of the control interface; throws InputError or MissingError. */
+/** Answers a call of the control interface. Throws InputError or MissingError. */
 export async function answerControl(exchange: Exchange, call: ControlCall): Promise<JsonInput> {
   const handler = HANDLERS.get(`${call.method} ${call.path.join("/")}`);
   if (handler !== undefined) return (await handler(exchange, call)) as JsonInput;

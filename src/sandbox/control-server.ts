@@ -9,7 +9,7 @@ import { ConflictError } from "./settlement.ts";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/;
 
-/** What a request is refused with before anything of it is looked at. */
+/** Refusal of a request before any part of it is interpreted. */
 class RefusedError extends Error {
   override readonly name = "RefusedError";
   readonly status: number;
@@ -20,13 +20,13 @@ class RefusedError extends Error {
   }
 }
 
-/** Longest text of an error: what a client has sent comes back in part at most. */
+/** Maximum length of an error text. It limits how much of a client's input is echoed. */
 const LONGEST_MESSAGE = 300;
 
 /**
- * The control interface of a sandbox on node:http. Answers only what comes from this machine and not from a foreign
- * page: loopback Host, JSON bodies, an Origin that is absent or one of `origins`, and nothing that a page of another
- * origin makes a browser load, which bears no Origin. Source: decision GB.
+ * Creates the control interface of a sandbox on node:http. It answers only requests from this machine that do not come
+ * from a foreign page: loopback Host, JSON bodies, and an Origin that is absent or one of `origins`. It also refuses
+ * requests that a page of another origin makes a browser load, which have no Origin. Source: decision GB.
  */
 export function createControlServer(exchange: Exchange, origins: () => readonly string[]): Server {
   const server = createServer((request, response) => {
@@ -64,8 +64,8 @@ function checkSender(request: IncomingMessage, origins: readonly string[]): void
 }
 
 /**
- * A browser tells in Sec-Fetch-Site whose page asks (`none`: a person), an older one in Referer; a page that loads a path
- * as an image sends no Origin.
+ * Returns whether another origin's page sent the request. Browsers name the relation in Sec-Fetch-Site (`none`: a
+ * person), older ones send a Referer. A page that loads a path as an image sends no Origin.
  */
 function isOfAnotherPage({ host, referer, ...headers }: IncomingMessage["headers"]): boolean {
   const site = headers["sec-fetch-site"];

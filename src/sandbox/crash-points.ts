@@ -1,6 +1,6 @@
 import type { ProbePoint } from "../engine/index.ts";
 
-/** Points at which a child is sent, at which a snapshot is written, and which an opening passes. */
+/** Points at which a child is submitted. */
 export const SUBMIT_POINTS: readonly ProbePoint[] = [
   "before-append",
   "after-append",
@@ -17,21 +17,21 @@ export const SNAPSHOT_POINTS: readonly ProbePoint[] = [
 /** Points of an opening. */
 export const OPENING_POINTS: readonly ProbePoint[] = ["after-take-over", "after-load"];
 
-/** Every point that has a name. */
+/** All named points. */
 export const CRASH_POINTS: readonly ProbePoint[] = [...SUBMIT_POINTS, ...SNAPSHOT_POINTS, ...OPENING_POINTS];
 
-/** A crash: at this point, after it was passed `skip` times. */
+/** A crash at a point, after the point was passed `skip` times. */
 export type Crash = Readonly<{ at: ProbePoint; skip: number }>;
 
-/** Kills the process without a chance to clean up, where it was asked to. */
+/** Kills the process without cleanup at an armed point. */
 export type CrashPoints = Readonly<{
-  /** Arms the crash in place of one that was armed. */
+  /** Arms a crash and replaces the armed one. */
   arm: (crash: Crash) => void;
-  /** Given to the engine; called at every point. */
+  /** Probe for the engine, called at every point. */
   probe: (point: ProbePoint) => void;
 }>;
 
-/** Crash points of this process. */
+/** Creates the crash points of this process. */
 export function createCrashPoints(
   kill: () => void = () => process.kill(process.pid, "SIGKILL"),
 ): CrashPoints {

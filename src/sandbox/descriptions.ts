@@ -4,10 +4,10 @@ import { writeJson } from "../wire/index.ts";
 /** Version of the interface. Source: contract, Versioning. */
 const VERSION = "0.1.0";
 
-/** Where a sandbox listens: base addresses of REST and of WebSocket, without a path. */
+/** Base addresses of a sandbox's REST and WebSocket interfaces, without a path. */
 export type Addresses = Readonly<{ url: string; wsUrl: string }>;
 
-/** The descriptions of the interfaces by path, for anybody. Source: decision AN. */
+/** Returns the public descriptions of the interfaces by path. Source: decision AN. */
 export const descriptionsOf = (addresses: () => Addresses): Readonly<Record<string, () => string>> => ({
   "/openapi.json": () => writeJson(openApiDocument({ version: VERSION, serverUrl: addresses().url })),
   "/asyncapi.json": () => writeJson(asyncApiDocument({ version: VERSION, serverUrl: addresses().wsUrl })),

@@ -13,28 +13,28 @@ export type AccountView = Omit<Setup, "secret">;
 /** A key with its secret. */
 export type KeyPair = Readonly<{ apiKey: string; secret: string }>;
 
-/** The accounts port of a sandbox: accounts and keys, durable; each account has one key. Reads answer at once. */
+/** The accounts port of a sandbox: durable accounts and keys. Each account has one key. Reads return synchronously. */
 export type Directory = {
   key(apiKey: string): ApiKey | undefined;
   account(accountId: number): Account | undefined;
   /**
-   * Creates or replaces an account and resolves when that is durable; its earlier key ends at once (decision 49).
-   * Rejects with InputError when the key belongs to another account.
+   * Creates or replaces an account and resolves when that is durable. Its earlier key becomes invalid immediately
+   * (decision 49). Rejects with InputError if the key belongs to another account.
    */
   replaceAccount(setup: AccountSetup): Promise<void>;
-  /** What is known of an account but its secret. */
+  /** Returns an account without its secret. */
   describe(accountId: number): AccountView | undefined;
   /**
-   * Makes sure that demo account 1 exists and resolves to its key: the given one, else the one kept, else a new one.
-   * An account that is there already keeps all but its key.
+   * Creates demo account 1 if it is missing and resolves to its key: the given one, else the stored one, else a new
+   * one. An existing account keeps everything but its key.
    */
   ensureDemo(given?: KeyPair): Promise<KeyPair>;
 };
 
-/** The demo account. */
+/** Id of the demo account. */
 export const DEMO_ACCOUNT_ID = 1;
 
-/** Where the accounts are kept: one JSON list of setups. */
+/** Key of the stored accounts: one JSON list of setups. */
 const ACCOUNTS_KEY = "accounts";
 
 const KEY_LENGTH = 64;
@@ -43,7 +43,7 @@ const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const randomText = (): string =>
   Array.from({ length: KEY_LENGTH }, () => LETTERS.charAt(randomInt(LETTERS.length))).join("");
 
-/** What the directory keeps; balances and positions are the venue's. */
+/** Stored setup of an account. The venue keeps balances and positions. */
 type Setup = Omit<AccountSetup, "balances" | "positions">;
 
 const permissions = z.array(z.enum(["READ", "TRADE"]));
@@ -62,7 +62,7 @@ const keptSetups: z.ZodType<readonly Setup[]> = z.array(
   }),
 );
 
-/** Opens the directory kept in `store`. Throws a SettingsError when what is kept there cannot be read. */
+/** Opens the directory stored in `store`. Throws a SettingsError if the stored data cannot be read. */
 export async function openDirectory(store: KeyValueStore): Promise<Directory> {
   const kept = await store.get(ACCOUNTS_KEY);
   return new KeptDirectory(store, kept === undefined ? [] : readSetups(kept));
@@ -72,7 +72,7 @@ function readSetups(kept: string): readonly Setup[] {
   try {
     return keptSetups.parse(readJson(kept));
   } catch {
-    // What cannot be read may hold secrets, and so may what says why.
+    // Unreadable data may contain secrets, and so may the error that describes it.
     throw new SettingsError("the accounts kept in the store are not readable: restore it from a backup");
   }
 }

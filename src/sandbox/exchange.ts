@@ -39,15 +39,15 @@ import { SettingsError } from "./settings-error.ts";
 import { type FaultyStore, withFaults } from "./store-faults.ts";
 import { type VolumeFaultMode, withVolumeFaults } from "./volume-faults.ts";
 
-/** A local exchange without its network side: engine, market, venue, accounts and what a test may do to them. */
+/** A local exchange without its network side: engine, market, venue, accounts, and the controls for tests. */
 export type Exchange = Readonly<{
   engine: Engine;
-  /** Where quotes and prints go; the venue sees every counted quote too. */
+  /** Sink for quotes and prints. The venue also receives every counted quote. */
   sink: MarketSink;
   /** Stops all prints on their way to the engine, or lets them through. */
   setVolumeFault: (mode: VolumeFaultMode) => void;
   venue: PaperVenue;
-  /** Ordinary orders at the venue, behind their faults. */
+  /** Ordinary orders at the venue, with injected faults. */
   native: NativeOrders;
   setNativeFault: (mode: NativeFaultMode) => void;
   rejections: Rejections;
@@ -57,34 +57,37 @@ export type Exchange = Readonly<{
   instruments: Instruments;
   clock: Clock;
   crashPoints: CrashPoints;
-  /** Resolves when nothing can happen without time or input, or when only what does not answer is waited for. */
+  /** Resolves when nothing can happen without time or input, or when only calls that do not answer are pending. */
   settle: () => Promise<AtRest>;
-  /** Moves a manual clock; everything due on the way happens at its time. Rejects with InputError on a real one. */
+  /** Moves a manual clock. Everything due on the way happens at its time. Rejects with InputError on a real clock. */
   advance: (target: Readonly<{ now: number } | { advanceMs: number }>) => Promise<void>;
   runMarket: (on: boolean) => Readonly<{ running: boolean }>;
-  /** A trade id for a print that names none. */
+  /** Returns a trade id for a print without one. */
   nextTradeId: () => string;
   close: () => Promise<void>;
 }>;
 
-/** What an exchange takes from its surroundings. */
+/** Dependencies of an exchange on its environment. */
 export type ExchangeHost = Readonly<{ realClock: Clock; entropy: Entropy; telemetry: Telemetry }>;
 
-/** Characters that tell the trade ids of one run of the process from those of another. */
+/** Length of the id that distinguishes the trade ids of different runs of the process. */
 const RUN_ID_LENGTH = 12;
 
-/** How long fills are told again as prints after a restart: within the time in which the engine knows each id. */
+/**
+ * Age up to which fills are repeated as prints after a restart. It is within the time for which the engine remembers
+ * ids.
+ */
 const PRINTED_AGAIN_MS = 12 * 3_600_000;
 
-/** An engine that does not know an outcome asks for it within this time, unless longer pauses are set. */
+/** Time within which an engine asks again for an unknown outcome, unless longer pauses are set. */
 const ASKED_AGAIN_MS = 300_000;
 
-/** Rejections of one account that are kept when they are to be persisted and the store is in memory. */
+/** Rejections kept per account if they are to be persisted but the store is in memory. */
 const REJECTIONS_IN_MEMORY = 10_000;
 
 type Disk = Readonly<{ orders: OrderStore; keyValue: KeyValueStore; rejections: Rejections }>;
 
-/** Opens store, clock, venue, engine and market as the settings say. */
+/** Opens store, clock, venue, engine and market according to the settings. */
 export async function openExchange(settings: SandboxSettings, host: ExchangeHost): Promise<Exchange> {
   const instruments = createCatalogue();
   const rows = await readRows(settings, instruments);
@@ -136,8 +139,8 @@ async function openOn(disk: Disk, { settings, host, instruments, rows }: Surroun
 }
 
 /**
- * Opens the venue on its record. A store without accounts is new, and a record that is not was written beside another:
- * children of new orders could bear the ids of its children, and would be answered for by their fills.
+ * Opens the venue on its record. A store without accounts is new. If the record then is not new, it belongs to another
+ * store: children of new orders could get the ids of its children, and would be answered with their fills.
  */
 async function openVenue(
   settings: SandboxSettings,
@@ -154,13 +157,16 @@ async function openVenue(
   );
 }
 
-/** A child is not forgotten while an engine looks it up: it asks again within its longest pause. */
+/**
+ * Returns the times after which children are forgotten. A child is not forgotten while an engine still looks it up: the
+ * engine asks again within its longest pause.
+ */
 function forgettingOf({ venueForgetsAfterMs, submitDeadlineMs, retryMaxMs }: SandboxSettings): Forgetting {
   const quietMs = 2 * Math.max(ASKED_AGAIN_MS, submitDeadlineMs, retryMaxMs);
   return { afterMs: venueForgetsAfterMs, quietMs };
 }
 
-/** The store by the one name that it has: its venue's record lies beside that. */
+/** Returns the store setting with its real path, because the venue's record is stored beside it. */
 const realStore = (store: StoreSetting): StoreSetting =>
   store.kind === "memory" ? store : { ...store, path: realpathSync(store.path) };
 
@@ -207,7 +213,7 @@ function joined(
       market.run(on);
       return { running: market.running };
     },
-    // A manual clock may stand still over a restart; a used id would not count again.
+    // A manual clock may stand still over a restart, and a repeated id would not count.
     nextTradeId: () => `control-${runId}-${++trades}`,
     async close() {
       market.stop();
@@ -218,7 +224,7 @@ function joined(
   };
 }
 
-/** Market, engine and venue wake each other: all must be at rest at once. */
+/** Resolves when market, engine and venue are at rest at the same time. They can wake each other. */
 async function settled(engine: Engine, venue: PaperVenue, market: Market): Promise<AtRest> {
   await market.settled();
   await engine.idle();
@@ -249,7 +255,7 @@ function openDisk(settings: SandboxSettings, { telemetry }: ExchangeHost): Disk 
     const rejections = createRejectionBuffer(persistRejections ? { perAccount: REJECTIONS_IN_MEMORY } : {});
     return { orders: createMemoryStore(), keyValue: createMemoryKeyValueStore(), rejections };
   }
-  // The venue keeps its record beside the store, and two of them would write it to pieces.
+  // The venue's record is beside the store; two venues that write it would corrupt it.
   const rejecting = { retentionDays, telemetry };
   const orders = openSqliteStore({ path: store.path, exclusive: true, rejections: rejecting });
   const rejections = persistRejections ? orders.rejections : createRejectionBuffer();

@@ -2,14 +2,14 @@ import * as z from "zod";
 import { EPOCH_MS } from "./whole-number.ts";
 
 /**
- * A call of the control interface that cannot be done as asked; the message is one sentence for the caller.
- * Answered with a 4xx and `{error}`.
+ * A call of the control interface that cannot be carried out. The message is one sentence for the caller. Answered with
+ * a 4xx and `{error}`.
  */
 export class InputError extends Error {
   override readonly name = "InputError";
 }
 
-/** Reads a value by a schema; throws {@link InputError} that names the first member at fault. */
+/** Reads a value by a schema. Throws an {@link InputError} that names the first invalid member. */
 export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -18,13 +18,13 @@ export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new InputError(`${where}: ${issue?.message ?? "not valid"}`);
 }
 
-/** Whole epoch milliseconds. */
+/** Schema of whole epoch milliseconds. */
 export const epochMs: z.ZodType<number> = z.number().int().min(EPOCH_MS.min).max(EPOCH_MS.max);
 
-/** A positive id that a double holds exactly. */
+/** Schema of a positive id that a double represents exactly. */
 export const positiveId: z.ZodType<number> = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** Decimal text, a minus sign allowed; a JSON number is taken by its text. */
+/** Schema of decimal text, with an optional minus sign. A JSON number is converted to its text. */
 export const decimalText: z.ZodType<string> = z
   .union([z.string(), z.number(), z.bigint()])
   .transform(String)

@@ -28,8 +28,8 @@ const QUANTITIES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A journal record for people: prices and quantities as decimal text, everything else as it is. Weights of a schedule and
- * their sums have no unit and stay whole numbers.
+ * Returns a journal record for people: prices and quantities as decimal text, everything else unchanged. The weights of
+ * a schedule and their sums have no unit and stay whole numbers.
  */
 export function viewRecord(record: JournalRecord): unknown {
   return viewValue("", record);

@@ -6,22 +6,23 @@ import { EPOCH_MS, parseWhole } from "./whole-number.ts";
 /** A clock that moves only when told to. */
 export type ManualClock = Clock & {
   /**
-   * Moves to `targetMs`: everything due on the way runs in order, each at its own time; `settle` is awaited first and
-   * after each, before time goes on. Rejects with InputError when the target lies in the past.
+   * Moves to `targetMs`. Everything due on the way runs in order, each at its own time. `settle` is awaited first and
+   * after each, before time continues. Rejects with InputError if the target is in the past.
    */
   advanceTo(targetMs: number, settle: () => Promise<void>): Promise<void>;
-  /** The same for so much time from when this advance begins, so that several asked for at once add up. */
+  /** Moves by a duration from the start of this advance, so that several concurrent calls add up. */
   advanceBy(ms: number, settle: () => Promise<void>): Promise<void>;
 };
 
-/** Where a manual clock is kept. */
+/** Key of the stored time. */
 const NOW_KEY = "clock.now";
 
 type Timer = Readonly<{ atMs: number; run: () => void }>;
 
 /**
- * A manual clock kept in `store`. It goes on from the time kept there, `startMs` is that of the very first start.
- * A time is durable before anything happens at it, so that no restart goes back behind something that happened.
+ * Opens a manual clock stored in `store`. It continues from the stored time; `startMs` is the time of the very first
+ * start. A time is durable before anything happens at it, so that a restart never goes back before something that
+ * happened.
  */
 export async function openManualClock(
   options: Readonly<{ store: KeyValueStore; startMs: number }>,
@@ -35,7 +36,7 @@ export async function openManualClock(
 
 class SteppedClock implements ManualClock {
   readonly #store: KeyValueStore;
-  /** By time; those of one time in the order they were scheduled. */
+  /** Sorted by time, then by the order of scheduling. */
   readonly #timers: Timer[] = [];
   #nowMs: number;
   #keptMs: number;
@@ -52,7 +53,7 @@ class SteppedClock implements ManualClock {
     return this.#nowMs;
   }
 
-  /** Time that moves only when told to is never set. */
+  /** The monotonic time equals the wall time: a manual clock is never set. */
   monotonicMs(): number {
     return this.#nowMs;
   }
@@ -101,7 +102,7 @@ class SteppedClock implements ManualClock {
     await this.#keep(targetMs);
     this.#nowMs = targetMs;
     await settle();
-    // Settling may have scheduled something for this very time.
+    // Settling may have scheduled something for the same time.
     await this.#runUntil(targetMs, settle);
   }
 
@@ -109,7 +110,7 @@ class SteppedClock implements ManualClock {
     for (let next = this.#timers[0]; next !== undefined && next.atMs <= targetMs; next = this.#timers[0]) {
       await this.#keep(next.atMs);
       const due = this.#timers[0];
-      // While the time was being kept that timer may have been canceled, or an earlier one may have come.
+      // While the time was being stored, the timer may have been canceled, or an earlier one added.
       if (due === undefined || due.atMs > next.atMs) continue;
       this.#nowMs = Math.max(this.#nowMs, due.atMs);
       this.#timers.shift();
@@ -124,7 +125,7 @@ class SteppedClock implements ManualClock {
     this.#keptMs = ms;
   }
 
-  /** An advance that is under way takes them one at a time, and settles after each. */
+  /** Runs overdue timers. A running advance takes them itself, one at a time, and settles after each. */
   #runOverdue(): void {
     if (this.#isAdvancing) return;
     for (let next = this.#timers[0]; next !== undefined && next.atMs <= this.#nowMs; next = this.#timers[0]) {

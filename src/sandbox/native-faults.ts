@@ -1,15 +1,18 @@
 import type { NativeOrders } from "../ports/index.ts";
 
-/** fail: nothing that is asked of native orders is answered, as when their database is down; nothing is done either. */
+/**
+ * Fault of native orders. `fail`: no request about native orders is answered or executed, as if their database were
+ * down.
+ */
 export type NativeFaultMode = "none" | "fail";
 
-/** Native orders that fail as asked. */
+/** Native orders with injected faults. */
 export type FaultyNative = Readonly<{
   native: NativeOrders;
   setNativeFault: (mode: NativeFaultMode) => void;
 }>;
 
-/** Puts native orders behind faults. Children of managed parents reach the venue all the same. */
+/** Wraps native orders with faults. Children of managed parents still reach the venue. */
 export function withNativeFaults(orders: NativeOrders): FaultyNative {
   let mode: NativeFaultMode = "none";
   const asked = async <T>(ask: () => T | Promise<T>): Promise<T> => {

@@ -4,7 +4,7 @@ import type { Telemetry } from "../ports/index.ts";
 import { VenueRecordError } from "./paper-venue/index.ts";
 import { SettingsError } from "./settings-error.ts";
 
-/** What a code of the system or of SQLite means for a file, by how the code begins. */
+/** Meaning of the system's or SQLite's code for a file, by prefix of the code. */
 const WHY: readonly (readonly [code: string, why: string])[] = [
   ["EROFS", "its file system is read-only"],
   ["SQLITE_READONLY", "it is read-only"],
@@ -20,7 +20,7 @@ const WHY: readonly (readonly [code: string, why: string])[] = [
   ["SQLITE_CANTOPEN", "its files cannot be made"],
 ];
 
-/** Codes of what whoever started the process can mend, beside those of files: a port in use, a store in use. */
+/** Further codes of problems that the operator can fix, such as a port or a store in use. */
 const OTHERS: readonly string[] = [
   "EADDRINUSE",
   "EADDRNOTAVAIL",
@@ -31,14 +31,14 @@ const OTHERS: readonly string[] = [
   "SQLITE_CORRUPT",
 ];
 
-/** Why a process could not start, on one line. */
+/** Returns the reason why a process could not start, on one line. */
 export function startProblem(error: unknown): string {
   const message = errorMessage(error);
   const why = /^listen /.test(message) ? undefined : whyOf(codeOf(error));
   return `${message.replaceAll(/\s+/g, " ")}${why === undefined ? "" : `: ${why}`}`;
 }
 
-/** Whether it is for whoever started the process to mend: a setting, a port, a file, a record that is damaged. */
+/** Returns whether the operator can fix a problem: a setting, a port, a file, a damaged record. */
 export function isForOperator(error: unknown): boolean {
   if (error instanceof SettingsError || error instanceof VenueRecordError) return true;
   if (error instanceof InvariantError) return true;
@@ -47,8 +47,8 @@ export function isForOperator(error: unknown): boolean {
 }
 
 /**
- * Tells of a store and a venue's record that fail, and that work again, in a sentence each; of everything else as
- * `others` does. The single failures behind them are not told.
+ * Creates a telemetry that reports failure and recovery of the store and of the venue's record in one sentence each.
+ * Other events go to `others`. The single failures behind these sentences are not reported.
  */
 export function inPlainWords(others: Telemetry, say: (sentence: string) => void): Telemetry {
   return {

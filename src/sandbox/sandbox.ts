@@ -22,15 +22,15 @@ export type Sandbox = Readonly<{
   url: string;
   /** Base address of WebSocket, without a path. */
   wsUrl: string;
-  /** Base address of the control interface; undefined when it is off. */
+  /** Base address of the control interface; undefined if it is off. */
   controlUrl: string | undefined;
-  /** Takes no new orders, answers what was asked within ten seconds, and closes. */
+  /** Stops accepting orders, answers pending requests within ten seconds, and closes. */
   stop: () => Promise<void>;
 }>;
 
 const LOOPBACK = "127.0.0.1";
 
-/** Opens the exchange and puts it on its ports. Rejects when a port is in use. */
+/** Opens the exchange and its ports. Rejects if a port is in use. */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const realClock = createSystemClock();
   const telemetry = inPlainWords(createConsoleTelemetry({ level: "error" }), (sentence) =>

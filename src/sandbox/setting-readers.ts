@@ -4,13 +4,13 @@ import { CRASH_POINTS, type Crash } from "./crash-points.ts";
 import { SettingsError } from "./settings-error.ts";
 import { parseWhole, type WholeRange } from "./whole-number.ts";
 
-/** Reads the text of one setting; throws a SettingsError that says what it must be, without the setting's name. */
+/** Parses the text of one setting. Throws a SettingsError that states the valid values, without the setting's name. */
 export type SettingReader<T> = (text: string) => T;
 
-/** Where the engine's store lies. */
+/** Location of the engine's store. */
 export type StoreSetting = Readonly<{ kind: "sqlite"; path: string }> | Readonly<{ kind: "memory" }>;
 
-/** Where quotes and prints come from. */
+/** Source of quotes and prints. */
 export type MarketSetting =
   | Readonly<{ kind: "synthetic" }>
   | Readonly<{ kind: "manual" }>
@@ -26,7 +26,7 @@ export type RateLimits = Readonly<{
 
 const LONGEST_SHOWN = 60;
 
-/** A value as it may stand in a message: quoted, on one line, cut. */
+/** Formats a value for a message: quoted, on one line, truncated. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text);
 }
@@ -35,26 +35,26 @@ const refuse = (what: string, text: string): never => {
   throw new SettingsError(`must be ${what}, not ${shown(text)}`);
 };
 
-/** A whole number in a range. */
+/** Parses a whole number in a range. */
 export function wholeNumber(range: WholeRange): SettingReader<number> {
   return (text) =>
     parseWhole(text, range) ?? refuse(`a whole number from ${range.min} to ${range.max}`, text);
 }
 
-/** One word out of a list. */
+/** Parses one word of a list. */
 export function oneOf<T extends string>(...words: readonly T[]): SettingReader<T> {
   return (text) => words.find((word) => word === text) ?? refuse(words.join(" or "), text);
 }
 
-/** `true` or `false`. */
+/** Parses `true` or `false`. */
 export const onOrOff: SettingReader<boolean> = (text) => oneOf("true", "false")(text) === "true";
 
-/** A reader whose empty default means that nothing was set. */
+/** Makes a setting optional: empty text means that it is not set. */
 export function optional<T>(read: SettingReader<T>): SettingReader<T | undefined> {
   return (text) => (text === "" ? undefined : read(text));
 }
 
-/** Items between commas, each of which must pass; undefined for no text. */
+/** Parses comma-separated items, each of which must pass. Returns undefined for empty text. */
 function listOf(
   passes: (item: string) => boolean,
   what: string,
@@ -68,19 +68,19 @@ function listOf(
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/\s]+$/;
 const SEGMENT = /^[A-Za-z0-9]+$/;
 
-/** Web origins, or `*`. */
+/** Parses web origins, or `*`. */
 export const originList: SettingReader<readonly string[] | undefined> = listOf(
   (item) => item === "*" || ORIGIN.test(item),
   "origins such as https://desk.example.com, or *",
 );
 
-/** Addresses and CIDR blocks. */
+/** Parses addresses and CIDR blocks. */
 export const blockList: SettingReader<readonly string[] | undefined> = listOf(
   (item) => readAddressBlock(item) !== undefined,
   "addresses or CIDR blocks such as 10.0.0.0/8",
 );
 
-/** Last path segments of routes. */
+/** Parses the last path segments of routes. */
 export const routeList: SettingReader<readonly string[] | undefined> = listOf(
   (item) => SEGMENT.test(item),
   "last path segments such as orderStatus,allOrders",
@@ -88,26 +88,26 @@ export const routeList: SettingReader<readonly string[] | undefined> = listOf(
 
 const portNumber = wholeNumber({ min: 0, max: 65_535 });
 
-/** A port, or `auto` (0 too) for a free one. */
+/** Parses a port, or `auto` (or 0) for a free one. */
 export const port: SettingReader<number | "auto"> = (text) =>
   text === "auto" ? text : portNumber(text) || "auto";
 
-/** A port as {@link port}, or `off`. */
+/** Parses a port like {@link port}, or `off`. */
 export const optionalPort: SettingReader<number | "auto" | "off"> = (text) =>
   text === "off" ? text : port(text);
 
-/** A host name or address to listen on. */
+/** Parses a host name or address to listen on. */
 export const host: SettingReader<string> = (text) =>
   /^[A-Za-z0-9._:%-]{1,255}$/.test(text) ? text : refuse("a host name or an address", text);
 
-/** A factor above 0 with at most six decimals. */
+/** Parses a factor above 0 with at most six decimals. */
 export const factor: SettingReader<number> = (text) => {
   const millionths = parseScaled(text, 6);
   if (typeof millionths === "number" && millionths > 0) return millionths / 1_000_000;
   return refuse("a number above 0 with at most six decimals", text);
 };
 
-/** `sqlite:PATH` or `memory:`. */
+/** Parses `sqlite:PATH` or `memory:`. */
 export const storeSetting: SettingReader<StoreSetting> = (text) => {
   if (/^postgres(ql)?:/.test(text)) {
     throw new SettingsError("the PostgreSQL adapter does not exist yet; use sqlite:PATH or memory:");
@@ -117,7 +117,7 @@ export const storeSetting: SettingReader<StoreSetting> = (text) => {
   return path === undefined ? refuse("sqlite:PATH or memory:", text) : { kind: "sqlite", path };
 };
 
-/** `synthetic`, `manual` or `replay:QUOTES.csv[,TRADES.csv]`. */
+/** Parses `synthetic`, `manual` or `replay:QUOTES.csv[,TRADES.csv]`. */
 export const marketSetting: SettingReader<MarketSetting> = (text) => {
   if (text === "synthetic" || text === "manual") return { kind: text };
   const paths = /^replay:(.*)$/.exec(text)?.[1]?.split(",") ?? [];
@@ -144,7 +144,7 @@ const LIMIT_NAMES: ReadonlyMap<string, keyof RateLimits> = new Map([
 
 const limitValue = wholeNumber({ min: 1, max: 1_000_000_000 });
 
-/** `default`, `off`, or limits by name; what is not named keeps its default. */
+/** Parses `default`, `off`, or limits by name. Limits that are not named keep their defaults. */
 export const rateLimits: SettingReader<RateLimits | "off"> = (text) => {
   if (text === "off") return text;
   if (text === "default") return DEFAULT_LIMITS;
@@ -162,7 +162,7 @@ export const rateLimits: SettingReader<RateLimits | "off"> = (text) => {
 
 const skipped = wholeNumber({ min: 0, max: 1_000_000_000 });
 
-/** A named point, and behind a colon how often it is passed before. */
+/** Parses a named point, optionally with a colon and the number of times it is passed before. */
 export const crash: SettingReader<Crash> = (text) => {
   const [name = "", skip = "0", ...more] = text.split(":");
   const at = CRASH_POINTS.find((point) => point === name);
@@ -170,11 +170,11 @@ export const crash: SettingReader<Crash> = (text) => {
   return { at, skip: skipped(skip) };
 };
 
-/** An API key a client can send in a header. */
+/** Parses an API key that a client can send in a header. */
 export const apiKey: SettingReader<string> = (text) =>
   /^[A-Za-z0-9_-]{1,128}$/.test(text) ? text : refuse("1 to 128 letters, digits, - or _", text);
 
-/** A secret; the message never shows it. */
+/** Parses a secret. The message never shows it. */
 export const apiSecret: SettingReader<string> = (text) => {
   if (/^[!-~]{1,256}$/.test(text)) return text;
   throw new SettingsError("must be 1 to 256 visible ASCII characters");

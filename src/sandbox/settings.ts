@@ -26,11 +26,11 @@ import {
 import { SettingsError } from "./settings-error.ts";
 import { EPOCH_MS } from "./whole-number.ts";
 
-/** All settings of a sandbox, read and checked; durations in milliseconds. */
+/** All settings of a sandbox, parsed and checked. Durations are in milliseconds. */
 export type SandboxSettings = Readonly<{
   host: string;
   port: number | "auto";
-  /** Threads for all that comes before and after the service; 0: none. */
+  /** Threads for the work before and after the service; 0: none. */
   frontThreads: number;
   controlPort: number | "auto" | "off";
   store: StoreSetting;
@@ -42,7 +42,7 @@ export type SandboxSettings = Readonly<{
   quoteMaxAgeMs: number;
   submitDeadlineMs: number;
   venueQuietMs: number;
-  /** How long the paper venue knows a child after its outcome was told. */
+  /** How long the paper venue remembers a child after its outcome was reported. */
   venueForgetsAfterMs: number;
   retryMinMs: number;
   retryMaxMs: number;
@@ -57,14 +57,14 @@ export type SandboxSettings = Readonly<{
   getAllowlist: readonly string[] | undefined;
   postAllowlist: readonly string[] | undefined;
   retentionDays: number;
-  /** Records of one shard after which a snapshot of it is written. */
+  /** Number of records of one shard after which its snapshot is written. */
   snapshotEvery: number;
-  /** Where the process kills itself, for crash tests; undefined: nowhere. */
+  /** Point at which the process kills itself, for crash tests; undefined: none. */
   crashAt: Crash | undefined;
   advancedOrders: boolean;
-  /** Whether refusals of new orders are kept in the store, not only the newest 16 of each account in memory. */
+  /** Whether refusals of new orders are kept in the store, instead of only the newest 16 of each account in memory. */
   persistRejections: boolean;
-  /** Key and secret of the demo account, when they were given. */
+  /** Key and secret of the demo account, if they were given. */
   demoKey: Readonly<{ apiKey: string; secret: string }> | undefined;
   log: "text" | "json";
 }>;
@@ -78,7 +78,7 @@ const option = <T>(fallback: string, meaning: string, read: SettingReader<T>): O
 });
 
 const durationMs = wholeNumber({ min: 1, max: 31_536_000_000 });
-/** Long enough for a child that was just settled to be asked for. */
+/** At least a minute, so that a child that was just settled can still be looked up. */
 const longMs = wholeNumber({ min: 60_000, max: 31_536_000_000 });
 const delayMs = wholeNumber({ min: 0, max: 31_536_000_000 });
 const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
@@ -137,15 +137,15 @@ const flagOf = (name: Name): string => `--${name.toLowerCase().replaceAll("_", "
 
 const NAME_OF_FLAG: ReadonlyMap<string, Name> = new Map(NAMES.map((name) => [flagOf(name), name]));
 
-/** Where settings come from: variables by name, and what stands on the command line after the command. */
+/** Sources of settings: environment variables by name, and the command line after the command. */
 export type SettingSources = Readonly<{
   env: Readonly<Record<string, string | undefined>>;
   argv: readonly string[];
 }>;
 
 /**
- * Reads every setting; flags win over variables, unknown and empty variables are ignored.
- * Throws a SettingsError with one line about the first that cannot be used.
+ * Reads every setting. Flags take precedence over variables. Unknown and empty variables are ignored. Throws a
+ * SettingsError with one line about the first invalid setting.
  */
 export function readSettings(sources: SettingSources): SandboxSettings {
   const flags = readFlags(sources.argv);
@@ -229,12 +229,12 @@ function settingsOf(values: Values): SandboxSettings {
   };
 }
 
-/** Whether the command line asks for {@link settingsHelp}. */
+/** Returns whether the command line asks for {@link settingsHelp}. */
 export function asksForHelp(argv: readonly string[]): boolean {
   return argv.includes("--help") || argv.includes("-h");
 }
 
-/** Every setting with its default and meaning, for `--help`. */
+/** Returns every setting with its default and meaning, for `--help`. */
 export function settingsHelp(): string {
   const width = Math.max(...NAMES.map((name) => flagOf(name).length)) + 2;
   const lines = NAMES.map((name) => {
@@ -251,7 +251,7 @@ export function settingsHelp(): string {
   ].join("\n");
 }
 
-/** Where the paper venue keeps its record: beside the store; nowhere when the store is in memory. */
+/** Returns the path of the paper venue's record, beside the store; undefined if the store is in memory. */
 export function venueRecordPath(store: StoreSetting): string | undefined {
   return store.kind === "memory" ? undefined : `${store.path.replace(/\.db$/, "")}.venue.jsonl`;
 }

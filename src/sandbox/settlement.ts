@@ -18,12 +18,14 @@ const body = z.strictObject({
   why: z.string().min(1).max(200),
 });
 
-/** A call that the state of things stands against: answered with 409. */
+/** A call that conflicts with the current state. Answered with 409. */
 export class ConflictError extends Error {
   override readonly name = "ConflictError";
 }
 
-/** Reads the body of `POST /control/venue/settle`; an execution without a time is of now. Throws InputError. */
+/**
+ * Reads the body of `POST /control/venue/settle`. An execution without a time gets the current time. Throws InputError.
+ */
 export function readSettlementBody(said: unknown, nowMs: number): ChildSettlement {
   const { child, fills = [], ...rest } = readInput(body, said);
   return {
@@ -35,7 +37,7 @@ export function readSettlementBody(said: unknown, nowMs: number): ChildSettlemen
   };
 }
 
-/** What the control interface answers with when the engine refuses a settlement. */
+/** Returns the control interface's error for a settlement that the engine refuses. */
 export function settlementRefusal(error: unknown): unknown {
   if (!(error instanceof SettlementError)) return error;
   return error.problem === "UNREADABLE" ? new InputError(error.message) : new ConflictError(error.message);

@@ -1,17 +1,20 @@
 import type { Clock, OrderStore } from "../ports/index.ts";
 
-/** fail: nothing is kept; unknown: it is kept and the answer is lost; slow: it takes a second. */
+/**
+ * Fault of the store. `fail`: nothing is stored. `unknown`: it is stored and the answer is lost. `slow`: it takes a
+ * second.
+ */
 export type StoreFaultMode = "none" | "fail" | "unknown" | "slow";
 
-/** A fault of the store; `count` appends are hit, all when left out. */
+/** A fault of the store. It hits `count` appends, or all if left out. */
 export type StoreFault = Readonly<{ mode: StoreFaultMode; count?: number | undefined }>;
 
 const SLOW_MS = 1_000;
 
-/** A store whose appends fail as asked. */
+/** A store with injected faults in its appends. */
 export type FaultyStore = OrderStore & Readonly<{ setFault: (fault: StoreFault) => void }>;
 
-/** Puts a store behind faults. */
+/** Wraps a store with faults. */
 export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
   let mode: StoreFaultMode = "none";
   let left = 0;
@@ -37,7 +40,7 @@ export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
   return { ...boundTo(store), append, setFault };
 }
 
-/** The methods of a store as members of a plain object. */
+/** Returns the methods of a store as members of a plain object. */
 function boundTo(store: OrderStore): OrderStore {
   const { pageEndedNames } = store;
   return {

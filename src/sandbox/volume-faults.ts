@@ -1,15 +1,15 @@
 import type { MarketSink } from "../ports/index.ts";
 
-/** stale: no print comes through, as when a volume feed stops; none: all of them. */
+/** Fault of the volume feed. `stale`: no print passes, as when a volume feed stops. `none`: all pass. */
 export type VolumeFaultMode = "none" | "stale";
 
-/** A sink whose prints stop as asked. */
+/** A sink whose prints can be stopped. */
 export type FaultyVolume = Readonly<{ sink: MarketSink; setVolumeFault: (mode: VolumeFaultMode) => void }>;
 
 /**
- * Puts the executed volume behind faults. While it is stale every print is lost on its way to the engine, of control, of
- * the market and of the venue's own fills alike: neither volume nor last price move, nothing is told later, and what
- * follows volume waits. Quotes go on.
+ * Wraps a sink with faults of the executed volume. While it is stale, every print is lost on its way to the engine:
+ * those of the control interface, of the market and of the venue's own fills. Neither volume nor last price move,
+ * nothing is delivered later, and orders that follow volume wait. Quotes continue.
  */
 export function withVolumeFaults(sink: MarketSink): FaultyVolume {
   let mode: VolumeFaultMode = "none";

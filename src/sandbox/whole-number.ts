@@ -3,7 +3,7 @@ import { parseScaled } from "../decimal/index.ts";
 /** A range of whole numbers, both ends included. */
 export type WholeRange = Readonly<{ min: number; max: number }>;
 
-/** Reads digits as a whole number in a range; `undefined` for anything else. */
+/** Parses digits as a whole number in a range. Returns `undefined` for anything else. */
 export function parseWhole(text: string, range: WholeRange): number | undefined {
   const value = parseScaled(text, 0);
   return typeof value === "number" && value >= range.min && value <= range.max ? value : undefined;

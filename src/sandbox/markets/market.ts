@@ -3,23 +3,23 @@ import type { MarketSink } from "../../ports/index.ts";
 
 /** A source of quotes and prints on the clock of the sandbox. */
 export type Market = {
-  /** Begins to deliver to the sink; called once. */
+  /** Starts to deliver to the sink. Called once. */
   start(sink: MarketSink): void;
-  /** Lets the market run or pauses it; what would have come during a pause is left out. */
+  /** Runs or pauses the market. Data that would have come during a pause is dropped. */
   run(on: boolean): void;
-  /** Whether it runs now. */
+  /** Whether the market is running. */
   readonly running: boolean;
-  /** When it delivers next, by the monotonic clock; `undefined` when nothing is planned. */
+  /** Returns the monotonic time of the next delivery, or `undefined` if nothing is planned. */
   nextTimeMs(): number | undefined;
-  /** Whether it is about to deliver something that needs no time. */
+  /** Whether a delivery is pending that needs no time. */
   readonly busy: boolean;
-  /** Resolves when that is delivered; rejects when it cannot be. */
+  /** Resolves when the pending delivery is done. Rejects if it fails. */
   settled(): Promise<void>;
-  /** Ends it for good. */
+  /** Stops the market permanently. */
   stop(): void;
 };
 
-/** The market that has nothing of its own: quotes and prints come from the control interface. */
+/** Creates a market without data of its own: quotes and prints come from the control interface. */
 export function createManualMarket(): Market {
   return {
     start: () => undefined,
@@ -32,15 +32,15 @@ export function createManualMarket(): Market {
   };
 }
 
-/** An engine as far as a market needs it. */
+/** The part of an engine that a market needs. */
 export type QuoteGate = Readonly<{
   market: MarketSink;
   quote: (symbol: string) => Readonly<{ quote: Quote }> | undefined;
 }>;
 
 /**
- * The sink of an engine that also hands every counted quote on, as counted, before anything else can happen: to the
- * paper venue, whose sizes must be those of the quote that the engine decides on.
+ * Returns the sink of an engine that also passes on every counted quote, as counted, before anything else can happen.
+ * The paper venue receives them: its sizes must be those of the quote on which the engine decides.
  */
 export function tapCountedQuotes(engine: QuoteGate, onCounted: (quote: Quote) => void): MarketSink {
   return {

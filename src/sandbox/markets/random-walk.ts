@@ -1,16 +1,16 @@
 import { formatScaled } from "../../decimal/index.ts";
 import type { LevelInput, PrintInput, QuoteInput } from "../../ports/index.ts";
 
-/** Where the walk of an instrument begins, in cents. */
+/** Start price of an instrument's walk, in cents. */
 export type WalkStart = Readonly<{ symbol: string; cents: number }>;
 
-/** What one step of a walk brings. */
+/** Quote and optional print of one step of a walk. */
 export type WalkStep = Readonly<{ quote: QuoteInput; print?: PrintInput }>;
 
-/** Goes one step; the same seed gives the same steps. */
+/** Takes one step. The same seed gives the same steps. */
 export type RandomWalk = (timeMs: number) => WalkStep;
 
-/** Whole numbers from 0 to below `limit`. */
+/** Returns a whole number from 0 to below `limit`. */
 type RandomBelow = (limit: number) => number;
 
 const CENT_SCALE = 2;
@@ -18,12 +18,15 @@ const MILLIONTH_SCALE = 6;
 const LEVELS = 5;
 const SMALLEST_SIZE = 10_000;
 const SIZE_RANGE = 4_990_000;
-/** A step moves by at most one part in this many: 2 basis points. */
+/** A step changes the price by at most one part in this number: 2 basis points. */
 const STEPS_IN_PRICE = 5_000;
-/** The spread is at most one part in this many: half a basis point, at least a cent. */
+/** The spread is at most one part in this number: half a basis point, but at least a cent. */
 const SPREADS_IN_PRICE = 20_000;
 
-/** A walk of one instrument between half and double its start, in whole cents, so that no run differs in rounding. */
+/**
+ * Creates a walk of one instrument between half and double its start price. It uses whole cents, so that rounding is
+ * the same in every run.
+ */
 export function createRandomWalk({ symbol, cents }: WalkStart, seed: number): RandomWalk {
   const randomBelow = createRandomBelow(`${seed} ${symbol}`);
   let middle = cents;
@@ -57,7 +60,7 @@ function levels(
   });
 }
 
-/** Executed at the best price of either side; one a step at most, so its time names it. */
+/** Returns a print at the best price of either side. There is at most one per step, so its time is its id. */
 function printOf(quote: QuoteInput, randomBelow: RandomBelow): PrintInput {
   const { symbol, bid, ask, timeMs = 0 } = quote;
   return {
@@ -73,7 +76,10 @@ const centText = (cents: number): string => formatScaled(cents, CENT_SCALE);
 const sizeText = (randomBelow: RandomBelow): string =>
   formatScaled(SMALLEST_SIZE + randomBelow(SIZE_RANGE), MILLIONTH_SCALE);
 
-/** The mulberry32 generator over a hash of the text; whole numbers only, the same on every machine. */
+/**
+ * Creates a mulberry32 generator, seeded with a hash of the text. It uses whole numbers only, so results are the same
+ * on every machine.
+ */
 function createRandomBelow(text: string): RandomBelow {
   let state = hash(text);
   return (limit) => {
@@ -84,7 +90,7 @@ function createRandomBelow(text: string): RandomBelow {
   };
 }
 
-/** FNV-1a, 32 bits. */
+/** Returns the 32-bit FNV-1a hash. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++)

@@ -2,18 +2,20 @@ import type { KeyValueStore } from "../../ports/index.ts";
 import { SettingsError } from "../settings-error.ts";
 import { EPOCH_MS, parseWhole } from "../whole-number.ts";
 
-/** How far a recorded replay has come: every row up to a time of its own was fed, durable before it is. */
+/**
+ * Position of a recorded replay: every row up to `fedToMs` was fed. The position is durable before the rows are fed.
+ */
 export type ReplayPosition = Readonly<{
-  /** The time of the newest rows that were fed; `undefined` when none were. */
+  /** Time of the newest rows that were fed; `undefined` if none were. */
   fedToMs: number | undefined;
-  /** Resolves when the rows of that time will not be fed again, whatever happens. */
+  /** Resolves when the rows up to that time will never be fed again, whatever happens. */
   keep: (timeMs: number) => Promise<void>;
 }>;
 
-/** Where the position is kept, beside the manual clock. */
+/** Key of the stored position, beside that of the manual clock. */
 const FED_KEY = "replay.fedTo";
 
-/** The position that is kept in `store`. Throws when what is kept there is none. */
+/** Opens the position stored in `store`. Throws if the stored text is not a time. */
 export async function openReplayPosition(store: KeyValueStore): Promise<ReplayPosition> {
   const kept = await store.get(FED_KEY);
   const fedToMs = kept === undefined ? undefined : parseWhole(kept, EPOCH_MS);

@@ -25,7 +25,7 @@ export type TradeRow = Readonly<{
 /** A row of recorded market data; `line` counts from 1 in its file. */
 export type ReplayRow = QuoteRow | TradeRow;
 
-/** What is replayed. */
+/** Files and instruments of a replay. */
 export type ReplayFiles = Readonly<{ quotesPath: string; tradesPath?: string; instruments: Instruments }>;
 
 const QUOTE_HEADER = "time,symbol,bid,bidQuantity,ask,askQuantity";
@@ -34,8 +34,8 @@ const TRADE_HEADER = "time,symbol,price,quantity";
 const DECIMAL = new RegExp(DECIMAL_GRAMMAR);
 
 /**
- * Reads recorded quotes and trades into one list in time order, a quote before a trade of the same time.
- * Rejects with a SettingsError that names file and line of the first row that is not as it must be.
+ * Reads recorded quotes and trades into one list in time order, with a quote before a trade of the same time. Rejects
+ * with a SettingsError that names file and line of the first invalid row.
  */
 export async function readReplay(files: ReplayFiles): Promise<readonly ReplayRow[]> {
   const quotes = await readRows(files.quotesPath, QUOTE_HEADER, quoteReader(files.instruments));
@@ -44,7 +44,7 @@ export async function readReplay(files: ReplayFiles): Promise<readonly ReplayRow
   return merge(quotes, trades);
 }
 
-/** Makes a row of its cells, or says what is wrong with them. */
+/** Converts cells to a row, or returns the problem with them. */
 type RowReader<T> = (cells: readonly string[], at: Readonly<{ timeMs: number; line: number }>) => T | string;
 
 function quoteReader(instruments: Instruments): RowReader<QuoteRow> {

@@ -4,13 +4,16 @@ import type { ReplayPosition } from "./replay-position.ts";
 import type { ReplayRow } from "./replay-rows.ts";
 
 /**
- * How a replay follows the clock. `recorded`: a row comes when the clock reaches the row's own time (a manual clock).
- * A number: the rows are retold from now on, that many times as fast as they happened, each with the time at which
- * it is told (the real clock); after the first row the replay waits to be run.
+ * Pace of a replay. `recorded`: a row is delivered when the clock reaches the row's own time (with a manual clock). A
+ * number: rows are replayed from now on at that multiple of their original speed, each with the time of its delivery
+ * (with the real clock); after the first row the replay waits to be run.
  */
 export type ReplayPace = "recorded" | number;
 
-/** What a replay is made of; `rows` in time order. With a position a row is fed once at most, whatever crashes. */
+/**
+ * Data and settings of a replay; `rows` are in time order. With a position a row is fed at most once, even after a
+ * crash.
+ */
 export type ReplayOptions = Readonly<{
   rows: readonly ReplayRow[];
   clock: Clock;
@@ -19,19 +22,19 @@ export type ReplayOptions = Readonly<{
 }>;
 
 /**
- * A market out of recorded rows. The start delivers the rows of that time; of rows that were not fed and that the clock
- * has passed already, the newest quote and trade of each symbol.
+ * Creates a market from recorded rows. The start delivers the rows of the current time. Of the rows that were not fed
+ * and are already in the past, it delivers the newest quote and trade of each symbol.
  */
 export function createReplayMarket(options: ReplayOptions): Market {
   return new Replay(options);
 }
 
 type Pacing = {
-  /** When the monotonic clock shows this, the row is due; a manual clock is never set, and shows the row's own time. */
+  /** Returns the monotonic time at which a row is due. A manual clock is never set, so it is the row's own time. */
   dueMs(row: ReplayRow): number;
-  /** The time that the row is delivered with. */
+  /** Returns the time with which a row is delivered. */
   stampMs(row: ReplayRow): number;
-  /** From now on, with this row as the last that was told. */
+  /** Restarts the pace now, with this row as the last that was delivered. */
   resume(last: ReplayRow): void;
 };
 
@@ -61,11 +64,11 @@ class Replay implements Market {
   readonly #position: ReplayPosition | undefined;
   #sink: MarketSink | undefined;
   #running: boolean;
-  /** The row that comes next. */
+  /** Index of the next row. */
   #next: number;
-  /** What is due lay behind the clock when the replay began or went on: only the newest of it is told. */
+  /** The due rows were already in the past when the replay started or resumed: only the newest are delivered. */
   #isBehind = false;
-  /** The position is being kept, before the rows that it covers are told. */
+  /** Storage of the position in progress. The rows that it covers are delivered after it. */
   #keeping: Promise<void> | undefined;
   #hasFailed = false;
   #cancelTimer: (() => void) | undefined;
@@ -130,12 +133,12 @@ class Replay implements Market {
       nextMs === undefined ? undefined : this.#clock.schedule(nextMs, () => this.#goBehind(nextMs));
   }
 
-  /** What others do at the time of a row comes before the row, whoever planned it first (decision DC). */
+  /** Runs after other timers of the same time, whichever was scheduled first (decision DC). */
   #goBehind(dueMs: number): void {
     this.#cancelTimer = this.#clock.schedule(dueMs, () => this.#tellDue());
   }
 
-  /** Tells the rows that are due, after the position behind them is kept; what comes due meanwhile follows. */
+  /** Delivers the due rows after the position beyond them is stored. Rows that become due meanwhile follow. */
   #tellDue(): void {
     if (this.#keeping !== undefined) return;
     this.#hasFailed = false;
@@ -162,7 +165,10 @@ class Replay implements Market {
     }
   }
 
-  /** Tells the rows up to `end`; of what lay behind, the newest of each kind and what is of this very time. */
+  /**
+   * Delivers the rows up to `end`. Of rows in the past, it delivers only the newest of each kind and those of the
+   * current time.
+   */
   #tell(end: number): void {
     const rows = this.#rows.slice(this.#next, end);
     this.#next = end;

@@ -2,7 +2,7 @@ import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Market } from "./market.ts";
 import { createRandomWalk, type RandomWalk, type WalkStart } from "./random-walk.ts";
 
-/** What a synthetic market is made of; a step comes every `stepMs`, 250 by default. */
+/** Clock and settings of a synthetic market. It takes a step every `stepMs`, by default 250. */
 export type SyntheticOptions = Readonly<{
   clock: Clock;
   seed: number;
@@ -18,7 +18,7 @@ const STARTS: readonly WalkStart[] = [
 
 const STEP_MS = 250;
 
-/** A seeded random walk of several instruments; it runs from the start. */
+/** Creates a seeded random walk of several instruments. It starts running. */
 export function createSyntheticMarket(options: SyntheticOptions): Market {
   return new SyntheticMarket(options);
 }
@@ -50,7 +50,7 @@ class SyntheticMarket implements Market {
     this.#step();
   }
 
-  /** Its steps are delivered by the clock alone. */
+  /** Always false: only the clock delivers its steps. */
   readonly busy = false;
 
   async settled(): Promise<void> {}

@@ -11,24 +11,24 @@ import {
 } from "./kept-order.ts";
 import { Timeline, type TimelineNode } from "./timeline.ts";
 
-/** The first order id: beyond 2^53 and odd, so that a client that rounds ids shows it. */
+/** The first order id. It is beyond 2^53 and odd, so that a client that rounds ids is detected. */
 export const FIRST_ORDER_ID = 9_007_199_254_740_993n;
 
-/** One event of one order, in the order in which events came. */
+/** One event of one order. */
 type Moment = readonly [order: KeptOrder, event: number];
 
 type Range = Readonly<{ startTimeMs?: number; endTimeMs?: number }>;
 
 /**
- * All orders of the venue, children of managed parents and native ones, by id, by client id, by market and by time. Ids
- * rise by one in the order of arrival, so that the record alone makes them again.
+ * All orders of the venue, children of managed parents and native ones, by id, client id, market and time. Ids rise by
+ * one in the order of arrival, so that the record alone reproduces them.
  */
 export class AccountOrders {
   readonly #orders: Map<bigint, KeptOrder> = new Map();
   readonly #byClientId: Map<string, KeptOrder[]> = new Map();
   readonly #byMarket: Map<string, Set<KeptOrder>> = new Map();
   readonly #byAccount: Map<number, Timeline<Moment>> = new Map();
-  /** What happened to children, which may be forgotten one day. */
+  /** Events of children, so that they can be removed when the child is forgotten. */
   readonly #momentsOf: Map<KeptOrder, TimelineNode<Moment>[]> = new Map();
   #arrived = 0;
   #news: Moment[] = [];
@@ -38,7 +38,7 @@ export class AccountOrders {
     return [...this.#orders.values()];
   }
 
-  /** An order arrived. */
+  /** Adds an arriving order. */
   add(terms: OrderTerms, timeMs: number): KeptOrder {
     const { accountId, symbol, clientOrderId } = terms;
     const orderId = FIRST_ORDER_ID + BigInt(this.#arrived++);
@@ -51,12 +51,12 @@ export class AccountOrders {
     return order;
   }
 
-  /** So many orders arrived that nothing is known of any more. */
+  /** Skips the ids of orders that arrived and are forgotten. */
   pass(count: number): void {
     this.#arrived += count;
   }
 
-  /** Nothing is known any more of the order of a child; its id is not given again. */
+  /** Forgets the order of a child. Its id is not used again. */
   forget(order: KeptOrder): void {
     const { accountId, clientOrderId, symbol } = order.terms;
     const [named, market] = [`${accountId} ${clientOrderId}`, `${accountId} ${symbol}`];
@@ -72,7 +72,7 @@ export class AccountOrders {
     this.#momentsOf.delete(order);
   }
 
-  /** Some of it was filled, at this time as far as anybody was told. */
+  /** Adds fills, at the time at which they were reported. */
   fill(order: KeptOrder, fills: readonly Fill[], timeMs: number): void {
     for (const fill of fills) {
       order.fills.push(fill);
@@ -80,30 +80,30 @@ export class AccountOrders {
     }
   }
 
-  /** It ended without being filled. */
+  /** Ends an order that is not filled. */
   end(order: KeptOrder, end: OrderEnd, timeMs: number): void {
     order.end = end;
     this.#happened(order, timeMs);
   }
 
-  /** The order of an id, whoever owns it. */
+  /** Returns the order with an id, whoever owns it. */
   byId(orderId: bigint): KeptOrder | undefined {
     return this.#orders.get(orderId);
   }
 
-  /** The newest order that a key names. */
+  /** Returns the newest order that a key names. */
   find(key: NativeKey): KeptOrder | undefined {
     const { accountId, symbol } = key;
     const named = "orderId" in key ? [this.byId(key.orderId)] : this.#named(accountId, key.clientOrderId);
     return named.findLast((order) => order?.terms.accountId === accountId && order.terms.symbol === symbol);
   }
 
-  /** The open order of an account under a client id, whatever its market. */
+  /** Returns the open order of an account with a client id, in any market. */
   findOpen(accountId: number, clientOrderId: string): KeptOrder | undefined {
     return this.#named(accountId, clientOrderId).findLast(isOpen);
   }
 
-  /** One snapshot per order, ids rising. */
+  /** Returns one snapshot per order, by rising id. */
   page(page: NativePage): readonly NativeOrder[] {
     const { accountId, symbol, clientOrderId, fromOrderId, limit } = page;
     const market = [...(this.#byMarket.get(`${accountId} ${symbol}`) ?? [])];
@@ -117,7 +117,7 @@ export class AccountOrders {
     return shown.map(orderOf);
   }
 
-  /** The newest executions, oldest first. */
+  /** Returns the newest executions, oldest first. */
   executions(query: ExecutionQuery): readonly NativeExecution[] {
     const { accountId, symbol, orderId, clientOrderId, limit } = query;
     const newestFirst: Moment[] = [];
@@ -134,7 +134,7 @@ export class AccountOrders {
     return newestFirst.reverse().map(([order, event]) => executionAt(order, event));
   }
 
-  /** What happened since the last call. */
+  /** Returns the events since the last call. */
   takeNews(): readonly Moment[] {
     const news = this.#news;
     this.#news = [];

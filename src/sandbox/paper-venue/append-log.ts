@@ -2,25 +2,25 @@ import { type Compaction, FileCopy } from "./compact-file.ts";
 import { type LogFile, type LogPlace, openLogFile } from "./log-file.ts";
 
 /**
- * An append-only file of lines; lines that are queued together are written and synced together. What could not be
- * written stays queued, and goes to disk with the next attempt: whoever appends or asks for what is durable makes one.
+ * An append-only file of lines. Lines that are queued together are written and synced together. Lines that could not be
+ * written stay queued for the next attempt, which the next append or check for durability makes.
  */
 export type AppendLog = {
-  /** Whether the newest attempt to write failed. */
+  /** Whether the latest attempt to write failed. */
   readonly isFailing: boolean;
   /**
-   * Queues a line; it resolves when the line and all before it are on disk, and rejects when the attempt fails. `kept` is
-   * called when the line is on disk, whichever attempt brought it there.
+   * Queues a line. Resolves when the line and all before it are on disk, and rejects when the attempt fails. `kept` is
+   * called when the line is on disk, whichever attempt wrote it.
    */
   append(line: string, kept?: () => void): Promise<void>;
-  /** Resolves when all that is queued now is on disk. */
+  /** Resolves when all lines queued now are on disk. */
   durable(): Promise<void>;
   /**
-   * Writes the log anew from what is made of the lines that are on disk now, and takes the new file once it has all that
-   * was appended meanwhile. Rejects when that could not be done: then the log is as it was.
+   * Rewrites the log from the compacted form of the lines now on disk. Switches to the new file once it has all lines
+   * appended meanwhile. Rejects if that fails; the log is then unchanged.
    */
   compact(compaction: Compaction): Promise<void>;
-  /** Writes what is queued and closes the file. */
+  /** Writes the queued lines and closes the file. */
   close(): Promise<void>;
 };
 
@@ -28,9 +28,10 @@ export type AppendLog = {
 export type OpenedLog = Readonly<{ log: AppendLog; lines: readonly string[] }>;
 
 /**
- * Opens or creates the file. A last line without its end was cut off while it was written, so nobody was told of it:
- * it is dropped. Rejects with an Error that names the file and bears the system's code when it cannot be opened, or
- * `STORE_FILE` when it has a second hard link: by that another process could write it. Source: decision FQ.
+ * Opens or creates the file. A last line without its line break was cut off while being written, so it was never
+ * acknowledged and is dropped. Rejects with an Error that names the file: with the system's code if it cannot be
+ * opened, or with `STORE_FILE` if it has a second hard link, through which another process could write it. Source:
+ * decision FQ.
  */
 export async function openAppendLog(path: string): Promise<OpenedLog> {
   const { file, place } = await openLogFile(path);
@@ -44,11 +45,11 @@ export async function openAppendLog(path: string): Promise<OpenedLog> {
   return { log: createFileLog(file, end, place), lines };
 }
 
-/** A log behind the first `end` bytes of a file that is open for appending. */
+/** Creates a log that continues after the first `end` bytes of a file that is open for appending. */
 export const createFileLog = (file: LogFile, end: number, place: LogPlace): AppendLog =>
   new FileLog(file, end, place);
 
-/** A log that keeps nothing. */
+/** Creates a log that stores nothing. */
 export function createMemoryLog(): AppendLog {
   const done = Promise.resolve();
   return {
@@ -66,13 +67,13 @@ type Batch = { readonly lines: Line[]; readonly done: Promise<void> };
 class FileLog implements AppendLog {
   readonly #place: LogPlace;
   #file: LogFile;
-  /** Bytes of whole batches; what a failed attempt left behind them is cut off by the next. */
+  /** Length of all whole batches. The next attempt cuts off what a failed attempt left beyond it. */
   #end: number;
-  /** Lines of attempts that failed, in their order. */
+  /** Lines of failed attempts, in order. */
   #stuck: readonly Line[] = [];
   #isFailing = false;
   #hasMoved = false;
-  /** Lines that wait for the batch before them. */
+  /** Lines that wait for the previous batch. */
   #waiting: Batch | undefined;
   /** Settles with the newest batch. */
   #latest: Promise<void> = Promise.resolve();
@@ -121,7 +122,7 @@ class FileLog implements AppendLog {
     return done;
   }
 
-  /** Goes on in another file, once it has all that this one has. */
+  /** Continues in another file, once that contains everything of this one. */
   async #take(file: LogFile, copy: FileCopy): Promise<void> {
     if (this.#isFailing) throw new Error("the record cannot be written");
     await copy.copy(this.#end);
@@ -135,7 +136,7 @@ class FileLog implements AppendLog {
     await this.#settle();
   }
 
-  /** Nothing is durable in a file of which it is not durable yet that it is the one. */
+  /** After a change of files, waits until the change itself is durable: nothing in the new file is durable before. */
   async #settle(): Promise<void> {
     if (!this.#hasMoved) return;
     await this.#place.settle();
@@ -149,7 +150,7 @@ class FileLog implements AppendLog {
   #nextBatch(): Batch {
     const lines: Line[] = [];
     const done = this.#latest.catch(() => undefined).then(() => this.#attempt(lines));
-    // Whoever appended hears of a failure; it must not end the process where nobody did.
+    // The callers of `append` receive the failure. Without them it must not end the process.
     done.catch(() => undefined);
     this.#latest = done;
     return { lines, done };

@@ -1,19 +1,19 @@
 import type { LogFile } from "./log-file.ts";
 
-/** What is made of the lines of a log to make it shorter. */
+/** Functions that compact the lines of a log. */
 export type Compaction = Readonly<{
-  /** What takes the place of a line. */
+  /** Returns the lines that replace a line. */
   line: (text: string) => Iterable<string>;
-  /** What comes behind the last of them. */
+  /** Returns the lines after the last one. */
   end: () => Iterable<string>;
 }>;
 
-/** Bytes that are read and made shorter in one turn. */
+/** Number of bytes that are read and compacted in one turn. */
 const CHUNK_BYTES = 32_768;
 
 const LINE_END = 0x0a;
 
-/** Copies a log of whole lines to another file, in pieces; counts what it has read and written. */
+/** Copies a log of whole lines to another file, in pieces. Counts the bytes read and written. */
 export class FileCopy {
   readonly #from: LogFile;
   readonly #to: LogFile;
@@ -25,12 +25,12 @@ export class FileCopy {
     this.#to = to;
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written so far. */
   get written(): number {
     return this.#written;
   }
 
-  /** Makes the lines up to a byte, which ends one, shorter. */
+  /** Compacts the lines up to a byte offset, which is the end of a line. */
   async compact(until: number, compaction: Compaction): Promise<void> {
     let begun = Buffer.alloc(0);
     while (this.#read < until) {
@@ -43,7 +43,7 @@ export class FileCopy {
     for (const line of compaction.end()) await this.#write(linesOf([line]));
   }
 
-  /** Copies bytes up to one as they are. */
+  /** Copies bytes up to an offset unchanged. */
   async copy(until: number): Promise<void> {
     while (this.#read < until) await this.#write(await this.#next(until));
   }

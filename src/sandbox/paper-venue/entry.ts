@@ -38,7 +38,7 @@ export type ChildArrived = Readonly<{
   timeMs: number;
 }>;
 
-/** What became of a child. `held`: decided, and not told to anybody until it is released. */
+/** The outcome of a child. `held`: decided, but not reported until it is released. */
 export type ChildResolved = Readonly<{
   kind: "resolved";
   childId: string;
@@ -50,10 +50,10 @@ export type ChildResolved = Readonly<{
   timeMs: number;
 }>;
 
-/** A held child was let go. */
+/** A held child was released. */
 export type ChildReleased = Readonly<{ kind: "released"; childId: string; timeMs: number }>;
 
-/** One line of the venue's record: everything the venue knows follows from its entries in their order. */
+/** One line of the venue's record. The whole state of the venue follows from its entries, in order. */
 export type Entry =
   | BalancesSet
   | PositionsSet
@@ -104,7 +104,7 @@ const childEntrySchema = z.discriminatedUnion("kind", [
 
 const entrySchema: z.ZodType<Entry> = z.union([childEntrySchema, orderEntrySchema, forgettingEntrySchema]);
 
-/** One line of JSON without its end. */
+/** Encodes an entry as one line of JSON, without a line break. */
 export function encodeEntry(entry: Entry): string {
   switch (entry.kind) {
     case "arrived":
@@ -133,7 +133,7 @@ const childText = ({
   ...(limitPrice === undefined ? {} : { limitPrice: formatPrice(limitPrice) }),
 });
 
-/** The entry a line holds; throws on anything else. */
+/** Decodes the entry of a line. Throws on anything else. */
 export function decodeEntry(line: string): Entry {
   return entrySchema.parse(readJson(line));
 }

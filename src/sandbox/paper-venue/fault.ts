@@ -4,9 +4,9 @@ import type { ChildRequest } from "../../model/index.ts";
 import { decimalText, positiveId, readInput } from "../input-error.ts";
 
 /**
- * What happens to a child that is submitted. timeout-before: it never arrives; timeout-after: it executes and the
- * answer is lost; partial: only a fraction of what it would fill is there; delay: it executes and the answer comes
- * late; hold: it executes and the venue keeps the outcome to itself until it is released.
+ * Fault of a submitted child. `timeout-before`: the child never arrives. `timeout-after`: it executes and the answer is
+ * lost. `partial`: only a fraction of what it would fill is available. `delay`: it executes and the answer comes late.
+ * `hold`: it executes and the venue withholds the outcome until it is released.
  */
 export type SubmitFault =
   | "none"
@@ -17,15 +17,15 @@ export type SubmitFault =
   | "delay"
   | "hold";
 
-/** What happens to a question about a child; delay: the true answer comes late. */
+/** Fault of a look-up of a child. `delay`: the true answer comes late. */
 export type LookupFault = "none" | "not-found" | "fail" | "delay";
 
-/** Decimals of {@link VenueFault.fraction}. */
+/** Number of decimals of {@link VenueFault.fraction}. */
 export const FRACTION_SCALE = 20;
 
 /**
- * A fault of the venue and whom it hits: children of one symbol or account, and only the first `count` of them.
- * `fraction` is in 1e-20 steps of one.
+ * A fault of the venue and its scope: children of one symbol or account, and only the first `count` of them. `fraction`
+ * is in units of 1e-20.
  */
 export type VenueFault = Readonly<{
   mode: SubmitFault;
@@ -56,36 +56,36 @@ const faultBody: z.ZodType<VenueFault> = z.strictObject({
   accountId: positiveId.optional(),
 });
 
-/** Reads the member `venue` of `POST /control/faults`; throws InputError. */
+/** Reads the member `venue` of `POST /control/faults`. Throws InputError. */
 export function readVenueFault(body: unknown): VenueFault {
   return readInput(faultBody, body);
 }
 
-/** The fault in force, and the children it has hit. */
+/** The active fault, and the children it has hit. */
 export class FaultPlan {
   #fault: VenueFault | undefined;
   #hit: Set<string> = new Set();
   #hitCount = 0;
 
-  /** Puts another fault in force; children hit by the one before are free of it. */
+  /** Activates another fault. It starts with no children hit. */
   set(fault: VenueFault): void {
     this.#fault = fault;
     this.#hit = new Set();
     this.#hitCount = 0;
   }
 
-  /** Nobody asks for the child any more; it counts as one that was hit. */
+  /** Forgets a child that is no longer looked up. It still counts as hit. */
   forget(childId: string): void {
     this.#hit.delete(childId);
   }
 
-  /** The fault that hits this child on its way to the venue. */
+  /** Returns the fault that hits this child on its way to the venue. */
   onSubmit(child: ChildRequest): VenueFault | undefined {
     const fault = this.#fault;
     return fault !== undefined && fault.mode !== "none" && this.#hits(fault, child) ? fault : undefined;
   }
 
-  /** The fault that hits a question about this child. */
+  /** Returns the fault that hits a look-up of this child. */
   onLookup(child: ChildRequest): VenueFault | undefined {
     const fault = this.#fault;
     return fault !== undefined && fault.lookup !== "none" && this.#hits(fault, child) ? fault : undefined;

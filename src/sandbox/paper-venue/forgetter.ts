@@ -7,31 +7,31 @@ import { RecordCompaction } from "./record-compaction.ts";
 import { type Forgetting, SettledChildren } from "./settled-children.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
-/** Looks for what is due so many times in the time after which a child is forgotten. */
+/** Number of checks for due children in the time after which a child is forgotten. */
 const LOOKS = 32;
 
-/** Children that are forgotten in one turn, and in one line of the record. */
+/** Number of children that are forgotten in one turn, and in one line of the record. */
 const SLICE = 256;
 
-/** A record with fewer lines that say nothing any more is not written anew. */
+/** A record with fewer obsolete lines is not rewritten. */
 const STALE_LINES = 1_000;
 
-/** What a forgetter shares with its venue. */
+/** Dependencies of a forgetter on its venue. */
 export type ForgetterParts = Readonly<{
   clock: Clock;
   record: VenueRecord;
   log: AppendLog;
   forgetting: Forgetting;
-  /** Counts as work of the venue until it is done. */
+  /** Counts a promise as work of the venue until it settles. */
   work: <T>(work: Promise<T>) => Promise<T>;
-  /** A child was forgotten, durably. */
+  /** Called when a child has been durably forgotten. */
   forgot: (childId: string) => void;
   telemetry: Telemetry | undefined;
 }>;
 
 /**
- * Forgets children that were settled a while ago: first a line of the record says so, then memory lets go of them, some
- * in each turn. When half of the record says nothing any more, it is written anew beside the old one.
+ * Forgets children that were settled a while ago. First a line of the record states it; then they are removed from
+ * memory, some in each turn. When half of the record is obsolete, it is rewritten beside the old one.
  */
 export class Forgetter {
   readonly #parts: ForgetterParts;
@@ -45,7 +45,9 @@ export class Forgetter {
     for (const childId of parts.record.settled()) this.asked(childId);
   }
 
-  /** Somebody has sent the child, asked for it or let it go: its outcome, if it is told, may be news to them. */
+  /**
+   * Restarts a child's quiet time: a caller has sent it, looked it up or released it, and may still need its outcome.
+   */
   asked(childId: string): void {
     const settledAtMs = this.#parts.record.settledAtMs(childId);
     if (settledAtMs === undefined) return;
@@ -53,7 +55,7 @@ export class Forgetter {
     this.#arm();
   }
 
-  /** Nothing is forgotten from now on. */
+  /** Stops forgetting. */
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
@@ -71,7 +73,8 @@ export class Forgetter {
       await this.#forgetDue();
       await this.#compact();
     } catch (error) {
-      // A record that cannot be written is told by whoever writes to it; what was not forgotten now is so later.
+      // The writers of the record report that it cannot be written. Children that were not forgotten now are forgotten
+      // later.
       const code = errorCode(error);
       this.#parts.telemetry?.event("warn", "venue-record.not-shortened", { code });
     }

@@ -4,13 +4,16 @@ import type { JsonInput } from "../../wire/index.ts";
 import type { ForgottenMarks } from "./forgotten-children.ts";
 import { whole } from "./order-entry.ts";
 
-/** These children are forgotten from here on. */
+/** These children are forgotten from this entry on. */
 export type ChildrenForgotten = Readonly<{ kind: "forgotten"; children: readonly string[]; timeMs: number }>;
 
-/** What the trades of an account in a market came to, signed: in steps of the base quantity and of the notional. */
+/** The signed sum of an account's trades in a market: in units of the base quantity and of the notional. */
 export type PassedTrade = Readonly<{ accountId: number; symbol: string; base: Scaled; quote: Scaled }>;
 
-/** Stands in the place of what forgotten children were: orders and executions that were counted, and what they moved. */
+/**
+ * Replaces the entries of forgotten children: the orders and executions that were counted, and the sums of their
+ * trades.
+ */
 export type ChildrenPassed = Readonly<{
   kind: "passed";
   orders: number;
@@ -18,19 +21,19 @@ export type ChildrenPassed = Readonly<{
   trades: readonly PassedTrade[];
 }>;
 
-/** Which ids may be those of forgotten children. */
+/** The ids that may belong to forgotten children. */
 export type ForgottenKept = ForgottenMarks & Readonly<{ kind: "marks" }>;
 
-/** What becomes of children that are forgotten. */
+/** Entries about forgotten children. */
 export type ForgettingEntry = ChildrenForgotten | ChildrenPassed | ForgottenKept;
 
-/** A sum has no range of its own, so it is text. */
+/** A sum has no limited range, so it is stored as text. */
 const scaled: z.ZodType<Scaled> = z
   .string()
   .regex(/^-?[0-9]+$/)
   .transform((text) => normalise(BigInt(text)));
 
-/** An entry about forgotten children with its sums as text. */
+/** Encodes an entry about forgotten children, with its sums as text. */
 export function forgettingEntryText(entry: ForgettingEntry): JsonInput {
   if (entry.kind !== "passed") return entry;
   const trades = entry.trades.map(({ base, quote, ...whose }) => ({
@@ -41,7 +44,7 @@ export function forgettingEntryText(entry: ForgettingEntry): JsonInput {
   return { ...entry, trades };
 }
 
-/** Entries about forgotten children as they are kept. */
+/** Schema of stored entries about forgotten children. */
 export const forgettingEntrySchema: z.ZodType<ForgettingEntry> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("forgotten"), children: z.array(z.string()), timeMs: whole }),
   z.strictObject({

@@ -1,25 +1,25 @@
 import { readChildId } from "../../lifecycle/index.ts";
 
-/** Parents of which the highest forgotten attempt is kept: some 10 MB. */
+/** Number of parents whose highest forgotten attempt is kept: about 10 MB. */
 const MARKS_KEPT = 100_000;
 
-/** Marks in one line of the record. */
+/** Number of marks in one line of the record. */
 const MARKS_PER_LINE = 1_000;
 
-/** A part of what is known of forgotten children, as the record keeps it. */
+/** A part of the data about forgotten children, as the record stores it. */
 export type ForgottenMarks = Readonly<{
-  /** By parent, the highest attempt that was forgotten; oldest first. */
+  /** The highest forgotten attempt by parent, oldest first. */
   marks: readonly (readonly [parent: string, attempt: number])[];
-  /** Parents that were accepted until then may have had a mark that is no longer kept. */
+  /** Parents accepted up to this time may have had a mark that was dropped. */
   acceptedUntilMs: number;
-  /** No forgotten child had a later deadline. */
+  /** No forgotten child has a later deadline. */
   deadlineUntilMs: number;
 }>;
 
 /**
- * Which child ids may be those of forgotten children. A parent has one child after the other, so the highest attempt
- * says it of all of them. Marks are kept of so many parents; of one whose mark had to go, the time of its acceptance
- * tells a look-up, and the deadline a submit, that nothing is known any more.
+ * Determines which child ids may belong to forgotten children. A parent has one child after the other, so its highest
+ * forgotten attempt covers all of them. The number of marks is limited. For a parent whose mark was dropped, a look-up
+ * is decided by its acceptance time, and a submit by the deadline.
  */
 export class ForgottenChildren {
   readonly #marks: Map<string, number> = new Map();
@@ -31,26 +31,26 @@ export class ForgottenChildren {
     this.#limit = limit;
   }
 
-  /** Parents of which a mark is kept. */
+  /** Number of parents with a mark. */
   get size(): number {
     return this.#marks.size;
   }
 
-  /** A child was forgotten. */
+  /** Records that a child was forgotten. */
   add(childId: string, deadlineMs: number): void {
     const { parent, attempt } = placeOf(childId);
     this.#mark(parent, attempt);
     this.#deadlineUntilMs = Math.max(this.#deadlineUntilMs, deadlineMs);
   }
 
-  /** Takes in what the record kept. */
+  /** Adds stored data from the record. */
   restore({ marks, acceptedUntilMs, deadlineUntilMs }: ForgottenMarks): void {
     this.#acceptedUntilMs = Math.max(this.#acceptedUntilMs, acceptedUntilMs);
     this.#deadlineUntilMs = Math.max(this.#deadlineUntilMs, deadlineUntilMs);
     for (const [parent, attempt] of marks) this.#mark(parent, attempt);
   }
 
-  /** Everything known, in parts of bounded size. */
+  /** Returns all data, in parts of bounded size. */
   *parts(): Iterable<ForgottenMarks> {
     const marks = [...this.#marks];
     for (let from = 0; from < marks.length; from += MARKS_PER_LINE) {
@@ -62,7 +62,7 @@ export class ForgottenChildren {
     }
   }
 
-  /** Whether a child of which nothing is held may have been forgotten; its deadline where that is known. */
+  /** Returns whether an unknown child may have been forgotten; `deadlineMs` is its deadline if known. */
   mayBe(childId: string, deadlineMs: number = Number.NEGATIVE_INFINITY): boolean {
     const { parent, attempt, acceptedAtMs } = placeOf(childId);
     const highest = this.#marks.get(parent);
@@ -83,7 +83,7 @@ export class ForgottenChildren {
 
 type Place = Readonly<{ parent: string; attempt: number; acceptedAtMs: number }>;
 
-/** An id that was not made of parent and attempt stands for itself. */
+/** Returns parent and attempt of a child id. An id without them is its own parent. */
 function placeOf(childId: string): Place {
   const named = readChildId(childId);
   if (named === undefined) return { parent: childId, attempt: 1, acceptedAtMs: 0 };

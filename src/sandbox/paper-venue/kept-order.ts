@@ -10,7 +10,7 @@ import type {
 } from "../../model/index.ts";
 import { total } from "./order-book.ts";
 
-/** What an order at the venue asks for, a child of a managed parent or a native one. */
+/** The terms of an order at the venue, a child of a managed parent or a native order. */
 export type OrderTerms = Readonly<{
   accountId: number;
   symbol: string;
@@ -19,13 +19,13 @@ export type OrderTerms = Readonly<{
   timeInForce: "GTC" | "IOC" | "FOK";
   clientOrderId: string;
   price?: Price;
-  /** Absent: an order by amount, whose quantity is what the amount came to. */
+  /** Absent for an order by amount. Its quantity is the sum of its fills. */
   quantity?: Quantity;
   quoteQuantity?: Notional;
   isChild: boolean;
 }>;
 
-/** How an order ended without being filled. */
+/** The end of an order that was not filled. */
 export type OrderEnd = Readonly<{
   status: "CANCELED" | "EXPIRED" | "REJECTED";
   reason?: ExecutionReason;
@@ -34,8 +34,8 @@ export type OrderEnd = Readonly<{
 }>;
 
 /**
- * One order of the venue's record. Its events are numbered: 0 that it arrived, then its fills, at last its end; the time
- * of each stands in `timesMs`.
+ * One order of the venue's record. Its events are numbered: 0 is its arrival, then come its fills, and last its end.
+ * `timesMs` contains the time of each.
  */
 export type KeptOrder = {
   readonly orderId: bigint;
@@ -45,27 +45,27 @@ export type KeptOrder = {
   end?: OrderEnd;
 };
 
-/** What is left to fill. */
+/** Returns the quantity left to fill. */
 export function restOf({ terms, fills }: KeptOrder): Quantity {
   return terms.quantity === undefined ? ZERO_QUANTITY : subtract(terms.quantity, total(fills));
 }
 
-/** Whether it can still fill. */
+/** Returns whether an order can still fill. */
 export function isOpen(order: KeptOrder): boolean {
   return order.end === undefined && restOf(order) > 0;
 }
 
-/** The order as it stands now. */
+/** Returns the order in its current state. */
 export function orderOf(order: KeptOrder): NativeOrder {
   return snapshotAt(order, order.timesMs.length - 1);
 }
 
-/** When it changed last, epoch milliseconds. */
+/** Returns the time of the last change in epoch milliseconds. */
 export function updatedAtOf({ timesMs }: KeptOrder): number {
   return timesMs.at(-1) ?? 0;
 }
 
-/** The order as it stood after one of its events. */
+/** Returns the order as it was after one of its events. */
 function snapshotAt(order: KeptOrder, event: number): NativeOrder {
   const { orderId, terms, timesMs } = order;
   const { isChild: _, quantity, ...asked } = terms;
@@ -91,7 +91,7 @@ function filledStatus(executed: Quantity, whole: Quantity): NativeStatus {
   return executed < whole ? "PARTIALLY_FILLED" : "FILLED";
 }
 
-/** One event of an order as an execution. */
+/** Returns one event of an order as an execution. */
 export function executionAt(kept: KeptOrder, event: number): NativeExecution {
   const order = snapshotAt(kept, event);
   const timeMs = order.updatedAtMs;

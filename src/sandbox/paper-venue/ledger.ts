@@ -13,7 +13,7 @@ import {
 } from "../../decimal/index.ts";
 import type { Fill, Side } from "../../model/index.ts";
 
-/** What a trade takes from an account: an asset and how much of it. */
+/** The amount of an asset that a trade takes from an account. */
 export type Debit = Readonly<{ accountId: number; asset: string; amount: Scaled }>;
 
 /** A trade of an account: its fills, exchanged between USD and a base asset. */
@@ -24,7 +24,7 @@ export type Trade = Readonly<{
   fills: readonly FillAmount[];
 }>;
 
-/** What trades came to, signed: of the base asset and of USD. */
+/** The signed sums of trades in the base asset and in USD. */
 export type Shift = Readonly<{ accountId: number; baseAsset: string; base: Scaled; quote: Scaled }>;
 
 type FillAmount = Pick<Fill, "price" | "quantity">;
@@ -36,15 +36,18 @@ type Balances = readonly (readonly [asset: string, amount: Scaled])[];
 
 const USD = "USD";
 
-/** USD rests in 1e-14 steps, so that price · quantity is exact; everything else in 1e-6 steps. */
+/**
+ * Returns the number of decimals of an asset. USD is kept in units of 1e-14, so that price · quantity is exact; every
+ * other asset in units of 1e-6.
+ */
 const scaleOf = (asset: string): number => (asset === USD ? NOTIONAL_SCALE : QUANTITY_SCALE);
 
-/** Reads an amount of an asset as text; `undefined` when it has too many decimals or is no amount. */
+/** Parses an amount of an asset. Returns `undefined` if it has too many decimals or is not an amount. */
 export function parseAmount(asset: string, text: string): Scaled | undefined {
   return parseScaled(text, scaleOf(asset));
 }
 
-/** What a trade costs. */
+/** Returns the cost of a trade. */
 export function debitOf({ accountId, side, baseAsset, fills }: Trade): Debit {
   if (side === "SELL") return { accountId, asset: baseAsset, amount: sumOfQuantities(fills) };
   const cost = fills.reduce((sum, fill) => add(sum, notionalOf(fill.price, fill.quantity)), ZERO_NOTIONAL);
@@ -59,21 +62,24 @@ const textOf = (balances: Balances): Readonly<Record<string, string>> =>
 
 const reserveOf = ({ accountId, asset }: Debit): string => `${accountId} ${asset}`;
 
-/** Balances of all accounts, and what of them is promised to trades that were not told yet. */
+/** Balances of all accounts, and the amounts promised to trades that are not reported yet. */
 export class Ledger {
   readonly #balances: Map<number, Map<string, Scaled>> = new Map();
   readonly #promised: Map<string, Debit> = new Map();
-  /** Sums of the promises by account and asset, so that many resting orders cost nothing to look at. */
+  /**
+   * Sums of the promises by account and asset, so that the number of resting orders does not affect the cost of a
+   * check.
+   */
   readonly #reserved: Map<string, Scaled> = new Map();
-  /** By execution id, the two balances right after it. */
+  /** The two balances right after each execution, by execution id. */
   readonly #after: Map<string, Balances> = new Map();
 
-  /** Whether the account's balances were ever set. */
+  /** Returns whether the account's balances were ever set. */
   has(accountId: number): boolean {
     return this.#balances.has(accountId);
   }
 
-  /** Sets the balances of an account; an asset that is not named has none. */
+  /** Sets the balances of an account. Assets that are not named have no balance. */
   set(accountId: number, balances: Readonly<Record<string, string>>): void {
     const amounts = Object.entries(balances).map(([asset, text]): [string, Scaled] => {
       const amount = parseAmount(asset, text);
@@ -83,34 +89,36 @@ export class Ledger {
     this.#balances.set(accountId, new Map(amounts));
   }
 
-  /** The balance of an asset; zero where nothing is known. */
+  /** Returns the balance of an asset, or zero if it is unknown. */
   balance(accountId: number, asset: string): Scaled {
     return this.#balances.get(accountId)?.get(asset) ?? 0;
   }
 
-  /** All balances of an account as text. */
+  /** Returns all balances of an account as text. */
   show(accountId: number): Readonly<Record<string, string>> {
     return textOf([...(this.#balances.get(accountId) ?? [])]);
   }
 
-  /** The balances that an execution changed, as they were right after it, as text; `undefined` where there was none. */
+  /**
+   * Returns the balances that an execution changed, right after it, as text; `undefined` if the execution is unknown.
+   */
   showAfter(executionId: string): Readonly<Record<string, string>> | undefined {
     const after = this.#after.get(executionId);
     return after && textOf(after);
   }
 
-  /** Whether the account can pay, with all that is promised paid first. */
+  /** Returns whether the account can pay in addition to all promises. */
   covers(debit: Debit): boolean {
     const reserved = this.#reserved.get(reserveOf(debit)) ?? 0;
     return debit.amount <= subtract(this.balance(debit.accountId, debit.asset), reserved);
   }
 
-  /** Whether the account has it, promised or not. */
+  /** Returns whether the account has the amount, promised or not. */
   holds({ accountId, asset, amount }: Debit): boolean {
     return amount <= this.balance(accountId, asset);
   }
 
-  /** Sets aside what a held child or a resting order will cost, in place of what was set aside for it before. */
+  /** Reserves the cost of a held child or a resting order. Replaces its earlier reservation. */
   promise(id: string, debit: Debit): void {
     this.forget(id);
     this.#promised.set(id, debit);
@@ -130,7 +138,7 @@ export class Ledger {
     this.#reserved.set(reserve, by(this.#reserved.get(reserve) ?? 0, debit.amount));
   }
 
-  /** Moves what a trade takes and gives, fill by fill. */
+  /** Applies a trade to the balances, fill by fill. */
   move({ fills, ...whose }: ExecutedTrade): void {
     const { accountId, baseAsset } = whose;
     const opposite = whose.side === "BUY" ? "SELL" : "BUY";
@@ -142,13 +150,13 @@ export class Ledger {
     }
   }
 
-  /** Balances move by what trades came to of which nothing else is known any more. */
+  /** Applies the sums of trades whose details are forgotten. */
   shift({ accountId, baseAsset, base, quote }: Shift): void {
     this.#change({ accountId, asset: baseAsset, amount: base }, add);
     this.#change({ accountId, asset: USD, amount: quote }, add);
   }
 
-  /** The balances after an execution are no longer asked for. */
+  /** Drops the balances after an execution, which are no longer needed. */
   forgetAfter(executionId: string): void {
     this.#after.delete(executionId);
   }

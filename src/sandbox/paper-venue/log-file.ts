@@ -2,18 +2,18 @@ import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/prom
 import { basename, dirname } from "node:path";
 import { errorCode } from "../../common/index.ts";
 
-/** What a log needs of its file. */
+/** File operations that a log needs. */
 export type LogFile = Pick<FileHandle, "truncate" | "appendFile" | "datasync" | "close" | "read">;
 
-/** Where the file of a log is, and how another takes its place. */
+/** Location of a log's file, and how another file replaces it. */
 export type LogPlace = Readonly<{
-  /** An empty file beside it. */
+  /** Creates an empty file beside it. */
   begin: () => Promise<LogFile>;
-  /** Puts that file in the place of the old one; a crash leaves one of the two. */
+  /** Replaces the old file with the new one. A crash leaves one of the two. */
   replace: () => Promise<void>;
-  /** Resolves when it is durable which of them it is. */
+  /** Resolves when the replacement is durable. */
   settle: () => Promise<void>;
-  /** Does without that file. */
+  /** Deletes the new file. */
   discard: () => Promise<void>;
 }>;
 
@@ -21,8 +21,8 @@ export type LogPlace = Readonly<{
 export type OpenedFile = Readonly<{ file: FileHandle; place: LogPlace }>;
 
 /**
- * Opens or creates the file of a log. Rejects with an Error that names it and bears the system's code, or `STORE_FILE` when
- * it has a second hard link: by that another process could write it. Source: decision FQ.
+ * Opens or creates the file of a log. Rejects with an Error that names it: with the system's code, or with `STORE_FILE`
+ * if it has a second hard link, through which another process could write it. Source: decision FQ.
  */
 export async function openLogFile(path: string): Promise<OpenedFile> {
   const file = await openFile(path);

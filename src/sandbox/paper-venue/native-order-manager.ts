@@ -25,37 +25,46 @@ import { type OrderBook, type Take, type Taker, total } from "./order-book.ts";
 import type { BookReason, OrderEntry, OrderPlaced } from "./order-entry.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
-/** What the manager shares with the venue it belongs to. */
+/** Dependencies of the manager on its venue. */
 export type NativeOrderManagerParts = Readonly<{
   clock: Clock;
   instruments: Instruments;
   record: VenueRecord;
   book: OrderBook;
-  /** Applies an entry at once; resolves when it is on disk. `kept` is called then, also where that took a second attempt. */
+  /**
+   * Applies an entry immediately. Resolves when it is on disk; `kept` is called then, even if that took a second
+   * attempt.
+   */
   commit: (entry: OrderEntry, kept: () => void) => Promise<void>;
-  /** Nothing when the record keeps what it is given; else resolves when it does again, and rejects while it does not. */
+  /**
+   * Returns undefined if the record can be written. Otherwise returns a promise that resolves when it can be written
+   * again, and rejects while it cannot.
+   */
   writable: () => Promise<void> | undefined;
-  /** Resolves when all that was committed until now is on disk. */
+  /** Resolves when everything committed so far is on disk. */
   durable: () => Promise<void>;
-  /** Counts as work of the venue until it is done. */
+  /** Counts a promise as work of the venue until it settles. */
   work: <T>(work: Promise<T>) => Promise<T>;
-  /** Parts of an order as new executions. */
+  /** Converts parts of an order to new executions. */
   fillsOf: (takes: readonly Take[]) => readonly Fill[];
   print: (symbol: string, fills: readonly Fill[]) => void;
 }>;
 
-/** What an order gets now, what the account must be able to pay for it, and why it ends if it is not filled. */
+/**
+ * The immediate executions of an order, the amount that the account must be able to pay, and the reason for its end if
+ * it is not filled.
+ */
 type Match = Readonly<{ takes: readonly Take[]; debit: Debit; expired?: BookReason }>;
 
 type AccountSide = Readonly<{ accountId: number; side: Side; baseAsset: string }>;
 
-/** What a fill costs beside its price: nothing, on paper. */
+/** Commission of a fill: none, because the venue trades on paper. */
 const NO_COMMISSION = { commission: "0", commissionAsset: "USD" };
 
 /**
- * Native orders at the paper venue: LIMIT and MARKET against the quotes it sees and the balances it keeps, in its own
- * record. An entry applies in memory at once and every answer waits until it is on disk; what a crash cuts off nobody
- * was told of.
+ * Native orders at the paper venue: LIMIT and MARKET against the venue's quotes and balances, in its own record. An
+ * entry applies in memory immediately, and every answer waits until it is on disk. So nothing that a crash cuts off was
+ * ever reported.
  */
 export class NativeOrderManager implements NativeOrders {
   readonly isPaperTrade = true;
@@ -70,7 +79,7 @@ export class NativeOrderManager implements NativeOrders {
     const { record, book } = this.#parts;
     const blocked = this.#known(placement) === undefined ? this.#blocked() : undefined;
     if (blocked !== undefined) await blocked;
-    // Nothing may be waited for between this look and the entry: a copy would pass in between.
+    // Do not await between this check and the entry; otherwise a copy could pass in between.
     const known = this.#known(placement);
     if (known !== undefined) return await this.#read(() => known);
     const match = this.#match(placement);
@@ -123,7 +132,7 @@ export class NativeOrderManager implements NativeOrders {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells of events that have become durable. */
+  /** Reports events that have become durable. */
   tell(news: readonly (readonly [order: KeptOrder, event: number])[]): void {
     if (this.#listeners.size === 0) return;
     for (const [order, event] of news) {
@@ -131,7 +140,7 @@ export class NativeOrderManager implements NativeOrders {
     }
   }
 
-  /** Fills what rests with what a new quote brought. */
+  /** Fills resting orders against a new quote. */
   meet(symbol: string): void {
     for (const side of ["BUY", "SELL"] as const) this.#meetSide({ symbol, side });
   }
@@ -146,7 +155,9 @@ export class NativeOrderManager implements NativeOrders {
     }
   }
 
-  /** What a quote makes of the resting order that stands first; an account that no longer has the means loses it. */
+  /**
+   * Returns the result of a quote for the first resting order. An account that no longer has the funds loses the order.
+   */
   #met(order: KeptOrder): OrderEntry | undefined {
     const { book, record, fillsOf, clock } = this.#parts;
     const { symbol, side, price } = order.terms;
@@ -165,7 +176,7 @@ export class NativeOrderManager implements NativeOrders {
     return { kind: "filled", orderId: order.orderId, fills: fillsOf(takes), timeMs: clock.nowMs() };
   }
 
-  /** What a new order meets, or the refusal of it. */
+  /** Matches a new order, or throws its refusal. */
   #match(placement: NativePlacement): Match {
     const { record } = this.#parts;
     const accountSide = this.#accountSide(placement);
@@ -180,7 +191,7 @@ export class NativeOrderManager implements NativeOrders {
     return match;
   }
 
-  /** The whole order must be affordable at its limit, whatever is there now. */
+  /** Matches a limit order. The account must be able to pay the whole order at its limit, whatever it fills now. */
   #matchLimit(terms: NativeLimitTerms, accountSide: AccountSide): Match {
     const { quantity, price, timeInForce } = terms;
     const debit = debitOf({ ...accountSide, fills: [{ price, quantity }] });
@@ -238,7 +249,7 @@ export class NativeOrderManager implements NativeOrders {
     return { kind: "canceled", orderId, reason, timeMs: this.#parts.clock.nowMs() };
   }
 
-  /** Resolves when the entry is on disk and its fills were told as prints. */
+  /** Resolves when the entry is on disk and its fills are reported as prints. */
   #commit(entry: OrderEntry): Promise<void> {
     const { commit, work, print, record } = this.#parts;
     const fills = entry.kind === "canceled" ? [] : entry.fills;
@@ -247,7 +258,10 @@ export class NativeOrderManager implements NativeOrders {
     return work(commit(entry, () => print(symbol, fills)));
   }
 
-  /** Rejects while the record cannot be written: nothing of what is new is kept. Nothing to wait for when it can. */
+  /**
+   * Returns undefined if the record can be written. Otherwise the promise rejects while it cannot: new orders are then
+   * refused.
+   */
   #blocked(): Promise<void> | undefined {
     return this.#parts.writable()?.catch((cause: unknown) => {
       throw new OrderError("DISCONNECTED", {}, { cause });
@@ -264,7 +278,7 @@ export class NativeOrderManager implements NativeOrders {
     return { accountId, side, baseAsset: instrument.baseAsset };
   }
 
-  /** What is read is on disk before it is told. */
+  /** Reads a value and returns it once it is on disk. */
   async #read<T>(read: () => T): Promise<T> {
     const value = read();
     await this.#parts.durable();

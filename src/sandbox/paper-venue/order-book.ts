@@ -11,13 +11,13 @@ import {
 } from "../../decimal/index.ts";
 import type { Level, Quote, Side } from "../../model/index.ts";
 
-/** An order as the book sees it. No `limitPrice` takes every level. */
+/** An order from the book's point of view. Without a `limitPrice` it takes every level. */
 export type Taker = Readonly<{ symbol: string; side: Side; quantity: Quantity; limitPrice?: Price }>;
 
 /** A part of an order at one level. */
 export type Take = Readonly<{ price: Price; quantity: Quantity }>;
 
-/** The smallest quantity; amount over price counts such steps. */
+/** The smallest quantity. Amount divided by price is counted in it. */
 const ONE_STEP = 1 as unknown as Quantity;
 
 type OpenLevel = { readonly price: Price; left: Quantity | undefined };
@@ -26,16 +26,16 @@ type Sides = Readonly<{ bids: readonly OpenLevel[]; asks: readonly OpenLevel[] }
 const opened = (levels: readonly Level[]): readonly OpenLevel[] =>
   levels.map(({ price, size }) => ({ price, left: size }));
 
-/** What is left of the newest quote of every symbol. */
+/** Remaining sizes of the newest quote of every symbol. */
 export class OrderBook {
   readonly #quotes: Map<string, Sides> = new Map();
 
-  /** A newer quote: its sizes are there anew. */
+  /** Applies a newer quote, which resets the sizes. */
   replace(quote: Quote): void {
     this.#quotes.set(quote.symbol, { bids: opened(quote.bids), asks: opened(quote.asks) });
   }
 
-  /** What the order would get now, best price first; nothing is taken. */
+  /** Returns the current matches of an order, best price first. Takes nothing. */
   match(order: Taker): readonly Take[] {
     const takes: Take[] = [];
     let rest = order.quantity;
@@ -50,8 +50,8 @@ export class OrderBook {
   }
 
   /**
-   * What an order by amount would get now, and whether the amount buys (or is brought in by) no more than that: false
-   * when the levels ran out before.
+   * Returns the current matches of an order by amount. `spent` is false if the levels ran out before the amount was
+   * used up.
    */
   matchAmount({ amount, ...market }: Readonly<{ symbol: string; side: Side; amount: Notional }>): Readonly<{
     takes: readonly Take[];
@@ -71,12 +71,12 @@ export class OrderBook {
     return { takes, spent: false };
   }
 
-  /** Whether a quote of the symbol ever came. */
+  /** Returns whether a quote of the symbol ever arrived. */
   has(symbol: string): boolean {
     return this.#quotes.has(symbol);
   }
 
-  /** Takes what {@link match} found: it is gone until the next quote. */
+  /** Takes the result of {@link match}. It is unavailable until the next quote. */
   take(order: Omit<Taker, "quantity">, takes: readonly Take[]): void {
     let rest = total(takes);
     for (const level of this.#reachable(order)) {
@@ -95,7 +95,7 @@ export class OrderBook {
   }
 }
 
-/** Sum of quantities. */
+/** Returns the sum of quantities. */
 export function total(parts: readonly Readonly<{ quantity: Quantity }>[]): Quantity {
   return parts.reduce((sum, part) => add(sum, part.quantity), ZERO_QUANTITY);
 }

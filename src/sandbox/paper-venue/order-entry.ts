@@ -15,7 +15,7 @@ import {
 import type { Fill, NativeTerms } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 
-/** Why an order of the venue's book ended without being filled. */
+/** Reason why an order of the venue's book ended without being filled. */
 export type BookReason =
   | "USER_CANCELED"
   | "EXCHANGE_CANCELED"
@@ -23,7 +23,7 @@ export type BookReason =
   | "UNFILLED_FOK_ORDER_EXPIRED"
   | "INSUFFICIENT_LIQUIDITY";
 
-/** A native order was taken: what it filled at once, and why it ended then if it was not filled. */
+/** A native order was accepted: its immediate fills, and the reason for its end if it ended unfilled. */
 export type OrderPlaced = Readonly<{
   kind: "placed";
   accountId: number;
@@ -34,7 +34,7 @@ export type OrderPlaced = Readonly<{
   timeMs: number;
 }>;
 
-/** Quotes met a resting order. */
+/** Quotes filled a resting order. */
 export type OrderFilled = Readonly<{
   kind: "filled";
   orderId: bigint;
@@ -50,7 +50,7 @@ export type OrderCanceled = Readonly<{
   timeMs: number;
 }>;
 
-/** What becomes of native orders. */
+/** Entries about native orders. */
 export type OrderEntry = OrderPlaced | OrderFilled | OrderCanceled;
 
 const money = <T>(parse: (text: string) => T | undefined): z.ZodType<T> =>
@@ -61,19 +61,22 @@ const money = <T>(parse: (text: string) => T | undefined): z.ZodType<T> =>
     return z.NEVER;
   });
 
-/** What the venue has taken is a fact, also where a range was wider once: ranges are held to on the way in. */
+/**
+ * Parses a positive value without an upper limit: a recorded value is a fact, even if ranges were wider then. Ranges
+ * are checked on input.
+ */
 const positive = (text: string, scale: number): Scaled | undefined => {
   const value = parseScaled(text, scale);
   return value !== undefined && value > 0 ? value : undefined;
 };
 
-/** Positive price as text. */
+/** Schema of a positive price as text. */
 export const aPrice: z.ZodType<Price> = money((text) => positive(text, PRICE_SCALE) as Price | undefined);
-/** Positive quantity as text. */
+/** Schema of a positive quantity as text. */
 export const aQuantity: z.ZodType<Quantity> = money(
   (text) => positive(text, QUANTITY_SCALE) as Quantity | undefined,
 );
-/** Whole number. */
+/** Schema of a whole number. */
 export const whole: z.ZodType<number> = z.number().int();
 
 const anAmount: z.ZodType<Notional> = money(
@@ -81,7 +84,7 @@ const anAmount: z.ZodType<Notional> = money(
 );
 const anId: z.ZodType<bigint> = z.bigint().positive();
 
-/** One execution as it is kept. */
+/** Schema of a stored execution. */
 export const fillSchema: z.ZodType<Fill> = z.strictObject({
   executionId: z.string(),
   quantity: aQuantity,
@@ -112,7 +115,7 @@ const termsSchema: z.ZodType<NativeTerms> = z.union([
   z.strictObject({ ...market, quoteQuantity: anAmount }),
 ]);
 
-/** Entries of native orders as they are kept. */
+/** Schema of stored entries of native orders. */
 export const orderEntrySchema: z.ZodType<OrderEntry> = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("placed"),
@@ -127,14 +130,14 @@ export const orderEntrySchema: z.ZodType<OrderEntry> = z.discriminatedUnion("kin
   z.strictObject({ kind: z.literal("canceled"), orderId: anId, reason, timeMs: whole }),
 ]);
 
-/** A fill with its money as text. */
+/** Encodes a fill with its amounts as text. */
 export const fillText = (fill: Fill): Readonly<Record<string, string | number>> => ({
   ...fill,
   quantity: formatQuantity(fill.quantity),
   price: formatPrice(fill.price),
 });
 
-/** An entry of a native order with its money as text. */
+/** Encodes an entry of a native order with its amounts as text. */
 export function orderEntryText(entry: OrderEntry): JsonInput {
   switch (entry.kind) {
     case "placed":

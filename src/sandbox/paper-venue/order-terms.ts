@@ -3,10 +3,10 @@ import type { ChildRequest, NativeTerms, RejectReason } from "../../model/index.
 import type { ChildResolved } from "./entry.ts";
 import type { OrderEnd, OrderTerms } from "./kept-order.ts";
 
-/** Why the venue refuses a child that names what is not listed. */
+/** Refusal of a child whose instrument is not listed. */
 export const UNKNOWN_INSTRUMENT = "Unknown instrument.";
 
-/** Why a child was closed that a crash left undecided. */
+/** Reason for closing a child that a crash left undecided. */
 export const VENUE_RESTARTED = "The venue restarted.";
 
 const REJECT_REASONS: ReadonlyMap<string, RejectReason> = new Map([
@@ -14,7 +14,7 @@ const REJECT_REASONS: ReadonlyMap<string, RejectReason> = new Map([
   [UNKNOWN_INSTRUMENT, "UNKNOWN_INSTRUMENT"],
 ]);
 
-/** A child as an order of its account: a LIMIT with a cap, a MARKET without (decision 4). */
+/** Returns a child as an order of its account: a LIMIT if it has a limit price, else a MARKET (decision 4). */
 export function childTermsOf(child: ChildRequest): OrderTerms {
   const { accountId, symbol, side, timeInForce, quantity, limitPrice, childId } = child;
   const common = { accountId, symbol, side, timeInForce, quantity, clientOrderId: childId, isChild: true };
@@ -23,12 +23,12 @@ export function childTermsOf(child: ChildRequest): OrderTerms {
     : { ...common, type: "LIMIT", price: limitPrice };
 }
 
-/** A native order as it was asked for; a market order says GTC, as the convention does. */
+/** Returns a native order as requested. A market order has GTC, as in the convention. */
 export function nativeTermsOf(accountId: number, terms: NativeTerms): OrderTerms {
   return { timeInForce: "GTC", ...terms, accountId, isChild: false };
 }
 
-/** How a child ended that was not filled. */
+/** Returns the end of a child that was not filled. */
 export function childEndOf({ type, timeInForce }: OrderTerms, outcome: ChildResolved): OrderEnd {
   const { state, detail } = outcome;
   if (state === "rejected") {

@@ -10,7 +10,7 @@ import {
 } from "../../decimal/index.ts";
 import type { Fill, Side } from "../../model/index.ts";
 
-/** A trade as far as it moves a position. */
+/** The part of a trade that moves a position. */
 export type PositionMove = Readonly<{
   accountId: number;
   symbol: string;
@@ -18,10 +18,10 @@ export type PositionMove = Readonly<{
   fills: readonly Fill[];
 }>;
 
-/** What trades came to, signed. */
+/** The signed sum of trades. */
 export type PositionShift = Readonly<{ accountId: number; symbol: string; base: Quantity }>;
 
-/** Reads a signed quantity as text; `undefined` when it is none, or beyond the range of quantities. */
+/** Parses a signed quantity. Returns `undefined` if the text is not a quantity or is out of range. */
 export function parsePosition(text: string): Quantity | undefined {
   const isShort = text.startsWith("-");
   const size = parseScaled(isShort ? text.slice(1) : text, QUANTITY_SCALE) as Quantity | undefined;
@@ -29,13 +29,13 @@ export function parsePosition(text: string): Quantity | undefined {
   return isShort ? subtract(ZERO_QUANTITY, size) : size;
 }
 
-/** Signed positions that were set from outside. Fills move them; where none was set there is none to move. */
+/** Signed positions that were set explicitly. Fills move them. Where no position was set, fills move none. */
 export class Positions {
   readonly #positions: Map<number, Map<string, Quantity>> = new Map();
-  /** By execution id, the position right after it. */
+  /** The position right after each execution, by execution id. */
   readonly #after: Map<string, Quantity> = new Map();
 
-  /** Sets the positions of an account; a symbol that is not named has none. */
+  /** Sets the positions of an account. Symbols that are not named have no position. */
   set(accountId: number, positions: Readonly<Record<string, string>>): void {
     const quantities = Object.entries(positions).map(([symbol, text]): [string, Quantity] => {
       const quantity = parsePosition(text);
@@ -49,26 +49,26 @@ export class Positions {
     return this.#positions.get(accountId)?.get(symbol);
   }
 
-  /** All positions of an account as text. */
+  /** Returns all positions of an account as text. */
   show(accountId: number): Readonly<Record<string, string>> {
     const positions = [...(this.#positions.get(accountId) ?? [])];
     return Object.fromEntries(positions.map(([symbol, quantity]) => [symbol, formatQuantity(quantity)]));
   }
 
-  /** The position that an execution moved, as it was right after it, as text; `undefined` where it moved none. */
+  /** Returns the position that an execution moved, right after it, as text; `undefined` if it moved none. */
   showAfter(executionId: string): string | undefined {
     const after = this.#after.get(executionId);
     return after === undefined ? undefined : formatQuantity(after);
   }
 
-  /** A position moves by what trades came to of which nothing else is known any more. */
+  /** Applies the sum of trades whose details are forgotten. */
   shift({ accountId, symbol, base }: PositionShift): void {
     const positions = this.#positions.get(accountId);
     const position = positions?.get(symbol);
     if (position !== undefined) positions?.set(symbol, add(position, base));
   }
 
-  /** The position after an execution is no longer asked for. */
+  /** Drops the position after an execution, which is no longer needed. */
   forgetAfter(executionId: string): void {
     this.#after.delete(executionId);
   }

@@ -6,12 +6,12 @@ import type { PassedTrade } from "./forgetting-entry.ts";
 import type { VenueRecord } from "./venue-record.ts";
 
 /**
- * Makes the venue's record shorter, line by line: those of forgotten children go, and one line in their place says what
- * they counted and moved. What stays makes the same venue, in its order.
+ * Compacts the venue's record line by line. Lines of forgotten children are dropped; one line in their place has their
+ * counts and the sums of their trades. The remaining lines, in order, reproduce the same venue.
  */
 export class RecordCompaction implements Compaction {
   readonly #record: VenueRecord;
-  /** Forgotten children that were met; a held one with its outcome. */
+  /** Forgotten children found so far; and outcomes of the held ones. */
   readonly #gone: Map<string, ChildRequest> = new Map();
   readonly #held: Map<string, ChildResolved> = new Map();
   readonly #trades: Map<string, PassedTrade> = new Map();
@@ -24,7 +24,7 @@ export class RecordCompaction implements Compaction {
     this.#record = record;
   }
 
-  /** How many lines the record has lost. */
+  /** Number of lines that the record has lost. */
   get dropped(): number {
     return this.#read - this.#written;
   }
@@ -45,7 +45,7 @@ export class RecordCompaction implements Compaction {
     }
   }
 
-  /** Whether an entry goes; what it counted and moved is taken in. */
+  /** Returns whether an entry is dropped. Adds the counts and trades of a dropped entry to the sums. */
   #passes(entry: Entry): boolean {
     switch (entry.kind) {
       case "forgotten":
@@ -104,7 +104,7 @@ export class RecordCompaction implements Compaction {
     this.#trades.set(market, { accountId, symbol, base: add(sum.base, base), quote: add(sum.quote, quote) });
   }
 
-  /** One line for all that has gone since the last line that stayed. */
+  /** Writes one line for everything dropped since the last line that was kept. */
   *#passed(): Iterable<string> {
     if (this.#orders + this.#executions + this.#trades.size === 0) return;
     const [orders, executions, trades] = [this.#orders, this.#executions, [...this.#trades.values()]];

@@ -1,10 +1,10 @@
 import type { KeptOrder, OrderTerms } from "./kept-order.ts";
 
-/** The resting orders of one symbol and side, the best price first, then the oldest. */
+/** The resting orders of one symbol and side, best price first, then oldest first. */
 export class RestingOrders {
   readonly #queues: Map<string, KeptOrder[]> = new Map();
 
-  /** Puts an order behind those that are as good or better. */
+  /** Adds an order behind those with the same or a better price. */
   add(order: KeptOrder): void {
     const queue = this.#queues.get(keyOf(order.terms)) ?? [];
     const worse = queue.findIndex((other) => isBetter(order, other));
@@ -12,14 +12,14 @@ export class RestingOrders {
     this.#queues.set(keyOf(order.terms), queue);
   }
 
-  /** Takes an order out; one that does not rest is left alone. */
+  /** Removes an order. Does nothing if it does not rest. */
   remove(order: KeptOrder): void {
     const queue = this.#queues.get(keyOf(order.terms)) ?? [];
     const index = queue.indexOf(order);
     if (index >= 0) queue.splice(index, 1);
   }
 
-  /** The one that a quote meets first. */
+  /** Returns the order that a quote meets first. */
   first(market: Pick<OrderTerms, "symbol" | "side">): KeptOrder | undefined {
     return this.#queues.get(keyOf(market))?.[0];
   }

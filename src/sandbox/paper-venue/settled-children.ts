@@ -1,8 +1,8 @@
-/** When a venue may forget a child. */
+/** Conditions under which a venue may forget a child. */
 export type Forgetting = Readonly<{
-  /** So long after it was settled, by the venue's clock. */
+  /** Time since it was settled, on the venue's clock. */
   afterMs: number;
-  /** And so long after somebody has asked for it, or the venue was opened, by the monotonic clock. */
+  /** Time since it was last looked up or the venue was opened, on the monotonic clock. Both conditions must hold. */
   quietMs: number;
 }>;
 
@@ -10,8 +10,8 @@ type ClockTimes = Readonly<{ nowMs: number; monotonicMs: number }>;
 type SettlementTimes = Readonly<{ settledAtMs: number; askedAtMs: number }>;
 
 /**
- * Children whose outcome was told, in the order in which they may be forgotten. Whoever does not know an outcome asks
- * for it, so a child that was asked for goes to the end.
+ * Children whose outcome was reported, in the order in which they may be forgotten. An engine that does not know an
+ * outcome looks the child up, so a look-up moves the child to the end.
  */
 export class SettledChildren {
   readonly #children: Map<string, SettlementTimes> = new Map();
@@ -25,13 +25,13 @@ export class SettledChildren {
     return this.#children.size;
   }
 
-  /** A child is settled; `askedAtMs` by the monotonic clock. */
+  /** Adds a settled child; `askedAtMs` is a monotonic time. */
   add(childId: string, settled: SettlementTimes): void {
     this.#children.delete(childId);
     this.#children.set(childId, settled);
   }
 
-  /** Takes out children that may be forgotten now; looks at `limit` at most. */
+  /** Removes and returns the children that may be forgotten now. Checks at most `limit`. */
   takeDue(now: ClockTimes, limit: number): readonly string[] {
     const due: string[] = [];
     let left = limit;
@@ -39,7 +39,7 @@ export class SettledChildren {
       const isAhead = settled.settledAtMs > now.nowMs;
       if (left-- === 0 || !(isAhead || this.#isDue(settled, now))) break;
       this.#children.delete(childId);
-      // A late deadline, or a clock that was set back, must not keep those behind it.
+      // A child with a late deadline, or from before the clock was set back, must not block those behind it.
       if (isAhead) this.#children.set(childId, settled);
       else due.push(childId);
     }

@@ -1,16 +1,16 @@
-/** A place in a timeline. */
+/** A position in a timeline. */
 export type TimelineNode<T> = {
   readonly value: T;
   before: TimelineNode<T> | undefined;
   after: TimelineNode<T> | undefined;
 };
 
-/** What happened, in its order; any of it is taken out at the same small cost. */
+/** Values in order of occurrence. Removing any of them has the same small cost. */
 export class Timeline<T> {
   #first: TimelineNode<T> | undefined;
   #last: TimelineNode<T> | undefined;
 
-  /** It happened after everything else. */
+  /** Adds a value after all others. */
   push(value: T): TimelineNode<T> {
     const node: TimelineNode<T> = { value, before: this.#last, after: undefined };
     if (this.#last === undefined) this.#first = node;
@@ -19,7 +19,7 @@ export class Timeline<T> {
     return node;
   }
 
-  /** Takes one out, once. */
+  /** Removes a value. Call it once per node. */
   remove(node: TimelineNode<T>): void {
     const { before, after } = node;
     if (before === undefined) this.#first = after;
@@ -32,7 +32,7 @@ export class Timeline<T> {
     return this.#first === undefined;
   }
 
-  /** From the newest to the oldest. */
+  /** Iterates from the newest to the oldest. */
   *newestFirst(): Iterable<T> {
     for (let node = this.#last; node !== undefined; node = node.before) yield node.value;
   }

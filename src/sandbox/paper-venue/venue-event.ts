@@ -23,7 +23,7 @@ const STATES = {
   REJECTED: "rejected",
 } as const;
 
-/** Decimal text as a scaled value, whatever its sign. */
+/** Schema of decimal text as a scaled value of any sign. */
 export const scaledText = (scale: number): z.ZodType<Scaled> =>
   decimalText.transform((text, context) => {
     const value = parseScaled(text.replace("-", ""), scale);
@@ -44,8 +44,8 @@ const eventBody = z.strictObject({
 });
 
 /**
- * Reads the body of `POST /control/venue/events`: what the venue is made to say, wrong as it may be (a quantity may be
- * zero or negative). Without a status the child is said to be open. Throws InputError.
+ * Reads the body of `POST /control/venue/events`: a report that the venue is made to send, even if it is wrong (a
+ * quantity may be zero or negative). Without a status the child is reported as open. Throws InputError.
  */
 export function readVenueEvent(body: unknown, nowMs: number): VenueEvent {
   const said = readInput(eventBody, body);

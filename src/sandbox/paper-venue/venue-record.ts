@@ -22,12 +22,12 @@ import { childEndOf, childTermsOf, nativeTermsOf } from "./order-terms.ts";
 import { Positions } from "./positions.ts";
 import { RestingOrders } from "./resting-orders.ts";
 
-/** The venue's record contradicts itself or cannot be read; the venue does not start on it. */
+/** The venue's record contradicts itself or cannot be read. The venue does not start with it. */
 export class VenueRecordError extends Error {
   override readonly name = "VenueRecordError";
 }
 
-/** A child in the venue's own record, as `GET /control/children` shows it; `price` is null at market. */
+/** A child in the venue's own record, as `GET /control/children` shows it. `price` is null for a market order. */
 export type ChildRow = Readonly<{
   clientOrderId: string;
   parentOrderId: number;
@@ -47,9 +47,9 @@ type ChildEntry = {
   readonly order: KeptOrder;
   readonly arrivedAtMs: number;
   readonly deadlineMs: number;
-  /** When its outcome was there for everybody who asks. */
+  /** Time from which its outcome is available to look-ups. */
   toldAtMs?: number;
-  /** It is about to be forgotten. */
+  /** Whether it is about to be forgotten. */
   isLeaving?: boolean;
   submissions: number;
   outcome?: ChildResolved;
@@ -57,14 +57,17 @@ type ChildEntry = {
 
 type TradeOf<F> = Omit<Trade, "fills"> & Readonly<{ fills: readonly F[] }>;
 
-/** Whose trade it is, and of what. */
+/** Account, side and symbol of a trade. */
 type TradeKey = Readonly<{ accountId: number; side: Side; symbol: string }>;
 
-/** What the venue knows: children, native orders and balances, made from entries alone, live and after a restart alike. */
+/**
+ * The venue's state: children, native orders and balances. It is built from entries alone, both live and after a
+ * restart.
+ */
 export class VenueRecord {
   readonly ledger: Ledger = new Ledger();
   readonly positions: Positions = new Positions();
-  /** Children and native orders as native orders of their accounts. */
+  /** Children and native orders, as native orders of their accounts. */
   readonly orders: AccountOrders = new AccountOrders();
   /** Native orders that wait for quotes. */
   readonly resting: RestingOrders = new RestingOrders();
@@ -80,7 +83,7 @@ export class VenueRecord {
     this.#instruments = instruments;
   }
 
-  /** Takes one more entry. */
+  /** Applies one entry. */
   apply(entry: Entry): void {
     this.#lines += 1;
     if (entry.kind === "balances") this.ledger.set(entry.accountId, entry.balances);
@@ -93,35 +96,38 @@ export class VenueRecord {
     } else this.#ordered(entry);
   }
 
-  /** The native order that a signed request was answered with; undefined when it never was. */
+  /** Returns the native order that answered a signed request; undefined if there is none. */
   orderOfRequest(accountId: number, requestKey: string): KeptOrder | undefined {
     return this.#requests.get(`${accountId} ${requestKey}`);
   }
 
-  /** Entries that the record has. */
+  /** Number of entries in the record. */
   get lines(): number {
     return this.#lines;
   }
 
-  /** Those that say nothing any more, as they are about children that are forgotten. */
+  /** Number of obsolete entries, which are about forgotten children. */
   get stale(): number {
     return this.#stale;
   }
 
-  /** The record was written anew: so many entries are gone, and so many that said nothing any more with them. */
+  /** Updates the counts after the record was rewritten: `dropped` entries are gone, `stale` of them obsolete. */
   compacted({ dropped, stale }: Readonly<{ dropped: number; stale: number }>): void {
     this.#lines -= dropped;
     this.#stale -= stale;
   }
 
-  /** When the outcome of a child was there for everybody who asks, and its deadline had passed; undefined before. */
+  /**
+   * Returns the time at which a child was settled: its outcome is available and its deadline has passed. Returns
+   * undefined before.
+   */
   settledAtMs(childId: string): number | undefined {
     const child = this.#children.get(childId);
     if (child?.toldAtMs === undefined || child.isLeaving === true) return undefined;
     return Math.max(child.toldAtMs, child.deadlineMs);
   }
 
-  /** Ids of settled children, the one that was settled first at the beginning. */
+  /** Returns the ids of settled children, earliest settled first. */
   settled(): readonly string[] {
     const settled = [...this.#children.keys()].flatMap((id) => {
       const atMs = this.settledAtMs(id);
@@ -130,14 +136,14 @@ export class VenueRecord {
     return settled.sort((a, b) => a.atMs - b.atMs).map(({ id }) => id);
   }
 
-  /** Nothing is said of these any more: they are about to be forgotten. */
+  /** Marks children that are about to be forgotten. From now on the record does not report them. */
   leave(children: readonly string[]): void {
     for (const childId of children) this.#child(childId).isLeaving = true;
   }
 
   /**
-   * Whether a child may have been forgotten, or is about to be: then nobody knows what became of it. The deadline that it
-   * comes with tells more, where the parent is not remembered either.
+   * Returns whether a child may have been forgotten, or is about to be; its outcome is then unknown. The deadline of a
+   * submit decides if the parent's mark was dropped too.
    */
   mayBeForgotten(childId: string, deadlineMs?: number): boolean {
     const child = this.#children.get(childId);
@@ -145,17 +151,17 @@ export class VenueRecord {
     return this.forgotten.mayBe(childId, deadlineMs);
   }
 
-  /** Whether a child of that id arrived, and is not forgotten. */
+  /** Returns whether a child with that id arrived and is not forgotten. */
   has(childId: string): boolean {
     return this.#children.has(childId);
   }
 
-  /** Executions so far; the next one's number. */
+  /** Number of executions so far; the number of the next one. */
   get executions(): number {
     return this.#executions;
   }
 
-  /** What the venue says of a child; `undefined` when it never arrived. */
+  /** Returns the venue's report of a child; `undefined` if it never arrived. */
   report(childId: string): ChildReport | undefined {
     const outcome = this.#children.get(childId)?.outcome;
     if (outcome === undefined || outcome.held) {
@@ -172,22 +178,22 @@ export class VenueRecord {
     };
   }
 
-  /** The request a child arrived with. */
+  /** Returns the request with which a child arrived. */
   request(childId: string): ChildRequest | undefined {
     return this.#children.get(childId)?.request;
   }
 
-  /** Ids of children that arrived and have no outcome. */
+  /** Returns the ids of children that arrived and have no outcome. */
   unresolved(): readonly string[] {
     return [...this.#children].filter(([, child]) => child.outcome === undefined).map(([id]) => id);
   }
 
-  /** Ids of held children, oldest first. */
+  /** Returns the ids of held children, oldest first. */
   held(): readonly string[] {
     return [...this.#children].filter(([, child]) => child.outcome?.held === true).map(([id]) => id);
   }
 
-  /** All children, or those of one parent, in the order of arrival. */
+  /** Returns all children, or those of one parent, in the order of arrival. */
   rows(parentOrderId?: number): readonly ChildRow[] {
     const children = [...this.#children.values()];
     return children
@@ -216,7 +222,7 @@ export class VenueRecord {
     else this.#move(child.request, entry.fills);
   }
 
-  /** What became of a child, once it is known outside the venue. */
+  /** Publishes the outcome of a child. */
   #told(child: ChildEntry, outcome: ChildResolved, timeMs: number): void {
     const { order } = child;
     child.toldAtMs = timeMs;
@@ -250,11 +256,11 @@ export class VenueRecord {
       this.positions.forgetAfter(executionId);
     }
     this.forgotten.add(childId, child.deadlineMs);
-    // Each arrival and the outcome have a line.
+    // Each arrival has a line, and so has the outcome.
     this.#stale += child.submissions + 1;
   }
 
-  /** Children were here of which only this is known. */
+  /** Applies the counts and sums of children whose details are forgotten. */
   #passed({ orders, executions, trades }: ChildrenPassed): void {
     this.orders.pass(orders);
     this.#executions += executions;
@@ -299,7 +305,7 @@ export class VenueRecord {
     this.#move(order.terms, fills);
   }
 
-  /** A trade moves balances, and a position where one was set. */
+  /** Moves balances by a trade, and the position if one was set. */
   #move(key: TradeKey, fills: readonly Fill[]): void {
     if (fills.length === 0) return;
     this.ledger.move(this.#tradeOf(key, fills));
@@ -307,13 +313,13 @@ export class VenueRecord {
     this.positions.move({ accountId, symbol, side, fills });
   }
 
-  /** An open order holds what its rest will cost at its limit, so that nothing else spends it. */
+  /** Reserves the cost of an open order's remaining quantity at its limit, so that nothing else spends it. */
   #setAside(order: KeptOrder): void {
     if (isOpen(order)) this.ledger.promise(String(order.orderId), this.restingDebit(order));
     else this.ledger.forget(String(order.orderId));
   }
 
-  /** What the rest of an order costs at most. */
+  /** Returns the maximum cost of an order's remaining quantity. */
   restingDebit(order: KeptOrder): Debit {
     const { price } = order.terms;
     const fills = price === undefined ? [] : [{ price, quantity: restOf(order) }];

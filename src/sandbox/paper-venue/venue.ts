@@ -29,70 +29,77 @@ import { parsePosition } from "./positions.ts";
 import type { Forgetting } from "./settled-children.ts";
 import { type ChildRow, VenueRecord, VenueRecordError } from "./venue-record.ts";
 
-/** What a paper venue is made of; without a `path` its record is in memory. */
+/** Dependencies and settings of a paper venue. Without a `path` its record is in memory. */
 export type PaperVenueOptions = Readonly<{
   clock: Clock;
   instruments: Instruments;
   path?: string | undefined;
-  /** Hears when the record cannot be written any more, and when it can again; each once. */
+  /** Receives an event when the record can no longer be written, and when it can again; each once. */
   telemetry?: Telemetry | undefined;
-  /** When a settled child is forgotten. */
+  /** Times after which a settled child is forgotten. */
   forgetting?: Forgetting;
 }>;
 
-/** Two days, so that a recorded day can be read whole when it is over; nobody asks less often than this. */
+/**
+ * Two days, so that a recorded day can be read completely after it is over. Engines look a child up more often than the
+ * quiet time.
+ */
 const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 };
 
 /**
- * A simulated exchange: fills children against the quotes it sees, keeps balances, and writes everything to a record
- * of its own before it answers, so that after a crash it may know more or less than the engine.
+ * A simulated exchange. It fills children against the quotes it receives and keeps balances. It writes everything to
+ * its own record before it answers, so that after a crash it may know more or less than the engine.
  */
 export type PaperVenue = ExecutionVenue &
   Exposure & {
-    /** Ordinary orders at the venue; children are among them. */
+    /** Ordinary orders at the venue, including children. */
     readonly native: NativeOrders;
-    /** A counted quote: sizes that were used up are there again, and resting orders that it meets are filled. */
+    /** Applies a counted quote: its sizes replace those used up, and it fills resting orders. */
     quote(quote: Quote): void;
-    /** Tells the fills of native orders since a time as prints again, for whoever may have missed them in a crash. */
+    /**
+     * Repeats the fills of native orders since a time as prints, for an engine that may have missed them in a crash.
+     */
     printAgain(sinceMs: number): void;
-    /** Tells every fill as a print, until the returned function is called. */
+    /** Reports every fill as a print, until the returned function is called. */
     onPrint(listener: (print: PrintInput) => void): () => void;
-    /** Puts a fault in force in place of the one before. */
+    /** Activates a fault in place of the previous one. */
     setFault(fault: VenueFault): void;
-    /** Lets held children go, all or one; resolves to how many. Rejects with InputError when that one is not held. */
+    /**
+     * Releases all held children, or one. Resolves to their number. Rejects with InputError if that one is not held.
+     */
     release(childId?: string): Promise<number>;
-    /** Says something to the engine; the venue's own record stays as it is. */
+    /** Sends an event to the engine. The venue's own record does not change. */
     say(event: VenueEvent): void;
-    /** The venue's own record of all children, or of one parent's. */
+    /** Returns the venue's own record of all children, or of one parent's. */
     children(parentOrderId?: number): readonly ChildRow[];
-    /** Whether balances of the account were ever set. */
+    /** Returns whether balances of the account were ever set. */
     hasAccount(accountId: number): boolean;
-    /** Sets all balances of an account. Rejects with InputError for an amount that is none. */
+    /** Sets all balances of an account. Rejects with InputError for an invalid amount. */
     setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void>;
-    /** All balances of an account, as decimal text by asset. */
+    /** Returns all balances of an account, as decimal text by asset. */
     balances(accountId: number): Readonly<Record<string, string>>;
-    /** The balances that an execution changed, as they were right after it; `undefined` for one that was none. */
+    /** Returns the balances that an execution changed, right after it; `undefined` for an unknown execution. */
     balancesAfter(executionId: string): Readonly<Record<string, string>> | undefined;
     /**
-     * Sets the signed positions of an account by symbol; one that is not named is the balance of the base asset.
-     * Rejects with InputError for an instrument that is none and a quantity that is none.
+     * Sets the signed positions of an account by symbol. For other symbols the position is the balance of the base
+     * asset. Rejects with InputError for an unknown instrument and an invalid quantity.
      */
     setPositions(accountId: number, positions: Readonly<Record<string, string>>): Promise<void>;
-    /** The positions of an account that were set and moved since, as decimal text by symbol. */
+    /** Returns the account's positions that were set, including later moves, as decimal text by symbol. */
     positions(accountId: number): Readonly<Record<string, string>>;
-    /** The position that an execution moved, as it was right after it; `undefined` where none was set. */
+    /** Returns the position that an execution moved, right after it; `undefined` if none was set. */
     positionAfter(executionId: string): string | undefined;
-    /** Whether the venue does something now that needs neither time nor a release. */
+    /** Whether the venue has work in progress that needs neither time nor a release. */
     readonly busy: boolean;
-    /** Resolves when the venue does nothing more without time, a release or a call. */
+    /** Resolves when the venue can do nothing more without time, a release or a call. */
     idle(): Promise<void>;
-    /** Writes what is pending and closes the record. */
+    /** Writes pending entries and closes the record. */
     close(): Promise<void>;
   };
 
 /**
- * Opens the venue on its record. A child that had arrived and was not decided when the process ended is closed
- * without a fill. Throws VenueRecordError with the number of a line that cannot be read.
+ * Opens the venue on its record. A child that had arrived but was undecided when the process ended is closed without a
+ * fill. Throws VenueRecordError with the number of a line that cannot be read.
  */
 export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperVenue> {
   const { log, lines } =
@@ -103,7 +110,7 @@ export async function openPaperVenue(options: PaperVenueOptions): Promise<PaperV
     await venue.closeUndecided();
     return venue;
   } catch (error) {
-    // What was wrong is told, not that the file cannot be closed either.
+    // Report the original error, not a failure to close the file.
     await log.close().catch(() => undefined);
     throw error;
   }
@@ -192,7 +199,7 @@ class RecordedVenue implements PaperVenue {
     await this.#work(this.#log.durable());
     this.#remember(child.childId);
     this.#forgetter.asked(child.childId);
-    // The prints of a child may have gone down with whoever asks: they come again, and each id counts once.
+    // The engine may have lost a child's prints in a crash. Send them again; each id counts once.
     this.#print(child.childId);
     return this.#record.report(child.childId) ?? { notFoundAtMs: this.#clock.nowMs() };
   }
@@ -309,7 +316,7 @@ class RecordedVenue implements PaperVenue {
     await this.#log.close();
   }
 
-  /** Decides the children that a crash left undecided: whoever asks must not find them open for ever. */
+  /** Decides the children that a crash left undecided. Otherwise look-ups would find them open forever. */
   async closeUndecided(): Promise<void> {
     const decision: Decision = {
       state: "closed",
@@ -339,7 +346,10 @@ class RecordedVenue implements PaperVenue {
     return this.#record.report(childId) ?? { childId, state: "open", fills: [] };
   }
 
-  /** Throws where the child may be one that is forgotten: "not found" or a refusal would be a guess, a second execution worse. */
+  /**
+   * Throws if the child may be forgotten: "not found" or a refusal would be a guess, and a second execution would be
+   * worse.
+   */
   #remember(childId: string, deadlineMs?: number): void {
     if (!this.#record.mayBeForgotten(childId, deadlineMs)) return;
     throw new Error("the venue does not remember children of so long ago");
@@ -362,13 +372,16 @@ class RecordedVenue implements PaperVenue {
     return { state: "closed", fills, held: fault?.mode === "hold", final: false, detail: "" };
   }
 
-  /** What of a child may execute: a reduce-only one never goes beyond a position that was set. */
+  /** Returns the quantity of a child that may execute. A reduce-only child never exceeds a position that was set. */
   #reducible({ accountId, symbol, side, quantity, reduceOnly }: ChildRequest): Quantity {
     const position = reduceOnly ? this.#record.positions.find(accountId, symbol) : undefined;
     return position === undefined ? quantity : min(quantity, reducibleOf(side, position));
   }
 
-  /** FOK is all or nothing; a partial fault leaves a fraction of what is there. */
+  /**
+   * Returns the takes that the child may have. FOK is all or nothing; a partial fault leaves a fraction of what is
+   * available.
+   */
   #allowed(child: ChildRequest, there: readonly Take[], fault: VenueFault | undefined): readonly Take[] {
     const all = total(there);
     const allowed = fault?.mode === "partial" ? fractionOf(all, fault) : all;
@@ -385,7 +398,10 @@ class RecordedVenue implements PaperVenue {
     return this.#commit({ kind: "resolved", childId, ...decision, timeMs: this.#clock.nowMs() });
   }
 
-  /** Memory first, so that entries apply in the order in which they are kept; resolves when it is on disk. */
+  /**
+   * Applies an entry in memory first, so that entries apply in the order in which they are stored. Resolves when it is
+   * on disk.
+   */
   #commit(entry: Entry, kept: () => void = () => undefined): Promise<void> {
     this.#record.apply(entry);
     const news = this.#record.orders.takeNews();
@@ -399,8 +415,8 @@ class RecordedVenue implements PaperVenue {
   }
 
   /**
-   * Nothing when the record keeps what it is given. Else what could not be written is tried again: resolves when it was,
-   * rejects when it was not, so that memory does not run ahead of a disk that is full.
+   * Returns undefined if the record can be written. Otherwise retries the failed writes: resolves if that succeeds and
+   * rejects if it fails, so that memory does not run ahead of a full disk.
    */
   #writable(): Promise<void> | undefined {
     if (!this.#log.isFailing) return undefined;
@@ -409,7 +425,7 @@ class RecordedVenue implements PaperVenue {
     return written;
   }
 
-  /** Whoever committed hears of it too, but nobody waits for what a quote has met. */
+  /** Reports a failed write. The caller of a commit also receives it, but no caller waits for the result of a quote. */
   #failed(error: unknown): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
@@ -459,7 +475,7 @@ class RecordedVenue implements PaperVenue {
   }
 }
 
-/** The answer that never comes; nothing refers to it, so it goes when its caller has given up. */
+/** Returns a promise that never settles. Nothing refers to it, so it is collected when its caller has given up. */
 const noAnswer = (): Promise<never> => new Promise(() => undefined);
 
 const fractionOf = (quantity: Quantity, fault: VenueFault): Quantity =>
