@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Everything that can go wrong in a world, each of which a plan turns on or off. */
+/** All faults of a world. A plan turns each on or off. */
 export const FAULTS = [
   "venue loses a submit",
   "venue loses an answer",
@@ -69,12 +69,12 @@ export const FAULTS = [
 /** The name of a fault. */
 export type Fault = (typeof FAULTS)[number];
 
-/** How often each fault that is on strikes: a factor of the chance it has where it may. */
+/** Rates of the faults that are on. Each is a factor of the fault's chance at every opportunity. */
 export type FaultRates = Readonly<Partial<Record<Fault, number>>>;
 
 /**
- * Decides where faults strike and counts them. It draws whether or not a fault is on, so that turning one off leaves
- * what else is drawn as it was.
+ * Decides where faults strike and counts them. It draws even if a fault is off, so that turning one off does not change
+ * the other draws.
  */
 export class Faults {
   readonly #rates: FaultRates;
@@ -85,7 +85,7 @@ export class Faults {
     this.#rates = rates;
   }
 
-  /** Whether this fault strikes now; `chance` is how often it would at a rate of 1. */
+  /** Returns whether this fault strikes now; `chance` is the probability at a rate of 1. */
   strikes(fault: Fault, random: Random, chance: number): boolean {
     const drawn = random.next();
     if (this.#quiet || drawn >= chance * (this.#rates[fault] ?? 0)) return false;
@@ -93,7 +93,7 @@ export class Faults {
     return true;
   }
 
-  /** No fault strikes any more. */
+  /** Stops all faults. */
   quieten(): void {
     this.#quiet = true;
   }
@@ -102,7 +102,7 @@ export class Faults {
     return this.#quiet;
   }
 
-  /** How often each fault struck. */
+  /** Number of strikes of each fault. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].sort());
   }

@@ -16,7 +16,7 @@ import type { WorldTime } from "./world-time.ts";
 import type { WorldVenue } from "./world-venue.ts";
 import type { WorldVolumes } from "./world-volumes.ts";
 
-/** What processes live in. */
+/** The parts of the world that processes use. */
 export type FleetWorld = Readonly<{
   plan: Plan;
   time: WorldTime;
@@ -30,7 +30,7 @@ export type FleetWorld = Readonly<{
   beside: (doing: Promise<unknown>) => void;
 }>;
 
-/** What a fleet needs; the rest of the world is made after it. */
+/** Dependencies of a fleet. The rest of the world is created after it. */
 export type FleetParts = Readonly<{ demand: Demand; parts: () => FleetWorld }>;
 
 /** The processes of a world: the newest one, and older ones that do not know that they were replaced. */
@@ -42,7 +42,7 @@ export class Fleet {
   #generations = 0;
   #tokens = 0;
 
-  /** Who took the store over last. */
+  /** The process that took over the store last. */
   #owner: Instance | undefined;
 
   constructor(options: FleetParts, symbols: readonly string[]) {
@@ -65,13 +65,13 @@ export class Fleet {
     return this.#generations;
   }
 
-  /** The process that runs and is the newest. */
+  /** The newest process, if it is running. */
   get running(): Instance | undefined {
     const instance = this.newest;
     return instance?.state === "running" && !instance.paused ? instance : undefined;
   }
 
-  /** One that takes requests, now and then an old one. */
+  /** Picks a process that accepts requests, sometimes an old one. */
   pick(random: Random): Instance | undefined {
     const wish = random.chance(0.1);
     const old = this.#old.find((instance) => instance.state === "running" || instance.state === "closing");
@@ -80,7 +80,7 @@ export class Fleet {
     return newest?.service === undefined ? old : newest;
   }
 
-  /** Begins a process; the one before goes on if it has not died. */
+  /** Starts a process. The previous one continues if it is not dead. */
   start(): Instance {
     const { parts } = this.#options;
     const { time } = parts();
@@ -92,10 +92,10 @@ export class Fleet {
     return instance;
   }
 
-  /** A process took the store over. */
+  /** Records that a process took over the store. */
   acquired(instance: Instance): void {
     const nowMs = this.#options.parts().time.trueMs;
-    // Also one that is dead: what it has sent to the store may arrive yet.
+    // This includes a dead process: requests that it sent to the store may still arrive.
     if (this.#owner !== undefined && this.#owner !== instance) this.#owner.replacedAtMs ??= nowMs;
     this.#owner = instance;
     instance.ownedAtMs = nowMs;

@@ -15,18 +15,21 @@ import type { Plan } from "./plan.ts";
 import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.ts";
 import type { Row } from "./venue-row.ts";
 
-/** Of what a reducer begins with in each market, and what it buys at a time. */
+/** Initial position of a reducing account in each market, and the quantity it buys at a time. */
 const HELD = quantity("5");
 
-/** What the hosts are made of. */
+/** Dependencies of the hosts. */
 export type HostParts = AnswerParts & Readonly<{ plan: Plan; demand: Demand }>;
 
-/** The key of an account's owner. */
+/** Returns the key of an account's owner. */
 export function keyOf(accountId: number): Readonly<{ apiKey: string; secret: string }> {
   return { apiKey: `key-${accountId}-${"k".repeat(40)}`, secret: `secret-${accountId}-${"s".repeat(40)}` };
 }
 
-/** The parts of the host beside store, venue and market: positions, accounts, limits. They answer late, wrongly or never. */
+/**
+ * The parts of the host besides store, venue and market: positions, accounts, limits. They answer late, wrongly or
+ * never.
+ */
 export class Hosts {
   readonly #parts: HostParts;
   readonly #positions: Map<string, Quantity> = new Map();
@@ -44,18 +47,18 @@ export class Hosts {
     );
   }
 
-  /** What an account really has. */
+  /** Returns the true position of an account. */
   position(accountId: number, symbol: string): Quantity {
     const reduces = this.#parts.plan.clients.some((one) => one.accountId === accountId && one.reduces);
     return this.#positions.get(`${accountId} ${symbol}`) ?? (reduces ? HELD : ZERO_QUANTITY);
   }
 
-  /** An account buys somewhere else. */
+  /** Increases an account's position, as if it bought elsewhere. */
   replenish(accountId: number, symbol: string, by: Quantity = HELD): void {
     this.#positions.set(`${accountId} ${symbol}`, add(this.position(accountId, symbol), by));
   }
 
-  /** A child executed: what it sold is gone. */
+  /** Applies an execution of a reduce-only child to the position. */
   executed({ child }: Row, size: Quantity): void {
     if (!child.reduceOnly) return;
     const { accountId, symbol } = child;

@@ -3,39 +3,39 @@ import type { Clock, MarketSink } from "../../ports/index.ts";
 import type { Service } from "../../service/index.ts";
 import { SeenMarkets } from "./seen-markets.ts";
 
-/** What a process is doing. */
+/** State of a process. */
 export type InstanceState = "opening" | "running" | "closing" | "dead";
 
-/** Turns that a process may take before time passes. */
+/** Number of turns that a process may take before time passes. */
 const TURNS_AT_ONCE = 2_000;
 
-/** A promise of its own each time: what waits for a shared one is kept for ever. */
+/** Returns a new promise each time: whatever waits for a shared promise is kept in memory forever. */
 const never = (): Promise<never> => new Promise(() => undefined);
 
 /**
- * One process with an engine and a service in it, as an operating system would have it: it can be killed at any moment,
- * then nothing of it reaches the world any more, nor the world it; or be stopped for a while, then everything waits.
+ * One process with an engine and a service, as under an operating system. It can be killed at any moment; then nothing
+ * passes between it and the world any more. It can be paused; then everything waits.
  */
 export class Instance {
-  /** Counts the processes of a world from 1. */
+  /** Number of the process in its world, from 1. */
   readonly generation: number;
   readonly openedAtMs: number;
   state: InstanceState = "opening";
   engine: Engine | undefined;
   service: Service | undefined;
-  /** Where its engine takes quotes and prints. */
+  /** Sink of its engine for quotes and prints. */
   sink: MarketSink | undefined;
-  /** What of the market it was shown and has counted. */
+  /** The market data that it received and counted. */
   readonly markets: SeenMarkets = new SeenMarkets();
-  /** When it took the store over; undefined until then. */
+  /** Time of its takeover of the store; undefined before. */
   ownedAtMs: number | undefined;
-  /** When another process took the store over. */
+  /** Time at which another process took over the store. */
   replacedAtMs: number | undefined;
-  /** Faults of the store that it met, and appends and reads that are under way. */
+  /** Number of store faults it met, and of appends and reads in progress. */
   storeFaults = 0;
   appending = 0;
   reading = 0;
-  /** Turns that it took at one moment. */
+  /** Number of turns it took at the current time. */
   #turns = 0;
   #turnsAtMs = 0;
   #held: (() => void)[] | undefined;
@@ -54,12 +54,12 @@ export class Instance {
     return this.#held !== undefined;
   }
 
-  /** Whether it owns the store as far as the store knows. */
+  /** Whether it owns the store, as far as the store knows. */
   get owns(): boolean {
     return this.ownedAtMs !== undefined && this.replacedAtMs === undefined;
   }
 
-  /** Nothing of it happens any more. */
+  /** Kills the process. Nothing in it runs any more. */
   kill(): void {
     this.state = "dead";
     this.#held = undefined;
@@ -69,7 +69,7 @@ export class Instance {
     for (const hear of told) hear();
   }
 
-  /** Tells once when it dies; the returned function takes that back. */
+  /** Calls `hear` once when the process dies. The returned function cancels that. */
   onDeath(hear: () => void): () => void {
     this.#onDeath.add(hear);
     return () => this.#onDeath.delete(hear);
@@ -85,14 +85,14 @@ export class Instance {
     for (const run of held) run();
   }
 
-  /** What comes in from outside: dropped when it is dead, later when it is stopped. */
+  /** Runs input from outside: drops it if the process is dead, and delays it while the process is paused. */
   enter(run: () => void): void {
     if (this.dead) return;
     if (this.#held === undefined) run();
     else this.#held.push(run);
   }
 
-  /** A call of it that goes out, and the answer to it. */
+  /** Makes an outgoing call, and passes on its answer. */
   async call<T>(call: () => Promise<T>): Promise<T> {
     if (this.dead) return never();
     if (this.paused) await this.#resumed();
@@ -104,7 +104,7 @@ export class Instance {
     }
   }
 
-  /** The world's clock, as it is seen from in here. */
+  /** Returns the world's clock as the process sees it. */
   clock(clock: Clock): Clock {
     const inside = (run: () => void) => (): void => this.enter(run);
     return {
@@ -115,7 +115,7 @@ export class Instance {
     };
   }
 
-  /** On a machine turns take time: who waits by taking turns does not stop the world. */
+  /** On a real machine turns take time. So a process that waits by taking turns does not stop the world. */
   #soon(clock: Clock, run: () => void): void {
     const nowMs = clock.monotonicMs();
     if (nowMs !== this.#turnsAtMs) this.#turns = 0;

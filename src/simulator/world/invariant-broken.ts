@@ -1,7 +1,7 @@
-/** Where a world stood when something was not as it must be. */
+/** Seed and step at which an invariant was broken. */
 export type Place = Readonly<{ seed: number; step: number }>;
 
-/** Something that must always hold does not; names the invariant, the step, the seed and what was seen. */
+/** A broken invariant, with its name, the step, the seed and the observation. */
 export class InvariantBroken extends Error {
   readonly invariant: string;
   readonly seen: string;
@@ -16,5 +16,5 @@ export class InvariantBroken extends Error {
   }
 }
 
-/** Says that an invariant must hold; a world keeps the first that does not. `seen` is asked for only then. */
+/** Requires that an invariant holds. A world keeps the first that does not. `seen` is evaluated only then. */
 export type Demand = (holds: boolean, invariant: string, seen: string | (() => string)) => void;

@@ -19,7 +19,7 @@ import { encodeRecord } from "../../wire/index.ts";
 import type { Instance } from "./instance.ts";
 import type { Demand } from "./invariant-broken.ts";
 
-/** An outstanding child as the journal says. */
+/** An outstanding child according to the journal. */
 export type SeenChild = Readonly<{
   childId: string;
   attempt: number;
@@ -29,17 +29,20 @@ export type SeenChild = Readonly<{
   unknown: boolean;
   intendedAtMs: number;
   slot?: number;
-  /** Until when it may be handed over, the venue's time. */
+  /** Latest time at which it may be handed over, on the venue's clock. */
   notAfterMs?: number;
 }>;
 
-/** A parent as the journal says, folded by the world itself. */
+/** A parent according to the journal, folded by the world itself. */
 export type SeenOrder = Readonly<{
   orderId: number;
   accountId: number;
   intent: ParentIntent;
   acceptedAtMs: number;
-  /** When it expires, engine time: later than was asked for by what the wall clock stood behind at its acceptance. */
+  /**
+   * Time of its expiry in engine time. It is later than requested by the amount by which the wall clock was behind at
+   * its acceptance.
+   */
   expiresAtMs: number;
   list?: ListMembership;
   held: boolean;
@@ -61,14 +64,14 @@ export type SeenOrder = Readonly<{
   lastSequence: number;
 }>;
 
-/** What one record did to one parent. */
+/** The change of one parent by one record. */
 export type SeenChange = Readonly<{
   before: SeenOrder | undefined;
   after: SeenOrder;
   facts: readonly Fact[];
 }>;
 
-/** A durable record, what it did, and whose process wrote it. */
+/** A durable record, its changes, and the process that wrote it. */
 export type SeenRecord = Readonly<{
   record: JournalRecord;
   changes: readonly SeenChange[];
@@ -78,24 +81,24 @@ export type SeenRecord = Readonly<{
 /** A durable mark, and the process that wrote it. */
 export type SeenMark = MarketMark & Readonly<{ generation: number }>;
 
-/** Looks at a record that has just become durable. */
+/** Checks a record that has just become durable. */
 export type RecordCheck = (seen: SeenRecord) => void;
 
 /**
- * Everything that is durable, read by the world itself: no rule of the engine is used here. Checks look at each record
- * at the moment at which it becomes durable.
+ * Everything that is durable, interpreted by the world itself: no rule of the engine is used here. Checks run on each
+ * record at the moment at which it becomes durable.
  */
 export class JournalBook {
   readonly orders: Map<number, SeenOrder> = new Map();
   readonly open: Set<number> = new Set();
-  /** Every execution that was counted, by order. */
+  /** Every counted execution, by order. */
   readonly fills: Map<number, Map<string, Readonly<{ childId: string; fill: Fill }>>> = new Map();
-  /** Orders of each account in the order in which they were accepted. */
+  /** Orders of each account in the order of acceptance. */
   readonly byAccount: Map<number, number[]> = new Map();
   readonly byClientId: Map<string, number> = new Map();
   readonly lists: Map<number, ListMembership & Readonly<{ accountId: number }>> = new Map();
   readonly marks: Map<string, SeenMark[]> = new Map();
-  /** Volume of the fresh prints of each market, each once. */
+  /** Volume of the fresh prints of each market, each counted once. */
   readonly volumes: Map<string, Quantity> = new Map();
   records = 0;
   readonly #prints: Set<string> = new Set();
@@ -110,12 +113,12 @@ export class JournalBook {
     this.#checks = checks;
   }
 
-  /** Outstanding children of all orders. */
+  /** Number of outstanding children of all orders. */
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** A digest of every record that became durable, in the order in which they did. */
+  /** Returns a digest of every durable record, in the order in which they became durable. */
   digest(): string {
     return this.#hash.copy().digest("hex").slice(0, 32);
   }
@@ -129,13 +132,13 @@ export class JournalBook {
     return this.orders.get(orderId);
   }
 
-  /** The order of an account by its client id. */
+  /** Returns the order of an account by client id. */
   named(accountId: number, clientOrderId: string): SeenOrder | undefined {
     const orderId = this.byClientId.get(`${accountId} ${clientOrderId}`);
     return orderId === undefined ? undefined : this.orders.get(orderId);
   }
 
-  /** Takes in what an append kept, before anybody hears of it. */
+  /** Takes the data that an append stored, before any caller receives the outcome. */
   take(batch: AppendBatch, outcomes: readonly AppendOutcome[], instance: Instance): void {
     const kept = batch.shards.filter((_, index) => outcomes[index] === "durable");
     this.#demand(
@@ -144,7 +147,7 @@ export class JournalBook {
       () => `process ${instance.generation} appended after it was replaced`,
     );
     const { generation } = instance;
-    // What is said of the market is kept whatever becomes of the shards.
+    // Market data is stored whatever the outcome of the shards.
     if (instance.owns) for (const print of batch.prints ?? []) this.#print(print);
     if (instance.owns) for (const mark of batch.marks) this.#mark({ ...mark, generation });
     for (const part of kept) this.#takeShard(part, instance);

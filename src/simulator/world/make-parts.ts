@@ -20,10 +20,12 @@ import { WorldVolumes } from "./world-volumes.ts";
 
 const START_MS = 1_760_000_000_000;
 
-/** The rows of a recorded day, for markets that play them; prices around 100 reach the levels of the clients' orders. */
+/**
+ * The rows of a recorded day, for markets that play them. Prices around 100 reach the levels of the clients' orders.
+ */
 export type RecordedRows = readonly RecordedRow[];
 
-/** What a world is given beside its plan. */
+/** Inputs of a world besides its plan. */
 type WorldInputs = Readonly<{
   turn: Turn;
   rows: RecordedRows;
@@ -31,10 +33,10 @@ type WorldInputs = Readonly<{
   demand: Demand;
 }>;
 
-/** What everything else in a world is made of. */
+/** The parts that all other parts of a world depend on. */
 type Base = Pick<WorldParts, "plan" | "random" | "faults" | "situations" | "time" | "demand" | "markets">;
 
-/** Makes the parts of a world: each has a generator of its own. */
+/** Creates the parts of a world. Each has its own random generator. */
 export function makeParts(plan: Plan, given: WorldInputs): WorldParts {
   const base = makeBase(plan, given);
   const { demand, situations, faults, time, random } = base;
@@ -83,7 +85,7 @@ function makeBase(plan: Plan, { turn, rows, demand }: WorldInputs): Base {
   return { plan, random, faults, markets, time, demand, situations: new Situations() };
 }
 
-/** Native orders, and the volumes of the host. */
+/** Creates the native orders and the volumes of the host. */
 function makeNative(base: Base, tape: TrueTape): Pick<WorldParts, "native" | "volumes"> {
   const { random } = base;
   return {

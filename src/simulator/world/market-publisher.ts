@@ -5,10 +5,13 @@ import type { WorldParts } from "./parts.ts";
 import type { Random } from "./random.ts";
 import { readSeen } from "./seen-markets.ts";
 
-/** Quotes that can never count; others may, when the one before confirms them or their time has come. */
+/**
+ * Faults of quotes that can never count. Other bad quotes may count, if the previous quote confirms them or their time
+ * has come.
+ */
 const NEVER: readonly BadQuote[] = ["zero", "crossed", "malformed"];
 
-/** Tells a process a quote, judges what it makes of it (I30), and notes what it has counted. */
+/** Sends a quote to a process, judges its verdict (I30), and records a quote that it has counted. */
 export function showQuote(parts: WorldParts, instance: Instance, told: ToldQuote): void {
   instance.enter(() => {
     const nowMs = parts.time.wallMs;
@@ -45,7 +48,7 @@ function sawVerdict(
     situations.saw("no quote for longer than its age");
 }
 
-/** Lets the markets go on. */
+/** Publishes the data of the markets. */
 export class MarketPublisher {
   readonly #parts: WorldParts;
   readonly #random: Random;
@@ -56,7 +59,7 @@ export class MarketPublisher {
     this.#random = parts.random.of("market desk");
   }
 
-  /** One quote of one market, for everybody. */
+  /** Publishes one quote of one market to all processes. */
   quote(): void {
     const { fleet, time, faults } = this.#parts;
     const market = this.#market();
@@ -67,14 +70,14 @@ export class MarketPublisher {
     for (const instance of fleet.alive) showQuote(this.#parts, instance, told);
   }
 
-  /** A trade is told. */
+  /** Publishes a trade. */
   print(): void {
     const { fleet, time, tape } = this.#parts;
     const print = tape.next(this.#market().symbol, time.wallMs);
     for (const instance of fleet.alive) instance.enter(() => instance.sink?.print(print));
   }
 
-  /** Every source says that it is alive, so that quotes stay fresh. */
+  /** Sends a heartbeat of every source, so that quotes stay fresh. */
   heartbeat(): void {
     const { fleet, markets, time } = this.#parts;
     if (time.trueMs < this.#silentUntilMs) return;

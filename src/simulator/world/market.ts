@@ -4,13 +4,13 @@ import type { Faults } from "./faults.ts";
 import { type MarketPlan, NEAR_JUMP } from "./plan.ts";
 import type { Random } from "./random.ts";
 
-/** A quote that a market tells, and whether it was made to be bad. */
+/** A quote of a market, and its fault if it was made bad. */
 export type ToldQuote = Readonly<{ quote: QuoteInput; bad?: BadQuote }>;
 
 /** One row of a recorded day. */
 export type RecordedRow = Readonly<{ bid: string; ask: string; bidQuantity: string; askQuantity: string }>;
 
-/** How a quote is bad. */
+/** Fault of a quote. */
 export type BadQuote = "zero" | "crossed" | "malformed" | "stale" | "future" | "out-of-order" | "jump";
 
 /** Prices are whole numbers of 0.0001 USD here. */
@@ -21,21 +21,21 @@ const HIGHEST = 140 * UNITS;
 
 const BAD: readonly BadQuote[] = ["zero", "crossed", "malformed", "stale", "future", "out-of-order", "jump"];
 
-/** One market: its price goes where its plan lets it, and it tells good quotes and bad ones. */
+/** One market. Its price moves according to its plan, and it emits good quotes and bad ones. */
 export class Market {
   readonly symbol: string;
   readonly #plan: MarketPlan;
   readonly #random: Random;
   readonly #faults: Faults;
   readonly #rows: readonly RecordedRow[];
-  /** Whether a jump that is confirmed stays in reach of what the market tells at the end. */
+  /** Whether a confirmed jump stays within reach of the prices at the end of the world. */
   readonly #isNear: boolean;
   #row = 0;
   /** The bid of the row that was played last. */
   #played: string | undefined;
   #mid = START;
   #up = false;
-  /** A jump that was told just now: told again it is no error any more. */
+  /** The jump that was just emitted. Emitted again, it is no longer an error. */
   #jump: ToldQuote | undefined;
 
   constructor(
@@ -43,9 +43,9 @@ export class Market {
       plan: MarketPlan;
       random: Random;
       faults: Faults;
-      /** What a market that is recorded plays, over and over. */
+      /** The rows that a recorded market plays repeatedly. */
       rows: readonly RecordedRow[];
-      /** Above which the engine wants a quote confirmed. */
+      /** Factor above which the engine requires a quote to be confirmed. */
       jumpFactor: number;
     }>,
   ) {
@@ -58,12 +58,12 @@ export class Market {
     this.#row = parts.random.of("row").below(parts.rows.length);
   }
 
-  /** What it stands at now. */
+  /** The current price. */
   get price(): Price {
     return price(this.#played ?? textOf(this.#mid));
   }
 
-  /** The next quote. */
+  /** Returns the next quote. */
   next(nowMs: number): ToldQuote {
     const jump = this.#jump;
     this.#jump = undefined;
@@ -75,7 +75,7 @@ export class Market {
     return { quote: { symbol: this.symbol, ...this.#good(), ...stamp } };
   }
 
-  /** A quote at a price of its own, in units of the middle price of the range. */
+  /** Returns a quote at a given price, as a factor of the middle price of the range. */
   at(factor: number): ToldQuote {
     this.#mid = Math.round(START * factor);
     this.#played = undefined;
@@ -99,7 +99,7 @@ export class Market {
     return { ...this.#prices(), ...this.#sizes() };
   }
 
-  /** The next row, or one a little further on. */
+  /** Returns the next row, or one a little later. */
   #recorded(): RecordedRow {
     this.#row += 1 + this.#random.below(20);
     const row = this.#rows[this.#row % this.#rows.length];
@@ -108,7 +108,7 @@ export class Market {
     return row;
   }
 
-  /** Prices beyond what a market moves at once. */
+  /** Returns prices beyond any normal move of a market. */
   #far(): Pick<RecordedRow, "bid" | "ask"> {
     if (this.#isNear) return this.#up ? { bid: "300", ask: "301" } : { bid: "30", ask: "30.1" };
     return this.#up ? { bid: "4000", ask: "4001" } : { bid: "2", ask: "2.1" };

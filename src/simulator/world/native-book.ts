@@ -17,26 +17,26 @@ import type {
 } from "../../ports/index.ts";
 import type { Random } from "./random.ts";
 
-/** Ids beyond what a number can hold exactly. */
+/** First id: beyond the integers that a double represents exactly. */
 const FIRST_ID = 2n ** 53n + 1n;
 
-/** A native order of the host, and what was executed of it. */
+/** A native order of the host, and its executions. */
 export type KeptNative = {
   order: NativeOrder;
   readonly requestKey: string;
   readonly fills: NativeFill[];
 };
 
-/** What the book of native orders needs. */
+/** Dependencies of the book of native orders. */
 export type BookParts = Readonly<{
   random: Random;
   nowMs: () => number;
   priceOf: (symbol: string) => Price | undefined;
-  /** An execution is durable. */
+  /** Called when an execution is durable. */
   told: (execution: NativeExecution) => void;
 }>;
 
-/** The ordinary orders of a host as they really are; outlives every process. */
+/** The true state of a host's native orders. It outlives every process. */
 export class NativeBook {
   readonly orders: Map<bigint, KeptNative> = new Map();
   readonly executions: NativeExecution[] = [];
@@ -48,14 +48,14 @@ export class NativeBook {
     this.#parts = parts;
   }
 
-  /** Orders of an account under a client id, oldest first. */
+  /** Returns the orders of an account with a client id, oldest first. */
   named(accountId: number, clientOrderId: string): readonly NativeOrder[] {
     return this.#all().filter(
       (order) => order.accountId === accountId && order.clientOrderId === clientOrderId,
     );
   }
 
-  /** One request is one order for ever. */
+  /** Places an order. One request always gives the same order. */
   place(placement: NativePlacement): NativePlaced {
     const known = this.request(placement);
     if (known !== undefined) return known;
@@ -115,7 +115,7 @@ export class NativeBook {
     return this.executions.filter(isIn).slice(-limit);
   }
 
-  /** What rests may meet the market. */
+  /** Lets resting orders meet the market by chance. */
   tick(): void {
     const { random } = this.#parts;
     for (const kept of [...this.#open]) {
@@ -196,7 +196,7 @@ export class NativeBook {
   }
 }
 
-/** What names native orders: the members that are there must be theirs. */
+/** A key of native orders. Orders must match the members that are present. */
 type Key = Readonly<{ accountId: number; symbol?: string; orderId?: bigint; clientOrderId?: string }>;
 
 function isOf(order: NativeOrder, { accountId, symbol, orderId, clientOrderId }: Key): boolean {

@@ -30,7 +30,7 @@ const WHOLE: readonly ((report: Loose) => unknown)[] = [
   (report) => ({ ...report, final: "yes", state: "rejected", fills: 3 }),
 ];
 
-/** A report as a venue must not make it; whatever can be read of it is true. */
+/** Returns an invalid report. Every part of it that can be read is true. */
 export function nonsenseOf(report: ChildReport, random: Random): ChildReport {
   const [fill, ...rest] = report.fills;
   const spoilt =

@@ -3,14 +3,14 @@ import type { SeenOrder } from "./journal-book.ts";
 import type { WorldParts } from "./parts.ts";
 import { type Row, reportOf } from "./venue-row.ts";
 
-/** Settles a child whose outcome the engine does not know by what the venue's own record says, if that is final. */
+/** Settles a child of unknown outcome according to the venue's own record, if that is final. */
 export async function settle(parts: WorldParts, { child, orderId }: SeenOrder): Promise<void> {
   const { fleet, venue, journal, situations, demand, time, plan } = parts;
   const instance = fleet.running;
   if (child?.unknown !== true || instance?.engine === undefined) return;
   const row = venue.rows.get(child.childId);
   if (row !== undefined && venue.isLive(row)) return;
-  // Somebody may hand it over until then: who says "never" before that says what is not known.
+  // The child may still be handed over until then, so "never" would be a guess before that time.
   if (time.trueMs <= (child.notAfterMs ?? 0) + plan.settings.venueQuietMs) return;
   const settlement = { childId: child.childId, by: "operator", why: "the venue's record", ...wordOf(row) };
   let isSettled = false;
@@ -33,7 +33,7 @@ function wordOf(row: Row | undefined): Pick<ChildSettlement, "state" | "fills"> 
   return { state: "closed", fills: reportOf(row).fills };
 }
 
-/** Orders with a child whose outcome the engine does not know. */
+/** Returns the orders with a child of unknown outcome. */
 export function unknownOrders({ journal }: WorldParts): readonly SeenOrder[] {
   return [...journal.open].flatMap((orderId) => {
     const order = journal.find(orderId);

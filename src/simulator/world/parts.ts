@@ -15,7 +15,7 @@ import type { WorldTime } from "./world-time.ts";
 import type { WorldVenue } from "./world-venue.ts";
 import type { WorldVolumes } from "./world-volumes.ts";
 
-/** What the parts of one world share. */
+/** Parts that one world shares. */
 export type WorldParts = Readonly<{
   plan: Plan;
   random: Random;
@@ -33,6 +33,6 @@ export type WorldParts = Readonly<{
   markets: readonly Market[];
   ledger: Ledger;
   fleet: Fleet;
-  /** Something that goes on beside the steps; a failure of it ends the world. */
+  /** Runs something beside the steps. Its failure ends the world. */
   beside: (doing: Promise<unknown>) => void;
 }>;

@@ -3,7 +3,7 @@ import type { VenueCapabilities } from "../../ports/index.ts";
 import { FAULTS, type Fault, type FaultRates } from "./faults.ts";
 import { createRandom, type Random } from "./random.ts";
 
-/** How the price of a market goes: small steps, now and then far, or as in the rows of a recorded day. */
+/** Style of a market's price: small steps, small steps with occasional jumps, or the rows of a recorded day. */
 export type MarketStyle = "walk" | "jumpy" | "calm" | "recorded";
 
 /** One market of a world. */
@@ -11,13 +11,15 @@ export type MarketPlan = Readonly<{
   symbol: string;
   style: MarketStyle;
   sized: boolean;
-  /** Whether its quotes bear the time of their source. */
+  /** Whether its quotes have the time of their source. */
   stamped: boolean;
-  /** Its prices are whole multiples of so many units of 0.0001 USD; in large steps one price comes again and again. */
+  /**
+   * Its prices are whole multiples of this number of units of 0.0001 USD. With large steps the same price recurs often.
+   */
   tick: number;
 }>;
 
-/** What one client may do; a reducer's orders all reduce a position. */
+/** Options of one client. All orders of a reducing client reduce a position. */
 export type ClientPlan = Readonly<{ accountId: number; reduces: boolean; streams: boolean }>;
 
 /** Everything about a world that is decided before it begins. */
@@ -29,31 +31,37 @@ export type Plan = Readonly<{
   rates: FaultRates;
   settings: EngineSettings;
   venue: VenueCapabilities;
-  /** Whether the venue says at what time it did not find a child; one whose clock is not the engine's must. */
+  /**
+   * Whether the venue reports the time at which it did not find a child. A venue whose clock is not the engine's must
+   * do so.
+   */
   venueTellsTime: boolean;
-  /** How long the venue knows a settled child that nobody asks for; without it for ever. */
+  /** How long the venue remembers a settled child that is not looked up; without it forever. */
   venueForgetsAfterMs?: number;
-  /** Placements that clients send at most. */
+  /** Maximum number of placements that clients send. */
   orders: number;
-  /** Orders in 10 s that the rate limiter lets through; without it there is no limit. */
+  /** Number of orders in 10 s that the rate limiter allows; without it there is no limit. */
   ordersPer10s?: number;
-  /** Bytes of events that may wait for one reader of a private stream. */
+  /** Number of bytes of events that may wait for one reader of a private stream. */
   maxWaitingEventBytes: number;
-  /** Whether the host has ordinary orders of its own, and volumes of its own for VWAP profiles. */
+  /** Whether the host has its own native orders, and its own volumes for VWAP profiles. */
   brings: Readonly<{ nativeOrders: boolean; volumeHistory: boolean }>;
 }>;
 
-/** What is taken off a plan to make a failing run smaller; nothing else of the run changes its draws. */
+/** Reductions of a plan that make a failing run smaller. The rest of the run keeps its draws. */
 export type Cuts = Readonly<{ steps?: number; orders?: number; without?: readonly Fault[] }>;
 
-/** A factor with which a jump still lands where the end of a world trades. */
+/** A factor with which a jump still lands in the range traded at the end of a world. */
 export const NEAR_JUMP = 2;
 
 const SYMBOLS = ["BTC/USD", "ETH/USD", "SOL/USD"];
 const TICKS = [1, 1, 10_000, 20_000];
 const STYLES: readonly MarketStyle[] = ["walk", "walk", "jumpy", "calm", "recorded"];
 
-/** The plan of a seed, less what is cut off. Each part has a generator of its own: a new part moves no other. */
+/**
+ * Returns the plan of a seed, with its cuts. Each part has its own generator, so that a new part does not change the
+ * others.
+ */
 export function drawPlan(seed: number, steps: number, cuts: Cuts = {}): Plan {
   const random = createRandom(seed).of("plan");
   const rates = drawRates(random, cuts.without ?? []);
@@ -130,13 +138,16 @@ function drawVenue(random: Random): VenueCapabilities {
   };
 }
 
-/** Longer than an engine pauses between two look-ups, and shorter than some are away. */
+/** Draws a time that is longer than an engine's pause between two look-ups, and shorter than some absences. */
 function drawMemory(random: Random): Pick<Plan, "venueForgetsAfterMs"> {
   const venueForgetsAfterMs = random.pick([undefined, 6_500, 20_000]);
   return venueForgetsAfterMs === undefined ? {} : { venueForgetsAfterMs };
 }
 
-/** About half of the faults, from rare to often; now and then all of them, or none. Each has chance of its own. */
+/**
+ * Draws the rates: about half of the faults, from rare to frequent; sometimes all of them, or none. Each fault has its
+ * own generator.
+ */
 function drawRates(random: Random, without: readonly Fault[]): FaultRates {
   const mood = random.next();
   const rates: Partial<Record<Fault, number>> = {};

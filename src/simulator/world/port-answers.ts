@@ -4,7 +4,7 @@ import type { Instance } from "./instance.ts";
 import type { Random } from "./random.ts";
 import type { WorldTime } from "./world-time.ts";
 
-/** Faults of one port, and how much oftener they strike than at a port that is asked all the time. */
+/** Faults of one port, and the factor by which they strike more often than at a port that is called all the time. */
 export type PortFaults = Readonly<{
   slow?: Fault;
   silent?: Fault;
@@ -13,10 +13,13 @@ export type PortFaults = Readonly<{
   oftener?: number;
 }>;
 
-/** What answering needs. */
+/** Dependencies of the answers. */
 export type AnswerParts = Readonly<{ random: Random; faults: Faults; time: WorldTime }>;
 
-/** How the ports of a host answer a process: mostly at once and right, else late, never, by a throw, or with nonsense. */
+/**
+ * Answers for a host's ports. Most answers are immediate and right; others come late, never, as a throw, or as
+ * nonsense.
+ */
 export class PortAnswers {
   readonly #parts: AnswerParts;
 
@@ -24,7 +27,7 @@ export class PortAnswers {
     this.#parts = parts;
   }
 
-  /** One answer; `wrong` is what is said where the port answers with nonsense. */
+  /** Returns one answer. `wrong` is the answer if the port answers with nonsense. */
   answer<T>(
     instance: Instance,
     port: PortFaults,

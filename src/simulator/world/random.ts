@@ -1,16 +1,16 @@
-/** A small seeded generator, so that a run can be made again from its seed. */
+/** A small seeded generator, so that a run can be repeated from its seed. */
 export type Random = Readonly<{
-  /** 0 inclusive to 1 exclusive. */
+  /** Returns a number from 0 inclusive to 1 exclusive. */
   next: () => number;
-  /** A whole number from 0 to `below` - 1. */
+  /** Returns a whole number from 0 to `below` - 1. */
   below: (below: number) => number;
   chance: (probability: number) => boolean;
   pick: <T>(items: readonly T[]) => T;
-  /** A generator of its own for somebody who is called like this: what others draw does not change what it gives. */
+  /** Returns a separate generator for a name. The draws of other generators do not change its values. */
   of: (name: string) => Random;
 }>;
 
-/** The generator of a seed (mulberry32). */
+/** Creates the generator of a seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -29,7 +29,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** FNV-1a over the name, begun with the seed. */
+/** Returns FNV-1a over the name, initialised with the seed. */
 function subSeed(seed: number, name: string): number {
   let hash = (0x811c9dc5 ^ Math.imul(seed, 0x9e3779b1)) >>> 0;
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193);

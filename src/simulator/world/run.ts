@@ -5,23 +5,23 @@ import { type Cuts, drawPlan, type Plan } from "./plan.ts";
 import { World } from "./world.ts";
 import type { Turn } from "./world-time.ts";
 
-/** What is run: a seed, so many steps, and what is cut off its plan. */
+/** A run: its seed, its number of steps, and the cuts of its plan. */
 export type WorldRun = Readonly<{
   seed: number;
   steps: number;
   cuts?: Cuts;
   /** Waits until everything has happened that needs no time, such as a turn of the event loop. */
   turn: Turn;
-  /** What recorded markets play. */
+  /** Rows for recorded markets. */
   rows: RecordedRows;
 }>;
 
-/** What a run did. */
+/** Results of a run. */
 export type WorldReport = Readonly<{
   seed: number;
   steps: number;
   plan: Plan;
-  /** The same for the same run. */
+  /** Equal for equal runs. */
   hash: string;
   records: number;
   orders: number;
@@ -36,8 +36,8 @@ export type WorldReport = Readonly<{
 }>;
 
 /**
- * Runs the world of a seed: first with faults, then without until everything has ended; the same run gives the same
- * report. What was broken first stands in the report.
+ * Runs the world of a seed: first with faults, then without until everything has ended. The same run gives the same
+ * report. The report contains the first broken invariant.
  */
 export async function runWorld({ seed, steps, cuts, turn, rows }: WorldRun): Promise<WorldReport> {
   const plan = drawPlan(seed, steps, cuts);
@@ -76,12 +76,12 @@ function asBroken(error: unknown, place: Readonly<{ seed: number; step: number }
   return new InvariantBroken("the world itself", seen, place);
 }
 
-/** A failing run made smaller: what is left to cut, and what is seen then. */
+/** A reduced failing run: its cuts, its report, and the number of runs it took. */
 export type Shrunk = Readonly<{ cuts: Cuts; report: WorldReport; runs: number }>;
 
 /**
- * Makes a failing run smaller: fewer steps, then fewer faults, then fewer orders, as long as the same invariant is
- * broken; tries so many runs at most.
+ * Reduces a failing run: fewer steps, then fewer faults, then fewer orders, as long as the same invariant is broken.
+ * Tries at most `mostRuns` runs.
  */
 export async function shrink(run: WorldRun, report: WorldReport, mostRuns = 60): Promise<Shrunk> {
   let best: Shrunk = {

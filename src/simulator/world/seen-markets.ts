@@ -2,10 +2,10 @@ import { type Price, parsePrice, parseScaled, QUANTITY_SCALE, type Quantity } fr
 import type { MarketMark, QuoteStamp, Side } from "../../model/index.ts";
 import type { QuoteInput } from "../../ports/index.ts";
 
-/** One level of a quote that was told; without a size there is any amount of it. */
+/** One level of a received quote. Without a size its quantity is unlimited. */
 export type SeenLevel = Readonly<{ price: Price; size?: Quantity }>;
 
-/** A quote that a process was told of and counted. */
+/** A quote that a process received and counted. */
 export type SeenQuote = Readonly<{
   symbol: string;
   bid: Price;
@@ -15,14 +15,14 @@ export type SeenQuote = Readonly<{
   timeMs: number;
 }>;
 
-/** A quote with its number among those of its market that the process counted. */
+/** A quote with its number among the counted quotes of its market. */
 type NumberedQuote = SeenQuote & Readonly<{ sequence: number }>;
 
-/** What a process has counted of each market, by the world's own account. */
+/** The quotes of each market that a process has counted, according to the world. */
 export class SeenMarkets {
   readonly #last: Map<string, SeenQuote> = new Map();
   readonly #confirmedAtMs: Map<string, number> = new Map();
-  /** When it was last heard of, by time that only passes. */
+  /** Time of the last quote or heartbeat, on the monotonic clock. */
   readonly #heardAtMs: Map<string, number> = new Map();
   /** The newest quotes of each market, for causes of triggers. */
   readonly #recent: Map<string, NumberedQuote[]> = new Map();
@@ -47,20 +47,20 @@ export class SeenMarkets {
     return this.#last.get(symbol);
   }
 
-  /** How long ago the source said last that its quote holds, by whichever of the two clocks it is longer. */
+  /** Returns the time since the source last confirmed its quote, on the clock by which it is longer. */
   ageMs(symbol: string, wallMs: number, trueMs: number): number {
     const never = Number.NEGATIVE_INFINITY;
     const byWallMs = wallMs - (this.#confirmedAtMs.get(symbol) ?? never);
     return Math.max(byWallMs, trueMs - (this.#heardAtMs.get(symbol) ?? never));
   }
 
-  /** Whether a quote with these prices of this time was counted under this number. */
+  /** Returns whether a quote with these prices and this time was counted under this number. */
   has({ symbol, bid, ask, timeMs, sequence }: QuoteStamp): boolean {
     const quote = this.#recent.get(symbol)?.find((recent) => recent.sequence === sequence);
     return quote?.timeMs === timeMs && quote.bid === bid && quote.ask === ask;
   }
 
-  /** The number of the newest quote that a mark can have been made on; 0 when that is long ago. */
+  /** Returns the number of the newest quote that a mark can come from; 0 if that quote is no longer kept. */
   numberOf({ symbol, side, price, timeMs }: MarketMark): number {
     const made = this.#recent
       .get(symbol)
@@ -69,7 +69,7 @@ export class SeenMarkets {
   }
 }
 
-/** A quote as it was told, read by the world itself; undefined when it is none. */
+/** Returns a received quote as the world itself reads it; undefined if it is invalid. */
 export function readSeen(input: QuoteInput, timeMs: number): SeenQuote | undefined {
   const bid = parsePrice(input.bid);
   const ask = parsePrice(input.ask);
@@ -99,7 +99,7 @@ function levelOf(price: Price, size: string | undefined): SeenLevel {
   return read === undefined ? { price } : { price, size: read as Quantity };
 }
 
-/** The levels that an order of this side executes against, inside its limit. */
+/** Returns the levels that an order of this side executes against, inside its limit. */
 export function reachable(quote: SeenQuote, side: Side, limit: Price | undefined): readonly SeenLevel[] {
   const levels = side === "BUY" ? quote.asks : quote.bids;
   if (limit === undefined) return levels;

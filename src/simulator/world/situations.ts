@@ -1,4 +1,4 @@
-/** Rare situations that a long run must reach; each is seen where it happens. */
+/** Rare situations that a long run must reach. Each is recorded where it happens. */
 export const SITUATIONS = [
   // Children and the venue
   "submit lost before the venue had it",
@@ -139,7 +139,7 @@ export class Situations {
     this.#counts.set(situation, (this.#counts.get(situation) ?? 0) + 1);
   }
 
-  /** How often each was reached. */
+  /** Number of times each was reached. */
   get counts(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].sort());
   }

@@ -3,13 +3,13 @@ import type { WorldParts } from "./parts.ts";
 import type { Random } from "./random.ts";
 import { turns } from "./world-time.ts";
 
-/** Starts processes, and ends, stops and replaces them where faults strike. */
+/** Starts processes. Closes, pauses, kills and replaces them where faults strike. */
 export class Supervisor {
   readonly #parts: WorldParts;
   readonly #random: Random;
   readonly #absence: Random;
   #kill: Instance | undefined;
-  /** Nobody starts a process before. */
+  /** No process is started before this time. */
   #awayUntilMs = 0;
 
   constructor(parts: WorldParts) {
@@ -18,7 +18,7 @@ export class Supervisor {
     this.#absence = parts.random.of("how long processes stay away");
   }
 
-  /** Before the acts of a step: whatever is missing is started, faults strike. */
+  /** Runs before the actions of a step: starts a missing process and lets faults strike. */
   begin(): void {
     const { fleet, faults, situations, time } = this.#parts;
     const isAway = time.trueMs < this.#awayUntilMs;
@@ -39,7 +39,7 @@ export class Supervisor {
     if (fleet.alive.length > 1 && this.#random.chance(0.03)) this.#killOldest();
   }
 
-  /** After the acts of a step: kills what is to die, in the middle of what they began. */
+  /** Runs after the actions of a step: kills the process that is to die, in the middle of work in progress. */
   async end(): Promise<void> {
     const { fleet, time, faults } = this.#parts;
     const after = this.#random.below(90);
@@ -54,7 +54,7 @@ export class Supervisor {
     await time.settle();
   }
 
-  /** After everything: whoever does not answer any more is gone, one process runs. */
+  /** Runs at the end: removes processes that no longer answer, so that one process runs. */
   async recover(): Promise<void> {
     const { fleet, time } = this.#parts;
     time.step(time.trueMs - time.wallMs);
@@ -94,7 +94,7 @@ export class Supervisor {
     beside(die());
   }
 
-  /** The venue goes on while the store is being read. */
+  /** Lets the venue continue while the store is being read. */
   #tellWhileOpening(): void {
     const { faults, venue, beside } = this.#parts;
     const after = [0, 0, 0].map(() => this.#random.below(2_500));
@@ -106,7 +106,7 @@ export class Supervisor {
     for (const count of after) beside(turns(count).then(tell));
   }
 
-  /** Somebody sets the wall clock, and puts it right after a while. */
+  /** Sets the wall clock, and corrects it after a while. */
   #stepClock(): void {
     const { faults, time, situations, journal, beside } = this.#parts;
     const ms = this.#random.pick([400, 3_000, 60_000, 3_600_000]);

@@ -5,19 +5,19 @@ import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import type { WorldTime } from "./world-time.ts";
 
-/** How old a print may be that counts as fresh. */
+/** Maximum age of a fresh print. */
 const FRESH_MS = 5_000;
 
 type Market = {
   readonly told: PrintInput[];
-  /** When each trade was told, true time, every time: nobody may have listened at the first. */
+  /** True times of all reports of each trade: at the first one, no process may have listened. */
   readonly known: Map<string, number[]>;
-  /** Own executions that were not told yet. */
+  /** Own executions that were not reported yet. */
   readonly owed: Readonly<{ id: string; size: Quantity }>[];
   total: Quantity;
 };
 
-/** The trades of all markets, those of others and our own, as they really were; some are told late, some twice. */
+/** The true trades of all markets, external and own. Some are reported late, some twice. */
 export class TrueTape {
   readonly #random: Random;
   readonly #faults: Faults;
@@ -33,12 +33,12 @@ export class TrueTape {
     this.#time = parts.time;
   }
 
-  /** Fresh volume of a market so far, each id once; an engine may know of less. */
+  /** Returns the fresh volume of a market so far, each id counted once. An engine may know less. */
   total(symbol: string): Quantity {
     return this.#market(symbol).total;
   }
 
-  /** How many trades were told since this time, true time, but those that were known as one's own when they were told. */
+  /** Returns the number of trades reported since this true time, except those known as own when they were reported. */
   tradesSince(symbol: string, ms: number, isOwn: (id: string, toldAtMs: number) => boolean): number {
     let count = 0;
     for (const [id, times] of this.#market(symbol).known)
@@ -46,12 +46,12 @@ export class TrueTape {
     return count;
   }
 
-  /** One of our children executed: its print is due. */
+  /** Queues the print of an execution of an own child. */
   owe(symbol: string, id: string, size: Quantity): void {
     this.#market(symbol).owed.push({ id, size });
   }
 
-  /** What is told next: mostly somebody else's trade, or an own one, or something that was told before. */
+  /** Returns the next print: usually an external trade, else an own one or a repeated one. */
   next(symbol: string, nowMs: number): PrintInput {
     const market = this.#market(symbol);
     const again = market.told[this.#random.below(market.told.length + 1)];
@@ -69,7 +69,7 @@ export class TrueTape {
     return this.external(symbol, nowMs, isLate ? nowMs - lateMs : nowMs);
   }
 
-  /** Somebody else trades. */
+  /** Returns an external trade. */
   external(symbol: string, nowMs: number, timeMs: number = nowMs): PrintInput {
     const size = quantity(`${this.#random.below(4)}.${1 + this.#random.below(9)}`);
     return this.#tell(symbol, { id: `other-${++this.#others}`, size, timeMs }, nowMs);

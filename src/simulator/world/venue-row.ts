@@ -1,35 +1,35 @@
 import { add, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { ChildReport, ChildRequest, Fill } from "../../model/index.ts";
 
-/** What really became of a child, whatever the engine was told. */
+/** The true state of a child, whatever the engine was told. */
 export type Row = {
   readonly child: ChildRequest;
   /** The generation of the process that submitted it; 0 for an id that was voided before. */
   readonly by: number;
   readonly submittedAtMs: number;
   readonly deadlineMs: number;
-  /** On its way: it arrives at this time, unless that is past its deadline and the venue honours that. */
+  /** Time at which a child in transit arrives, unless that is past its deadline and the venue honours the deadline. */
   arrivesAtMs: number | undefined;
   state: "never" | "open" | "closed" | "rejected" | "voided";
   final: boolean;
-  /** Executed, in order; those from `shown` on were not told yet. */
+  /** Executions in order. Those from `shown` on are not reported yet. */
   readonly fills: Fill[];
   shown: number;
-  /** What was told of it so far. */
+  /** Reports sent so far. */
   readonly told: ChildReport[];
-  /** A look-up said that it is not there. */
+  /** Whether a look-up answered that it does not exist. */
   denied: boolean;
-  /** Look-ups do not find it until then. */
+  /** Look-ups do not find it until this time. */
   hiddenUntilMs: number;
-  /** When something happened to it, or somebody asked for it. */
+  /** Time of its last change or look-up. */
   touchedAtMs: number;
-  /** The venue no longer knows it; what became of it stays true. */
+  /** Whether the venue no longer knows it. Its outcome stays true. */
   forgotten: boolean;
-  /** It was told to be closed before all of its fills were told: whoever listens later is told again. */
+  /** Whether it was reported as closed before all of its fills were. Later subscribers receive its report again. */
   late: boolean;
 };
 
-/** A row of a child that has just been submitted. */
+/** Returns the row of a child that has just been submitted. */
 export function newRow(child: ChildRequest, rest: Pick<Row, "by" | "submittedAtMs" | "deadlineMs">): Row {
   return {
     child,
@@ -48,23 +48,23 @@ export function newRow(child: ChildRequest, rest: Pick<Row, "by" | "submittedAtM
   };
 }
 
-/** Everything that was executed of a child, told or not. */
+/** Returns the executed quantity of a child, reported or not. */
 export function executedOf({ fills }: Row): Quantity {
   return fills.reduce((sum, fill) => add(sum, fill.quantity), ZERO_QUANTITY);
 }
 
-/** What is left of a child. */
+/** Returns the remaining quantity of a child. */
 export function leftOf(row: Row): Quantity {
   return subtract(row.child.quantity, executedOf(row));
 }
 
-/** Whether a child is settled and everything of it was told, to somebody who could take it in. */
+/** Returns whether a child is settled and fully reported to a process that could receive it. */
 export function isTold({ state, fills, shown, late, arrivesAtMs }: Row): boolean {
   const isOver = (state === "closed" || state === "rejected") && arrivesAtMs === undefined;
   return isOver && shown === fills.length && !late;
 }
 
-/** All that the venue tells of a child. Half of those that it refuses for now lack funds. */
+/** Returns the venue's full report of a child. Half of the children that it refuses temporarily lack funds. */
 export function reportOf({ child, state, fills, shown, final }: Row): ChildReport {
   const told = state === "never" || state === "voided" ? "closed" : state;
   const isShort =

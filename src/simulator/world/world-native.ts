@@ -15,12 +15,12 @@ const FAULTS: PortFaults = {
 
 type Listener = Readonly<{ instance: Instance; hear: (execution: NativeExecution) => void }>;
 
-/** What the native side of a host is made of. */
+/** Dependencies of the host's native orders. */
 export type NativeParts = AnswerParts &
   Readonly<{ situations: Situations; priceOf: BookParts["priceOf"] }> &
   Readonly<{ traded: (execution: NativeExecution) => void }>;
 
-/** The ordinary order flow of the host: a book that is the truth, and a port that answers badly. */
+/** The native orders of the host: a book that is the truth, and a port with faulty answers. */
 export class WorldNative {
   readonly book: NativeBook;
   readonly #parts: NativeParts;
@@ -38,7 +38,7 @@ export class WorldNative {
     });
   }
 
-  /** The port as a process has it. */
+  /** Returns the port for a process. */
   open(instance: Instance): NativeOrders {
     const { book } = this;
     const ask = <T>(right: () => T, wrong: (said: T) => unknown): Awaitable<T> =>
@@ -85,12 +85,12 @@ export class WorldNative {
     };
   }
 
-  /** A process died. */
+  /** Removes the listeners of a process that died. */
   forget(instance: Instance): void {
     for (const one of this.#listeners) if (one.instance === instance) this.#listeners.delete(one);
   }
 
-  /** A change of the book: it may be durable though nobody is told. */
+  /** Changes the book. The change may be durable even if the caller gets no answer. */
   async #change<T>(instance: Instance, change: () => T, spoil: (said: T) => unknown): Promise<T> {
     const { faults, random, situations } = this.#parts;
     const said = await this.#answers.answer(instance, FAULTS, {
@@ -114,7 +114,7 @@ export class WorldNative {
     ]);
   }
 
-  /** None of these can be read as an order of whom it was asked for. */
+  /** Returns values that cannot be read as an order of the requesting account. */
   #spoil(order: NativeOrder | undefined): unknown {
     if (order === undefined) return null;
     return this.#parts.random.pick<unknown>([

@@ -15,26 +15,26 @@ import type { Random } from "./random.ts";
 import type { Situations } from "./situations.ts";
 import { turns, type WorldTime } from "./world-time.ts";
 
-/** What a world's store is made of. */
+/** Dependencies of a world's store. */
 export type StoreParts = Readonly<{
   random: Random;
   faults: Faults;
   situations: Situations;
   time: WorldTime;
   journal: JournalBook;
-  /** A process took every shard over. */
+  /** Called when a process takes over every shard. */
   acquired: (instance: Instance) => void;
 }>;
 
 type Round = Parameters<OrderStore["fence"]>[0];
 
-/** The disk of a world, and the stores that its processes open on it. What is durable is told to the journal book. */
+/** The disk of a world, and the stores that its processes open on it. It reports durable data to the journal book. */
 export class WorldStore {
   readonly disk: MemoryDisk = createMemoryDisk();
-  /** Reads what is durable, past all faults. */
+  /** Reads durable data without faults. */
   readonly reader: OrderStore = createMemoryStore({ disk: this.disk });
   readonly #parts: StoreParts;
-  /** The last round of each shard and epoch that did not begin late. */
+  /** The last round of each shard and epoch, except for fences that arrive late. */
   readonly #rounds: Map<string, number> = new Map();
   readonly #upkeep: Random;
   readonly #names: Random;
@@ -45,7 +45,7 @@ export class WorldStore {
     this.#names = parts.random.of("names of ended orders");
   }
 
-  /** The store as a process has it. */
+  /** Returns the store for a process. */
   open(instance: Instance): OrderStore {
     const store = createMemoryStore({ disk: this.disk });
     const read = <T>(ask: () => Promise<T>): Promise<T> => instance.call(() => this.#read(instance, ask));
@@ -116,7 +116,7 @@ export class WorldStore {
     return outcomes;
   }
 
-  /** It reached the database, which answers nothing and works on. */
+  /** Applies an append later: it reached the database, which continues but does not answer. */
   #keepLater(instance: Instance, store: OrderStore, batch: AppendBatch): void {
     const { random, situations, time } = this.#parts;
     const inTurns = random.below(60);
@@ -132,11 +132,11 @@ export class WorldStore {
     void later();
   }
 
-  /** It is a write: what can become of an append can become of it. */
+  /** Sets a fence. A fence is a write, so it has the same faults as an append. */
   async #fence(instance: Instance, store: OrderStore, round: Round): Promise<void> {
     const { random, faults, situations, time } = this.#parts;
     const key = `${round.shard} ${round.epoch}`;
-    // Longer than it takes until the next try, so that it may come after that.
+    // Longer than the pause before the next attempt, so that it may arrive after that.
     const inMs = random.below(12_000);
     if (faults.strikes("store keeps an append after it was read again", random, 0.1)) {
       const isLate = (): boolean => (this.#rounds.get(key) ?? 0) > round.round;
@@ -195,7 +195,7 @@ export class WorldStore {
     }
   }
 
-  /** Slowly and in short pages, so that much happens while an engine gathers them. */
+  /** Pages slowly and in short pages, so that much happens while an engine gathers them. */
   async #pageNames(store: OrderStore, page: EndedNamePage): Promise<readonly EndedName[]> {
     const { faults, situations, time } = this.#parts;
     const random = this.#names;
@@ -241,7 +241,7 @@ export class WorldStore {
   }
 }
 
-/** Mostly short; now and then longer than anybody waits for an answer. */
+/** Returns a delay that is usually short, but sometimes longer than any time limit for an answer. */
 function slowMs(random: Random): number {
   const ms = random.below(400);
   return ms < 12 ? 6_000 + ms * 500 : 1 + ms;

@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from "../../adapters/memory/index
 /** Waits until everything has happened that needs no time. */
 export type Turn = () => Promise<void>;
 
-/** The time of a world. What is true goes on evenly; the wall clock of the machine that engines run on may be set. */
+/** The time of a world. True time passes evenly; the wall clock of the engines' machine may be set. */
 export class WorldTime {
   readonly clock: ManualClock;
   readonly #turn: Turn;
@@ -13,17 +13,17 @@ export class WorldTime {
     this.#turn = options.turn;
   }
 
-  /** The time of everybody who keeps good time, such as the venue; epoch milliseconds. */
+  /** True time, the time of every correct clock such as the venue's, in epoch milliseconds. */
   get trueMs(): number {
     return this.clock.monotonicMs();
   }
 
-  /** What the machine's wall clock shows, epoch milliseconds. */
+  /** Wall-clock time of the machine, in epoch milliseconds. */
   get wallMs(): number {
     return this.clock.nowMs();
   }
 
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock. */
   step(ms: number): void {
     this.clock.stepWall(ms);
   }
@@ -39,13 +39,13 @@ export class WorldTime {
     return this.#turn();
   }
 
-  /** Resolves after so long. */
+  /** Resolves after a number of milliseconds. */
   after(ms: number): Promise<void> {
     return new Promise((resolve) => this.clock.schedule(this.trueMs + ms, resolve));
   }
 }
 
-/** Lets that many steps of promises pass. */
+/** Lets a number of promise steps pass. */
 export async function turns(count: number): Promise<void> {
   for (let left = count; left > 0; left--) await Promise.resolve();
 }

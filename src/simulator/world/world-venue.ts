@@ -17,7 +17,7 @@ import type { Situations } from "./situations.ts";
 import { executedOf, isTold, leftOf, newRow, type Row, reportOf } from "./venue-row.ts";
 import { turns, type WorldTime } from "./world-time.ts";
 
-/** What a venue is made of. */
+/** Dependencies and settings of a venue. */
 export type VenueParts = Readonly<{
   random: Random;
   faults: Faults;
@@ -25,16 +25,16 @@ export type VenueParts = Readonly<{
   time: WorldTime;
   capabilities: VenueCapabilities;
   quietMs: number;
-  /** How long it knows a settled child that nobody asks for. */
+  /** How long it remembers a settled child that is not looked up. */
   forgetsAfterMs: number;
-  /** Whether it says when it did not find something. */
+  /** Whether it reports the time at which it did not find a child. */
   tellsTime: boolean;
-  /** Price at which something of this market is had now. */
+  /** Returns the current price of a market. */
   priceOf: (symbol: string) => Price | undefined;
-  /** Before a child is taken in. */
+  /** Called before a child is accepted. */
   submitting: (child: ChildRequest, deadlineMs: number, instance: Instance) => void;
   executed: (row: Row, size: Quantity, executionId: string) => void;
-  /** Whether an engine is being opened. */
+  /** Returns whether an engine is being opened. */
   isOpening: () => boolean;
 }>;
 
@@ -44,8 +44,8 @@ const STEP = quantity("0.000001");
 const BEYOND = price("0.25");
 
 /**
- * A venue with a record of its own, which is the truth, and which it tells badly: answers get lost, come late, twice or
- * in pieces, look-ups fail or do not know what is on its way. What it declares to keep it keeps, on its own clock.
+ * A venue with its own record, which is the truth, and faulty reports: answers get lost, come late, twice or in pieces;
+ * look-ups fail or do not find children in transit. It keeps its declared capabilities, on its own clock.
  */
 export class WorldVenue {
   readonly rows: Map<string, Row> = new Map();
@@ -63,7 +63,7 @@ export class WorldVenue {
     return this.#parts.capabilities;
   }
 
-  /** The venue as a process has it. */
+  /** Returns the venue for a process. */
   open(instance: Instance): ExecutionVenue {
     return {
       capabilities: this.#parts.capabilities,
@@ -79,17 +79,17 @@ export class WorldVenue {
     };
   }
 
-  /** A process died. */
+  /** Removes the subscribers of a process that died. */
   forget(instance: Instance): void {
     for (const one of this.#subscribers) if (one.instance === instance) this.#subscribers.delete(one);
   }
 
-  /** Whether a child may execute yet; one that is whole may not, open or not. */
+  /** Returns whether a child can still execute. A child that is completely filled cannot, whatever its state. */
   isLive(row: Row): boolean {
     return (row.state === "open" && leftOf(row) > 0) || row.arrivesAtMs !== undefined;
   }
 
-  /** Children that may execute yet, or of which something was not told. */
+  /** Children that can still execute or that are not fully reported. */
   get live(): ReadonlySet<Row> {
     return this.#live;
   }
@@ -99,19 +99,23 @@ export class WorldVenue {
     return rows.reduce((sum, row) => add(sum, executedOf(row)), ZERO_QUANTITY);
   }
 
-  /** Time has passed: what is on its way arrives, what is open goes on, what was withheld may come out. */
+  /**
+   * Advances the venue after time has passed: children in transit arrive, open ones continue, and withheld fills may be
+   * reported.
+   */
   tick(): void {
     for (const row of [...this.#live]) this.#tickOne(row);
   }
 
-  /** Everything that was executed and not told yet is told now. */
+  /** Reports everything that was executed and not reported yet. */
   tellWithheld(): void {
     for (const row of [...this.#live]) if (row.shown < row.fills.length) this.#show(row);
   }
 
   /**
-   * Who listens anew is told again of children that were told to be closed before all of their fills were: nobody looks
-   * these up any more, and whoever was told before may have died with it. Nobody else is told then, and nobody again.
+   * Repeats the reports of children that were reported as closed before all of their fills were. Engines no longer look
+   * these up, and the process that received the first report may have died with it. Only a new subscriber receives
+   * them, once.
    */
   async #tellLate({ instance, listener }: Subscriber): Promise<void> {
     const late = [...this.rows.values()].filter((row) => row.late && row.shown > 0).map(reportOf);
@@ -119,7 +123,7 @@ export class WorldVenue {
     for (const report of late) instance.enter(() => listener({ report }));
   }
 
-  /** The end of all trouble: everything is decided and told. */
+  /** Ends all faults: everything is decided and reported. */
   settle(): void {
     for (const row of this.rows.values()) {
       if (row.state === "open") row.state = "closed";
@@ -197,7 +201,9 @@ export class WorldVenue {
     return reportOf(row);
   }
 
-  /** The row of a child that somebody asks for; one that was settled and told, and then left alone, is forgotten. */
+  /**
+   * Returns the row of a child that is looked up. A child that was settled, reported and then left alone is forgotten.
+   */
   #asked(childId: string): Row | undefined {
     const { time, situations, forgetsAfterMs } = this.#parts;
     const row = this.rows.get(childId);
@@ -210,12 +216,12 @@ export class WorldVenue {
     return row;
   }
 
-  /** Whether a look-up does not find what is there: until the deadline, and longer where only voiding decides. */
+  /** Returns whether a look-up misses an existing child: until the deadline, and longer where only voiding decides. */
   #hides(row: Row): boolean {
     const { faults, random, time, quietMs, tellsTime } = this.#parts;
     const { honoursDeadline, canVoid } = this.capabilities;
     const mayForget = canVoid && !honoursDeadline;
-    // From this time on "not found" counts: the first after the deadline, or the end of the quiet time.
+    // From this time on "not found" counts: the first moment after the deadline, or the end of the quiet time.
     const surelyMs = row.deadlineMs + (tellsTime ? 1 : quietMs);
     if (!mayForget && time.trueMs >= surelyMs) return false;
     const forMs = mayForget ? random.below(15_000) : 0;
@@ -309,7 +315,7 @@ export class WorldVenue {
     this.#parts.executed(row, size, executionId);
   }
 
-  /** Something between a step and what is left. */
+  /** Returns a quantity between one step and the rest. */
   #part(row: Row): Quantity {
     const left = leftOf(row);
     if (left <= STEP) return left;
@@ -338,7 +344,7 @@ export class WorldVenue {
     return reportOf(row);
   }
 
-  /** Tells everybody who listens how a child stands. */
+  /** Reports the state of a child to all subscribers. */
   #say(row: Row): void {
     const { faults, random, situations } = this.#parts;
     const report = reportOf(row);

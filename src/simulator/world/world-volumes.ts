@@ -8,7 +8,7 @@ import { type AnswerParts, PortAnswers, type PortFaults } from "./port-answers.t
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 512 * MINUTE_MS;
 
-/** How long it may take from the question to the record: the engine's patience, and an append. */
+/** Maximum time from the request to the record: the engine's time limit, and an append. */
 const LONGEST_MS = 30_000;
 
 const FAULTS: PortFaults = {
@@ -22,7 +22,7 @@ const FAULTS: PortFaults = {
 type Range = Parameters<VolumeHistory["minutes"]>[0];
 type VolumeRequest = Readonly<{ range: Range; atMs: number }>;
 
-/** The executed volume of the service by minute, as a host keeps it; the same minutes always have the same. */
+/** The executed volume of the service by minute, as a host keeps it. The same minutes always have the same volume. */
 export class WorldVolumes {
   readonly #parts: AnswerParts & Readonly<{ demand: Demand }>;
   readonly #answers: PortAnswers;
@@ -34,7 +34,7 @@ export class WorldVolumes {
     this.#answers = new PortAnswers(parts);
   }
 
-  /** The history as a process has it. */
+  /** Returns the history for a process. */
   open(instance: Instance): VolumeHistory {
     return {
       minutes: (range) => {
@@ -47,7 +47,7 @@ export class WorldVolumes {
     };
   }
 
-  /** The bars of a range, without faults. */
+  /** Returns the bars of a range, without faults. */
   minutes({ symbol, fromMs, toMs }: Range): readonly VolumeBar[] {
     const bars: VolumeBar[] = [];
     for (let minuteMs = fromMs; minuteMs < toMs; minuteMs += MINUTE_MS) {
@@ -57,7 +57,7 @@ export class WorldVolumes {
     return bars;
   }
 
-  /** What a market's minutes were asked for lately. */
+  /** Returns the ranges of a market that were requested recently. */
   asked(symbol: string): readonly Range[] {
     const fromMs = this.#parts.time.trueMs - LONGEST_MS;
     return this.#requests
@@ -65,7 +65,7 @@ export class WorldVolumes {
       .map(({ range }) => range);
   }
 
-  /** Decision 29: whole minutes that are over, 512 of them. */
+  /** Checks decision 29: the range is 512 whole minutes that are over. */
   #note(range: Range): void {
     const { time, demand } = this.#parts;
     const { fromMs, toMs } = range;
@@ -90,7 +90,7 @@ export class WorldVolumes {
     return bar;
   }
 
-  /** None of these can be read. */
+  /** Returns values that cannot be read as bars. */
   #wrong(range: Range): unknown {
     const [first, ...rest] = this.minutes(range);
     return this.#parts.random.pick<unknown>([

@@ -19,7 +19,7 @@ import { createRandom } from "./random.ts";
 import { Supervisor } from "./supervisor.ts";
 import { type Turn, turns } from "./world-time.ts";
 
-/** One world: everything that is made of one plan, and the steps in which it goes on. */
+/** One world: everything that is built from one plan, and its steps. */
 export class World {
   readonly parts: WorldParts;
   readonly #checks: RecordCheck[] = [];
@@ -55,12 +55,12 @@ export class World {
     this.#supervisor = new Supervisor(parts);
   }
 
-  /** Steps made so far. */
+  /** Number of steps made so far. */
   get steps(): number {
     return this.#step;
   }
 
-  /** Begins: one process, one quote of each market. */
+  /** Starts one process and confirms the quotes of the markets. */
   async begin(): Promise<void> {
     this.parts.fleet.start();
     for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--)
@@ -68,7 +68,7 @@ export class World {
     this.#publisher.heartbeat();
   }
 
-  /** One step, and whether everything is as it must be. */
+  /** Runs one step, then checks the invariants. */
   async step(): Promise<void> {
     this.#step++;
     this.#supervisor.begin();
@@ -83,7 +83,7 @@ export class World {
     if (this.#step % 400 === 0) await this.#guarded(() => verifyNow(this.parts));
   }
 
-  /** Faults are over: everything ends, and is looked at whole. */
+  /** Ends the faults, lets everything end, and checks the whole result. */
   async end(): Promise<void> {
     const { faults, venue, time } = this.parts;
     faults.quieten();

@@ -4,7 +4,7 @@ import type { Entry } from "./ledger.ts";
 import type { InstanceReply } from "./transport.ts";
 import { type ClientRequest, codeOf, numberOf } from "./wire.ts";
 
-/** What a cancel may be refused with though nothing is wrong with it. */
+/** Codes with which a valid cancel may be refused. */
 const PASSING: readonly number[] = [-1000, -1001, -1003, -1006, -1007, -1021];
 
 /** The cancels of a client: of orders, of lists, of everything, and many at once. */
@@ -15,7 +15,7 @@ export class Cancels {
     this.#context = context;
   }
 
-  /** One cancel, or a storm of them. */
+  /** Sends one cancel, or a storm of them. */
   async act(): Promise<void> {
     const { random, parts } = this.#context;
     const dice = random.below(20);
@@ -72,7 +72,10 @@ export class Cancels {
     if (typeof answer !== "string") this.#judge(orderIds, answer);
   }
 
-  /** A cancel that succeeds has ended everything or will; one that is refused found nothing to end (I43, I52). */
+  /**
+   * Judges the answer to a cancel. A successful cancel has ended everything or will; a refused one found nothing to end
+   * (I43, I52).
+   */
   #judge(orderIds: readonly number[], { instance, reply }: InstanceReply): void {
     const { demand, journal, situations } = this.#context.parts;
     const code = codeOf(reply);

@@ -2,7 +2,9 @@ import type { WorldParts } from "../parts.ts";
 import type { Random } from "../random.ts";
 import type { Transport } from "./transport.ts";
 
-/** What each part of a client has: the world, its way to the service, whose it is, and chance of its own. */
+/**
+ * Context of each part of a client: the world, the transport to the service, the account, and its own random generator.
+ */
 export type ClientContext = Readonly<{
   parts: WorldParts;
   transport: Transport;

@@ -21,7 +21,7 @@ const LIST_PATHS: Readonly<Record<ListForm, string>> = {
   legacyOco: "/api/v3/order/oco",
 };
 
-/** A client: places, sends again, cancels, reads, listens, and keeps a ledger of what it was told. */
+/** A client. It places, retries, cancels, reads, listens, and keeps a ledger of the answers. */
 export class Client {
   readonly transport: Transport;
   readonly #parts: WorldParts;
@@ -29,9 +29,9 @@ export class Client {
   readonly #random: Random;
   readonly #cancels: Cancels;
   readonly #reads: Reads;
-  /** Of a host that has native orders. */
+  /** Present if the host has native orders. */
   readonly #natives: Natives | undefined;
-  /** Requests that may be sent again as they were. */
+  /** Requests that may be sent again unchanged. */
   readonly #sent: Readonly<{ entry: Entry; request: WireRequest }>[] = [];
   #placed = 0;
 
@@ -48,7 +48,7 @@ export class Client {
       : undefined;
   }
 
-  /** Does one thing; what comes of it may come later. */
+  /** Takes one action. Its results may come later. */
   act(): void {
     const dice = this.#random.below(100);
     const { beside } = this.#parts;
@@ -64,7 +64,7 @@ export class Client {
     this.transport.tend();
   }
 
-  /** Asks for everything that it was told of, after all trouble is over. */
+  /** Looks up everything that was acknowledged, after all faults are over. */
   async audit(): Promise<void> {
     await this.#reads.audit();
     await this.#natives?.audit();
@@ -120,7 +120,7 @@ export class Client {
     await this.#judged(entry, () => this.transport.send(request));
   }
 
-  /** The same bytes again. */
+  /** Sends the same bytes again. */
   async #sendAgain(): Promise<void> {
     if (this.#sent.length === 0) return;
     const { entry, request } = this.#random.pick(this.#sent);
@@ -128,7 +128,7 @@ export class Client {
     await this.#judged(entry, () => this.transport.send(request), "again");
   }
 
-  /** The same intent, signed anew. */
+  /** Sends the same intent again, with a new signature. */
   async #placeAgain(): Promise<void> {
     const entry = this.#anyEntry();
     if (entry === undefined) return;
@@ -136,7 +136,7 @@ export class Client {
     await this.#judged(entry, () => this.transport.ask(requestOf(entry.intent)), "again");
   }
 
-  /** The same intent twice at one moment, by whatever ways. */
+  /** Sends the same intent twice at the same time, over any transports. */
   async #placeTwice(): Promise<void> {
     const { ledger, plan, time, situations } = this.#parts;
     const intent = this.#random.chance(0.5) ? this.#order() : this.#list();
@@ -153,7 +153,7 @@ export class Client {
     await Promise.all(inside ? [other(), asking(), other()] : [asking(), asking()]);
   }
 
-  /** Another intent under an id that is taken. */
+  /** Sends another intent under an id that is taken. */
   async #placeOther(): Promise<void> {
     const { ledger, demand, situations, journal } = this.#parts;
     const own = ledger.created.filter((entry) => entry.intent.accountId === this.#plan.accountId);

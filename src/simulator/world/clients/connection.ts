@@ -4,13 +4,13 @@ import type { Instance } from "../instance.ts";
 import type { WorldParts } from "../parts.ts";
 import { member, type NoReply, type Reply } from "./wire.ts";
 
-/** What a connection hands on. */
+/** Callbacks of a connection. */
 export type ConnectionHost = Readonly<{
   event: (event: JsonValue) => void;
   ended: () => void;
 }>;
 
-/** More than any limit of what may wait for a reader. */
+/** More than any limit of bytes that may wait for a reader. */
 const EVERYTHING = 100_000_000;
 
 /** One WebSocket connection of a client to a process, without a socket. */
@@ -22,7 +22,7 @@ export class Connection {
   readonly #session: SocketSession | undefined;
   readonly #offDeath: () => void;
   #open = true;
-  /** The reader has stopped reading. */
+  /** Whether the reader has stopped reading. */
   slow = false;
 
   constructor(parts: WorldParts, instance: Instance, host: ConnectionHost) {
@@ -56,7 +56,7 @@ export class Connection {
     });
   }
 
-  /** The client, or the network, ends it. */
+  /** Ends the connection, as the client or the network does. */
   break(): void {
     if (!this.#open) return;
     this.instance.enter(() => this.#session?.closed());

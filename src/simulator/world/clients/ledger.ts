@@ -1,6 +1,6 @@
 import type { RequestParameters } from "../../../signing/index.ts";
 
-/** What a client wants placed under one client id. */
+/** The order or list that a client wants placed under one client id. */
 export type Intent = Readonly<{
   kind: "order" | "list";
   accountId: number;
@@ -11,20 +11,20 @@ export type Intent = Readonly<{
   fields: RequestParameters;
 }>;
 
-/** What a client knows of one intent. */
+/** A client's knowledge of one intent. */
 export type Entry = {
   readonly intent: Intent;
-  /** Requests that were sent and not answered yet. */
+  /** Number of requests that were sent and not answered yet. */
   waiting: number;
-  /** Requests whose outcome nobody told. */
+  /** Number of requests whose outcome is unknown. */
   unsure: number;
-  /** The id that it was answered with. */
+  /** The id in the answer. */
   created: number | undefined;
   refused: number;
   sentAtMs: number;
 };
 
-/** What the clients of a world have sent and were told; nothing else is in it. */
+/** Everything that the clients of a world have sent and were answered, and nothing else. */
 export class Ledger {
   readonly entries: Map<string, Entry> = new Map();
   readonly created: Entry[] = [];
@@ -44,7 +44,7 @@ export class Ledger {
     return this.entries.get(keyOf(accountId, clientId));
   }
 
-  /** Whether something may have been kept for an intent, as far as its client can know. */
+  /** Returns whether an order may exist for an intent, as far as its client can know. */
   mayExist({ waiting, unsure, created }: Entry): boolean {
     return waiting > 0 || unsure > 0 || created !== undefined;
   }

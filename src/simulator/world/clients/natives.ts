@@ -7,21 +7,24 @@ import { REFUSALS, UNSURE } from "./placements.ts";
 import type { InstanceReply } from "./transport.ts";
 import { arrayOf, type ClientRequest, codeOf, member, type NoReply } from "./wire.ts";
 
-/** One signed request for a native order, and what its client was told of it. */
+/** One signed request for a native order, and its client's knowledge of it. */
 type SentOrder = {
   readonly request: WireRequest;
   readonly symbol: string;
   readonly clientId: string;
   waiting: number;
   unsure: number;
-  /** The id that it was answered with. */
+  /** The id in the answer. */
   created: bigint | undefined;
 };
 
-/** What reads and cancels may be answered with though nothing is wrong with them. */
+/** Codes with which a valid read or cancel may be refused. */
 const PASSING: readonly number[] = [-1000, -1001, -1003, -1006, -1007, -1021];
 
-/** The ordinary orders of a client: places, sends again, cancels and reads them, and judges by the host's own book. */
+/**
+ * The native orders of a client. It places, retries, cancels and reads them, and compares the answers with the host's
+ * own book.
+ */
 export class Natives {
   readonly #context: ClientContext;
   readonly #native: WorldNative;
@@ -43,7 +46,7 @@ export class Natives {
     await (dice < 19 ? this.#page(sent.symbol) : this.#history());
   }
 
-  /** Everything that was acknowledged is there. */
+  /** Checks that everything acknowledged exists. */
   async audit(): Promise<void> {
     for (const sent of this.#sent) if (sent.created !== undefined) await this.#one(sent, true);
   }
@@ -77,7 +80,7 @@ export class Natives {
     ]);
   }
 
-  /** The same bytes, for the first time or again. */
+  /** Sends the same bytes, for the first time or again. */
   async #send(sent: SentOrder): Promise<void> {
     const { transport, parts } = this.#context;
     if (sent.created === undefined && sent.unsure > 0)
@@ -91,7 +94,7 @@ export class Natives {
     this.#judgeCopies(sent);
   }
 
-  /** Decision 3: one signed request is one order, however often it is sent. */
+  /** Checks decision 3: one signed request is one order, however often it is sent. */
   #judgeCopies({ clientId, created }: SentOrder): void {
     const { accountId, parts } = this.#context;
     const there = this.#native.book.named(accountId, clientId);
@@ -129,7 +132,7 @@ export class Natives {
       );
   }
 
-  /** What is shown of a native order is of this account, and no more than the host has. */
+  /** Checks that the view of a native order belongs to this account and shows no more than the host has. */
   #judgeView(view: JsonValue | undefined, told: () => string): void {
     const { parts, accountId } = this.#context;
     const id = idOf(view);
@@ -153,7 +156,7 @@ export class Natives {
     parts.demand(isKnown, "a cancel of a native order is answered as the contract says", told);
     if (code !== 0 && code !== -2011) return;
     const open = this.#native.book.named(this.#context.accountId, sent.clientId).filter(isOpen);
-    // One that was not there when it was canceled may have come since.
+    // An order that did not exist at the cancel may have arrived since.
     const isNew = code === -2011 && (sent.waiting > 0 || sent.unsure > 0);
     parts.demand(open.length === 0 || isNew, "decision 5", () => `${told()} and it goes on`);
     if (code === 0) parts.situations.saw("native order canceled");
@@ -172,7 +175,7 @@ export class Natives {
     if (code === 0 && !isRefusal) this.#judgeView(reply.body, told);
   }
 
-  /** One latest snapshot of each order, ids rising; whatever was acknowledged is among them. */
+  /** Checks a page: one latest snapshot of each order, by rising id, including every acknowledged order. */
   async #page(symbol: string): Promise<void> {
     const { parts } = this.#context;
     const before = this.#sent.filter((sent) => sent.symbol === symbol && sent.created !== undefined);
@@ -234,7 +237,7 @@ export class Natives {
 const isOpen = ({ status }: Readonly<{ status: string }>): boolean =>
   status === "NEW" || status === "PARTIALLY_FILLED";
 
-/** The id of a native order: positive, and exact whatever its size. */
+/** Returns the id of a native order. It is positive and exact, whatever its size. */
 function idOf(view: JsonValue | undefined): bigint | undefined {
   const id = member(view, "orderId");
   return typeof id === "bigint" || typeof id === "number" ? BigInt(id) : undefined;

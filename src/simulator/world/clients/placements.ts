@@ -6,15 +6,15 @@ import type { Entry, Intent } from "./ledger.ts";
 import type { InstanceReply } from "./transport.ts";
 import { arrayOf, codeOf, numberOf } from "./wire.ts";
 
-/** Codes that a placement may be refused with here; after each of them nothing was kept. */
+/** Codes with which a placement may be refused here. After each of them nothing was stored. */
 export const REFUSALS: readonly number[] = [
   -1001, -1003, -1008, -1013, -1015, -1016, -1021, -1112, -1130, -2010, -2016, -2022,
 ];
 
-/** Codes after which it is not known whether something was kept. */
+/** Codes after which it is unknown whether something was stored. */
 export const UNSURE: readonly number[] = [-1006, -1007, -1000];
 
-/** What an answer to a placement must be (I01-I04), by what is durable at this moment. */
+/** Judges the answer to a placement (I01-I04) against the data that is durable now. */
 export function judgePlacement(
   parts: WorldParts,
   entry: Entry,
@@ -49,7 +49,7 @@ export function judgePlacement(
   demand(idOf(parts, entry.intent) === undefined, "I02", () => `${told()} and it is there`);
 }
 
-/** The id of what is durable under an intent's client id. */
+/** Returns the id of the durable order or list with an intent's client id. */
 function idOf({ journal }: WorldParts, { kind, accountId, clientId }: Intent): number | undefined {
   if (kind === "order") return journal.named(accountId, clientId)?.orderId;
   for (const list of journal.lists.values())
@@ -85,7 +85,7 @@ const TERMINAL: readonly unknown[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED
 const OPEN: readonly unknown[] = ["NEW", "PARTIALLY_FILLED"];
 const MANAGED: readonly unknown[] = ["WAITING", "WORKING", "UNKNOWN"];
 
-/** A snapshot of an order is of that account, of a durable order, and says nothing that is not durable (I07, I16, I51). */
+/** Checks that a snapshot is of that account and of a durable order, and shows only durable data (I07, I16, I51). */
 export function judgeSnapshot(parts: WorldParts, told: JsonValue, accountId: number): SeenOrder | undefined {
   const { demand, journal } = parts;
   const view = told as Readonly<Record<string, JsonValue>>;

@@ -3,13 +3,13 @@ import type { RequestParameters } from "../../../signing/index.ts";
 import type { Random } from "../random.ts";
 import { levelOf, randomTriggers } from "./random-orders.ts";
 
-/** A list as a client writes it, so that it can be sent again. */
+/** A list in the form in which a client sends it, so that it can be sent again. */
 export type RandomList = Readonly<{ form: ListForm; fields: RequestParameters }>;
 
-/** Fields of one order by their own names. */
+/** Fields of one order under their own names. */
 type Leg = RequestParameters;
 
-/** A list of any form around a price of 100; `reduces` makes it a pair of exits that only reduce. */
+/** Returns a list of any form around a price of 100. `reduces` makes it a pair of reduce-only exits. */
 export function randomList(
   random: Random,
   options: Readonly<{ symbol: string; id: string; nowMs: number; reduces: boolean }>,
@@ -67,7 +67,7 @@ export function randomList(
 const high = (random: Random): string => levelOf(101 + random.next() * 24);
 const low = (random: Random): string => levelOf(76 + random.next() * 23);
 
-/** A leg that takes the profit of an exit on this side. */
+/** Returns a leg that takes the profit of an exit on this side. */
 function profitOf(random: Random, side: string): Leg {
   const level = side === "SELL" ? high : low;
   return random.pick([
@@ -80,7 +80,7 @@ function profitOf(random: Random, side: string): Leg {
   ]);
 }
 
-/** A leg that protects against a loss on this side. */
+/** Returns a leg that protects against a loss on this side. */
 function protectiveOf(random: Random, side: string): Leg {
   const level = side === "SELL" ? low : high;
   return random.pick([
@@ -92,7 +92,7 @@ function protectiveOf(random: Random, side: string): Leg {
   ]);
 }
 
-/** Exits of a SELL that one quote meets both: a limit that is met already, and a stop that trails close behind. */
+/** Returns exits of a SELL that one quote can meet at once: a limit that is already met, and a close trailing stop. */
 function tightPair(random: Random): readonly [profit: Leg, protective: Leg] {
   return [
     { type: "LIMIT", price: low(random) },
@@ -100,7 +100,7 @@ function tightPair(random: Random): readonly [profit: Leg, protective: Leg] {
   ];
 }
 
-/** An entry near the market. */
+/** Returns an entry near the market. */
 function workingOf(random: Random): Leg {
   const near = levelOf(90 + random.next() * 20);
   return random.pick([

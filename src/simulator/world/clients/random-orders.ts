@@ -3,10 +3,13 @@ import type { Random } from "../random.ts";
 
 type Fields = Omit<OrderFields, "symbol" | "side" | "quantity">;
 
-/** A price as text, every second time a whole one: where a market moves in large steps it is met exactly. */
+/**
+ * Formats a price as text, every second time rounded to a whole number: a market that moves in large steps meets it
+ * exactly.
+ */
 export const levelOf = (price: number): string => price.toFixed(Math.floor(price * 1_000) % 2 === 0 ? 0 : 4);
 
-/** Fields of an order that waits for a trigger. */
+/** Returns the fields of an order that waits for a trigger. */
 export function randomTriggers(random: Random): Fields {
   const level = (low: number, span: number): string => levelOf(low + random.next() * span);
   const distance = random.pick([
@@ -26,7 +29,10 @@ export function randomTriggers(random: Random): Fields {
   ] as const);
 }
 
-/** Fields of an order that follows a plan or the volume; every one ends within two minutes of trade, or expires. */
+/**
+ * Returns the fields of an order that follows a plan or the volume. Each ends within two minutes of trading, or
+ * expires.
+ */
 function randomSchedule(random: Random, nowMs: number): Fields {
   const plan = {
     interval: 1_000 + random.below(5_000),
@@ -45,7 +51,7 @@ function randomSchedule(random: Random, nowMs: number): Fields {
   ] as const);
 }
 
-/** An order of any type around a price of 100. */
+/** Returns an order of any type around a price of 100. */
 export function randomOrder(
   random: Random,
   options: Readonly<{ symbol: string; nowMs: number; reduces: boolean }>,

@@ -6,10 +6,10 @@ import { judgeSnapshot } from "./placements.ts";
 import type { InstanceReply } from "./transport.ts";
 import { arrayOf, codeOf, numberOf } from "./wire.ts";
 
-/** What a read may be answered with though nothing is wrong with it. */
+/** Codes with which a valid read may be refused. */
 const PASSING: readonly number[] = [-1000, -1001, -1003, -1006, -1007, -1021];
 
-/** The reads of a client: single orders and lists, pages of both, and what must be true of them. */
+/** The reads of a client: single orders and lists, pages of both, and the rules they must satisfy. */
 export class Reads {
   readonly #context: ClientContext;
 
@@ -26,7 +26,7 @@ export class Reads {
     await this.#public();
   }
 
-  /** Everything that was acknowledged is there, under its client id. */
+  /** Checks that everything acknowledged exists under its client id. */
   async audit(): Promise<void> {
     const { parts, accountId } = this.#context;
     for (const entry of parts.ledger.created)
@@ -56,7 +56,7 @@ export class Reads {
     const { reply } = answer;
     const code = codeOf(reply);
     const told = (): string => `${intent.clientId}: ${JSON.stringify(reply.body).slice(0, 300)}`;
-    // A process that was replaced and has not noticed knows nothing of what came after it.
+    // A replaced process that has not noticed does not know later changes.
     const isOld = !answer.instance.owns && code === -2013;
     demand(code === 0 || isOld || (PASSING.includes(code) && !mustAnswer), "I01", told);
     if (code !== 0) return this.#failed(answer);
@@ -71,7 +71,7 @@ export class Reads {
       this.#context.parts.situations.saw("read refused while the store fails");
   }
 
-  /** A list is done when every leg has ended, and not before (I44). */
+  /** Checks that a list is done if and only if every leg has ended (I44). */
   #judgeList(body: JsonValue): void {
     const { parts, accountId } = this.#context;
     const reports = arrayOf(body, "orderReports") as readonly Readonly<Record<string, JsonValue>>[];
@@ -81,7 +81,10 @@ export class Reads {
     parts.demand(isDone === over, "I44", () => JSON.stringify(body).slice(0, 300));
   }
 
-  /** Follows the pages of all orders: each that is there all the time is on one of them, ids fall (I70). */
+  /**
+   * Follows the pages of all orders. Each order that exists all the time must be on one of them, and ids must fall
+   * (I70).
+   */
   async #pages(): Promise<void> {
     const { parts, transport, random, accountId } = this.#context;
     const { journal, demand, situations, fleet } = parts;
@@ -90,7 +93,7 @@ export class Reads {
     const limit = random.pick([1, 3, 10, 100]);
     const instance = fleet.running;
     const acknowledged = this.#acknowledged();
-    // A leg may be released on the disk while its process has not heard so from the store.
+    // A leg may be released on disk before its process has the store's confirmation.
     const isCalm = instance?.appending === 0 && instance.storeFaults === 0;
     const isHeard = (order: SeenOrder | undefined): boolean => isCalm || !order?.released;
     const before = acknowledged.filter((id) => {
@@ -127,7 +130,7 @@ export class Reads {
     }
   }
 
-  /** Ids of all orders, and of all legs of lists, that the client was told of. */
+  /** Returns the ids of all acknowledged orders, and of all legs of acknowledged lists. */
   #acknowledged(): readonly number[] {
     const { parts, accountId } = this.#context;
     return parts.ledger.created.flatMap(({ intent, created = 0 }) => {
@@ -203,6 +206,6 @@ export class Reads {
   }
 }
 
-/** Whether an order stands on the pages of open ones: held legs do not. */
+/** Returns whether an order is on the pages of open orders. Held legs are not. */
 const isShown = (order: SeenOrder | undefined): boolean =>
   order !== undefined && order.ended === undefined && !order.held;

@@ -4,16 +4,16 @@ import type { WorldParts } from "../parts.ts";
 import type { Connection } from "./connection.ts";
 import { member, numberOf } from "./wire.ts";
 
-/** What a client knows of its private stream, and the rules it sees kept. */
+/** A client's view of its private stream, and the checks of the stream's rules. */
 export class StreamReader {
   readonly #parts: WorldParts;
   readonly #accountId: number;
   readonly #connection: Connection;
-  /** Executions that were told, of orders by their ids. */
+  /** Executions that were reported, each with its order's id. */
   readonly told: Set<string> = new Set();
-  /** Executions that were counted before it began. */
+  /** Executions that were counted before the stream began. */
   readonly #before: Set<string> = new Set();
-  /** How many executions of native orders there were before it began. */
+  /** Number of executions of native orders before the stream began. */
   #nativesBefore = 0;
   #sequence: number | undefined;
   #early: JsonValue[] = [];
@@ -24,12 +24,12 @@ export class StreamReader {
     this.#connection = connection;
   }
 
-  /** Whether it tells everything that happens now. */
+  /** Whether the stream reports everything that happens now. */
   get live(): boolean {
     return this.#sequence !== undefined && this.#connection.open && this.#connection.instance.owns;
   }
 
-  /** The answer to the subscription came. */
+  /** Takes the answer to the subscription. */
   begin(result: JsonValue): void {
     const { demand, journal } = this.#parts;
     const sequence = numberOf(result, "sequence");
@@ -42,10 +42,10 @@ export class StreamReader {
     for (const event of this.#early.splice(0)) this.take(event);
   }
 
-  /** An event came. */
+  /** Takes an event. */
   take(event: JsonValue): void {
     if (this.#sequence === undefined) return void this.#early.push(event);
-    // Whether the account may still listen could not be told in time.
+    // The service could not determine in time whether the account may still listen.
     if (member(event, "e") === "eventStreamTerminated") return this.end();
     const { demand } = this.#parts;
     const sequence = numberOf(event, "sequence");
@@ -64,7 +64,7 @@ export class StreamReader {
     this.#sequence = undefined;
   }
 
-  /** Executions that were counted and not told. */
+  /** Returns the executions that were counted and not reported. */
   missing(): readonly string[] {
     const { journal, native } = this.#parts;
     const missing = native.book.executions
@@ -81,7 +81,7 @@ export class StreamReader {
     return missing;
   }
 
-  /** An execution of a native order is the host's, of this account, and comes once. */
+  /** Checks that an execution of a native order exists at the host, belongs to this account, and is reported once. */
   #native(told: JsonValue | undefined): void {
     const { demand, native } = this.#parts;
     const executionId = member(told, "executionId");

@@ -19,10 +19,10 @@ import {
   signedRequest,
 } from "./wire.ts";
 
-/** An answer, and whose it is. */
+/** An answer, and the process that gave it. */
 export type InstanceReply = Readonly<{ instance: Instance; reply: Reply }>;
 
-/** How a client reaches the service: requests by REST, messages and the private stream by WebSocket. */
+/** A client's transport to the service: requests over REST, messages and the private stream over WebSocket. */
 export class Transport {
   readonly accountId: number;
   readonly #parts: WorldParts;
@@ -42,14 +42,14 @@ export class Transport {
     this.#key = keyOf(plan.accountId);
   }
 
-  /** Asks by one of the two ways. */
+  /** Sends a request over REST or WebSocket. */
   async ask(request: ClientRequest): Promise<InstanceReply | NoReply> {
     const bySocket = this.#random.chance(0.3) && findMethod(request.method) !== undefined;
     if (bySocket && this.#connection?.open) return await this.#askSocket(this.#connection, request);
     return await this.send(this.signed(request));
   }
 
-  /** A request that can be sent any number of times. */
+  /** Returns a request that can be sent any number of times. */
   signed(request: ClientRequest): WireRequest {
     return signedRequest(request, {
       key: this.#key,
@@ -59,7 +59,7 @@ export class Transport {
     });
   }
 
-  /** Sends a request as it is. */
+  /** Sends a request unchanged. */
   async send(request: WireRequest): Promise<InstanceReply | NoReply> {
     const instance = this.#parts.fleet.pick(this.#random);
     const isLost = this.#parts.faults.strikes("answers are lost", this.#random, 0.08);
@@ -117,7 +117,7 @@ export class Transport {
     return typeof reply === "string" ? reply : { instance: connection.instance, reply };
   }
 
-  /** Keeps the connection as the client wants it: opens it, breaks it, subscribes, stops reading. */
+  /** Maintains the connection as the client wants it: opens it, breaks it, subscribes, stops reading. */
   tend(): void {
     const { faults, fleet, beside } = this.#parts;
     const breaks = faults.strikes("connection breaks", this.#random, 0.1);
@@ -162,7 +162,7 @@ export class Transport {
   }
 }
 
-/** A refusal in process as a client of the service reads it. */
+/** Converts an in-process refusal to the form in which a client of the service receives it. */
 function refusalReply(error: unknown): Reply {
   if (!(error instanceof OrderError)) return { status: 500, body: { code: -1000, msg: String(error) } };
   return { status: error.status, body: { code: error.code, msg: error.message } };

@@ -7,28 +7,28 @@ import {
   writeJson,
 } from "../../../wire/index.ts";
 
-/** Key and secret of a client. */
+/** API key and secret of a client. */
 export type Credentials = Readonly<{ apiKey: string; secret: string }>;
 
-/** What a client asks: a route with its method of the WebSocket, and what is sent. */
+/** A request of a client: a route with its WebSocket method, and the fields. */
 export type ClientRequest = Readonly<{
   verb: "GET" | "POST" | "DELETE";
   path: string;
-  /** Name of the WebSocket method that answers in the same way; of what has none, a name that none has. */
+  /** Name of the equivalent WebSocket method. If there is none, a name that no method has. */
   method: string;
   fields: RequestParameters;
 }>;
 
-/** An answer as a client reads it. */
+/** An answer in the form that a client reads. */
 export type Reply = Readonly<{ status: number; body: JsonValue }>;
 
-/** Why there is no answer: the connection ended before it came, or nobody listens. */
+/** Reason for a missing answer: the connection ended before it came, or nothing listens. */
 export type NoReply = "lost" | "down";
 
 const NO_BODY = new Uint8Array();
 const encoder = new TextEncoder();
 
-/** A request as a client signs it; the same arguments make the same bytes. */
+/** Signs a request as a client does. The same arguments give the same bytes. */
 export function signedRequest(
   request: ClientRequest,
   options: Readonly<{ key: Credentials; nonce: string; timestamp: number; address: string }>,
@@ -49,7 +49,7 @@ export function signedRequest(
   };
 }
 
-/** A message as a client signs it. */
+/** Signs a message as a client does. */
 export function signedMessage(
   request: Pick<ClientRequest, "method" | "fields">,
   options: Readonly<{ key: Credentials; id: string; timestamp: number; recvWindow: number }>,
@@ -63,31 +63,31 @@ export function signedMessage(
   });
 }
 
-/** Reads an answer of the service. */
+/** Parses an answer of the service. */
 export function readReply(status: number, body: string): Reply {
   return { status, body: readJson(body) };
 }
 
-/** A member of an object that was read; undefined when it is none, or has none. */
+/** Returns a member of a parsed object; undefined if the value is not an object or has no such member. */
 export function member(value: JsonValue | undefined, name: string): JsonValue | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as JsonObject)[name]
     : undefined;
 }
 
-/** A member that is a number; not a number when it is none. */
+/** Returns a numeric member, or NaN if it is not a number. */
 export function numberOf(value: JsonValue | undefined, name: string): number {
   const found = member(value, name);
   return typeof found === "number" ? found : Number.NaN;
 }
 
-/** A member that is an array; empty when it is none. */
+/** Returns an array member, or an empty array if it is not an array. */
 export function arrayOf(value: JsonValue | undefined, name: string): readonly JsonValue[] {
   const found = member(value, name);
   return Array.isArray(found) ? (found as readonly JsonValue[]) : [];
 }
 
-/** The code of a refusal; 0 for an answer that is none. */
+/** Returns the code of a refusal, or 0 for any other answer. */
 export function codeOf({ status, body }: Reply): number {
   return status < 400 ? 0 : numberOf(body, "code");
 }

@@ -5,7 +5,7 @@ import type { WorldParts } from "../parts.ts";
 
 const SHARDS = 256;
 
-/** I02-I06: what is accepted was asked for, under a name of its own, with ids as they must be. */
+/** Checks I02-I06: every accepted order was requested, under its own name, with valid ids. */
 export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
   const names = new Set<string>();
   const lastIds = new Map<number, number>();
@@ -39,7 +39,9 @@ export function acceptance(parts: WorldParts): (seen: SeenRecord) => void {
     );
   }
 
-  /** I06: a pure function of parent and attempt, computed here anew, and never given twice. */
+  /**
+   * Checks I06: a child id is a pure function of parent and attempt, computed here independently, and never used twice.
+   */
   function checkChildId({ after }: SeenChange, childId: string, attempt: number): void {
     const { orderId, acceptedAtMs, attempts } = after;
     const expected = ["aqc", (-orderId).toString(36), acceptedAtMs.toString(36), attempt.toString(36)].join(

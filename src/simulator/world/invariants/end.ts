@@ -1,7 +1,7 @@
 import type { Client } from "../clients/client.ts";
 import type { WorldParts } from "../parts.ts";
 
-/** The journal alone makes the state that is there (I53); looked at when nothing is under way. */
+/** Checks that the journal alone reproduces the current state (I53). Runs only when nothing is in progress. */
 export async function verifyNow({ fleet, demand, journal, time }: WorldParts): Promise<void> {
   const instance = fleet.running;
   if (instance?.engine === undefined || !instance.owns || instance.appending + instance.reading > 0) return;
@@ -19,7 +19,7 @@ export async function verifyNow({ fleet, demand, journal, time }: WorldParts): P
   if (over) await verified;
 }
 
-/** After everything has ended: what venue, clients and journal say agrees, in each order and list. */
+/** Checks after the end that venue, clients and journal agree on each order and list. */
 export async function checkEnd(parts: WorldParts, clients: readonly Client[]): Promise<void> {
   const { journal, venue, demand, ledger, fleet } = parts;
   for (const order of journal.orders.values()) {
@@ -57,7 +57,7 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
   demand(equal, "I53", "the journal alone does not make the state that is there");
 }
 
-/** What is on the disk is what was seen becoming durable, record by record. */
+/** Checks that the disk contains the same records as were observed becoming durable. */
 async function checkDisk({ journal, store, demand }: WorldParts): Promise<void> {
   let records = 0;
   for (const [shard, sequence] of journal.heads) {
@@ -68,7 +68,7 @@ async function checkDisk({ journal, store, demand }: WorldParts): Promise<void> 
   demand(records === journal.records, "I01", () => `${records} records of ${journal.records}`);
 }
 
-/** A stream that was open all the time has told every execution (I54). */
+/** Checks that a stream that was open all the time has reported every execution (I54). */
 function checkStream({ demand }: WorldParts, { transport }: Client): void {
   if (transport.stream?.live !== true) return;
   const missing = transport.stream.missing();

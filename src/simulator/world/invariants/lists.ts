@@ -1,7 +1,7 @@
 import type { SeenChange, SeenOrder, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
-/** I40-I43, decision 35: the rules of lists, after each record that touches one. */
+/** Checks I40-I43 and decision 35: the rules of lists, after each record that changes one. */
 export class Lists {
   readonly #parts: WorldParts;
 
@@ -9,7 +9,7 @@ export class Lists {
     this.#parts = parts;
   }
 
-  /** Looks at a record. */
+  /** Checks a record. */
   check(seen: SeenRecord): void {
     const touched = new Set<number>();
     for (const { after } of seen.changes) if (after.list !== undefined) touched.add(after.list.listId);
@@ -32,7 +32,7 @@ export class Lists {
     }
   }
 
-  /** One leg of a pair at most goes on; the other has ended before it, or in an earlier place of the same record. */
+  /** Checks that at most one leg of a pair continues. The other has ended before it, or earlier in the same record. */
   #pair(pair: readonly SeenOrder[], { record, changes }: SeenRecord): void {
     const { demand, situations } = this.#parts;
     const [winner, second] = pair.filter(hasWon);
@@ -57,7 +57,7 @@ export class Lists {
       );
   }
 
-  /** Held legs are released by the record of the full fill, and end with a working leg that ends otherwise. */
+  /** Checks held legs. The record of the full fill releases them; a working leg that ends otherwise ends them. */
   #held(working: SeenOrder, legs: readonly SeenOrder[], { record, changes }: SeenRecord): void {
     const { demand, situations } = this.#parts;
     const isWhole = working.executed >= working.intent.quantity;

@@ -3,16 +3,19 @@ import { showQuote } from "../market-publisher.ts";
 import { settle, unknownOrders } from "../operator.ts";
 import type { WorldParts } from "../parts.ts";
 
-/** Rounds of half a second, six minutes of trade, in which everything eligible ends once faults are over (I62). */
+/**
+ * Number of rounds of half a second, six minutes of trading, in which everything eligible ends once faults are over
+ * (I62).
+ */
 export const ROUNDS = 720;
 const ROUND_MS = 500;
-/** Rounds in which a market goes down and up again, from three times its middle to a third of it. */
+/** Number of rounds in which a market goes down and up again, from three times its middle to a third of it. */
 const SWEEP = 72;
 
 /**
- * Faults are over and every market goes through its whole range, again and again, with trades: every order that can end
- * does so within the bound; a child that this venue can neither find nor void has been told of, and an operator settles
- * it (I62, I63).
+ * Runs without faults. Every market passes through its whole range repeatedly, with trades. Every order that can end
+ * must do so within the bound. A child that this venue can neither find nor void has been reported, and an operator
+ * settles it (I62, I63).
  */
 export async function endAll(parts: WorldParts): Promise<void> {
   const { journal, time, plan, hosts } = parts;
@@ -41,12 +44,15 @@ async function tradeOn(parts: WorldParts): Promise<void> {
   }
 }
 
-/** Children that were decided on while the wall clock stood ahead may be handed over for as long, by the venue's clock. */
+/**
+ * Returns the latest time at which a child may be handed over. Children decided while the wall clock was ahead may be
+ * handed over for that much longer, on the venue's clock.
+ */
 function latestDeadline(parts: WorldParts): number {
   return Math.max(0, ...unknownOrders(parts).map(({ child }) => child?.notAfterMs ?? 0));
 }
 
-/** A quote of each market at this part of its range, and a trade of somebody else. */
+/** Sends a quote of each market at this part of its range, and an external trade. */
 function trade(parts: WorldParts, factor: number): void {
   const { markets, fleet, tape, time } = parts;
   for (const market of markets) {

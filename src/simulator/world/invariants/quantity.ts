@@ -2,7 +2,9 @@ import { add } from "../../../decimal/index.ts";
 import type { SeenChange, SeenRecord } from "../journal-book.ts";
 import type { WorldParts } from "../parts.ts";
 
-/** I10-I12, I15: what is counted is what the venue executed, and never more is on its way than is left. */
+/**
+ * Checks I10-I12 and I15: counted fills are the venue's executions, and the quantity in flight never exceeds the rest.
+ */
 export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
   const { demand, venue, situations } = parts;
   return ({ changes }) => {

@@ -5,21 +5,24 @@ import type { WorldParts } from "../parts.ts";
 
 type IntentFact = Extract<Fact, { kind: "CHILD_INTENDED" }>;
 
-/** I33, I34: slots in their time, each once, slices by the plan of the acceptance, never more than the share of volume. */
+/**
+ * Checks I33 and I34: children in open slots, each slot once, slices by the plan of the acceptance, and never more than
+ * the share of volume.
+ */
 export class Schedules {
   readonly #parts: WorldParts;
-  /** The slots of each order that children were sent in, newest last, by the generation that sent them. */
+  /** The slots in which children of each order were sent, newest last, with the generation of the sender. */
   readonly #used: Map<number, Readonly<{ slot: number; generation: number }>[]> = new Map();
-  /** When each order was accepted, true time. */
+  /** True time of each order's acceptance. */
   readonly #accepted: Map<number, number> = new Map();
-  /** When each execution was counted, true time: a print of it that came before could not be known as an own one. */
+  /** True time at which each execution was counted. A print before that time could not be recognised as an own one. */
   readonly #countedAtMs: Map<string, number> = new Map();
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
   }
 
-  /** Looks at a record. */
+  /** Checks a record. */
   check({ changes, record, instance }: SeenRecord): void {
     for (const change of changes) {
       if (change.before === undefined) this.#accept(change.after);
@@ -51,7 +54,7 @@ export class Schedules {
     if (isOfHost && order.plan !== undefined) this.#profile(order, order.plan);
   }
 
-  /** Decision 29: the weights are those of the host's own minutes, in a window that was asked for. */
+  /** Checks decision 29: the weights come from the host's own minutes, in a window that was requested. */
   #profile({ orderId, intent }: SeenOrder, { count, intervalMs, cumulative = [] }: SchedulePlan): void {
     const { demand, situations, volumes } = this.#parts;
     situations.saw("VWAP by the volumes of the host");
@@ -70,7 +73,7 @@ export class Schedules {
     );
   }
 
-  /** What a record says of the volume was durable before it, or with it: after a crash it is not less. */
+  /** Checks that the volume in a record was durable before it or with it: after a crash the volume is not less. */
   #kept({ orderId, intent }: SeenOrder, followed: Quantity): void {
     const { demand, journal } = this.#parts;
     const kept = journal.volumes.get(intent.symbol) ?? ZERO_QUANTITY;
@@ -134,7 +137,7 @@ export class Schedules {
   }
 }
 
-/** Slices by the cumulative floor: they sum to the quantity. */
+/** Returns the slices by the cumulative floor. They sum to the quantity. */
 function slicesOf({ count, cumulative }: SchedulePlan, quantity: bigint): readonly bigint[] {
   const sums = Array.from({ length: count }, (_, slot) => BigInt(cumulative?.at(slot) ?? slot + 1));
   const whole = sums.at(-1) ?? 1n;

@@ -5,7 +5,10 @@ import type { WorldParts } from "../parts.ts";
 /** Facts that an order may get after it has ended. */
 const LATE: readonly Fact["kind"][] = ["FILLED", "ALERT"];
 
-/** I50, I53, I55: ends are ends, the engine breaks none of its own rules, nothing is decided after an expiry. */
+/**
+ * Checks I50, I53 and I55: an ended order stays ended, the engine breaks none of its own rules, and nothing is decided
+ * after an expiry.
+ */
 export function state(parts: WorldParts): (seen: SeenRecord) => void {
   const { demand, situations } = parts;
   return ({ record, changes }) => {

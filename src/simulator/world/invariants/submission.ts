@@ -15,10 +15,10 @@ import { executedOf } from "../venue-row.ts";
 
 const MINIMUM = 15n * 10n ** 14n;
 
-/** What a child is when it reaches the venue. */
+/** A child that reaches the venue. */
 export type Submitting = Readonly<{ child: ChildRequest; deadlineMs: number; instance: Instance }>;
 
-/** I20-I26, I12-I14, I40, I55, I60: everything that must be so at the moment at which a child reaches the venue. */
+/** Checks I20-I26, I12-I14, I40, I55 and I60: all conditions at the moment at which a child reaches the venue. */
 export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
   const { demand, journal, venue } = parts;
   const { child, instance } = submitting;
@@ -46,7 +46,7 @@ export function checkSubmit(parts: WorldParts, submitting: Submitting): void {
   if (instance.owns) checkMarket(parts, submitting);
 }
 
-/** While one is handed over to a venue that has a rate, others that are decided wait for it. */
+/** Notes decided children that wait while one is handed over to a venue with a rate limit. */
 function sawQueue({ plan, journal, venue, situations }: WorldParts): void {
   if (plan.venue.ratePerSecond === undefined || journal.inFlight < 3) return;
   let waiting = 0;
@@ -54,11 +54,11 @@ function sawQueue({ plan, journal, venue, situations }: WorldParts): void {
     const child = journal.find(orderId)?.child;
     if (child !== undefined && !child.unknown && !venue.rows.has(child.childId)) waiting++;
   }
-  // The one that is handed over now is among them.
+  // The child that is being handed over is one of them.
   if (waiting > 2) situations.saw("several children wait for the rate");
 }
 
-/** A replaced process may hand over what it had decided, for no longer than the quiet time (I26). */
+/** Checks that a replaced process hands over its decided children no longer than the quiet time (I26). */
 function checkOwner(
   { demand, plan, time, situations }: WorldParts,
   { child, instance, deadlineMs }: Submitting,
@@ -72,7 +72,7 @@ function checkOwner(
   demand(left <= submitDeadlineMs, "I26", () => `${child.childId} has ${left} ms`);
 }
 
-/** Nothing of an order that has ended, is ending, held or expired (I23, I55). */
+/** Checks that no child is sent for an order that has ended, is ending, is held or has expired (I23, I55). */
 function checkOrder({ demand, time }: WorldParts, order: SeenOrder, submitting: Submitting): void {
   const { child, deadlineMs } = submitting;
   const { ended, pendingEnd, held, expiresAtMs, child: intended } = order;
@@ -87,7 +87,7 @@ function checkOrder({ demand, time }: WorldParts, order: SeenOrder, submitting: 
   demand(time.wallMs < expiresAtMs, "I55", () => `${child.childId} after its order's expiry`);
 }
 
-/** No other child of the parent, nor of the other leg of its pair, may execute yet (I21, I24, I40). */
+/** Checks that no other child of the parent, nor of the other leg of its pair, can still execute (I21, I24, I40). */
 function checkSiblings({ demand, venue, journal }: WorldParts, order: SeenOrder, child: ChildRequest): void {
   for (const row of venue.rowsOf.get(order.orderId) ?? []) {
     const isOther = row.child.childId !== child.childId;
@@ -106,7 +106,7 @@ function checkSiblings({ demand, venue, journal }: WorldParts, order: SeenOrder,
   }
 }
 
-/** Children that only reduce never go for more than there is (I13). */
+/** Checks that reduce-only children never exceed the position (I13). */
 function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest): void {
   const { accountId, symbol } = child;
   let reserved: Quantity = child.quantity;
@@ -118,7 +118,7 @@ function checkExposure({ demand, venue, hosts }: WorldParts, child: ChildRequest
   demand(reserved <= held, "I13", () => `${child.childId}: ${reserved} of ${held}`);
 }
 
-/** On a fresh quote, inside the cap, for at least the minimum (I14, I25). */
+/** Checks the market: a fresh quote, inside the cap, at least the minimum (I14, I25). */
 function checkMarket({ demand, time, plan }: WorldParts, { child, instance }: Submitting): void {
   const { symbol, side, quantity, limitPrice, childId } = child;
   const quote = instance.markets.last(symbol);
@@ -143,7 +143,7 @@ function checkMarket({ demand, time, plan }: WorldParts, { child, instance }: Su
   demand(child.reduceOnly || value >= MINIMUM, "I14", () => `${childId} is worth ${value}`);
 }
 
-/** I21-I24 as the journal tells them: one child at a time, none of what ends, and no proof before its time. */
+/** Checks I21-I24 in the journal: one child at a time, none for an order that ends, and no proof before its time. */
 export function submission(parts: WorldParts): (seen: SeenRecord) => void {
   const { demand, venue, time, plan, situations } = parts;
   return ({ changes, instance, record }) => {
@@ -169,7 +169,7 @@ export function submission(parts: WorldParts): (seen: SeenRecord) => void {
     }
   }
 
-  /** "Not found" settles a child only when it can never execute any more (I22). */
+  /** Checks that "not found" settles a child only when it can never execute any more (I22). */
   function checkVoid(childId: string, generation: number): void {
     const row = venue.rows.get(childId);
     situations.saw("child voided after proof");

@@ -5,7 +5,7 @@ import type { WorldParts } from "../parts.ts";
 
 type TriggerParts = Pick<WorldParts, "demand" | "situations" | "journal">;
 
-/** I30, I31: triggers come of counted quotes that meet their level; references of durable marks. */
+/** Checks I30 and I31: triggers come from counted quotes that meet their level, references from durable marks. */
 export class Triggers {
   readonly #parts: TriggerParts;
 
@@ -13,7 +13,7 @@ export class Triggers {
     this.#parts = parts;
   }
 
-  /** Looks at a record. */
+  /** Checks a record. */
   check(seen: SeenRecord): void {
     const { situations } = this.#parts;
     const { record, changes } = seen;
@@ -37,7 +37,7 @@ export class Triggers {
     if (isPair && record.cause.kind === "QUOTE") this.#both(changes, record.cause.quote);
   }
 
-  /** What never changes once it is there. */
+  /** Checks the members that never change once they are set. */
   #kept({ before, after }: SeenChange): void {
     const { demand } = this.#parts;
     if (before === undefined) return;
@@ -56,7 +56,7 @@ export class Triggers {
     demand(!isHeld || !after.held, "I31", () => `held order ${orderId} looks at the market`);
   }
 
-  /** What it begins with is durable, as the mark it rests on or one after it. */
+  /** Checks that the start of an activation is durable, as the mark it rests on or a later one. */
   #activated({ record, instance }: SeenRecord, order: SeenOrder, { position, seed }: Activation): void {
     const { demand, situations } = this.#parts;
     const marks = this.#marksOf(order.intent);
@@ -108,9 +108,10 @@ export class Triggers {
   }
 
   /**
-   * The reference is at least the extreme of the marks since the activation that its process found at its opening or made
-   * on a quote before the one that fired, and at most that of all that are durable now: what fired may have waited for its
-   * shard while the reference of others moved on. Times do not tell what came first, since the wall clock may be set.
+   * Checks a reference. It is at least the extreme of the marks since the activation that its process found at its
+   * opening or made on a quote before the triggering one. It is at most the extreme of all marks that are durable now,
+   * because the trigger may have waited for its shard while the reference of others moved on. Times cannot order the
+   * marks, since the wall clock may be set.
    */
   #reference({ record, instance }: SeenRecord, order: SeenOrder, trigger: Trigger): void {
     const { demand } = this.#parts;
@@ -138,7 +139,7 @@ export class Triggers {
     );
   }
 
-  /** Whether the leg that lost was met by the same quote. */
+  /** Notes whether the same quote also met the losing leg. */
   #both(changes: readonly SeenChange[], quote: Readonly<{ bid: Price; ask: Price }>): void {
     const { situations } = this.#parts;
     for (const { after } of changes) {
