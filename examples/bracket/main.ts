@@ -1,6 +1,6 @@
 /**
- * A bracket (OTOCO) in memory: the entry fills in two parts, the process dies before it hears of the second, another
- * engine opens the same disk, and then the stop wins. Time stands still unless the program moves it.
+ * A bracket (OTOCO) in memory. The entry fills in two parts; the process dies before it receives the second fill;
+ * another engine opens the same disk; then the stop wins. Time stands still unless the program moves it.
  */
 import {
   add,
@@ -30,14 +30,14 @@ const ACCOUNT = 1;
 const host = createMemoryHost({ symbols: [SYMBOL] });
 const { clock, exposure } = host;
 
-/** The venue and what it knows: it goes on when the process of the engine dies. */
+/** The venue's state. It survives when the process of the engine dies. */
 const market = { bid: price("60000"), ask: price("60001"), size: quantity("1") };
 const executed = new Map<string, ChildReport>();
 let position = ZERO_QUANTITY;
 let submissions = 0;
 let answersArrive = true;
 
-/** Takes what the touch holds and closes the child. */
+/** Takes the size at the best price and closes the child. */
 function execute({ childId, side, quantity: wanted }: ChildRequest): ChildReport {
   const taken = min(wanted, market.size);
   const at = side === "BUY" ? market.ask : market.bid;
@@ -56,11 +56,11 @@ const venue: ExecutionVenue = {
     return answersArrive ? Promise.resolve(report) : new Promise(() => undefined);
   },
   lookup: async ({ childId }) => executed.get(childId) ?? "not-found",
-  // It says everything in its answers and nothing by itself.
+  // The venue reports everything in its answers and sends no events.
   subscribe: () => () => undefined,
 };
 
-/** A process with its engine; what it leaves on the disk is all that the next one knows. */
+/** Starts a process with its engine. The next process knows only the data on the disk. */
 function startEngine(): Promise<Engine> {
   const store = createMemoryStore({ disk: host.disk });
   return openEngine({ ...host, store, venue, settings: { advancedOrders: true } });
@@ -91,7 +91,7 @@ async function show(engine: Engine): Promise<void> {
   }
 }
 
-/** Why a record was written. */
+/** Returns why a record was written. */
 function because(cause: Cause): string {
   switch (cause.kind) {
     case "QUOTE":
@@ -103,7 +103,7 @@ function because(cause: Cause): string {
   }
 }
 
-/** One fact in words. */
+/** Describes one fact in words. */
 function tell(fact: Fact): string {
   switch (fact.kind) {
     case "ACCEPTED":
@@ -121,7 +121,7 @@ function tell(fact: Fact): string {
   }
 }
 
-/** Every record of the list: its cause, then what it did to which leg. */
+/** Prints every record of the list: its cause, then its facts by leg. */
 async function story(engine: Engine, { listId, legs }: OrderList): Promise<void> {
   const roles = new Map(legs.map((leg) => [leg.orderId, roleOf(leg)]));
   for (const { cause, changes } of (await engine.listStory(listId)) ?? []) {

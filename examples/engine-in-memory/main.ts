@@ -1,5 +1,5 @@
 /**
- * The engine in memory with a venue of its own: a stop that triggers, fills and tells its story.
+ * The engine in memory with its own venue: a stop triggers and fills, and its story is printed.
  * Time stands still unless the program moves it, so that every run prints the same.
  */
 import {
@@ -19,7 +19,7 @@ import type { ChildReport, ExecutionVenue } from "managed-orders/ports";
 const SYMBOL = "BTC/USD";
 const ACCOUNT = 1;
 
-/** A venue that fills every child whole, at the best price it was told last. */
+/** A venue that fills every child completely, at the last best price it was given. */
 type TouchVenue = ExecutionVenue & { bid: Price; ask: Price };
 
 function createTouchVenue(): TouchVenue {
@@ -35,7 +35,7 @@ function createTouchVenue(): TouchVenue {
     capabilities: { honoursDeadline: true, canVoid: false },
     submit: async (child) => await execute(child),
     lookup: async (child) => known.get(child.childId) ?? "not-found",
-    // It says everything in its answers and nothing by itself.
+    // The venue reports everything in its answers and sends no events.
     subscribe: () => () => undefined,
   };
   return venue;
@@ -46,7 +46,7 @@ function fillWhole({ childId, quantity }: ChildRequest, at: Price): ChildReport 
   return { childId, state: "closed", fills: [fill] };
 }
 
-/** One fact in words. */
+/** Describes one fact in words. */
 function tell(fact: Fact): string {
   switch (fact.kind) {
     case "ACCEPTED":

@@ -3,11 +3,11 @@ import express from "express";
 import { createNodeMount, type NodeMount } from "managed-orders/node";
 import type { Service } from "managed-orders/service";
 
-/** An Express app with routes of its own, the service below /api and its WebSockets beside. */
+/** Creates an Express app with its own routes, the service below /api, and the service's WebSockets. */
 export async function createHost(service: Service): Promise<Readonly<{ server: Server; mount: NodeMount }>> {
   const mount = createNodeMount({ service });
   const app = express();
-  // Before every body parser, and not as app.use("/api", ...), which cuts the path.
+  // Mount before every body parser, and not as app.use("/api", ...), which removes the prefix from the path.
   app.use((request, response, next) => {
     if (request.url.startsWith("/api/")) void mount.answer(request, response);
     else next();

@@ -1,4 +1,4 @@
-/** The service in Express: host.ts is what to copy; this runs it, once with the probe and once with a service. */
+/** The service in Express. Copy host.ts; this file runs it, once with the probe and once with a service. */
 import { showMount } from "../mounts/show-mount.ts";
 import { createHost } from "./host.ts";
 

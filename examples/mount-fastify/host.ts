@@ -3,7 +3,7 @@ import { fastify } from "fastify";
 import { createNodeMount, type NodeMount } from "managed-orders/node";
 import type { Service } from "managed-orders/service";
 
-/** A Fastify app with routes of its own, the service below /api and its WebSockets beside. */
+/** Creates a Fastify app with its own routes, the service below /api, and the service's WebSockets. */
 export async function createHost(service: Service): Promise<Readonly<{ server: Server; mount: NodeMount }>> {
   const mount = createNodeMount({ service });
   const app = fastify({
@@ -11,7 +11,7 @@ export async function createHost(service: Service): Promise<Readonly<{ server: S
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 10_000 },
   });
-  // onRequest comes before the body is parsed; hijack() leaves the answer to the mount.
+  // onRequest runs before the body is parsed; hijack() leaves the answer to the mount.
   app.addHook("onRequest", (request, reply, next) => {
     if (request.raw.url?.startsWith("/api/") !== true) return next();
     reply.hijack();

@@ -5,11 +5,11 @@ import { Hono } from "hono";
 import { createNodeMount, type NodeMount } from "managed-orders/node";
 import type { Service } from "managed-orders/service";
 
-/** A Hono app on Node with routes of its own, the service below /api and its WebSockets beside. */
+/** Creates a Hono app on Node with its own routes, the service below /api, and the service's WebSockets. */
 export async function createHost(service: Service): Promise<Readonly<{ server: Server; mount: NodeMount }>> {
   const mount = createNodeMount({ service });
   const app = new Hono<{ Bindings: HttpBindings }>();
-  // c.req holds a Request, whose URL is rewritten; incoming is the request of node:http behind it.
+  // c.req holds a Request, whose URL is rewritten; incoming is the underlying node:http request.
   app.all("/api/*", async ({ env }) => {
     await mount.answer(env.incoming, env.outgoing);
     return RESPONSE_ALREADY_SENT;

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { createNodeMount, type NodeMount } from "managed-orders/node";
 import type { Service } from "managed-orders/service";
 
-/** A node:http server with routes of its own, the service below /api and its WebSockets beside. */
+/** Creates a node:http server with its own routes, the service below /api, and the service's WebSockets. */
 export async function createHost(service: Service): Promise<Readonly<{ server: Server; mount: NodeMount }>> {
   const mount = createNodeMount({ service });
   const limits = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 };

@@ -10,10 +10,10 @@ import {
 import { createEntropy, createSystemClock } from "managed-orders/node";
 import { createService, type Service } from "managed-orders/service";
 
-/** The one key of the service. */
+/** The service's only key. */
 export const KEY = { apiKey: "example-key", secret: "example-secret" } as const;
 
-/** A service in memory with one market, one account and a venue that takes nothing. */
+/** Opens a service in memory with one market, one account and a venue that rejects every child. */
 export async function openExampleService(): Promise<
   Readonly<{ service: Service; close: () => Promise<unknown> }>
 > {

@@ -10,7 +10,10 @@ type CreateHost = (service: Service) => Promise<Readonly<{ server: Server; mount
 
 type Reply = Readonly<{ code?: number; msg?: string } & Record<string, unknown>>;
 
-/** Shows a host: what the probe finds of its mount, its own routes, an order by REST and by WebSocket, and its end. */
+/**
+ * Demonstrates a host: the probe's findings for its mount, its own routes, an order over REST and WebSocket, and its
+ * shutdown.
+ */
 export async function showMount(createHost: CreateHost): Promise<void> {
   const { service, close } = await openExampleService();
   await probe(createHost, service);
@@ -27,7 +30,7 @@ export async function showMount(createHost: CreateHost): Promise<void> {
   console.log("drained");
 }
 
-/** Mounts the probe in place of the service, and lets it look. */
+/** Mounts the probe in place of the service and runs it. */
 async function probe(createHost: CreateHost, service: Service): Promise<void> {
   const looking = createMountProbe();
   const { server } = await createHost({ ...looking.service, sockets: service.sockets });

@@ -1,6 +1,6 @@
 /**
- * A host with an HTTP server of its own that hands everything below /api to the service, byte for byte.
- * Then a client of it places an order with a signed request over the loopback, reads it back, and is refused once.
+ * A host with its own HTTP server that hands every request but /health to the service, byte for byte. A client then
+ * places an order with a signed request over the loopback, reads it back, and is refused once.
  */
 import { createServer } from "node:http";
 import { type Engine, openEngine } from "managed-orders/engine";
@@ -41,7 +41,7 @@ const accounts = createMemoryAccounts([
   },
 ]);
 
-/** A venue that takes nothing: the stop below never triggers. */
+/** A venue that rejects every child: the stop below never triggers. */
 const venue: ExecutionVenue = {
   capabilities: { honoursDeadline: true, canVoid: false },
   submit: async ({ childId }) => ({ childId, state: "rejected", fills: [] }),
@@ -49,7 +49,7 @@ const venue: ExecutionVenue = {
   subscribe: () => () => undefined,
 };
 
-/** A real host keeps its orders in a file: `openSqliteStore({ path })` of managed-orders/sqlite. */
+/** Opens the engine. A real host keeps its orders in a file: `openSqliteStore({ path })` of managed-orders/sqlite. */
 function openOrders(): Promise<Engine> {
   return openEngine({
     store: createMemoryStore(),

@@ -2,10 +2,10 @@ import { readJson, writeJson } from "managed-orders";
 import { type RequestParameters, signSocketParameters } from "managed-orders/signing";
 import { WebSocket } from "ws";
 
-/** Whose connection it is, and the service's time: a timestamp must be close to it. */
+/** Address and key of a client, and the service's time: a timestamp must be close to it. */
 export type Caller = Readonly<{ url: string; apiKey: string; secret: string; nowMs: () => number }>;
 
-/** A reply's result, or an event: members by name. */
+/** The result of a reply, or an event: members by name. */
 export type Members = Readonly<Record<string, unknown>>;
 
 type Answer = Readonly<{
@@ -17,10 +17,10 @@ type Answer = Readonly<{
 
 type Waiting = Readonly<{ resolve: (result: Members) => void; reject: (error: Error) => void }>;
 
-/** Takes an event; false when the connection is of no use any more. */
+/** Takes an event. Returns false if the connection is no longer usable. */
 export type TakeEvent = (event: Members) => boolean;
 
-/** A connection to /ws/listenKey: each reply goes to whoever asked, by id; events go to `take`, in order. */
+/** A connection to /ws/listenKey. Each reply resolves its request, by id; events go to `take`, in order. */
 export class Connection {
   readonly #caller: Caller;
   readonly #socket: WebSocket;
@@ -31,7 +31,7 @@ export class Connection {
     this.#caller = caller;
     this.#socket = new WebSocket(`${caller.url}/ws/listenKey`);
     this.#socket.on("message", (data) => {
-      // JSON.parse would round the 64-bit ids of native orders, and JSON.stringify not take them.
+      // JSON.parse would round the 64-bit ids of native orders, and JSON.stringify cannot write them.
       const { id, result, error, event } = readJson(String(data)) as Answer;
       if (event !== undefined) {
         if (!take(event)) this.#socket.terminate();
@@ -53,7 +53,7 @@ export class Connection {
     return connection;
   }
 
-  /** Signs and sends a request. Rejects with what the service refuses it for, or when the connection is lost. */
+  /** Signs and sends a request. Rejects with the service's refusal, or if the connection is lost. */
   request(method: string, parameters: RequestParameters = {}): Promise<Members> {
     const { apiKey, secret, nowMs } = this.#caller;
     const params = signSocketParameters({
@@ -67,7 +67,7 @@ export class Connection {
     });
   }
 
-  /** Loses the connection, as a network does. */
+  /** Breaks the connection, as a network failure does. */
   break(): Promise<unknown> {
     this.#socket.terminate();
     return new Promise((resolve) => this.#socket.once("close", resolve));

@@ -10,14 +10,14 @@ const KEY = { apiKey: "example-key", secret: "example-secret" } as const;
 
 /** An exchange on the loopback. */
 export type Exchange = Readonly<{
-  /** What a client of it needs. */
+  /** Address and key for a client. */
   caller: Caller;
-  /** Feeds a quote and waits until everything it led to is done. */
+  /** Feeds a quote and waits until all its effects are complete. */
   quote: (bid: string, ask: string) => Promise<void>;
   close: () => Promise<void>;
 }>;
 
-/** Opens an exchange in memory, with a venue that fills each child whole, and a clock that stands still. */
+/** Opens an exchange in memory, with a venue that fills each child completely, and a clock that stands still. */
 export async function openExchange(): Promise<Exchange> {
   const host = createMemoryHost({ symbols: [SYMBOL] });
   const { accounts, clock } = host;

@@ -1,6 +1,6 @@
 /**
- * A client that places by WebSocket, follows its orders on the private stream, loses the connection while one of them
- * fills, and knows after the reconnect what it has missed. own-orders.ts and connection.ts are what to copy.
+ * A client that places orders over WebSocket and follows them on the private stream. It loses the connection while one
+ * of them fills, and knows after the reconnect which events it missed. Copy own-orders.ts and connection.ts.
  */
 import { Connection, type Members } from "./connection.ts";
 import { openExchange } from "./exchange.ts";
@@ -20,7 +20,7 @@ function take(event: Members): boolean {
   return taken;
 }
 
-/** Prints the next events, once there are as many. */
+/** Prints the next events, once there are that many. */
 async function printEvents(count: number): Promise<void> {
   while (lines.length < count) {
     await new Promise<void>((resolve) => {

@@ -1,15 +1,15 @@
 import type { Connection, Members } from "./connection.ts";
 
-/** What a client wants to know of an order. */
+/** The state of an order that a client needs. */
 export type OrderNow = Readonly<{ symbol: string; status: string; executedQty: string }>;
 
 const ENDED: readonly string[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
 const PAGE = 1_000;
 
-/** The orders of an account by client id: kept by events, and by queries where events were missed. */
+/** The orders of an account by client id. Events update them; queries do so after missed events. */
 export class OwnOrders {
   readonly #orders: Map<string, OrderNow> = new Map();
-  /** Events that come before the queries are done. */
+  /** Events that arrive before the queries are complete. */
   #held: Members[] | undefined;
   #streamId: unknown;
   #sequence = 0;
@@ -18,7 +18,9 @@ export class OwnOrders {
     return this.#orders.get(clientOrderId);
   }
 
-  /** Takes an event of the connection; false when one before it is missing: then connect and follow anew. */
+  /**
+   * Takes an event of the connection. Returns false if an event before it is missing: connect and follow again then.
+   */
   take(event: Members): boolean {
     const { e, o, sequence } = event;
     if (this.#held !== undefined) return this.#held.push(event) > 0;
@@ -32,8 +34,8 @@ export class OwnOrders {
   }
 
   /**
-   * Subscribes on a connection, the first one or a new one. Resolves to how many events were missed since the last one;
-   * undefined when nobody can say, because the service has begun to count anew.
+   * Subscribes on a connection, the first one or a new one. Resolves to the number of events missed since the last one,
+   * or to undefined if the number is unknown, because the service has started a new numbering.
    */
   async follow(connection: Connection): Promise<number | undefined> {
     this.#held = [];
@@ -44,12 +46,12 @@ export class OwnOrders {
     this.#sequence = Number(sequence);
     const held = this.#held;
     this.#held = undefined;
-    // An event says how its order stands after it, so it may come after an answer that says the same or more.
+    // An event contains the order's state after it, so it may follow an answer with the same or a newer state.
     for (const event of held) this.take(event);
     return missed;
   }
 
-  /** Reads what is open; of what was open here and is no longer, reads how it ended. */
+  /** Reads the open orders. For orders that were open here and no longer are, reads their end. */
   async #reconcile(connection: Connection): Promise<void> {
     const open = new Set<string>();
     for (let afterOrderId = 0, more = true; more; more = afterOrderId !== 0) {
