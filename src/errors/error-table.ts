@@ -1,5 +1,5 @@
 /**
- * Permitted reactions to an error.
+ * How a caller may react to an error.
  * `never`: correct the request first. `later`: nothing was done, so the same request may be sent again. `reconcile`:
  * the outcome is unknown; look the order up by its client id before sending anything.
  */

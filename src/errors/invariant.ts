@@ -1,6 +1,6 @@
 /**
- * A broken rule of the system: a bug or corrupted data, never a caller's mistake. The engine freezes the affected
- * orders and raises an alert.
+ * A broken rule of the system: a bug or corrupted data, never a caller's mistake. The engine freezes everything that it
+ * affects and raises an alert.
  *
  * @example
  * ```ts

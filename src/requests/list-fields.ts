@@ -47,7 +47,7 @@ export type ListCommonFields = Readonly<{
   goodTillDate?: number;
 }>;
 
-/** Two legs of which at most one executes. Source: contract, List creation rule 2. */
+/** A pair of legs of which one wins. Source: contract, List creation rule 2. */
 export type OcoFields = ListCommonFields &
   Readonly<{ side: Side; quantity: string }> &
   Prefixed<"above", LegFields> &

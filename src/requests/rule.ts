@@ -72,7 +72,7 @@ export function preset<T>({ terms, read }: Rule<T>, value: T): Rule<T> {
   return { terms, presence, read: (input) => (input === undefined ? value : read(input)) };
 }
 
-/** Text that is not empty, matches the `pattern` if there is one, and does not match `reserved`. */
+/** Accepts text that is not empty, matches the `pattern` if there is one, and does not match `reserved`. */
 export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> = {}): Rule<string> {
   const { pattern, reserved } = grammar;
   const illegal = new Fault("illegal", pattern?.source);
@@ -84,29 +84,29 @@ export function text(grammar: Readonly<{ pattern?: RegExp; reserved?: RegExp }> 
   });
 }
 
-/** One of the given words. */
+/** Accepts one of the given words. */
 export function words<T extends string>(...all: readonly [T, ...T[]]): Rule<T> {
   return required({ kind: "words", words: all }, (input) =>
     all.includes(input as T) ? (input as T) : wrongKind(input),
   );
 }
 
-/** Exactly one value. */
+/** Accepts exactly one value. */
 export function only<T extends string | boolean>(value: T): Rule<T> {
   return required({ kind: "only", value }, (input) => (input === value ? value : wrongKind(input)));
 }
 
-/** True or false. */
+/** Accepts true or false. */
 export const flag: Rule<boolean> = required({ kind: "flag" }, (input) =>
   typeof input === "boolean" ? input : wrongKind(input),
 );
 
-/** Any 64-bit integer. */
+/** Accepts any 64-bit integer. */
 export const int64: Rule<bigint> = required({ kind: "int64" }, (input) =>
   typeof input === "bigint" ? input : wrongKind(input),
 );
 
-/** A safe integer within bounds, both included. */
+/** Accepts a safe integer within bounds, both included. */
 export function whole(range: Readonly<{ from?: number; to?: number }>): Rule<number> {
   const { from, to } = range;
   const [least, most] = [from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER];
@@ -119,7 +119,7 @@ export function whole(range: Readonly<{ from?: number; to?: number }>): Rule<num
   });
 }
 
-/** A number of at least `from`. A number above `cap` counts as `cap`. */
+/** Accepts a number of at least `from`. A number above `cap` counts as `cap`. */
 export function capped({ from, cap }: Readonly<{ from: number; cap: number }>): Rule<number> {
   return required({ kind: "capped", from, cap }, (input) => {
     if (typeof input !== "number" || !Number.isFinite(input)) return wrongKind(input);
@@ -135,7 +135,7 @@ export const DECIMAL_ERRORS: Readonly<Partial<Record<DecimalProblem, ErrorName>>
   range: "PARAMETER_OVERFLOW",
 };
 
-/** A decimal as described by {@link DecimalTerms}. */
+/** Accepts a decimal as described by {@link DecimalTerms}. */
 export function decimal<T extends Scaled>(
   terms: Readonly<{
     scale: number;
@@ -159,7 +159,7 @@ export function decimal<T extends Scaled>(
   });
 }
 
-/** Whole numbers separated by commas, in a text of at most `longest` characters. */
+/** Accepts whole numbers separated by commas, in a text of at most `longest` characters. */
 export function csv(
   terms: Readonly<{ pattern: RegExp; longest: number; takes: (items: readonly number[]) => boolean }>,
 ): Rule<readonly number[]> {

@@ -55,8 +55,8 @@ export type Service = {
   /** The same orders over WebSocket, and the streams. */
   readonly sockets: SocketService;
   /**
-   * The resources that all connections of the service hold together. A mount counts against it. Without it, the mount
-   * counts by itself.
+   * The bytes and connections that all clients of the service hold together. A mount counts with it, or with one of its
+   * own if it is missing.
    */
   readonly traffic?: Traffic;
 };

@@ -30,7 +30,7 @@ import { Turns } from "./traffic/turns.ts";
  * Creates the service for REST and WebSocket. It serves public market data, and for signed requests managed orders,
  * order lists, and native orders if the host has them. It needs no transport: a mount hands it the raw request or
  * message.
- * Throws a RangeError for a setting of the sockets, an origin or a proxy that is out of range.
+ * Throws a RangeError for a socket setting that is out of range, and for an invalid origin or proxy.
  * Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
  */
 export function createService(given: ServiceOptions): Service {

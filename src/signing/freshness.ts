@@ -18,7 +18,7 @@ const NONCE = /^[A-Za-z0-9._-]{1,64}$/;
  * was sent is always enforced; `required` says whether it may be left out. Accepts timestamp < now + 1000 and now -
  * timestamp ≤ recvWindow, both exact. recvWindow is above 0, at most 60000, with at most three decimals.
  * Throws OrderError: -1102 missing, -1105 empty, -1100 not a number of that form, -1111 more decimals, -1131 recvWindow
- * out of range, -1021 too old or too far ahead (as timestamps in seconds and microseconds are).
+ * out of range, -1021 too old or too far ahead (which includes timestamps in seconds or microseconds).
  * Source: contract, Version 2 GET queries 3; decision 9; complaint 43; hostile inputs 29-32.
  *
  * @example

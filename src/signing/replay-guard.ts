@@ -72,7 +72,7 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
  * signatures with the same digest.
  */
 function digestOf(signature: string): string {
-  // Not a hex signature, so it comes from the host's own verification. It is kept unchanged.
+  // Not 64 hex digits, so not verified by this library. Keep the whole text, in lower case.
   if (!isSignature(signature)) return signature.toLowerCase();
   let digest = "";
   for (let at = signature.length - 32; at < signature.length; at += 4)

@@ -9,7 +9,7 @@ export type MemoryAccounts = Accounts &
   Readonly<{
     /**
      * Creates or replaces an account. Its earlier keys become invalid immediately (decision 49).
-     * Throws a RangeError for a key that names another account or already belongs to one.
+     * Throws a RangeError for a key that names another account or already belongs to another account.
      */
     put(entry: AccountEntry): void;
   }>;

@@ -39,7 +39,7 @@ const FIVE_MINUTES_MS = 5 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const LONGEST_BAN_MS = 3 * DAY_MS;
 
-/** Number of refusals in one minute after which an address is banned: it continues in spite of them. */
+/** Number of refusals in one minute at which an address is banned, because it continues in spite of them. */
 const REFUSALS_BEFORE_BAN = 10;
 
 /**

@@ -3,10 +3,7 @@ import type { Entropy } from "../../ports/index.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/**
- * Number of random bytes requested at once. A system call for each token would cost more than the rest of a small
- * request.
- */
+/** Number of random bytes requested at once. A call for each token would cost more than the rest of a small request. */
 const POOL_BYTES = 4_096;
 
 /** Bytes from this value on are skipped: they would make the first letters more likely than the others. */

@@ -27,7 +27,7 @@ const LINGER_MS = 1_000;
 /** Number of requests of one connection that may wait for their turn before reading from it stops. */
 const MOST_WAITING = 4;
 
-/** Number of unanswered requests that closes a connection. A client that sends more at once is hostile. */
+/** Number of unanswered requests above which a connection is closed. A client that sends more at once is hostile. */
 const MOST_UNANSWERED = 1_000;
 
 /**

@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { type Crowd, type TurnCost, Turns } from "../../service/index.ts";
 import { type ReadFlow, readFlowOf } from "./read-flow.ts";
 
-/** Number of bytes that are parsed beyond the end of a head at once: less than ten of the shortest requests. */
+/** Number of bytes beyond the end of a head that are parsed at once: less than ten of the shortest requests. */
 const SLICE_BYTES = 256;
 
 /**

@@ -111,7 +111,9 @@ export class VenueRecord {
     return this.#stale;
   }
 
-  /** Updates the counts after the record was rewritten: `dropped` entries are gone, `stale` of them obsolete. */
+  /**
+   * Updates the counts after the record was rewritten with `dropped` fewer entries, and without `stale` obsolete ones.
+   */
   compacted({ dropped, stale }: Readonly<{ dropped: number; stale: number }>): void {
     this.#lines -= dropped;
     this.#stale -= stale;

@@ -24,7 +24,7 @@ export type Arrival = Readonly<{
 
 /**
  * Authenticates a request and checks that it may be served now: signature, key, freshness, replay guard, address list
- * and permission, in that order. Nothing is parsed before the signature is verified.
+ * and permission, in that order. Only raw bytes are handled before the signature is verified; nothing is parsed.
  * Throws an OrderError: -2014, -1102 or -1022 for key and signature; -2015, always in the same form, for an unknown
  * key, an address that is not listed or a missing permission; then the errors of the readers and of {@link
  * checkFreshness}.

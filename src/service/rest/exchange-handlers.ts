@@ -12,7 +12,7 @@ export function ping(): JsonInput {
   return {};
 }
 
-/** GET /api/time: the time of the engine's clock in epoch milliseconds. Source: decision 43. */
+/** GET /api/time: returns the time of the engine's clock in epoch milliseconds. Source: decision 43. */
 export function time(parts: ServiceParts): JsonInput {
   return { serverTime: parts.clock.nowMs() };
 }
@@ -52,7 +52,7 @@ export function exchangeInfo(parts: ServiceParts): JsonInput {
   };
 }
 
-/** GET /api/getInstrumentPairs: the first `limit` instruments. Source: contract, Public market data. */
+/** GET /api/getInstrumentPairs: returns the first `limit` instruments. Source: contract, Public market data. */
 export function instrumentPairs(parts: ServiceParts, parameters: Parameters): JsonInput {
   const { limit } = readPairsQuery(parameters);
   return { instrumentPairs: symbolsOf(parts).slice(0, limit) };

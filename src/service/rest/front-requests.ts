@@ -9,8 +9,8 @@ import { checkBytes } from "./request-bytes.ts";
 
 /**
  * Runs the part of a signed request that needs only its bytes and a secret, in a front thread, with the service's own
- * functions. Returns undefined when anything is unusual; the service then does all steps in its own order, and refuses
- * the request. Never throws. Source: decision HS.
+ * functions. Returns undefined when anything is unusual. The service then runs all steps itself, in its own order,
+ * including any refusal. Never throws. Source: decision HS.
  *
  * @internal
  */

@@ -62,10 +62,15 @@ export async function cancelOrderList(parts: ServiceParts, call: SignedCall): Pr
   return { body: canceledListView(parts, list) };
 }
 
-/** GET /api/v3/openOrderList: lists with a leg that has not ended, oldest first. Source: contract, List queries. */
+/**
+ * GET /api/v3/openOrderList: returns the lists with a leg that has not ended, oldest first. Source: contract, List
+ * queries.
+ */
 export const openOrderLists: SignedHandler = pageOf((engine, page) => engine.openLists(page));
 
-/** GET /api/v3/allOrderList: open and ended lists, oldest first. Source: contract, List queries; decision 36. */
+/**
+ * GET /api/v3/allOrderList: returns open and ended lists, oldest first. Source: contract, List queries; decision 36.
+ */
 export const allOrderLists: SignedHandler = pageOf((engine, page) => engine.allLists(page));
 
 function pageOf(

@@ -93,7 +93,7 @@ function stampHeaders({ requestId, usedWeight }: ReplyStamp): WireResponse["head
 }
 
 /**
- * Returns the error of an unexpected failure. If the request wrote, the error says that the outcome of the write is
+ * Returns the error of an unexpected failure. After a request that may have written, the error says that the outcome is
  * unknown. Source: convention 2.1.
  */
 export function unexpectedError(onlyReads: boolean): OrderError {

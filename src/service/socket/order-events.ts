@@ -6,7 +6,10 @@ import type { AlertKind, EndReason, Fact, Fill, ParentOrder } from "../../model/
 /** Kinds of order events, under the convention's names. */
 export type ExecutionType = "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
 
-/** One event of an order that a client receives. The executed quantity and notional are those after the event. */
+/**
+ * One event of an order that a client receives. The executed quantity and the executed amount of USD are those after
+ * the event.
+ */
 export type OrderEvent = Readonly<{
   order: ParentOrder;
   timeMs: number;

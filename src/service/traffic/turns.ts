@@ -30,7 +30,7 @@ export const turnCost = ({ bytes, weight }: Readonly<{ bytes: number; weight: nu
   beside: EACH * Math.min(Math.max(weight, 1), MOST_WEIGHT),
 });
 
-/** State of the clients. Addresses are networks, as they are counted. */
+/** Client state that decides which requests start. Addresses are networks, as they are counted. */
 export type Crowd = Readonly<{
   /** Number of connections accepted so far. */
   arrivals: number;

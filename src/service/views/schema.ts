@@ -17,54 +17,54 @@ export const optional = (schema: JsonSchema): Optional => ["optional", schema];
 /** Further keywords of a schema. */
 type More = Readonly<Record<string, NonNullable<JsonSchema[string]>>>;
 
-/** Schema of a text. */
+/** Returns the schema of a text. */
 export const text = (description: string, more: More = {}): JsonSchema => ({
   type: "string",
   description,
   ...more,
 });
 
-/** Schema of one of a few texts. */
+/** Returns the schema of one of a few texts. */
 export const oneOf = (values: readonly string[], description: string): JsonSchema =>
   text(description, { enum: values });
 
-/** Schema of a decimal as a string. */
+/** Returns the schema of a decimal as a string. */
 export const decimal = (description: string): JsonSchema =>
   text(description, { pattern: "^[0-9]+(\\.[0-9]+)?$" });
 
-/** Schema of a decimal as a string that may be negative. */
+/** Returns the schema of a decimal as a string that may be negative. */
 export const signedDecimal = (description: string): JsonSchema =>
   text(description, { pattern: "^-?[0-9]+(\\.[0-9]+)?$" });
 
-/** Schema of a whole number of at most 32 bits. */
+/** Returns the schema of a whole number of at most 32 bits. */
 export const integer = (description: string, more: More = {}): JsonSchema => ({
   type: "integer",
   description,
   ...more,
 });
 
-/** Schema of a whole number of at most 53 bits, which every JSON parser reads exactly. */
+/** Returns the schema of a whole number of at most 53 bits, which every JSON parser reads exactly. */
 export const long = (description: string, more: More = {}): JsonSchema =>
   integer(description, { format: "int64", ...more });
 
 const EXACT = "A 64-bit integer: read it exactly, never as a double.";
 
-/** Schema of a whole number of 64 bits. */
+/** Returns the schema of a whole number of 64 bits. */
 export const int64 = (description: string): JsonSchema => long(`${description} ${EXACT}`);
 
-/** Schema of a time in epoch milliseconds. */
+/** Returns the schema of a time in epoch milliseconds. */
 export const time = (description: string): JsonSchema => long(`${description} Epoch milliseconds.`);
 
-/** Schema of true or false. */
+/** Returns the schema of true or false. */
 export const flag = (description: string): JsonSchema => ({ type: "boolean", description });
 
-/** Schema of one fixed value. */
+/** Returns the schema of one fixed value. */
 export const only = (value: string | boolean | number, description: string): JsonSchema => ({
   const: value,
   description,
 });
 
-/** Schema of an array whose items have one schema. */
+/** Returns the schema of an array whose items have one schema. */
 export const list = (items: JsonSchema, description: string): JsonSchema => ({
   type: "array",
   items,
@@ -78,7 +78,7 @@ export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/
 export const anyRef = (names: readonly string[]): JsonSchema =>
   names.length === 1 ? ref(String(names[0])) : { oneOf: names.map(ref) };
 
-/** Schema of a value or null. */
+/** Returns the schema of a value or null. */
 export const orNull = (schema: JsonSchema): JsonSchema => {
   const { type, enum: values, ...rest } = schema;
   return {
@@ -88,7 +88,7 @@ export const orNull = (schema: JsonSchema): JsonSchema => {
   };
 };
 
-/** Schema of an object with these members. It does not forbid further members. */
+/** Returns the schema of an object with these members. It does not forbid further members. */
 export function object(description: string, members: Members): JsonSchema {
   const entries = Object.entries(members);
   return {

@@ -60,7 +60,7 @@ export class World {
     return this.#step;
   }
 
-  /** Starts one process and confirms the quotes of the markets. */
+  /** Starts one process and sends a heartbeat of each market. */
   async begin(): Promise<void> {
     this.parts.fleet.start();
     for (let left = 50; left > 0 && this.parts.fleet.running === undefined; left--)

@@ -45,8 +45,8 @@ async function tradeOn(parts: WorldParts): Promise<void> {
 }
 
 /**
- * Returns the latest time at which a child may be handed over. Children decided while the wall clock was ahead may be
- * handed over for that much longer, on the venue's clock.
+ * Returns the latest time at which a child of unknown outcome may be handed over. Children decided while the wall clock
+ * was ahead may be handed over for that much longer, on the venue's clock.
  */
 function latestDeadline(parts: WorldParts): number {
   return Math.max(0, ...unknownOrders(parts).map(({ child }) => child?.notAfterMs ?? 0));
