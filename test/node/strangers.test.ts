@@ -88,8 +88,14 @@ it("decision GD: connections of a proxy count for the clients of the requests on
   expect([(await two.answer()).status, (await three.answer()).status]).toEqual([429, 200]);
   slow[0]?.();
   expect((await one.answer()).status).toBe(200);
-  two.write(get("/", "192.0.2.1"));
-  expect((await two.answer()).status).toBe(200);
+  const again = async (): Promise<number> => {
+    two.write(get("/", "192.0.2.1"));
+    return (await two.answer()).status;
+  };
+  let status = await again();
+  // The thread of the first connection tells the main thread a moment after the answer that its request has ended.
+  while (FRONT_THREADS > 0 && status === 429) status = await again();
+  expect(status).toBe(200);
   for (const connection of [one, two, three]) connection.close();
 });
 
