@@ -1,14 +1,59 @@
 /**
- * The pure core of managed orders: validation, trigger math, lifecycle. It has no I/O, no clock and no Node built-ins.
- * The same code runs on server and client.
+ * Orders, lists, prices and quantities, without I/O, clock or Node built-ins. The same code runs on server and client.
+ * The rules that the engine applies to an order are in `managed-orders/rules`.
  *
  * @packageDocumentation
  */
-export * from "./decimal/index.ts";
-export * from "./errors/index.ts";
-export * from "./lifecycle/index.ts";
-export * from "./model/index.ts";
-export * from "./requests/index.ts";
-export * from "./schedules/index.ts";
-export * from "./triggers/index.ts";
-export * from "./wire/index.ts";
+export { Notional, Price, Quantity } from "./decimal/index.ts";
+export {
+  ERRORS,
+  type ErrorBody,
+  type ErrorDetails,
+  type ErrorName,
+  type ErrorRow,
+  InvariantError,
+  OrderError,
+  type RetryClass,
+} from "./errors/index.ts";
+export {
+  type ApiState,
+  type ListStatusView,
+  listStatusOf,
+  type OrderPreview,
+  type OrderStatus,
+  previewOrder,
+  type StatusView,
+  statusOf,
+} from "./lifecycle/index.ts";
+export type {
+  Cause,
+  ChildOrder,
+  ChildReport,
+  ChildRequest,
+  Fact,
+  Fill,
+  Instrument,
+  JournalRecord,
+  ListIntent,
+  NativeOrder,
+  OrderList,
+  OrderTypeAlias,
+  ParentIntent,
+  ParentOrder,
+  ParentType,
+  Quote,
+  Side,
+  TimeInForce,
+} from "./model/index.ts";
+export {
+  type LegacyOcoFields,
+  type ListFields,
+  type ListForm,
+  listIntent,
+  type OcoFields,
+  type OrderFields,
+  type OrderIntentOptions,
+  type OtocoFields,
+  type OtoFields,
+  orderIntent,
+} from "./requests/index.ts";

@@ -15,7 +15,10 @@ const config: ViteUserConfig = defineConfig({
     alias: [
       { find: "#hmac", replacement: src("signing/hmac-node.ts") },
       { find: /^managed-orders\/(memory|sqlite|node)$/, replacement: `${src("adapters")}/$1/index.ts` },
-      { find: /^managed-orders\/(.+)$/, replacement: `${src("")}$1/index.ts` },
+      {
+        find: /^managed-orders\/(engine|ports|rules|service|signing)$/,
+        replacement: `${src("")}$1/index.ts`,
+      },
       { find: /^managed-orders$/, replacement: src("index.ts") },
     ],
   },

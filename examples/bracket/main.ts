@@ -3,22 +3,16 @@
  * another engine opens the same disk; then the stop wins. Time stands still unless the program moves it.
  */
 import {
-  add,
   type Cause,
   type ChildRequest,
   type Fact,
-  formatPrice,
-  formatQuantity,
   listIntent,
   listStatusOf,
-  min,
   type OrderList,
   type ParentOrder,
-  price,
-  quantity,
+  Price,
+  Quantity,
   statusOf,
-  subtract,
-  ZERO_QUANTITY,
 } from "managed-orders";
 import { type Engine, openEngine } from "managed-orders/engine";
 import { createMemoryHost, createMemoryStore } from "managed-orders/memory";
@@ -31,17 +25,17 @@ const host = createMemoryHost({ symbols: [SYMBOL] });
 const { clock, exposure } = host;
 
 /** The venue's state. It survives when the process of the engine dies. */
-const market = { bid: price("60000"), ask: price("60001"), size: quantity("1") };
+const market = { bid: Price.parse("60000"), ask: Price.parse("60001"), size: Quantity.parse("1") };
 const executed = new Map<string, ChildReport>();
-let position = ZERO_QUANTITY;
+let position = Quantity.zero;
 let submissions = 0;
 let answersArrive = true;
 
 /** Takes the size at the best price and closes the child. */
 function execute({ childId, side, quantity: wanted }: ChildRequest): ChildReport {
-  const taken = min(wanted, market.size);
+  const taken = Quantity.min(wanted, market.size);
   const at = side === "BUY" ? market.ask : market.bid;
-  position = side === "BUY" ? add(position, taken) : subtract(position, taken);
+  position = side === "BUY" ? Quantity.add(position, taken) : Quantity.subtract(position, taken);
   exposure.set({ accountId: ACCOUNT, symbol: SYMBOL, quantity: position });
   const fill = { executionId: `exec-${childId}`, quantity: taken, price: at, timeMs: clock.nowMs() };
   return { childId, state: "closed", fills: [fill] };
@@ -68,10 +62,10 @@ function startEngine(): Promise<Engine> {
 
 async function quote(engine: Engine, bid: string, size = "1"): Promise<void> {
   await clock.advanceBy(1_000, () => engine.idle());
-  market.bid = price(bid);
-  market.ask = add(market.bid, price("1"));
-  market.size = quantity(size);
-  const ask = formatPrice(market.ask);
+  market.bid = Price.parse(bid);
+  market.ask = Price.add(market.bid, Price.parse("1"));
+  market.size = Quantity.parse(size);
+  const ask = Price.format(market.ask);
   engine.market.quote({ symbol: SYMBOL, bid, ask, bidQuantity: size, askQuantity: size });
   await engine.idle();
   console.log(`quote ${bid} / ${ask}, ${size} at each`);
@@ -86,7 +80,7 @@ async function show(engine: Engine): Promise<void> {
   for (const leg of list.legs) {
     const { status, apiState } = statusOf(leg);
     console.log(
-      `    ${leg.orderId} ${roleOf(leg)}: ${status} ${apiState} ${formatQuantity(leg.executedQuantity)}`,
+      `    ${leg.orderId} ${roleOf(leg)}: ${status} ${apiState} ${Quantity.format(leg.executedQuantity)}`,
     );
   }
 }
@@ -95,7 +89,7 @@ async function show(engine: Engine): Promise<void> {
 function because(cause: Cause): string {
   switch (cause.kind) {
     case "QUOTE":
-      return `quote ${formatPrice(cause.quote.bid)} / ${formatPrice(cause.quote.ask)}`;
+      return `quote ${Price.format(cause.quote.bid)} / ${Price.format(cause.quote.ask)}`;
     case "VENUE":
       return cause.source === "LOOKUP" ? "a look-up at the venue" : "the venue's answer";
     default:
@@ -109,11 +103,11 @@ function tell(fact: Fact): string {
     case "ACCEPTED":
       return `${fact.held ? "accepted, held" : "accepted"}: ${fact.intent.type} ${fact.intent.side}`;
     case "TRIGGERED":
-      return `triggered: ${formatPrice(fact.trigger.observed)} met ${formatPrice(fact.trigger.level)}`;
+      return `triggered: ${Price.format(fact.trigger.observed)} met ${Price.format(fact.trigger.level)}`;
     case "CHILD_INTENDED":
-      return `child for ${formatQuantity(fact.child.quantity)}`;
+      return `child for ${Quantity.format(fact.child.quantity)}`;
     case "FILLED":
-      return `filled: ${formatQuantity(fact.fill.quantity)} at ${formatPrice(fact.fill.price)}`;
+      return `filled: ${Quantity.format(fact.fill.quantity)} at ${Price.format(fact.fill.price)}`;
     case "ENDED":
       return fact.reason === fact.status ? `ended: ${fact.status}` : `ended: ${fact.status}, ${fact.reason}`;
     default:
@@ -180,5 +174,5 @@ await story(second, list);
 
 const { records, equal } = await second.verify();
 console.log(`${records} records; the journal alone makes the same state: ${equal}`);
-console.log(`position ${formatQuantity(position)}; ${executed.size} children in ${submissions} submissions`);
+console.log(`position ${Quantity.format(position)}; ${executed.size} children in ${submissions} submissions`);
 await second.close();

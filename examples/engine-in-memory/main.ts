@@ -2,19 +2,11 @@
  * The engine in memory with its own venue: a stop triggers and fills, and its story is printed.
  * Time stands still unless the program moves it, so that every run prints the same.
  */
-import {
-  type ChildRequest,
-  type Fact,
-  formatPrice,
-  formatQuantity,
-  type Price,
-  price,
-  type QuoteStamp,
-  statusOf,
-} from "managed-orders";
+import { type ChildRequest, type Fact, Price, Quantity, statusOf } from "managed-orders";
 import { openEngine } from "managed-orders/engine";
 import { createMemoryHost } from "managed-orders/memory";
 import type { ChildReport, ExecutionVenue } from "managed-orders/ports";
+import type { QuoteStamp } from "managed-orders/rules";
 
 const SYMBOL = "BTC/USD";
 const ACCOUNT = 1;
@@ -30,8 +22,8 @@ function createTouchVenue(): TouchVenue {
     return report;
   };
   const venue: TouchVenue = {
-    bid: price("60000"),
-    ask: price("60001"),
+    bid: Price.parse("60000"),
+    ask: Price.parse("60001"),
     capabilities: { honoursDeadline: true, canVoid: false },
     submit: async (child) => await execute(child),
     lookup: async (child) => known.get(child.childId) ?? "not-found",
@@ -50,13 +42,13 @@ function fillWhole({ childId, quantity }: ChildRequest, at: Price): ChildReport 
 function tell(fact: Fact): string {
   switch (fact.kind) {
     case "ACCEPTED":
-      return `accepted: ${fact.intent.type} ${fact.intent.side} ${formatQuantity(fact.intent.quantity)}`;
+      return `accepted: ${fact.intent.type} ${fact.intent.side} ${Quantity.format(fact.intent.quantity)}`;
     case "TRIGGERED":
-      return `triggered: ${formatPrice(fact.trigger.observed)} met ${formatPrice(fact.trigger.level)}`;
+      return `triggered: ${Price.format(fact.trigger.observed)} met ${Price.format(fact.trigger.level)}`;
     case "CHILD_INTENDED":
-      return `child ${fact.child.childId}: ${formatQuantity(fact.child.quantity)}`;
+      return `child ${fact.child.childId}: ${Quantity.format(fact.child.quantity)}`;
     case "FILLED":
-      return `filled: ${formatQuantity(fact.fill.quantity)} at ${formatPrice(fact.fill.price)}`;
+      return `filled: ${Quantity.format(fact.fill.quantity)} at ${Price.format(fact.fill.price)}`;
     case "CHILD_CLOSED":
       return `child closed: ${fact.outcome}`;
     case "ENDED":
@@ -73,8 +65,8 @@ const engine = await openEngine({ ...host, venue, settings: { advancedOrders: tr
 
 async function quote(bid: string, ask: string): Promise<void> {
   await clock.advanceBy(1_000, () => engine.idle());
-  venue.bid = price(bid);
-  venue.ask = price(ask);
+  venue.bid = Price.parse(bid);
+  venue.ask = Price.parse(ask);
   engine.market.quote({ symbol: SYMBOL, bid, ask });
   await engine.idle();
   console.log(`quote ${bid} / ${ask}`);
@@ -90,7 +82,7 @@ async function show(orderId: number): Promise<void> {
   );
 }
 
-const text = (stamp: QuoteStamp): string => `quote ${formatPrice(stamp.bid)} / ${formatPrice(stamp.ask)}`;
+const text = (stamp: QuoteStamp): string => `quote ${Price.format(stamp.bid)} / ${Price.format(stamp.ask)}`;
 
 await quote("60000", "60001");
 const { order } = await engine.place({

@@ -1,5 +1,4 @@
-import { readJson, writeJson } from "managed-orders";
-import { type RequestParameters, signSocketParameters } from "managed-orders/signing";
+import { type RequestParameters, readJson, signSocketParameters, writeJson } from "managed-orders/signing";
 import { WebSocket } from "ws";
 
 /** Address and key of a client, and the service's time: a timestamp must be close to it. */

@@ -1,4 +1,4 @@
-import { price } from "managed-orders";
+import { Price } from "managed-orders";
 import { openEngine } from "managed-orders/engine";
 import { createMemoryHost, createMemoryRateLimiter } from "managed-orders/memory";
 import { createNodeServer } from "managed-orders/node";
@@ -33,7 +33,7 @@ export async function openExchange(): Promise<Exchange> {
     venue: {
       capabilities: { honoursDeadline: true, canVoid: false },
       submit: async ({ childId, side, quantity }) => {
-        const at = price(side === "BUY" ? ask : bid);
+        const at = Price.parse(side === "BUY" ? ask : bid);
         const fill = { executionId: `x-${childId}`, quantity, price: at, timeMs: clock.nowMs() };
         return { childId, state: "closed", fills: [fill] };
       },

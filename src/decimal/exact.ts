@@ -14,13 +14,6 @@ export const ZERO_NOTIONAL: Notional = 0 as unknown as Notional;
 
 /**
  * Parses a USD amount from a literal, such as the 15 USD minimum. Throws a RangeError for text that is not a decimal.
- *
- *
- * @example
- * ```ts
- * import { formatNotional, notional } from "managed-orders";
- * console.log(formatNotional(notional("15.00"))); // 15
- * ```
  */
 export function notional(text: string): Notional {
   const value = parseScaled(text, NOTIONAL_SCALE);

@@ -2,13 +2,13 @@ export { averagePriceText } from "./average.ts";
 export {
   formatNotional,
   NOTIONAL_SCALE,
-  type Notional,
   notional,
   notionalOf,
   portion,
   type Rounding,
   ZERO_NOTIONAL,
 } from "./exact.ts";
+export { Notional, Price, Quantity } from "./namespaces.ts";
 export { bytesOfRow, type NumberRow, type PackedCells, PackedNumbers, packed } from "./packed-numbers.ts";
 export {
   abs,
@@ -30,13 +30,11 @@ export {
   formatQuantity,
   PRICE_LIMIT,
   PRICE_SCALE,
-  type Price,
   parsePrice,
   parseQuantity,
   price,
   QUANTITY_LIMIT,
   QUANTITY_SCALE,
-  type Quantity,
   quantity,
   withinPriceRange,
   ZERO_QUANTITY,

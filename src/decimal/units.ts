@@ -67,13 +67,6 @@ export function decimalProblem(text: string, scale: number): DecimalProblem {
 
 /**
  * Parses a price literal in code. Throws a RangeError for anything but a positive price.
- *
- *
- * @example
- * ```ts
- * import { formatPrice, price } from "managed-orders";
- * console.log(formatPrice(price("7424.90"))); // 7424.9
- * ```
  */
 export function price(text: string): Price {
   const value = parsePrice(text);
@@ -83,13 +76,6 @@ export function price(text: string): Price {
 
 /**
  * Parses a quantity literal in code. Throws a RangeError for anything but a positive quantity.
- *
- *
- * @example
- * ```ts
- * import { formatQuantity, quantity } from "managed-orders";
- * console.log(formatQuantity(quantity("0.010"))); // 0.01
- * ```
  */
 export function quantity(text: string): Quantity {
   const value = parseQuantity(text);

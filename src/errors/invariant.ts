@@ -21,12 +21,6 @@ export class InvariantError extends Error {
 
 /**
  * Throws {@link InvariantError} if `holds` is false. It is active in production too.
- *
- * @example
- * ```ts
- * import { invariant } from "managed-orders";
- * invariant(1 + 1 === 2, "I00", "arithmetic is broken");
- * ```
  */
 export function invariant(holds: boolean, id: string, what: string): asserts holds {
   if (!holds) throw new InvariantError(id, what);

@@ -73,9 +73,10 @@ export function admissionPriceOf(intent: ParentIntent, quote?: Quote): Price | u
  *
  * @example
  * ```ts
- * import { admit, notional, type ParentIntent } from "managed-orders";
+ * import { Notional, type ParentIntent } from "managed-orders";
+ * import { admit } from "managed-orders/rules";
  * const check = (intent: ParentIntent): void => {
- *   admit(intent, { nowMs: 1_760_000_000_000, minimum: notional("15") });
+ *   admit(intent, { nowMs: 1_760_000_000_000, minimum: Notional.parse("15") });
  * };
  * ```
  */

@@ -79,6 +79,14 @@ export function isDustResidual(order: ParentOrder, quote: Quote, minimum: Notion
  * Returns the child that a quote allows (decisions 22, 24, 25). The child asks for the whole wanted quantity up to
  * its maximum, not only for the visible one: size that appears meanwhile fills too, and the rest comes back. Sizes
  * are never raised.
+ *
+ * @example
+ * ```ts
+ * import { Notional, type ParentOrder, type Quote } from "managed-orders";
+ * import { sizeChild } from "managed-orders/rules";
+ * const wouldSend = (order: ParentOrder, quote: Quote): boolean =>
+ *   sizeChild(order, quote, { minimum: Notional.parse("15") }).kind === "send";
+ * ```
  */
 export function sizeChild(order: ParentOrder, quote: Quote, context: SizingContext): Sizing {
   const { reduceOnly, childTimeInForce } = order.intent;

@@ -54,6 +54,16 @@ export function limitConditionOf(order: ParentOrder): LevelCondition | undefined
 /**
  * Returns what a parent waits for on counted quotes at `nowMs`. Returns undefined while it watches nothing: held,
  * ended, ending, frozen, with a child in flight, or between two slots.
+ *
+ * @example
+ * ```ts
+ * import type { ParentOrder } from "managed-orders";
+ * import { type TriggerBook, watchOf } from "managed-orders/rules";
+ * const arm = (book: TriggerBook, order: ParentOrder, nowMs: number): void => {
+ *   const watch = watchOf(order, nowMs);
+ *   if (watch !== undefined) book.add({ orderId: order.orderId, acceptedAtMs: order.acceptedAtMs, watch });
+ * };
+ * ```
  */
 export function watchOf(order: ParentOrder, nowMs: number): Watch | undefined {
   if (!isActive(order) || order.child !== undefined) return undefined;

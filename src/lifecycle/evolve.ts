@@ -20,6 +20,14 @@ export type FactContext = Readonly<{ orderId: number; sequence: number; timeMs: 
 /**
  * Applies one fact to a parent. Replay and live running both use this function, so they agree by construction. Throws
  * InvariantError I53 when the fact does not fit the parent, or is of a kind that this version does not know.
+ *
+ * @example
+ * ```ts
+ * import type { Fact, ParentOrder } from "managed-orders";
+ * import { evolve, type FactContext } from "managed-orders/rules";
+ * const replayed = (facts: readonly Fact[], context: FactContext): ParentOrder | undefined =>
+ *   facts.reduce<ParentOrder | undefined>((order, fact) => evolve(order, fact, context), undefined);
+ * ```
  */
 export function evolve(order: ParentOrder | undefined, fact: Fact, context: FactContext): ParentOrder {
   if (fact.kind === "ACCEPTED") {

@@ -29,9 +29,10 @@ const ROLES: Readonly<Record<Contingency, readonly LegRole[]>> = {
  *
  * @example
  * ```ts
- * import { admitList, type ListIntent, notional } from "managed-orders";
+ * import { type ListIntent, Notional } from "managed-orders";
+ * import { admitList } from "managed-orders/rules";
  * const check = (list: ListIntent): number =>
- *   admitList(list, { nowMs: 1_760_000_000_000, minimum: notional("15") }).length;
+ *   admitList(list, { nowMs: 1_760_000_000_000, minimum: Notional.parse("15") }).length;
  * ```
  */
 export function admitList(list: ListIntent, context: ListAdmissionContext): readonly Admission[] {

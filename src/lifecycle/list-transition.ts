@@ -16,7 +16,8 @@ export type LegEvent = Readonly<{ legs: readonly ParentOrder[]; orderId: number;
  *
  * @example
  * ```ts
- * import { type ParentOrder, type TransitionContext, transitionList } from "managed-orders";
+ * import type { ParentOrder } from "managed-orders";
+ * import { type TransitionContext, transitionList } from "managed-orders/rules";
  * const canceled = (legs: readonly ParentOrder[], orderId: number, context: TransitionContext): number =>
  *   transitionList({ legs, orderId, event: { kind: "CANCEL" } }, context).length;
  * ```

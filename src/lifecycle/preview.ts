@@ -29,7 +29,7 @@ export type OrderPreview = Readonly<{
  *
  * @example
  * ```ts
- * import { formatQuantity, notional, orderIntent, previewOrder } from "managed-orders";
+ * import { Notional, orderIntent, previewOrder, Quantity } from "managed-orders";
  * const intent = orderIntent({
  *   symbol: "BTC/USD",
  *   side: "BUY",
@@ -41,8 +41,8 @@ export type OrderPreview = Readonly<{
  *   intervalCount: 4,
  *   newClientOrderId: "slices-1",
  * });
- * const preview = previewOrder(intent, { nowMs: 1_760_000_000_000, minimum: notional("15") });
- * console.log(preview.slots?.map((slot) => formatQuantity(slot.quantity)).join(" ")); // 0.0025 0.0025 0.0025 0.0025
+ * const preview = previewOrder(intent, { nowMs: 1_760_000_000_000, minimum: Notional.parse("15") });
+ * console.log(preview.slots?.map((slot) => Quantity.format(slot.quantity)).join(" ")); // 0.0025 0.0025 0.0025 0.0025
  * console.log(preview.refusal?.reason); // undefined
  * ```
  */

@@ -29,7 +29,8 @@ export type Transition = Readonly<{
  *
  * @example
  * ```ts
- * import { type ParentOrder, transition, type TransitionContext } from "managed-orders";
+ * import type { ParentOrder } from "managed-orders";
+ * import { transition, type TransitionContext } from "managed-orders/rules";
  * const canceled = (order: ParentOrder, context: TransitionContext): ParentOrder =>
  *   transition(order, { kind: "CANCEL" }, context).order;
  * ```

@@ -12,7 +12,7 @@ const FEW = 16;
  *
  * @example
  * ```ts
- * import { ExecutionIds } from "managed-orders";
+ * import { ExecutionIds } from "managed-orders/rules";
  * const one = ExecutionIds.of(["x1"]);
  * const two = one.with("x2");
  * console.log(one.has("x2"), two.has("x2"), [...two].join()); // false true x1,x2

@@ -132,13 +132,6 @@ const OF_SCHEDULE: Readonly<Record<ScheduleKind, Parts>> = {
 
 /**
  * Returns whether a type that triggers at a stop price may trail instead when it is a leg of a list (decision 18).
- *
- *
- * @example
- * ```ts
- * import { mayTrailAsLeg } from "managed-orders";
- * console.log(mayTrailAsLeg("STOP_MARKET"), mayTrailAsLeg("TRAILING_STOP_MARKET")); // true false
- * ```
  */
 export function mayTrailAsLeg(type: ParentType): boolean {
   const { trigger } = TRAITS[type];
@@ -164,14 +157,6 @@ const LEG = forEveryType((type) =>
 
 /**
  * Returns the parts that a type takes. A part that is not listed is refused (contract, Order type values).
- *
- *
- * @example
- * ```ts
- * import { partsOf } from "managed-orders";
- * console.log(partsOf("STOP_MARKET", "single").stopPrice, partsOf("STOP_MARKET", "leg").stopPrice);
- * // required optional
- * ```
  */
 export function partsOf(type: ParentType, place: "single" | "leg"): Parts {
   return (place === "leg" ? LEG : SINGLE)[type];

@@ -1,4 +1,40 @@
-export type { ChildReport } from "../model/index.ts";
+/**
+ * The interfaces that a host implements and the values that they take and return; and the codec of the journal, for a
+ * host that keeps the journal in a store of its own.
+ *
+ * @packageDocumentation
+ */
+export type {
+  Account,
+  AlertKind,
+  ApiKey,
+  ChildOutcome,
+  ChildReport,
+  ChildState,
+  ChildTimeInForce,
+  CountedPrint,
+  Delegate,
+  EndedList,
+  ExecutionReason,
+  InstrumentKind,
+  InstrumentStatus,
+  KeptQuote,
+  Level,
+  MarketMark,
+  NativeExecution,
+  NativeFill,
+  NativeLimitTerms,
+  NativeMarketTerms,
+  NativeStatus,
+  NativeTerms,
+  NativeTimeInForce,
+  Permission,
+  RefusalMark,
+  Rejection,
+  RejectReason,
+  VolumeBar,
+} from "../model/index.ts";
+export { decodeParent, decodeRecord, encodeParent, encodeRecord } from "../wire/index.ts";
 export type {
   AccountEvent,
   AccountEvents,

@@ -16,15 +16,6 @@ function memberText<K extends keyof ParentIntent>(intent: ParentIntent, member: 
  * Returns the canonical text of an intent. Two placements have the same text if and only if they ask for the same
  * order, whatever aliases, defaults and decimal spellings they use. The client id is not part of it. Source: decision
  * 1.
- *
- * @example
- * ```ts
- * import { canonicalIntent, orderIntent } from "managed-orders";
- * const common = { symbol: "BTC/USD", side: "BUY", price: "7000", newClientOrderId: "entry-1" } as const;
- * const first = orderIntent({ ...common, type: "SYNTHETIC_LIMIT", quantity: "0.5" });
- * const again = orderIntent({ ...common, type: "LIMIT", apiManaged: true, quantity: "0.500" });
- * console.log(canonicalIntent(first) === canonicalIntent(again)); // true
- * ```
  */
 export function canonicalIntent(intent: ParentIntent): string {
   return JSON.stringify(MEMBERS.map((member) => memberText(intent, member)));
@@ -34,25 +25,6 @@ export function canonicalIntent(intent: ParentIntent): string {
  * Returns the canonical text of a list's intent. Two lists have the same text if and only if they ask for the same
  * orders in the same roles. The contingency and the position of a leg determine its role. A leg's client id is part of
  * the text if the caller gave it; the list's own id is not. Source: decision 1.
- *
- * @example
- * ```ts
- * import { canonicalList, listIntent, type OcoFields } from "managed-orders";
- * const exit: OcoFields = {
- *   symbol: "BTC/USD",
- *   side: "SELL",
- *   quantity: "0.5",
- *   aboveType: "LIMIT",
- *   abovePrice: "8000",
- *   aboveClientOrderId: "exit-1-high",
- *   belowType: "STOP",
- *   belowStopPrice: "7000",
- *   belowClientOrderId: "exit-1-low",
- *   listClientOrderId: "exit-1",
- * };
- * const again = listIntent("oco", { ...exit, aboveType: "SYNTHETIC_LIMIT", quantity: "0.50" });
- * console.log(canonicalList(listIntent("oco", exit)) === canonicalList(again)); // true
- * ```
  */
 export function canonicalList({ contingency, legs }: Pick<ListIntent, "contingency" | "legs">): string {
   return JSON.stringify([

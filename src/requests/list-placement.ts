@@ -22,41 +22,6 @@ export type ListCommand = Actor & Readonly<{ list: ListIntent }>;
  * -1104 for an unknown field; -1106 for a field that the leg's type does not take; -1014 for a schedule; -1121 for a
  * symbol that is not a market; and the errors of OCO pairs. Source: contract, List creation rules; decisions 3, 6, 10,
  * 18, 33, 38.
- *
- * @example
- * ```ts
- * import { type Parameters, readListPlacement } from "managed-orders";
- * const sent = {
- *   symbol: "BTCUSD",
- *   listClientOrderId: "trade-7",
- *   workingType: "LIMIT",
- *   workingSide: "BUY",
- *   workingQuantity: "0.01",
- *   workingPrice: "7000",
- *   pendingType: "STOP",
- *   pendingSide: "SELL",
- *   pendingQuantity: "0.01",
- *   pendingStopPrice: "6800",
- * };
- * const parameters: Parameters = new Map(
- *   Object.entries(sent).map(([name, text]) => [name, { text, kind: "string" }]),
- * );
- * const instrument = {
- *   id: 1,
- *   symbol: "BTC/USD",
- *   aliases: ["BTCUSD"],
- *   baseAsset: "BTC",
- *   quoteAsset: "USD",
- *   name: "Bitcoin",
- *   kind: "liquidity",
- *   status: "TRADING",
- * } as const;
- * const { list } = readListPlacement("oto", parameters, {
- *   resolve: () => instrument,
- *   clientId: (field) => `made-for-${field}`,
- * });
- * console.log(list.contingency, list.legs.map(({ role }) => role).join()); // OTO working,pending
- * ```
  */
 export function readListPlacement(
   form: ListForm,

@@ -72,13 +72,6 @@ const VERSION = /^v3\//;
 /**
  * Returns the method with a name. The name may be an alias and may have the convention's version prefix.
  * Source: contract, WebSocket request methods; convention 4.1.
- *
- * @example
- * ```ts
- * import { findMethod } from "managed-orders";
- * console.log(findMethod("v3/orderStatus")?.name); // order.status
- * console.log(findMethod("order.amend")); // undefined
- * ```
  */
 export function findMethod(name: string): MethodDescriptor | undefined {
   return BY_NAME.get(name.replace(VERSION, ""));

@@ -60,15 +60,6 @@ const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
 /**
  * Returns the kind of order that the parameters of POST /api/order ask for. Throws an OrderError for a LIMIT or MARKET:
  * -1104 for an unknown parameter, -1130 for a value of the wrong kind. Source: decision 32.
- *
- * @example
- * ```ts
- * import { type Parameters, placementFlow } from "managed-orders";
- * const sent = (fields: object): Parameters =>
- *   new Map(Object.entries(fields).map(([name, text]) => [name, { text, kind: "text" }]));
- * console.log(placementFlow(sent({ type: "LIMIT", price: "9000" }))); // native
- * console.log(placementFlow(sent({ type: "LIMIT", price: "9000", apiManaged: "true" }))); // managed
- * ```
  */
 export function placementFlow(parameters: Parameters): "native" | "managed" {
   if (!NATIVE_TYPES.includes(parameters.get("type")?.text ?? "")) return "managed";

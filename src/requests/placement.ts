@@ -20,27 +20,6 @@ export const PLACEMENT_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
  * Throws an OrderError that names the invalid field: -1104 for an unknown parameter, -1116 for a type that is not
  * available, -1106 for a field that the type does not take, -1121 for a symbol that is unknown or not a liquidity
  * market. Source: contract, Single-parent advanced creation; decisions 7, 10, 32, 38, 44.
- *
- * @example
- * ```ts
- * import { type Parameters, readPlacement } from "managed-orders";
- * const sent = { symbol: "BTCUSD", side: "BUY", type: "STOP", quantity: "0.01", stopPrice: "9000" };
- * const parameters: Parameters = new Map(
- *   Object.entries(sent).map(([name, text]) => [name, { text, kind: "string" }]),
- * );
- * const instrument = {
- *   id: 1,
- *   symbol: "BTC/USD",
- *   aliases: ["BTCUSD"],
- *   baseAsset: "BTC",
- *   quoteAsset: "USD",
- *   name: "Bitcoin",
- *   kind: "liquidity",
- *   status: "TRADING",
- * } as const;
- * const command = readPlacement(parameters, { resolve: () => instrument, clientId: () => "a1B2c3" });
- * console.log(command.intent.symbol, command.intent.type); // BTC/USD STOP_MARKET
- * ```
  */
 export function readPlacement(parameters: Parameters, context: PlacementContext): PlaceCommand {
   const { actor, order } = splitActor(plainFields(parameters, PLACEMENT_NAMES));

@@ -144,13 +144,6 @@ const BY_PATH: ReadonlyMap<string, readonly RouteDescriptor[]> = new Map(
  * Returns the route of a method and an exact raw path, or "wrong-method" if the path has other methods only, or
  * undefined for an unknown path.
  * Source: decision 49, hostile input 44.
- *
- * @example
- * ```ts
- * import { findRoute } from "managed-orders";
- * console.log(findRoute("PUT", "/api/order")); // wrong-method
- * console.log(findRoute("POST", "/api/v3/order")); // undefined
- * ```
  */
 export function findRoute(method: string, path: string): RouteDescriptor | "wrong-method" | undefined {
   const here = BY_PATH.get(path);

@@ -21,12 +21,6 @@ export const STREAM_KINDS: readonly StreamKind[] = ["bookTicker", "depth", "dept
 /**
  * Returns the stream with a name, or `undefined` if there is none. The symbol before the `@` is the canonical one or an
  * alias, in any letter case. Source: decision 45; convention 4.12.
- *
- * @example
- * ```ts
- * import { readStreamName } from "managed-orders";
- * console.log(readStreamName("btcusd@candles", () => undefined)); // undefined
- * ```
  */
 export function readStreamName(text: string, resolve: ResolveSymbol): StreamName | undefined {
   const at = text.indexOf("@");

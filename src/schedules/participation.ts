@@ -11,8 +11,9 @@ const WHOLE_BIPS = 10_000;
  *
  * @example
  * ```ts
- * import { formatQuantity, participationTarget, quantity } from "managed-orders";
- * console.log(formatQuantity(participationTarget(quantity("2.000009"), 1000))); // 0.2
+ * import { Quantity } from "managed-orders";
+ * import { participationTarget } from "managed-orders/rules";
+ * console.log(Quantity.format(participationTarget(Quantity.parse("2.000009"), 1000))); // 0.2
  * ```
  */
 export function participationTarget(volume: Quantity, bips: number): Quantity {

@@ -17,7 +17,7 @@ export type PlanTerms = Readonly<{
  *
  * @example
  * ```ts
- * import { schedulePlan } from "managed-orders";
+ * import { schedulePlan } from "managed-orders/rules";
  * const schedule = { intervalMs: 60_000, intervalDelayMs: 5_000 };
  * const plan = schedulePlan({ acceptedAtMs: 1_000, schedule, count: 3, weights: [1, 0, 2] });
  * console.log(plan.startsAtMs, plan.cumulative?.join(" ")); // 6000 1 1 3
@@ -53,7 +53,7 @@ function cumulate(weights: NumberRow, count: number): NumberRow {
  *
  * @example
  * ```ts
- * import { opensAtMs } from "managed-orders";
+ * import { opensAtMs } from "managed-orders/rules";
  * console.log(opensAtMs({ startsAtMs: 6_000, intervalMs: 60_000, count: 3 }, 2)); // 126000
  * ```
  */
@@ -68,7 +68,7 @@ export function opensAtMs(plan: SchedulePlan, slot: number): number {
  *
  * @example
  * ```ts
- * import { closesAtMs } from "managed-orders";
+ * import { closesAtMs } from "managed-orders/rules";
  * console.log(closesAtMs({ startsAtMs: 6_000, intervalMs: 60_000, count: 3 }, 0)); // 66000
  * ```
  */
@@ -82,7 +82,7 @@ export function closesAtMs(plan: SchedulePlan, slot: number): number {
  *
  * @example
  * ```ts
- * import { endsAtMs } from "managed-orders";
+ * import { endsAtMs } from "managed-orders/rules";
  * console.log(endsAtMs({ startsAtMs: 6_000, intervalMs: 60_000, count: 3 })); // 186000
  * ```
  */
@@ -97,7 +97,7 @@ export function endsAtMs(plan: SchedulePlan): number {
  *
  * @example
  * ```ts
- * import { slotAt } from "managed-orders";
+ * import { slotAt } from "managed-orders/rules";
  * const plan = { startsAtMs: 6_000, intervalMs: 60_000, count: 3 };
  * console.log(slotAt(plan, 5_999), slotAt(plan, 65_999), slotAt(plan, 66_000)); // undefined 0 1
  * ```

@@ -20,10 +20,11 @@ export type PlannedSlot = Readonly<{
  *
  * @example
  * ```ts
- * import { formatQuantity, quantity, sliceOf } from "managed-orders";
+ * import { Quantity } from "managed-orders";
+ * import { sliceOf } from "managed-orders/rules";
  * const plan = { startsAtMs: 0, intervalMs: 60_000, count: 3 };
- * console.log(formatQuantity(sliceOf(plan, quantity("1"), 0))); // 0.333333
- * console.log(formatQuantity(sliceOf(plan, quantity("1"), 2))); // 0.333334
+ * console.log(Quantity.format(sliceOf(plan, Quantity.parse("1"), 0))); // 0.333333
+ * console.log(Quantity.format(sliceOf(plan, Quantity.parse("1"), 2))); // 0.333334
  * ```
  */
 export function sliceOf(plan: SchedulePlan, quantity: Quantity, slot: number): Quantity {
@@ -52,9 +53,10 @@ function sumAt({ cumulative }: SchedulePlan, slot: number): Scaled {
  *
  * @example
  * ```ts
- * import { formatQuantity, quantity, smallestSlice } from "managed-orders";
+ * import { Quantity } from "managed-orders";
+ * import { smallestSlice } from "managed-orders/rules";
  * const plan = { startsAtMs: 0, intervalMs: 60_000, count: 10 };
- * console.log(formatQuantity(smallestSlice(plan, quantity("0.000003")))); // 0
+ * console.log(Quantity.format(smallestSlice(plan, Quantity.parse("0.000003")))); // 0
  * ```
  */
 export function smallestSlice(plan: SchedulePlan, quantity: Quantity): Quantity {
@@ -73,9 +75,10 @@ export function smallestSlice(plan: SchedulePlan, quantity: Quantity): Quantity 
  *
  * @example
  * ```ts
- * import { formatQuantity, largestSlice, quantity } from "managed-orders";
+ * import { Quantity } from "managed-orders";
+ * import { largestSlice } from "managed-orders/rules";
  * const plan = { startsAtMs: 0, intervalMs: 60_000, count: 3, cumulative: [1, 1, 4] };
- * console.log(formatQuantity(largestSlice(plan, quantity("1")))); // 0.75
+ * console.log(Quantity.format(largestSlice(plan, Quantity.parse("1")))); // 0.75
  * ```
  */
 export function largestSlice(plan: SchedulePlan, quantity: Quantity): Quantity {
@@ -103,10 +106,11 @@ const largestSlices: WeakMap<
  *
  * @example
  * ```ts
- * import { formatQuantity, quantity, slotsOf } from "managed-orders";
+ * import { Quantity } from "managed-orders";
+ * import { slotsOf } from "managed-orders/rules";
  * const plan = { startsAtMs: 6_000, intervalMs: 60_000, count: 3, cumulative: [1, 1, 4] };
- * for (const { slot, opensAtMs, quantity: slice } of slotsOf(plan, quantity("1")))
- *   console.log(slot, opensAtMs, formatQuantity(slice));
+ * for (const { slot, opensAtMs, quantity: slice } of slotsOf(plan, Quantity.parse("1")))
+ *   console.log(slot, opensAtMs, Quantity.format(slice));
  * ```
  */
 export function* slotsOf(plan: SchedulePlan, quantity: Quantity): Iterable<PlannedSlot> {

@@ -24,7 +24,7 @@ export type VolumeProfile = Readonly<{ count: number; weights: readonly Quantity
  *
  * @example
  * ```ts
- * import { profileWindow } from "managed-orders";
+ * import { profileWindow } from "managed-orders/rules";
  * const { fromMs, toMs } = profileWindow(30_779_999);
  * console.log(fromMs, toMs); // 0 30720000
  * ```
@@ -44,13 +44,14 @@ export function profileWindow(nowMs: number): Readonly<{ fromMs: number; toMs: n
  *
  * @example
  * ```ts
- * import { formatQuantity, quantity, volumeProfile } from "managed-orders";
+ * import { Quantity } from "managed-orders";
+ * import { volumeProfile } from "managed-orders/rules";
  * const bars = [
- *   { symbol: "BTC/USD", minuteMs: 0, quantity: quantity("3") },
- *   { symbol: "BTC/USD", minuteMs: 120_000, quantity: quantity("0.5") },
+ *   { symbol: "BTC/USD", minuteMs: 0, quantity: Quantity.parse("3") },
+ *   { symbol: "BTC/USD", minuteMs: 120_000, quantity: Quantity.parse("0.5") },
  * ];
  * const profile = volumeProfile(bars, { nowMs: 185_000, intervalMs: 60_000 });
- * console.log(profile?.weights.map(formatQuantity).join(" ")); // 3 0 0.5
+ * console.log(profile?.weights.map(Quantity.format).join(" ")); // 3 0 0.5
  * ```
  */
 export function volumeProfile(bars: readonly VolumeBar[], terms: ProfileTerms): VolumeProfile | undefined {

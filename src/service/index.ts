@@ -4,12 +4,14 @@
  * @packageDocumentation
  */
 
+export type { RouteName, SessionAct } from "../requests/index.ts";
 export {
   AUTHENTICATION_SCHEMAS,
   type JsonSchema,
   type RequestSchema,
   requestSchema,
 } from "../requests/schemas/index.ts";
+export type { Parameters, RequestId, Scalar, WireRequest, WireResponse } from "../wire/index.ts";
 export { readAddressBlock } from "./access/address-list.ts";
 export type { Arrived } from "./access/client-address.ts";
 export type { Front, Worked } from "./access/front-work.ts";

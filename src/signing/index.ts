@@ -1,3 +1,11 @@
+/**
+ * Signing and verification of requests; and JSON in which integers of 64 bits stay
+ * exact, as requests and replies contain them.
+ *
+ * @packageDocumentation
+ */
+
+export { type JsonInput, type JsonObject, type JsonValue, readJson, writeJson } from "../wire/index.ts";
 export { derivedClientId } from "./derived-client-id.ts";
 export { checkFreshness, checkNonce } from "./freshness.ts";
 export {

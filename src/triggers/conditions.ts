@@ -9,7 +9,7 @@ import type { Direction, LevelCondition } from "./watch.ts";
  *
  * @example
  * ```ts
- * import { executableSide } from "managed-orders";
+ * import { executableSide } from "managed-orders/rules";
  * console.log(executableSide("SELL")); // bid
  * ```
  */
@@ -23,7 +23,7 @@ export function executableSide(side: Side): MarketSide {
  *
  * @example
  * ```ts
- * import { stopDirection } from "managed-orders";
+ * import { stopDirection } from "managed-orders/rules";
  * console.log(stopDirection("BUY")); // atOrAbove
  * ```
  */
@@ -37,7 +37,7 @@ export function stopDirection(side: Side): Direction {
  *
  * @example
  * ```ts
- * import { takeProfitDirection } from "managed-orders";
+ * import { takeProfitDirection } from "managed-orders/rules";
  * console.log(takeProfitDirection("BUY")); // atOrBelow
  * ```
  */
@@ -51,7 +51,7 @@ export function takeProfitDirection(side: Side): Direction {
  *
  * @example
  * ```ts
- * import { limitDirection } from "managed-orders";
+ * import { limitDirection } from "managed-orders/rules";
  * console.log(limitDirection("SELL")); // atOrAbove
  * ```
  */
@@ -66,7 +66,7 @@ export function limitDirection(side: Side): Direction {
  *
  * @example
  * ```ts
- * import { gateDirection } from "managed-orders";
+ * import { gateDirection } from "managed-orders/rules";
  * console.log(gateDirection({ type: "TRAILING_STOP_MARKET", side: "BUY" })); // atOrBelow
  * console.log(gateDirection({ type: "STOP_LOSS_LIMIT", side: "BUY" })); // atOrAbove
  * ```
@@ -93,8 +93,9 @@ const GATES: Readonly<Record<TriggerKind, (side: Side) => Direction>> = {
  *
  * @example
  * ```ts
- * import { meets, price } from "managed-orders";
- * console.log(meets({ direction: "atOrAbove", level: price("100") }, price("100.00"))); // true
+ * import { Price } from "managed-orders";
+ * import { meets } from "managed-orders/rules";
+ * console.log(meets({ direction: "atOrAbove", level: Price.parse("100") }, Price.parse("100.00"))); // true
  * ```
  */
 export function meets(condition: LevelCondition, price: Price): boolean {

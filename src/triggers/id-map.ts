@@ -11,15 +11,6 @@ type Page<V> = { readonly values: (V | undefined)[]; size: number };
  * one step when it grows, which takes 50 ms and more. Here a page holds the values of 32 neighbouring ids of one
  * shard and is never moved. A value takes about 12 bytes where most ids of a shard have one, and a page of its own
  * where none of its neighbours has one.
- *
- *
- * @example
- * ```ts
- * import { IdMap } from "managed-orders";
- * const ids = new IdMap<string>();
- * ids.set(-256, "first");
- * console.log(ids.get(-256), ids.size); // first 1
- * ```
  */
 export class IdMap<V> {
   readonly #pages: Map<number, Page<V>> = new Map();

@@ -12,12 +12,13 @@ export type MarketOf = Readonly<{ symbol: string; side: MarketSide }>;
  *
  * @example
  * ```ts
- * import { MarkHistory, formatPrice, price } from "managed-orders";
+ * import { Price } from "managed-orders";
+ * import { MarkHistory } from "managed-orders/rules";
  * const history = new MarkHistory();
  * const market = { symbol: "BTC/USD", side: "bid" } as const;
- * history.add({ ...market, position: 1, price: price("105"), timeMs: 1 });
- * history.add({ ...market, position: 2, price: price("100"), timeMs: 2 });
- * console.log(formatPrice(history.referenceFrom({ ...market, position: 1 }) ?? price("1"))); // 105
+ * history.add({ ...market, position: 1, price: Price.parse("105"), timeMs: 1 });
+ * history.add({ ...market, position: 2, price: Price.parse("100"), timeMs: 2 });
+ * console.log(Price.format(history.referenceFrom({ ...market, position: 1 }) ?? Price.parse("1"))); // 105
  * ```
  */
 export class MarkHistory {

@@ -70,9 +70,10 @@ function spanOf({ reference, distance }: TrailingPoint, rounding: Rounding): Pri
  *
  * @example
  * ```ts
- * import { formatPrice, price, trailingLevel } from "managed-orders";
- * const level = trailingLevel({ side: "bid", reference: price("45500"), distance: { kind: "bps", bps: 700 } });
- * console.log(formatPrice(level)); // 42315
+ * import { Price } from "managed-orders";
+ * import { trailingLevel } from "managed-orders/rules";
+ * const level = trailingLevel({ side: "bid", reference: Price.parse("45500"), distance: { kind: "bps", bps: 700 } });
+ * console.log(Price.format(level)); // 42315
  * ```
  */
 export function trailingLevel(point: TrailingPoint): Price {
@@ -87,9 +88,10 @@ export function trailingLevel(point: TrailingPoint): Price {
  *
  * @example
  * ```ts
- * import { displayedLevel, price } from "managed-orders";
- * const distance = { kind: "amount", amount: price("5") } as const;
- * console.log(displayedLevel({ side: "bid", reference: price("4"), distance })); // undefined
+ * import { Price } from "managed-orders";
+ * import { displayedLevel } from "managed-orders/rules";
+ * const distance = { kind: "amount", amount: Price.parse("5") } as const;
+ * console.log(displayedLevel({ side: "bid", reference: Price.parse("4"), distance })); // undefined
  * ```
  */
 export function displayedLevel(point: TrailingPoint): Price | undefined {
@@ -105,10 +107,11 @@ export function displayedLevel(point: TrailingPoint): Price | undefined {
  *
  * @example
  * ```ts
- * import { dynamicLimit, formatPrice, price } from "managed-orders";
+ * import { Price } from "managed-orders";
+ * import { dynamicLimit } from "managed-orders/rules";
  * const distance = { kind: "bps", bps: 500 } as const;
- * const limit = dynamicLimit({ side: "ask", reference: price("42000"), distance, limitOffset: price("10") });
- * console.log(formatPrice(limit)); // 44110
+ * const limit = dynamicLimit({ side: "ask", reference: Price.parse("42000"), distance, limitOffset: Price.parse("10") });
+ * console.log(Price.format(limit)); // 44110
  * ```
  */
 export function dynamicLimit(point: TrailingPoint & Readonly<{ limitOffset: Price }>): Price {

@@ -36,12 +36,13 @@ const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated
  *
  * @example
  * ```ts
- * import { TriggerBook, price } from "managed-orders";
+ * import { Price } from "managed-orders";
+ * import { TriggerBook } from "managed-orders/rules";
  * const book = new TriggerBook("BTC/USD");
- * const condition = { direction: "atOrBelow", level: price("100") } as const;
+ * const condition = { direction: "atOrBelow", level: Price.parse("100") } as const;
  * book.add({ orderId: -256, acceptedAtMs: 1, watch: { kind: "level", side: "bid", condition } });
  * const quote = { symbol: "BTC/USD", bids: [], asks: [], timeMs: 2, sequence: 1 };
- * const { fired } = book.observe({ ...quote, bid: price("99.5"), ask: price("99.6") });
+ * const { fired } = book.observe({ ...quote, bid: Price.parse("99.5"), ask: Price.parse("99.6") });
  * console.log(fired[0]?.orderId); // -256
  * ```
  */

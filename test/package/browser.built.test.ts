@@ -6,11 +6,13 @@ import { Consumer } from "./consumer.ts";
 
 /** Pages by what they import. */
 const PAGES = {
-  everything: 'export * from "managed-orders"; export * as signing from "managed-orders/signing";',
+  everything:
+    'export * from "managed-orders"; export * as rules from "managed-orders/rules"; export * as signing from "managed-orders/signing";',
   admission:
-    'export { admit, formatPrice, notional, orderIntent, previewOrder, price, quantity } from "managed-orders";',
+    'export { Notional, orderIntent, previewOrder, Price, Quantity } from "managed-orders"; export { admit } from "managed-orders/rules";',
   signing: 'export { sign, signBody, signQuery, signSocketParameters } from "managed-orders/signing";',
-  prices: 'export { formatPrice, price } from "managed-orders";',
+  prices: 'export { Price } from "managed-orders";',
+  rules: 'export { TriggerBook } from "managed-orders/rules";',
 } as const;
 
 /** Largest bundles of the pages in kB, minified and gzipped. */
@@ -19,6 +21,7 @@ const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   admission: 15,
   signing: 5,
   prices: 1.5,
+  rules: 12,
 };
 
 let consumer: Consumer;

@@ -19,6 +19,14 @@ export const subpaths: readonly string[] = Object.keys(manifest.exports)
   .filter((key) => key !== "./package.json")
   .map((key) => key.replace(/^\./, "managed-orders"));
 
+type Conditions = Readonly<{ import: Readonly<{ types: string }> }>;
+
+/** The entry points, each with the path of its types in the repository. */
+export const entryPoints: readonly Readonly<{ name: string; types: string }>[] = subpaths.map((name) => {
+  const key = name.replace("managed-orders", ".");
+  return { name, types: (manifest.exports[key] as Conditions).import.types };
+});
+
 /** What a command printed, and how it ended. */
 export type Outcome = Readonly<{ status: number | null; output: string }>;
 

@@ -8,6 +8,7 @@ const publicFolders = {
   "./signing": "signing/index",
   "./client": "client/index",
   "./engine": "engine/index",
+  "./rules": "rules/index",
   "./service": "service/index",
   "./ports": "ports/index",
   "./simulator": "simulator/index",
@@ -20,9 +21,9 @@ const publicFolders = {
 
 type Manifest = Readonly<{
   exports: Readonly<Record<string, unknown>>;
+  typesVersions: unknown;
   bin?: unknown;
   scripts: Readonly<Record<string, string>>;
-  tsup: Readonly<{ dts: Readonly<{ entry: readonly string[] }> }>;
   typedocOptions: Readonly<{ entryPoints: readonly string[] }>;
 }>;
 
@@ -41,9 +42,14 @@ describe("package.json", () => {
     expect(manifest.exports).toEqual({ ...Object.fromEntries(expected), "./package.json": "./package.json" });
   });
 
-  it("builds types and the reference for exactly these", () => {
+  it("decision JC: has the types of each subpath for compilers that do not read `exports`", () => {
+    const subpaths = present.filter(([name]) => name !== ".");
+    const paths = subpaths.map(([name, file]) => [name.replace("./", ""), [`./dist/${file}.d.cts`]]);
+    expect(manifest.typesVersions).toEqual({ "*": Object.fromEntries(paths) });
+  });
+
+  it("builds the reference for exactly these", () => {
     const files = present.map(([, file]) => `src/${file}.ts`);
-    expect([...manifest.tsup.dts.entry].sort()).toEqual([...files].sort());
     expect([...manifest.typedocOptions.entryPoints].sort()).toEqual([...files].sort());
   });
 

@@ -36,8 +36,20 @@ describe("the types of the packed package", () => {
     expect(outcome).toEqual({ status: 0, output: "" });
   });
 
+  it("decision JC: compile for every subpath with the old resolution, which does not read `exports`", () => {
+    const imports = subpaths.map((name, index) => `import * as s${index} from "${name}";\n`);
+    consumer.write("old.ts", imports.join("") + used(subpaths));
+    const outcome = compile(["old.ts"], {
+      target: "ES2022",
+      module: "CommonJS",
+      moduleResolution: "node10",
+      types: ["node"],
+    });
+    expect(outcome).toEqual({ status: 0, output: "" });
+  });
+
   it("compile in a browser project without Node's types", () => {
-    const names = ["managed-orders", "managed-orders/signing"];
+    const names = ["managed-orders", "managed-orders/rules", "managed-orders/signing"];
     const imports = names.map((name, index) => `import * as s${index} from "${name}";\n`);
     consumer.write("page.ts", imports.join("") + used(names));
     const outcome = compile(["page.ts"], {

@@ -27,6 +27,7 @@ const adapterBase = ["common", "errors", "decimal", "model", "wire", "ports"];
 /** What each folder may import besides itself. */
 const allowed = {
   ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
+  rules: upTo("lifecycle"),
   client: upTo("lifecycle"),
   simulator: [...core, "adapters/memory"],
   conformance: core,

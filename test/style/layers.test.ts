@@ -36,6 +36,7 @@ describe("the ordered folders", () => {
       "order-engine: engine/commit/remembers.ts -> adapters/memory/index.ts",
       "order-index: index.ts -> engine/index.ts",
       "order-requests: requests/types.ts -> engine/index.ts",
+      "order-rules: rules/index.ts -> engine/index.ts",
       "order-sandbox: sandbox/extra.ts -> extras/index.ts",
       "package-better-sqlite3: adapters/node/stores.ts -> better-sqlite3/lib/index.js",
       "package-decimal-js: engine/core/divides.ts -> decimal.js/decimal.js",

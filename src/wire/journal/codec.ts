@@ -21,7 +21,7 @@ import { write } from "./writer.ts";
  *
  * @example
  * ```ts
- * import { decodeRecord, encodeRecord } from "managed-orders";
+ * import { decodeRecord, encodeRecord } from "managed-orders/ports";
  * const record = { shard: 7, sequence: 1, timeMs: 0, cause: { kind: "RECOVERY" }, changes: [] } as const;
  * console.log(decodeRecord(encodeRecord(record)).cause.kind); // RECOVERY
  * ```
@@ -58,15 +58,6 @@ export function decodeRecord(
  * Throws an InvariantError I53 for an intent that a journal could not hold, such as one with a fraction of a price
  * step. A host may have built it by hand. If it got further, it would fail the append that it shares with others
  * (decision BX).
- *
- *
- * @example
- * ```ts
- * import { demandStorable, orderIntent } from "managed-orders";
- * const fields = { symbol: "BTC/USD", side: "BUY", quantity: "1", newClientOrderId: "a" } as const;
- * const intent = orderIntent({ ...fields, type: "SYNTHETIC_LIMIT", price: "100" });
- * demandStorable(intent); // returns: what orderIntent makes can be stored
- * ```
  */
 export function demandStorable(intent: ParentIntent): void {
   const clientOrderId = String(intent.clientOrderId).slice(0, LONGEST_NAME);
