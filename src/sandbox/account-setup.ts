@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Delegate, Permission } from "../model/index.ts";
-import { readAddressBlock } from "../service/index.ts";
+import { readAddressBlock } from "../service/internal.ts";
 import { decimalText, positiveId, readInput } from "./input-error.ts";
 import { parseAmount, parsePosition } from "./paper-venue/index.ts";
 

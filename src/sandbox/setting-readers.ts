@@ -1,5 +1,5 @@
 import { parseScaled } from "../decimal/index.ts";
-import { readAddressBlock } from "../service/index.ts";
+import { readAddressBlock } from "../service/internal.ts";
 import { CRASH_POINTS, type Crash } from "./crash-points.ts";
 import { SettingsError } from "./settings-error.ts";
 import { parseWhole, type WholeRange } from "./whole-number.ts";

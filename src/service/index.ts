@@ -11,10 +11,9 @@ export {
   type RequestSchema,
   requestSchema,
 } from "../requests/schemas/index.ts";
-export type { Parameters, RequestId, Scalar, WireRequest, WireResponse } from "../wire/index.ts";
-export { readAddressBlock } from "./access/address-list.ts";
+export type { WireRequest, WireResponse } from "../wire/index.ts";
 export type { Arrived } from "./access/client-address.ts";
-export type { Front, Worked } from "./access/front-work.ts";
+export type { Front } from "./access/front-work.ts";
 export type { Service, ServiceOptions } from "./api.ts";
 export { type AsyncApiOptions, asyncApiDocument } from "./descriptions/asyncapi.ts";
 export type { Description } from "./descriptions/components.ts";
@@ -23,14 +22,12 @@ export type { ProbeAnswer } from "./mount-probe/compare-reply.ts";
 export { type FaultText, MOUNT_FAULTS, type MountFault } from "./mount-probe/faults.ts";
 export {
   createMountProbe,
-  FAULT_HEADER,
   type MountFinding,
   type MountProbe,
   type ProbeSender,
 } from "./mount-probe/probe.ts";
 export type { ProbeRequest } from "./mount-probe/requests.ts";
 export { type HostFeatures, MAX_BODY_BYTES, type ServiceSettings } from "./rest/api.ts";
-export { workRequest } from "./rest/front-requests.ts";
 export { createRejectionBuffer, type RejectionBufferOptions } from "./rest/rejection-buffer.ts";
 export { createService } from "./service.ts";
 export type {
@@ -40,19 +37,15 @@ export type {
   SocketSession,
   SocketSettings,
 } from "./socket/api.ts";
-export { workMessage } from "./socket/front-messages.ts";
-export { SOCKET_PATHS } from "./socket/socket-service.ts";
-export {
-  type ByteLimits,
-  type HeldKind,
-  type Holdings,
-  type LimitScope,
-  MESSAGE_COST,
-  type TrafficGuest,
-  type TrafficLimits,
+export type {
+  ByteLimits,
+  HeldKind,
+  Holdings,
+  LimitScope,
+  TrafficGuest,
+  TrafficLimits,
 } from "./traffic/api.ts";
-export { Traffic } from "./traffic/traffic.ts";
-export { type Crowd, type TurnCost, Turns } from "./traffic/turns.ts";
+export type { Traffic } from "./traffic/traffic.ts";
 export { type ManagedOrder, type ManagedOrderContext, managedOrderView } from "./views/managed-order.ts";
 export {
   type ExecutionView,

@@ -20,13 +20,6 @@ const NONCE = /^[A-Za-z0-9._-]{1,64}$/;
  * Throws OrderError: -1102 missing, -1105 empty, -1100 not a number of that form, -1111 more decimals, -1131 recvWindow
  * out of range, -1021 too old or too far ahead (which includes timestamps in seconds or microseconds).
  * Source: contract, Version 2 GET queries 3; decision 9; complaint 43; hostile inputs 29-32.
- *
- * @example
- * ```ts
- * import { checkFreshness } from "managed-orders/signing";
- * const timestamp = { text: "1760000000000", kind: "text" as const };
- * checkFreshness({ timestamp, recvWindow: undefined, nowMs: 1_760_000_005_000, required: true });
- * ```
  */
 export function checkFreshness(
   options: Readonly<{

@@ -7,14 +7,12 @@
 
 export { type JsonInput, type JsonObject, type JsonValue, readJson, writeJson } from "../wire/index.ts";
 export { derivedClientId } from "./derived-client-id.ts";
-export { checkFreshness, checkNonce } from "./freshness.ts";
 export {
   createReplayGuard,
   type ReplayGuard,
   type ReplayGuardOptions,
   type ReplayVerdict,
 } from "./replay-guard.ts";
-export { type RestSignature, refuseSignatureParameter, restSignature } from "./rest-signature.ts";
 export { isSignature, sign, verifySignature } from "./signature.ts";
 export {
   encodeQuery,
@@ -23,9 +21,3 @@ export {
   signQuery,
   signSocketParameters,
 } from "./signed-request.ts";
-export {
-  type SocketSignature,
-  socketPayload,
-  socketSignature,
-  verifySocketSignature,
-} from "./socket-signature.ts";

@@ -28,13 +28,6 @@ const utf8 = new TextEncoder();
  * Throws OrderError: -1102 for a missing or empty signature; -1022 if it is not 64 hex digits, if header and pair
  * disagree, and for a pair that is not the last, comes twice, or is spelled differently (`Signature=`, `%73ignature=`).
  * Source: contract, Version 2 GET queries and Version 3 REST; decisions 40 and 49; hostile inputs 1-3 and 8-13.
- *
- * @example
- * ```ts
- * import { restSignature } from "managed-orders/signing";
- * const request = { query: `nonce=1&signature=${"ab".repeat(32)}`, body: new Uint8Array(), header: undefined };
- * console.log(restSignature(request).query); // nonce=1
- * ```
  */
 export function restSignature(
   request: Readonly<{ query: string; body: Uint8Array; header: string | undefined }>,

@@ -19,16 +19,6 @@ const JOINABLE = /^[\x20-\x24\x27-\x3c\x3e-\x7e]*$/;
  * Returns the text that a WebSocket signature covers: `name=value` of every parameter but `signature`, sorted by name
  * in code units (`Z` before `a`, `price` before `price2`), joined by `&`, with values as they are in the message.
  * Source: contract, WebSocket 2; decision 40; complaint 41.
- *
- * @example
- * ```ts
- * import { socketPayload } from "managed-orders/signing";
- * const parameters = new Map([
- *   ["timestamp", { text: "1760000000000", kind: "integer" as const }],
- *   ["apiKey", { text: "key", kind: "string" as const }],
- * ]);
- * console.log(socketPayload(parameters)); // apiKey=key&timestamp=1760000000000
- * ```
  */
 export function socketPayload(parameters: Parameters): string {
   return joinSorted(parameters, (text) => text);

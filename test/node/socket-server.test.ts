@@ -3,13 +3,8 @@ import { connect as dial } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createNodeServer, type NodeServer } from "../../src/adapters/node/index.ts";
 import { loadSocketDriver } from "../../src/adapters/node/socket-driver.ts";
-import {
-  type Service,
-  type SocketPeer,
-  type SocketService,
-  type SocketSession,
-  Traffic,
-} from "../../src/service/index.ts";
+import type { Service, SocketPeer, SocketService, SocketSession } from "../../src/service/index.ts";
+import { Traffic } from "../../src/service/internal.ts";
 import type { WireRequest, WireResponse } from "../../src/wire/index.ts";
 import { withFronts } from "../support/front-threads.ts";
 import { openConnection, type RawConnection } from "../support/raw-http.ts";

@@ -1,7 +1,8 @@
 import { connect, Server } from "node:net";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { createNodeServer, type NodeServerLimits } from "../../src/adapters/node/index.ts";
-import { Traffic, type TrafficLimits } from "../../src/service/index.ts";
+import type { TrafficLimits } from "../../src/service/index.ts";
+import { Traffic } from "../../src/service/internal.ts";
 import { FRONT_THREADS, withFronts } from "../support/front-threads.ts";
 import { openConnection } from "../support/raw-http.ts";
 

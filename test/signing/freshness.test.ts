@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkFreshness, checkNonce } from "../../src/signing/index.ts";
+import { checkFreshness, checkNonce } from "../../src/signing/internal.ts";
 import type { Scalar } from "../../src/wire/index.ts";
 import { refusal } from "../wire/refusal.ts";
 

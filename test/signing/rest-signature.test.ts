@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { refuseSignatureParameter, restSignature, sign, verifySignature } from "../../src/signing/index.ts";
+import { sign, verifySignature } from "../../src/signing/index.ts";
+import { refuseSignatureParameter, restSignature } from "../../src/signing/internal.ts";
 import { isStrictQuery, readBody, readFlatJson, readQuery } from "../../src/wire/index.ts";
 import { bytes, refusal } from "../wire/refusal.ts";
 

@@ -1,15 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
   encodeQuery,
-  restSignature,
   sign,
   signBody,
   signQuery,
   signSocketParameters,
-  socketSignature,
   verifySignature,
-  verifySocketSignature,
 } from "../../src/signing/index.ts";
+import { restSignature, socketSignature, verifySocketSignature } from "../../src/signing/internal.ts";
 import { readFlatJson, writeJson } from "../../src/wire/index.ts";
 import { bytes } from "../wire/refusal.ts";
 

@@ -62,7 +62,7 @@ const rooms = {
   },
   service: {
     order: ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"],
-    above: ["index.ts", "service.ts", "api.ts"],
+    above: ["index.ts", "internal.ts", "service.ts", "api.ts"],
   },
 };
 

@@ -111,8 +111,11 @@ function foreignImports(file: SourceFile): readonly Breach[] {
   });
 }
 
-/** Parts of a folder that have an index of their own, so that a bundle without them stays small. */
-const APART: readonly string[] = ["requests/schemas/index.ts"];
+/**
+ * Exports of a folder beside its index: a part that has an index of its own, so that a bundle without it stays small,
+ * and what an entry point of the package does not show.
+ */
+const APART: readonly string[] = ["requests/schemas/index.ts", "service/internal.ts", "signing/internal.ts"];
 
 const isFace = (path: string): boolean => path === `${folderOf(path)}/index.ts` || APART.includes(path);
 

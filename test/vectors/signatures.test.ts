@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as node from "../../src/signing/hmac-node.ts";
 import * as portable from "../../src/signing/hmac-portable.ts";
-import {
-  restSignature,
-  sign,
-  signSocketParameters,
-  socketPayload,
-  socketSignature,
-  verifySignature,
-  verifySocketSignature,
-} from "../../src/signing/index.ts";
+import { sign, signSocketParameters, verifySignature } from "../../src/signing/index.ts";
+import { restSignature, socketSignature, verifySocketSignature } from "../../src/signing/internal.ts";
+import { socketPayload } from "../../src/signing/socket-signature.ts";
 import { type Parameters, readFlatJson, type Scalar } from "../../src/wire/index.ts";
 import vectors from "./signatures.json" with { type: "json" };
 import socketOrder from "./socket-order.json" with { type: "json" };

@@ -1,6 +1,7 @@
 import type { OrderError } from "../../errors/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
-import type { Holdings, Traffic, TrafficGuest } from "../../service/index.ts";
+import type { Holdings, TrafficGuest } from "../../service/index.ts";
+import type { Traffic } from "../../service/internal.ts";
 
 /** Reverts the count of a connection. */
 export type Leave = () => void;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Holdings, MESSAGE_COST } from "../../service/index.ts";
+import type { Holdings } from "../../service/index.ts";
+import { MESSAGE_COST } from "../../service/internal.ts";
 import type { Gate } from "./gate.ts";
 
 /** Memory that Node needs for a request and its answer besides their bytes. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Telemetry } from "../../ports/index.ts";
-import { type Service, SOCKET_PATHS, type SocketService, Traffic } from "../../service/index.ts";
+import type { Service, SocketService } from "../../service/index.ts";
+import { SOCKET_PATHS, Traffic } from "../../service/internal.ts";
 import { gateOf } from "./gate.ts";
 import { checkPrefix, targetOf } from "./incoming.ts";
 import { Mount } from "./mount.ts";

@@ -1,5 +1,6 @@
 import type { Telemetry } from "../../ports/index.ts";
-import { type Service, type SocketService, Traffic } from "../../service/index.ts";
+import type { Service, SocketService } from "../../service/index.ts";
+import { Traffic } from "../../service/internal.ts";
 import { createFronts, type FrontsParts } from "./front/fronts.ts";
 import { gateOf } from "./gate.ts";
 import { listen } from "./listen.ts";

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { type Crowd, type TurnCost, Turns } from "../../service/index.ts";
+import { type Crowd, type TurnCost, Turns } from "../../service/internal.ts";
 import { type ReadFlow, readFlowOf } from "./read-flow.ts";
 
 /** Number of bytes beyond the end of a head that are parsed at once: less than ten of the shortest requests. */

@@ -1,12 +1,12 @@
 import type { RouteDescriptor } from "../../requests/index.ts";
+import { verifySignature } from "../../signing/index.ts";
 import {
   checkFreshness,
   checkNonce,
   type RestSignature,
   refuseSignatureParameter,
   restSignature,
-  verifySignature,
-} from "../../signing/index.ts";
+} from "../../signing/internal.ts";
 import { mergeParameters, type Parameters, readBody, readQuery, type WireRequest } from "../../wire/index.ts";
 import { admitted, provedKey, requiredKey } from "../access/authentication.ts";
 import { type Front, keyOfWorked } from "../access/front-work.ts";

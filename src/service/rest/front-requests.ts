@@ -1,5 +1,6 @@
 import { findRoute } from "../../requests/index.ts";
-import { restSignature, verifySignature } from "../../signing/index.ts";
+import { verifySignature } from "../../signing/index.ts";
+import { restSignature } from "../../signing/internal.ts";
 import { splitTarget, type WireRequest } from "../../wire/index.ts";
 import { requiredKey } from "../access/authentication.ts";
 import type { Worked } from "../access/front-work.ts";

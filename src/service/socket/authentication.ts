@@ -1,5 +1,5 @@
 import type { MethodDescriptor } from "../../requests/index.ts";
-import { checkFreshness, socketSignature, verifySocketSignature } from "../../signing/index.ts";
+import { checkFreshness, socketSignature, verifySocketSignature } from "../../signing/internal.ts";
 import type { Parameters } from "../../wire/index.ts";
 import { admitted, type Proof, provedKey, requiredKey } from "../access/authentication.ts";
 import { type Front, keyOfWorked } from "../access/front-work.ts";

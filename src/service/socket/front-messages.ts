@@ -1,4 +1,4 @@
-import { socketSignature, verifySocketSignature } from "../../signing/index.ts";
+import { socketSignature, verifySocketSignature } from "../../signing/internal.ts";
 import { readFlatText } from "../../wire/index.ts";
 import { requiredKey } from "../access/authentication.ts";
 import type { Worked } from "../access/front-work.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   createMountProbe,
-  FAULT_HEADER,
   MAX_BODY_BYTES,
   MOUNT_FAULTS,
   type MountFault,
@@ -9,6 +8,7 @@ import {
   type ProbeRequest,
   type Service,
 } from "../../../src/service/index.ts";
+import { FAULT_HEADER } from "../../../src/service/internal.ts";
 import type { WireRequest, WireResponse } from "../../../src/wire/index.ts";
 
 type HandedRequest = Readonly<Partial<Record<keyof WireRequest, unknown>>>;

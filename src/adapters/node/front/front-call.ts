@@ -1,5 +1,6 @@
 import type { ApiKey } from "../../../model/index.ts";
-import type { Front, Worked } from "../../../service/index.ts";
+import type { Front } from "../../../service/index.ts";
+import type { Worked } from "../../../service/internal.ts";
 import type { FrontKeys } from "./front-keys.ts";
 import type { WorkText } from "./messages.ts";
 import { splitParameters } from "./texts.ts";

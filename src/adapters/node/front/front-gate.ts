@@ -1,4 +1,5 @@
-import type { Holdings, Traffic } from "../../../service/index.ts";
+import type { Holdings } from "../../../service/index.ts";
+import type { Traffic } from "../../../service/internal.ts";
 import type { Batch } from "./batch.ts";
 import type { ToFront, Told, Verdict } from "./messages.ts";
 

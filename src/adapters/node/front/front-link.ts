@@ -1,5 +1,6 @@
 import type { Telemetry } from "../../../ports/index.ts";
-import type { Service, SocketService, Traffic } from "../../../service/index.ts";
+import type { Service, SocketService } from "../../../service/index.ts";
+import type { Traffic } from "../../../service/internal.ts";
 import { Batch } from "./batch.ts";
 import { type ConnectionCount, FrontGate } from "./front-gate.ts";
 import { FrontKeys } from "./front-keys.ts";

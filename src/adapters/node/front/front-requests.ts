@@ -1,5 +1,6 @@
 import { errorName } from "../../../common/index.ts";
-import type { Service, SocketService, Traffic } from "../../../service/index.ts";
+import type { Service, SocketService } from "../../../service/index.ts";
+import type { Traffic } from "../../../service/internal.ts";
 import { REQUEST_COST } from "../held-request.ts";
 import type { Batch } from "./batch.ts";
 import { FrontCall } from "./front-call.ts";

@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import { errorName } from "../../../common/index.ts";
 import type { Telemetry } from "../../../ports/index.ts";
-import type { Service, SocketService, Traffic } from "../../../service/index.ts";
+import type { Service, SocketService } from "../../../service/index.ts";
+import type { Traffic } from "../../../service/internal.ts";
 import { listen } from "../listen.ts";
 import type { ListenAddress, NodeServerLimits } from "../server-api.ts";
 import { loadSocketDriver } from "../socket-driver.ts";

@@ -1,12 +1,6 @@
 import type { OrderError } from "../../../errors/index.ts";
-import {
-  type Arrived,
-  type HeldKind,
-  type Holdings,
-  type LimitScope,
-  Traffic,
-  type TrafficGuest,
-} from "../../../service/index.ts";
+import type { Arrived, HeldKind, Holdings, LimitScope, TrafficGuest } from "../../../service/index.ts";
+import { Traffic } from "../../../service/internal.ts";
 import type { Gate, Leave } from "../gate.ts";
 import type { Batch } from "./batch.ts";
 import type { ToMain, Verdict } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { type Worked, workRequest } from "../../../service/index.ts";
+import { type Worked, workRequest } from "../../../service/internal.ts";
 import type { WireRequest, WireResponse } from "../../../wire/index.ts";
 import { PutOut } from "../mount.ts";
 import type { Batch } from "./batch.ts";

@@ -1,9 +1,5 @@
-import {
-  type SocketPeer,
-  type SocketService,
-  type SocketSession,
-  workMessage,
-} from "../../../service/index.ts";
+import type { SocketPeer, SocketService, SocketSession } from "../../../service/index.ts";
+import { workMessage } from "../../../service/internal.ts";
 import type { WireRequest, WireResponse } from "../../../wire/index.ts";
 import type { Batch } from "./batch.ts";
 import type { ToMain } from "./messages.ts";

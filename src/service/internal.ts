@@ -1,0 +1,10 @@
+/** Exports of the service to other folders of this package. They are not part of the package's interface. */
+export { readAddressBlock } from "./access/address-list.ts";
+export type { Worked } from "./access/front-work.ts";
+export { FAULT_HEADER } from "./mount-probe/probe.ts";
+export { workRequest } from "./rest/front-requests.ts";
+export { workMessage } from "./socket/front-messages.ts";
+export { SOCKET_PATHS } from "./socket/socket-service.ts";
+export { MESSAGE_COST } from "./traffic/api.ts";
+export { Traffic } from "./traffic/traffic.ts";
+export { type Crowd, type TurnCost, Turns } from "./traffic/turns.ts";
