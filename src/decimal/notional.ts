@@ -2,6 +2,7 @@
  * Functions on amounts in USD, as `Notional` of the package. An amount is exact: a whole number of steps of 10^-14 USD.
  * Compare two amounts with `<`, `>` and `===`.
  */
+import { demandText } from "./decimal-text.ts";
 import { formatNotional, type Notional, notional, notionalOf, ZERO_NOTIONAL } from "./exact.ts";
 import * as scaled from "./scaled.ts";
 import type { Price, Quantity } from "./units.ts";
@@ -11,7 +12,7 @@ export const zero: Notional = ZERO_NOTIONAL;
 
 /**
  * Parses an amount in USD, such as the minimum of an order. Throws a RangeError for any text but a decimal that is not
- * negative and has at most 14 decimals.
+ * negative and has at most 14 decimals, and a TypeError for a number.
  *
  * @example
  * ```ts
@@ -21,6 +22,7 @@ export const zero: Notional = ZERO_NOTIONAL;
  * ```
  */
 export function parse(text: string): Notional {
+  demandText(text, "Notional.parse");
   return notional(text);
 }
 

@@ -2,6 +2,7 @@
  * Functions on prices, as `Price` of the package. A price is exact: a whole number of steps of 10^-8 USD. Compare two
  * prices with `<`, `>` and `===`.
  */
+import { demandText } from "./decimal-text.ts";
 import * as scaled from "./scaled.ts";
 import { formatPrice, type Price, price } from "./units.ts";
 
@@ -9,7 +10,8 @@ import { formatPrice, type Price, price } from "./units.ts";
 export const zero: Price = 0 as unknown as Price;
 
 /**
- * Parses a price. Throws a RangeError for any text but a positive decimal below 10^10 with at most 8 decimals.
+ * Parses a price. Throws a RangeError for any text but a positive decimal below 10^10 with at most 8 decimals, and a
+ * TypeError for a number.
  *
  * @example
  * ```ts
@@ -19,6 +21,7 @@ export const zero: Price = 0 as unknown as Price;
  * ```
  */
 export function parse(text: string): Price {
+  demandText(text, "Price.parse");
   return price(text);
 }
 

@@ -2,6 +2,7 @@
  * Functions on quantities, as `Quantity` of the package. A quantity is exact: a whole number of steps of 10^-6 units.
  * Compare two quantities with `<`, `>` and `===`.
  */
+import { demandText } from "./decimal-text.ts";
 import * as scaled from "./scaled.ts";
 import {
   formatQuantity,
@@ -17,7 +18,7 @@ export const zero: Quantity = ZERO_QUANTITY;
 
 /**
  * Parses the quantity of an order or a fill. Throws a RangeError for any text but a positive decimal below 10^12 with
- * at most 6 decimals. A position may be negative: use `parseSigned`.
+ * at most 6 decimals, and a TypeError for a number. A position may be negative: use `parseSigned`.
  *
  * @example
  * ```ts
@@ -27,12 +28,14 @@ export const zero: Quantity = ZERO_QUANTITY;
  * ```
  */
 export function parse(text: string): Quantity {
+  demandText(text, "Quantity.parse");
   return quantity(text);
 }
 
 /**
  * Parses the quantity of a position: negative when the account is short, zero when it holds nothing. Throws a
- * RangeError for any text but a decimal between -10^12 and 10^12 with at most 6 decimals.
+ * RangeError for any text but a decimal between -10^12 and 10^12 with at most 6 decimals, and a TypeError for a
+ * number.
  *
  * @example
  * ```ts
@@ -44,10 +47,13 @@ export function parse(text: string): Quantity {
  * ```
  */
 export function parseSigned(text: string): Quantity {
+  demandText(text, "Quantity.parseSigned");
   const negative = text.startsWith("-");
   const size = scaled.parseScaled(negative ? text.slice(1) : text, QUANTITY_SCALE);
   if (size === undefined || size >= QUANTITY_LIMIT)
-    throw new RangeError(`not a position with at most ${QUANTITY_SCALE} decimals: ${text}`);
+    throw new RangeError(
+      `a position must be a decimal string with at most ${QUANTITY_SCALE} decimals, got ${text}`,
+    );
   return negative ? subtract(zero, size as Quantity) : (size as Quantity);
 }
 

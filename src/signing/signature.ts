@@ -8,7 +8,15 @@ const SIGNATURE = /^[0-9a-fA-F]{64}$/;
  */
 const NOBODY: string = "nobody-".repeat(9).padEnd(64, "-");
 
-/** Returns whether a text is 64 hex digits of either case. Source: decision 40. */
+/**
+ * Returns whether a text is 64 hex digits of either case. Source: decision 40.
+ *
+ * @example
+ * ```ts
+ * import { isSignature, sign } from "managed-orders/signing";
+ * console.log(isSignature(sign({ secret: "secret", payload: "a=1" })), isSignature("a=1")); // true false
+ * ```
+ */
 export function isSignature(text: string): boolean {
   return SIGNATURE.test(text);
 }

@@ -74,6 +74,12 @@ export function signSocketParameters(
 /**
  * Encodes parameters as `name=value` pairs joined by `&`, percent-encoded, in the order given. Throws a RangeError for
  * an unsafe number.
+ *
+ * @example
+ * ```ts
+ * import { encodeQuery } from "managed-orders/signing";
+ * console.log(encodeQuery({ symbol: "BTC/USD", limit: 10 })); // symbol=BTC%2FUSD&limit=10
+ * ```
  */
 export function encodeQuery(parameters: RequestParameters): string {
   let query = "";

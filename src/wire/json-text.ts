@@ -11,6 +11,12 @@ export type JsonInput =
 /**
  * Returns JSON text without white space. Members are in order of insertion. A `bigint` is written as plain digits, so
  * that 64-bit ids stay exact. Throws a RangeError for a number that is not finite (decision 2).
+ *
+ * @example
+ * ```ts
+ * import { writeJson } from "managed-orders/signing";
+ * console.log(writeJson({ orderId: 9007199254740993n })); // {"orderId":9007199254740993}
+ * ```
  */
 export function writeJson(value: JsonInput): string {
   return isUsual(value) ? JSON.stringify(value) : writeExactly(value);

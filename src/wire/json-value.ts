@@ -27,6 +27,12 @@ const INTEGER = /^-?[0-9]+$/;
  * Parses one JSON document with exact integers, for replies, journals and control bodies. Throws OrderError -1135 for
  * malformed text, a name twice in one object, the name `__proto__`, more than 32 levels, an integer of more than 40
  * characters, and a number beyond a double (decision 2, hostile inputs 55-63).
+ *
+ * @example
+ * ```ts
+ * import { readJson } from "managed-orders/signing";
+ * console.log(readJson('{"orderId":9007199254740993}')); // { orderId: 9007199254740993n }
+ * ```
  */
 export function readJson(text: string): JsonValue {
   const cursor: JsonCursor = { text, at: 0 };

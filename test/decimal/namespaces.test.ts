@@ -48,3 +48,13 @@ describe("decision JB: the quantity of a position", () => {
     expect(() => Quantity.parse(text)).toThrow(RangeError);
   });
 });
+
+it.each([
+  ["Price.parse", Price.parse],
+  ["Quantity.parse", Quantity.parse],
+  ["Quantity.parseSigned", Quantity.parseSigned],
+  ["Notional.parse", Notional.parse],
+])("decision JB: %s refuses a number, with its name, the number and what it takes", (name, parse) => {
+  const refused = (): unknown => parse(15 as unknown as string);
+  expect(refused).toThrow(new TypeError(`${name} takes a decimal string, such as "0.5", got the number 15`));
+});

@@ -39,6 +39,13 @@ export function encodeRecord(record: JournalRecord): string {
  * Returns the record in a text. With a `place` the text must be the record of that place. Throws an InvariantError
  * I53 for anything else, including a kind of fact or cause, a member or a word that this version does not know. Its
  * message names shard, sequence, kind and member, and repeats nothing else of the text.
+ *
+ * @example
+ * ```ts
+ * import type { JournalRecord } from "managed-orders";
+ * import { decodeRecord } from "managed-orders/ports";
+ * const read = (row: { text: string; shard: number; sequence: number }): JournalRecord => decodeRecord(row.text, row);
+ * ```
  */
 export function decodeRecord(
   text: string,
@@ -68,6 +75,13 @@ export function demandStorable(intent: ParentIntent): void {
  * Returns the text of a parent order for a store, exact like {@link encodeRecord}. It never contains a line break, so
  * many can be joined by one. Throws an InvariantError I53 for an order that could not be read again (invariants I16
  * and I53).
+ *
+ * @example
+ * ```ts
+ * import type { ParentOrder } from "managed-orders";
+ * import { encodeParent } from "managed-orders/ports";
+ * const textOf = (orders: readonly ParentOrder[]): string => orders.map(encodeParent).join("\n");
+ * ```
  */
 export function encodeParent(order: ParentOrder): string {
   return written("parent", WRITTEN.parent, order, () => `parent order ${order.orderId}`);
@@ -77,6 +91,13 @@ export function encodeParent(order: ParentOrder): string {
  * Returns the parent order in a text. With an `orderId` the text must be that order. Throws an InvariantError I53 for
  * anything else, including a member or a word that this version does not know. Its message names order and member,
  * and repeats nothing else of the text.
+ *
+ * @example
+ * ```ts
+ * import type { ParentOrder } from "managed-orders";
+ * import { decodeParent } from "managed-orders/ports";
+ * const read = (row: { text: string; orderId: number }): ParentOrder => decodeParent(row.text, row.orderId);
+ * ```
  */
 export function decodeParent(text: string, orderId?: number): ParentOrder {
   const name = (): string => (orderId === undefined ? "parent order" : `parent order ${orderId}`);
