@@ -173,7 +173,7 @@ function checkExpiry(intent: ParentIntent, wallMs: number): void {
   if (intent.expireTimeMs !== undefined && intent.expireTimeMs <= wallMs) {
     throw new OrderError("INVALID_PARAMETER", {
       field: "expireTime",
-      advice: "Send an expiry that lies in the future.",
+      advice: "Send an expiry in the future.",
     });
   }
 }

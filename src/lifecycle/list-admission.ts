@@ -69,7 +69,7 @@ function checkLegs({ contingency, legs }: ListIntent): void {
   if (!inForm || !oneMarket || !alike || !ordered) {
     throw new OrderError("BAD_COMBINATION", {
       fields: "'legs'",
-      advice: `Build the list with listIntent: ${contingency} has the legs ${roles.join(", ")}.`,
+      advice: `Build the list with listIntent. The legs of ${contingency} are: ${roles.join(", ")}.`,
     });
   }
   if (legs.some(({ intent }) => intent.schedule !== undefined || intent.participationBips !== undefined)) {
@@ -99,7 +99,6 @@ function checkStraddle({ legs }: ListIntent, { quote }: ListAdmissionContext): v
   const below = levels.filter((level) => level < market).length;
   if (levels.length < 2 || (above === 1 && below === 1)) return;
   throw new OrderError("BAD_PRICE_RELATION", {
-    upper: "the upper leg",
-    lower: "the market, and it above the lower leg",
+    advice: "The upper leg must be above the market, and the lower leg below it.",
   });
 }

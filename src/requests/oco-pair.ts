@@ -70,7 +70,13 @@ function refuseCrossed(upper: Leg, lower: Leg): void {
   const [high, low] = [levelOf(upper.intent), levelOf(lower.intent)];
   if (high === undefined || low === undefined || high.price > low.price) return;
   const [upperName, lowerName] = [upper.nameOf(high.field), lower.nameOf(low.field)];
-  throw new OrderError("BAD_PRICE_RELATION", { field: upperName, upper: upperName, lower: lowerName });
+  const advice = `'${upperName}' must be higher than '${lowerName}'.`;
+  throw new OrderError("BAD_PRICE_RELATION", {
+    field: upperName,
+    upper: upperName,
+    lower: lowerName,
+    advice,
+  });
 }
 
 type Level = Readonly<{ field: "price" | "stopPrice"; price: NonNullable<ParentIntent["price"]> }>;

@@ -2,35 +2,38 @@ import { ERRORS, type ErrorName, type ErrorRow } from "../../src/errors/index.ts
 
 const head = `# Errors
 
-Every error has a stable name, a negative code, an HTTP status and a retry class. On the wire it is
-\`{"code": -1121, "msg": "Invalid symbol.", "error": "Invalid symbol. Take the symbol from exchangeInfo."}\`:
-\`msg\` is the text, \`error\` the text and what to do about it. In code it is an \`OrderError\`, whose \`reason\` is the name.
-One code can stand for several errors; the name tells them apart. \`{field}\` and its like are filled in.
+Every error has a stable name, a negative code, an HTTP status and a retry class. On the wire, an error looks like this:
+\`{"code": -1121, "msg": "Invalid symbol.", "error": "Invalid symbol. Take the symbol from exchangeInfo."}\`.
+\`msg\` is the text; \`error\` is the text followed by the remedy. In code, an error is an \`OrderError\`, and its \`reason\` is
+the name. Several errors can share a code; their names differ. Placeholders such as \`{field}\` are filled in.
 
-| retry | what a caller may do |
+| retry | meaning |
 | --- | --- |
-| never | Mend the request first; sent again as it is, it will be refused again. |
-| later | Nothing was done; the same request may be sent again. |
-| reconcile | The outcome is not known; look the order up by its client id before anything is sent again. |
+| never | Correct the request first. The service refuses the same request again. |
+| later | Nothing was done. You may send the same request again. |
+| reconcile | The outcome is unknown. Look the order up by its client id before you send anything again. |
 
-This page is made from the table in \`src/errors/error-table.ts\` by \`npm run docs:errors\`.
+\`npm run docs:errors\` generates this page from the table in \`src/errors/error-table.ts\`.
 `;
 
 const advice = (remedy: string): string =>
-  remedy === "{advice}" ? "The reply says it for the case at hand." : remedy;
+  remedy === "{advice}" ? "The reply contains the remedy for the specific case." : remedy;
 
-/** Names that exist in process only, with what they mean there. */
+/** Names that exist in process only, with their meanings. */
 const IN_PROCESS: Readonly<Partial<Record<ErrorName, readonly [wire: ErrorName, meaning: string]>>> = {
-  SHARD_FENCED: ["DISCONNECTED", "Another engine has taken the shard of the account over; ask that one."],
+  SHARD_FENCED: [
+    "DISCONNECTED",
+    "Another engine has taken over the shard of the account. Send the request to that engine.",
+  ],
   ENGINE_CLOSED: ["DISCONNECTED", "The engine was closed before it could answer."],
   ADVANCED_ORDERS_OFF: ["UNSUPPORTED_OPERATION", "The setting advancedOrders or liquidityMode is off."],
-  UNKNOWN_ACCOUNT: ["ACCOUNT_DISABLED", "The accounts port knows no such account."],
+  UNKNOWN_ACCOUNT: ["ACCOUNT_DISABLED", "The accounts port does not know the account."],
 };
 
 function inProcess(name: string): string {
   const [wire, meaning] = IN_PROCESS[name as ErrorName] ?? [];
   if (wire === undefined) return "";
-  return `\nA name in process only; on the wire it is [${wire}](#${wire.toLowerCase()}). ${meaning}\n`;
+  return `\nThis name exists only in process. On the wire, the error is [${wire}](#${wire.toLowerCase()}). ${meaning}\n`;
 }
 
 const section = ([name, row]: readonly [string, ErrorRow]): string => `## ${name}
