@@ -10,6 +10,7 @@ export function oneClientId<A extends string>(
 ): string | undefined {
   const sent = aliases.filter((alias) => fields[alias] !== undefined);
   const ids = new Set(sent.map((alias) => fields[alias]));
-  if (ids.size > 1) throw conflict(sent, "Send the client id under one name, or the same id under each.");
+  if (ids.size > 1)
+    throw conflict(sent, "Send the client id under one name only, or send the same id under each name.");
   return [...ids][0];
 }

@@ -30,7 +30,8 @@ type Terms = Readonly<Partial<FieldTerms> & Pick<FieldTerms, "legal">>;
 
 /** An id that the caller chooses for a new order or list. */
 export const CREATED_ID: Terms = {
-  legal: "Use 1-36 letters, digits, '.', '_' or '-'; not '.', not '..', not beginning with aqc-.",
+  legal:
+    "Use 1-36 letters, digits, '.', '_' or '-'. The id must not be '.' or '..', and must not begin with aqc-.",
   empty: "EMPTY_NEW_CLIENT_ID",
 };
 /** An id that the caller looks up. */
@@ -43,10 +44,12 @@ export const QUANTITY: Terms = { legal: "Send a decimal string above 0 with at m
 /** An amount or price in USD. */
 export const USD: Terms = { legal: "Send a decimal string above 0 with at most 8 decimals." };
 /** Expiry of an order. */
-export const EXPIRY: Terms = { legal: "Send a future time in epoch milliseconds, below 253402300799000." };
+export const EXPIRY: Terms = {
+  legal: "Send a time in the future, in epoch milliseconds, below 253402300799000.",
+};
 /** Start or end of a time range. */
 export const TIME: Terms = { legal: "Send a time in epoch milliseconds." };
 /** An id of the service. */
-export const INT64: Terms = { legal: "Send a 64-bit integer; in JSON without quotes." };
+export const INT64: Terms = { legal: "Send a 64-bit integer; in JSON, without quotes." };
 /** A boolean. */
-export const FLAG: Terms = { legal: "Send true or false; in JSON without quotes." };
+export const FLAG: Terms = { legal: "Send true or false; in JSON, without quotes." };

@@ -23,7 +23,8 @@ function like(
   route: Readonly<{ method: RouteMethod; path: string; aliases?: readonly string[] }>,
 ): MethodDescriptor {
   const found = findRoute(route.method, route.path);
-  if (found === undefined || found === "wrong-method") throw new RangeError(`no route for ${name}`);
+  if (found === undefined || found === "wrong-method")
+    throw new RangeError(`the WebSocket method ${name} has no route`);
   const weight = typeof found.weight === "number" ? found.weight : found.weight(new Map());
   return { name, aliases: route.aliases ?? [], access: found.access, weight, route: found };
 }

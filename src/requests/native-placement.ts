@@ -92,14 +92,17 @@ export function readNativePlacement(parameters: Parameters, context: PlacementCo
 function refuseAdvanced(order: PlainFields): void {
   if (order.type === undefined) throw new OrderError("PARAMETER_MISSING", { field: "type" });
   if (isNative(order)) return;
-  throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "Anything but a plain LIMIT or MARKET" });
+  throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "A type other than plain LIMIT or MARKET" });
 }
 
 function termsOf({ type, symbol, side, newClientOrderId, ...values }: Values): NativeTerms {
   const { timeInForce = "GTC", quantity, quoteOrderQty, price } = values;
   const common = { symbol, side, clientOrderId: newClientOrderId };
   if (quantity !== undefined && quoteOrderQty !== undefined) {
-    throw conflict(["quantity", "quoteOrderQty"], "Send the base quantity or the amount of USD, not both.");
+    throw conflict(
+      ["quantity", "quoteOrderQty"],
+      "Send either the base quantity or the amount in USD, not both.",
+    );
   }
   if (quantity !== undefined && price !== undefined)
     return { ...common, type: "LIMIT", timeInForce, quantity, price };

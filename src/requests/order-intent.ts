@@ -146,7 +146,7 @@ function timeInForce(order: OrderFieldValues, nameOf: NameOf): TimeInForce {
   const expireTimeMs = expireTime ?? goodTillDate;
   const names = [nameOf("expireTime"), nameOf("goodTillDate")] as const;
   if (goodTillDate !== undefined && goodTillDate !== expireTimeMs) {
-    throw conflict(names, "Send one of them, or the same time in both.");
+    throw conflict(names, "Send only one of them, or send the same time in both.");
   }
   const lifetime = order.timeInForce ?? (expireTimeMs === undefined ? "GTC" : "GTD");
   if ((lifetime === "GTD") === (expireTimeMs !== undefined)) return lifetime;
@@ -156,6 +156,6 @@ function timeInForce(order: OrderFieldValues, nameOf: NameOf): TimeInForce {
   const expiry = expireTime === undefined ? names[1] : names[0];
   throw conflict(
     [nameOf("timeInForce"), expiry],
-    "An order with an expiry is GTD; leave the expiry or GTC out.",
+    "An order with an expiry is GTD. Omit the expiry, or send GTD instead of GTC.",
   );
 }

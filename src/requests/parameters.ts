@@ -4,7 +4,7 @@ import { ORDER_FIELDS } from "./order-fields.ts";
 const LOOKED_FOR = {
   kind: "text",
   ...LOOKUP_ID,
-  about: "Client id to look for.",
+  about: "Client id of the order to find.",
   example: "entry-1",
 } as const;
 
@@ -12,26 +12,26 @@ const LOOKED_FOR = {
 const OTHERS: Readonly<Record<string, Field>> = {
   selfTradePreventionMode: {
     kind: "text",
-    legal: "Use NONE or leave it out.",
-    about: "Self-trade prevention; there is none.",
+    legal: "Use NONE, or omit it.",
+    about: "Self-trade prevention. It is not supported.",
     example: "NONE",
   },
   account: {
     kind: "natural",
     legal: "Send an account id: a whole number above 0.",
-    about: "Account to act on; without it that of the key.",
+    about: "Account to act on. Default: the account of the key.",
     example: 1,
   },
   userId: {
     kind: "natural",
     legal: "Send a user id: a whole number above 0.",
-    about: "Your user; when sent it must be the owner of the key.",
+    about: "Your user id. If sent, it must be the owner of the key.",
     example: 1,
   },
   orderId: {
     kind: "int64",
     ...INT64,
-    about: "Id of the order: negative for a managed one, positive for a native one.",
+    about: "Id of the order: negative for a managed order, positive for a native order.",
     example: -256,
   },
   origClientOrderId: LOOKED_FOR,
@@ -41,58 +41,58 @@ const OTHERS: Readonly<Record<string, Field>> = {
   includeHistory: {
     kind: "boolean",
     ...FLAG,
-    about: "Whether ended orders, and legs that wait, are listed too.",
+    about: "Whether to list ended orders, and legs that wait for their release, too.",
     example: true,
   },
-  newestFirst: { kind: "boolean", ...FLAG, about: "Whether the newest order comes first.", example: true },
+  newestFirst: { kind: "boolean", ...FLAG, about: "Whether to list the newest order first.", example: true },
   limit: {
     kind: "natural",
     legal: "Send a whole number of at least 1.",
     above: "PARAMETER_ABOVE",
-    about: "How many at most.",
+    about: "Maximum number of results.",
     example: 100,
   },
   afterOrderId: {
     kind: "integer",
-    legal: "Send 0, or the nextOrderId of the page before, unchanged.",
-    about: "Where the page before ended.",
+    legal: "Send 0, or the nextOrderId of the previous page, unchanged.",
+    about: "End of the previous page.",
     example: 0,
   },
   orderListId: { kind: "int64", ...INT64, about: "Id of the list.", example: -512 },
   listClientOrderId: {
     kind: "text",
     ...LOOKUP_ID,
-    about: "Your id of the list; the same list sent again is the same list.",
+    about: "Client id of the list. Sending the same list again does not create another one.",
     example: "bracket-1",
   },
   instrumentId: {
     kind: "natural",
     legal: "Send an instrument id: a whole number above 0.",
-    about: "Id of the instrument that the list must be of.",
+    about: "Id of the instrument of the list.",
     example: 1,
   },
   subscriptionId: {
     kind: "natural",
-    legal: "Send the subscriptionId that the subscription was answered with.",
-    about: "Which subscription to end; without it all of the connection.",
+    legal: "Send the subscriptionId from the reply to the subscription.",
+    about: "Subscription to end. Default: all subscriptions of the connection.",
     example: 0,
   },
   requestToken: {
     kind: "text",
     legal: "Send the session token as a string.",
-    about: "Session token of the account, from the operator.",
+    about: "Session token of the account, issued by the operator.",
     example: "token-1",
   },
   startTime: {
     kind: "natural",
     ...TIME,
-    about: "First time of the range, included.",
+    about: "Start of the time range, inclusive.",
     example: 1_760_000_000_000,
   },
   endTime: {
     kind: "natural",
     ...TIME,
-    about: "Last time of the range, included.",
+    about: "End of the time range, inclusive.",
     example: 1_790_000_000_000,
   },
 };
@@ -102,6 +102,6 @@ const PARAMETERS: ReadonlyMap<string, Field> = new Map(Object.entries({ ...OTHER
 /** Returns a known parameter by name. Throws a RangeError for any other name. */
 export function parameterOf(name: string): Field {
   const field = PARAMETERS.get(name);
-  if (field === undefined) throw new RangeError(`no parameter ${name}`);
+  if (field === undefined) throw new RangeError(`unknown parameter ${name}`);
   return field;
 }

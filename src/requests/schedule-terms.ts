@@ -21,7 +21,7 @@ export function scheduleTerms(order: OrderFieldValues): ScheduleTerms | undefine
     if (intervalCount !== undefined && intervalCount !== count) {
       throw conflict(
         ["intervalCount", "volumeProfile"],
-        "Send one weight per interval, or no intervalCount.",
+        "Send one weight per interval, or omit intervalCount.",
       );
     }
     return { ...terms, intervalCount: count, weights: volumeProfile };
@@ -41,6 +41,6 @@ function checkWindow(interval: number, intervalCount: number | undefined): void 
   if (intervalCount === undefined) throw invalid("interval");
   throw new OrderError("INVALID_PARAMETER", {
     field: "intervalCount",
-    advice: "Without volumeProfile a VWAP lasts at most 512 minutes; send fewer or shorter intervals.",
+    advice: "Without volumeProfile, a VWAP lasts at most 512 minutes. Send fewer or shorter intervals.",
   });
 }

@@ -38,6 +38,6 @@ export function readBody(body: Uint8Array, contentType: string | undefined): Par
 function wrongType(due: string): OrderError {
   return new OrderError("INVALID_PARAMETER", {
     field: "Content-Type",
-    advice: `Send Content-Type ${due}, in UTF-8, with this body.`,
+    advice: `Send this body in UTF-8 with the Content-Type ${due}.`,
   });
 }

@@ -88,7 +88,7 @@ function ownProperties(legs: readonly DescribedLeg[]): Record<string, JsonSchema
   } = mergeShapes(legCases({ inPair: false }).map(({ shape }) => shape)).properties;
   const { about, example } = parameterOf("listClientOrderId");
   const ofLegs = {
-    about: "Expiry of every leg that is GTD and has none of its own.",
+    about: "Expiry of every GTD leg that has no expiry of its own.",
     example: parameterOf("expireTime").example,
   };
   const symbol = legs[0]?.shape.properties.symbol ?? {};

@@ -25,7 +25,7 @@ const NATIVE = variantShapes(Object.entries(NATIVE_SETS));
 
 function shapeOf(shapes: ReadonlyMap<string, ObjectShape>, type: string): ObjectShape {
   const shape = shapes.get(type);
-  if (shape === undefined) throw new RangeError(`no schema for ${type}`);
+  if (shape === undefined) throw new RangeError(`the order type ${type} has no schema`);
   return shape;
 }
 

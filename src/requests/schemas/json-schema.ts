@@ -107,7 +107,7 @@ export const AUTHENTICATION_SCHEMAS: Readonly<
   nonce: {
     type: "string",
     pattern: "^[A-Za-z0-9._-]{1,64}$",
-    description: "A fresh value for each request; it makes the signature another one. Any value passes.",
+    description: "A new value for each request, so that no two signatures are equal. Any value is accepted.",
     examples: ["1760000000000-1"],
   },
   timestamp: {
@@ -115,7 +115,7 @@ export const AUTHENTICATION_SCHEMAS: Readonly<
     format: "int64",
     minimum: 0,
     description:
-      "Epoch milliseconds. A request 1000 ms or more ahead of the service, or older than recvWindow, is refused.",
+      "Epoch milliseconds. A timestamp 1000 ms or more ahead of the service's time, or older than recvWindow, is refused.",
     examples: [1_760_000_000_000],
   },
   recvWindow: {
@@ -123,13 +123,13 @@ export const AUTHENTICATION_SCHEMAS: Readonly<
     exclusiveMinimum: 0,
     maximum: 60_000,
     default: 5_000,
-    description: "How old the timestamp may be, in milliseconds with at most three decimals.",
+    description: "Maximum age of the timestamp in milliseconds, with at most three decimals.",
     examples: [5_000],
   },
   signature: {
     type: "string",
     pattern: "^[0-9A-Fa-f]{64}$",
-    description: "HMAC-SHA256 with the secret of the key, in hexadecimal.",
+    description: "HMAC-SHA256 with the secret of the API key, in hexadecimal.",
     examples: ["c8db56825ae71d6d79447849e617115f4a920fa2acdcab2b053c4b2838bd6b71"],
   },
 };

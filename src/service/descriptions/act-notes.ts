@@ -5,26 +5,28 @@ import { integer, list, long, object, ref, text } from "../views/schema.ts";
 /** Description of a method that the connection handles itself. */
 export type ActNote = Readonly<{ summary: string; about: string; reply: JsonSchema }>;
 
-const SUBSCRIPTION = integer("Id of the subscription within this connection.");
-const ACCOUNT = long("Account whose events it brings.");
+const SUBSCRIPTION = integer("Id of the subscription, unique within this connection.");
+const ACCOUNT = long("Account whose events the subscription delivers.");
 
 const BEGUN = object("The subscription.", {
   subscriptionId: SUBSCRIPTION,
   accountId: ACCOUNT,
-  sequence: long("Number of the last event before it."),
-  streamId: text("While it is the same, numbers of events can be compared."),
+  sequence: long("Sequence number of the last event before the subscription."),
+  streamId: text(
+    "Id of the event stream. Sequence numbers are comparable only while this id stays the same.",
+  ),
 });
 
 /** Descriptions by act. Source: decision 45; convention 4.5. */
 export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
   subscribe: {
     summary: "Subscribe to the events of an account",
-    about: "Every later event follows the reply. After a reconnect read the state by query.",
+    about: "All later events follow the reply. After a reconnect, query the current state.",
     reply: BEGUN,
   },
   subscribeByToken: {
-    summary: "Subscribe by a session token",
-    about: "The older push subscription; only where the operator knows session tokens.",
+    summary: "Subscribe with a session token",
+    about: "The older push subscription. It works only if the operator issues session tokens.",
     reply: BEGUN,
   },
   unsubscribe: {
@@ -34,7 +36,7 @@ export const ACT_NOTES: Readonly<Record<SessionAct, ActNote>> = {
   },
   subscriptions: {
     summary: "List the subscriptions of this connection",
-    about: "Oldest first.",
+    about: "Lists the subscriptions, oldest first.",
     reply: list(
       object("A subscription.", { subscriptionId: SUBSCRIPTION, accountId: ACCOUNT }),
       "The subscriptions.",

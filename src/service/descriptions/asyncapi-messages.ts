@@ -26,13 +26,13 @@ const message = (title: string, payload: JsonSchema): JsonSchema => ({ name: tit
 const ID: JsonSchema = {
   oneOf: [
     text("1-36 printable ASCII characters.", { pattern: "^[ -~]{1,36}$" }),
-    long("A whole number of 64 bits."),
-    { type: "null", description: "None." },
+    long("A 64-bit integer."),
+    { type: "null", description: "No id." },
   ],
-  description: "Tells which request a reply answers.",
+  description: "Request id. The reply carries the same id.",
 };
 
-const CORRELATION = { location: "$message.payload#/id", description: "The id of the request." };
+const CORRELATION = { location: "$message.payload#/id", description: "Id of the request." };
 
 /** Returns the operation id, such as orderPlace for order.place. The token subscription has an id of its own. */
 const idOf = ({ name }: MethodDescriptor): string =>
@@ -51,15 +51,15 @@ function exchangeOf(method: MethodDescriptor): Exchange {
     about: `${note.about}\n\nWeight ${method.weight}. ${access}\n\nErrors: ${errors.join(", ")}.`,
     request: object(`${note.summary}.`, {
       id: ID,
-      method: text("Name of the method; v3/ before it changes nothing.", { enum: names }),
+      method: text("Method name. An optional prefix v3/ has no effect.", { enum: names }),
       params: paramsOf(method),
     }),
-    reply: object("The answer.", {
+    reply: object("The reply.", {
       id: ID,
       status: only(200, "Done."),
       result: note.reply,
       rateLimits: optional(
-        list(ref("UsedRateLimit"), "What was used of the limits, unless it was not to be told."),
+        list(ref("UsedRateLimit"), "Used part of each rate limit. Absent if returnRateLimits turned it off."),
       ),
     }),
   };
@@ -68,7 +68,7 @@ function exchangeOf(method: MethodDescriptor): Exchange {
 /** Schema of the switch for rate limits, of a connection and of a request. */
 export const RETURN_LIMITS: JsonSchema = {
   type: "boolean",
-  description: "Whether the reply tells the limits; without it as the connection was opened.",
+  description: "Whether the reply includes the rate limits. Default: the setting of the connection.",
 };
 
 function paramsOf(method: MethodDescriptor): JsonSchema {
@@ -86,7 +86,7 @@ function paramsOf(method: MethodDescriptor): JsonSchema {
       required: [...schema.required, ...(isSigned ? ["apiKey", "timestamp", "signature"] : [])],
       conditions: schema.conditions,
     },
-    "Whole numbers may also be sent as strings, booleans may not.",
+    "Integers may also be sent as strings; booleans may not.",
   );
 }
 
@@ -96,17 +96,18 @@ const SIGNED_PARAMS: Readonly<Record<string, JsonSchema>> = {
   recvWindow: {
     ...AUTHENTICATION_SCHEMAS.recvWindow,
     type: ["integer", "string"],
-    description: "How old the timestamp may be, in milliseconds; with decimals, at most three, as a string.",
+    description:
+      "Maximum age of the timestamp in milliseconds. A value with decimals, at most three, must be a string.",
   },
 };
 
-const SOCKET_ERROR = object("A refusal, or a failure.", {
-  code: integer("Which error it is, a negative number.", { maximum: -1 }),
-  msg: text("What is wrong."),
+const SOCKET_ERROR = object("A refusal or a failure.", {
+  code: integer("Error code, a negative number.", { maximum: -1 }),
+  msg: text("Error message."),
   data: optional(
-    object("When to come back, of a limit or a ban.", {
-      serverTime: time("Now."),
-      retryAfter: time("When to come back."),
+    object("Time to retry after a rate limit or a ban.", {
+      serverTime: time("Current time."),
+      retryAfter: time("Time at which to retry."),
     }),
   ),
 });
@@ -114,12 +115,12 @@ const SOCKET_ERROR = object("A refusal, or a failure.", {
 const REFUSAL = message(
   "Refusal",
   object(
-    "The answer to a request that was refused or failed; id null where the request had none that could be read.",
+    "The reply to a request that was refused or that failed. The id is null if the request had no readable id.",
     {
       id: ID,
       status: integer("HTTP status of the error."),
       error: SOCKET_ERROR,
-      rateLimits: optional(list(ref("UsedRateLimit"), "What was used of the limits.")),
+      rateLimits: optional(list(ref("UsedRateLimit"), "Used part of each rate limit.")),
     },
   ),
 );
@@ -127,20 +128,23 @@ const REFUSAL = message(
 /** Returns a control frame of the public streams. */
 function controlOf(method: (typeof STREAM_METHODS)[number]): Exchange {
   const isList = method === "LIST_SUBSCRIPTIONS";
-  const streams = text(`A stream: a symbol without its slash, @ and one of ${STREAM_KINDS.join(", ")}.`, {
-    examples: ["btcusd@bookTicker"],
-  });
+  const streams = text(
+    `Stream name: the symbol without its slash, then @, then one of ${STREAM_KINDS.join(", ")}.`,
+    {
+      examples: ["btcusd@bookTicker"],
+    },
+  );
   const words = method.toLowerCase().split("_");
   return {
     id: `market${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("")}`,
     summary: isList ? "List the streams of this connection" : `${method.toLowerCase()} streams`,
-    about: "No signature, no weight.",
+    about: "Needs no signature and has no weight.",
     request: object("A control frame.", {
       id: ID,
-      method: only(method, "Name of the method."),
-      ...(!isList && { params: list(streams, "Streams; all of them or none.") }),
+      method: only(method, "Method name."),
+      ...(!isList && { params: list(streams, "Streams. The request applies to all of them or to none.") }),
     }),
-    reply: object("The answer.", {
+    reply: object("The reply.", {
       id: ID,
       result: isList ? list(streams, "The streams.") : { type: "null", description: "Done." },
     }),
@@ -149,10 +153,10 @@ function controlOf(method: (typeof STREAM_METHODS)[number]): Exchange {
 
 const CONTROL_REFUSAL = message(
   "ControlRefusal",
-  object("The answer to a control frame that was refused.", {
+  object("The reply to a control frame that was refused.", {
     id: ID,
     code: CONTROL_ERROR,
-    msg: text("What is wrong."),
+    msg: text("Error message."),
   }),
 );
 
@@ -178,7 +182,7 @@ function messagesOf(exchanges: readonly Exchange[]): Messages {
 function privateEvents(): Messages {
   const wrapped = Object.keys(PRIVATE_EVENTS).map((name) => {
     const event = object("An event of a subscription.", {
-      subscriptionId: integer("The subscription."),
+      subscriptionId: integer("Id of the subscription."),
       event: ref(name),
     });
     return [name, message(name, event)] as const;

@@ -46,7 +46,7 @@ export function asyncApiDocument({ version, serverUrl }: AsyncApiOptions): Descr
       ...operationsOf("private", ofAccounts),
       privateEvents: sends("private", "Events of the account and of the connection", ofAccounts),
       ...operationsOf("liquidity", ofMarkets),
-      marketEvents: sends("liquidity", "Events of the streams that were subscribed to", ofMarkets),
+      marketEvents: sends("liquidity", "Events of the subscribed streams", ofMarkets),
     },
     components: { schemas: schemasUsedIn(messages), messages },
   };
@@ -55,7 +55,9 @@ export function asyncApiDocument({ version, serverUrl }: AsyncApiOptions): Descr
 function serverOf(url: string): JsonSchema {
   const [, protocol, host] = SERVER.exec(url) ?? [];
   if (protocol === undefined || host === undefined) {
-    throw new RangeError(`serverUrl must be ws:// or wss:// and a host, got ${url}`);
+    throw new RangeError(
+      `serverUrl must be ws:// or wss:// followed by a host, such as wss://api.example.com, got ${url}`,
+    );
   }
   return { protocol, host };
 }
@@ -81,7 +83,7 @@ function channelsOf(ofAccounts: Messages, ofMarkets: Messages): Readonly<Record<
     privateAlias: {
       address: "/ws-api/v3",
       description:
-        "The same under the path of the public convention; every operation of /ws/listenKey is there.",
+        "The same channel under the path of the public convention. It has every operation of /ws/listenKey.",
       ...privateChannel,
     },
     liquidity: {

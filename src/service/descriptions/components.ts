@@ -67,5 +67,5 @@ export function parametersSchema(
 /** Schema of a parameter that is accepted and ignored. */
 export const UNREAD: JsonSchema = {
   type: ["string", "integer", "boolean"],
-  description: "Taken for clients of the public convention, and not read.",
+  description: "Accepted for clients of the public convention, and ignored.",
 };

@@ -4,17 +4,19 @@ import type { JsonInput } from "../../wire/index.ts";
 import { integer, type MembersOf, object, text } from "../views/schema.ts";
 
 const ERROR: MembersOf<ErrorBody> = {
-  code: integer("Which error it is, a negative number.", { maximum: -1 }),
-  msg: text("What is wrong, in the words of the public convention."),
-  error: text("The same, and what to do about it."),
+  code: integer("Error code, a negative number.", { maximum: -1 }),
+  msg: text("Error message, with the text of the public convention."),
+  error: text("The error message, followed by the remedy."),
 };
 
 /** Schemas of refusals. Source: contract, Errors; decision 37. */
 export const ERROR_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Error: object("A refusal, or a failure.", ERROR),
-  RateLimitError: object("Too much was asked for.", {
+  Error: object("A refusal or a failure.", ERROR),
+  RateLimitError: object("A rate limit was exceeded.", {
     ...ERROR,
-    retryAfter: text("Seconds to wait, as in the header Retry-After.", { pattern: "^[0-9]+$" }),
+    retryAfter: text("Seconds to wait before a retry, as in the header Retry-After.", {
+      pattern: "^[0-9]+$",
+    }),
   }),
 };
 

@@ -51,16 +51,21 @@ const ALERTS = words<AlertKind>({
   CHILD_BEYOND_LIMIT: true,
 });
 
-const EVENT_TIME = time("When the event went out.");
-const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");
-const EXECUTION = oneOf(["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"], "What happened.");
+const EVENT_TIME = time("Time at which the event was sent.");
+const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
+const EXECUTION = oneOf(
+  ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"],
+  "Execution type: the event that happened to the order.",
+);
 const SYMBOL = text("Symbol of the market.");
 
 /** Returns the members of every event of the private stream. */
 const stamped = (name: string): Members => ({
-  e: only(name, "Which event it is."),
+  e: only(name, "Event type."),
   E: EVENT_TIME,
-  sequence: long("Number of the event within its account; it rises by one.", { minimum: 1 }),
+  sequence: long("Sequence number of the event within its account. It increases by one with each event.", {
+    minimum: 1,
+  }),
 });
 
 /** Letters of the convention that are not used here; their values never change. */
@@ -85,24 +90,26 @@ const ORDER: Members = {
   S: SIDE,
   o: text("Type."),
   f: text("Time in force."),
-  q: decimal("Quantity that was asked for."),
-  p: decimal("Limit price; 0: it has none."),
-  ap: decimal("Average price so far."),
-  sp: decimal("Stop price; 0: it has none."),
+  q: decimal("Ordered quantity."),
+  p: decimal("Limit price; 0 if there is none."),
+  ap: decimal("Average execution price so far."),
+  sp: decimal("Stop price; 0 if there is none."),
   x: EXECUTION,
-  X: text("Status after it."),
+  X: text("Status of the order after the event."),
   i: int64("Id of the order."),
-  l: decimal("Quantity of this execution; 0: it was no trade."),
-  z: decimal("Quantity that was executed up to and with it."),
-  L: decimal("Price of this execution; 0: it was no trade."),
-  T: time("When it happened."),
-  t: int64("Id of the execution where that is a number, else 0."),
-  R: flag("May only make a position smaller."),
+  l: decimal("Quantity of this execution; 0 if the event is not a trade."),
+  z: decimal("Cumulative executed quantity, this execution included."),
+  L: decimal("Price of this execution; 0 if the event is not a trade."),
+  T: time("Time of the event."),
+  t: int64("Id of the execution if it is a number, else 0."),
+  R: flag("Whether the order may only reduce a position."),
   ot: text("Type."),
   ...FIXED,
-  gtd: long("When the order ends by itself, epoch milliseconds; 0: it does not."),
-  er: text("Number of an expiry: 2 the rest of a limit order, 9 that of a market order, else 0."),
-  g: int64("Id of its list; -1: it is in none."),
+  gtd: long("Expiry of the order in epoch milliseconds; 0 if it has none."),
+  er: text(
+    "Expiry reason: 2 for the unfilled rest of a limit order, 9 for the unfilled rest of a market order, else 0.",
+  ),
+  g: int64("Id of the list of the order; -1 if it is not part of a list."),
   accountId: long("Account that owns the order."),
   executionId: optional(text("Id of the execution.")),
 };
@@ -114,32 +121,32 @@ const MANAGED: Members = {
   f: oneOf(["GTC", "GTD"], "Time in force."),
   X: MANAGED_ORDER.status,
   i: long("Id of the order: negative.", { maximum: -1 }),
-  AP: optional(decimal("Price from which the trigger follows; 0: from the first quote.")),
+  AP: optional(decimal("Price at which trailing begins; 0 if it begins with the first quote.")),
   cr: optional(decimal("Trailing distance in percent.")),
   ...MANAGED_ORDER_IN_EVENTS,
-  reason: optional(oneOf(END_REASONS, "Why it ended.")),
-  alert: optional(oneOf(ALERTS, "What a person should look at.")),
+  reason: optional(oneOf(END_REASONS, "Reason why the order ended.")),
+  alert: optional(oneOf(ALERTS, "Condition that a person should look at.")),
 };
 
 const NATIVE: Members = {
   ...ORDER,
-  X: oneOf(NATIVE_STATUSES, "Status after it."),
-  reason: optional(oneOf(EXECUTION_REASONS, "Why it ended without a fill.")),
-  rejectReason: optional(oneOf(REJECT_REASONS, "Why it was refused.")),
+  X: oneOf(NATIVE_STATUSES, "Status of the order after the event."),
+  reason: optional(oneOf(EXECUTION_REASONS, "Reason why the order ended without a fill.")),
+  rejectReason: optional(oneOf(REJECT_REASONS, "Reason why the order was refused.")),
 };
 
 const BALANCE = object("A balance.", {
   a: text("Asset."),
-  wb: signedDecimal("Balance now."),
-  cw: signedDecimal("The part of it that is not isolated."),
-  bc: signedDecimal("How much it changed by."),
+  wb: signedDecimal("Current balance."),
+  cw: signedDecimal("Cross balance: the part of the balance that is not isolated."),
+  bc: signedDecimal("Change of the balance."),
 });
 
 const POSITION = object("A position.", {
   s: SYMBOL,
-  pa: signedDecimal("Amount now; below zero it is short."),
-  ep: signedDecimal("Price of entry."),
-  bep: signedDecimal("Price at which it breaks even."),
+  pa: signedDecimal("Current amount; negative for a short position."),
+  ep: signedDecimal("Entry price."),
+  bep: signedDecimal("Break-even price."),
   cr: signedDecimal("Realized profit."),
   up: signedDecimal("Unrealized profit."),
   mt: only("cross", "Margin type."),
@@ -147,15 +154,15 @@ const POSITION = object("A position.", {
   ps: only("BOTH", "Position side."),
 });
 
-const AT_RISK = object("A position whose margin runs short.", {
+const AT_RISK = object("A position with insufficient margin.", {
   s: SYMBOL,
   ps: oneOf(["BOTH", "LONG", "SHORT"], "Position side."),
-  pa: signedDecimal("Amount; below zero it is short."),
+  pa: signedDecimal("Amount; negative for a short position."),
   mt: oneOf(["CROSSED", "ISOLATED"], "Margin type."),
   iw: signedDecimal("Isolated balance."),
   mp: signedDecimal("Mark price."),
   up: signedDecimal("Unrealized profit."),
-  mm: signedDecimal("Margin that is needed."),
+  mm: signedDecimal("Maintenance margin."),
 });
 
 const LEG = object("A leg.", {
@@ -166,47 +173,47 @@ const LEG = object("A leg.", {
 
 const CHANGES = list(
   { type: "array", items: decimal("Price in USD, then quantity."), minItems: 2, maxItems: 2 },
-  "Levels that changed: price and quantity; quantity 0: the level is gone.",
+  "Changed levels: price and quantity. A quantity of 0 removes the level.",
 );
 
 /** Schemas of the events of the private stream. Source: decision 45; convention 4.8-4.11. */
 export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
-  OrderTradeUpdate: object("What happened to an order.", {
+  OrderTradeUpdate: object("An order changed.", {
     ...stamped("ORDER_TRADE_UPDATE"),
-    T: time("When it was recorded."),
+    T: time("Time at which the change was recorded."),
     o: { oneOf: [ref("ManagedTrade"), ref("NativeTrade")] },
   }),
-  ListStatus: object("A list was placed, legs of it were released, or the last of them has ended.", {
+  ListStatus: object("A list was placed, some of its legs were released, or its last leg ended.", {
     ...stamped("listStatus"),
     s: SYMBOL,
     g: long("Id of the list.", { maximum: -2 }),
-    c: oneOf(["OCO", "OTO", "OTOCO"], "How the legs depend on each other."),
+    c: oneOf(["OCO", "OTO", "OTOCO"], "Type of the list: how its legs depend on each other."),
     l: oneOf(["EXEC_STARTED", "ALL_DONE"], "Whether all legs have ended."),
-    L: oneOf(["EXECUTING", "ALL_DONE"], "The same."),
+    L: oneOf(["EXECUTING", "ALL_DONE"], "The same value under another name."),
     r: only("NONE", "Not used."),
     C: text("Client id of the list."),
-    T: time("When it was recorded."),
+    T: time("Time at which the change was recorded."),
     accountId: long("Account that owns the list."),
-    O: list(LEG, "The legs: working, protective, then the other."),
+    O: list(LEG, "Legs of the list: the working leg, the protective leg, then the other leg."),
   }),
   AccountUpdate: object("Balances or positions changed.", {
     ...stamped("ACCOUNT_UPDATE"),
-    T: time("When they changed."),
+    T: time("Time of the change."),
     accountId: long("Account."),
-    a: object("What there is now.", {
-      m: oneOf(UPDATE_REASONS, "Why they changed."),
+    a: object("Current balances and positions.", {
+      m: oneOf(UPDATE_REASONS, "Reason for the change."),
       B: list(BALANCE, "Balances that may have changed."),
       P: list(POSITION, "Positions that may have changed."),
     }),
   }),
-  MarginCall: object("Margin runs short.", {
+  MarginCall: object("The margin of an account is insufficient.", {
     ...stamped("MARGIN_CALL"),
     accountId: long("Account."),
     cw: optional(signedDecimal("Cross balance.")),
-    p: list(AT_RISK, "Positions that are concerned."),
+    p: list(AT_RISK, "Affected positions."),
   }),
   EventStreamTerminated: object("A subscription has ended.", {
-    e: only("eventStreamTerminated", "Which event it is."),
+    e: only("eventStreamTerminated", "Event type."),
     E: EVENT_TIME,
   }),
 };
@@ -215,8 +222,8 @@ export const PRIVATE_EVENTS: Readonly<Record<string, JsonSchema>> = {
 export const EVENT_PARTS: Readonly<Record<string, JsonSchema>> = {
   ManagedTrade: object("A managed order in an event.", MANAGED),
   NativeTrade: object("A native order in an event.", NATIVE),
-  ServerShutdown: object("The service stops; connect again.", {
-    e: only("serverShutdown", "Which event it is."),
+  ServerShutdown: object("The service shuts down. Reconnect.", {
+    e: only("serverShutdown", "Event type."),
     E: EVENT_TIME,
   }),
 };
@@ -224,48 +231,48 @@ export const EVENT_PARTS: Readonly<Record<string, JsonSchema>> = {
 /** Schemas of the events of the public streams. Source: decision 45; convention 4.12. */
 export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
   BookTicker: object("Best prices of a market.", {
-    e: only("bookTicker", "Which event it is."),
+    e: only("bookTicker", "Event type."),
     E: EVENT_TIME,
-    u: long("Number of the quote."),
+    u: long("Id of the quote."),
     s: SYMBOL,
     b: decimal("Best bid."),
-    B: decimal("Quantity there; 0: that side is empty."),
+    B: decimal("Quantity at that price; 0 if that side of the book is empty."),
     a: decimal("Best ask."),
-    A: decimal("Quantity there; 0: that side is empty."),
+    A: decimal("Quantity at that price; 0 if that side of the book is empty."),
   }),
-  DepthUpdate: object("What a quote changed in the book.", {
-    e: only("depthUpdate", "Which event it is."),
+  DepthUpdate: object("Changes that a quote made to the book.", {
+    e: only("depthUpdate", "Event type."),
     E: EVENT_TIME,
     s: SYMBOL,
-    U: long("Number of the quote: one above that of the quote before."),
-    u: long("The same."),
+    U: long("Id of the quote: one more than the id of the previous quote."),
+    u: long("The same value under another name."),
     b: CHANGES,
     a: CHANGES,
   }),
-  PartialDepth: object("The best twenty levels of each side.", {
-    e: only("depth20", "Which event it is."),
+  PartialDepth: object("The best 20 levels of each side.", {
+    e: only("depth20", "Event type."),
     E: EVENT_TIME,
     s: SYMBOL,
-    lastUpdateId: text("Number of the quote."),
+    lastUpdateId: text("Id of the quote."),
     bids: BOOK_SIDE,
     asks: BOOK_SIDE,
   }),
-  PublicTrade: object("An execution of the service.", {
-    e: only("trade", "Which event it is."),
+  PublicTrade: object("An execution on this service.", {
+    e: only("trade", "Event type."),
     E: EVENT_TIME,
     s: SYMBOL,
     t: text("Id of the execution."),
     p: decimal("Price."),
     q: decimal("Quantity."),
-    T: time("When it happened."),
-    m: only(false, "Not told."),
+    T: time("Time of the event."),
+    m: only(false, "Not reported; always false."),
     M: only(true, "Not used."),
   }),
 };
 
 /** Code of a refusal on the public socket. Source: convention 4.12. */
 export const CONTROL_ERROR: JsonSchema = integer(
-  "1: a value of the wrong type; 2: a wrong request; 3: no JSON.",
+  "1: a value has the wrong type. 2: the request is invalid. 3: the message is not valid JSON.",
   {
     enum: [1, 2, 3],
   },

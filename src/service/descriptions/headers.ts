@@ -9,14 +9,14 @@ const header = (description: string): JsonSchema => ({
 /** Headers of replies by name. Source: decision 42; convention 5.3. */
 export const HEADERS: Readonly<Record<string, JsonSchema>> = {
   "X-Request-Id": {
-    description: "Name of this request, for questions about it.",
+    description: "Id of this request. Quote it in questions to the operator.",
     schema: text("Letters and digits."),
   },
-  "X-MBX-USED-WEIGHT": header("Weight that your address has used in this minute."),
-  "X-MBX-USED-WEIGHT-1M": header("The same."),
-  "X-MBX-ORDER-COUNT-10S": header("New orders of the account in these ten seconds."),
-  "X-MBX-ORDER-COUNT-1D": header("New orders of the account in this day."),
-  "Retry-After": header("Seconds to wait."),
+  "X-MBX-USED-WEIGHT": header("Request weight that your IP address has used in the current minute."),
+  "X-MBX-USED-WEIGHT-1M": header("The same value as X-MBX-USED-WEIGHT."),
+  "X-MBX-ORDER-COUNT-10S": header("New orders of the account in the current ten seconds."),
+  "X-MBX-ORDER-COUNT-1D": header("New orders of the account on the current day."),
+  "Retry-After": header("Seconds to wait before a retry."),
 };
 
 /** Kind of a reply: any reply, one that counts orders, or one that asks the client to wait. */

@@ -20,126 +20,131 @@ const LEVEL: JsonSchema = {
   items: decimal("Price in USD, then quantity."),
   minItems: 2,
   maxItems: 2,
-  description: "A level: its price in USD and its quantity.",
+  description: "A level: price in USD and quantity.",
 };
 
 /** One side of a book, best level first. */
 export const BOOK_SIDE: JsonSchema = list(LEVEL, "Levels, best first.");
 
 const RATE_LIMIT: Members = {
-  rateLimitType: oneOf(["REQUEST_WEIGHT", "ORDERS"], "What is limited."),
-  interval: oneOf(["SECOND", "MINUTE", "DAY"], "Unit of the window."),
+  rateLimitType: oneOf(["REQUEST_WEIGHT", "ORDERS"], "Kind of the limit."),
+  interval: oneOf(["SECOND", "MINUTE", "DAY"], "Time unit of the window."),
   intervalNum: integer("Length of the window in that unit."),
-  limit: integer("Most in one window."),
+  limit: integer("Maximum in one window."),
 };
 
 const filter = (name: string, description: string, members: Members): JsonSchema =>
-  object(description, { filterType: only(name, "Which filter it is."), ...members });
+  object(description, { filterType: only(name, "Kind of the filter."), ...members });
 
 const FILTER: JsonSchema = {
   oneOf: [
-    filter("PRICE_FILTER", "What prices may be.", {
-      minPrice: decimal("Lowest price."),
-      maxPrice: decimal("Highest price."),
+    filter("PRICE_FILTER", "Allowed prices.", {
+      minPrice: decimal("Minimum price."),
+      maxPrice: decimal("Maximum price."),
       tickSize: decimal("Step."),
     }),
-    filter("LOT_SIZE", "What quantities may be.", {
-      minQty: decimal("Lowest quantity."),
-      maxQty: decimal("Highest quantity."),
+    filter("LOT_SIZE", "Allowed quantities.", {
+      minQty: decimal("Minimum quantity."),
+      maxQty: decimal("Maximum quantity."),
       stepSize: decimal("Step."),
     }),
-    filter("NOTIONAL", "What an order must be worth.", {
-      minNotional: decimal("Least value in USD."),
-      applyMinToMarket: flag("It holds for market orders too."),
-      avgPriceMins: integer("Minutes of the average price; 0: the price of now."),
+    filter("NOTIONAL", "Minimum value of an order.", {
+      minNotional: decimal("Minimum value in USD."),
+      applyMinToMarket: flag("Whether the filter applies to market orders too."),
+      avgPriceMins: integer("Minutes over which the price is averaged; 0 if the current price is used."),
     }),
-    filter("ICEBERG_PARTS", "How an iceberg may be cut.", { limit: integer("Most parts.") }),
+    filter("ICEBERG_PARTS", "Allowed division of an iceberg.", {
+      limit: integer("Maximum number of parts."),
+    }),
   ],
 };
 
 const PRICES: Members = {
   symbol: text("Symbol of the market."),
-  price: decimal("Last price; before the first execution the middle of bid and ask."),
-  lastPrice: decimal("The same."),
+  price: decimal("Last price. Before the first execution, the midpoint of bid and ask."),
+  lastPrice: decimal("The same value as price."),
   bid: optional(decimal("Best bid.")),
   ask: optional(decimal("Best ask.")),
   bidPrice: optional(decimal("Best bid.")),
-  bidQty: optional(decimal("Quantity there.")),
+  bidQty: optional(decimal("Quantity at that price.")),
   askPrice: optional(decimal("Best ask.")),
-  askQty: optional(decimal("Quantity there.")),
-  lastUpdateId: optional(text("Number of the quote.")),
+  askQty: optional(decimal("Quantity at that price.")),
+  lastUpdateId: optional(text("Id of the quote.")),
 };
 
 /** Schemas of the public replies. Source: contract, Resources and their fields; convention 5.1 and 5.2. */
 export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  Empty: object("Nothing.", {}),
-  ServerTime: object("The time of the service.", { serverTime: time("Now.") }),
-  Status: object("How the service is.", {
+  Empty: object("An empty object.", {}),
+  ServerTime: object("The time of the service.", { serverTime: time("Current time.") }),
+  Status: object("Status of the service.", {
     system: oneOf(
       ["normal", "degraded", "draining"],
-      "degraded: quotes of a market stopped, the outcome of a child is not known, or the store fails. draining: no new orders.",
+      "degraded: the quotes of a market have stopped, the outcome of a child is unknown, or the store fails. draining: the service accepts no new orders.",
     ),
-    serverTime: time("Now."),
-    features: object("What there is.", {
-      leveraged_trading: flag("Trading on margin."),
-      dark_pool_mode: flag("A dark pool."),
-      bridge_required: flag("Whether a bridge is needed."),
-      advanced_orders: flag("Managed orders and lists."),
+    serverTime: time("Current time."),
+    features: object("Features of the service.", {
+      leveraged_trading: flag("Whether trading on margin is available."),
+      dark_pool_mode: flag("Whether a dark pool is available."),
+      bridge_required: flag("Whether a bridge is required."),
+      advanced_orders: flag("Whether managed orders and lists are available."),
     }),
   }),
   RateLimit: object("A limit.", RATE_LIMIT),
-  UsedRateLimit: object("A limit and what was used of it.", {
+  UsedRateLimit: object("A limit and the used part of it.", {
     ...RATE_LIMIT,
-    count: integer("Used in this window."),
+    count: integer("Amount used in the current window."),
   }),
   Symbol: object("An instrument.", {
     id: long("Id of the instrument."),
-    symbol: text("Its symbol."),
-    status: text("TRADING when orders are taken; CANCEL_ONLY where none are placed at all."),
-    baseAsset: text("What is traded."),
-    quoteAsset: text("What it is paid in."),
-    name: text("Its name."),
-    quantityScale: integer("Decimals of quantities."),
-    address: optional(text("Address of what is traded, such as that of its contract on a chain.")),
-    url: optional(text("Page about the instrument.", { format: "uri" })),
-    baseAssetPrecision: integer("Decimals of quantities."),
-    quoteAssetPrecision: integer("Decimals of prices."),
-    orderTypes: list(text("A type."), "Types of orders that it takes."),
-    icebergAllowed: flag("Whether it takes icebergs."),
-    ocoAllowed: flag("Whether it takes OCO lists."),
-    otoAllowed: flag("Whether it takes OTO and OTOCO lists."),
-    filters: list(FILTER, "What orders must keep to."),
+    symbol: text("Symbol of the instrument."),
+    status: text("TRADING if orders are accepted; CANCEL_ONLY if no orders are accepted at all."),
+    baseAsset: text("Base asset: the traded asset."),
+    quoteAsset: text("Quote asset: the asset that prices are in."),
+    name: text("Name of the instrument."),
+    quantityScale: integer("Number of decimals of quantities."),
+    address: optional(text("Address of the traded asset, such as its contract on a blockchain.")),
+    url: optional(text("Web page about the instrument.", { format: "uri" })),
+    baseAssetPrecision: integer("Number of decimals of quantities."),
+    quoteAssetPrecision: integer("Number of decimals of prices."),
+    orderTypes: list(text("An order type."), "Order types that the instrument accepts."),
+    icebergAllowed: flag("Whether the instrument accepts icebergs."),
+    ocoAllowed: flag("Whether the instrument accepts OCO lists."),
+    otoAllowed: flag("Whether the instrument accepts OTO and OTOCO lists."),
+    filters: list(FILTER, "Filters that orders must pass."),
   }),
   ExchangeInfo: object("Instruments and limits.", {
-    timezone: only("UTC", "Days begin in it."),
-    serverTime: time("Now."),
+    timezone: only("UTC", "Time zone in which a day begins."),
+    serverTime: time("Current time."),
     rateLimits: list(ref("RateLimit"), "Limits of this service."),
     exchangeFilters: {
       type: "array",
       items: { type: "object" },
       maxItems: 0,
-      description: "There are none.",
+      description: "Always empty.",
     },
     symbols: list(ref("Symbol"), "All instruments."),
   }),
   InstrumentPairs: object("Instruments.", {
-    instrumentPairs: list(ref("Symbol"), "The first of them, as many as were asked for."),
+    instrumentPairs: list(ref("Symbol"), "The first instruments, up to the limit of the request."),
   }),
   Ticker: object("Prices of a market.", {
     ...PRICES,
     closeTime: optional(time("Time of the quote.")),
   }),
-  DayTicker: object("Prices of a market, and what the service itself has executed there in the last day.", {
-    ...PRICES,
-    volume: decimal(
-      "Executed quantity of the last 1,440 minutes, by whole minutes, the running one included.",
-    ),
-    openTime: time("Where these minutes begin."),
-    closeTime: time("Now."),
-  }),
+  DayTicker: object(
+    "Prices of a market, and the volume that this service has executed there in the last day.",
+    {
+      ...PRICES,
+      volume: decimal(
+        "Executed quantity of the last 1,440 minutes, in whole minutes, the current minute included.",
+      ),
+      openTime: time("Start of these minutes."),
+      closeTime: time("Current time."),
+    },
+  ),
   OrderBook: object("Order book of a market.", {
     symbol: text("Symbol of the market."),
-    lastUpdateId: text("Number of the quote; 0: there was none yet."),
+    lastUpdateId: text("Id of the quote; 0 if there is no quote yet."),
     bids: BOOK_SIDE,
     asks: BOOK_SIDE,
   }),

@@ -18,13 +18,13 @@ import {
 } from "../views/schema.ts";
 import { SCALES } from "./managed-schemas.ts";
 
-const SIDE = oneOf(["BUY", "SELL"], "Which way the order trades.");
+const SIDE = oneOf(["BUY", "SELL"], "Side of the order.");
 const STATUS = oneOf(NATIVE_STATUSES, "Latest known status.");
 
 const WHY = {
-  rejectReason: orNull(oneOf(REJECT_REASONS, "Why it was refused.")),
-  reason: orNull(oneOf(EXECUTION_REASONS, "Why it ended without a fill.")),
-  errorMessage: orNull(text("Text that was recorded with it.")),
+  rejectReason: orNull(oneOf(REJECT_REASONS, "Reason why the order was refused.")),
+  reason: orNull(oneOf(EXECUTION_REASONS, "Reason why the order ended without a fill.")),
+  errorMessage: orNull(text("Text recorded with the reason.")),
 };
 
 type Amounts = Readonly<Record<"price" | "quantity", (description: string) => JsonSchema>>;
@@ -34,23 +34,23 @@ type Amounts = Readonly<Record<"price" | "quantity", (description: string) => Js
  */
 const nativeOrder = ({ price, quantity }: Amounts): MembersOf<NativeOrderView> => ({
   symbol: text("Symbol of the market."),
-  orderId: optional(int64("Id of the order: positive. A retained rejection has none.")),
-  orderListId: int64("Id of its list; -1: it is in none."),
-  clientOrderId: text("Your id of the order."),
-  clOrdId: text("The same."),
+  orderId: optional(int64("Id of the order, a positive number. A retained rejection has none.")),
+  orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value as clientOrderId."),
   status: STATUS,
-  type: optional(text("Type, such as LIMIT or MARKET.")),
+  type: optional(text("Order type, such as LIMIT or MARKET.")),
   side: optional(SIDE),
-  timeInForce: optional(text("How long it works, such as GTC, IOC or FOK.")),
-  price: optional(price("Limit price; 0: it has none.")),
-  origQty: optional(quantity("Quantity that was asked for.")),
-  executedQty: quantity("Quantity that was executed."),
-  stopPrice: optional(price("Stop price; 0: it has none.")),
+  timeInForce: optional(text("Time in force, such as GTC, IOC or FOK.")),
+  price: optional(price("Limit price; 0 if there is none.")),
+  origQty: optional(quantity("Ordered quantity.")),
+  executedQty: quantity("Executed quantity."),
+  stopPrice: optional(price("Stop price; 0 if there is none.")),
   ...WHY,
-  updateTime: time("When it changed last."),
-  isWorking: flag("It is or was on the book."),
+  updateTime: time("Time of the last change."),
+  isWorking: flag("Whether the order is or was on the book."),
   accountId: long("Account that owns the order."),
-  isPaperTrade: flag("It trades on paper."),
+  isPaperTrade: flag("Whether the order is a paper trade."),
 });
 
 const TEXT: Amounts = { price: decimal, quantity: decimal };
@@ -62,18 +62,18 @@ const SCALED: Amounts = {
 /** Members that the replies to placements and cancels share. */
 const TRANSACTION: Members = {
   symbol: text("Symbol of the market."),
-  orderId: int64("Id of the order: positive."),
-  orderListId: int64("Id of its list; -1: it is in none."),
-  clientOrderId: text("Your id of the order."),
-  clOrdId: text("The same."),
-  transactTime: time("When it changed last."),
-  price: decimal("Limit price in USD; 0: it has none."),
-  origQty: decimal("Quantity that was asked for, or that its amount came to."),
-  executedQty: decimal("Quantity that was executed."),
-  origQuoteOrderQty: decimal("Amount of USD that it was sent with; 0: it has none."),
+  orderId: int64("Id of the order, a positive number."),
+  orderListId: int64("Id of the list of the order; -1 if it is not part of a list."),
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value as clientOrderId."),
+  transactTime: time("Time of the last change."),
+  price: decimal("Limit price in USD; 0 if there is none."),
+  origQty: decimal("Ordered quantity, or the quantity to which the ordered amount converts."),
+  executedQty: decimal("Executed quantity."),
+  origQuoteOrderQty: decimal("Ordered amount in USD; 0 if there is none."),
   status: STATUS,
-  timeInForce: text("How long it works, such as GTC, IOC or FOK."),
-  type: text("Type, such as LIMIT or MARKET."),
+  timeInForce: text("Time in force, such as GTC, IOC or FOK."),
+  type: text("Order type, such as LIMIT or MARKET."),
   side: SIDE,
   accountId: long("Account that owns the order."),
 };
@@ -81,50 +81,53 @@ const TRANSACTION: Members = {
 const FILL = object("An execution.", {
   price: decimal("Price in USD."),
   qty: decimal("Quantity."),
-  commission: optional(text("What it cost, a decimal.")),
-  commissionAsset: optional(text("In what.")),
+  commission: optional(text("Commission, a decimal.")),
+  commissionAsset: optional(text("Asset of the commission.")),
   tradeId: text("Id of the execution."),
 });
 
 const EXECUTION: Members = {
   symbol: text("Symbol of the market."),
-  orderId: optional(int64("Id of the order: positive. A retained rejection has none.")),
-  clientOrderId: text("Your id of the order."),
-  clOrdId: text("The same."),
+  orderId: optional(int64("Id of the order, a positive number. A retained rejection has none.")),
+  clientOrderId: text("Client id of the order."),
+  clOrdId: text("The same value as clientOrderId."),
   executionId: text("Id of the execution."),
-  execType: oneOf(["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"], "What happened."),
-  status: oneOf(NATIVE_STATUSES, "Status of the order after it."),
+  execType: oneOf(
+    ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"],
+    "Execution type: the event that happened to the order.",
+  ),
+  status: oneOf(NATIVE_STATUSES, "Status of the order after the event."),
   side: optional(SIDE),
-  type: optional(text("Type, such as LIMIT or MARKET.")),
-  price: optional(decimal("Limit price in USD; 0: it has none.")),
-  origQty: optional(decimal("Quantity that was asked for.")),
-  lastQty: decimal("Quantity of this execution; 0: it was no trade."),
-  lastPrice: decimal("Price of this execution; 0: it was no trade."),
-  executedQty: decimal("Quantity that was executed up to and with it."),
+  type: optional(text("Order type, such as LIMIT or MARKET.")),
+  price: optional(decimal("Limit price in USD; 0 if there is none.")),
+  origQty: optional(decimal("Ordered quantity.")),
+  lastQty: decimal("Quantity of this execution; 0 if the event is not a trade."),
+  lastPrice: decimal("Price of this execution; 0 if the event is not a trade."),
+  executedQty: decimal("Cumulative executed quantity, this execution included."),
   ...WHY,
-  time: time("When it happened."),
+  time: time("Time of the event."),
 };
 
 /** Schemas of native orders. Source: contract, Native order snapshot; decision 46; convention 3.1-3.3. */
 export const NATIVE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  NativeOrder: object("A native order, or a rejection that is retained.", nativeOrder(TEXT)),
+  NativeOrder: object("A native order, or a retained rejection.", nativeOrder(TEXT)),
   ScaledNativeOrder: object("A native order with prices and quantities as whole numbers.", {
     ...nativeOrder(SCALED),
     ...SCALES,
   }),
-  PlacedNativeOrder: object("A native order that was placed, with its executions so far.", {
+  PlacedNativeOrder: object("A placed native order with its executions so far.", {
     ...TRANSACTION,
     workingTime: {
-      ...time("Since when it is on the book; -1: it is not."),
+      ...time("Time since which the order is on the book; -1 if it is not on the book."),
       minimum: -1,
     },
-    fills: list(FILL, "The executions so far."),
+    fills: list(FILL, "Executions so far."),
   }),
   CanceledNativeOrder: object("A native order after its cancel.", {
     ...TRANSACTION,
-    origClientOrderId: text("The client id that the order was canceled by."),
+    origClientOrderId: text("Client id of the canceled order."),
   }),
   Executions: object("The newest executions, oldest first.", {
-    orders: list(object("What happened to an order at one moment.", EXECUTION), "The executions."),
+    orders: list(object("One event of an order.", EXECUTION), "Executions."),
   }),
 };

@@ -66,7 +66,7 @@ const SECURITY_SCHEMES: JsonSchema = {
     type: "apiKey",
     in: "query",
     name: "signature",
-    description: "The signature as the last pair of the query, or of a form body.",
+    description: "The signature as the last pair of the query or of a form body.",
   },
 };
 
@@ -147,7 +147,7 @@ function bodyOf(name: string, { example }: RouteNote): JsonSchema {
   const media = { schema: ref(name), ...(example !== undefined && { example }) };
   return {
     required: true,
-    description: "Its fields may also be sent in the query; each in one place.",
+    description: "The fields may also be sent in the query. Send each field in one place only.",
     content: { [JSON_TYPE]: media, [FORM_TYPE]: media },
   };
 }

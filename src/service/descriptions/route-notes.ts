@@ -26,70 +26,70 @@ const PLACED = {
 } as const;
 
 const IDEMPOTENT =
-  "The same id with the same content answers with what is there already; with another content it is refused.";
+  "A repeated client id with the same content returns the existing order or list; with different content, the request is refused.";
 
 const STATUS_ABOUT =
-  "Of a managed or native order, open or ended, or of a retained rejection. A negative id is a managed order's. A client id alone names a managed order before a native one, and the newest of several.";
+  "Returns a managed or native order, open or ended, or a retained rejection. Managed orders have negative ids. A client id alone selects a managed order before a native order, and the newest of several.";
 
 const HISTORY_ABOUT =
-  "One latest snapshot of each, ids rising. orderId is the lowest id of the page: start at 1 and go on with the last id plus one. Without it the newest are listed.";
+  "Returns the latest snapshot of each order, in ascending order of ids. orderId is the lowest id of the page: start with 1 and continue with the last id plus one. Without orderId, the newest orders are listed.";
 
 /** Descriptions by route. Source: contract, Endpoints. */
 export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   status: {
     tag: "Market",
-    summary: "How the service is",
-    about: "Whether it takes orders, and what it offers.",
+    summary: "Status of the service",
+    about: "Returns whether the service accepts orders, and its features.",
     reply: ref("Status"),
   },
   exchangeInfo: {
     tag: "Market",
     summary: "Instruments and limits",
-    about: "Take symbols from here, not from a list of your own.",
+    about: "Take symbols from this reply, not from a list of your own.",
     reply: ref("ExchangeInfo"),
   },
   instrumentPairs: {
     tag: "Market",
     summary: "Instruments",
-    about: "The first of them, as many as asked for.",
+    about: "Returns the first instruments, up to the limit.",
     reply: ref("InstrumentPairs"),
   },
   ticker: {
     tag: "Market",
     summary: "Prices of a market",
-    about: "Members for which nothing is known are left out.",
+    about: "Members without a known value are absent.",
     reply: ref("Ticker"),
   },
   ticker24hr: {
     tag: "Market",
     summary: "Prices and volume of the last day",
-    about: "Of one market, or without a symbol of all of them in an array.",
+    about: "Returns one market. Without a symbol, returns all markets in an array.",
     reply: { oneOf: [ref("DayTicker"), list(ref("DayTicker"), "All markets.")] },
     weight: "2 with a symbol, else 80",
   },
   depth: {
     tag: "Market",
     summary: "Order book of a market",
-    about: "A limit above 5000 counts as 5000.",
+    about: "A limit above 5000 is treated as 5000.",
     reply: ref("OrderBook"),
     weight: "5; 25 for more than 100 levels, 50 for more than 500, 250 for more than 1000",
   },
   ping: {
     tag: "Market",
-    summary: "Nothing, quickly",
-    about: "Shows that the service answers.",
+    summary: "Connectivity check",
+    about: "Returns an empty object. Use it to check that the service answers.",
     reply: ref("Empty"),
   },
   time: {
     tag: "Market",
     summary: "Time of the service",
-    about: "What timestamps are compared with.",
+    about: "Returns the time with which the service compares timestamps.",
     reply: ref("ServerTime"),
   },
   "order.place": {
     tag: "Orders",
     summary: "Place an order",
-    about: `A managed order, or a native one: a plain LIMIT or MARKET. LIMIT takes the fields of all that it can be; apiManaged, targetStrategy, icebergQty, an expiry or timeInForce makes it a managed order. ${IDEMPOTENT}`,
+    about: `Places a managed order, or a native order (a plain LIMIT or MARKET). A LIMIT accepts the fields of all the orders it can be; apiManaged, targetStrategy, icebergQty, an expiry or timeInForce makes it a managed order. ${IDEMPOTENT}`,
     reply: anyRef(["ManagedOrder", "PlacedNativeOrder"]),
     counts: true,
     body: "PlaceOrder",
@@ -105,7 +105,7 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   "order.place.native": {
     tag: "Native orders",
     summary: "Place a native order",
-    about: "A plain LIMIT or MARKET, which the market itself works.",
+    about: "Places a plain LIMIT or MARKET order, which the market itself executes.",
     reply: ref("PlacedNativeOrder"),
     counts: true,
     body: "PlaceNativeOrder",
@@ -128,7 +128,7 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   "order.status.scaled": {
     tag: "Orders",
     summary: "Read an order, with whole numbers",
-    about: `Prices in 1e-8 and quantities in 1e-6 as whole numbers. ${STATUS_ABOUT}`,
+    about: `Prices are integers in units of 1e-8, quantities in units of 1e-6. ${STATUS_ABOUT}`,
     reply: anyRef(["ScaledManagedOrder", "ScaledNativeOrder"]),
     body: "ReadOrder",
     example: { symbol: "BTC/USD", origClientOrderId: "stop-1" },
@@ -137,19 +137,19 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
     tag: "Orders",
     summary: "Cancel an order",
     about:
-      "While a child is in flight the order keeps its status, with cancelPending true. The cancel of a leg is that of its list.",
+      "While a child is in flight, the order keeps its status and cancelPending is true. Canceling a leg cancels its whole list.",
     reply: anyRef(["CanceledManagedOrder", "CanceledNativeOrder", "CanceledOrderList"]),
   },
   allOrders: {
     tag: "Native orders",
     summary: "List native orders",
     about: HISTORY_ABOUT,
-    reply: list(ref("NativeOrder"), "The orders of this page."),
+    reply: list(ref("NativeOrder"), "Orders of this page."),
   },
   orderHistory: {
     tag: "Native orders",
     summary: "List executions",
-    about: "The newest of them, oldest first.",
+    about: "Returns the newest executions, oldest first.",
     reply: ref("Executions"),
     body: "ReadExecutions",
     example: { symbol: "BTC/USD", limit: 100 },
@@ -157,19 +157,19 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   "openOrders.status": {
     tag: "Orders",
     summary: "Page through managed orders",
-    about: "Over all markets. Pass nextOrderId as afterOrderId for the next page, until it is 0.",
+    about: "Covers all markets. For the next page, pass nextOrderId as afterOrderId, until nextOrderId is 0.",
     reply: ref("ManagedOrderPage"),
   },
   "openOrders.cancelAll": {
     tag: "Orders",
     summary: "Cancel all managed orders",
-    about: "Over all markets. Children in flight may still fill.",
+    about: "Covers all markets. Children in flight may still fill.",
     reply: ref("CancelAllResult"),
   },
   "orderList.place.oco": {
     ...PLACED,
-    summary: "Place a pair of which one leg wins",
-    about: `One leg takes the profit, the other protects; the upper level must be above the lower. ${IDEMPOTENT}`,
+    summary: "Place an OCO pair: the first leg to win cancels the other",
+    about: `One leg takes the profit, the other protects the position. The upper level must be above the lower level. ${IDEMPOTENT}`,
     body: "PlaceOco",
     example: {
       symbol: "BTC/USD",
@@ -184,7 +184,7 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   },
   "orderList.place.oto": {
     ...PLACED,
-    summary: "Place an entry with one order that it releases",
+    summary: "Place an entry that releases one order",
     about: `The pending leg is released when the working leg is filled. ${IDEMPOTENT}`,
     body: "PlaceOto",
     example: {
@@ -202,7 +202,7 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   },
   "orderList.place.otoco": {
     ...PLACED,
-    summary: "Place an entry with a pair that it releases",
+    summary: "Place an entry that releases an OCO pair",
     about: `The pair is released when the working leg is filled. ${IDEMPOTENT}`,
     body: "PlaceOtoco",
     example: {
@@ -222,8 +222,8 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   },
   "orderList.place.legacyOco": {
     ...PLACED,
-    summary: "Place a limit and a stop of which one wins",
-    about: `With stopLimitPrice the stop is a stop-limit. For BUY the stop is above the limit, for SELL below. ${IDEMPOTENT}`,
+    summary: "Place an OCO pair of a limit and a stop",
+    about: `With stopLimitPrice, the stop is a stop-limit order. For BUY, the stop is above the limit; for SELL, it is below. ${IDEMPOTENT}`,
     body: "PlaceLegacyOco",
     example: {
       symbol: "BTC/USD",
@@ -237,25 +237,25 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
   "orderList.status": {
     tag: "Lists",
     summary: "Read a list",
-    about: "Open or ended, by its id or yours.",
+    about: "Returns an open or ended list by its id or its client id.",
     reply: ref("OrderList"),
   },
   "orderList.cancel": {
     tag: "Lists",
     summary: "Cancel a list",
-    about: "A leg with a child in flight keeps its status, with cancelPending true.",
+    about: "A leg with a child in flight keeps its status, and its cancelPending is true.",
     reply: ref("CanceledOrderList"),
   },
   "openOrderLists.status": {
     tag: "Lists",
     summary: "List open lists",
-    about: "The newest of the range, oldest first.",
-    reply: list(ref("OrderList"), "The lists."),
+    about: "Returns the newest lists of the time range, oldest first.",
+    reply: list(ref("OrderList"), "Lists."),
   },
   allOrderLists: {
     tag: "Lists",
     summary: "List lists, open and ended",
-    about: "The newest of the range, oldest first.",
-    reply: list(ref("OrderList"), "The lists."),
+    about: "Returns the newest lists of the time range, oldest first.",
+    reply: list(ref("OrderList"), "Lists."),
   },
 };

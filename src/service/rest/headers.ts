@@ -32,7 +32,7 @@ function refuseOverrides(rawHeaders: readonly string[]): void {
     if (!OVERRIDE.test(name)) continue;
     throw new OrderError("INVALID_PARAMETER", {
       field: name.toLowerCase(),
-      advice: "Send the request with the method it is meant for.",
+      advice: "Omit this header, and send the request with the HTTP method that you mean.",
     });
   }
 }
@@ -41,6 +41,6 @@ function refuseEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding.toLowerCase() === "identity") return;
   throw new OrderError("INVALID_PARAMETER", {
     field: "Content-Encoding",
-    advice: "Send the body as it is, without compression.",
+    advice: "Send the body uncompressed, without this header.",
   });
 }

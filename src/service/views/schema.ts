@@ -47,7 +47,7 @@ export const integer = (description: string, more: More = {}): JsonSchema => ({
 export const long = (description: string, more: More = {}): JsonSchema =>
   integer(description, { format: "int64", ...more });
 
-const EXACT = "A 64-bit integer: read it exactly, never as a double.";
+const EXACT = "A 64-bit integer: parse it exactly, never as a double.";
 
 /** Returns the schema of a whole number of 64 bits. */
 export const int64 = (description: string): JsonSchema => long(`${description} ${EXACT}`);
