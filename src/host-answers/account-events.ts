@@ -40,7 +40,7 @@ export function checkedAccountEvents(events: AccountEvents, questions: Questions
 
 function readEvent(said: unknown): AccountEvent {
   const { accountId: id, update, call } = membersOf(said, "the event");
-  const accountId = wholeOf(id, "the account id");
+  const accountId = wholeOf(id, "accountId");
   return update === undefined
     ? { accountId, call: readCall(call) }
     : { accountId, update: readUpdate(update) };
@@ -52,19 +52,19 @@ const readNews = (said: unknown): AccountUpdate | undefined =>
 function readUpdate(said: unknown): AccountUpdate {
   const { reason, timeMs, balances, positions } = membersOf(said, "the update");
   return {
-    reason: wordOf(reason, "the reason", UPDATE_REASONS),
-    timeMs: wholeOf(timeMs, "the time"),
-    balances: itemsOf(balances, "the balances", MOST).map(readBalance),
-    positions: itemsOf(positions, "the positions", MOST).map(readPosition),
+    reason: wordOf(reason, "reason", UPDATE_REASONS),
+    timeMs: wholeOf(timeMs, "timeMs"),
+    balances: itemsOf(balances, "balances", MOST).map(readBalance),
+    positions: itemsOf(positions, "positions", MOST).map(readPosition),
   };
 }
 
 function readBalance(said: unknown): BalanceNow {
   const balance = membersOf(said, "a balance");
   return {
-    asset: textOf(balance.asset, "an asset", { most: 64 }),
-    wallet: decimalOf(balance.wallet, "a balance"),
-    change: decimalOf(balance.change, "a change"),
+    asset: textOf(balance.asset, "the asset of a balance", { most: 64 }),
+    wallet: decimalOf(balance.wallet, "the wallet of a balance"),
+    change: decimalOf(balance.change, "the change of a balance"),
     ...decimalsOf(balance, ["cross"]),
   };
 }
@@ -72,8 +72,8 @@ function readBalance(said: unknown): BalanceNow {
 function readPosition(said: unknown): PositionNow {
   const position = membersOf(said, "a position");
   return {
-    symbol: textOf(position.symbol, "a symbol", { most: 64 }),
-    amount: decimalOf(position.amount, "an amount"),
+    symbol: textOf(position.symbol, "the symbol of a position", { most: 64 }),
+    amount: decimalOf(position.amount, "the amount of a position"),
     ...decimalsOf(position, ["entryPrice", "breakEvenPrice", "realizedProfit", "unrealizedProfit"]),
   };
 }
@@ -81,7 +81,7 @@ function readPosition(said: unknown): PositionNow {
 function readCall(said: unknown): MarginCall {
   const call = membersOf(said, "the margin call");
   return {
-    positions: itemsOf(call.positions, "the positions", MOST).map(readRisk),
+    positions: itemsOf(call.positions, "positions", MOST).map(readRisk),
     ...decimalsOf(call, ["crossWallet"]),
   };
 }
@@ -89,13 +89,13 @@ function readCall(said: unknown): MarginCall {
 function readRisk(said: unknown): PositionAtRisk {
   const position = membersOf(said, "a position");
   return {
-    symbol: textOf(position.symbol, "a symbol", { most: 64 }),
-    side: wordOf(position.side, "a side", ["BOTH", "LONG", "SHORT"]),
-    amount: decimalOf(position.amount, "an amount"),
-    marginType: wordOf(position.marginType, "a margin type", ["CROSSED", "ISOLATED"]),
-    markPrice: decimalOf(position.markPrice, "a mark price"),
-    unrealizedProfit: decimalOf(position.unrealizedProfit, "a profit"),
-    maintenanceMargin: decimalOf(position.maintenanceMargin, "a margin"),
+    symbol: textOf(position.symbol, "the symbol of a position", { most: 64 }),
+    side: wordOf(position.side, "the side of a position", ["BOTH", "LONG", "SHORT"]),
+    amount: decimalOf(position.amount, "the amount of a position"),
+    marginType: wordOf(position.marginType, "the marginType of a position", ["CROSSED", "ISOLATED"]),
+    markPrice: decimalOf(position.markPrice, "the markPrice of a position"),
+    unrealizedProfit: decimalOf(position.unrealizedProfit, "the unrealizedProfit of a position"),
+    maintenanceMargin: decimalOf(position.maintenanceMargin, "the maintenanceMargin of a position"),
     ...decimalsOf(position, ["isolatedWallet"]),
   };
 }
@@ -104,7 +104,7 @@ const DECIMAL = /^-?[0-9]{1,40}(\.[0-9]{1,40})?$/;
 
 function decimalOf(said: unknown, what: string): string {
   const text = textOf(said, what);
-  demand(DECIMAL.test(text), `${what} is no decimal`);
+  demand(DECIMAL.test(text), `${what} is not a decimal string`);
   return text;
 }
 

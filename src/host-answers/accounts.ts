@@ -28,47 +28,47 @@ export function checkedAccounts(accounts: Accounts, questions: Questions): Accou
 
 /** Returns the account that a token names; undefined for none. */
 export function readAccountId(said: unknown): number | undefined {
-  return said === undefined ? undefined : wholeOf(said, "the account id");
+  return said === undefined ? undefined : wholeOf(said, "accountId");
 }
 
 function readKey(said: unknown, apiKey: string): ApiKey | undefined {
   if (said === undefined) return undefined;
   const key = membersOf(said, "the key");
-  demand(key.apiKey === apiKey, "the key is another one");
+  demand(key.apiKey === apiKey, "the key has another apiKey than requested");
   return {
     apiKey,
-    secret: textOf(key.secret, "the secret", { most: 4_096 }),
-    userId: wholeOf(key.userId, "the user id"),
-    accountId: wholeOf(key.accountId, "the account id"),
+    secret: textOf(key.secret, "secret", { most: 4_096 }),
+    userId: wholeOf(key.userId, "userId"),
+    accountId: wholeOf(key.accountId, "accountId"),
     permissions: permissionsOf(key.permissions),
-    ipAllowlist: textsOf(key.ipAllowlist, "the address list"),
+    ipAllowlist: textsOf(key.ipAllowlist, "ipAllowlist"),
   };
 }
 
 function readAccount(said: unknown, accountId: number): Account | undefined {
   if (said === undefined) return undefined;
   const account = membersOf(said, "the account");
-  demand(account.accountId === accountId, "the account is another one");
+  demand(account.accountId === accountId, "the account has another accountId than requested");
   const { restricted } = account;
   return {
     accountId,
-    userId: wholeOf(account.userId, "the user id"),
-    enableDataSharing: flagOf(account.enableDataSharing, "the consent"),
-    delegates: itemsOf(account.delegates, "the list of delegates", MOST).map(delegateOf),
-    restricted: typeof restricted === "boolean" ? restricted : textsOf(restricted, "the restriction"),
+    userId: wholeOf(account.userId, "userId"),
+    enableDataSharing: flagOf(account.enableDataSharing, "enableDataSharing"),
+    delegates: itemsOf(account.delegates, "delegates", MOST).map(delegateOf),
+    restricted: typeof restricted === "boolean" ? restricted : textsOf(restricted, "restricted"),
   };
 }
 
 function delegateOf(said: unknown): Delegate {
   const delegate = membersOf(said, "a delegate");
   return {
-    userId: wholeOf(delegate.userId, "the user id of a delegate"),
+    userId: wholeOf(delegate.userId, "the userId of a delegate"),
     permissions: permissionsOf(delegate.permissions),
   };
 }
 
 const permissionsOf = (said: unknown): readonly Permission[] =>
-  itemsOf(said, "the list of permissions", MOST).map((one) => wordOf(one, "a permission", PERMISSIONS));
+  itemsOf(said, "permissions", MOST).map((one) => wordOf(one, "a permission", PERMISSIONS));
 
 const textsOf = (said: unknown, what: string): readonly string[] =>
   itemsOf(said, what, MOST).map((one) => textOf(one, `an entry of ${what}`, { from: 0 }));

@@ -7,6 +7,6 @@ import { demand, itemsOf, wordOf } from "./reading.ts";
  */
 export function readOutcomes(said: unknown, shards: number): readonly AppendOutcome[] {
   const outcomes = itemsOf(said, "the list of outcomes", shards);
-  demand(outcomes.length === shards, "an outcome is missing");
+  demand(outcomes.length === shards, "the list of outcomes is too short");
   return outcomes.map((one) => wordOf<AppendOutcome>(one, "an outcome", ["durable", "fenced"]));
 }

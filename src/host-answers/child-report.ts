@@ -88,7 +88,7 @@ export function reportIn(event: unknown): unknown {
 
 function namedReport(said: unknown, childId: string): Members {
   const report = membersOf(said, "the report");
-  demand(report.childId === childId, "the report names another child");
+  demand(report.childId === childId, "the report is about another child");
   return report;
 }
 
@@ -105,14 +105,17 @@ type FillCollector = Readonly<{ fills: Fill[]; attempt: (read: () => void) => vo
 
 /** Takes the readable executions, before and after unreadable ones. */
 function takeFills(said: unknown, { fills, attempt }: FillCollector): void {
-  demand(Array.isArray(said), "the executions are no array");
+  demand(Array.isArray(said), "the executions are not an array");
   // A single execution, as in most reports, needs no comparison.
   const known = said.length > 1 ? new Map<string, Fill>() : undefined;
   for (const one of said.slice(0, MOST_FILLS)) {
     attempt(() => {
       const fill = readFill(one);
       const before = known?.get(fill.executionId);
-      demand(before === undefined || isSame(before, fill), "one execution comes with two amounts");
+      demand(
+        before === undefined || isSame(before, fill),
+        "one execution is reported with two different amounts",
+      );
       if (before !== undefined) return;
       known?.set(fill.executionId, fill);
       fills.push(fill);

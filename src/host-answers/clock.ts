@@ -28,12 +28,14 @@ export function checkedClock(clock: Clock, telemetry: Telemetry | undefined): Cl
 
 function readable(port: string, show: () => unknown, ear: Telemetry): () => number {
   const first = timeOf(show);
-  if (first === undefined) throw new RangeError(`${port} shows no time`);
+  if (first === undefined)
+    throw new RangeError(`${port} must return a number of milliseconds from 0 to ${LAST_MS}`);
   let lastMs = first;
   let isFailing = false;
   return () => {
     const shownMs = timeOf(show);
-    if (shownMs === undefined && !isFailing) ear.event("error", "host.failed", { port, problem: "no time" });
+    if (shownMs === undefined && !isFailing)
+      ear.event("error", "host.failed", { port, problem: "no valid time" });
     isFailing = shownMs === undefined;
     lastMs = shownMs ?? lastMs;
     return lastMs;

@@ -17,8 +17,11 @@ export function readEndedNames(said: unknown, { after, limit }: EndedNamePage): 
 
 function readName(said: unknown): EndedName {
   const { accountId, clientOrderId } = membersOf(said, "a name");
-  demand(Number.isSafeInteger(accountId), "the account of a name is no whole number");
-  return { accountId: accountId as number, clientOrderId: textOf(clientOrderId, "the client id of a name") };
+  demand(Number.isSafeInteger(accountId), "the accountId of a name is not a whole number");
+  return {
+    accountId: accountId as number,
+    clientOrderId: textOf(clientOrderId, "the clientOrderId of a name"),
+  };
 }
 
 function isAfter(name: EndedName, last: EndedName): boolean {

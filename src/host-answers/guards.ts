@@ -33,7 +33,7 @@ export function checkedEntropy(entropy: Entropy, questions: Questions): Entropy 
         () => entropy.token(length),
         (said) => {
           const token = textOf(said, "the token", { from: length, most: length });
-          demand(/^[0-9A-Za-z]*$/.test(token), "the token is not of letters and digits");
+          demand(/^[0-9A-Za-z]*$/.test(token), "the token has characters other than letters and digits");
           return token;
         },
       ),
@@ -48,9 +48,9 @@ export function capabilitiesOf(venue: ExecutionVenue, failed: (error: unknown) =
   try {
     const { honoursDeadline, canVoid, ratePerSecond } = venue.capabilities;
     const isRate = ratePerSecond === undefined || (Number.isFinite(ratePerSecond) && ratePerSecond > 0);
-    demand(isRate, "the rate is no number above 0");
-    demand(typeof honoursDeadline === "boolean", "honoursDeadline is neither true nor false");
-    demand(typeof canVoid === "boolean", "canVoid is neither true nor false");
+    demand(isRate, "ratePerSecond is not a number above 0");
+    demand(typeof honoursDeadline === "boolean", "honoursDeadline is not a boolean");
+    demand(typeof canVoid === "boolean", "canVoid is not a boolean");
     return { honoursDeadline, canVoid, ...(ratePerSecond !== undefined && { ratePerSecond }) };
   } catch (error) {
     failed(error);

@@ -22,7 +22,10 @@ export function checkedInstruments(instruments: Instruments, questions: Question
         () => instruments.find(symbol),
         (said) => {
           const found = said === undefined ? undefined : readInstrument(said);
-          demand(found === undefined || found.symbol === symbol, "the instrument is another one");
+          demand(
+            found === undefined || found.symbol === symbol,
+            "the instrument has another symbol than requested",
+          );
           return found;
         },
       ),
@@ -47,15 +50,15 @@ function readInstrument(said: unknown): Instrument {
     "the instrument",
   );
   return {
-    id: wholeOf(id, "the instrument id"),
-    symbol: textOf(symbol, "the symbol", NAME),
-    aliases: itemsOf(aliases, "the list of aliases", MOST).map(aliasOf),
-    baseAsset: textOf(baseAsset, "the base asset", NAME),
-    quoteAsset: textOf(quoteAsset, "the quote asset", NAME),
-    name: textOf(name, "the name", ANY_TEXT),
-    kind: wordOf(kind, "the kind", KINDS),
-    status: wordOf(status, "the status", STATUSES),
-    ...(address !== undefined && { address: textOf(address, "the address", { most: 1_024 }) }),
-    ...(url !== undefined && { url: textOf(url, "the url", { most: 4_096 }) }),
+    id: wholeOf(id, "id"),
+    symbol: textOf(symbol, "symbol", NAME),
+    aliases: itemsOf(aliases, "aliases", MOST).map(aliasOf),
+    baseAsset: textOf(baseAsset, "baseAsset", NAME),
+    quoteAsset: textOf(quoteAsset, "quoteAsset", NAME),
+    name: textOf(name, "name", ANY_TEXT),
+    kind: wordOf(kind, "kind", KINDS),
+    status: wordOf(status, "status", STATUSES),
+    ...(address !== undefined && { address: textOf(address, "address", { most: 1_024 }) }),
+    ...(url !== undefined && { url: textOf(url, "url", { most: 4_096 }) }),
   };
 }

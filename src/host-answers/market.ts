@@ -51,11 +51,11 @@ function levelsOf(said: unknown): readonly LevelInput[] {
 }
 
 function stringOf(said: unknown): string {
-  demand(typeof said === "string", "a text is none");
+  demand(typeof said === "string", "a member that must be a string is not a string");
   return said;
 }
 
 function numberOf(said: unknown): number {
-  demand(typeof said === "number", "a number is none");
+  demand(typeof said === "number", "a member that must be a number is not a number");
   return said;
 }

@@ -51,7 +51,7 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
       return questions.now(
         "native.isPaperTrade",
         () => native.isPaperTrade,
-        (said) => flagOf(said, "the flag"),
+        (said) => flagOf(said, "isPaperTrade"),
       );
     },
     place: (placement) =>
@@ -107,7 +107,7 @@ function readPlaced(said: unknown, expected: ExpectedOrder): NativePlaced {
   const { order, fills, created } = membersOf(said, "the placement");
   return {
     order: readOrder(order, expected),
-    fills: itemsOf(fills, "the list of fills", MOST_FILLS).map(readNativeFill),
+    fills: itemsOf(fills, "fills", MOST_FILLS).map(readNativeFill),
     created: flagOf(created, "created"),
   };
 }
@@ -116,9 +116,11 @@ function readNativeFill(said: unknown): NativeFill {
   const { commission, commissionAsset } = membersOf(said, "a fill");
   return {
     ...readFill(said),
-    ...(commission !== undefined && { commission: textOf(commission, "a commission", { most: 64 }) }),
+    ...(commission !== undefined && {
+      commission: textOf(commission, "the commission of a fill", { most: 64 }),
+    }),
     ...(commissionAsset !== undefined && {
-      commissionAsset: textOf(commissionAsset, "the asset of a commission", { most: 64 }),
+      commissionAsset: textOf(commissionAsset, "the commissionAsset of a fill", { most: 64 }),
     }),
   };
 }
@@ -126,29 +128,29 @@ function readNativeFill(said: unknown): NativeFill {
 function readExecution(said: unknown, expected: Partial<ExpectedOrder>): NativeExecution {
   const { executionId, execType, order, lastQuantity, lastPrice, timeMs } = membersOf(said, "an execution");
   return {
-    executionId: textOf(executionId, "the id of an execution", { most: 64 }),
-    execType: wordOf(execType, "the type of an execution", EXECUTION_TYPES),
+    executionId: textOf(executionId, "the executionId of an execution", { most: 64 }),
+    execType: wordOf(execType, "the execType of an execution", EXECUTION_TYPES),
     order: readOrder(order, expected),
-    ...(lastQuantity !== undefined && { lastQuantity: sizeOf(lastQuantity, "the last quantity") }),
-    ...(lastPrice !== undefined && { lastPrice: priceOf(lastPrice, "the last price") }),
-    timeMs: wholeOf(timeMs, "the time of an execution"),
+    ...(lastQuantity !== undefined && { lastQuantity: sizeOf(lastQuantity, "lastQuantity") }),
+    ...(lastPrice !== undefined && { lastPrice: priceOf(lastPrice, "lastPrice") }),
+    timeMs: wholeOf(timeMs, "the timeMs of an execution"),
   };
 }
 
 function readOrder(said: unknown, expected: Partial<ExpectedOrder>): NativeOrder {
   const order = membersOf(said, "the native order");
   const read: NativeOrder = {
-    orderId: idOf(order.orderId, "the order id"),
-    accountId: wholeOf(order.accountId, "the account id"),
-    symbol: textOf(order.symbol, "the symbol", { most: 64 }),
-    clientOrderId: textOf(order.clientOrderId, "the client id", { from: 0 }),
-    status: wordOf(order.status, "the status", NATIVE_STATUSES),
-    type: textOf(order.type, "the type", { most: 64 }),
-    side: wordOf(order.side, "the side", SIDES),
-    timeInForce: textOf(order.timeInForce, "the time in force", { from: 0, most: 64 }),
-    quantity: sizeOf(order.quantity, "the quantity"),
-    executedQuantity: sizeOf(order.executedQuantity, "the executed quantity"),
-    updatedAtMs: wholeOf(order.updatedAtMs, "the time of the last change"),
+    orderId: idOf(order.orderId, "orderId"),
+    accountId: wholeOf(order.accountId, "accountId"),
+    symbol: textOf(order.symbol, "symbol", { most: 64 }),
+    clientOrderId: textOf(order.clientOrderId, "clientOrderId", { from: 0 }),
+    status: wordOf(order.status, "status", NATIVE_STATUSES),
+    type: textOf(order.type, "type", { most: 64 }),
+    side: wordOf(order.side, "side", SIDES),
+    timeInForce: textOf(order.timeInForce, "timeInForce", { from: 0, most: 64 }),
+    quantity: sizeOf(order.quantity, "quantity"),
+    executedQuantity: sizeOf(order.executedQuantity, "executedQuantity"),
+    updatedAtMs: wholeOf(order.updatedAtMs, "updatedAtMs"),
     isWorking: flagOf(order.isWorking, "isWorking"),
     ...optionsOf(order),
   };
@@ -159,18 +161,18 @@ function readOrder(said: unknown, expected: Partial<ExpectedOrder>): NativeOrder
 function optionsOf(order: Members): Partial<NativeOrder> {
   const { orderListId, price, stopPrice, quoteQuantity, rejectReason, reason, errorMessage } = order;
   return {
-    ...(orderListId !== undefined && { orderListId: idOf(orderListId, "the list id") }),
-    ...(price !== undefined && { price: priceOf(price, "the price") }),
-    ...(stopPrice !== undefined && { stopPrice: priceOf(stopPrice, "the stop price") }),
+    ...(orderListId !== undefined && { orderListId: idOf(orderListId, "orderListId") }),
+    ...(price !== undefined && { price: priceOf(price, "price") }),
+    ...(stopPrice !== undefined && { stopPrice: priceOf(stopPrice, "stopPrice") }),
     ...(quoteQuantity !== undefined && {
-      quoteQuantity: within(quoteQuantity, "the amount", AMOUNT_LIMIT) as Notional,
+      quoteQuantity: within(quoteQuantity, "quoteQuantity", AMOUNT_LIMIT) as Notional,
     }),
     ...(rejectReason !== undefined && {
-      rejectReason: wordOf<RejectReason>(rejectReason, "the reason of the refusal", REJECT_REASONS),
+      rejectReason: wordOf<RejectReason>(rejectReason, "rejectReason", REJECT_REASONS),
     }),
-    ...(reason !== undefined && { reason: wordOf<ExecutionReason>(reason, "the reason", EXECUTION_REASONS) }),
+    ...(reason !== undefined && { reason: wordOf<ExecutionReason>(reason, "reason", EXECUTION_REASONS) }),
     ...(errorMessage !== undefined && {
-      errorMessage: textOf(errorMessage, "the error message", { from: 0, most: 65_536 }),
+      errorMessage: textOf(errorMessage, "errorMessage", { from: 0, most: 65_536 }),
     }),
   };
 }
@@ -181,17 +183,23 @@ function optionsOf(order: Members): Partial<NativeOrder> {
  */
 function demandSame(order: NativeOrder, expected: Partial<ExpectedOrder>): void {
   const { accountId, symbol, orderId, clientOrderId } = expected;
-  demand(accountId === undefined || order.accountId === accountId, "the order is of another account");
-  demand(symbol === undefined || order.symbol === symbol, "the order is of another market");
-  demand(orderId === undefined || order.orderId === orderId, "the order is another one");
+  demand(
+    accountId === undefined || order.accountId === accountId,
+    "the order belongs to another account than requested",
+  );
+  demand(
+    symbol === undefined || order.symbol === symbol,
+    "the order belongs to another market than requested",
+  );
+  demand(orderId === undefined || order.orderId === orderId, "the order has another orderId than requested");
   demand(
     clientOrderId === undefined || order.clientOrderId === clientOrderId,
-    "the order has another client id",
+    "the order has another clientOrderId than requested",
   );
 }
 
 function idOf(said: unknown, what: string): bigint {
-  demand(typeof said === "bigint", `${what} is no bigint`);
+  demand(typeof said === "bigint", `${what} is not a bigint`);
   demand(said > 0n && said < ID_LIMIT, `${what} is out of range`);
   return said;
 }

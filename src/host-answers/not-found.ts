@@ -7,7 +7,7 @@ export function readNotFound(said: unknown): NotFound | undefined {
   try {
     const { childId, notFoundAtMs } = membersOf(said, "the answer");
     demand(childId === undefined, "the answer is a report");
-    return { notFoundAtMs: wholeOf(notFoundAtMs, "the venue's time") };
+    return { notFoundAtMs: wholeOf(notFoundAtMs, "notFoundAtMs") };
   } catch {
     return undefined;
   }

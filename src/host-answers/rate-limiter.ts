@@ -30,48 +30,49 @@ function readLimits(said: unknown): RateLimits | undefined {
   const limits = membersOf(said, "the limits");
   const { connectionsPer5Min: connections } = limits;
   return {
-    weightPerMinute: wholeOf(limits.weightPerMinute, "the weight a minute"),
-    ordersPer10s: wholeOf(limits.ordersPer10s, "the orders per 10 s"),
-    ordersPerDay: wholeOf(limits.ordersPerDay, "the orders a day"),
+    weightPerMinute: wholeOf(limits.weightPerMinute, "weightPerMinute"),
+    ordersPer10s: wholeOf(limits.ordersPer10s, "ordersPer10s"),
+    ordersPerDay: wholeOf(limits.ordersPerDay, "ordersPerDay"),
     ...(connections !== undefined && {
-      connectionsPer5Min: wholeOf(connections, "the connections per 5 min"),
+      connectionsPer5Min: wholeOf(connections, "connectionsPer5Min"),
     }),
   };
 }
 
 function readWeight(said: unknown): WeightVerdict {
   const { used, refused } = membersOf(said, "the verdict");
-  const verdict = { used: wholeOf(used, "the used weight") };
+  const verdict = { used: wholeOf(used, "used") };
   if (refused === undefined) return verdict;
   const { kind, untilMs } = membersOf(refused, "the refusal");
   return {
     ...verdict,
-    refused: { kind: wordOf(kind, "the refusal", ["limit", "ban"]), untilMs: wholeOf(untilMs, "its end") },
+    refused: {
+      kind: wordOf(kind, "the kind of the refusal", ["limit", "ban"]),
+      untilMs: wholeOf(untilMs, "the untilMs of the refusal"),
+    },
   };
 }
 
 function readConnection(said: unknown): ConnectionVerdict {
   const { refusedUntilMs } = membersOf(said, "the verdict");
-  return refusedUntilMs === undefined
-    ? {}
-    : { refusedUntilMs: wholeOf(refusedUntilMs, "the end of the refusal") };
+  return refusedUntilMs === undefined ? {} : { refusedUntilMs: wholeOf(refusedUntilMs, "refusedUntilMs") };
 }
 
 function readOrders(said: unknown): OrderVerdict {
   const { counts, takenAtMs, refused } = membersOf(said, "the verdict");
-  const verdict = { counts: readCounts(counts), takenAtMs: wholeOf(takenAtMs, "the time it was taken at") };
+  const verdict = { counts: readCounts(counts), takenAtMs: wholeOf(takenAtMs, "takenAtMs") };
   if (refused === undefined) return verdict;
   const { window, untilMs } = membersOf(refused, "the refusal");
   return {
     ...verdict,
     refused: {
-      window: wordOf(window, "the window", ["per10s", "perDay"]),
-      untilMs: wholeOf(untilMs, "the end of the refusal"),
+      window: wordOf(window, "the window of the refusal", ["per10s", "perDay"]),
+      untilMs: wholeOf(untilMs, "the untilMs of the refusal"),
     },
   };
 }
 
 function readCounts(said: unknown): OrderCounts {
   const { per10s, perDay } = membersOf(said, "the counts");
-  return { per10s: wholeOf(per10s, "the count of 10 s"), perDay: wholeOf(perDay, "the count of the day") };
+  return { per10s: wholeOf(per10s, "per10s"), perDay: wholeOf(perDay, "perDay") };
 }

@@ -15,14 +15,14 @@ export function demand(holds: boolean, problem: string): asserts holds {
 
 /** Returns the members of an object that is not an array. Throws an UnreadableAnswer for anything else. */
 export function membersOf(said: unknown, what: string): Members {
-  demand(typeof said === "object" && said !== null && !Array.isArray(said), `${what} is no object`);
+  demand(typeof said === "object" && said !== null && !Array.isArray(said), `${what} is not an object`);
   return said as Members;
 }
 
 /** Returns the items of an array of at most `most`. Throws an UnreadableAnswer for anything else. */
 export function itemsOf(said: unknown, what: string, most: number): readonly unknown[] {
-  demand(Array.isArray(said), `${what} is no array`);
-  demand(said.length <= most, `${what} holds more than ${most}`);
+  demand(Array.isArray(said), `${what} is not an array`);
+  demand(said.length <= most, `${what} has more than ${most} entries`);
   return said;
 }
 
@@ -34,7 +34,7 @@ export function wholeOf(
   what: string,
   { from = 0, to = Number.MAX_SAFE_INTEGER }: Readonly<{ from?: number; to?: number }> = USUAL,
 ): number {
-  demand(Number.isSafeInteger(said), `${what} is no whole number`);
+  demand(Number.isSafeInteger(said), `${what} is not a whole number`);
   const whole = said as number;
   demand(whole >= from && whole <= to, `${what} is out of range`);
   return whole;
@@ -45,7 +45,7 @@ export function wholeOf(
  * number of steps.
  */
 export function scaledOf(said: unknown, what: string): Scaled {
-  demand(typeof said === "bigint" || Number.isSafeInteger(said), `${what} is no whole number of steps`);
+  demand(typeof said === "bigint" || Number.isSafeInteger(said), `${what} is not a whole number of steps`);
   return normalise(BigInt(said as Scaled));
 }
 
@@ -63,8 +63,8 @@ export function textOf(
   what: string,
   { from = 1, most = 256 }: Readonly<{ from?: number; most?: number }> = USUAL,
 ): string {
-  demand(typeof said === "string", `${what} is no text`);
-  demand(said.length >= from && said.length <= most, `${what} has not ${from} to ${most} characters`);
+  demand(typeof said === "string", `${what} is not a string`);
+  demand(said.length >= from && said.length <= most, `${what} must have ${from} to ${most} characters`);
   return said;
 }
 
@@ -73,23 +73,23 @@ const PRINTABLE = /^[ -~]*$/;
 /** Returns a text of 1 to `most` printable ASCII characters. Throws an UnreadableAnswer for anything else. */
 export function printableOf(said: unknown, what: string, most: number): string {
   const text = textOf(said, what, { most });
-  demand(PRINTABLE.test(text), `${what} has characters beyond printable ASCII`);
+  demand(PRINTABLE.test(text), `${what} has characters other than printable ASCII`);
   return text;
 }
 
 /** Returns one of the given words. Throws an UnreadableAnswer for anything else. */
 export function wordOf<T extends string>(said: unknown, what: string, words: readonly T[]): T {
-  demand(words.includes(said as T), `${what} is none of ${words.join(", ")}`);
+  demand(words.includes(said as T), `${what} is not one of ${words.join(", ")}`);
   return said as T;
 }
 
 /** Returns true or false. Throws an UnreadableAnswer for anything else. */
 export function flagOf(said: unknown, what: string): boolean {
-  demand(typeof said === "boolean", `${what} is neither true nor false`);
+  demand(typeof said === "boolean", `${what} is not a boolean`);
   return said;
 }
 
 /** Returns a problem for a log or an alert: of limited length, and without the text of a host's own error. */
 export function problemOf(error: unknown): string {
-  return error instanceof UnreadableAnswer ? error.message : "a part of it throws when it is read";
+  return error instanceof UnreadableAnswer ? error.message : "reading one of its properties throws";
 }

@@ -29,27 +29,27 @@ export function checkedRejections(rejections: Rejections, questions: Questions):
 
 function readRejection(said: unknown, { accountId }: RejectionQuery): Rejection {
   const rejection = membersOf(said, "a rejection");
-  demand(rejection.accountId === accountId, "a rejection is of another account");
+  demand(rejection.accountId === accountId, "a rejection belongs to another account than requested");
   return {
-    rejectionId: textOf(rejection.rejectionId, "the id of a rejection", { most: 64 }),
+    rejectionId: textOf(rejection.rejectionId, "rejectionId", { most: 64 }),
     accountId,
-    symbol: textOf(rejection.symbol, "the symbol", { most: 64 }),
-    clientOrderId: textOf(rejection.clientOrderId, "the client id", { from: 0 }),
-    code: wholeOf(rejection.code, "the code", { from: -99_999, to: -1 }),
-    rejectReason: wordOf(rejection.rejectReason, "the reason", REJECT_REASONS),
-    errorMessage: textOf(rejection.errorMessage, "the message", { from: 0, most: 65_536 }),
-    timeMs: wholeOf(rejection.timeMs, "the time"),
+    symbol: textOf(rejection.symbol, "symbol", { most: 64 }),
+    clientOrderId: textOf(rejection.clientOrderId, "clientOrderId", { from: 0 }),
+    code: wholeOf(rejection.code, "code", { from: -99_999, to: -1 }),
+    rejectReason: wordOf(rejection.rejectReason, "rejectReason", REJECT_REASONS),
+    errorMessage: textOf(rejection.errorMessage, "errorMessage", { from: 0, most: 65_536 }),
+    timeMs: wholeOf(rejection.timeMs, "timeMs"),
     ...termsOf(rejection),
   };
 }
 
 function termsOf({ side, type, timeInForce, price, stopPrice, quantity }: Members): Partial<Rejection> {
   return {
-    ...(side !== undefined && { side: wordOf(side, "the side", SIDES) }),
-    ...(type !== undefined && { type: textOf(type, "the type", { most: 64 }) }),
-    ...(timeInForce !== undefined && { timeInForce: textOf(timeInForce, "the time in force", { most: 64 }) }),
-    ...(price !== undefined && { price: amountOf(price, "the price", PRICE_LIMIT) }),
-    ...(stopPrice !== undefined && { stopPrice: amountOf(stopPrice, "the stop price", PRICE_LIMIT) }),
-    ...(quantity !== undefined && { quantity: amountOf(quantity, "the quantity", QUANTITY_LIMIT) }),
+    ...(side !== undefined && { side: wordOf(side, "side", SIDES) }),
+    ...(type !== undefined && { type: textOf(type, "type", { most: 64 }) }),
+    ...(timeInForce !== undefined && { timeInForce: textOf(timeInForce, "timeInForce", { most: 64 }) }),
+    ...(price !== undefined && { price: amountOf(price, "price", PRICE_LIMIT) }),
+    ...(stopPrice !== undefined && { stopPrice: amountOf(stopPrice, "stopPrice", PRICE_LIMIT) }),
+    ...(quantity !== undefined && { quantity: amountOf(quantity, "quantity", QUANTITY_LIMIT) }),
   };
 }

@@ -16,11 +16,14 @@ const STATES: readonly ParsedSettlement["state"][] = ["closed", "rejected", "nev
 /** Reads an operator's settlement of a child. Throws an UnreadableAnswer for any unreadable part. */
 export function readSettlement(said: unknown): ParsedSettlement {
   const settlement = membersOf(said, "the settlement");
-  const state = wordOf(settlement.state, "the state", STATES);
+  const state = wordOf(settlement.state, "state", STATES);
   const fills = settlement.fills === undefined ? [] : readFills(settlement.fills);
-  demand(fills.length === 0 || state === "closed", `a child that is ${state} has no executions`);
+  demand(
+    fills.length === 0 || state === "closed",
+    `a settlement with state ${state} must not have executions`,
+  );
   return {
-    childId: printableOf(settlement.childId, "the child id", 64),
+    childId: printableOf(settlement.childId, "childId", 64),
     state,
     fills,
     by: printableOf(settlement.by, "by", 64),

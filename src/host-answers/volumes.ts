@@ -28,16 +28,16 @@ function readBars(said: unknown, range: Range): readonly VolumeBar[] {
   const minutes = Math.max(0, Math.ceil((range.toMs - range.fromMs) / MINUTE_MS)) + 1;
   const bars = itemsOf(said, "the list of minutes", minutes).map((one) => readBar(one, range));
   const isRising = bars.every((bar, index) => index === 0 || bar.minuteMs > (bars[index - 1]?.minuteMs ?? 0));
-  demand(isRising, "the minutes are not in order");
+  demand(isRising, "the minutes are not in ascending order");
   return bars;
 }
 
 function readBar(said: unknown, { symbol, fromMs, toMs }: Range): VolumeBar {
   const bar = membersOf(said, "a minute");
-  demand(bar.symbol === symbol, "a minute is of another market");
+  demand(bar.symbol === symbol, "a minute belongs to another market than requested");
   return {
     symbol,
-    minuteMs: wholeOf(bar.minuteMs, "the time of a minute", { from: fromMs, to: toMs - 1 }),
-    quantity: amountOf(bar.quantity, "the volume of a minute", VOLUME_LIMIT),
+    minuteMs: wholeOf(bar.minuteMs, "minuteMs", { from: fromMs, to: toMs - 1 }),
+    quantity: amountOf(bar.quantity, "the quantity of a minute", VOLUME_LIMIT),
   };
 }

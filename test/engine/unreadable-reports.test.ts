@@ -48,40 +48,48 @@ describe("a report that cannot be read", () => {
     [
       "a quantity in text",
       bad({ quantity: "0.5" }),
-      "the quantity of an execution is no whole number of steps",
+      "the quantity of an execution is not a whole number of steps",
     ],
     [
       "a quantity as a float",
       bad({ quantity: 0.5 }),
-      "the quantity of an execution is no whole number of steps",
+      "the quantity of an execution is not a whole number of steps",
     ],
     ["a quantity of 0", bad({ quantity: 0 }), "the quantity of an execution is not above 0"],
     ["a quantity below 0", bad({ quantity: -1 }), "the quantity of an execution is not above 0"],
     ["a quantity of 10^12", bad({ quantity: 10n ** 18n }), "the quantity of an execution is out of range"],
-    ["no quantity", bad({ quantity: undefined }), "the quantity of an execution is no whole number of steps"],
+    [
+      "no quantity",
+      bad({ quantity: undefined }),
+      "the quantity of an execution is not a whole number of steps",
+    ],
     ["a price of 0", bad({ price: 0 }), "the price of an execution is not above 0"],
     [
       "a price that is no number",
       bad({ price: Number.NaN }),
-      "the price of an execution is no whole number of steps",
+      "the price of an execution is not a whole number of steps",
     ],
     ["a price of 10^10", bad({ price: 10n ** 18n }), "the price of an execution is out of range"],
-    ["an empty id", bad({ executionId: "" }), "the id of an execution has not 1 to 64 characters"],
+    ["an empty id", bad({ executionId: "" }), "the id of an execution must have 1 to 64 characters"],
     [
       "an id of 65 characters",
       bad({ executionId: "x".repeat(65) }),
-      "the id of an execution has not 1 to 64 characters",
+      "the id of an execution must have 1 to 64 characters",
     ],
     [
       "an id with a line break",
       bad({ executionId: "a\nb" }),
-      "the id of an execution has characters beyond printable ASCII",
+      "the id of an execution has characters other than printable ASCII",
     ],
-    ["a number as id", bad({ executionId: 7 }), "the id of an execution is no text"],
-    ["a time in text", bad({ timeMs: "now" }), "the time of an execution is no whole number"],
+    ["a number as id", bad({ executionId: 7 }), "the id of an execution is not a string"],
+    ["a time in text", bad({ timeMs: "now" }), "the time of an execution is not a whole number"],
     ["a time below 0", bad({ timeMs: -1 }), "the time of an execution is out of range"],
-    ["null", null, "an execution is no object"],
-    ["two amounts under one id", bad({ executionId: "good" }), "one execution comes with two amounts"],
+    ["null", null, "an execution is not an object"],
+    [
+      "two amounts under one id",
+      bad({ executionId: "good" }),
+      "one execution is reported with two different amounts",
+    ],
     [
       "a part that throws",
       {
@@ -89,7 +97,7 @@ describe("a report that cannot be read", () => {
           throw new Error("secret");
         },
       },
-      "a part of it throws when it is read",
+      "reading one of its properties throws",
     ],
   ])(
     "decision CA: %s in a closed report: what can be read counts, the child is unknown, nothing more goes out",
@@ -109,24 +117,24 @@ describe("a report that cannot be read", () => {
     [
       "a state of its own",
       (childId) => ({ childId, state: "filled", fills: [good] }),
-      "the state is none of open, closed, rejected",
+      "the state is not one of open, closed, rejected",
     ],
-    ["no state", (childId) => ({ childId, fills: [good] }), "the state is none of open, closed, rejected"],
-    ["no executions", (childId) => ({ childId, state: "closed" }), "the executions are no array"],
+    ["no state", (childId) => ({ childId, fills: [good] }), "the state is not one of open, closed, rejected"],
+    ["no executions", (childId) => ({ childId, state: "closed" }), "the executions are not an array"],
     [
       "executions that are no array",
       (childId) => ({ childId, state: "closed", fills: { 0: good } }),
-      "the executions are no array",
+      "the executions are not an array",
     ],
     [
       "final in text",
       (childId) => ({ childId, state: "rejected", fills: [], final: "no" }),
-      "final is neither true nor false",
+      "final is not a boolean",
     ],
     [
       "a detail that is an object",
       (childId) => ({ childId, state: "rejected", fills: [], detail: {} }),
-      "the detail is no text",
+      "the detail is not a string",
     ],
     [
       "too many executions",
@@ -172,9 +180,9 @@ describe("a report that cannot be read", () => {
   );
 
   it.each<readonly [what: string, answer: unknown, problem: string]>([
-    ["nothing", undefined, "the report is no object"],
-    ["text", "done", "the report is no object"],
-    ["another child", reported("aqc-1-1-1", "closed", [good]), "the report names another child"],
+    ["nothing", undefined, "the report is not an object"],
+    ["text", "done", "the report is not an object"],
+    ["another child", reported("aqc-1-1-1", "closed", [good]), "the report is about another child"],
   ])(
     "decision CA: %s as the answer to a submit is no answer: the child is unknown and looked up",
     async (_what, answer, problem) => {
@@ -244,7 +252,7 @@ describe("a venue that goes on saying it", () => {
       expect(await world.status(order)).toBe("NEW UNKNOWN");
       expect(sentTo(venue)).toHaveLength(1);
       expect(alertsOf(world)).toEqual([
-        "VENUE_REPORT_INVALID child X: the quantity of an execution is no whole number of steps",
+        "VENUE_REPORT_INVALID child X: the quantity of an execution is not a whole number of steps",
         "VENUE_REPORT_INVALID child X: the venue does not know it any more, only a person can settle it",
       ]);
     },

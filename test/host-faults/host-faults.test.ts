@@ -45,29 +45,31 @@ function install(port: Port, column: Column, host: Host, world: () => FaultWorld
     });
 }
 
-/** Whether somebody waits for what it answers, so that the engine can be closed meanwhile. */
+/** Whether a caller waits for the answer, so that the engine can be closed meanwhile. */
 const isAwaited = ({ sync, says }: Port): boolean => says === undefined && sync !== true;
 
 const delayed = ({ clock }: FaultWorld, byMs: number, answer: () => unknown): Promise<unknown> =>
   new Promise((resolve) => clock.schedule(clock.monotonicMs() + byMs, () => resolve(answer())));
 
-/** Why a cell cannot be; undefined when it is driven. */
+/** Cause of a cell that does not apply: the engine does not use the answer of the function. */
+const NOTHING_ASKED = "the engine expects no answer";
+
+/** Returns why a cell does not apply; undefined if the test runs it. */
 function reasonOf({ name, sync, says, never }: Port, column: Column): string | undefined {
   if (never?.[column] !== undefined) return never[column];
   if (says !== undefined && ["rejects", "never answers", "answers late"].includes(column))
-    return "nothing is asked of it";
+    return NOTHING_ASKED;
   if (says !== undefined && column === "while opening")
-    return "nobody listens yet; recovery looks up what it missed";
-  if (sync && (column === "never answers" || column === "answers late"))
-    return "it answers at once, or not at all";
+    return "the engine does not listen yet; recovery looks up missed events";
+  if (sync && (column === "never answers" || column === "answers late")) return "its answer is synchronous";
   if (name === "telemetry.event" && (column === "wrong type" || column === "out of range"))
-    return "nothing is asked of it";
+    return NOTHING_ASKED;
   if (name === "rejections.retain" && (column === "wrong type" || column === "out of range"))
-    return "nothing is asked of it";
+    return NOTHING_ASKED;
   return undefined;
 }
 
-/** What a host says by itself, in a world where everything else works. */
+/** Sends an event of the host, in a world where everything else works. */
 function told({ says, honest, wrong, range }: Port, column: Column, world: FaultWorld): void {
   const good = honest?.(world);
   const bad = (range as (world: FaultWorld) => unknown)(world);
@@ -87,7 +89,7 @@ function told({ says, honest, wrong, range }: Port, column: Column, world: Fault
 
 async function observe(port: Port, column: Column): Promise<string> {
   const reason = reasonOf(port, column);
-  if (reason !== undefined) return `does not exist: ${reason}`;
+  if (reason !== undefined) return `not applicable: ${reason}`;
   let world: FaultWorld | undefined;
   const inWorld = (): FaultWorld => world as FaultWorld;
   if (column === "while opening") {
@@ -111,7 +113,7 @@ async function observe(port: Port, column: Column): Promise<string> {
   );
   if (column === "after close" && isAwaited(port)) {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-    // Not awaited: the answer comes while it closes, or after it has.
+    // Not awaited: the answer comes while the engine closes, or afterwards.
     closing = world.engine.close();
   }
   for (let passed = 0; passed < WATCH_MS; passed += 1_000) {
@@ -132,7 +134,7 @@ describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
   it.each(COLUMNS)("%s", async (column) => {
     const cells = found.get(port) ?? new Map<Column, string>();
     found.set(port, cells.set(column, await observe(port, column)));
-    // Only the store can say what is durable: nobody answers for it.
+    // Only the store can say what is durable, so there is no answer without it.
     if (port.name !== "store.append") expect(cells.get(column)).not.toContain("no answer yet");
     expect(cells.get(column)).not.toContain("the words of the host");
   });
@@ -140,17 +142,20 @@ describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
 
 const HEAD = `# What a host may do wrong
 
-Every function that a host brings, and what happens when it fails. *Client* is the answer to whoever asked, *operator* what
-telemetry and alerts tell, *kept* the orders of the account 20 seconds later. Written by \`test/host-faults\`, which drives
-every cell in a world in memory; \`npm run docs:host-faults\` rewrites it. *While opening*: the
-function throws as long as the engine opens, and afterwards. *After close*: what the host is asked is answered a second after
-the engine began to close; what it says by itself comes when it is closed. A clock that shows no time stands still; a
-fraction counts as the millisecond that has begun. What fails is a failure of the service, never a refusal: decisions CA to
-CD. A quote or print that is dropped is counted by its cause in the metrics. Only a store can say what is durable: while it
-gives no answer, nobody does.
+This page lists every function that a host supplies, and what happens when it fails. *Client* is the answer to the
+caller, *operator* the telemetry events and alerts, *kept* the state of the account's orders 20 seconds later.
+\`test/host-faults\` writes this page: it runs every cell in a world in memory. \`npm run docs:host-faults\` rewrites the
+page.
+
+*While opening* means that the function throws while the engine opens, and afterwards. *After close* means that the host
+answers a question one second after the engine began to close; events that the host sends on its own arrive once the
+engine is closed. A clock that shows no time stands still. A fraction counts as the millisecond that has begun.
+
+A failing function is a failure of the service, never a refusal: decisions CA to CD. The metrics count dropped quotes
+and prints by cause. Only a store can say what is durable: while it gives no answer, the outcome is unknown.
 `;
 
-it("docs/host-faults.md says what was found, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {
+it("docs/host-faults.md contains the results, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {
   const sections = [...found].map(([{ name }, cells]) => {
     const rows = COLUMNS.map(
       (column) =>
@@ -163,5 +168,5 @@ it("docs/host-faults.md says what was found, without an empty cell; `npm run doc
   await expect(page).toMatchFileSnapshot("../../docs/host-faults.md");
 });
 
-/** A cell that says why it cannot be stands for all three. */
+/** Pads the row of a cell that does not apply to all three columns. */
 const padded = (row: string): string => (row.split(" | ").length < 4 ? `${row.slice(0, -2)} | - | - |` : row);

@@ -172,7 +172,7 @@ const updateOf = ({ clock }: FaultWorld): unknown => ({
   positions: [],
 });
 
-const UNASKED = "nothing is asked of it";
+const UNASKED = "the engine expects no answer";
 
 export const PORTS: readonly Port[] = [
   ...EVENTS,
@@ -277,7 +277,7 @@ export const PORTS: readonly Port[] = [
     act: failedAppend,
     wrong: "done",
     range: -1,
-    never: { "wrong type": "nothing is asked of it", "out of range": "nothing is asked of it" },
+    never: { "wrong type": "the engine expects no answer", "out of range": "the engine expects no answer" },
   },
   { name: "store.findEnded", act: limit, wrong: "text", range: { orderId: 1 } },
   {
