@@ -51,10 +51,10 @@ async function useUp(world: SurfaceWorld, until: "limit" | "ban"): Promise<void>
 }
 
 const everyRoute: readonly Case[] = [
-  { error: "NOT_FOUND", how: "another method", forge: { method: "PUT" }, over: "REST" },
+  { error: "NOT_FOUND", how: "a wrong HTTP method", forge: { method: "PUT" }, over: "REST" },
   {
     error: "INVALID_PARAMETER",
-    how: "a method override",
+    how: "a method override header",
     forge: { headers: ["X-HTTP-Method-Override", "DELETE"] },
     over: "REST",
   },
@@ -66,14 +66,19 @@ const everyRoute: readonly Case[] = [
   },
   {
     error: "TOO_MANY_REQUESTS",
-    how: "the weight of a minute is used",
+    how: "the weight limit of a minute is reached",
     world: TIGHT,
     before: (world) => useUp(world, "limit"),
   },
-  { error: "IP_BANNED", how: "going on after that", world: TIGHT, before: (world) => useUp(world, "ban") },
+  {
+    error: "IP_BANNED",
+    how: "more requests after the limit of a minute",
+    world: TIGHT,
+    before: (world) => useUp(world, "ban"),
+  },
   {
     error: "DISCONNECTED",
-    how: "a part of the host fails",
+    how: "a function of the host fails",
     world: {},
     before: (world) => world.failLimiter(),
   },
@@ -83,7 +88,7 @@ const everyRoute: readonly Case[] = [
 const everyQuery: readonly Case[] = [
   {
     error: "DUPLICATE_PARAMETER",
-    how: "a parameter twice",
+    how: "the same parameter twice",
     forge: { raw: { query: "x=1&x=1", json: '"x":"1","x":"1"' } },
   },
   {
@@ -103,8 +108,8 @@ const aGet: readonly Case[] = [
 ];
 
 const aBody: readonly Case[] = [
-  { error: "INVALID_JSON", how: "a body that is cut", forge: { body: '{"symbol":"BTC/USD"' } },
-  { error: "NESTED_JSON", how: "an object as value", forge: { raw: { query: "", json: '"a":{}' } } },
+  { error: "INVALID_JSON", how: "a truncated body", forge: { body: '{"symbol":"BTC/USD"' } },
+  { error: "NESTED_JSON", how: "an object as a value", forge: { raw: { query: "", json: '"a":{}' } } },
 ];
 
 /** Errors of whatever is signed. */
@@ -117,14 +122,14 @@ const everySigned: readonly Case[] = [
   { error: "PARAMETER_MISSING", how: "no signature", forge: { signature: "" } },
   { error: "BAD_SIGNATURE", how: "a wrong signature", forge: { signature: "0".repeat(64) } },
   { error: "REJECTED_API_KEY", how: "an unknown key", forge: { key: KEYS.nobody } },
-  { error: "TIMESTAMP_OUTSIDE", how: "5,001 ms old", forge: { stampMs: -5_001 } },
-  { error: "TIMESTAMP_AHEAD", how: "1,000 ms ahead", forge: { stampMs: 1_000 } },
+  { error: "TIMESTAMP_OUTSIDE", how: "a timestamp 5,001 ms old", forge: { stampMs: -5_001 } },
+  { error: "TIMESTAMP_AHEAD", how: "a timestamp 1,000 ms ahead", forge: { stampMs: 1_000 } },
   { error: "BAD_RECV_WINDOW", how: "recvWindow 0", fields: { recvWindow: 0 } },
 ];
 
 const everyOwned: readonly Case[] = [
   { error: "UNREAD_PARAMETER", how: "an unknown parameter", fields: { unknown: "1" } },
-  { error: "UNAUTHORIZED", how: "somebody else's account", fields: { account: 2 } },
+  { error: "UNAUTHORIZED", how: "another user's account", fields: { account: 2 } },
 ];
 
 /** The host fails in a way that nobody foresaw: a read says so, after a write nobody knows what became of it. */

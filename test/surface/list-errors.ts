@@ -24,7 +24,7 @@ function everyList(form: ListForm): readonly Case[] {
     { error: "INVALID_PARAMETER", how: "quantity 0", fields: { [quantity]: "0" } },
     { error: "BAD_SIDE", how: "side sell", fields: { [side]: "sell" } },
     { error: "EMPTY_NEW_CLIENT_ID", how: "an empty listClientOrderId", fields: { listClientOrderId: "" } },
-    { error: "FILTER_NOTIONAL", how: "worth less than 15 USD", fields: { [quantity]: "0.000001" } },
+    { error: "FILTER_NOTIONAL", how: "an order worth less than 15 USD", fields: { [quantity]: "0.000001" } },
     ...(type === undefined
       ? []
       : [
@@ -46,14 +46,14 @@ function everyList(form: ListForm): readonly Case[] {
           } as const,
         ]),
     ...(form === "oco"
-      ? [{ error: "REDUCE_ONLY_REJECTED", how: "nothing to reduce", fields: { [reduce]: true } } as const]
+      ? [{ error: "REDUCE_ONLY_REJECTED", how: "no position to reduce", fields: { [reduce]: true } } as const]
       : []),
   ];
 }
 
 const prices = (fields: RequestParameters): Case => ({
   error: "BAD_PRICE_RELATION",
-  how: "the upper level not above the lower",
+  how: "the upper level is not above the lower level",
   fields,
 });
 
@@ -91,18 +91,18 @@ const pairs: readonly Case[] = [
     how: "two stops",
     fields: { aboveType: "STOP_LOSS", abovePrice: undefined, aboveStopPrice: "8000" },
   },
-  { error: "SELL_OCO_LIMIT_ABOVE", how: "SELL, its limit below", fields: turned },
-  { error: "BUY_OCO_LIMIT_BELOW", how: "BUY, its limit above", fields: { side: "BUY" } },
-  { error: "SELL_OCO_TAKE_PROFIT_ABOVE", how: "SELL, its take-profit below", fields: profitBelow },
+  { error: "SELL_OCO_LIMIT_ABOVE", how: "a SELL pair with the limit below", fields: turned },
+  { error: "BUY_OCO_LIMIT_BELOW", how: "a BUY pair with the limit above", fields: { side: "BUY" } },
+  { error: "SELL_OCO_TAKE_PROFIT_ABOVE", how: "a SELL pair with the take-profit below", fields: profitBelow },
   {
     error: "BUY_OCO_TAKE_PROFIT_BELOW",
-    how: "BUY, its take-profit above",
+    how: "a BUY pair with the take-profit above",
     fields: { side: "BUY", aboveType: "TAKE_PROFIT", abovePrice: undefined, aboveStopPrice: "8000" },
   },
-  { error: "SELL_OCO_STOP_BELOW", how: "SELL, its trailing stop above", fields: trailAbove },
+  { error: "SELL_OCO_STOP_BELOW", how: "a SELL pair with the trailing stop above", fields: trailAbove },
   {
     error: "BUY_OCO_STOP_ABOVE",
-    how: "BUY, its trailing stop below",
+    how: "a BUY pair with the trailing stop below",
     fields: {
       side: "BUY",
       aboveType: "TAKE_PROFIT",
@@ -135,14 +135,14 @@ const pairs: readonly Case[] = [
   },
   {
     error: "WOULD_MATCH",
-    how: "post-only through the market",
+    how: "a post-only order that would match at once",
     fields: { aboveType: "LIMIT_MAKER", abovePrice: "7300" },
   },
 ];
 
 const schedule = (field: string, price: string): Case => ({
   error: "UNSUPPORTED_COMBINATION",
-  how: "a schedule as leg",
+  how: "a schedule as a leg",
   fields: { [field]: "TWAP", [price]: undefined },
 });
 

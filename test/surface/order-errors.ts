@@ -12,13 +12,18 @@ const account = (restricted: boolean | readonly string[]) => (world: SurfaceWorl
 
 /** What any placement of whatever kind is refused with; `fields` of an order that it would take as its only one. */
 const everyPlacement: readonly Case[] = [
-  { error: "MARKET_CLOSED", how: "a market that is halted", fields: { symbol: "SOL/USD" } },
+  { error: "MARKET_CLOSED", how: "a halted market", fields: { symbol: "SOL/USD" } },
   { error: "BAD_SYMBOL", how: "an unknown symbol", fields: { symbol: "DOGE/USD" } },
   { error: "NOT_TRADED", how: "a staking instrument", fields: { symbol: "STETH/USD" } },
   { error: "PARAMETER_EMPTY", how: "an empty symbol", fields: { symbol: "" } },
   { error: "ACCOUNT_RESTRICTED", how: "a restricted account", world: {}, before: account(true) },
   { error: "SYMBOL_RESTRICTED", how: "a restricted market", world: {}, before: account(["BTC/USD"]) },
-  { error: "SHUTTING_DOWN", how: "the service drains", world: {}, before: ({ engine }) => engine.drain() },
+  {
+    error: "SHUTTING_DOWN",
+    how: "the service is draining",
+    world: {},
+    before: ({ engine }) => engine.drain(),
+  },
 ];
 
 const everyManaged: readonly Case[] = [
@@ -30,14 +35,14 @@ const everyManaged: readonly Case[] = [
   },
   {
     error: "SERVER_BUSY",
-    how: "as many orders as the engine holds",
+    how: "the engine already has its maximum number of orders",
     world: { engine: { maxOpenParents: 1 } },
   },
 ];
 
 const full: Case = {
   error: "TOO_MANY_ORDERS",
-  how: "more orders than ten seconds allow",
+  how: "more orders than the limit of ten seconds",
   world: { limits: { ordersPer10s: 1 } },
 };
 
@@ -64,10 +69,14 @@ const market: RequestParameters = { symbol: "BTC/USD", side: "BUY", type: "MARKE
 
 /** What only native orders are refused with. */
 const nativeOnes: readonly Case[] = [
-  { error: "INSUFFICIENT_BALANCE", how: "more than the balance", only: { ...native, quantity: "999999" } },
+  {
+    error: "INSUFFICIENT_BALANCE",
+    how: "an order for more than the balance",
+    only: { ...native, quantity: "999999" },
+  },
   {
     error: "ORDER_REJECTED",
-    how: "worth less than a step of money",
+    how: "worth less than the smallest unit of USD",
     only: {
       ...native,
       type: "MARKET",
@@ -95,7 +104,7 @@ const slices = { symbol: "BTC/USD", side: "BUY", type: "LIMIT", quantity: "1", p
 const managedOnes: readonly Case[] = [
   {
     error: "DUPLICATE_ORDER",
-    how: "the id of another order",
+    how: "the client id of another order",
     fields: { newClientOrderId: NAMES.managed, price: "6999" },
   },
   { error: "PARAMETER_NOT_REQUIRED", how: "trailingDelta on a limit", fields: { trailingDelta: 5 } },
@@ -104,10 +113,10 @@ const managedOnes: readonly Case[] = [
     how: "GTC with an expiry",
     fields: { timeInForce: "GTC", expireTime: START_MS + 60_000 },
   },
-  { error: "FILTER_NOTIONAL", how: "worth less than 15 USD", fields: { quantity: "0.000001" } },
+  { error: "FILTER_NOTIONAL", how: "an order worth less than 15 USD", fields: { quantity: "0.000001" } },
   {
     error: "FILTER_ICEBERG_PARTS",
-    how: "more parts than the setting",
+    how: "more iceberg parts than the setting allows",
     fields: { icebergQty: "0.003" },
     world: { engine: { maxIcebergParts: 2 } },
   },
@@ -135,10 +144,10 @@ const managedOnes: readonly Case[] = [
       trailingDelta: 100,
     },
   },
-  { error: "REDUCE_ONLY_REJECTED", how: "nothing to reduce", fields: { reduceOnly: true } },
+  { error: "REDUCE_ONLY_REJECTED", how: "no position to reduce", fields: { reduceOnly: true } },
   {
     error: "WOULD_MATCH",
-    how: "post-only through the market",
+    how: "a post-only order that would match at once",
     fields: { type: "LIMIT_MAKER", price: "7600" },
   },
 ];

@@ -14,15 +14,15 @@ export type SurfaceRow = {
 
 const HEAD = `# Surface
 
-Every route and every WebSocket method, as the tests in \`test/surface/\` found them: each request was sent over a real
-connection. \`npm run docs:surface\` runs them and rewrites this page.
+This page lists every route and every WebSocket method. The tests in \`test/surface/\` measured each entry: they sent
+every request over a real connection. \`npm run docs:surface\` runs the tests and rewrites this page.
 
-- Needs: the permission without which the request is refused as -2015; a key with the other permission alone, and one
-  with none, were refused.
-- Weight: by how much the used weight of the address rose.
-- Orders: how many orders it counts against the limits of placements.
-- Errors: the codes that were brought about, one by one; [below](#errors-of-each) how. Texts and remedies stand in
-  [errors.md](errors.md).
+- Needs: the required permission. The tests also sent each request with a key that had only the other permission, and
+  with a key that had none; both were refused as -2015.
+- Weight: the amount by which the used weight of the address rose.
+- Orders: the number of orders that the request counts against the limits of placements.
+- Errors: the codes that the tests provoked, one by one. [Errors of each](#errors-of-each) lists their causes,
+  [errors.md](errors.md) their texts and remedies.
 `;
 
 const cell = (value: string | number | undefined): string => String(value ?? "");
@@ -51,7 +51,7 @@ function errorsOf(rest: readonly SurfaceRow[], messages: readonly SurfaceRow[]):
     const errors = new Map([...byRest, ...byMessage].flatMap(({ errors }) => [...errors]));
     const lines = [...errors].sort(([a], [b]) => ERRORS[b].code - ERRORS[a].code || (a < b ? -1 : 1));
     const over = (found: readonly SurfaceRow[], error: ErrorName): string => {
-      if (found.length === 0) return "no such";
+      if (found.length === 0) return "not offered";
       return found.every(({ errors }) => errors.has(error)) ? "yes" : "does not occur";
     };
     const rows = lines.map(
@@ -60,7 +60,7 @@ function errorsOf(rest: readonly SurfaceRow[], messages: readonly SurfaceRow[]):
     );
     return `### ${name}
 
-| code | error | brought about by | REST | WebSocket |
+| code | error | cause | REST | WebSocket |
 | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 `;

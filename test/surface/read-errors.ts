@@ -15,7 +15,7 @@ const orderKey: readonly Case[] = [
   { error: "PARAMETER_MISSING_BOTH", how: "no id", only: { symbol: "BTC/USD" } },
   {
     error: "BAD_COMBINATION",
-    how: "aliases that differ",
+    how: "aliases with different values",
     only: { symbol: "BTC/USD", origClientOrderId: "a", clOrdId: "b" },
   },
   { error: "EMPTY_CLIENT_ID", how: "an empty client id", only: { symbol: "BTC/USD", clOrdId: "" } },
@@ -23,7 +23,7 @@ const orderKey: readonly Case[] = [
   { error: "INVALID_PARAMETER", how: "account 0", fields: { account: 0 } },
   {
     error: "CLIENT_ID_MISMATCH",
-    how: "ids of two orders",
+    how: "the two ids belong to different orders",
     only: ({ orderId }) => ({ symbol: "BTC/USD", orderId, clOrdId: NAMES.native }),
   },
 ];
@@ -38,14 +38,18 @@ const listKey: readonly Case[] = [
   { error: "PARAMETER_MISSING_BOTH", how: "no id", only: { symbol: "BTC/USD" } },
   {
     error: "BAD_COMBINATION",
-    how: "aliases that differ",
+    how: "aliases with different values",
     only: { origClientOrderId: "a", listClientOrderId: "b" },
   },
   { error: "EMPTY_CLIENT_ID", how: "an empty client id", only: { listClientOrderId: "" } },
   { error: "PARAMETER_OVERFLOW", how: "orderListId 2^63", only: { orderListId: BEYOND } },
   { error: "PARAMETER_EMPTY", how: "an empty symbol", fields: { symbol: "" } },
   { error: "INVALID_PARAMETER", how: "account 0", fields: { account: 0 } },
-  { error: "CLIENT_ID_MISMATCH", how: "ids of two lists", fields: { listClientOrderId: "another" } },
+  {
+    error: "CLIENT_ID_MISMATCH",
+    how: "the two ids belong to different lists",
+    fields: { listClientOrderId: "another" },
+  },
 ];
 
 const page: readonly Case[] = [
@@ -55,13 +59,17 @@ const page: readonly Case[] = [
 
 const times: readonly Case[] = [
   ...page,
-  { error: "TIMES_REVERSED", how: "a start after the end", fields: { startTime: 2, endTime: 1 } },
+  { error: "TIMES_REVERSED", how: "startTime after endTime", fields: { startTime: 2, endTime: 1 } },
 ];
 
 const nativePage: readonly Case[] = [
   ...times,
   ...symbols,
-  { error: "BAD_COMBINATION", how: "aliases that differ", fields: { origClientOrderId: "a", clOrdId: "b" } },
+  {
+    error: "BAD_COMBINATION",
+    how: "aliases with different values",
+    fields: { origClientOrderId: "a", clOrdId: "b" },
+  },
   { error: "EMPTY_CLIENT_ID", how: "an empty client id", fields: { clOrdId: "" } },
   { error: "PARAMETER_OVERFLOW", how: "orderId 2^63", fields: { orderId: BEYOND } },
   { error: "UNSUPPORTED_OPERATION", how: "a host without native orders", world: { native: false } },
@@ -112,11 +120,11 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[]>>> 
 
 /** Errors of what a connection does by itself. */
 export const ACT_ERRORS: Readonly<Record<SessionAct, readonly Case[]>> = {
-  subscribe: [{ error: "SUBSCRIPTION_ACTIVE", how: "twice on one connection", twice: true }],
+  subscribe: [{ error: "SUBSCRIPTION_ACTIVE", how: "a second subscription on one connection", twice: true }],
   subscribeByToken: [
     { error: "REJECTED_API_KEY", how: "an unknown token", fields: { requestToken: "another" } },
     { error: "PARAMETER_MISSING", how: "no token", only: {} },
-    { error: "SUBSCRIPTION_ACTIVE", how: "twice on one connection", twice: true },
+    { error: "SUBSCRIPTION_ACTIVE", how: "a second subscription on one connection", twice: true },
   ],
   unsubscribe: [{ error: "SUBSCRIPTION_INACTIVE", how: "an unknown id", only: { subscriptionId: 77 } }],
   subscriptions: [],
