@@ -34,14 +34,14 @@ const amounts = z
   .superRefine((balances, context) => {
     for (const [asset, text] of Object.entries(balances)) {
       if (parseAmount(asset, text) === undefined)
-        context.addIssue({ code: "custom", path: [asset], message: "is not an amount" });
+        context.addIssue({ code: "custom", path: [asset], message: 'must be an amount such as "1000.5"' });
     }
   });
 
 const positions = z.record(z.string().min(1).max(32), decimalText).superRefine((quantities, context) => {
   for (const [symbol, text] of Object.entries(quantities)) {
     if (parsePosition(text) === undefined)
-      context.addIssue({ code: "custom", path: [symbol], message: "is not a quantity" });
+      context.addIssue({ code: "custom", path: [symbol], message: 'must be a quantity such as "-0.25"' });
   }
 });
 

@@ -49,7 +49,8 @@ function greeting(settings: SandboxSettings, { url, wsUrl, controlUrl, exchange 
   return `${lines.join("\n")}\n`;
 }
 
-const NOT_SHOWN = "not shown, this is no terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET";
+const NOT_SHOWN =
+  "not shown, because the output is not a terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET to choose your own";
 
 function stopOnSignals(sandbox: Sandbox): void {
   let stopping = false;

@@ -89,7 +89,8 @@ async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<un
   const nowMs = exchange.clock.nowMs();
   for (const { symbol, time } of trades) {
     demandInstrument(exchange, symbol);
-    if (time !== undefined && time > nowMs) throw new InputError(`time: lies in the future, it is ${nowMs}`);
+    if (time !== undefined && time > nowMs)
+      throw new InputError(`time: must not be after the current time, ${nowMs}`);
   }
   const prints = trades.filter(({ price, quantity }) => isPositive(price, quantity));
   for (const { time, id, ...trade } of prints) {
@@ -100,7 +101,7 @@ async function feedTrades(exchange: Exchange, { body }: ControlCall): Promise<un
 }
 
 function demandInstrument({ instruments }: Exchange, symbol: string, field = "symbol"): void {
-  if (instruments.find(symbol) === undefined) throw new InputError(`${field}: no instrument ${symbol}`);
+  if (instruments.find(symbol) === undefined) throw new InputError(`${field}: unknown instrument ${symbol}`);
 }
 
 /** Returns whether a print has a positive price and quantity; any other print is invalid. */
@@ -144,20 +145,20 @@ async function setAccount(exchange: Exchange, { body }: ControlCall): Promise<un
 
 function showAccount(exchange: Exchange, accountId: number): unknown {
   const account = exchange.directory.describe(accountId);
-  if (account === undefined) throw new MissingError(`no account ${accountId}`);
+  if (account === undefined) throw new MissingError(`account ${accountId} does not exist`);
   const { venue } = exchange;
   return { ...account, balances: venue.balances(accountId), positions: venue.positions(accountId) };
 }
 
 async function showJournal(exchange: Exchange, orderId: number): Promise<unknown> {
   const story = await exchange.engine.story(orderId);
-  if (story === undefined) throw new MissingError(`no order ${orderId}`);
+  if (story === undefined) throw new MissingError(`order ${orderId} does not exist`);
   return story.records.map(viewRecord);
 }
 
 async function showListJournal(exchange: Exchange, listId: number): Promise<unknown> {
   const records = await exchange.engine.listStory(listId);
-  if (records === undefined) throw new MissingError(`no list ${listId}`);
+  if (records === undefined) throw new MissingError(`list ${listId} does not exist`);
   return records.map(viewRecord);
 }
 
@@ -198,7 +199,8 @@ function armCrash(exchange: Exchange, { body }: ControlCall): unknown {
 
 function idOf(text: string): number {
   const id = /^-?[0-9]{1,16}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-  if (!Number.isSafeInteger(id)) throw new InputError(`${text.slice(0, 32)} is no id`);
+  if (!Number.isSafeInteger(id))
+    throw new InputError(`${text.slice(0, 32)} is not an id: use a whole number`);
   return id;
 }
 
@@ -249,5 +251,5 @@ export async function answerControl(exchange: Exchange, call: ControlCall): Prom
   if (call.method === "GET" && first === "lists" && last === "journal" && call.path.length === 3) {
     return (await showListJournal(exchange, idOf(id))) as JsonInput;
   }
-  throw new MissingError(`no call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
+  throw new MissingError(`unknown call ${call.method} /control/${call.path.join("/").slice(0, 64)}`);
 }

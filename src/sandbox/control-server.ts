@@ -51,11 +51,12 @@ async function answer(
 
 function checkSender(request: IncomingMessage, origins: readonly string[]): void {
   const { host, origin } = request.headers;
-  if (host === undefined || !LOOPBACK_HOST.test(host)) throw new RefusedError(403, "Host must be loopback");
+  if (host === undefined || !LOOPBACK_HOST.test(host))
+    throw new RefusedError(403, "the Host header must name a loopback address");
   if (origin !== undefined && !origins.includes(origin))
-    throw new RefusedError(403, "Origin is not the console's");
+    throw new RefusedError(403, "the Origin header must name the origin of the console");
   if (origin === undefined && isOfAnotherPage(request.headers)) {
-    throw new RefusedError(403, "a page of another origin asks for this");
+    throw new RefusedError(403, "a page of another origin sent this request");
   }
   const type = request.headers["content-type"];
   if (request.method === "POST" && !/^application\/json(; ?charset=utf-8)?$/i.test(type ?? "")) {
@@ -79,20 +80,20 @@ async function readBody(request: IncomingMessage): Promise<string> {
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES)
-      throw new RefusedError(413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
+      throw new RefusedError(413, `the body must have at most ${MAX_BODY_BYTES} bytes`);
     chunks.push(chunk);
   }
   return bytesToText(Buffer.concat(chunks)) ?? refuseBody();
 }
 
 function refuseBody(): never {
-  throw new InputError("body: not UTF-8");
+  throw new InputError("body: must be UTF-8");
 }
 
 function callOf(request: IncomingMessage, text: string): ControlCall {
   const [path = "", query = ""] = (request.url ?? "").split("?");
   const parts = path.split("/");
-  if (parts[0] !== "" || parts[1] !== "control") throw new MissingError(`no path ${path.slice(0, 64)}`);
+  if (parts[0] !== "" || parts[1] !== "control") throw new MissingError(`unknown path ${path.slice(0, 64)}`);
   return {
     method: request.method ?? "",
     path: parts.slice(2),
@@ -105,7 +106,7 @@ function parse(text: string): JsonValue {
   try {
     return readJson(text);
   } catch (error) {
-    throw new InputError("body: not JSON", { cause: error });
+    throw new InputError("body: must be valid JSON", { cause: error });
   }
 }
 

@@ -73,7 +73,7 @@ function readSetups(kept: string): readonly Setup[] {
     return keptSetups.parse(readJson(kept));
   } catch {
     // Unreadable data may contain secrets, and so may the error that describes it.
-    throw new SettingsError("the accounts kept in the store are not readable: restore it from a backup");
+    throw new SettingsError("the accounts in the store cannot be read: restore the store from a backup");
   }
 }
 
@@ -127,7 +127,7 @@ class KeptDirectory implements Directory {
   async #replace(setup: Setup): Promise<void> {
     const owner = this.#owners.get(setup.apiKey);
     if (owner !== undefined && owner !== setup.accountId) {
-      throw new InputError(`apiKey: belongs to account ${owner}`);
+      throw new InputError(`apiKey: already belongs to account ${owner}`);
     }
     const setups = new Map(this.#setups).set(setup.accountId, setup);
     await this.#store.set(ACCOUNTS_KEY, writeJson([...setups.values()]));

@@ -153,7 +153,7 @@ async function openVenue(
   if (!isForeign) return venue;
   await venue.close();
   throw new SettingsError(
-    `${basename(path ?? "")} is the record of another store; remove it, or bring its store back`,
+    `${basename(path ?? "")} is the record of another store: remove it, or restore its store`,
   );
 }
 
@@ -204,7 +204,7 @@ function joined(
     settle,
     async advance(target) {
       if (manualClock === undefined)
-        throw new InputError("the clock is real; start with CLOCK=manual to move it");
+        throw new InputError("the clock is real and cannot be moved: start the sandbox with CLOCK=manual");
       const settleStep = async (): Promise<void> => void (await settle());
       if ("now" in target) await manualClock.advanceTo(target.now, settleStep);
       else await manualClock.advanceBy(target.advanceMs, settleStep);

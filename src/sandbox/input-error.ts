@@ -15,7 +15,7 @@ export function readInput<T>(schema: z.ZodType<T>, value: unknown): T {
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? "body" : issue.path.join(".");
-  throw new InputError(`${where}: ${issue?.message ?? "not valid"}`);
+  throw new InputError(`${where}: ${issue?.message ?? "is not valid"}`);
 }
 
 /** Schema of whole epoch milliseconds. */

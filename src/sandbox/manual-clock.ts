@@ -30,7 +30,7 @@ export async function openManualClock(
   const kept = await options.store.get(NOW_KEY);
   if (kept === undefined) await options.store.set(NOW_KEY, String(options.startMs));
   const nowMs = kept === undefined ? options.startMs : parseWhole(kept, EPOCH_MS);
-  if (nowMs === undefined) throw new SettingsError(`the kept time ${NOW_KEY} is not readable`);
+  if (nowMs === undefined) throw new SettingsError(`the stored time ${NOW_KEY} cannot be read`);
   return new SteppedClock(options.store, nowMs);
 }
 
@@ -95,8 +95,8 @@ class SteppedClock implements ManualClock {
   }
 
   async #advance(targetMs: number, settle: () => Promise<void>): Promise<void> {
-    if (targetMs < this.#nowMs) throw new InputError(`time never goes back: it is ${this.#nowMs}`);
-    if (targetMs > EPOCH_MS.max) throw new InputError(`time ends at ${EPOCH_MS.max}`);
+    if (targetMs < this.#nowMs) throw new InputError(`the clock cannot go back: it is at ${this.#nowMs}`);
+    if (targetMs > EPOCH_MS.max) throw new InputError(`the clock cannot go beyond ${EPOCH_MS.max}`);
     await settle();
     await this.#runUntil(targetMs, settle);
     await this.#keep(targetMs);

@@ -16,7 +16,7 @@ export type FaultyNative = Readonly<{
 export function withNativeFaults(orders: NativeOrders): FaultyNative {
   let mode: NativeFaultMode = "none";
   const asked = async <T>(ask: () => T | Promise<T>): Promise<T> => {
-    if (mode === "fail") throw new Error("native orders were told to fail");
+    if (mode === "fail") throw new Error("an injected fault makes native orders fail");
     return await ask();
   };
   return {

@@ -13,11 +13,11 @@ const WHY: readonly (readonly [code: string, why: string])[] = [
   ["ENOSPC", "the disk is full"],
   ["EDQUOT", "the disk is full"],
   ["SQLITE_FULL", "the disk is full"],
-  ["EFBIG", "files may not grow any further"],
-  ["SQLITE_IOERR", "the disk does not take what is written"],
-  ["ENOENT", "its directory is missing and cannot be made"],
+  ["EFBIG", "the file has reached the maximum size"],
+  ["SQLITE_IOERR", "writing to the disk fails"],
+  ["ENOENT", "its directory is missing and cannot be created"],
   ["EISDIR", "it is a directory"],
-  ["SQLITE_CANTOPEN", "its files cannot be made"],
+  ["SQLITE_CANTOPEN", "its files cannot be created or opened"],
 ];
 
 /** Further codes of problems that the operator can fix, such as a port or a store in use. */
@@ -61,20 +61,20 @@ export function inPlainWords(others: Telemetry, say: (sentence: string) => void)
 }
 
 const SINGLE_FAILURES: ReadonlySet<string> = new Set(["append.failed", "reload.failed"]);
-const REFUSED = "what cannot be kept is refused until it can";
+const REFUSED = "requests that cannot be stored are refused until it recovers";
 
 function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): string | undefined {
   if (event === "venue-record.failed") {
     const code = String(fields["code"]);
     return `the venue's record cannot be written (${whyOf(code) ?? code}): ${REFUSED}`;
   }
-  if (event === "venue-record.recovered") return "the venue's record is written again";
+  if (event === "venue-record.recovered") return "the venue's record can be written again";
   if (event !== "engine.status") return undefined;
   if (fields["change"] === "DISK_FULL") return `the store cannot be written (the disk is full): ${REFUSED}`;
   if (fields["change"] === "STORE_FAILING") {
     return `the store cannot be written or read (${String(fields["detail"])}): ${REFUSED}`;
   }
-  return fields["change"] === "STORE_RECOVERED" ? "the store is written again" : undefined;
+  return fields["change"] === "STORE_RECOVERED" ? "the store can be written again" : undefined;
 }
 
 const whyOf = (code: string): string | undefined => WHY.find(([known]) => code.startsWith(known))?.[1];

@@ -83,7 +83,7 @@ export const blockList: SettingReader<readonly string[] | undefined> = listOf(
 /** Parses the last path segments of routes. */
 export const routeList: SettingReader<readonly string[] | undefined> = listOf(
   (item) => SEGMENT.test(item),
-  "last path segments such as orderStatus,allOrders",
+  "last path segments of routes, such as orderStatus,allOrders",
 );
 
 const portNumber = wholeNumber({ min: 0, max: 65_535 });
@@ -110,7 +110,7 @@ export const factor: SettingReader<number> = (text) => {
 /** Parses `sqlite:PATH` or `memory:`. */
 export const storeSetting: SettingReader<StoreSetting> = (text) => {
   if (/^postgres(ql)?:/.test(text)) {
-    throw new SettingsError("the PostgreSQL adapter does not exist yet; use sqlite:PATH or memory:");
+    throw new SettingsError("PostgreSQL is not supported yet: use sqlite:PATH or memory:");
   }
   if (text === "memory:") return { kind: "memory" };
   const path = /^sqlite:(.+)$/.exec(text)?.[1];

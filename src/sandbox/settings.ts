@@ -87,45 +87,85 @@ const threads = wholeNumber({ min: 0, max: 64 });
 const days = wholeNumber({ min: 1, max: 36_500 });
 
 const OPTIONS = {
-  HOST: option("127.0.0.1", "address that REST and WebSocket listen on", host),
-  PORT: option("8080", "their port; auto = a free one", port),
+  HOST: option("127.0.0.1", "address on which REST and WebSocket listen", host),
+  PORT: option("8080", "port of REST and WebSocket; auto = a free port", port),
   FRONT_THREADS: option(
     "0",
-    "threads for HTTP, WebSocket and signatures, beside that of the engine",
+    "threads for HTTP, WebSocket and signatures, in addition to the engine's thread",
     threads,
   ),
-  CONTROL_PORT: option("8081", "port of the control interface, loopback only; auto, off", optionalPort),
-  STORE: option("sqlite:./data/managed-orders.db", "also memory:", storeSetting),
-  MARKET: option("synthetic", "also manual, or replay:QUOTES.csv[,TRADES.csv]", marketSetting),
+  CONTROL_PORT: option(
+    "8081",
+    "port of the control interface, on loopback only; auto = a free port, off = none",
+    optionalPort,
+  ),
+  STORE: option(
+    "sqlite:./data/managed-orders.db",
+    "sqlite:PATH, or memory: for a store that ends with the process",
+    storeSetting,
+  ),
+  MARKET: option(
+    "synthetic",
+    "source of quotes: synthetic, manual or replay:QUOTES.csv[,TRADES.csv]",
+    marketSetting,
+  ),
   MARKET_SEED: option("1", "seed of the synthetic market", seed),
   MARKET_SPEED: option("1", "speed of a replay on the real clock", factor),
-  CLOCK: option("real", "manual = time moves only by the control interface", oneOf("real", "manual")),
+  CLOCK: option(
+    "real",
+    "real, or manual = time moves only through the control interface",
+    oneOf("real", "manual"),
+  ),
   CLOCK_START: option(
     "",
-    "epoch ms at which a manual clock starts for the first time",
+    "time in epoch ms at which a manual clock first starts",
     optional(wholeNumber(EPOCH_MS)),
   ),
-  QUOTE_MAX_AGE_MS: option("5000", "older quotes do not count", durationMs),
-  SUBMIT_DEADLINE_MS: option("2000", "how long a child may take to reach the venue", durationMs),
-  VENUE_QUIET_MS: option("2000", "wait after the deadline before a missing child is settled", delayMs),
-  VENUE_FORGETS_AFTER_MS: option("172800000", "how long the venue knows a child that is settled", longMs),
-  RETRY_MIN_MS: option("100", "first wait after a child that filled nothing", durationMs),
-  RETRY_MAX_MS: option("5000", "longest such wait", durationMs),
-  RATE_LIMITS: option("default", "off, or weight=6000,orders10s=50,orders1d=160000,banMs=120000", rateLimits),
-  REPLAY_GUARD: option("true", "a signature serves one method and path only", onOrOff),
-  BUSINESS_ERRORS_200: option("false", "business errors with HTTP 200 in place of 400", onOrOff),
-  ALLOWED_ORIGINS: option("", "web origins whose scripts may use the service; * = every origin", originList),
-  TRUSTED_PROXIES: option("", "addresses or CIDR blocks whose X-Forwarded-For counts", blockList),
-  GET_ALLOWLIST: option("", "last path segments that GET serves, such as orderStatus,allOrders", routeList),
-  POST_ALLOWLIST: option("", "the same for POST", routeList),
-  RETENTION_DAYS: option("30", "how long an ended order is kept", days),
-  SNAPSHOT_EVERY: option("20000", "records of a shard between two snapshots of it", records),
-  CRASH_AT: option("", "the process kills itself at a named point, such as after-load", optional(crash)),
+  QUOTE_MAX_AGE_MS: option("5000", "age in ms above which a quote does not count", durationMs),
+  SUBMIT_DEADLINE_MS: option("2000", "maximum time in ms for a child to reach the venue", durationMs),
+  VENUE_QUIET_MS: option("2000", "time in ms after the deadline before a missing child is settled", delayMs),
+  VENUE_FORGETS_AFTER_MS: option(
+    "172800000",
+    "time in ms for which the venue remembers a settled child",
+    longMs,
+  ),
+  RETRY_MIN_MS: option("100", "first pause in ms after a child that filled nothing", durationMs),
+  RETRY_MAX_MS: option("5000", "longest such pause in ms", durationMs),
+  RATE_LIMITS: option(
+    "default",
+    "default, off, or weight=6000,orders10s=50,orders1d=160000,banMs=120000",
+    rateLimits,
+  ),
+  REPLAY_GUARD: option("true", "accept a signature for one method and path only", onOrOff),
+  BUSINESS_ERRORS_200: option("false", "send business errors with HTTP 200 instead of 400", onOrOff),
+  ALLOWED_ORIGINS: option(
+    "",
+    "web origins whose scripts may use the service, separated by commas; * = every origin",
+    originList,
+  ),
+  TRUSTED_PROXIES: option(
+    "",
+    "addresses or CIDR blocks of proxies whose X-Forwarded-For is trusted, separated by commas",
+    blockList,
+  ),
+  GET_ALLOWLIST: option(
+    "",
+    "last path segments of the routes that GET serves, such as orderStatus,allOrders; empty = all",
+    routeList,
+  ),
+  POST_ALLOWLIST: option("", "last path segments of the routes that POST serves; empty = all", routeList),
+  RETENTION_DAYS: option("30", "days for which an ended order is kept", days),
+  SNAPSHOT_EVERY: option("20000", "number of records between two snapshots of a shard", records),
+  CRASH_AT: option("", "named point at which the process kills itself, such as after-load", optional(crash)),
   LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: option("true", "whether advanced orders can be placed", onOrOff),
-  ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "refusals of new orders outlive a restart", onOrOff),
-  SANDBOX_API_KEY: option("", "key of demo account 1; generated once", optional(apiKey)),
-  SANDBOX_API_SECRET: option("", "its secret; generated once", optional(apiSecret)),
-  LOG: option("text", "json = one JSON line when ready", oneOf("text", "json")),
+  ORDER_REJECT_PERSISTENCE_ENABLED: option("false", "keep refusals of new orders across restarts", onOrOff),
+  SANDBOX_API_KEY: option("", "API key of demo account 1; generated once if empty", optional(apiKey)),
+  SANDBOX_API_SECRET: option(
+    "",
+    "API secret of demo account 1; generated once if empty",
+    optional(apiSecret),
+  ),
+  LOG: option("text", "text, or json = one JSON line when ready", oneOf("text", "json")),
 } as const satisfies Record<string, Option<unknown>>;
 
 type Name = keyof typeof OPTIONS;
@@ -163,7 +203,7 @@ function readFlags(argv: readonly string[]): ReadonlyMap<Name, string> {
     const [flag = "", ...rest] = argument.split("=");
     const name = NAME_OF_FLAG.get(flag);
     if (name === undefined)
-      throw new SettingsError(`unknown argument ${shown(argument)}; --help lists all settings`);
+      throw new SettingsError(`unknown argument ${shown(argument)}: use --help to list all settings`);
     if (flags.has(name)) throw new SettingsError(`${flag} was given twice`);
     const value = argument.includes("=") ? rest.join("=") : argv[++index];
     if (value === undefined || value === "") throw new SettingsError(`${flag} needs a value`);
@@ -187,9 +227,11 @@ function checkTogether(values: Values): void {
   const { PORT, CONTROL_PORT, RETRY_MIN_MS, RETRY_MAX_MS, SANDBOX_API_KEY, SANDBOX_API_SECRET } = values;
   if (PORT === CONTROL_PORT && PORT !== "auto")
     throw new SettingsError("CONTROL_PORT: must differ from PORT");
-  if (RETRY_MAX_MS < RETRY_MIN_MS) throw new SettingsError("RETRY_MAX_MS: must not be below RETRY_MIN_MS");
+  if (RETRY_MAX_MS < RETRY_MIN_MS) throw new SettingsError("RETRY_MAX_MS: must be at least RETRY_MIN_MS");
   if ((SANDBOX_API_KEY === undefined) !== (SANDBOX_API_SECRET === undefined)) {
-    throw new SettingsError("SANDBOX_API_KEY: goes together with SANDBOX_API_SECRET; set both or neither");
+    throw new SettingsError(
+      "SANDBOX_API_KEY: must be set together with SANDBOX_API_SECRET; set both or neither",
+    );
   }
 }
 
@@ -244,7 +286,7 @@ export function settingsHelp(): string {
   return [
     "managed-orders sandbox [--setting value ...]",
     "",
-    "Settings with their defaults. Each is read from the environment too, as PORT for --port; the flag wins.",
+    "Settings, with their defaults in parentheses. Each is also read from the environment, such as PORT for --port; the flag takes precedence.",
     "",
     ...lines,
     "",

@@ -27,10 +27,10 @@ export function withFaults(store: OrderStore, clock: Clock): FaultyStore {
     new Promise((resolve) => void clock.schedule(clock.monotonicMs() + SLOW_MS, resolve));
   const append: OrderStore["append"] = async (batch) => {
     const fault = next();
-    if (fault === "fail") throw new Error("the store was told to fail");
+    if (fault === "fail") throw new Error("an injected fault makes the store fail");
     if (fault === "slow") await slowly();
     const outcomes = await store.append(batch);
-    if (fault === "unknown") throw new Error("the store was told to lose its answer");
+    if (fault === "unknown") throw new Error("an injected fault makes the store lose its answer");
     return outcomes;
   };
   const setFault = (fault: StoreFault): void => {

@@ -60,7 +60,7 @@ describe("the store and the venue's record beside it", () => {
     // Refused as often as it is tried.
     for (let time = 0; time < 2; time++) {
       await expect(open(`sqlite:${path}`)).rejects.toThrow(
-        "orders.venue.jsonl is the record of another store; remove it, or bring its store back",
+        "orders.venue.jsonl is the record of another store: remove it, or restore its store",
       );
     }
     expect(await readFile(record, "utf8")).toBe(before);

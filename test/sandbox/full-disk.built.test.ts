@@ -48,10 +48,10 @@ it.runIf(hasLimits)(
       after: [200, 200],
     });
     expect(said).toEqual([
-      "managed-orders: the store cannot be written or read (disk I/O error): what cannot be kept is refused until it can",
-      "managed-orders: the venue's record cannot be written (files may not grow any further): what cannot be kept is refused until it can",
-      "managed-orders: the store is written again",
-      "managed-orders: the venue's record is written again",
+      "managed-orders: the store cannot be written or read (disk I/O error): requests that cannot be stored are refused until it recovers",
+      "managed-orders: the venue's record cannot be written (the file has reached the maximum size): requests that cannot be stored are refused until it recovers",
+      "managed-orders: the store can be written again",
+      "managed-orders: the venue's record can be written again",
     ]);
     await sandbox.kill();
     const again = await start(path);
@@ -81,11 +81,11 @@ it("I82, decision FO: a damaged store and a damaged record of the venue are one 
   await (await start(path)).kill();
   await appendFile(join(folder, "orders.venue.jsonl"), "nonsense\n");
   expect(await refusalOf(path)).toBe(
-    "the sandbox ended with 2: managed-orders: the venue's record is not readable at line 2",
+    "the sandbox ended with 2: managed-orders: the venue's record cannot be read at line 2",
   );
   await rm(join(folder, "orders.db-wal"), { force: true });
   await writeFile(path, "no database at all".repeat(1_000));
   expect(await refusalOf(path)).toBe(
-    "the sandbox ended with 2: managed-orders: orders.db is no SQLite database",
+    "the sandbox ended with 2: managed-orders: orders.db is not a SQLite database: choose another path",
   );
 });

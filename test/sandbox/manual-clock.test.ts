@@ -75,7 +75,7 @@ describe("a manual clock", () => {
 
   it("never goes back, and says where it is", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 100 });
-    await expect(clock.advanceTo(99, settle)).rejects.toThrow("time never goes back: it is 100");
+    await expect(clock.advanceTo(99, settle)).rejects.toThrow("the clock cannot go back: it is at 100");
     await clock.advanceTo(100, settle);
     expect(clock.nowMs()).toBe(100);
   });
@@ -115,7 +115,7 @@ describe("advances by so much", () => {
     const end = 253_402_300_799_000;
     const beyond = clock.advanceBy(end + 1, settle);
     const next = clock.advanceBy(5, settle);
-    await expect(beyond).rejects.toThrow(`time ends at ${end}`);
+    await expect(beyond).rejects.toThrow(`the clock cannot go beyond ${end}`);
     await next;
     expect(clock.nowMs()).toBe(5);
   });
@@ -155,7 +155,7 @@ describe("a manual clock after a restart", () => {
 
   it("a kept time that is none stops the start", async () => {
     const store: KeyValueStore = { get: async () => "yesterday", set: async () => undefined };
-    await expect(openManualClock({ store, startMs: 0 })).rejects.toThrow("clock.now is not readable");
+    await expect(openManualClock({ store, startMs: 0 })).rejects.toThrow("clock.now cannot be read");
   });
 
   it("a timer canceled, or an earlier one set, while a time is being kept", async () => {

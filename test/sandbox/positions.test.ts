@@ -63,7 +63,7 @@ it("POST /control/accounts takes positions, GET shows them, leaving them out kee
   for (const wrong of [{ "XRP/USD": "1" }, { [SYMBOL]: "much" }, { [SYMBOL]: "0.1234567" }]) {
     const other = setup({ positions: wrong, accountId: 8, apiKey: "other" });
     await expect(control(exchange, "POST", "accounts", other)).rejects.toThrow(/^positions/);
-    await expect(control(exchange, "GET", "accounts/8")).rejects.toThrow("no account 8");
+    await expect(control(exchange, "GET", "accounts/8")).rejects.toThrow("account 8 does not exist");
   }
 });
 

@@ -16,7 +16,7 @@ it("I72, decision FQ: a generated secret is not written where standard output is
     if (/Secret[^\n]*\n/.test(said)) break;
   }
   expect(said).toContain(
-    "  Secret    not shown, this is no terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET\n",
+    "  Secret    not shown, because the output is not a terminal; set SANDBOX_API_KEY and SANDBOX_API_SECRET to choose your own\n",
   );
   expect(said.match(/[0-9A-Za-z]{64}/g)).toHaveLength(1);
 });

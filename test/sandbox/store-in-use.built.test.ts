@@ -51,7 +51,7 @@ it("I81, I82, decisions FQ and FO: a second hard link of the store or of the ven
   for (const name of ["orders.venue.jsonl", "orders.db"]) {
     await link(join(folder, name), join(folder, `second-${name}`));
     expect(await refusalOf(environment)).toBe(
-      `the sandbox ended with 2: managed-orders: ${name} has more than one hard link: leave it only one name`,
+      `the sandbox ended with 2: managed-orders: ${name} has more than one hard link: remove all of its names except one`,
     );
   }
 });

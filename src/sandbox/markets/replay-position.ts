@@ -20,6 +20,6 @@ export async function openReplayPosition(store: KeyValueStore): Promise<ReplayPo
   const kept = await store.get(FED_KEY);
   const fedToMs = kept === undefined ? undefined : parseWhole(kept, EPOCH_MS);
   if (kept !== undefined && fedToMs === undefined)
-    throw new SettingsError(`the kept position ${FED_KEY} is not readable`);
+    throw new SettingsError(`the stored position ${FED_KEY} cannot be read`);
   return { fedToMs, keep: (timeMs) => store.set(FED_KEY, String(timeMs)) };
 }

@@ -51,7 +51,8 @@ function quoteReader(instruments: Instruments): RowReader<QuoteRow> {
   return ([, symbol = "", bid = "", bidQuantity = "", ask = "", askQuantity = ""], at) => {
     if (instruments.find(symbol) === undefined) return `unknown symbol ${JSON.stringify(symbol)}`;
     const sizes = [bidQuantity, askQuantity].filter((size) => size !== "");
-    if (![bid, ask, ...sizes].every((text) => DECIMAL.test(text))) return "a cell is not a decimal";
+    if (![bid, ask, ...sizes].every((text) => DECIMAL.test(text)))
+      return "bid, ask and quantities must be decimals";
     const quote = {
       symbol,
       bid,
@@ -66,9 +67,10 @@ function quoteReader(instruments: Instruments): RowReader<QuoteRow> {
 function tradeReader(instruments: Instruments): RowReader<TradeRow> {
   return ([, symbol = "", price = "", quantity = ""], at) => {
     if (instruments.find(symbol) === undefined) return `unknown symbol ${JSON.stringify(symbol)}`;
-    if (parsePrice(price) === undefined) return `price ${JSON.stringify(price)} is not a positive price`;
+    if (parsePrice(price) === undefined)
+      return `price must be a positive decimal, not ${JSON.stringify(price)}`;
     if (parseQuantity(quantity) === undefined)
-      return `quantity ${JSON.stringify(quantity)} is not a positive quantity`;
+      return `quantity must be a positive decimal, not ${JSON.stringify(quantity)}`;
     return { kind: "trade", ...at, trade: { symbol, price, quantity } };
   };
 }
@@ -91,10 +93,11 @@ async function readRows<T extends ReplayRow>(
     }
     const row = readRow(text, { header, line, read });
     if (typeof row === "string") fail(row);
-    else if (row.timeMs < (rows.at(-1)?.timeMs ?? 0)) fail("its time is before that of the row above");
+    else if (row.timeMs < (rows.at(-1)?.timeMs ?? 0))
+      fail("the time must not be before the time of the previous row");
     else rows.push(row);
   }
-  if (rows.length === 0) fail("there are no rows");
+  if (rows.length === 0) fail("the file must have at least one row");
   return rows;
 }
 
@@ -104,11 +107,11 @@ function readRow<T extends ReplayRow>(
 ): T | string {
   const cells = text.split(",");
   const columns = header.split(",").length;
-  if (cells.length !== columns) return `${columns} cells expected, ${cells.length} found`;
+  if (cells.length !== columns) return `expected ${columns} cells, found ${cells.length}`;
   const time = cells[0] ?? "";
   const timeMs = parseWhole(time, EPOCH_MS);
   return timeMs === undefined
-    ? `time ${JSON.stringify(time)} is not in epoch milliseconds`
+    ? `time must be in epoch milliseconds, not ${JSON.stringify(time)}`
     : read(cells, { timeMs, line });
 }
 

@@ -124,7 +124,7 @@ class FileLog implements AppendLog {
 
   /** Continues in another file, once that contains everything of this one. */
   async #take(file: LogFile, copy: FileCopy): Promise<void> {
-    if (this.#isFailing) throw new Error("the record cannot be written");
+    if (this.#isFailing) throw new Error("the venue's record cannot be written");
     await copy.copy(this.#end);
     await file.datasync();
     await this.#place.replace();

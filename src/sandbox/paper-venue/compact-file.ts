@@ -51,7 +51,8 @@ export class FileCopy {
   async #next(until: number): Promise<Buffer> {
     const length = Math.min(CHUNK_BYTES, until - this.#read);
     const { bytesRead, buffer } = await this.#from.read(Buffer.alloc(length), 0, length, this.#read);
-    if (bytesRead === 0) throw new Error("the record is shorter than what was written to it");
+    if (bytesRead === 0)
+      throw new Error("the venue's record is shorter than the data that was written to it");
     this.#read += bytesRead;
     return buffer.subarray(0, bytesRead);
   }

@@ -40,7 +40,7 @@ export type VenueFault = Readonly<{
 const fraction = decimalText.transform((text, context) => {
   const value = parseScaled(text, FRACTION_SCALE);
   if (value !== undefined && value <= 10n ** BigInt(FRACTION_SCALE)) return value;
-  context.addIssue("must be from 0 to 1");
+  context.addIssue("must be a number from 0 to 1");
   return z.NEVER;
 });
 

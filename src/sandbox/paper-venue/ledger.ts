@@ -83,7 +83,8 @@ export class Ledger {
   set(accountId: number, balances: Readonly<Record<string, string>>): void {
     const amounts = Object.entries(balances).map(([asset, text]): [string, Scaled] => {
       const amount = parseAmount(asset, text);
-      if (amount === undefined) throw new RangeError(`not an amount of ${asset}: ${text}`);
+      if (amount === undefined)
+        throw new RangeError(`the balance of ${asset} must be an amount, got ${text}`);
       return [asset, amount];
     });
     this.#balances.set(accountId, new Map(amounts));

@@ -51,7 +51,7 @@ async function openFile(path: string): Promise<FileHandle> {
 
 async function refuseLinks(file: FileHandle, name: string): Promise<void> {
   if ((await file.stat()).nlink <= 1) return;
-  const message = `${name} has more than one hard link: leave it only one name`;
+  const message = `${name} has more than one hard link: remove all of its names except one`;
   throw Object.assign(new Error(message), { code: "STORE_FILE" });
 }
 

@@ -57,7 +57,7 @@ const money = <T>(parse: (text: string) => T | undefined): z.ZodType<T> =>
   z.string().transform((text, context) => {
     const value = parse(text);
     if (value !== undefined) return value;
-    context.addIssue("is not a positive amount");
+    context.addIssue("must be a positive amount");
     return z.NEVER;
   });
 

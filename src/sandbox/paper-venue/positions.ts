@@ -39,7 +39,8 @@ export class Positions {
   set(accountId: number, positions: Readonly<Record<string, string>>): void {
     const quantities = Object.entries(positions).map(([symbol, text]): [string, Quantity] => {
       const quantity = parsePosition(text);
-      if (quantity === undefined) throw new RangeError(`not a position in ${symbol}: ${text}`);
+      if (quantity === undefined)
+        throw new RangeError(`the position in ${symbol} must be a quantity, got ${text}`);
       return [symbol, quantity];
     });
     this.#positions.set(accountId, new Map(quantities));

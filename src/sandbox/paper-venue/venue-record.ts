@@ -336,7 +336,7 @@ export class VenueRecord {
 
   #child(childId: string): ChildEntry {
     const child = this.#children.get(childId);
-    if (child === undefined) throw new VenueRecordError(`child ${childId} never arrived`);
+    if (child === undefined) throw new VenueRecordError(`child ${childId} did not arrive`);
     return child;
   }
 

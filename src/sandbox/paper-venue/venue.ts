@@ -122,7 +122,7 @@ function recordOf({ instruments }: PaperVenueOptions, lines: readonly string[]):
     try {
       record.apply(decodeEntry(line));
     } catch (error) {
-      throw new VenueRecordError(`the venue's record is not readable at line ${index + 1}`, { cause: error });
+      throw new VenueRecordError(`the venue's record cannot be read at line ${index + 1}`, { cause: error });
     }
   });
   return record;
@@ -241,7 +241,8 @@ class RecordedVenue implements PaperVenue {
 
   async release(childId?: string): Promise<number> {
     const held = this.#record.held();
-    if (childId !== undefined && !held.includes(childId)) throw new InputError(`no held child ${childId}`);
+    if (childId !== undefined && !held.includes(childId))
+      throw new InputError(`child: the venue does not hold a child ${childId}`);
     const children = childId === undefined ? held : [childId];
     const timeMs = this.#clock.nowMs();
     await this.#work(
@@ -270,7 +271,8 @@ class RecordedVenue implements PaperVenue {
 
   async setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void> {
     for (const [asset, text] of Object.entries(balances)) {
-      if (parseAmount(asset, text) === undefined) throw new InputError(`balances.${asset}: not an amount`);
+      if (parseAmount(asset, text) === undefined)
+        throw new InputError(`balances.${asset}: must be an amount`);
     }
     await this.#work(this.#commit({ kind: "balances", accountId, balances, timeMs: this.#clock.nowMs() }));
   }
@@ -286,8 +288,8 @@ class RecordedVenue implements PaperVenue {
   async setPositions(accountId: number, positions: Readonly<Record<string, string>>): Promise<void> {
     for (const [symbol, text] of Object.entries(positions)) {
       if (this.#instruments.find(symbol) === undefined)
-        throw new InputError(`positions.${symbol}: no instrument`);
-      if (parsePosition(text) === undefined) throw new InputError(`positions.${symbol}: not a quantity`);
+        throw new InputError(`positions.${symbol}: unknown instrument`);
+      if (parsePosition(text) === undefined) throw new InputError(`positions.${symbol}: must be a quantity`);
     }
     await this.#work(this.#commit({ kind: "positions", accountId, positions, timeMs: this.#clock.nowMs() }));
   }
@@ -352,7 +354,7 @@ class RecordedVenue implements PaperVenue {
    */
   #remember(childId: string, deadlineMs?: number): void {
     if (!this.#record.mayBeForgotten(childId, deadlineMs)) return;
-    throw new Error("the venue does not remember children of so long ago");
+    throw new Error("the venue no longer remembers children this old");
   }
 
   #decide(child: ChildRequest, deadlineMs: number, fault: VenueFault | undefined): Decision {

@@ -192,6 +192,6 @@ describe("the position in a replay", () => {
 
   it("a kept position that is none stops the start", async () => {
     const store: KeyValueStore = { get: async () => "row 7", set: async () => undefined };
-    await expect(openReplayPosition(store)).rejects.toThrow("replay.fedTo is not readable");
+    await expect(openReplayPosition(store)).rejects.toThrow("replay.fedTo cannot be read");
   });
 });

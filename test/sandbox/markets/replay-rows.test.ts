@@ -103,26 +103,29 @@ describe("a file that is not as it must be", () => {
   it.each([
     [["time,symbol,bid"], "line 1: the header must be time,symbol,bid,bidQuantity,ask,askQuantity"],
     [[`\u{feff}${QUOTE_HEADER}`], "line 1: the header"],
-    [[QUOTE_HEADER], "line 1: there are no rows"],
-    [[], "line 0: there are no rows"],
-    [[QUOTE_HEADER, row, ""], "line 3: 6 cells expected, 1 found"],
-    [[QUOTE_HEADER, `${row},9`], "line 2: 6 cells expected, 7 found"],
-    [[QUOTE_HEADER, row.replace("1000", "1e3")], 'line 2: time "1e3" is not in epoch milliseconds'],
+    [[QUOTE_HEADER], "line 1: the file must have at least one row"],
+    [[], "line 0: the file must have at least one row"],
+    [[QUOTE_HEADER, row, ""], "line 3: expected 6 cells, found 1"],
+    [[QUOTE_HEADER, `${row},9`], "line 2: expected 6 cells, found 7"],
+    [[QUOTE_HEADER, row.replace("1000", "1e3")], 'line 2: time must be in epoch milliseconds, not "1e3"'],
     [[QUOTE_HEADER, row.replace("1000", "-1")], "line 2: time"],
     [[QUOTE_HEADER, row.replace("1000", "253402300799001")], "line 2: time"],
-    [[QUOTE_HEADER, row, row.replace("1000", "999")], "line 3: its time is before that of the row above"],
+    [
+      [QUOTE_HEADER, row, row.replace("1000", "999")],
+      "line 3: the time must not be before the time of the previous row",
+    ],
     [[QUOTE_HEADER, row.replace("BTC/USD", "BTCUSD")], 'line 2: unknown symbol "BTCUSD"'],
-    [[QUOTE_HEADER, row.replace("7400.5,", ",")], "line 2: a cell is not a decimal"],
-    [[QUOTE_HEADER, row.replace("7400.51", "+7")], "line 2: a cell is not a decimal"],
-    [[QUOTE_HEADER, row.replace("1.25", "NaN")], "line 2: a cell is not a decimal"],
+    [[QUOTE_HEADER, row.replace("7400.5,", ",")], "line 2: bid, ask and quantities must be decimals"],
+    [[QUOTE_HEADER, row.replace("7400.51", "+7")], "line 2: bid, ask and quantities must be decimals"],
+    [[QUOTE_HEADER, row.replace("1.25", "NaN")], "line 2: bid, ask and quantities must be decimals"],
   ])("%j", async (lines, message) => {
     await expect(read(lines)).rejects.toThrow(SettingsError);
     await expect(read(lines)).rejects.toThrow(`MARKET: quotes.csv ${message}`);
   });
 
   it.each([
-    ["1000,BTC/USD,0,1", 'price "0" is not a positive price'],
-    ["1000,BTC/USD,1,0", 'quantity "0" is not a positive quantity'],
+    ["1000,BTC/USD,0,1", 'price must be a positive decimal, not "0"'],
+    ["1000,BTC/USD,1,0", 'quantity must be a positive decimal, not "0"'],
     ["1000,BTC/USD,1,0.0000001", "quantity"],
     ["1000,XRP/USD,1,1", 'unknown symbol "XRP/USD"'],
   ])("trade %s", async (line, message) => {

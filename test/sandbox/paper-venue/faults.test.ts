@@ -122,7 +122,9 @@ describe("faults of a submit", () => {
     await venue.submit(second, { deadlineMs });
     expect(await venue.release(second.childId)).toBe(1);
     expect(events.map(({ report }) => report.childId)).toEqual([second.childId]);
-    await expect(venue.release(second.childId)).rejects.toThrow(`no held child ${second.childId}`);
+    await expect(venue.release(second.childId)).rejects.toThrow(
+      `child: the venue does not hold a child ${second.childId}`,
+    );
     expect(await venue.lookup(first)).toMatchObject({ state: "open" });
   });
 
@@ -200,7 +202,7 @@ describe("reading a fault", () => {
   it.each([
     [{ mode: "explode" }, "mode"],
     [{ lookup: "maybe" }, "lookup"],
-    [{ mode: "partial", fraction: 1.5 }, "fraction: must be from 0 to 1"],
+    [{ mode: "partial", fraction: 1.5 }, "fraction: must be a number from 0 to 1"],
     [{ mode: "partial", fraction: -0.5 }, "fraction"],
     [{ mode: "delay", delayMs: -1 }, "delayMs"],
     [{ mode: "hold", count: 0 }, "count"],

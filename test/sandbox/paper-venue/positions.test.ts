@@ -35,11 +35,11 @@ describe("decision 24: positions that are set", () => {
   });
 
   it.each([
-    [{ "XRP/USD": "1" }, "positions.XRP/USD: no instrument"],
-    [{ "BTC/USD": "1.1234567" }, "positions.BTC/USD: not a quantity"],
-    [{ "BTC/USD": "-1000000000000" }, "positions.BTC/USD: not a quantity"],
-    [{ "BTC/USD": "--1" }, "positions.BTC/USD: not a quantity"],
-    [{ "BTC/USD": "" }, "positions.BTC/USD: not a quantity"],
+    [{ "XRP/USD": "1" }, "positions.XRP/USD: unknown instrument"],
+    [{ "BTC/USD": "1.1234567" }, "positions.BTC/USD: must be a quantity"],
+    [{ "BTC/USD": "-1000000000000" }, "positions.BTC/USD: must be a quantity"],
+    [{ "BTC/USD": "--1" }, "positions.BTC/USD: must be a quantity"],
+    [{ "BTC/USD": "" }, "positions.BTC/USD: must be a quantity"],
   ])("%j is refused", async (positions, message) => {
     const { venue } = await openFundedWorld();
     await expect(venue.setPositions(1, positions as Record<string, string>)).rejects.toThrow(message);

@@ -171,7 +171,7 @@ describe("a damaged file", () => {
     await link(path, second);
     for (const name of [path, second]) {
       await expect(openVenueWorld({ path: name })).rejects.toMatchObject({
-        message: `${basename(name)} has more than one hard link: leave it only one name`,
+        message: `${basename(name)} has more than one hard link: remove all of its names except one`,
         code: "STORE_FILE",
       });
     }
