@@ -18,7 +18,9 @@ export const ZERO_NOTIONAL: Notional = 0 as unknown as Notional;
 export function notional(text: string): Notional {
   const value = parseScaled(text, NOTIONAL_SCALE);
   if (value === undefined)
-    throw new RangeError(`not an amount with at most ${NOTIONAL_SCALE} decimals: ${text}`);
+    throw new RangeError(
+      `an amount must be a decimal string with at most ${NOTIONAL_SCALE} decimals, got ${text}`,
+    );
   return value as Notional;
 }
 

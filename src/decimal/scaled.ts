@@ -96,7 +96,7 @@ function parseLong(text: string, scale: number): Scaled | undefined {
 export function formatScaled(value: Scaled, scale: number): string {
   const negative = value < 0;
   const digits = String(abs(value)).padStart(scale + 1, "0");
-  if (digits.includes("e")) throw new InvariantError("I16", "a scaled value left the integers");
+  if (digits.includes("e")) throw new InvariantError("I16", "a scaled value is not an integer");
   const whole = digits.slice(0, -scale);
   let end = digits.length;
   while (end > whole.length && digits.charCodeAt(end - 1) === ZERO) end--;

@@ -70,7 +70,10 @@ export function decimalProblem(text: string, scale: number): DecimalProblem {
  */
 export function price(text: string): Price {
   const value = parsePrice(text);
-  if (value === undefined) throw new RangeError(`not a price with at most ${PRICE_SCALE} decimals: ${text}`);
+  if (value === undefined)
+    throw new RangeError(
+      `a price must be a decimal string above 0 with at most ${PRICE_SCALE} decimals, got ${text}`,
+    );
   return value;
 }
 
@@ -80,7 +83,9 @@ export function price(text: string): Price {
 export function quantity(text: string): Quantity {
   const value = parseQuantity(text);
   if (value === undefined)
-    throw new RangeError(`not a quantity with at most ${QUANTITY_SCALE} decimals: ${text}`);
+    throw new RangeError(
+      `a quantity must be a decimal string above 0 with at most ${QUANTITY_SCALE} decimals, got ${text}`,
+    );
   return value;
 }
 

@@ -48,13 +48,13 @@ export async function closeParts(parts: ClosingParts, unsubscribes: Unsubscribes
     await within("an append to the store", committer.resting);
     for (const what of await rest.reached(closeTimeoutMs, untilMs)) late.add(what);
   }
-  await within("the last quotes, at the store", committer.finish());
+  await within("the write of the last quotes to the store", committer.finish());
   await within("housekeeping in the store", parts.housekeeping.finished());
   stop(parts);
   // Callers that wait for a record get its outcome before the remaining calls are rejected as closed.
   await rest.calm();
   parts.calls.close();
-  await within("the store to close", core.store.close());
+  await within("the close of the store", core.store.close());
   return { ...followed, waitingFor: [...late] };
 }
 

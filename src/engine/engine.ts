@@ -193,7 +193,7 @@ class RunningEngine implements Api.Engine {
     this.drain();
     try {
       const left = await closeParts(this.#parts, this.#unsubscribes);
-      const named = left.waitingFor.length > 0 ? `, left: ${left.waitingFor.join(", ")}` : "";
+      const named = left.waitingFor.length > 0 ? `, without waiting for: ${left.waitingFor.join(", ")}` : "";
       this.#parts.board.closed(`the engine is closed${named}`);
       return left;
     } finally {
@@ -227,10 +227,14 @@ function demandEveryShard(heads: readonly ShardHead[]): void {
   invariant(
     heads.length === SHARD_COUNT,
     "I60",
-    `the store holds ${heads.length} shards instead of ${SHARD_COUNT}`,
+    `the store lists ${heads.length} shards instead of ${SHARD_COUNT}`,
   );
   const wrong = heads.find(({ shard }, index) => shard !== index);
-  invariant(wrong === undefined, "I60", `the store holds shard ${wrong?.shard} in place of another`);
+  invariant(
+    wrong === undefined,
+    "I60",
+    `the store must list the shards 0 to ${SHARD_COUNT - 1} once each; shard ${wrong?.shard} is out of place`,
+  );
 }
 
 /** Length of a client id that the engine generates (decision 3). */

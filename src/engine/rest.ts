@@ -68,7 +68,7 @@ export class Rest {
       const awaited = this.#awaited();
       if (counters.activity !== seen) {
         [calm, still, seen, sinceMs] = [0, 0, counters.activity, monotonicMs()];
-        if (sinceMs >= untilMs) return [...awaited, "what is going on"];
+        if (sinceMs >= untilMs) return [...awaited, "ongoing work"];
       } else if (awaited.length === 0) {
         if (++calm >= CALM_TURNS) {
           this.#restedAt = this.#happened;
@@ -93,8 +93,8 @@ export class Rest {
     const { committer, timers, reports } = this.#parts;
     const awaited: string[] = [];
     if (committer.busy) awaited.push("an append to the store");
-    if (timers.isBehind) awaited.push("what is due by now");
-    if (reports.busy) awaited.push("an ended order from the store");
+    if (timers.isBehind) awaited.push("timers that are due");
+    if (reports.busy) awaited.push("the read of an ended order from the store");
     return awaited;
   }
 

@@ -25,7 +25,8 @@ export type PlanTerms = Readonly<{
  */
 export function schedulePlan(terms: PlanTerms): SchedulePlan {
   const { acceptedAtMs, schedule, count, weights = schedule.weights } = terms;
-  if (!(Number.isSafeInteger(count) && count > 0)) throw new RangeError(`no number of slots: ${count}`);
+  if (!(Number.isSafeInteger(count) && count > 0))
+    throw new RangeError(`count must be a whole number of slots of at least 1, got ${count}`);
   const plan = {
     startsAtMs: acceptedAtMs + schedule.intervalDelayMs,
     intervalMs: schedule.intervalMs,
@@ -35,15 +36,16 @@ export function schedulePlan(terms: PlanTerms): SchedulePlan {
 }
 
 function cumulate(weights: NumberRow, count: number): NumberRow {
-  if (weights.length !== count) throw new RangeError(`${weights.length} weights for ${count} slots`);
+  if (weights.length !== count)
+    throw new RangeError(`weights must have one entry for each of the ${count} slots, got ${weights.length}`);
   let sum: Scaled = 0;
   const cumulative: Scaled[] = [];
   for (const weight of weights) {
-    if (weight < 0) throw new RangeError(`a weight below 0: ${weight}`);
+    if (weight < 0) throw new RangeError(`each of the weights must be at least 0, got ${weight}`);
     sum = add(sum, weight);
     cumulative.push(sum);
   }
-  if (!(sum > 0)) throw new RangeError("no weight above 0");
+  if (!(sum > 0)) throw new RangeError("at least one of the weights must be above 0");
   return packed(cumulative);
 }
 

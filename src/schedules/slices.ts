@@ -41,7 +41,7 @@ function sharedUpTo(plan: SchedulePlan, quantity: Quantity, slot: number): Quant
 function sumAt({ cumulative }: SchedulePlan, slot: number): Scaled {
   if (cumulative === undefined) return slot + 1;
   const sum = cumulative.at(slot);
-  if (sum === undefined) throw new InvariantError("I33", `a plan without the sum of slot ${slot}`);
+  if (sum === undefined) throw new InvariantError("I33", `the plan has no cumulative sum for slot ${slot}`);
   return sum;
 }
 

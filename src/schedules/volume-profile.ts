@@ -57,12 +57,14 @@ export function profileWindow(nowMs: number): Readonly<{ fromMs: number; toMs: n
 export function volumeProfile(bars: readonly VolumeBar[], terms: ProfileTerms): VolumeProfile | undefined {
   const { intervalMs } = terms;
   if (!(intervalMs > 0 && intervalMs % MINUTE_MS === 0))
-    throw new RangeError(`an interval of a profile is whole minutes: ${intervalMs} ms`);
+    throw new RangeError(`intervalMs must be a whole number of minutes, got ${intervalMs} ms`);
   const { fromMs, toMs } = profileWindow(terms.nowMs);
   const traded = bars.filter((bar) => bar.minuteMs >= fromMs && bar.minuteMs < toMs && bar.quantity > 0);
   const count = terms.intervalCount ?? wholeIntervals(traded, { toMs, intervalMs });
   if (count * intervalMs > WINDOW_MS)
-    throw new RangeError(`a profile covers at most ${WINDOW_MINUTES} minutes: ${count} of ${intervalMs} ms`);
+    throw new RangeError(
+      `a profile covers at most ${WINDOW_MINUTES} minutes, got ${count} intervals of ${intervalMs} ms`,
+    );
   if (count < FEWEST_INTERVALS) return undefined;
   const weights = new Array<Quantity>(count).fill(ZERO_QUANTITY);
   const startsAtMs = toMs - count * intervalMs;

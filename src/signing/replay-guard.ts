@@ -47,7 +47,9 @@ const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
 export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
   const { maxPerGeneration = DEFAULT_MAX, generationMs = DEFAULT_GENERATION_MS } = options;
   if (!(maxPerGeneration >= 1 && generationMs >= 1))
-    throw new RangeError("a replay guard needs limits of 1 or more");
+    throw new RangeError(
+      `maxPerGeneration and generationMs must be at least 1, got ${maxPerGeneration} and ${generationMs}`,
+    );
   const shares = new ReplayShares(2 * maxPerGeneration);
   let openedAtMs: number | undefined;
   return {

@@ -33,7 +33,7 @@ export function isSignature(text: string): boolean {
  * ```
  */
 export function sign(options: Readonly<{ secret: string; payload: Uint8Array | string }>): string {
-  if (options.secret === "") throw new RangeError("the API secret is empty");
+  if (options.secret === "") throw new RangeError("secret must not be empty");
   return hmacSha256Hex(options.secret, options.payload);
 }
 

@@ -105,5 +105,7 @@ function checked(parameters: RequestParameters): RequestParameters {
  */
 function checkNumber(name: string, value: RequestParameters[string]): void {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return;
-  throw new RangeError(`${name} is not a safe integer; send decimals as strings and long integers as bigint`);
+  throw new RangeError(
+    `${name} is not a safe integer. Send decimals as strings, and long integers as bigint.`,
+  );
 }

@@ -73,7 +73,7 @@ export function limitDirection(side: Side): Direction {
  */
 export function gateDirection(order: Readonly<{ type: TriggeredType; side: Side }>): Direction {
   const { trigger } = TRAITS[order.type];
-  if (trigger === undefined) throw new RangeError(`${order.type} has no trigger`);
+  if (trigger === undefined) throw new RangeError(`an order of type ${order.type} has no trigger`);
   return GATES[trigger](order.side);
 }
 

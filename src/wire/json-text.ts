@@ -39,7 +39,7 @@ function writeExactly(value: JsonInput): string {
     case "boolean":
       return String(value);
     case "number":
-      if (!Number.isFinite(value)) throw new RangeError("JSON has no text for a number that is not finite");
+      if (!Number.isFinite(value)) throw new RangeError("JSON cannot represent a number that is not finite");
       return Object.is(value, -0) ? "0" : String(value);
     default:
       return value === null ? "null" : writeMembers(value);

@@ -189,10 +189,10 @@ describe("decision ED: a close with a store that does not answer", () => {
     const world = await hanging({ close: never });
     const closing = world.engine.close();
     await world.clock.advanceBy(3_000);
-    expect((await closing).waitingFor).toEqual(["the store to close"]);
+    expect((await closing).waitingFor).toEqual(["the close of the store"]);
     expect(world.statuses.at(-1)).toMatchObject({
       change: "CLOSED",
-      detail: expect.stringContaining("the store to close"),
+      detail: expect.stringContaining("the close of the store"),
     });
   });
 

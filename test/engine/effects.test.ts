@@ -19,7 +19,7 @@ describe("I66: effects of an engine", () => {
 
   it("before the engine is put together is a broken invariant, and so is a second interpreter", () => {
     const effects = new Effects();
-    expect(() => effects.emit(MOVED)).toThrow(/I66: MARKET_MOVED before the engine was put together/);
+    expect(() => effects.emit(MOVED)).toThrow(/I66: effect MARKET_MOVED was emitted before the parts/);
     effects.connect({ run: () => undefined });
     expect(() => effects.connect({ run: () => undefined })).toThrow(/I66/);
   });

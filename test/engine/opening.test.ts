@@ -226,6 +226,8 @@ describe("I60: a store", () => {
         (await sound.acquire()).map((head) => ({ ...head, shard: head.shard || 1 }));
       return { ...sound, acquire };
     };
-    await expect(createWorld({ store })).rejects.toThrow("I60: the store holds shard 1 in place of another");
+    await expect(createWorld({ store })).rejects.toThrow(
+      "I60: the store must list the shards 0 to 255 once each; shard 1 is out of place",
+    );
   });
 });

@@ -33,7 +33,7 @@ const ownPrint = async (world: World, order: ParentOrder): Promise<void> => {
 describe("decision 30: a POV follows somebody else's trades", () => {
   it("for its share of what was executed since its admission, cut to whole steps", async () => {
     const { world, order } = await trading({ ...POV, participationBips: 3_333 });
-    expect(await waitsFor(world, order)).toBe("somebody else's trade that it can follow");
+    expect(await waitsFor(world, order)).toBe("a trade of another participant that it can follow");
     await world.print("1.000002");
     expect(sentTo(world.venue)).toEqual(["BUY 0.3333"]);
     const { cause } = (await world.engine.story(order.orderId))?.records[1] ?? {};
@@ -58,7 +58,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
       await world.pass(1_000);
     }
     expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
-    expect(await waitsFor(world, order)).toBe("somebody else's trade that it can follow");
+    expect(await waitsFor(world, order)).toBe("a trade of another participant that it can follow");
   });
 
   it("below the minimum it accumulates; at it, it sends", async () => {
@@ -66,7 +66,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     await world.print("1");
     expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
       [],
-      "what is on offer is worth less than the minimum",
+      "the quantity on offer is worth less than the minimum",
     ]);
     await world.print("0.499999");
     expect(sentTo(world.venue)).toEqual([]);
@@ -203,7 +203,10 @@ describe("contract: stale observations pause a POV", () => {
     const { world, order } = await trading();
     await world.pass(5_001, { heartbeat: false });
     await world.print("2");
-    expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([[], "the last quote is too old"]);
+    expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
+      [],
+      "a fresh quote: the last quote is too old",
+    ]);
     world.engine.market.heartbeat(SYMBOL);
     await world.engine.idle();
     expect(sentTo(world.venue)).toEqual([]);

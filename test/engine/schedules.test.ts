@@ -86,7 +86,7 @@ describe("decision 27: slots of a TWAP", () => {
     await world.quote("99", "100", { ask: "0.149999" });
     expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
       [],
-      "what is on offer is worth less than the minimum",
+      "the quantity on offer is worth less than the minimum",
     ]);
     await world.quote("99", "100", { ask: "0.15" });
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
@@ -270,7 +270,7 @@ describe("decisions 23, 24, 28: admission and sizes of a TWAP", () => {
     await world.quote("99", "100.01");
     expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
       [],
-      "the next quote inside its limit price",
+      "the next quote within its limit price",
     ]);
     await world.pass(STEP);
     await world.quote("99", "100");

@@ -123,7 +123,7 @@ describe("decision CB: an operator settles an unknown child", () => {
     const { world, childId } = await lost();
     const words = [0, 1].map(() => refusal(world.engine.settleChild({ childId, state: "never", ...WORD })));
     expect((await Promise.all(words)).sort()).toEqual([
-      "NOT_UNKNOWN: the outcome of this child is known, or still awaited",
+      "NOT_UNKNOWN: the child cannot be settled: its outcome is known already, or still awaited",
       "taken",
     ]);
   });
@@ -134,8 +134,10 @@ describe("decision CB: what an operator may not say", () => {
     const { world, order, childId } = await lost();
     const say = (id: string): Promise<string> =>
       refusal(world.engine.settleChild({ childId: id, state: "never", ...WORD }));
-    expect(await say(childId.replace(/-1$/, "-2"))).toBe("NO_SUCH_CHILD: no open order has sent this child");
-    expect(await say("native-1")).toBe("NO_SUCH_CHILD: the id is none of a child");
+    expect(await say(childId.replace(/-1$/, "-2"))).toBe(
+      "NO_SUCH_CHILD: no open order has sent the child with this childId",
+    );
+    expect(await say("native-1")).toBe("NO_SUCH_CHILD: childId is not the id of a child order");
     world.venue.say(reported(childId, "open"));
     await world.engine.idle();
     expect(await say(childId)).toMatch("NOT_UNKNOWN");
@@ -154,21 +156,21 @@ describe("decision CB: what an operator may not say", () => {
   });
 
   it.each<readonly [what: string, said: object, message: string]>([
-    ["a state of its own", { state: "open" }, "the state is none of closed, rejected, never"],
+    ["a state of its own", { state: "open" }, "state is not one of closed, rejected, never"],
     [
       "executions of nothing",
       { state: "never", fills: [fillOf({ quantity: "1" })] },
-      "a child that is never has no executions",
+      "a settlement with state never must not have executions",
     ],
     [
       "a quantity in text",
       { state: "closed", fills: [{ ...fillOf({ quantity: "1" }), quantity: "1" }] },
-      "the quantity of an execution is no whole number of steps",
+      "the quantity of an execution is not a whole number of steps",
     ],
-    ["nobody", { by: "" }, "by has not 1 to 64 characters"],
-    ["somebody with a line break", { by: "a\nb" }, "by has characters beyond printable ASCII"],
-    ["no reason", { why: undefined }, "why is no text"],
-    ["a reason without end", { why: "x".repeat(201) }, "why has not 1 to 200 characters"],
+    ["nobody", { by: "" }, "by must have 1 to 64 characters"],
+    ["somebody with a line break", { by: "a\nb" }, "by has characters other than printable ASCII"],
+    ["no reason", { why: undefined }, "why is not a string"],
+    ["a reason without end", { why: "x".repeat(201) }, "why must have 1 to 200 characters"],
   ])("%s is refused and changes nothing", async (_what, change, message) => {
     const { world, order, childId } = await lost();
     const said = { childId, state: "never", ...WORD, ...change } as ChildSettlement;

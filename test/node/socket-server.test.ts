@@ -386,7 +386,7 @@ describe("the package ws", () => {
       throw new Error("Cannot find module 'ws'");
     };
     expect(() => loadSocketDriver(load)).toThrow(
-      "WebSocket connections cannot load ws; install it: npm install ws@8",
+      "WebSocket connections need the package ws, which cannot be loaded. Install it: npm install ws@8",
     );
   });
 });

@@ -22,7 +22,9 @@ export function createMemoryAccounts(entries: readonly AccountEntry[] = []): Mem
     const { accountId } = account;
     const foreign = added.some((key) => (keys.get(key.apiKey) ?? key).accountId !== accountId);
     if (foreign || added.some((key) => key.accountId !== accountId)) {
-      throw new RangeError(`a key of account ${accountId} belongs to another account`);
+      throw new RangeError(
+        `keys: each key must belong to account ${accountId}, but one of them belongs to another account`,
+      );
     }
     for (const key of keys.values()) if (key.accountId === accountId) keys.delete(key.apiKey);
     for (const key of added) keys.set(key.apiKey, key);

@@ -68,6 +68,6 @@ export function createMemoryDisk(): MemoryDisk {
 /** Returns the contents of a disk. Throws a TypeError for an object that {@link createMemoryDisk} did not make. */
 export function contentsOf(disk: MemoryDisk): DiskContents {
   const kept = contents.get(disk);
-  if (kept === undefined) throw new TypeError("this disk was not made by createMemoryDisk");
+  if (kept === undefined) throw new TypeError("disk must be a value that createMemoryDisk returned");
   return kept;
 }

@@ -28,7 +28,7 @@ export function createMemoryInstruments(instruments: readonly Instrument[]): Ins
   const byName = new Map<string, Instrument>();
   for (const instrument of all) {
     for (const name of new Set([instrument.symbol, ...instrument.aliases])) {
-      if (byName.has(name)) throw new RangeError(`${name} names two instruments`);
+      if (byName.has(name)) throw new RangeError(`instruments: the name ${name} belongs to two instruments`);
       byName.set(name, instrument);
     }
   }

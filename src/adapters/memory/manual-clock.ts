@@ -49,7 +49,7 @@ export function createManualClock(options: Readonly<{ startMs: number }>): Manua
   const moveTo = async (ms: number, settle: Settle = nextTurn): Promise<void> => {
     if (!(ms >= monotonicMs)) {
       const [fromMs, toMs] = [monotonicMs + setMs, ms + setMs];
-      throw new RangeError(`the clock stands at ${fromMs} and cannot go back to ${toMs}`);
+      throw new RangeError(`the clock is at ${fromMs} ms and cannot go back to ${toMs} ms`);
     }
     await settle();
     for (let timer = takeDue(ms); timer !== undefined; timer = takeDue(ms)) {

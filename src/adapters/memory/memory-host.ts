@@ -61,7 +61,7 @@ export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
 function instrumentOf(symbol: string, id: number): Instrument {
   const [baseAsset, quoteAsset, ...rest] = symbol.split("/");
   if (!baseAsset || !quoteAsset || rest.length > 0) {
-    throw new RangeError(`not a symbol such as BTC/USD: ${symbol}`);
+    throw new RangeError(`symbols: each entry must be a symbol such as BTC/USD, got ${symbol}`);
   }
   const aliases = [`${baseAsset}${quoteAsset}`, `${baseAsset}-${quoteAsset}`];
   return {

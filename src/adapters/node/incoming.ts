@@ -5,7 +5,9 @@ import type { WireRequest } from "../../wire/index.ts";
 /** Returns a prefix. Throws a RangeError for one that is neither empty nor a path without a trailing slash. */
 export function checkPrefix(prefix: string): string {
   if (prefix === "" || /^(?:\/[^/?#]+)+$/.test(prefix)) return prefix;
-  throw new RangeError(`prefix ${JSON.stringify(prefix)} is no path such as /trading`);
+  throw new RangeError(
+    `prefix must be empty or a path such as /trading, without a trailing slash, got ${JSON.stringify(prefix)}`,
+  );
 }
 
 /**

@@ -179,7 +179,7 @@ export class Mount {
 
   /** Refuses a request whose Expect header has an unknown value. */
   refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-    const error = new OrderError("INVALID_PARAMETER", { field: "Expect", advice: "Leave it out." });
+    const error = new OrderError("INVALID_PARAMETER", { field: "Expect", advice: "Omit this header." });
     this.#begin(this.#connection(request.socket), request, response);
     this.#send(response, refusal(error, 417), true);
   }

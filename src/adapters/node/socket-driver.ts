@@ -12,7 +12,10 @@ export function loadSocketDriver(load: (name: string) => unknown = requireHere()
   try {
     return load("ws") as SocketDriver;
   } catch (cause) {
-    throw new Error("WebSocket connections cannot load ws; install it: npm install ws@8", { cause });
+    throw new Error(
+      "WebSocket connections need the package ws, which cannot be loaded. Install it: npm install ws@8",
+      { cause },
+    );
   }
 }
 

@@ -19,7 +19,7 @@ export function loadDriver(load: (name: string) => unknown = requireHere()): Dri
     return driver;
   } catch (cause) {
     throw new Error(
-      "The SQLite store cannot load better-sqlite3; install it: npm install better-sqlite3@12",
+      "The SQLite store needs the package better-sqlite3, which cannot be loaded. Install it: npm install better-sqlite3@12",
       { cause },
     );
   }

@@ -72,7 +72,8 @@ export function oneFile(path: string): string {
   const name = basename(path);
   try {
     const { nlink } = createFile(resolve(path));
-    if (nlink > 1) throw new FileProblem(`${name} has more than one hard link: leave it only one name`);
+    if (nlink > 1)
+      throw new FileProblem(`${name} has more than one hard link: remove all of its names except one`);
     const real = realpathSync(resolve(path));
     for (const beside of [`${real}-wal`, `${real}-shm`]) keepFromOthers(beside);
     return real;
@@ -94,17 +95,20 @@ function refuseOthers(database: Database, name: string): void {
   const isEmpty =
     version === 0 && database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (application !== APPLICATION_ID && !isEmpty)
-    throw new FileProblem(`${name} is a database of another program`);
+    throw new FileProblem(`${name} is a database of another program: choose another path`);
   if (version > newest) {
     throw new FileProblem(
-      `${name} has schema version ${version} and this version of managed-orders knows ${newest}: update managed-orders`,
+      `${name} has schema version ${version}, but this version of managed-orders supports versions up to ${newest}: update managed-orders`,
     );
   }
 }
 
 function configure(database: Database, name: string): void {
   const mode = database.pragma("journal_mode = WAL", { simple: true });
-  if (mode !== "wal") throw new FileProblem(`${name} lies where SQLite cannot keep a write-ahead log`);
+  if (mode !== "wal")
+    throw new FileProblem(
+      `${name} is on a file system where SQLite cannot keep a write-ahead log: choose another path`,
+    );
   database.pragma("synchronous = FULL");
   database.pragma(`application_id = ${APPLICATION_ID}`);
 }
@@ -127,7 +131,7 @@ export function explained(error: unknown, name: string): Error {
 }
 
 function messageOf(code: string, name: string): string {
-  if (code === "SQLITE_NOTADB") return `${name} is no SQLite database`;
+  if (code === "SQLITE_NOTADB") return `${name} is not a SQLite database: choose another path`;
   if (code.startsWith("SQLITE_CORRUPT")) return `${name} is damaged: restore it from a backup`;
   return `${name} cannot be opened (${code})`;
 }

@@ -57,7 +57,7 @@ export class ChildReports {
   /** Processes an event that the venue sent by itself. Its format has not been checked yet. */
   hear(event: unknown): void {
     const childId = childIdIn(event);
-    if (childId === undefined) return this.#refuse("", "the event names no child");
+    if (childId === undefined) return this.#refuse("", "the event does not name a child");
     this.take(readReport(reportIn(event), childId), "EVENT");
   }
 
@@ -78,12 +78,12 @@ export class ChildReports {
 
   /** Records an unknown outcome for an in-flight child that the venue does not know. */
   missing(child: ChildRequest): void {
-    this.lost(child, "the venue does not know it");
+    this.lost(child, "the venue does not know the child");
   }
 
   /** Records an unknown outcome for an in-flight child whose look-ups have brought no readable answer for a while. */
   unanswered(child: ChildRequest): void {
-    this.lost(child, "the venue cannot say what became of it");
+    this.lost(child, "the venue cannot report the outcome of the child");
   }
 
   /** Records that the child was not handed over and will not be. */
@@ -110,7 +110,7 @@ export class ChildReports {
   take(said: ParsedReport, source: Source): void {
     const childId = idOf(said);
     const named = readChildId(childId);
-    if (named === undefined) return this.#refuse(childId, "the id is none of a child");
+    if (named === undefined) return this.#refuse(childId, "childId is not the id of a child order");
     const shard = this.#parts.shards.ofOrder(named.orderId);
     shard.post(() => {
       const live = shard.liveOrders.get(named.orderId);
@@ -141,7 +141,7 @@ export class ChildReports {
     const isOutstanding = order.child?.childId === childId;
     const wasSent = isOutstanding || (attempt >= 1 && attempt <= order.attempts);
     if (!wasSent || (!isOutstanding && childIdOf(order, attempt) !== childId)) {
-      this.#refuse(childId, "no such child was sent");
+      this.#refuse(childId, "the engine has not sent this child");
       return undefined;
     }
     if (isOutstanding && isForWantOfFunds(said)) this.#parts.funds.refused(order);
@@ -167,7 +167,7 @@ export class ChildReports {
     while (!this.#stopped && !isOver(late.shard)) {
       try {
         const ended = await this.#readEnded(late.orderId);
-        if (ended === undefined) return this.#refuse(idOf(late.said), "its order is not known");
+        if (ended === undefined) return this.#refuse(idOf(late.said), "the order of the child is unknown");
         await this.#addTo(ended, late);
         // A report that waits for this one is activity too.
         this.#core.counters.activity++;

@@ -36,7 +36,8 @@ export class SettlementError extends Error {
 export async function settleChild(said: ChildSettlement, shards: Shards): Promise<ParentOrder> {
   const settlement = read(said);
   const named = readChildId(settlement.childId);
-  if (named === undefined) throw new SettlementError("NO_SUCH_CHILD", "the id is none of a child");
+  if (named === undefined)
+    throw new SettlementError("NO_SUCH_CHILD", "childId is not the id of a child order");
   const shard = shards.ofOrder(named.orderId);
   return await new Promise((resolve, reject) => {
     shard.post(() => {
@@ -55,7 +56,7 @@ function read(said: unknown): ParsedSettlement {
   } catch (error) {
     throw new SettlementError(
       "UNREADABLE",
-      error instanceof UnreadableAnswer ? error.message : "no settlement",
+      error instanceof UnreadableAnswer ? error.message : "the settlement cannot be read",
     );
   }
 }
@@ -66,11 +67,17 @@ async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Pr
   const { childId, state, fills, by, why } = settlement;
   const order = shard.liveOrders.get(orderId)?.working;
   if (order === undefined || attempt > order.attempts || childIdOf(order, attempt) !== childId)
-    throw new SettlementError("NO_SUCH_CHILD", "no open order has sent this child");
+    throw new SettlementError("NO_SUCH_CHILD", "no open order has sent the child with this childId");
   if (order.child?.childId !== childId || order.child.state !== "UNKNOWN")
-    throw new SettlementError("NOT_UNKNOWN", "the outcome of this child is known, or still awaited");
+    throw new SettlementError(
+      "NOT_UNKNOWN",
+      "the child cannot be settled: its outcome is known already, or still awaited",
+    );
   if (state !== "closed" && order.child.executedQuantity > 0)
-    throw new SettlementError("CONTRADICTED", "executions of this child are counted, it can only be closed");
+    throw new SettlementError(
+      "CONTRADICTED",
+      "the child can only be settled as closed: executions of it are counted already",
+    );
   const event = { kind: "SETTLED", childId, state, fills } as const;
   const pending = shard.change(orderId, event, { kind: "OPERATOR", by, why });
   if (pending === undefined) throw new OrderError("DISCONNECTED");

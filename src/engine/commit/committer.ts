@@ -212,7 +212,7 @@ export class Committer {
     const { hostTimeoutMs } = this.#core.settings;
     let times = 0;
     const late = (): void => {
-      const error = new Error(`an append has not been answered for ${++times * hostTimeoutMs} ms`);
+      const error = new Error(`the store has not answered an append for ${++times * hostTimeoutMs} ms`);
       this.#parts.board.storeFailed(error);
       this.#parts.calls.giveUp(this.#core.monotonicMs() - hostTimeoutMs);
       if (times === APPEND_PATIENCE) return giveUp(error);

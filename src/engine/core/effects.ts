@@ -43,7 +43,8 @@ export type EngineEffect =
 export type EffectRunner = Readonly<{ run: (effect: EngineEffect) => void }>;
 
 const UNCONNECTED: EffectRunner = {
-  run: ({ kind }) => invariant(false, "I66", `${kind} before the engine was put together`),
+  run: ({ kind }) =>
+    invariant(false, "I66", `effect ${kind} was emitted before the parts of the engine were connected`),
 };
 
 /**
@@ -55,7 +56,7 @@ export class Effects {
 
   /** Connects the runner of effects. Called once, when all parts exist. */
   connect(runner: EffectRunner): void {
-    invariant(this.#runner === UNCONNECTED, "I66", "the effects of an engine were connected twice");
+    invariant(this.#runner === UNCONNECTED, "I66", "the effects of the engine were connected twice");
     this.#runner = runner;
   }
 

@@ -54,15 +54,17 @@ export function resolveSettings(given: Partial<EngineSettings> = {}): EngineSett
   const settings = { ...DEFAULT_SETTINGS, ...given };
   for (const [name, value] of Object.entries(settings)) {
     if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) {
-      throw new RangeError(`setting ${name} must be a number of at least 0, got ${value}`);
+      throw new RangeError(`settings.${name} must be a finite number of at least 0, got ${value}`);
     }
   }
   for (const name of WHOLE) {
     if (!Number.isSafeInteger(settings[name]) || settings[name] < 1) {
-      throw new RangeError(`setting ${name} must be a whole number of at least 1, got ${settings[name]}`);
+      throw new RangeError(`settings.${name} must be a whole number of at least 1, got ${settings[name]}`);
     }
   }
   if (settings.retryMaxMs < settings.retryMinMs)
-    throw new RangeError("setting retryMaxMs must not be below retryMinMs");
+    throw new RangeError(
+      `settings.retryMaxMs must be at least settings.retryMinMs, ${settings.retryMinMs}, got ${settings.retryMaxMs}`,
+    );
   return Object.freeze(settings);
 }

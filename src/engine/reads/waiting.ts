@@ -4,17 +4,17 @@ import type { QuoteNow } from "../core/core.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 
 const REASONS: Readonly<Record<WaitReason, string>> = {
-  PRICE_OUTSIDE_LIMIT: "nothing is on offer inside its limit price",
-  BELOW_MINIMUM_NOTIONAL: "what is on offer is worth less than the minimum",
-  NOT_FILLABLE_WHOLE: "the whole quantity is not on offer, and its children are FOK",
-  NO_EXPOSURE: "there is no exposure left to reduce",
-  MEASURING: "its exposure, which the account's host is asked for",
-  RETRY_PACE: "the pause after an unsuccessful child is not over",
-  STALE_QUOTE: "the last quote is too old",
+  PRICE_OUTSIDE_LIMIT: "the market offers no quantity within its limit price",
+  BELOW_MINIMUM_NOTIONAL: "the quantity on offer is worth less than the minimum",
+  NOT_FILLABLE_WHOLE: "the market does not offer the whole quantity, and the children of the order are FOK",
+  NO_EXPOSURE: "no exposure is left to reduce",
+  MEASURING: "the host's answer about the exposure of the account",
+  RETRY_PACE: "the end of the pause after an unsuccessful child",
+  STALE_QUOTE: "a fresh quote: the last quote is too old",
   NO_OPEN_SLOT: "the next slot of its schedule",
-  NO_VOLUME: "somebody else's trade that it can follow",
-  SHARE_USED: "more executed volume: its share of it is used",
-  LIST_UNKNOWN: "the outcome of a child of its list, which is being looked up",
+  NO_VOLUME: "a trade of another participant that it can follow",
+  SHARE_USED: "more executed volume: its share of the volume so far is used",
+  LIST_UNKNOWN: "the outcome of a child of its list, which the engine is looking up",
 };
 
 /** Context of a wait besides the parent: the quote, the time, and whether the account is stopped or out of funds. */
@@ -33,31 +33,32 @@ export function explainWait(
   const order = live.durable;
   if (order === undefined || order.ended !== undefined) return undefined;
   if (order.frozen !== undefined)
-    return "it is stopped: something that must never happen was found; see its alerts";
-  if (frozen) return "its account is stopped: another order of it was found broken; see its alerts";
+    return "the order is stopped because an invariant is broken; see its alerts";
+  if (frozen)
+    return "the account is stopped because an invariant of another of its orders is broken; see the alerts of that order";
   if (order.child !== undefined) return explainChild(order);
-  if (order.held) return "its working order to fill whole";
+  if (order.held) return "its working order to fill completely";
   if (order.plan !== undefined && openSlotOf(order, nowMs) === undefined) return REASONS.NO_OPEN_SLOT;
   if (waitsForFunds)
-    return "its turn to try again: the venue has refused children of its account for want of funds";
-  if (now === undefined) return "no quote of its market has come yet";
+    return "its turn to try again: the venue refused children of the account for lack of funds";
+  if (now === undefined) return "the first quote of its market";
   if (!now.fresh) return REASONS.STALE_QUOTE;
   if (needsTrigger(order.intent.type) && order.trigger === undefined) return explainTrigger(order);
   if (order.notBeforeMs > nowMs) return REASONS.RETRY_PACE;
   if (order.intent.participationBips !== undefined && live.wait === undefined) return REASONS.NO_VOLUME;
-  return live.wait === undefined ? "the next quote inside its limit price" : REASONS[live.wait];
+  return live.wait === undefined ? "the next quote within its limit price" : REASONS[live.wait];
 }
 
 function explainChild(order: ParentOrder): string {
   const childId = order.child?.childId ?? "";
   return order.child?.state === "UNKNOWN"
-    ? `the outcome of its child ${childId}, which is being looked up`
+    ? `the outcome of its child ${childId}, which the engine is looking up`
     : `the venue's answer to its child ${childId}`;
 }
 
 function explainTrigger(order: ParentOrder): string {
   if (order.intent.trailing === undefined) return "its stop price";
   return order.activation === undefined
-    ? "the price that activates its trailing"
-    : "its trailing distance to be met";
+    ? "the price that activates the trailing stop"
+    : "a move of the market by its trailing distance";
 }

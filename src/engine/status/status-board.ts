@@ -66,7 +66,7 @@ export class StatusBoard {
     if (this.#store !== undefined) {
       if (this.#parts.shards.all.some(({ state }) => state === "reloading")) return;
       this.#store = undefined;
-      this.#tell("STORE_RECOVERED", "the store keeps again what it is asked to");
+      this.#tell("STORE_RECOVERED", "the store accepts writes again");
     }
     if (this.#uncounted === 0) return;
     const detail = `${this.#uncounted} executed trades were not counted`;
@@ -80,13 +80,13 @@ export class StatusBoard {
     if (this.#uncounted === 1)
       this.#tell(
         "VOLUME_NOT_COUNTED",
-        "as many executed trades as may wait for the store do; more do not count",
+        "the maximum number of executed trades waits for the store; further trades are not counted",
       );
   }
 
   draining(): void {
     if (this.#ending !== undefined) return;
-    this.#ending = { kind: "DRAINING", detail: "no new orders are taken" };
+    this.#ending = { kind: "DRAINING", detail: "the engine accepts no new orders" };
     this.#tell("DRAINING", this.#ending.detail);
   }
 
@@ -119,7 +119,10 @@ export class StatusBoard {
     if (stopped.length > 0)
       reasons.push({ kind: "QUOTES_STOPPED", detail: `no fresh quote of ${stopped.join(", ")}` });
     if (unknown > 0)
-      reasons.push({ kind: "CHILD_UNKNOWN", detail: `children whose outcome is not known: ${unknown}` });
+      reasons.push({
+        kind: "CHILD_UNKNOWN",
+        detail: `number of children with an unknown outcome: ${unknown}`,
+      });
     return reasons;
   }
 

@@ -32,7 +32,10 @@ export function clientAddressBehind(trustedProxies: readonly string[] = []): Cli
 /** Returns the list of trusted proxies; none by default. Throws a RangeError like {@link clientAddressBehind}. */
 export function trustedProxyList(trustedProxies: readonly string[] = []): AddressList {
   const wrong = trustedProxies.find((text) => readAddressBlock(text) === undefined);
-  if (wrong !== undefined) throw new RangeError(`trustedProxies: no address and no CIDR block: ${wrong}`);
+  if (wrong !== undefined)
+    throw new RangeError(
+      `trustedProxies: each entry must be an IP address or a CIDR block such as 10.0.0.0/8, got ${wrong}`,
+    );
   return trustedProxies.length === 0 ? () => false : addressList(trustedProxies);
 }
 

@@ -45,7 +45,9 @@ const CLOSED: CrossOrigin = { headersOf: () => NO_HEADERS, preflight: () => unde
 export function crossOriginOf(allowedOrigins: readonly string[] = []): CrossOrigin {
   const wrong = allowedOrigins.find((origin) => origin !== ANY && !isOrigin(origin));
   if (wrong !== undefined) {
-    throw new RangeError(`allowedOrigins: no origin such as https://desk.example.com: ${wrong}`);
+    throw new RangeError(
+      `allowedOrigins: each entry must be * or an origin such as https://desk.example.com, got ${wrong}`,
+    );
   }
   if (allowedOrigins.length === 0) return CLOSED;
   const allowed = new Set(allowedOrigins);

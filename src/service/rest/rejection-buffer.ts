@@ -24,7 +24,10 @@ export type RejectionBufferOptions = Readonly<{
  */
 export function createRejectionBuffer(options: RejectionBufferOptions = {}): Rejections {
   const { perAccount = 16, maxAccounts = 10_000 } = options;
-  if (!(perAccount >= 1 && maxAccounts >= 1)) throw new RangeError("a rejection buffer holds at least one");
+  if (!(perAccount >= 1 && maxAccounts >= 1))
+    throw new RangeError(
+      `perAccount and maxAccounts must be at least 1, got ${perAccount} and ${maxAccounts}`,
+    );
   /** Rejections by account, oldest first. The account refused last comes last. */
   const accounts = new Map<number, readonly Rejection[]>();
   let retained = 0;

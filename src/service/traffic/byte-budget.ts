@@ -95,6 +95,6 @@ export class ByteBudget {
 function largest<T extends { bytes: number }>(items: Iterable<T>): T {
   let found: T | undefined;
   for (const item of items) if (found === undefined || item.bytes > found.bytes) found = item;
-  if (found === undefined) throw new RangeError("nothing is held");
+  if (found === undefined) throw new RangeError("no part holds bytes");
   return found;
 }

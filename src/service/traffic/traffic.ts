@@ -151,6 +151,6 @@ function checkedLimits(kind: HeldKind, limits: Required<ByteLimits>): Required<B
 /** Returns a configured limit. Throws a RangeError if it is not a whole number of at least 1. */
 export function checkedLimit(name: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1)
-    throw new RangeError(`${name} must be at least 1, got ${value}`);
+    throw new RangeError(`${name} must be a whole number of at least 1, got ${value}`);
   return value;
 }

@@ -49,7 +49,9 @@ describe("memory accounts", () => {
     const accounts = createMemoryAccounts([{ account: account(1), keys: [key("taken", 1)] }]);
     for (const wrong of [key("taken", 2), key("fresh", 3)]) {
       const put = () => accounts.put({ account: account(2), keys: [wrong] });
-      expect(put).toThrow(new RangeError("a key of account 2 belongs to another account"));
+      expect(put).toThrow(
+        new RangeError("keys: each key must belong to account 2, but one of them belongs to another account"),
+      );
     }
     expect(accounts.key("taken")).toEqual(key("taken", 1));
     expect(accounts.account(2)).toBeUndefined();
@@ -89,7 +91,7 @@ describe("memory instruments", () => {
   it("a name of two instruments is refused", () => {
     const twin = instrument(3, "BTCUSD", []);
     expect(() => createMemoryInstruments([btc, twin])).toThrow(
-      new RangeError("BTCUSD names two instruments"),
+      new RangeError("instruments: the name BTCUSD belongs to two instruments"),
     );
   });
 });

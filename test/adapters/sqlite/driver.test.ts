@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { loadDriver } from "../../../src/adapters/sqlite/driver.ts";
 
-const sentence = "The SQLite store cannot load better-sqlite3; install it: npm install better-sqlite3@12";
+const sentence =
+  "The SQLite store needs the package better-sqlite3, which cannot be loaded. Install it: npm install better-sqlite3@12";
 
 describe("sqlite driver", () => {
   it("a missing driver is one sentence with the install command", () => {

@@ -35,7 +35,9 @@ it("I81, decision FQ: one store, one process: a symbolic link leads to the same 
 it("I81, decision FQ: a file with a second hard link is refused, since each name would have a lock of its own", async () => {
   await openSqliteStore({ path }).close();
   linkSync(path, join(folder, "second.db"));
-  expect(() => open(path)).toThrow("orders.db has more than one hard link: leave it only one name");
+  expect(() => open(path)).toThrow(
+    "orders.db has more than one hard link: remove all of its names except one",
+  );
   expect(() => open(join(folder, "second.db"))).toThrow("second.db has more than one hard link");
 });
 

@@ -48,7 +48,7 @@ describe("sqlite file", () => {
     await open().close();
     executeOn(place.path, "PRAGMA user_version = 99");
     expect(open).toThrow(
-      `orders.db has schema version 99 and this version of managed-orders knows ${MIGRATIONS.length}: update managed-orders`,
+      `orders.db has schema version 99, but this version of managed-orders supports versions up to ${MIGRATIONS.length}: update managed-orders`,
     );
     expect(readValue(place.path, "PRAGMA user_version")).toBe(99);
   });
@@ -64,7 +64,7 @@ describe("sqlite file", () => {
   it("that is no database is refused by name and left as it is", () => {
     mkdirSync(dirname(place.path));
     writeFileSync(place.path, "symbol,price\n".repeat(200));
-    expect(open).toThrow("orders.db is no SQLite database");
+    expect(open).toThrow("orders.db is not a SQLite database");
     expect(readFileSync(place.path, "utf8")).toBe("symbol,price\n".repeat(200));
   });
 

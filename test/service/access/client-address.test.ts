@@ -92,7 +92,9 @@ describe("decision AI: the address behind a trusted proxy", () => {
       const entropy = { token: () => "t" };
       const settings = { trustedProxies: [proxy] };
       const parts = { engine, accounts, clock, rateLimiter, instruments, entropy, settings };
-      expect(() => createService(parts)).toThrow(`trustedProxies: no address and no CIDR block: ${proxy}`);
+      expect(() => createService(parts)).toThrow(
+        `trustedProxies: each entry must be an IP address or a CIDR block such as 10.0.0.0/8, got ${proxy}`,
+      );
     },
   );
 });

@@ -34,9 +34,10 @@ const AGAIN_MS = 1_000;
  */
 export function createFronts(parts: FrontsParts, threads: number): ListeningTransport {
   if (!Number.isSafeInteger(threads) || threads < 1 || threads > MOST_THREADS) {
-    throw new RangeError(`frontThreads must be 0 to ${MOST_THREADS}, got ${threads}`);
+    throw new RangeError(`frontThreads must be a whole number from 0 to ${MOST_THREADS}, got ${threads}`);
   }
-  if (process.platform === "win32") throw new Error("front threads cannot share a port on Windows");
+  if (process.platform === "win32")
+    throw new Error("frontThreads must be 0 on Windows: threads cannot share a port there");
   if (parts.sockets !== undefined) loadSocketDriver();
   const fronts = new Fronts(parts, threads);
   return {

@@ -25,7 +25,7 @@ export function listeningCopy(descriptor: number, backlog: number): Promise<Serv
       if (copy instanceof Server) resolve(copy);
     });
     child.on("exit", (code) =>
-      reject(new Error(`the copy of the listening socket failed, exit code ${code}`)),
+      reject(new Error(`frontThreads: copying the listening socket failed with exit code ${code}`)),
     );
   });
 }
@@ -37,7 +37,7 @@ export function descriptorOf(server: Server): number {
     typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
   if (typeof descriptor !== "number" || descriptor < 0) {
     throw new Error(
-      "front threads need the descriptor of a listening socket, which this system does not tell",
+      "frontThreads must be 0 on this system: Node.js does not expose the descriptor of the listening socket",
     );
   }
   return descriptor;

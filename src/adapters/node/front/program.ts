@@ -16,7 +16,7 @@ export function frontProgram(here: string = urlOfThis()): URL {
       if (existsSync(program)) return program;
     }
   }
-  throw new Error("the program of front threads is not there: name it with the option frontProgram");
+  throw new Error("the program of the front threads was not found: set the option frontProgram to its URL");
 }
 
 /** The built package also contains this file as CommonJS, which has no `import.meta`. */
