@@ -159,7 +159,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   PARAMETER_EMPTY: row(-1105, 400, "never", "Parameter '{field}' was empty.", "Send a value for '{field}', or omit it."),
   PARAMETER_NOT_REQUIRED: row(-1106, 400, "never", "Parameter '{field}' sent when not required.", "Omit '{field}'."),
   PARAMETER_OVERFLOW: row(-1108, 400, "never", "Parameter '{field}' overflowed.", "Send a smaller '{field}'."),
-  PRECISION: row(-1111, 400, "never", "Parameter '{field}' has too much precision.", "Send '{field}' with at most {decimals} decimal places."),
+  PRECISION: row(-1111, 400, "never", "Parameter '{field}' has too much precision.", "Send '{field}' with at most {decimals} decimals."),
   NO_DEPTH: row(-1112, 400, "later", "No orders on book for symbol.", "Wait for a quote, or send a limit price or a stop price."),
   TIME_IN_FORCE_NOT_REQUIRED: row(-1114, 400, "never", "TimeInForce parameter sent when not required.", "Omit timeInForce."),
   BAD_TIME_IN_FORCE: row(-1115, 400, "never", "Invalid timeInForce.", "Use GTC, or GTD with an expireTime in the future. A plain LIMIT takes GTC, IOC or FOK."),

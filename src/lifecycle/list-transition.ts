@@ -27,7 +27,7 @@ export function transitionList(
   context: TransitionContext,
 ): readonly Transition[] {
   const before = legs.find((leg) => leg.orderId === orderId);
-  invariant(before !== undefined, "I53", `order ${orderId} is no leg of its list`);
+  invariant(before !== undefined, "I53", `order ${orderId} is not a leg of its list`);
   if (before.list === undefined) return [transition(before, event, context)];
   const isUnknown = legs.some((leg) => leg !== before && leg.child?.state === "UNKNOWN");
   const leadContext = isUnknown ? { ...context, listUnknown: true as const } : context;

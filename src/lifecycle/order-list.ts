@@ -31,7 +31,7 @@ export function orderListOf(legs: readonly ParentOrder[]): OrderList {
     list !== undefined &&
     legs.length === list.legs.length &&
     legs.every((leg, index) => leg.orderId === list.legs[index]);
-  invariant(whole, "I53", `orders ${legs.map(({ orderId }) => orderId).join(", ")} are not one list`);
+  invariant(whole, "I53", `orders ${legs.map(({ orderId }) => orderId).join(", ")} do not form one list`);
   const { listId, listClientOrderId, contingency } = list;
   const { accountId, acceptedAtMs, intent } = first as ParentOrder;
   return { listId, accountId, listClientOrderId, contingency, symbol: intent.symbol, acceptedAtMs, legs };

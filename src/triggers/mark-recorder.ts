@@ -76,7 +76,7 @@ export class MarkRecorder {
     if (reference === undefined || knownExtreme(side, [reference, seed]) !== reference) {
       throw new InvariantError(
         "I31",
-        `no mark from position ${position} on holds the seed of a trailing order`,
+        `no mark at or after position ${position} holds the seed of a trailing order`,
       );
     }
     return reference;

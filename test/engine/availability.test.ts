@@ -99,7 +99,7 @@ describe("decision 14: creation is refused and leaves nothing (I02)", () => {
     }
     const staking = {
       reason: "NOT_TRADED",
-      remedy: expect.stringContaining("No orders are placed on STETH/USD"),
+      remedy: expect.stringContaining("STETH/USD does not accept orders"),
     };
     await expect(world.place({ ...LIMIT, symbol: "STETH/USD" })).rejects.toMatchObject(staking);
     await nothingKept(world);

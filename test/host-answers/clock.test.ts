@@ -28,7 +28,7 @@ describe("decision CD: a host's clock is read", () => {
       const clock = open();
       Object.assign(hands, { wall: shown, monotonic: shown });
       expect([clock.nowMs(), clock.nowMs(), clock.monotonicMs()]).toEqual([1_000, 1_000, 50]);
-      const problem = "no time";
+      const problem = "no valid time";
       expect(told).toEqual([
         { port: "clock.nowMs", problem },
         { port: "clock.monotonicMs", problem },
@@ -57,10 +57,10 @@ describe("decision CD: a host's clock is read", () => {
   it.each(UNREADABLE)("no engine opens on a clock that begins with %s", async (shown) => {
     const { hands, open } = handClock();
     hands.wall = shown;
-    expect(open).toThrow("clock.nowMs shows no time");
+    expect(open).toThrow("clock.nowMs must return a number of milliseconds");
     await expect(
       openEngine({ clock: { ...createManualClock({ startMs: 0 }), nowMs: () => shown } } as never),
-    ).rejects.toThrow("clock.nowMs shows no time");
+    ).rejects.toThrow("clock.nowMs must return a number of milliseconds");
   });
 
   it("I53: what is written under a clock that shows nothing, or fractions, can be read back", async () => {

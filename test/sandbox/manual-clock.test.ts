@@ -89,7 +89,7 @@ describe("a manual clock", () => {
       clock.advanceTo(10, settle),
       clock.advanceTo(30, settle),
     ];
-    await expect(past).rejects.toThrow("it is 20");
+    await expect(past).rejects.toThrow("it is at 20");
     await Promise.all([first, last]);
     expect([seen, clock.nowMs()]).toEqual([[5, 15, 25], 30]);
   });

@@ -450,7 +450,7 @@ describe("faults of native orders", () => {
       () => native.page({ ...BTC, limit: 1 }),
       () => native.executions({ accountId: 1, limit: 1 }),
     ]) {
-      await expect(ask()).rejects.toThrow("told to fail");
+      await expect(ask()).rejects.toThrow("injected fault");
     }
     setNativeFault("none");
     expect((await native.page({ ...BTC, limit: 5 })).map(({ status }) => status)).toEqual(["NEW"]);

@@ -50,6 +50,6 @@ it("decision 44: GET_ALLOWLIST and POST_ALLOWLIST leave out what they do not nam
 
 it("an origin that no browser sends ends the start and names the setting", async () => {
   await expect(start({ ALLOWED_ORIGINS: "https://Desk.example.com" })).rejects.toThrow(
-    "allowedOrigins: no origin",
+    "allowedOrigins: each entry must be",
   );
 });

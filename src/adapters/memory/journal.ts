@@ -63,7 +63,7 @@ function follows(
 /** Returns the shard with that number. Throws a RangeError if there is none. */
 export function shardOf(disk: DiskContents, shard: number): KeptShard {
   const kept = disk.shards[shard];
-  if (kept === undefined) throw new RangeError(`there is no shard ${shard}`);
+  if (kept === undefined) throw new RangeError(`the store has no shard ${shard}`);
   return kept;
 }
 

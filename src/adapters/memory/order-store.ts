@@ -109,7 +109,7 @@ function* writeSnapshot(disk: DiskContents, snapshot: ShardSnapshot): Generator<
   invariant(
     sequence <= shard.records.length,
     "I53",
-    `a snapshot of shard ${snapshot.shard} runs ahead of its journal`,
+    `the snapshot of shard ${snapshot.shard} is ahead of its journal`,
   );
   const parents = yield* converted(snapshot.parents, encodeParent);
   if (shard.snapshot !== undefined && sequence < shard.snapshot.sequence) return;

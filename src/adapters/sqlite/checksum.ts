@@ -17,6 +17,6 @@ export function requireIntact(checksum: number | null, expected: number, name: (
   if (checksum === null || checksum === expected) return;
   throw new InvariantError(
     "I53",
-    `${name()} cannot be read: it is not as it was written (checksum); restore the file from a backup`,
+    `${name()} cannot be read: its checksum does not match, so it changed after it was written; restore the file from a backup`,
   );
 }

@@ -43,7 +43,7 @@ export function endedListTable(database: Database): EndedListTable {
         put.run({ ...columns, checksum: checksumOfList(columns) });
       } catch (error) {
         throw isTaken(error)
-          ? new InvariantError("I03", `the client id of list ${listId} names another list`)
+          ? new InvariantError("I03", `the client id of list ${listId} belongs to another list`)
           : error;
       }
     },

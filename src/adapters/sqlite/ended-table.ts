@@ -60,7 +60,7 @@ export function endedTable(database: Database): EndedTable {
         put.run({ ...columns, checksum: checksumOfColumns(columns) });
       } catch (error) {
         throw isTaken(error)
-          ? new InvariantError("I03", `the client id of parent ${order.orderId} names another parent`)
+          ? new InvariantError("I03", `the client id of parent ${order.orderId} belongs to another parent`)
           : error;
       }
     },

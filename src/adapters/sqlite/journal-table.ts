@@ -70,7 +70,7 @@ export function journalTable(database: Database): JournalTable {
         invariant(
           last === sequence,
           "I54",
-          `the journal of shard ${shard} ends with ${last} and not with ${sequence}`,
+          `the journal of shard ${shard} ends with record ${last} instead of record ${sequence}`,
         );
       }
       return all;
@@ -111,7 +111,7 @@ function headStatement(database: Database): (shard: number) => ShardHead {
   );
   return (shard) => {
     const found = head.get(shard);
-    if (found === undefined) throw new RangeError(`there is no shard ${shard}`);
+    if (found === undefined) throw new RangeError(`the store has no shard ${shard}`);
     return found;
   };
 }

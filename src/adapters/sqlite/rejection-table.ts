@@ -121,6 +121,6 @@ function rejectionOf({ side, type, timeInForce, price, stopPrice, quantity, ...r
 
 function read<T>(text: string, parse: (text: string) => T | undefined): T {
   const value = parse(text);
-  invariant(value !== undefined, "I16", `a rejection holds an amount that is none: ${text}`);
+  invariant(value !== undefined, "I16", `a stored rejection has an invalid amount: ${text}`);
   return value;
 }

@@ -103,7 +103,7 @@ function snapshotReader(database: Database): SnapshotTable["read"] {
       requireIntact(header.checksum, checksumOf([shard, sequence, counter, header.parents]), name);
       const parents = yield* parentsOf(header, { name, reading });
       if (parents.length === header.parents) return { shard, sequence, counter, parents };
-      invariant(newest.get(shard)?.generation !== generation, "I53", `${name()} has lost a part`);
+      invariant(newest.get(shard)?.generation !== generation, "I53", `a part of ${name()} is missing`);
     }
   };
 }
@@ -124,8 +124,8 @@ function snapshotWriter(database: Database): SnapshotTable["write"] {
   const complete = snapshotSwitch(database);
   return function* write({ shard, sequence, counter, parents }) {
     const last = head.get(shard);
-    if (last === undefined) throw new RangeError(`there is no shard ${shard}`);
-    invariant(sequence <= last, "I53", `a snapshot of shard ${shard} runs ahead of its journal`);
+    if (last === undefined) throw new RangeError(`the store has no shard ${shard}`);
+    invariant(sequence <= last, "I53", `the snapshot of shard ${shard} is ahead of its journal`);
     const header = [shard, sequence, counter, parents.length];
     const generation = begin.run([...header, checksumOf(header)]).lastInsertRowid;
     for (let part = 0; part * PARENTS_PER_PART < parents.length; part++) {

@@ -7,7 +7,7 @@ export function membershipOf(
   place: Readonly<{ listId: number; legs: readonly number[]; index: number }>,
 ): ListMembership {
   const leg = list.legs[place.index];
-  if (leg === undefined) throw new RangeError(`the list has no leg ${place.index}`);
+  if (leg === undefined) throw new RangeError(`the list has no leg with index ${place.index}`);
   return {
     listId: place.listId,
     listClientOrderId: list.listClientOrderId,

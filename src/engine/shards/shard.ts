@@ -229,7 +229,7 @@ export class Shard {
    * the store cannot be fenced or read; then it is called again.
    */
   async reload(lost: readonly PendingRecord[], mayBeKept: boolean): Promise<void> {
-    invariant(this.state !== "loading", "I65", "an append failed of a shard that has not been loaded");
+    invariant(this.state !== "loading", "I65", "an append failed on a shard that is not loaded yet");
     for (const pending of lost) this.#undecided.add(pending, mayBeKept);
     if (this.#hasStopped) return this.#answerAll();
     if (this.state === "running") this.#life.enter("reloading");

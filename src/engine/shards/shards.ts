@@ -17,7 +17,7 @@ export class Shards {
   /** Returns the shard of a number. Throws a RangeError if there is none. */
   at(number: number): Shard {
     const shard = this.all[number];
-    if (shard === undefined) throw new RangeError(`no shard ${number}`);
+    if (shard === undefined) throw new RangeError(`shard ${number} does not exist`);
     return shard;
   }
 

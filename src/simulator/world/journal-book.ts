@@ -196,7 +196,7 @@ export class JournalBook {
     let after = before;
     for (const fact of facts) after = this.#fold(after, fact, { orderId, record });
     if (after === undefined)
-      throw new Error(`record ${record.sequence} names order ${orderId}, which nobody accepted`);
+      throw new Error(`record ${record.sequence} names order ${orderId}, which was never accepted`);
     this.#inFlight += (after.child === undefined ? 0 : 1) - (before?.child === undefined ? 0 : 1);
     this.orders.set(orderId, after);
     if (after.ended !== undefined) this.open.delete(orderId);

@@ -111,7 +111,7 @@ export function decodeParent(text: string, orderId?: number): ParentOrder {
 /** Most characters of a client id in an error. */
 const LONGEST_NAME = 36;
 
-const INCOMPLETE = "a member is missing or of the wrong kind";
+const INCOMPLETE = "a member is missing or has the wrong type";
 
 function packed(order: ParentOrder): ParentOrder {
   const intent = packedIntent(order.intent);

@@ -13,7 +13,7 @@ export function opened(
   name: Name,
 ): Readonly<{ format: Format; value: Members }> {
   const envelope = parse(text, name);
-  if (!isObject(envelope)) throw unreadable(name, "it is no object");
+  if (!isObject(envelope)) throw unreadable(name, "it is not an object");
   const format = FORMATS.get(envelope.v);
   if (format === undefined)
     throw unreadable(
@@ -21,7 +21,7 @@ export function opened(
       `its format is not ${[...FORMATS.keys()].join(" or ")}, the one this version reads`,
     );
   const value = envelope[member];
-  if (!isObject(value)) throw unreadable(name, `it holds no ${member}`);
+  if (!isObject(value)) throw unreadable(name, `it has no member ${member}`);
   return { format, value };
 }
 

@@ -52,7 +52,7 @@ function wideOf(value: unknown, place: string): Scaled {
   if (!isObject(value)) throw wrongKind(place);
   const { n } = value;
   if (typeof n !== "string" || !DIGITS.test(n) || Object.keys(value).length !== 1)
-    throw wrongKind(place, "a number is not readable");
+    throw wrongKind(place, "a number cannot be read");
   return normalise(BigInt(n));
 }
 
@@ -95,7 +95,7 @@ function membersOf(shape: Shape | undefined, value: unknown, place: string): Mem
 }
 
 const noObject = (place: string): Unfit =>
-  place === ENTRY ? newer("an entry that is no object") : wrongKind(place);
+  place === ENTRY ? newer("an entry that is not an object") : wrongKind(place);
 
 function missingOf({ owner, stored }: Shape, value: Members): string {
   for (const [name, { need, place }] of stored) if (need === 1 && !Object.hasOwn(value, name)) return place;

@@ -14,8 +14,8 @@ export function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the error for a missing member or one of the wrong kind, which is damage. */
-export function wrongKind(place: string, what = "a member is missing or of the wrong kind"): Unfit {
+/** Returns the error for a missing member or one of the wrong type, which is damage. */
+export function wrongKind(place: string, what = "a member is missing or has the wrong type"): Unfit {
   return new Unfit(`${what}: ${place}`);
 }
 

@@ -78,7 +78,7 @@ describe("decision BQ: a row that is not as it was written is refused by name", 
     const store = await fill();
     executeOn(place.path, sql);
     await expect(reads[read](store)).rejects.toThrow(
-      `I53: ${what} cannot be read: it is not as it was written (checksum); restore the file from a backup`,
+      `I53: ${what} cannot be read: its checksum does not match, so it changed after it was written; restore the file from a backup`,
     );
     await store.close();
   });
@@ -97,7 +97,9 @@ describe("decision BQ: a row that is not as it was written is refused by name", 
   it("I54: a head that is not where its journal ends is refused by whoever takes the store over", async () => {
     const store = await fill();
     executeOn(place.path, "UPDATE shards SET sequence = 2 WHERE shard = 3");
-    await expect(store.acquire()).rejects.toThrow("I54: the journal of shard 3 ends with 3 and not with 2");
+    await expect(store.acquire()).rejects.toThrow(
+      "I54: the journal of shard 3 ends with record 3 instead of record 2",
+    );
     await store.close();
   });
 });

@@ -196,7 +196,7 @@ describe("sqlite order store", () => {
     const parents = Array.from({ length: 200 }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
     await store.writeSnapshot({ shard: 0, sequence: 1, counter: 200, parents });
     executeOn(place.path, "DELETE FROM snapshot_parts WHERE part = 1");
-    await expect(store.readSnapshot(0)).rejects.toThrow("I53: the snapshot of shard 0 has lost a part");
+    await expect(store.readSnapshot(0)).rejects.toThrow("I53: a part of the snapshot of shard 0 is missing");
   });
 
   it("decision HK: a snapshot that is replaced while it is read is left for the newer one", async () => {

@@ -27,7 +27,7 @@ import {
 const HOUR_MS = 3_600_000;
 const forgetting: Forgetting = { afterMs: HOUR_MS, quietMs: 60_000 };
 const deadlineMs = DEADLINE_MS;
-const FORGOTTEN = "does not remember";
+const FORGOTTEN = "no longer remembers";
 
 /** The child of an attempt, of a parent that was accepted at the start unless told otherwise. */
 function attemptOf(

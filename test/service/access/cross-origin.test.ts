@@ -188,7 +188,7 @@ describe("decision 47: origins that are none", () => {
     " https://desk.example.com",
     "https://desk.example.com\r\nX: y",
   ])("%j: the service is not made", async (origin) => {
-    expect(() => crossOriginOf([DESK, origin])).toThrow("allowedOrigins: no origin");
+    expect(() => crossOriginOf([DESK, origin])).toThrow("allowedOrigins: each entry must be * or an origin");
     await expect(openDesk({}, [origin])).rejects.toThrow(RangeError);
   });
 

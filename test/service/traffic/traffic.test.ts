@@ -72,7 +72,9 @@ describe("decision GC: budgets in bytes", () => {
   });
 
   it.each([0, 1.5, Number.NaN])("a limit of %s is refused by name", (perAddress) => {
-    expect(() => new Traffic({ unsent: { perAddress } })).toThrow("unsent.perAddress must be at least 1");
+    expect(() => new Traffic({ unsent: { perAddress } })).toThrow(
+      "unsent.perAddress must be a whole number of at least 1",
+    );
     expect(() => new Traffic({ connectionsPerAddress: perAddress })).toThrow(RangeError);
   });
 });

@@ -89,7 +89,7 @@ describe("journal codec", () => {
   });
 
   it("I53: a record is no parent and a parent no record", () => {
-    expect(failureOf(() => decodeParent(encodeRecord(record))).message).toContain("it holds no parent");
+    expect(failureOf(() => decodeParent(encodeRecord(record))).message).toContain("it has no member parent");
     expect(failureOf(() => decodeRecord('{"v":1,"record":{"shard":1}}')).message).toContain(
       "a member is missing",
     );
@@ -125,7 +125,7 @@ describe("journal codec", () => {
     ['"kind":"VENUE"', '"kind":"BROKER"', 'the cause kind "BROKER"'],
     ['"source"', '"by":"ops","source"', 'the member "by" of a cause VENUE'],
     ['"previous"', '"next":1,"previous"', 'the member "next" of a change'],
-    ['"facts":[', '"facts":[null,', "an entry that is no object"],
+    ['"facts":[', '"facts":[null,', "an entry that is not an object"],
   ])("I53, decision BP: a record with %s as %s is a newer version's and refused", (from, to, what) => {
     const text = encodeRecord(record).replace(from, to);
     expect(failureOf(() => decodeRecord(text)).message).toBe(
@@ -149,7 +149,7 @@ describe("journal codec", () => {
     "I53: the number %s is refused",
     (form) => {
       const text = encodeRecord(record).replace('{"n":"999999999999999999"}', form);
-      expect(failureOf(() => decodeRecord(text)).message).toContain("a number is not readable");
+      expect(failureOf(() => decodeRecord(text)).message).toContain("a number cannot be read");
     },
   );
 });

@@ -93,9 +93,9 @@ describe("what the journal's schema says", () => {
       '"outcome":"GONE"',
       'it holds a word in the member "outcome" of a fact CHILD_CLOSED, which',
     ],
-    ['"outcome":"DONE",', "", 'a member is missing or of the wrong kind: "outcome" of a fact CHILD_CLOSED'],
-    ['"notBeforeMs":5', '"notBeforeMs":"5"', 'wrong kind: "notBeforeMs" of a fact CHILD_CLOSED'],
-    ['"notBeforeMs":5', '"notBeforeMs":5.5', 'wrong kind: "notBeforeMs" of a fact CHILD_CLOSED'],
+    ['"outcome":"DONE",', "", 'a member is missing or has the wrong type: "outcome" of a fact CHILD_CLOSED'],
+    ['"notBeforeMs":5', '"notBeforeMs":"5"', 'wrong type: "notBeforeMs" of a fact CHILD_CLOSED'],
+    ['"notBeforeMs":5', '"notBeforeMs":5.5', 'wrong type: "notBeforeMs" of a fact CHILD_CLOSED'],
   ])("I53: %s as %s is named by its member and kind, never by what it holds", (from, to, told) => {
     const error = failureOf(() => decodeRecord(encodeRecord(fact(closed)).replace(from, to)));
     expect(String(error)).toContain(`journal record 12 of shard 7 cannot be read: `);

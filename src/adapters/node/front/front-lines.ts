@@ -65,7 +65,7 @@ export class FrontLines {
     const { sockets, telemetry, batch } = this.#parts;
     const id = told[1];
     try {
-      if (sockets === undefined) throw new RangeError("there are no sockets");
+      if (sockets === undefined) throw new RangeError("the server has no WebSocket service");
       // The service may send before `connect` returns.
       const line = { session: NOBODY, left: 0 };
       this.#lines.set(id, line);

@@ -82,7 +82,7 @@ export class Cancels {
     const told = (): string => `${orderIds}: ${JSON.stringify(reply.body).slice(0, 300)}`;
     demand(
       code === 0 || code === -2011 || PASSING.includes(code),
-      "a cancel is answered as the contract says",
+      "the reply to a cancel matches the contract",
       told,
     );
     if (!instance.owns) return;

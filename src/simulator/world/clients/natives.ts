@@ -120,7 +120,7 @@ export class Natives {
     }
     demand(
       [...REFUSALS, ...UNSURE].includes(code),
-      "a native placement is answered as the contract says",
+      "the reply to a native placement matches the contract",
       told,
     );
     if (UNSURE.includes(code)) sent.unsure++;
@@ -153,7 +153,7 @@ export class Natives {
     const code = codeOf(reply);
     const told = (): string => `${sent.clientId}: ${writeJson(reply.body)}`;
     const isKnown = code === 0 || code === -2011 || PASSING.includes(code);
-    parts.demand(isKnown, "a cancel of a native order is answered as the contract says", told);
+    parts.demand(isKnown, "the reply to a cancel of a native order matches the contract", told);
     if (code !== 0 && code !== -2011) return;
     const open = this.#native.book.named(this.#context.accountId, sent.clientId).filter(isOpen);
     // An order that did not exist at the cancel may have arrived since.

@@ -32,7 +32,7 @@ export function judgePlacement(
   const told = (): string => `${entry.intent.clientId}: ${JSON.stringify(answer.reply.body)}`;
   demand(
     REFUSALS.includes(code) || UNSURE.includes(code),
-    "a placement is answered as the contract says",
+    "the reply to a placement matches the contract",
     told,
   );
   if (UNSURE.includes(code)) {

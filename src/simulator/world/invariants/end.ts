@@ -47,14 +47,14 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
       over = true;
     });
     for (let round = 0; round < 400 && !over; round++) await parts.time.pass(50);
-    demand(over, "I62", "a client waits for an answer though nothing is wrong");
+    demand(over, "I62", "a client waits for an answer although no fault is active");
     if (over) await audit;
   }
   for (const client of clients) checkStream(parts, client);
   const engine = fleet.running?.engine;
   if (engine === undefined) return;
   const { equal } = await engine.verify();
-  demand(equal, "I53", "the journal alone does not make the state that is there");
+  demand(equal, "I53", "replaying the journal does not give the current state");
 }
 
 /** Checks that the disk contains the same records as were observed becoming durable. */

@@ -119,7 +119,7 @@ export class Schedules {
     demand(
       seen <= BigInt(tape.total(intent.symbol)),
       "I34",
-      () => `order ${orderId} follows volume that nobody executed`,
+      () => `order ${orderId} follows volume that was never executed`,
     );
     const target = ((seen - BigInt(volumeBefore ?? 0)) * BigInt(intent.participationBips ?? 0)) / 10_000n;
     const committed = BigInt(add(executed, child.quantity));
