@@ -220,7 +220,7 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
   apiManaged: boolean({
     legal: "Send true; in JSON, without quotes.",
     about:
-      "true makes a LIMIT a managed order. It is also required to page through or cancel all managed orders.",
+      "Makes a LIMIT a managed order if true. Also required to page through or cancel all managed orders.",
     example: true,
     rule: optional(only(true)),
   }),
