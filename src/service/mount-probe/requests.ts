@@ -54,7 +54,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
     body: '{"b":"\\u0041", "a":1.0,"c":90071992547409931,\t"2":"é","1":" "}\n',
   }),
   "a form body": post({ rawHeaders: FORM_TYPE, body: "b=1+2&a=%2f&a=%7e&" }),
-  "a body that is no UTF-8": post({
+  "a body that is not UTF-8": post({
     rawHeaders: JSON_TYPE,
     body: Uint8Array.from([0x7b, 0x22, 0xff, 0xfe, 0xc3, 0x28, 0x00, 0x7d]),
   }),

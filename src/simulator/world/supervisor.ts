@@ -79,7 +79,7 @@ export class Supervisor {
       situations.saw("restart with a trailing reference");
     if (lives.some((order) => order?.plan !== undefined)) situations.saw("restart inside an open slot");
     if (lives.some((order) => order?.list?.legs.some((legId) => journal.find(legId)?.ended !== undefined)))
-      situations.saw("restart with a list half done");
+      situations.saw("restart with a partly finished list");
     const instance = fleet.start();
     this.#tellWhileOpening();
     const dies = faults.strikes("process is killed while it opens", this.#random, 0.15);

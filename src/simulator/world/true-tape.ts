@@ -56,7 +56,7 @@ export class TrueTape {
     const market = this.#market(symbol);
     const again = market.told[this.#random.below(market.told.length + 1)];
     if (this.#faults.strikes("prints come twice", this.#random, 0.2) && again !== undefined) {
-      this.#situations.saw("print told twice");
+      this.#situations.saw("print reported twice");
       market.known.get(again.id)?.push(this.#time.trueMs);
       return again;
     }
@@ -65,7 +65,7 @@ export class TrueTape {
     const isLate = this.#faults.strikes("prints come late", this.#random, 0.12);
     const own = isOwn ? market.owed.shift() : undefined;
     if (own !== undefined) return this.#tell(symbol, { ...own, timeMs: nowMs }, nowMs);
-    if (isLate) this.#situations.saw("print told late");
+    if (isLate) this.#situations.saw("print reported late");
     return this.external(symbol, nowMs, isLate ? nowMs - lateMs : nowMs);
   }
 

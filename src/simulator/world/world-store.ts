@@ -99,7 +99,7 @@ export class WorldStore {
       }
       const outcomes = await this.#keep(instance, store, batch);
       if (faults.strikes("store keeps an append and does not say so", random, 0.02))
-        throw this.#failed(instance, batch, "append unknown and kept");
+        throw this.#failed(instance, batch, "unknown append that was kept");
       for (let left = random.below(8); left > 0; left--) await Promise.resolve();
       if (batch.shards.length > 1) situations.saw("append shared by several shards");
       return outcomes;
@@ -125,9 +125,9 @@ export class WorldStore {
       await turns(inTurns);
       if (inMs > 0) await time.after(inMs);
       const outcomes = await this.#keep(instance, store, batch).catch((): readonly AppendOutcome[] => []);
-      if (outcomes.includes("durable")) situations.saw("append unknown and kept before the read-back");
+      if (outcomes.includes("durable")) situations.saw("unknown append found in the read-back");
       if (outcomes.includes("fenced") && instance.owns)
-        situations.saw("append that came after the read-back refused");
+        situations.saw("append that arrived after the read-back refused");
     };
     void later();
   }
@@ -142,7 +142,7 @@ export class WorldStore {
       const isLate = (): boolean => (this.#rounds.get(key) ?? 0) > round.round;
       const later = time.after(inMs).then(() => store.fence(round));
       void later.then(
-        () => isLate() && situations.saw("fence that came after a later one"),
+        () => isLate() && situations.saw("fence that arrived after a later fence"),
         () => undefined,
       );
       throw this.#denied(instance);
@@ -150,7 +150,7 @@ export class WorldStore {
     await store.fence(round);
     this.#rounds.set(key, round.round);
     if (!faults.strikes("store keeps an append and does not say so", random, 0.1)) return;
-    situations.saw("fence kept and denied");
+    situations.saw("fence kept but reported as failed");
     throw this.#denied(instance);
   }
 
@@ -159,7 +159,11 @@ export class WorldStore {
     return new Error("the store does not say whether the round has begun");
   }
 
-  #failed(instance: Instance, batch: AppendBatch, what: "append fails" | "append unknown and kept"): Error {
+  #failed(
+    instance: Instance,
+    batch: AppendBatch,
+    what: "append fails" | "unknown append that was kept",
+  ): Error {
     const { situations } = this.#parts;
     instance.storeFaults++;
     situations.saw(what);
@@ -235,7 +239,7 @@ export class WorldStore {
     }
     await store.writeSnapshot(snapshot);
     if (faults.strikes("store keeps a snapshot and does not say so", random, 0.2)) {
-      situations.saw("snapshot kept and denied");
+      situations.saw("snapshot kept but reported as failed");
       throw new Error("the store does not say whether it kept the snapshot");
     }
   }

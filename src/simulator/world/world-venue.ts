@@ -277,7 +277,7 @@ export class WorldVenue {
     if (faults.strikes("venue refuses", random, 0.12)) {
       row.state = "rejected";
       row.final = faults.strikes("venue refuses for good", random, 0.15);
-      situations.saw(row.final ? "refused for good" : "refused for now");
+      situations.saw(row.final ? "refused permanently" : "refused temporarily");
       return;
     }
     const dice = random.below(10);
@@ -326,7 +326,7 @@ export class WorldVenue {
   async #answer(row: Row): Promise<ChildReport> {
     const { faults, random, situations, time } = this.#parts;
     if (faults.strikes("venue tells before it answers", random, 0.2)) {
-      if (row.shown > 0) situations.saw("fill told before the acknowledgement");
+      if (row.shown > 0) situations.saw("fill reported before the acknowledgement");
       this.#say(row);
     }
     if (faults.strikes("venue loses an answer", random, 0.08)) {
@@ -350,12 +350,12 @@ export class WorldVenue {
     const report = reportOf(row);
     this.#emit(report);
     if (faults.strikes("venue tells twice", random, 0.2)) {
-      situations.saw("outcome told twice");
+      situations.saw("outcome reported twice");
       this.#emit(report);
     }
     const older = row.told[random.below(row.told.length + 1)];
     if (older !== undefined && faults.strikes("venue tells out of order", random, 0.2)) {
-      situations.saw("older outcome told after a newer one");
+      situations.saw("older outcome reported after a newer one");
       this.#emit(older);
     }
     row.told.push(report);
@@ -363,7 +363,7 @@ export class WorldVenue {
       situations.saw("nonsense in an event");
       this.#emit(nonsenseOf(report, random));
       if (random.chance(0.5)) {
-        situations.saw("event of a child that nobody sent");
+        situations.saw("event of a child that was never sent");
         this.#emit({ ...report, childId: `${report.childId}z` });
       }
     }
@@ -372,10 +372,10 @@ export class WorldVenue {
   #emit(report: ChildReport): void {
     const { situations } = this.#parts;
     if (this.#parts.isOpening() && report?.fills?.length > 0)
-      situations.saw("fill told while an engine opens");
+      situations.saw("fill reported while an engine opens");
     for (const { instance, listener } of [...this.#subscribers]) {
       if (instance.appending > 0 && report?.fills?.length > 0)
-        situations.saw("fill told while an append is under way");
+        situations.saw("fill reported during an append");
       instance.enter(() => listener({ report }));
     }
   }

@@ -87,7 +87,7 @@ export class Cancels {
     );
     if (!instance.owns) return;
     const orders = orderIds.map((orderId) => journal.find(orderId));
-    if (code === 0) demand(orders.every(isOver), "I43", () => `${told()} is canceled and goes on`);
+    if (code === 0) demand(orders.every(isOver), "I43", () => `${told()} is canceled, but continues`);
     if (code === -2011) {
       situations.saw("cancel refused");
       const isOne = orders.length === 1;
@@ -122,7 +122,7 @@ export class Cancels {
     const [matched = 0, canceled = 0, pending = 0] = counts;
     demand(canceled + pending === matched, "decision 36", () => JSON.stringify(reply.body));
     const left = before.filter(({ orderId }) => !isOver(journal.find(orderId)));
-    demand(left.length === 0, "I43", () => `${left.map(({ orderId }) => orderId)} go on after cancel-all`);
+    demand(left.length === 0, "I43", () => `${left.map(({ orderId }) => orderId)} continue after cancel-all`);
   }
 }
 

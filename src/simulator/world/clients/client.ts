@@ -143,7 +143,7 @@ export class Client {
     if (ledger.sent >= plan.orders) return;
     ledger.sent++;
     const entry = ledger.open(intent, time.trueMs);
-    situations.saw("same id at once by two ways");
+    situations.saw("same id sent at once over two interfaces");
     const asking = (): Promise<void> =>
       this.#judged(entry, () => this.transport.ask(requestOf(intent)), "again");
     const { fields } = intent;

@@ -103,7 +103,7 @@ export class Natives {
     parts.demand(
       created === undefined || created === id,
       "decision 3",
-      () => `${clientId} is ${id}, told as ${created}`,
+      () => `${clientId} is ${id}, but was reported as ${created}`,
     );
   }
 
@@ -128,7 +128,7 @@ export class Natives {
       demand(
         this.#native.book.named(accountId, sent.clientId).length === 0,
         "I02",
-        () => `${told()} and it is there`,
+        () => `${told()}, but it exists`,
       );
   }
 
@@ -158,7 +158,7 @@ export class Natives {
     const open = this.#native.book.named(this.#context.accountId, sent.clientId).filter(isOpen);
     // An order that did not exist at the cancel may have arrived since.
     const isNew = code === -2011 && (sent.waiting > 0 || sent.unsure > 0);
-    parts.demand(open.length === 0 || isNew, "decision 5", () => `${told()} and it goes on`);
+    parts.demand(open.length === 0 || isNew, "decision 5", () => `${told()}, but it continues`);
     if (code === 0) parts.situations.saw("native order canceled");
   }
 

@@ -46,7 +46,7 @@ export function judgePlacement(
   const isDuplicate = JSON.stringify(answer.reply.body).includes("Duplicate");
   demand(!isDuplicate, "I03", told);
   if (parts.ledger.mayExist(entry)) return;
-  demand(idOf(parts, entry.intent) === undefined, "I02", () => `${told()} and it is there`);
+  demand(idOf(parts, entry.intent) === undefined, "I02", () => `${told()}, but it exists`);
 }
 
 /** Returns the id of the durable order or list with an intent's client id. */
@@ -93,7 +93,7 @@ export function judgeSnapshot(parts: WorldParts, told: JsonValue, accountId: num
   const seen = (): string =>
     JSON.stringify([orderId, status, apiState, held, cancelPending, view.executedQty]);
   const order = typeof orderId === "number" ? journal.find(orderId) : undefined;
-  demand(order !== undefined, "I01", () => `${seen()} is shown and not durable`);
+  demand(order !== undefined, "I01", () => `${seen()} is shown, but is not durable`);
   if (order === undefined) return undefined;
   demand(view.accountId === accountId && order.accountId === accountId, "I07", seen);
   const isEnd = TERMINAL.includes(status) && apiState === status && held === false && cancelPending === false;

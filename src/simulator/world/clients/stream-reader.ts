@@ -96,8 +96,8 @@ export class StreamReader {
     const isTrue = native.book.executions.some(
       (one) => one.executionId === executionId && one.order.orderId === order?.orderId,
     );
-    demand(isTrue, "I20", () => `${key} is told and the host has none`);
-    demand(!this.told.has(key), "I15", () => `${key} is told twice`);
+    demand(isTrue, "I20", () => `${key} is reported, but the host does not have it`);
+    demand(!this.told.has(key), "I15", () => `${key} is reported twice`);
     this.told.add(key);
   }
 
@@ -112,7 +112,7 @@ export class StreamReader {
     demand(
       executed <= order.executed,
       "I20",
-      () => `order ${orderId} is told to have executed more than is durable`,
+      () => `order ${orderId} is reported with a larger executed quantity than is durable`,
     );
     const execution = member(told, "executionId");
     if (typeof execution !== "string") return;
@@ -120,10 +120,10 @@ export class StreamReader {
     demand(
       journal.fills.get(orderId)?.has(execution) === true,
       "I20",
-      () => `${key} is told and not durable`,
+      () => `${key} is reported, but is not durable`,
     );
     if (member(told, "x") !== "TRADE") return;
-    demand(!this.told.has(key), "I15", () => `${key} is told twice`);
+    demand(!this.told.has(key), "I15", () => `${key} is reported twice`);
     this.told.add(key);
   }
 }

@@ -37,7 +37,7 @@ export async function checkEnd(parts: WorldParts, clients: readonly Client[]): P
   for (const entry of ledger.entries.values()) {
     if (ledger.mayExist(entry) || entry.intent.kind === "list") continue;
     const found = journal.named(entry.intent.accountId, entry.intent.clientId);
-    demand(found === undefined, "I02", () => `${entry.intent.clientId} was refused and is there`);
+    demand(found === undefined, "I02", () => `${entry.intent.clientId} was refused, but exists`);
   }
   await checkDisk(parts);
   for (const client of clients) {
@@ -72,7 +72,7 @@ async function checkDisk({ journal, store, demand }: WorldParts): Promise<void> 
 function checkStream({ demand }: WorldParts, { transport }: Client): void {
   if (transport.stream?.live !== true) return;
   const missing = transport.stream.missing();
-  demand(missing.length === 0, "I54", () => `executions ${missing.slice(0, 5)} were not told`);
+  demand(missing.length === 0, "I54", () => `executions ${missing.slice(0, 5)} were not reported`);
 }
 
 const textOfBigint = (_name: string, value: unknown): unknown =>

@@ -34,7 +34,7 @@ export function quantity(parts: WorldParts): (seen: SeenRecord) => void {
   function checkList({ list }: SeenChange["after"]): void {
     const legs = list?.legs.map((legId) => parts.journal.find(legId)) ?? [];
     if (legs.length > 0 && legs.every((leg) => leg?.ended !== undefined))
-      situations.saw("fill of a leg whose list is done");
+      situations.saw("fill of a leg whose list has ended");
   }
 
   function checkIntent({ before, after }: SeenChange): void {

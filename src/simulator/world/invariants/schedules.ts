@@ -37,7 +37,7 @@ export class Schedules {
     if (fact.kind === "FILLED") this.#countedAtMs.set(fact.fill.executionId, this.#parts.time.trueMs);
     if (fact.kind === "CHILD_CLOSED" && fact.outcome === "WITHDRAWN") this.#used.get(orderId)?.pop();
     if (fact.kind === "ENDED" && fact.reason === "SCHEDULE_ENDED")
-      situations.saw("schedule over with a rest");
+      situations.saw("schedule ended with a residual");
     const followed =
       fact.kind === "ACCEPTED" ? fact.volumeBefore : fact.kind === "CHILD_INTENDED" && fact.volume;
     if (followed) this.#kept(change.after, followed);
@@ -80,7 +80,7 @@ export class Schedules {
     demand(
       followed <= kept,
       "I34",
-      () => `order ${orderId} knows a volume of ${followed}, durable is ${kept}`,
+      () => `order ${orderId} uses a volume of ${followed}, but ${kept} is durable`,
     );
   }
 

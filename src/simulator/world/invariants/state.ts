@@ -51,7 +51,7 @@ export function state(parts: WorldParts): (seen: SeenRecord) => void {
   }
 
   function sawEnd({ after }: SeenChange, reason: string): void {
-    if (reason === "RESIDUAL_BELOW_MIN_NOTIONAL") situations.saw("rest below the minimum");
+    if (reason === "RESIDUAL_BELOW_MIN_NOTIONAL") situations.saw("residual below the minimum");
     if (reason === "WOULD_MATCH_IMMEDIATELY") situations.saw("post-only refused by its first quote");
     if (reason === "EXPIRED_GTD" && after.intent.timeInForce === "GTD") situations.saw("GTD order expired");
   }

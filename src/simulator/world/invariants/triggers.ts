@@ -65,7 +65,11 @@ export class Triggers {
       (mark) =>
         mark.position >= position && (order.intent.side === "BUY" ? mark.price <= seed : mark.price >= seed),
     );
-    demand(isKept, "I31", () => `order ${order.orderId} is active from ${seed}, and no mark is kept of that`);
+    demand(
+      isKept,
+      "I31",
+      () => `order ${order.orderId} is active from ${seed}, but no mark of that price is stored`,
+    );
     const { cause } = record;
     const isOld = first?.generation !== instance.generation || cause.kind !== "QUOTE";
     if (first?.position === position && (isOld || instance.markets.numberOf(first) < cause.quote.sequence))
@@ -92,7 +96,7 @@ export class Triggers {
     demand(
       instance.markets.has(quote),
       "I30",
-      () => `order ${orderId} triggers on a quote that was never told`,
+      () => `order ${orderId} triggers on a quote that was never published`,
     );
   }
 
@@ -104,7 +108,7 @@ export class Triggers {
     const meets = rising ? observed >= intent.stopPrice : observed <= intent.stopPrice;
     demand(meets, "I30", () => `order ${orderId} triggers at ${observed}, its level is ${intent.stopPrice}`);
     const [seen, level] = [BigInt(observed) * 100n, BigInt(intent.stopPrice)];
-    if (seen > level * 103n || seen < level * 97n) situations.saw("gap over a stop");
+    if (seen > level * 103n || seen < level * 97n) situations.saw("price gap across a stop");
   }
 
   /**
