@@ -97,7 +97,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     await sentBySteps(world, 30);
     expect((await world.order(eth)).attempts).toBe(1);
     const stories = await Promise.all([...btc, eth].map(({ orderId }) => world.engine.story(orderId)));
-    const short = stories.filter((story) => story?.waitingFor?.includes("for want of funds"));
+    const short = stories.filter((story) => story?.waitingFor?.includes("for lack of funds"));
     expect(short.length).toBeGreaterThanOrEqual(4);
     const other = await world.place({ price: "100" }, 2);
     await world.quote("99", "100");

@@ -224,6 +224,6 @@ describe("a leg that is stopped", () => {
     await world.quote("90", "91");
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
     const story = await world.engine.story(legOf(entry, "pending").orderId);
-    expect(story?.waitingFor).toMatch(/^its account is stopped/);
+    expect(story?.waitingFor).toMatch(/^the account is stopped/);
   });
 });

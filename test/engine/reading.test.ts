@@ -161,7 +161,7 @@ describe("story", () => {
       stopPrice: "105",
     });
     const limit = await world.place({ price: "100" });
-    expect(await waitsFor(stop.orderId)).toMatch(/no quote/);
+    expect(await waitsFor(stop.orderId)).toMatch(/the first quote/);
     await world.quote("101", "102");
     expect(await waitsFor(stop.orderId)).toMatch(/stop price/);
     expect(await waitsFor(trail.orderId)).toMatch(/activates/);

@@ -102,7 +102,7 @@ describe("decision 24, I62: a reduce-only exit of an account that fills all the 
     const { exit, world, fillEvery10ms } = await busy(ETH, "SELL");
     await fillEvery10ms(2);
     expect((await world.engine.story(exit.orderId))?.waitingFor).toMatch(
-      /exposure, which the account's host/,
+      /the host's answer about the exposure/,
     );
   });
 });
