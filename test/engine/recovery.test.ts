@@ -123,7 +123,7 @@ describe("I31: the marks that a trailing reference rests on", () => {
     expect(await world.status(other)).toBe("FILLED FILLED");
     expect(await world.status(broken)).toBe("NEW WAITING");
     expect((await world.engine.story(broken.orderId))?.waitingFor).toMatch(/^the order is stopped/);
-    expect((await world.engine.story(beside.orderId))?.waitingFor).toMatch(/^its account is stopped/);
+    expect((await world.engine.story(beside.orderId))?.waitingFor).toMatch(/^the account is stopped/);
     expect(await world.status(beside)).toBe("NEW WAITING");
     await world.cancel(broken);
     await world.cancel(beside);
