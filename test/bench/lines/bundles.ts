@@ -39,6 +39,6 @@ export const signingBundle: Line = bundle(
 
 export const coreBundle: Line = bundle(
   "bundle of admission with prices and preview, minified and gzipped",
-  'export { price, quantity, orderIntent, previewOrder } from "./src/index.ts";',
+  'export { Price, Quantity, orderIntent, previewOrder } from "./src/index.ts"; export { admit } from "./src/rules/index.ts";',
   28,
 );
