@@ -24,9 +24,10 @@ export {
 } from "./native-page.ts";
 export { type NativeCommand, placementFlow, readNativePlacement } from "./native-placement.ts";
 export { type OpenOrdersPage, readCancelAll, readOpenOrdersPage } from "./open-orders.ts";
-export type { OrderFields } from "./order-fields.ts";
 export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
 export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.ts";
+export type * as Orders from "./orders.ts";
+export type { OrderFields } from "./orders.ts";
 export { type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
 export {
   type DayTickerQuery,

@@ -1,28 +1,27 @@
-import type { ScheduledType, Side, TimeInForce } from "../model/index.ts";
-import type { OrderFields } from "./order-fields.ts";
+import type { OrderTypeAlias, ParentType, ScheduledType, Side, TimeInForce } from "../model/index.ts";
+import type { OrderTerms, Sized } from "./orders.ts";
 
 /** The four forms of an order list. Source: contract, List creation rules 2-5. */
 export type ListForm = "oco" | "oto" | "otoco" | "legacyOco";
 
-/** Fields of a leg of a pair. Schedules are not supported in lists (contract rule 8). */
-export type LegFields = Readonly<
-  { type: Exclude<OrderFields["type"], ScheduledType> } & Omit<
-    OrderFields,
-    | "symbol"
-    | "side"
-    | "quantity"
-    | "type"
-    | "targetStrategy"
-    | "interval"
-    | "intervalCount"
-    | "intervalDelay"
-    | "volumeProfile"
-    | "participationBips"
-  >
->;
+/**
+ * Fields of a leg of a pair, without the rules of its type: in a request they are prefixed, and the type is read when
+ * the leg is. Schedules are not supported in lists (contract rule 8).
+ */
+export interface LegFields extends Omit<OrderTerms, "timeInForce"> {
+  readonly type: Exclude<ParentType | OrderTypeAlias, ScheduledType>;
+  readonly price?: string;
+  readonly stopPrice?: string;
+  readonly trailingDelta?: number;
+  readonly price2?: string;
+  readonly trailingAmount?: string;
+  readonly limitOffset?: string;
+  readonly icebergQty?: string;
+  readonly timeInForce?: TimeInForce | "GTX" | "POST_ONLY";
+}
 
 /** Fields of a leg with its own side and quantity. */
-export type FreeLegFields = LegFields & Pick<OrderFields, "side" | "quantity">;
+export interface FreeLegFields extends LegFields, Sized {}
 
 /**
  * The fields of a leg under their names in the request: price is abovePrice, newClientOrderId is aboveClientOrderId.

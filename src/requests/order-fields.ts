@@ -1,7 +1,6 @@
 import { formatPrice, formatQuantity, type Price, type Quantity } from "../decimal/index.ts";
 import type {
   ChildTimeInForce,
-  OrderTypeAlias,
   ParentIntent,
   ParentType,
   ScheduleKind,
@@ -26,45 +25,8 @@ import {
   textRule,
   weightsRule,
 } from "./field-rules.ts";
+import type { OrderFields } from "./orders.ts";
 import { flag, only, optional, preset, type Rule, words } from "./rule.ts";
-
-/**
- * An order in the contract's input fields: decimals and weights as strings; times, ids, counts and basis points as
- * numbers. `symbol` is canonical. Source: contract, Order input fields.
- */
-export type OrderFields = Readonly<{
-  symbol: string;
-  side: Side;
-  type: ParentType | OrderTypeAlias;
-  quantity: string;
-  price?: string;
-  stopPrice?: string;
-  trailingDelta?: number;
-  price2?: string;
-  trailingAmount?: string;
-  limitOffset?: string;
-  icebergQty?: string;
-  /** With type LIMIT: 180 TWAP, 1000002 VWAP, 1000004 POV, capped by the price. */
-  targetStrategy?: number;
-  /** Milliseconds. */
-  interval?: number;
-  intervalCount?: number;
-  /** Milliseconds. */
-  intervalDelay?: number;
-  /** Comma-separated weights, one per interval. */
-  volumeProfile?: string;
-  participationBips?: number;
-  /** GTX and POST_ONLY make a LIMIT a LIMIT_MAKER. */
-  timeInForce?: TimeInForce | "GTX" | "POST_ONLY";
-  /** Epoch milliseconds. */
-  expireTime?: number;
-  /** Alias of expireTime. */
-  goodTillDate?: number;
-  reduceOnly?: boolean;
-  childTimeInForce?: ChildTimeInForce;
-  apiManaged?: boolean;
-  newClientOrderId?: string;
-}>;
 
 /** The values of an order's fields, each read by itself. Their combination is not checked yet. */
 export type OrderFieldValues = Readonly<{
@@ -114,8 +76,11 @@ const boolean = (terms: Terms): OrderField => ({ kind: "boolean", ...terms });
 
 const MINUTE_MS = 60_000;
 
+/** Returns the names of the fields of every member of a union. */
+type NamesOf<T> = T extends unknown ? keyof T : never;
+
 /** Names of the fields of an order: those of the contract, and the public convention's field for orders by amount. */
-export type OrderFieldName = keyof OrderFields | "quoteOrderQty";
+export type OrderFieldName = NamesOf<OrderFields> | "quoteOrderQty";
 
 /** The table of an order's fields (contract, Order input fields). */
 export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {

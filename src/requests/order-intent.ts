@@ -8,9 +8,10 @@ import {
   type TrailingDistance,
 } from "../model/index.ts";
 import { ORDER_NAMES } from "./known-names.ts";
-import { INTENT_MEMBERS, type OrderFields, type OrderFieldValues } from "./order-fields.ts";
+import { INTENT_MEMBERS, type OrderFieldValues } from "./order-fields.ts";
 import { LEG_SETS, ORDER_SETS, readTyped } from "./order-sets.ts";
 import { type LegPlace, typedLeg, typedOrder } from "./order-type.ts";
+import type { OrderFields } from "./orders.ts";
 import type { PlainFields } from "./plain-fields.ts";
 import { conflict, type NameOf, ownName, unread } from "./refusals.ts";
 import { scheduleTerms } from "./schedule-terms.ts";

@@ -16,7 +16,9 @@ export {
 export { isSignature, sign, verifySignature } from "./signature.ts";
 export {
   encodeQuery,
+  type ParametersOf,
   type RequestParameters,
+  type RequestValue,
   signBody,
   signQuery,
   signSocketParameters,

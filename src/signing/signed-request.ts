@@ -2,11 +2,14 @@ import { percentEncode, type Scalar, writeJson } from "../wire/index.ts";
 import { sign } from "./signature.ts";
 import { socketPayload } from "./socket-signature.ts";
 
-/**
- * Parameters on the client's side: decimals as strings, integers as numbers or bigints. `undefined` is left out. They
- * are signed and sent in the order given.
- */
-export type RequestParameters = Readonly<Record<string, string | number | bigint | boolean | undefined>>;
+/** A parameter's value on the client's side: decimals are strings, integers are numbers or bigints. */
+export type RequestValue = string | number | bigint | boolean | undefined;
+
+/** Parameters on the client's side. `undefined` is left out. They are signed and sent in the order given. */
+export type RequestParameters = Readonly<Record<string, RequestValue>>;
+
+/** The same as {@link RequestParameters}, for interfaces too, such as those of orders. */
+export type ParametersOf<P> = { readonly [K in keyof P]: RequestValue };
 
 /**
  * Returns a query (or form body) with the signature as its last pair, to be sent byte for byte. Values are
@@ -21,7 +24,9 @@ export type RequestParameters = Readonly<Record<string, string | number | bigint
  * console.log(query.slice(0, 33)); // symbol=BTC%2FUSD&orderId=-256&tim
  * ```
  */
-export function signQuery(options: Readonly<{ secret: string; parameters: RequestParameters }>): string {
+export function signQuery<P extends ParametersOf<P>>(
+  options: Readonly<{ secret: string; parameters: P }>,
+): string {
   const query = encodeQuery(options.parameters);
   const signature = sign({ secret: options.secret, payload: query });
   return query === "" ? `signature=${signature}` : `${query}&signature=${signature}`;
@@ -40,8 +45,8 @@ export function signQuery(options: Readonly<{ secret: string; parameters: Reques
  * console.log(body); // {"symbol":"BTC/USD","side":"SELL","reduceOnly":true}
  * ```
  */
-export function signBody(
-  options: Readonly<{ secret: string; query: string; parameters: RequestParameters }>,
+export function signBody<P extends ParametersOf<P>>(
+  options: Readonly<{ secret: string; query: string; parameters: P }>,
 ): Readonly<{ body: string; signature: string }> {
   const body = writeJson(checked(options.parameters));
   return { body, signature: sign({ secret: options.secret, payload: options.query + body }) };
@@ -59,8 +64,8 @@ export function signBody(
  * console.log(JSON.stringify({ id: "1", method: "order.status", params }).length);
  * ```
  */
-export function signSocketParameters(
-  options: Readonly<{ secret: string; parameters: RequestParameters }>,
+export function signSocketParameters<P extends ParametersOf<P>>(
+  options: Readonly<{ secret: string; parameters: P }>,
 ): RequestParameters & Readonly<{ signature: string }> {
   const parameters = checked(options.parameters);
   const scalars = new Map<string, Scalar>();
@@ -81,7 +86,8 @@ export function signSocketParameters(
  * console.log(encodeQuery({ symbol: "BTC/USD", limit: 10 })); // symbol=BTC%2FUSD&limit=10
  * ```
  */
-export function encodeQuery(parameters: RequestParameters): string {
+export function encodeQuery<P extends ParametersOf<P>>(given: P): string {
+  const parameters: RequestParameters = given;
   let query = "";
   for (const name of Object.keys(parameters)) {
     const value = parameters[name];
@@ -94,7 +100,8 @@ export function encodeQuery(parameters: RequestParameters): string {
   return query;
 }
 
-function checked(parameters: RequestParameters): RequestParameters {
+function checked<P extends ParametersOf<P>>(given: P): RequestParameters {
+  const parameters: RequestParameters = given;
   for (const name of Object.keys(parameters)) checkNumber(name, parameters[name]);
   return parameters;
 }

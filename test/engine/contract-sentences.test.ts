@@ -4,13 +4,15 @@ import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue
 import { createWorld, lineOf, type World } from "../support/world.ts";
 
 describe("contract, What the service does: an acknowledgement means accepted, not filled", () => {
-  it.each(["SYNTHETIC_LIMIT", "STOP_MARKET"] as const)(
-    "a %s whose price the market meets already is answered as waiting, and sends nothing before a later quote",
-    async (type) => {
+  it.each([
+    { type: "SYNTHETIC_LIMIT", price: "100" },
+    { type: "STOP_MARKET", stopPrice: "100" },
+  ] as const)(
+    "a $type whose price the market meets already is answered as waiting, and sends nothing before a later quote",
+    async (fields) => {
       const world = await createWorld();
       await world.quote("99", "100");
-      const price = type === "STOP_MARKET" ? { stopPrice: "100" } : { price: "100" };
-      const order = await world.place({ type, ...price });
+      const order = await world.place(fields);
       expect([lineOf(order), order.executedQuantity, world.venue.submitted.length]).toEqual([
         "NEW WAITING",
         0,

@@ -7,14 +7,14 @@ import { canonicalIntent, type OrderFields, orderIntent, readPlacement } from ".
 import { fieldsOf, orders, similarOrders } from "./arbitraries.ts";
 import { context, json, query, refusal } from "./support.ts";
 
-const limit: OrderFields = {
+const limit = {
   symbol: "BTC/USD",
   side: "BUY",
   type: "SYNTHETIC_LIMIT",
   quantity: "0.5",
   price: "7000",
   newClientOrderId: "a",
-};
+} satisfies OrderFields;
 
 /** The intent of fields that go together. */
 const intentOrNone = (fields: OrderFields): ParentIntent | undefined => {
@@ -41,8 +41,8 @@ describe("orderIntent", () => {
     fc.assert(
       fc.property(orders, (fields) => {
         const intent = orderIntent(fields);
-        expect(readPlacement(json(fields), context).intent).toEqual(intent);
-        expect(readPlacement(query(fields), context).intent).toEqual(intent);
+        expect(readPlacement(json({ ...fields }), context).intent).toEqual(intent);
+        expect(readPlacement(query({ ...fields }), context).intent).toEqual(intent);
         expect(parseQuantity(formatQuantity(intent.quantity))).toBe(parseQuantity(fields.quantity));
       }),
       { numRuns: 300 },
@@ -118,7 +118,7 @@ describe("orderIntent", () => {
 
 describe("canonicalIntent", () => {
   const text = (fields: Partial<OrderFields>): string =>
-    canonicalIntent(orderIntent({ ...limit, ...fields }));
+    canonicalIntent(orderIntent({ ...limit, ...fields } as OrderFields));
 
   it("decision 1: aliases, defaults and spellings are one intent", () => {
     const same: readonly Partial<OrderFields>[] = [

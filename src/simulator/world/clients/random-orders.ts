@@ -1,7 +1,10 @@
-import type { OrderFields } from "../../../requests/index.ts";
+import type { OrderFields, Orders } from "../../../requests/index.ts";
 import type { Random } from "../random.ts";
 
-type Fields = Omit<OrderFields, "symbol" | "side" | "quantity">;
+type Own<T> = T extends OrderFields ? Omit<T, keyof Orders.Sized | "symbol"> : never;
+
+/** The fields of an order that its type decides. */
+type Fields = Own<OrderFields>;
 
 /**
  * Formats a price as text, every second time rounded to a whole number: a market that moves in large steps meets it
