@@ -3,10 +3,10 @@
  * another engine opens the same disk; then the stop wins. Time stands still unless the program moves it.
  */
 import {
+  bracket,
   type Cause,
   type ChildRequest,
   type Fact,
-  listIntent,
   listStatusOf,
   type OrderList,
   type ParentOrder,
@@ -130,24 +130,13 @@ const first = await startEngine();
 await quote(first, "60200");
 const { list } = await first.placeList({
   accountId: ACCOUNT,
-  list: listIntent("otoco", {
+  list: bracket({
     symbol: SYMBOL,
     listClientOrderId: "bracket-1",
-    workingType: "LIMIT",
-    workingSide: "BUY",
-    workingQuantity: "0.5",
-    workingPrice: "60000",
-    workingClientOrderId: "entry",
-    pendingSide: "SELL",
-    pendingQuantity: "0.5",
-    pendingAboveType: "LIMIT",
-    pendingAbovePrice: "63000",
-    pendingAboveReduceOnly: true,
-    pendingAboveClientOrderId: "profit",
-    pendingBelowType: "STOP_LOSS",
-    pendingBelowStopPrice: "58500",
-    pendingBelowReduceOnly: true,
-    pendingBelowClientOrderId: "stop",
+    quantity: "0.5",
+    entry: { side: "BUY", type: "LIMIT", price: "60000" },
+    takeProfit: { type: "LIMIT", price: "63000" },
+    stopLoss: { type: "STOP_LOSS", stopPrice: "58500" },
   }),
 });
 await show(first);

@@ -1,5 +1,14 @@
 export type { Actor } from "./actor.ts";
 export { canonicalIntent, canonicalList } from "./canonical-intent.ts";
+export type * as Legs from "./legs.ts";
+export {
+  type BracketOrders,
+  bracket,
+  type OcoOrders,
+  type OtoOrders,
+  oco,
+  oto,
+} from "./list-builders.ts";
 export type {
   FreeLegFields,
   LegacyOcoFields,

@@ -37,12 +37,13 @@ export type Prefixed<P extends string, T> = {
  * (decision 10).
  */
 export type ListCommonFields = Readonly<{
-  /** The canonical symbol. */
+  /** The canonical symbol, such as BTC/USD. */
   symbol: string;
+  /** Your id of the list: 1-36 letters, digits, `.`, `_` or `-`. */
   listClientOrderId: string;
   /** Epoch milliseconds. */
   expireTime?: number;
-  /** Alias of expireTime. */
+  /** Alias of `expireTime`. */
   goodTillDate?: number;
 }>;
 

@@ -26,7 +26,7 @@ export type FormNames<Part extends string> = Readonly<{
 }>;
 
 /** Fields of the list itself, with the order field whose rules they follow. */
-const OWN_NAMES: readonly (readonly [string, string])[] = [
+export const OWN_NAMES: readonly (readonly [string, string])[] = [
   ["newClientOrderId", "listClientOrderId"],
   ["expireTime", "expireTime"],
   ["goodTillDate", "goodTillDate"],
@@ -34,7 +34,11 @@ const OWN_NAMES: readonly (readonly [string, string])[] = [
 
 type SharedNames = Readonly<Record<string, string>>;
 
-function legNames(names: ReadonlyMap<string, string>, more: Omit<LegNames, "nameOf" | "names">): LegNames {
+/** Returns the names of a leg by order field. */
+export function legNames(
+  names: ReadonlyMap<string, string>,
+  more: Omit<LegNames, "nameOf" | "names">,
+): LegNames {
   return { names, nameOf: (field) => names.get(field) ?? field, ...more };
 }
 

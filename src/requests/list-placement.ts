@@ -6,7 +6,7 @@ import { fieldSet } from "./field-set.ts";
 import type { ListFields, ListForm } from "./list-fields.ts";
 import { type LegSource, readLegs } from "./list-legs.ts";
 import { LIST_NAMES } from "./list-names.ts";
-import { asLeg, pairOf } from "./oco-pair.ts";
+import { asLeg, exitsOf, pairOf } from "./oco-pair.ts";
 import { type OrderIntentOptions, sentFields } from "./order-intent.ts";
 import type { PlacementContext } from "./placement.ts";
 import { plainFields } from "./plain-fields.ts";
@@ -30,7 +30,7 @@ export function readListPlacement(
 ): ListCommand {
   const { parameters: names, fieldOf } = LIST_NAMES[form];
   const { actor, order } = splitActor(plainFields(parameters, names, fieldOf));
-  const list = listOf(form, { fields: order, clientId });
+  const list = listOf({ fields: order, clientId }, READERS[form]);
   const legs = list.legs.map(({ intent, ...leg }) => {
     return { ...leg, intent: { ...intent, symbol: marketOf(intent.symbol, resolve) } };
   });
@@ -68,21 +68,23 @@ export function listIntent<F extends ListForm>(
   options: OrderIntentOptions = {},
 ): ListIntent {
   const plain = sentFields(fields, LIST_NAMES[form].known);
-  return listOf(form, { fields: plain, clientId: options.clientId });
+  return listOf({ fields: plain, clientId: options.clientId }, READERS[form]);
 }
 
 const OWN_SET = fieldSet({ newClientOrderId: newClientIdRule });
 
-function listOf(form: ListForm, source: LegSource): ListIntent {
+/** Reads the legs of a list and puts them in display order. */
+export type ReadOrders = (source: LegSource) => Pick<ListIntent, "contingency" | "legs">;
+
+/** Returns the list that a source expresses. Throws the OrderError of an invalid field. */
+export function listOf(source: LegSource, readOrders: ReadOrders): ListIntent {
   const own = { newClientOrderId: source.fields.listClientOrderId };
   const { newClientOrderId } = OWN_SET.read(own, () => "listClientOrderId");
-  return { listClientOrderId: newClientOrderId, ...READERS[form](source) };
+  return { listClientOrderId: newClientOrderId, ...readOrders(source) };
 }
 
-type OrderedLegs = Pick<ListIntent, "contingency" | "legs">;
-
 /** Reads the legs of each form and puts them in display order (decision 6). */
-const READERS: Readonly<Record<ListForm, (source: LegSource) => OrderedLegs>> = {
+const READERS: Readonly<Record<ListForm, ReadOrders>> = {
   oco: (source) => {
     const { above, below } = readLegs(LIST_NAMES.oco.legs, source);
     return { contingency: "OCO", legs: pairOf({ upper: above, lower: below }) };
@@ -98,8 +100,6 @@ const READERS: Readonly<Record<ListForm, (source: LegSource) => OrderedLegs>> = 
   },
   legacyOco: (source) => {
     const { limit, stop } = readLegs(LIST_NAMES.legacyOco.legs, source);
-    const isBuy = limit.intent.side === "BUY";
-    const pair = isBuy ? { upper: stop, lower: limit } : { upper: limit, lower: stop };
-    return { contingency: "OCO", legs: pairOf(pair) };
+    return { contingency: "OCO", legs: exitsOf({ profit: limit, stop }) };
   },
 };

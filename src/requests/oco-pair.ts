@@ -20,6 +20,12 @@ export function pairOf({ upper, lower }: LegPair): readonly LegIntent[] {
   return [asLeg(protective, "protective"), asLeg(profit, "profit")];
 }
 
+/** Returns the pair of a leg that takes the profit and one that stops, in display order. Throws as {@link pairOf}. */
+export function exitsOf({ profit, stop }: Readonly<{ profit: Leg; stop: Leg }>): readonly LegIntent[] {
+  const isBuy = profit.intent.side === "BUY";
+  return pairOf(isBuy ? { upper: stop, lower: profit } : { upper: profit, lower: stop });
+}
+
 /** Returns the leg with its role in the list. */
 export function asLeg({ intent, generatedClientId }: Leg, role: LegRole): LegIntent {
   return { role, intent, generatedClientId };

@@ -1,14 +1,24 @@
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { OrderError } from "../../src/errors/index.ts";
-import { type OrderFields, orderIntent } from "../../src/requests/index.ts";
+import {
+  type OcoOrders,
+  type OrderFields,
+  type OtoOrders,
+  oco,
+  orderIntent,
+  oto,
+} from "../../src/requests/index.ts";
 import { ORDER_FIELDS, type OrderFieldName } from "../../src/requests/order-fields.ts";
 import { CANONICAL_TYPES } from "../../src/requests/order-type.ts";
 import { compileAll, valuesOf } from "./compiled.ts";
 import type { Fields } from "./support.ts";
 
 const compiled = compileAll({
-  types: 'export type { OrderFields } from "../src/requests/index.ts";',
+  types: `
+    export type { OrderFields } from "../src/requests/index.ts";
+    export type { FreeLeg, ProfitLeg, StopLeg } from "../src/requests/legs.ts";
+  `,
 });
 
 /** A field as an interface declares it: whether it is optional, and every value worth a try. */
@@ -47,21 +57,41 @@ const whole = (fields: Fields): Fields =>
     ? { expireTime: ORDER_FIELDS.expireTime.example, ...fields }
     : fields;
 
-const accepts = (fields: Fields): boolean => {
-  try {
-    orderIntent(whole(fields) as OrderFields, { clientId: () => "made" });
-    return true;
-  } catch (error) {
-    if (error instanceof OrderError) return false;
-    throw error;
-  }
-};
+/** Whether a reader takes fields. */
+type Accepts = (fields: Fields) => boolean;
+
+/** A union of interfaces, the fields that may be sent to its reader, and the reader. */
+type Union = Readonly<{ name: string; known: readonly string[]; accepts: Accepts }>;
+
+const acceptedBy =
+  (read: (fields: Fields) => unknown): Accepts =>
+  (fields) => {
+    try {
+      read(whole(fields));
+      return true;
+    } catch (error) {
+      if (error instanceof OrderError) return false;
+      throw error;
+    }
+  };
+
+/** The least that an interface demands. */
+const requiredOf = (own: readonly Declared[]): Fields =>
+  Object.fromEntries(own.filter(({ optional }) => !optional).map(({ name, values }) => [name, values[0]]));
+
+const without = (fields: Fields, left: string): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name !== left));
+
+/** Whether fields are those of an interface. */
+const fits = (fields: Fields, own: readonly Declared[]): boolean =>
+  Object.entries(fields).every(([name, value]) =>
+    own.some((field) => field.name === name && field.values.includes(value)),
+  ) && own.every(({ name, optional }) => optional || fields[name] !== undefined);
 
 /** Where an interface and the table of fields differ. */
-function differences(own: readonly Declared[], known: readonly string[]): readonly string[] {
-  const required: Fields = Object.fromEntries(
-    own.filter(({ optional }) => !optional).map(({ name, values }) => [name, values[0]]),
-  );
+function differences(own: readonly Declared[], union: Union): readonly string[] {
+  const { known, accepts } = union;
+  const required = requiredOf(own);
   const names = new Set(own.map(({ name }) => name));
   const untaken = own.flatMap(({ name, values }) =>
     values
@@ -69,7 +99,8 @@ function differences(own: readonly Declared[], known: readonly string[]): readon
       .map((value) => `declared, but refused: ${name} ${value}`),
   );
   const spare = Object.keys(required)
-    .filter((name) => accepts(Object.fromEntries(Object.entries(required).filter(([key]) => key !== name))))
+    .filter((name) => accepts(without(required, name)))
+    .filter((name) => !members(union.name).some(([, other]) => fits(without(required, name), other)))
     .map((name) => `declared as required, but it is optional: ${name}`);
   const missing = known
     .filter((name) => !names.has(name))
@@ -80,15 +111,52 @@ function differences(own: readonly Declared[], known: readonly string[]): readon
 
 const NAMES = Object.keys(ORDER_FIELDS);
 
+const LIST = { symbol: "BTC/USD", listClientOrderId: "list" };
+const SIZED = { side: "BUY", quantity: ORDER_FIELDS.quantity.example };
+const pending = { ...SIZED, type: "LIMIT", price: "1" };
+const [profit, stop] = [
+  { type: "LIMIT", price: "99999" },
+  { type: "STOP", stopPrice: "1" },
+];
+
+const asOrder = acceptedBy((fields) =>
+  orderIntent(fields as unknown as OrderFields, { clientId: () => "made" }),
+);
+const asLeg = acceptedBy((fields) =>
+  oto({ ...LIST, working: { ...SIZED, ...fields }, pending } as unknown as OtoOrders),
+);
+const asExit = (fields: Fields): Accepts =>
+  acceptedBy((leg) => oco({ ...LIST, ...SIZED, side: "SELL", ...fields, ...leg } as unknown as OcoOrders));
+const asProfit = asExit({ stopLoss: stop });
+const asStop = asExit({ takeProfit: profit });
+
 describe("decision JG: the types of an order say what the table of fields says", () => {
-  it("OrderFields names every type and every alias of one", () => {
-    expect([...typesOf("OrderFields")].sort()).toEqual([...CANONICAL_TYPES.keys(), "LIMIT"].sort());
+  it.each(["OrderFields", "FreeLeg"])("%s names every type and every alias of one", (union) => {
+    const scheduled = union === "FreeLeg" ? ["TWAP", "VWAP", "POV"] : [];
+    const types = [...CANONICAL_TYPES.keys(), "LIMIT"].filter((type) => !scheduled.includes(type));
+    expect([...typesOf(union)].sort()).toEqual(types.sort());
   });
 
-  it.each(members("OrderFields"))(
-    "%s: required, optional and refused fields, and their values",
-    (_name, own) => {
-      expect(differences(own, NAMES)).toEqual([]);
-    },
+  const own = NAMES.filter((name) => name !== "side" && name !== "quantity");
+  const unions: readonly Union[] = [
+    { name: "OrderFields", known: NAMES, accepts: asOrder },
+    { name: "FreeLeg", known: own, accepts: asLeg },
+  ];
+  const each = unions.flatMap((union) =>
+    members(union.name).map(([name, fields]) => ({ name, fields, union })),
   );
+
+  it.each(each)("$name: required, optional and refused fields, and their values", ({ fields, union }) => {
+    expect(differences(fields, union)).toEqual([]);
+  });
+
+  it("decision 33: each leg is a take-profit or a stop of a pair as its type says", () => {
+    const inUnion = (union: string): unknown[] => members(union).map(([name]) => name);
+    const taken = (part: string, accepts: Accepts): unknown[] =>
+      members("FreeLeg")
+        .filter(([, own]) => accepts({ [part]: requiredOf(own) }))
+        .map(([name]) => name);
+    expect(taken("takeProfit", asProfit).sort()).toEqual(inUnion("ProfitLeg").sort());
+    expect(taken("stopLoss", asStop).sort()).toEqual(inUnion("StopLeg").sort());
+  });
 });
