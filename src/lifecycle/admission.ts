@@ -20,6 +20,12 @@ import { schedulePlan, smallestSlice, type VolumeProfile } from "../schedules/in
 import { executableSide, limitDirection, meets } from "../triggers/index.ts";
 import { checkShape } from "./order-shape.ts";
 
+/** Opening minimum of a service in USD, unless its settings say otherwise. */
+export const DEFAULT_MINIMUM = "15";
+
+/** The best prices of a quote. */
+export type BestPrices = Pick<Quote, "bid" | "ask">;
+
 /**
  * Context of an admission besides the intent. `quote` is the counted quote while it is fresh. `position` is signed.
  * `profile` holds the volumes for a VWAP without a profile of its own. `volume` is all fresh executed volume of the
@@ -30,7 +36,7 @@ export type AdmissionContext = Readonly<{
   /** How far `nowMs` is ahead of the wall clock. An expiry is given by the wall clock. Absent means not ahead. */
   aheadMs?: number | undefined;
   minimum: Notional;
-  quote?: Quote | undefined;
+  quote?: BestPrices | undefined;
   position?: Quantity | undefined;
   profile?: VolumeProfile | undefined;
   volume?: Quantity | undefined;
@@ -61,7 +67,7 @@ export function reducibleOf(side: Side, position: Quantity): Quantity {
  * Returns the price at which the opening minimum is checked: limit, else stop, else the executable quote (decision
  * 23).
  */
-export function admissionPriceOf(intent: ParentIntent, quote?: Quote): Price | undefined {
+export function admissionPriceOf(intent: ParentIntent, quote?: BestPrices): Price | undefined {
   const quoted = quote === undefined ? undefined : quote[executableSide(intent.side)];
   return intent.price ?? intent.stopPrice ?? quoted;
 }

@@ -1,4 +1,12 @@
-export { type Admission, type AdmissionContext, admissionPriceOf, admit, reducibleOf } from "./admission.ts";
+export {
+  type Admission,
+  type AdmissionContext,
+  admissionPriceOf,
+  admit,
+  type BestPrices,
+  DEFAULT_MINIMUM,
+  reducibleOf,
+} from "./admission.ts";
 export {
   executable,
   executableLevels,
@@ -32,7 +40,7 @@ export { admitList, type ListAdmissionContext, levelOf } from "./list-admission.
 export { type LegEvent, transitionList } from "./list-transition.ts";
 export { type ListStatusView, listStatusOf, orderListOf, protectiveFirst } from "./order-list.ts";
 export type { Effect, ExecutionAttempt, ParentEvent, Rules, TransitionContext } from "./parent-event.ts";
-export { type OrderPreview, previewOrder } from "./preview.ts";
+export { type OrderPreview, type PreviewContext, previewOrder, type QuoteText } from "./preview.ts";
 export { isScheduleOver, nextSlotChangeMs, type OpenSlot, openSlotOf, scheduleEndMs } from "./slots.ts";
 export { type ApiState, type OrderStatus, type StatusView, statusOf } from "./status.ts";
 export { type Transition, transition } from "./transition.ts";

@@ -1,61 +1,149 @@
-import { type Notional, notionalOf, type Price, type Quantity } from "../decimal/index.ts";
+import {
+  type Notional,
+  notional,
+  notionalOf,
+  type Price,
+  parsePrice,
+  parseScaled,
+  QUANTITY_LIMIT,
+  QUANTITY_SCALE,
+  type Quantity,
+  subtract,
+  ZERO_QUANTITY,
+} from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { ParentIntent, SchedulePlan } from "../model/index.ts";
-import { endsAtMs, type PlannedSlot, slotsOf, smallestSlice } from "../schedules/index.ts";
-import { type AdmissionContext, admissionPriceOf, admit, planOf } from "./admission.ts";
+import { intentAsSent, type OrderFields } from "../requests/index.ts";
+import {
+  endsAtMs,
+  type PlannedSlot,
+  slotsOf,
+  smallestSlice,
+  type VolumeProfile,
+} from "../schedules/index.ts";
+import { type AdmissionContext, admissionPriceOf, admit, DEFAULT_MINIMUM, planOf } from "./admission.ts";
+
+/** The best prices of a market. */
+export interface QuoteText {
+  /** Best bid in USD, as a decimal string. */
+  readonly bid: string;
+  /** Best ask in USD, as a decimal string; not below the bid. */
+  readonly ask: string;
+}
+
+/** What a client knows about the service and the market when it previews an order. Everything may be left out. */
+export interface PreviewContext {
+  /** The current quote. Without it, the preview is that of a market without a fresh quote. */
+  readonly quote?: QuoteText;
+  /** Now, in epoch milliseconds. An order with an expiry needs it. Slots count from it, else from 0. */
+  readonly nowMs?: number;
+  /** What the account holds of the base asset, as a decimal string with a minus for a short position; "0" by default. */
+  readonly position?: string;
+  /** The opening minimum of the service in USD; "15" by default. */
+  readonly minimumNotional?: string;
+  /** Most parts of an iceberg. 0, the default, means no limit. */
+  readonly maxIcebergParts?: number;
+  /** The service's volumes, for a VWAP without weights of its own. */
+  readonly profile?: VolumeProfile;
+}
 
 /**
  * The answer that a service would give to an order sent now: the refusal, if any. For a schedule also its slots, its
  * smallest slice and that slice's value for comparison with the minimum, and when the last slot closes (epoch
  * milliseconds).
  */
-export type OrderPreview = Readonly<{
-  refusal?: OrderError;
+export interface OrderPreview {
+  readonly refusal?: OrderError;
   /** The price at which the minimum is checked. */
-  admissionPrice?: Price;
-  minimum: Notional;
-  slots?: readonly PlannedSlot[];
-  smallestSlice?: Quantity;
+  readonly admissionPrice?: Price;
+  readonly minimum: Notional;
+  readonly slots?: readonly PlannedSlot[];
+  readonly smallestSlice?: Quantity;
   /** Present only with an admission price. */
-  smallestSliceValue?: Notional;
-  endsAtMs?: number;
-}>;
+  readonly smallestSliceValue?: Notional;
+  readonly endsAtMs?: number;
+}
 
 /**
- * Previews an order before it is sent, with the code that admits it on the server. A real service uses its own quote,
- * time and volumes, so its answer can differ from that of a client with an older context (contract "Single-parent
- * advanced creation" rules 1-4, decisions 23 and 27-29).
- *
+ * Previews an order before it is sent, with the code that reads and admits it on the server. An order without a client
+ * id is previewed as the service takes it: with a generated one. Only the service knows permissions, its markets and
+ * the client ids in use; and if its quote, time or volumes are newer, its answer can differ.
+ * Throws a TypeError for a context that cannot be read, and for an order with an expiry if `nowMs` is missing.
+ * Source: contract "Single-parent advanced creation" rules 1-4; decisions 23, 27-29 and JK.
  *
  * @example
  * ```ts
- * import { Notional, orderIntent, previewOrder, Quantity } from "managed-orders";
- * const intent = orderIntent({
- *   symbol: "BTC/USD",
- *   side: "BUY",
- *   type: "LIMIT",
- *   targetStrategy: 180,
- *   price: "7000",
- *   quantity: "0.01",
- *   interval: 60_000,
- *   intervalCount: 4,
- *   newClientOrderId: "slices-1",
- * });
- * const preview = previewOrder(intent, { nowMs: 1_760_000_000_000, minimum: Notional.parse("15") });
- * console.log(preview.slots?.map((slot) => Quantity.format(slot.quantity)).join(" ")); // 0.0025 0.0025 0.0025 0.0025
- * console.log(preview.refusal?.reason); // undefined
+ * import { previewOrder } from "managed-orders";
+ * const stop = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP", trailingDelta: 250 } as const;
+ * const quote = { bid: "60000", ask: "60001" };
+ * console.log(previewOrder({ ...stop, quantity: "0.001" }, { quote }).refusal); // undefined
+ * console.log(previewOrder({ ...stop, quantity: "0.0001" }, { quote }).refusal?.remedy);
+ * // Raise quantity or price so that the order is worth at least 15 USD.
  * ```
  */
-export function previewOrder(intent: ParentIntent, context: AdmissionContext): OrderPreview {
-  const refusal = refusalOf(() => admit(intent, context));
-  const admissionPrice = admissionPriceOf(intent, context.quote);
-  const plan = planIfAny(intent, context);
+export function previewOrder(fields: OrderFields, context: PreviewContext = {}): OrderPreview {
+  const admission = admissionContextOf(context);
+  const { minimum } = admission;
+  let intent: ParentIntent;
+  try {
+    intent = intentAsSent(fields, () => "generated");
+  } catch (error) {
+    return { refusal: refusalOf(error), minimum };
+  }
+  demandTime(intent, context);
+  const refusal = refusalIn(() => admit(intent, admission));
+  const admissionPrice = admissionPriceOf(intent, admission.quote);
+  const plan = planIfAny(intent, admission);
   return {
     ...(refusal !== undefined && { refusal }),
     ...(admissionPrice !== undefined && { admissionPrice }),
-    minimum: context.minimum,
+    minimum,
     ...(plan !== undefined && previewPlan(plan, intent.quantity, admissionPrice)),
   };
+}
+
+function admissionContextOf(context: PreviewContext): AdmissionContext {
+  const { quote, nowMs = 0, position = "0", minimumNotional = DEFAULT_MINIMUM, ...rest } = context;
+  return {
+    ...rest,
+    nowMs,
+    minimum: notional(minimumNotional),
+    position: positionOf(position),
+    ...(quote !== undefined && { quote: quoteOf(quote) }),
+  };
+}
+
+function quoteOf({ bid: bidText, ask: askText }: QuoteText): NonNullable<AdmissionContext["quote"]> {
+  const [bid, ask] = [priceIn("quote.bid", bidText), priceIn("quote.ask", askText)];
+  if (bid <= ask) return { bid, ask };
+  throw new TypeError(
+    `quote.bid ${bidText} is above quote.ask ${askText}; the service does not count such a quote`,
+  );
+}
+
+function priceIn(option: string, text: string): Price {
+  const price = typeof text === "string" ? parsePrice(text) : undefined;
+  if (price !== undefined) return price;
+  throw new TypeError(
+    `${option} must be a decimal string above 0 with at most 8 decimals, not ${shown(text)}`,
+  );
+}
+
+const SIGNED = /^(-?)(.*)$/;
+
+function positionOf(text: string): Quantity {
+  const [, minus, digits = ""] = (typeof text === "string" && SIGNED.exec(text)) || [];
+  const size = parseScaled(digits, QUANTITY_SCALE);
+  if (size === undefined || size >= QUANTITY_LIMIT)
+    throw new TypeError(`position must be a decimal string with at most 6 decimals, not ${shown(text)}`);
+  return minus === "-" ? subtract(ZERO_QUANTITY, size as Quantity) : (size as Quantity);
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? `"${value}"` : String(value));
+
+function demandTime({ expireTimeMs }: ParentIntent, { nowMs }: PreviewContext): void {
+  if (expireTimeMs === undefined || nowMs !== undefined) return;
+  throw new TypeError("nowMs is missing: without the time, the preview cannot check the order's expiry");
 }
 
 function previewPlan(
@@ -74,18 +162,23 @@ function previewPlan(
 
 function planIfAny(intent: ParentIntent, context: AdmissionContext): SchedulePlan | undefined {
   let plan: SchedulePlan | undefined;
-  refusalOf(() => {
+  refusalIn(() => {
     plan = planOf(intent, context);
   });
   return plan;
 }
 
-function refusalOf(attempt: () => unknown): OrderError | undefined {
+function refusalIn(attempt: () => unknown): OrderError | undefined {
   try {
     attempt();
     return undefined;
   } catch (error) {
-    if (error instanceof OrderError) return error;
-    throw error;
+    return refusalOf(error);
   }
+}
+
+/** Returns an error that the service would answer. Throws any other. */
+function refusalOf(error: unknown): OrderError {
+  if (error instanceof OrderError) return error;
+  throw error;
 }

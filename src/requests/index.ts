@@ -37,7 +37,7 @@ export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
 export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.ts";
 export type * as Orders from "./orders.ts";
 export type { OrderFields } from "./orders.ts";
-export { type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
+export { intentAsSent, type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
 export {
   type DayTickerQuery,
   type DepthQuery,

@@ -1,8 +1,9 @@
 import type { ParentIntent } from "../model/index.ts";
-import type { Parameters } from "../wire/index.ts";
+import { type Parameters, readFlatText, writeJson } from "../wire/index.ts";
 import { type Actor, splitActor } from "./actor.ts";
 import { type KnownNames, namesOfWrite, ORDER_NAMES } from "./known-names.ts";
 import { intentOf } from "./order-intent.ts";
+import type { OrderFields } from "./orders.ts";
 import { plainFields } from "./plain-fields.ts";
 import { marketOf, type ResolveSymbol } from "./symbols.ts";
 
@@ -22,11 +23,24 @@ export const PLACEMENT_NAMES: KnownNames = namesOfWrite(ORDER_NAMES);
  * market. Source: contract, Single-parent advanced creation; decisions 7, 10, 32, 38, 44.
  */
 export function readPlacement(parameters: Parameters, context: PlacementContext): PlaceCommand {
+  const command = commandOf(parameters, context.clientId);
+  const symbol = marketOf(command.intent.symbol, context.resolve);
+  return { ...command, intent: { ...command.intent, symbol } };
+}
+
+/**
+ * Returns the intent that a service reads from an order sent as JSON; the symbol is not resolved. Throws the OrderError
+ * of the service, also where {@link orderIntent} judges a value of the wrong kind later than the wire does.
+ */
+export function intentAsSent(fields: OrderFields, clientId: PlacementContext["clientId"]): ParentIntent {
+  return commandOf(readFlatText(writeJson({ ...fields })), clientId).intent;
+}
+
+function commandOf(parameters: Parameters, clientId: PlacementContext["clientId"]): PlaceCommand {
   const { actor, order } = splitActor(plainFields(parameters, PLACEMENT_NAMES));
   const generatedClientId = order.newClientOrderId === undefined;
   const intent = intentOf(
-    generatedClientId ? { ...order, newClientOrderId: context.clientId("newClientOrderId") } : order,
+    generatedClientId ? { ...order, newClientOrderId: clientId("newClientOrderId") } : order,
   );
-  const symbol = marketOf(intent.symbol, context.resolve);
-  return { ...actor, intent: { ...intent, symbol }, generatedClientId };
+  return { ...actor, intent, generatedClientId };
 }

@@ -69,6 +69,7 @@ type App = {
     api: string,
     key: Readonly<{ apiKey: string; secret: string }>,
     order: OrderFields,
+    quote: Readonly<{ bid: string; ask: string }>,
   ) => Promise<unknown>;
 };
 
@@ -96,12 +97,13 @@ it("README: the app places an order at the backend, and refuses one by itself", 
     quantity: "0.5",
     newClientOrderId: "a1",
   } as const;
-  expect(await place(api, key, { ...order, stopPrice: "59500" })).toMatchObject({
+  const quote = { bid: "60000", ask: "60001" };
+  expect(await place(api, key, { ...order, stopPrice: "59500" }, quote)).toMatchObject({
     clientOrderId: "a1",
     type: "STOP_MARKET",
     status: "NEW",
     apiState: "WAITING",
   });
-  await expect(place(api, key, { ...order, stopPrice: "1" })).rejects.toMatchObject({ code: -1013 });
+  await expect(place(api, key, { ...order, stopPrice: "1" }, quote)).rejects.toMatchObject({ code: -1013 });
   await stop();
 });

@@ -1,10 +1,11 @@
+import { DEFAULT_MINIMUM } from "../../lifecycle/index.ts";
 import type { EngineSettings } from "./api.ts";
 
 /** Defaults of every engine setting (decisions 12, 14, 16, 26; contract "Limits"). */
 export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   advancedOrders: false,
   liquidityMode: true,
-  minimumNotional: "15",
+  minimumNotional: DEFAULT_MINIMUM,
   quoteMaxAgeMs: 5_000,
   quoteMaxAheadMs: 1_000,
   quoteJumpFactor: 10,
