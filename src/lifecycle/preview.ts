@@ -77,8 +77,7 @@ export interface OrderPreview {
  * const stop = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP", trailingDelta: 250 } as const;
  * const quote = { bid: "60000", ask: "60001" };
  * console.log(previewOrder({ ...stop, quantity: "0.001" }, { quote }).refusal); // undefined
- * console.log(previewOrder({ ...stop, quantity: "0.0001" }, { quote }).refusal?.remedy);
- * // Raise quantity or price so that the order is worth at least 15 USD.
+ * console.log(previewOrder({ ...stop, quantity: "0.0001" }, { quote }).refusal?.code); // -1013
  * ```
  */
 export function previewOrder(fields: OrderFields, context: PreviewContext = {}): OrderPreview {

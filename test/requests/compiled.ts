@@ -8,7 +8,7 @@ export type Compiled = Readonly<{
   checker: ts.TypeChecker;
   /** The type that a source exports under a name. */
   typeOf: (source: string, name: string) => ts.Type;
-  /** What the compiler says about a source, as an editor shows it. */
+  /** What the compiler says about a source: the text that an editor underlines, and the message. */
   messagesOf: (source: string) => readonly string[];
 }>;
 
@@ -44,7 +44,10 @@ export function compileAll(sources: Readonly<Record<string, string>>): Compiled 
     messagesOf(source) {
       const file = fileOf(source);
       const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-      return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+      return found.map(({ messageText, start = 0, length = 0 }) => {
+        const underlined = file.text.slice(start, start + length);
+        return `${underlined}\n${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+      });
     },
   };
 }

@@ -13,8 +13,13 @@ import { ORDER_FIELDS, type OrderFieldName } from "../../src/requests/order-fiel
 import { CANONICAL_TYPES } from "../../src/requests/order-type.ts";
 import { compileAll, valuesOf } from "./compiled.ts";
 import type { Fields } from "./support.ts";
+import { moduleOf, RIGHT, WRONG } from "./wrong-orders.ts";
+
+const right = RIGHT.map((call, index) => [`right-${index}`, moduleOf(call)] as const);
+const wrong = Object.values(WRONG).map((call, index) => [`wrong-${index}`, moduleOf(call)] as const);
 
 const compiled = compileAll({
+  ...Object.fromEntries([...right, ...wrong]),
   types: `
     export type { OrderFields } from "../src/requests/index.ts";
     export type { FreeLeg, ProfitLeg, StopLeg } from "../src/requests/legs.ts";
@@ -130,6 +135,8 @@ const asExit = (fields: Fields): Accepts =>
 const asProfit = asExit({ stopLoss: stop });
 const asStop = asExit({ takeProfit: profit });
 
+const indented = (text: string): string => text.replace(/^/gm, "    ");
+
 describe("decision JG: the types of an order say what the table of fields says", () => {
   it.each(["OrderFields", "FreeLeg"])("%s names every type and every alias of one", (union) => {
     const scheduled = union === "FreeLeg" ? ["TWAP", "VWAP", "POV"] : [];
@@ -158,5 +165,20 @@ describe("decision JG: the types of an order say what the table of fields says",
         .map(([name]) => name);
     expect(taken("takeProfit", asProfit).sort()).toEqual(inUnion("ProfitLeg").sort());
     expect(taken("stopLoss", asStop).sort()).toEqual(inUnion("StopLeg").sort());
+  });
+});
+
+describe("decision JG: a wrong order does not compile, and the message names what is wrong", () => {
+  it("right orders compile", () => {
+    expect(right.flatMap(([name]) => compiled.messagesOf(name))).toEqual([]);
+  });
+
+  it("wrong orders have one message each", async () => {
+    const said = Object.entries(WRONG).map(([mistake, call], index) => {
+      const messages = compiled.messagesOf(`wrong-${index}`);
+      expect(messages, mistake).toHaveLength(1);
+      return `${mistake}\n  ${call}\n${indented(messages[0] ?? "")}`;
+    });
+    await expect(`${said.join("\n\n")}\n`).toMatchFileSnapshot("wrong-orders.txt");
   });
 });
