@@ -21,7 +21,9 @@ export {
   listStatusOf,
   type OrderPreview,
   type OrderStatus,
+  type PreviewContext,
   previewOrder,
+  type QuoteText,
   type StatusView,
   statusOf,
 } from "./lifecycle/index.ts";
@@ -46,6 +48,7 @@ export type {
   TimeInForce,
 } from "./model/index.ts";
 export {
+  bracket,
   type LegacyOcoFields,
   type ListFields,
   type ListForm,
@@ -53,7 +56,10 @@ export {
   type OcoFields,
   type OrderFields,
   type OrderIntentOptions,
+  type Orders,
   type OtocoFields,
   type OtoFields,
+  oco,
   orderIntent,
+  oto,
 } from "./requests/index.ts";

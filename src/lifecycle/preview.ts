@@ -1,16 +1,4 @@
-import {
-  type Notional,
-  notional,
-  notionalOf,
-  type Price,
-  parsePrice,
-  parseScaled,
-  QUANTITY_LIMIT,
-  QUANTITY_SCALE,
-  type Quantity,
-  subtract,
-  ZERO_QUANTITY,
-} from "../decimal/index.ts";
+import { type Notional, notional, notionalOf, type Price, price, Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { ParentIntent, SchedulePlan } from "../model/index.ts";
 import { intentAsSent, type OrderFields } from "../requests/index.ts";
@@ -21,7 +9,14 @@ import {
   smallestSlice,
   type VolumeProfile,
 } from "../schedules/index.ts";
-import { type AdmissionContext, admissionPriceOf, admit, DEFAULT_MINIMUM, planOf } from "./admission.ts";
+import {
+  type AdmissionContext,
+  admissionPriceOf,
+  admit,
+  type BestPrices,
+  DEFAULT_MINIMUM,
+  planOf,
+} from "./admission.ts";
 
 /** The best prices of a market. */
 export interface QuoteText {
@@ -106,39 +101,30 @@ function admissionContextOf(context: PreviewContext): AdmissionContext {
   return {
     ...rest,
     nowMs,
-    minimum: notional(minimumNotional),
-    position: positionOf(position),
+    minimum: readText("minimumNotional", minimumNotional, notional),
+    position: readText("position", position, Quantity.parseSigned),
     ...(quote !== undefined && { quote: quoteOf(quote) }),
   };
 }
 
-function quoteOf({ bid: bidText, ask: askText }: QuoteText): NonNullable<AdmissionContext["quote"]> {
-  const [bid, ask] = [priceIn("quote.bid", bidText), priceIn("quote.ask", askText)];
+function quoteOf({ bid: bidText, ask: askText }: QuoteText): BestPrices {
+  const [bid, ask] = [readText("quote.bid", bidText, price), readText("quote.ask", askText, price)];
   if (bid <= ask) return { bid, ask };
   throw new TypeError(
     `quote.bid ${bidText} is above quote.ask ${askText}; the service does not count such a quote`,
   );
 }
 
-function priceIn(option: string, text: string): Price {
-  const price = typeof text === "string" ? parsePrice(text) : undefined;
-  if (price !== undefined) return price;
-  throw new TypeError(
-    `${option} must be a decimal string above 0 with at most 8 decimals, not ${shown(text)}`,
-  );
+/** Reads an option. Throws a TypeError that names it. */
+function readText<T>(option: string, text: string, parse: (text: string) => T): T {
+  if (typeof text !== "string")
+    throw new TypeError(`${option} must be a decimal string, not ${String(text)}`);
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new TypeError(`${option}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
-
-const SIGNED = /^(-?)(.*)$/;
-
-function positionOf(text: string): Quantity {
-  const [, minus, digits = ""] = (typeof text === "string" && SIGNED.exec(text)) || [];
-  const size = parseScaled(digits, QUANTITY_SCALE);
-  if (size === undefined || size >= QUANTITY_LIMIT)
-    throw new TypeError(`position must be a decimal string with at most 6 decimals, not ${shown(text)}`);
-  return minus === "-" ? subtract(ZERO_QUANTITY, size as Quantity) : (size as Quantity);
-}
-
-const shown = (value: unknown): string => (typeof value === "string" ? `"${value}"` : String(value));
 
 function demandTime({ expireTimeMs }: ParentIntent, { nowMs }: PreviewContext): void {
   if (expireTimeMs === undefined || nowMs !== undefined) return;

@@ -1,14 +1,6 @@
 export type { Actor } from "./actor.ts";
 export { canonicalIntent, canonicalList } from "./canonical-intent.ts";
-export type * as Legs from "./legs.ts";
-export {
-  type BracketOrders,
-  bracket,
-  type OcoOrders,
-  type OtoOrders,
-  oco,
-  oto,
-} from "./list-builders.ts";
+export { bracket, oco, oto } from "./list-builders.ts";
 export type {
   FreeLegFields,
   LegacyOcoFields,
@@ -35,7 +27,6 @@ export { type NativeCommand, placementFlow, readNativePlacement } from "./native
 export { type OpenOrdersPage, readCancelAll, readOpenOrdersPage } from "./open-orders.ts";
 export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
 export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.ts";
-export type * as Orders from "./orders.ts";
 export type { OrderFields } from "./orders.ts";
 export { intentAsSent, type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
 export {
@@ -68,3 +59,4 @@ export {
 } from "./stream-names.ts";
 export { readNothing, readRequestToken, readSubscription, readUnsubscription } from "./subscriptions.ts";
 export { instrumentOf, notTraded, type ResolveSymbol, type SymbolContext } from "./symbols.ts";
+export type * as Orders from "./typed-orders.ts";

@@ -188,7 +188,11 @@ function sentOrders(orders: ListCommonFields, { parts, known }: Form): PlainFiel
     const leg = given[part];
     if (typeof leg !== "object" || leg === null) throw new OrderError("PARAMETER_MISSING", { field: part });
     const newClientOrderId = `${orders.listClientOrderId}-${suffix}`;
-    return Object.entries({ newClientOrderId, ...leg }).map(([field, value]) => [`${part}.${field}`, value]);
+    const sent = Object.entries(leg).filter(([, value]) => value !== undefined);
+    return [["newClientOrderId", newClientOrderId], ...sent].map(([field, value]) => [
+      `${part}.${field}`,
+      value,
+    ]);
   });
   const own = Object.entries(given).filter(([name]) => parts[name] === undefined);
   return sentFields(Object.fromEntries([...own, ...named.flat()]), known);

@@ -10,6 +10,7 @@ export {
   type AdmissionContext,
   admit,
   admitList,
+  type BestPrices,
   type Effect,
   type ExecutionAttempt,
   evolve,

@@ -97,20 +97,22 @@ describe("a preview says what the service would say (decisions 27-29)", () => {
 describe("decision JK: a context that cannot be read is a TypeError that names the option", () => {
   const limit: OrderFields = { ...common, type: "LIMIT_MAKER", price: "100" };
   const wrong: readonly (readonly [unknown, string])[] = [
+    [{ quote: { bid: 99, ask: "100" } }, "quote.bid must be a decimal string, not 99"],
+    [{ quote: { bid: "99" } }, "quote.ask must be a decimal string, not undefined"],
     [
-      { quote: { bid: 99, ask: "100" } },
-      "quote.bid must be a decimal string above 0 with at most 8 decimals, not 99",
-    ],
-    [
-      { quote: { bid: "99" } },
-      "quote.ask must be a decimal string above 0 with at most 8 decimals, not undefined",
+      { quote: { bid: "0", ask: "1" } },
+      "quote.bid: a price must be a decimal string above 0 with at most 8 decimals, got 0",
     ],
     [
       { quote: { bid: "101", ask: "100" } },
       "quote.bid 101 is above quote.ask 100; the service does not count such a quote",
     ],
-    [{ position: "1.2.3" }, 'position must be a decimal string with at most 6 decimals, not "1.2.3"'],
-    [{ position: 1 }, "position must be a decimal string with at most 6 decimals, not 1"],
+    [
+      { position: "1.2.3" },
+      "position: a position must be a decimal string with at most 6 decimals, got 1.2.3",
+    ],
+    [{ position: 1 }, "position must be a decimal string, not 1"],
+    [{ minimumNotional: 15 }, "minimumNotional must be a decimal string, not 15"],
   ];
 
   it.each(wrong)("%j", (context, message) => {

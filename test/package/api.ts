@@ -2,16 +2,15 @@ import ts from "typescript";
 
 const printer = ts.createPrinter({ removeComments: true });
 
-/** Returns the declarations of a symbol without comments; of a namespace, those of its members. */
-function declarationOf(symbol: ts.Symbol, checker: ts.TypeChecker): string {
+/** Returns the declarations of an export without comments; of a namespace, those of its members. */
+function declarationOf(name: string, symbol: ts.Symbol, checker: ts.TypeChecker): string {
+  const namespaceOf = (module: ts.Symbol | undefined): string =>
+    `export namespace ${name} {\n${exportsOf(module, checker).join("\n")}\n}`;
   return (symbol.declarations ?? [])
     .map((node) => {
+      if (ts.isSourceFile(node)) return namespaceOf(symbol);
       if (ts.isNamespaceExport(node)) {
-        const members = exportsOf(
-          checker.getSymbolAtLocation(node.parent.moduleSpecifier as ts.Node),
-          checker,
-        );
-        return `export namespace ${node.name.text} {\n${members.join("\n")}\n}`;
+        return namespaceOf(checker.getSymbolAtLocation(node.parent.moduleSpecifier as ts.Node));
       }
       const whole = ts.isVariableDeclaration(node) ? node.parent.parent : node;
       return printer.printNode(ts.EmitHint.Unspecified, whole, node.getSourceFile());
@@ -26,7 +25,7 @@ function exportsOf(module: ts.Symbol | undefined, checker: ts.TypeChecker): read
     return [member.name, isAlias ? checker.getAliasedSymbol(member) : member];
   });
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([, member]) => declarationOf(member, checker));
+  return sorted.map(([name, member]) => declarationOf(name, member, checker));
 }
 
 /** Returns the exported names and signatures of each declaration file: a text for each, sorted by name. */

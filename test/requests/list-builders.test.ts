@@ -2,20 +2,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ListIntent } from "../../src/model/index.ts";
 import {
-  type BracketOrders,
   bracket,
   type ListFields,
   type ListForm,
   listIntent,
-  type OcoOrders,
-  type OtoOrders,
+  type Orders,
   oco,
   oto,
 } from "../../src/requests/index.ts";
 import { lists } from "./arbitraries.ts";
 import { type Fields, refusal } from "./support.ts";
 
-const BRACKET: BracketOrders = {
+const BRACKET: Orders.BracketOrders = {
   symbol: "BTC/USD",
   listClientOrderId: "trade-7",
   quantity: "0.5",
@@ -24,7 +22,7 @@ const BRACKET: BracketOrders = {
   stopLoss: { type: "STOP_MARKET", stopPrice: "58500" },
 };
 
-const OCO: OcoOrders = {
+const OCO: Orders.OcoOrders = {
   symbol: "BTC/USD",
   listClientOrderId: "exit-1",
   side: "SELL",
@@ -33,7 +31,7 @@ const OCO: OcoOrders = {
   stopLoss: { type: "TRAILING_STOP", trailingDelta: 200 },
 };
 
-const OTO: OtoOrders = {
+const OTO: Orders.OtoOrders = {
   symbol: "BTC/USD",
   listClientOrderId: "step-1",
   working: { side: "BUY", quantity: "0.5", type: "ICEBERG", price: "60000", icebergQty: "0.1" },
@@ -113,10 +111,10 @@ describe("decision JI: bracket, oco and oto build the lists of the prefixed form
   });
 
   it("decision JH: exits are reduce-only on the other side of the entry, unless they say otherwise", () => {
-    const exits = (orders: BracketOrders): readonly unknown[] =>
+    const exits = (orders: Orders.BracketOrders): readonly unknown[] =>
       bracket(orders).legs.map(({ role, intent }) => `${role} ${intent.side} ${intent.reduceOnly}`);
     expect(exits(BRACKET)).toEqual(["working BUY false", "protective SELL true", "profit SELL true"]);
-    const short: BracketOrders = {
+    const short: Orders.BracketOrders = {
       ...BRACKET,
       entry: { side: "SELL", type: "LIMIT", price: "60000" },
       takeProfit: { type: "TAKE_PROFIT", stopPrice: "58500", reduceOnly: false },
@@ -132,6 +130,11 @@ describe("decision JI: bracket, oco and oto build the lists of the prefixed form
     expect(ids(oto(OTO))).toEqual(["step-1-working", "step-1-pending"]);
     const named = { ...BRACKET.stopLoss, newClientOrderId: "mine" };
     expect(ids(bracket({ ...BRACKET, stopLoss: named }))[1]).toBe("mine");
+    const unnamed = {
+      ...BRACKET.stopLoss,
+      newClientOrderId: undefined,
+    } as unknown as Orders.BracketOrders["stopLoss"];
+    expect(ids(bracket({ ...BRACKET, stopLoss: unnamed }))[1]).toBe("trade-7-stop");
     expect(bracket(BRACKET).legs.every(({ generatedClientId }) => !generatedClientId)).toBe(true);
   });
 

@@ -1,14 +1,7 @@
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { OrderError } from "../../src/errors/index.ts";
-import {
-  type OcoOrders,
-  type OrderFields,
-  type OtoOrders,
-  oco,
-  orderIntent,
-  oto,
-} from "../../src/requests/index.ts";
+import { type OrderFields, type Orders, oco, orderIntent, oto } from "../../src/requests/index.ts";
 import { ORDER_FIELDS, type OrderFieldName } from "../../src/requests/order-fields.ts";
 import { CANONICAL_TYPES } from "../../src/requests/order-type.ts";
 import { compileAll, valuesOf } from "./compiled.ts";
@@ -128,10 +121,12 @@ const asOrder = acceptedBy((fields) =>
   orderIntent(fields as unknown as OrderFields, { clientId: () => "made" }),
 );
 const asLeg = acceptedBy((fields) =>
-  oto({ ...LIST, working: { ...SIZED, ...fields }, pending } as unknown as OtoOrders),
+  oto({ ...LIST, working: { ...SIZED, ...fields }, pending } as unknown as Orders.OtoOrders),
 );
 const asExit = (fields: Fields): Accepts =>
-  acceptedBy((leg) => oco({ ...LIST, ...SIZED, side: "SELL", ...fields, ...leg } as unknown as OcoOrders));
+  acceptedBy((leg) =>
+    oco({ ...LIST, ...SIZED, side: "SELL", ...fields, ...leg } as unknown as Orders.OcoOrders),
+  );
 const asProfit = asExit({ stopLoss: stop });
 const asStop = asExit({ takeProfit: profit });
 
