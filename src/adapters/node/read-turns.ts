@@ -14,49 +14,95 @@ const END_OF_HEAD = "\r\n\r\n";
 /** Cost for a turn of parsing a request and emitting it, besides its bytes. */
 const HEAD_COST = 1_024;
 
-/** Returns how many of the received bytes are parsed next, and how many request heads they contain, at least one. */
-function sliceOf(bytes: Buffer): Readonly<{ length: number; heads: number }> {
+/** Number of bytes of WebSocket frames that are parsed at once: some fifty of the shortest requests. */
+const FRAME_BYTES = 4_096;
+
+/** How many of the received bytes are parsed next, and what that costs. */
+type Slice = Readonly<{ length: number; cost: TurnCost }>;
+
+/** Returns the next slice of HTTP requests. It costs for each head that it contains, at least one. */
+function sliceOfRequests(bytes: Buffer): Slice {
   const end = bytes.subarray(0, HEAD_BYTES).indexOf(END_OF_HEAD, 0, "latin1");
   const length = Math.min(bytes.length, end < 0 ? HEAD_BYTES : end + END_OF_HEAD.length + SLICE_BYTES);
   const slice = bytes.subarray(0, length);
   let heads = 0;
   for (let at = end; at >= 0; at = slice.indexOf(END_OF_HEAD, at + 1, "latin1")) heads++;
-  return { length, heads: Math.max(1, heads) };
+  return { length, cost: { bytes: length, beside: Math.max(1, heads) * HEAD_COST } };
 }
 
-type Parser = (chunk: Buffer) => void;
+/** Returns the next slice of WebSocket frames. */
+function sliceOfFrames(bytes: Buffer): Slice {
+  const length = Math.min(bytes.length, FRAME_BYTES);
+  return { length, cost: { bytes: length, beside: 0 } };
+}
+
 /** Runs a function once all events that have already happened are handled. */
 export type Soon = (run: () => void) => void;
 
-type ScheduleTurn = (cost: TurnCost, begin: () => void) => void;
+/** A place between the data of a connection and its parser. */
+type Tap = Readonly<{ deliver: (slice: Buffer) => void; remove: () => void }>;
+type TapOf = (socket: Duplex, take: (chunk: Buffer) => void) => Tap | undefined;
+
+/**
+ * Takes the place of the parser's listener. Node's parser of requests keeps its listener for as long as it parses. A
+ * further listener is unknown code, which may need the data as it arrives: there is no tap then.
+ */
+const tapOfListener: TapOf = (socket, take) => {
+  const [parse, ...more] = socket.listeners("data");
+  if (parse === undefined || more.length > 0) return undefined;
+  socket.off("data", parse as Parser);
+  socket.on("data", take);
+  return { deliver: (slice) => parse.call(socket, slice), remove: () => void socket.off("data", take) };
+};
+
+type Parser = (chunk: Buffer) => void;
+
+/** Takes the place of the data event, so that a parser of frames can remove its listener after the last frame. */
+const tapOfEvent: TapOf = (socket, take) => {
+  const { emit } = socket;
+  socket.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    const [chunk] = values;
+    if (event !== "data" || !Buffer.isBuffer(chunk)) return Reflect.apply(emit, socket, [event, ...values]);
+    take(chunk);
+    return true;
+  };
+  return {
+    deliver: (slice) => void emit.call(socket, "data", slice),
+    remove: () => Object.assign(socket, { emit }),
+  };
+};
+
+type ReaderParts = Readonly<{
+  tap: TapOf;
+  slice: (bytes: Buffer) => Slice;
+  turn: (cost: TurnCost, begin: () => void) => void;
+}>;
 
 /** The bytes of one connection that were read and not yet parsed. */
 class Reader {
   readonly #socket: Duplex;
+  readonly #tap: Tap | undefined;
   readonly #flow: ReadFlow;
-  readonly #parse: Parser;
-  readonly #turn: ScheduleTurn;
-  readonly #came: Parser = (chunk) => this.#take(chunk);
+  readonly #parts: ReaderParts;
   #rest: Buffer = Buffer.alloc(0);
   #waits = false;
   #live = true;
 
-  constructor(socket: Duplex, parse: Parser, turn: ScheduleTurn) {
+  constructor(socket: Duplex, parts: ReaderParts) {
     this.#socket = socket;
-    this.#parse = parse;
-    this.#turn = turn;
+    this.#parts = parts;
     this.#flow = readFlowOf(socket);
+    this.#tap = parts.tap(socket, (chunk) => this.#take(chunk));
+    if (this.#tap === undefined) return;
     this.#flow.resumed = (reason) => {
       if (reason !== "turn") this.#next();
     };
-    socket.off("data", parse);
-    socket.on("data", this.#came);
   }
 
   /** Stops parsing, because another parser takes over. Returns unparsed bytes to the socket. */
   stop(): void {
     this.#live = false;
-    this.#socket.off("data", this.#came);
+    this.#tap?.remove();
     this.#flow.resumed = () => undefined;
     if (this.#rest.length > 0) this.#socket.unshift(this.#rest);
     this.#rest = Buffer.alloc(0);
@@ -73,12 +119,12 @@ class Reader {
     if (this.#waits || !this.#live || this.#flow.isPaused("waiting") || !this.#flow.isWanted) return;
     if (this.#rest.length === 0) return this.#flow.resume("turn");
     this.#waits = true;
-    const { length, heads } = sliceOf(this.#rest);
-    this.#turn({ bytes: length, beside: heads * HEAD_COST }, () => {
+    const { length, cost } = this.#parts.slice(this.#rest);
+    this.#parts.turn(cost, () => {
       if (!this.#live || this.#socket.destroyed) return;
       const slice = this.#rest.subarray(0, length);
       this.#rest = this.#rest.subarray(length);
-      this.#parse.call(this.#socket, slice);
+      this.#tap?.deliver(slice);
       // Reset this only after parsing: the parser can resume its connection while it still runs.
       this.#waits = false;
       this.#next();
@@ -99,30 +145,26 @@ export class ReadTurns {
     this.#turns = new Turns(soon, crowd);
   }
 
-  /** Inserts itself between a connection of an address and the listener of its data. */
+  /** Takes turns with the HTTP connection of an address. */
   attach(socket: Duplex, address: string): void {
-    const [parse, ...more] = socket.listeners("data");
-    if (parse === undefined || more.length > 0) return;
-    const turn: ScheduleTurn = (cost, begin) => this.#turns.begin(address, cost, begin);
-    this.#readers.set(socket, new Reader(socket, parse as Parser, turn));
+    const parts = { tap: tapOfListener, slice: sliceOfRequests };
+    this.#readers.set(socket, this.#reader(socket, address, parts));
   }
 
-  /** Limits a connection to one chunk per turn. Its own listener still reads each chunk at once. */
+  /** Takes turns with the WebSocket connection of an address. */
   follow(socket: Duplex, address: string): void {
-    const flow = readFlowOf(socket);
-    socket.on("data", ({ length }: Buffer) => {
-      let begun = false;
-      this.#turns.begin(address, { bytes: length, beside: 0 }, () => {
-        begun = true;
-        flow.resume("turn");
-      });
-      if (!begun) flow.pause("turn");
-    });
+    this.#reader(socket, address, { tap: tapOfEvent, slice: sliceOfFrames });
   }
 
   /** Releases a connection whose protocol changes. */
   detach(socket: Duplex): void {
     this.#readers.get(socket)?.stop();
     this.#readers.delete(socket);
+  }
+  #reader(socket: Duplex, address: string, parts: Omit<ReaderParts, "turn">): Reader {
+    return new Reader(socket, {
+      ...parts,
+      turn: (cost, begin) => this.#turns.begin(address, cost, begin),
+    });
   }
 }

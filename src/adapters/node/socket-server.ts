@@ -128,7 +128,6 @@ export class SocketMount {
 
   #attach(socket: WebSocket, request: IncomingMessage): void {
     this.#open.add(socket);
-    this.#turns?.follow(request.socket, this.#mount.networkOf(request));
     const arrival = { bytes: 0, last: false };
     const session = this.#service.connect(peerOf(socket, request, { prefix: this.#prefix, arrival }));
     // Listen before the driver does, so that bytes of a message it completes are counted from zero again.
@@ -137,6 +136,7 @@ export class SocketMount {
       if (!arrival.last) session.arriving?.(arrival.bytes);
       else if (arrival.bytes > LAST_BYTES) socket.terminate();
     });
+    this.#turns?.follow(request.socket, this.#mount.networkOf(request));
     const whole = (): void => {
       if (!arrival.last) arrival.bytes = 0;
     };
