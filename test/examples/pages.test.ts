@@ -13,7 +13,7 @@ import type { OrderFields } from "../../src/index.ts";
 import { compile, type DocExample } from "../style/doc-examples.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
-import { examplesOf, pages, root } from "./markdown.ts";
+import { examplesOf, pages } from "./markdown.ts";
 
 const examples = pages.flatMap(examplesOf);
 let folder = "";
@@ -46,7 +46,7 @@ function exampleWith(page: string, text: string): DocExample {
 
 describe("TypeScript blocks of the pages", () => {
   it("compile against the sources", () => {
-    expect(compile(root, examples)).toEqual([]);
+    expect(compile(examples)).toEqual([]);
   });
 
   for (const example of examples.filter(({ prints }) => prints.length > 0)) {

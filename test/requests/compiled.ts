@@ -1,7 +1,5 @@
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
-
-const root = fileURLToPath(new URL("../../", import.meta.url));
+import { compileVirtual, fileIn } from "../support/typescript-program.ts";
 
 /** Sources that are compiled together against `src/`, by name. */
 export type Compiled = Readonly<{
@@ -14,38 +12,22 @@ export type Compiled = Readonly<{
 
 /** Compiles sources as modules of a strict project; one program for all of them. */
 export function compileAll(sources: Readonly<Record<string, string>>): Compiled {
-  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: [] }, ts.sys, root);
-  const files = new Map(Object.entries(sources).map(([name, text]) => [`${root}test/${name}.ts`, text]));
-  const host = ts.createCompilerHost({ ...options, types: [] });
-  const { getSourceFile, fileExists } = host;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.getSourceFile = (path, language) => {
-    const text = files.get(path);
-    return text === undefined
-      ? getSourceFile(path, language)
-      : ts.createSourceFile(path, text, language, true);
-  };
-  const program = ts.createProgram([...files.keys()], { ...options, types: [] }, host);
+  const pathOf = (name: string): string => `test/${name}.ts`;
+  const files = new Map(Object.entries(sources).map(([name, text]) => [pathOf(name), text]));
+  const { program, problemsOf } = compileVirtual(files, { types: [] });
   const checker = program.getTypeChecker();
-  const fileOf = (name: string): ts.SourceFile => {
-    const file = program.getSourceFile(`${root}test/${name}.ts`);
-    if (file === undefined) throw new Error(`no source ${name}`);
-    return file;
-  };
   return {
     checker,
     typeOf(source, name) {
-      const module = checker.getSymbolAtLocation(fileOf(source));
+      const module = checker.getSymbolAtLocation(fileIn(program, pathOf(source)));
       const symbol = module && checker.getExportsOfModule(module).find((each) => each.name === name);
       if (symbol === undefined) throw new Error(`no type ${name}`);
       return checker.getDeclaredTypeOfSymbol(symbol);
     },
     messagesOf(source) {
-      const file = fileOf(source);
-      const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-      return found.map(({ messageText, start = 0, length = 0 }) => {
-        const underlined = file.text.slice(start, start + length);
+      const { text } = fileIn(program, pathOf(source));
+      return problemsOf(pathOf(source)).map(({ messageText, start = 0, length = 0 }) => {
+        const underlined = text.slice(start, start + length);
         return `${underlined}\n${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
       });
     },

@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { format } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { compile, type DocExample, docExamples } from "./doc-examples.ts";
 import { parseSource, readSources } from "./source-file.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
 const examples = readSources().flatMap(docExamples);
 let folder = "";
 
@@ -34,7 +32,7 @@ async function run(example: DocExample): Promise<readonly string[]> {
 
 describe("examples in doc comments", () => {
   it("compile against the sources", () => {
-    expect(compile(root, examples)).toEqual([]);
+    expect(compile(examples)).toEqual([]);
   });
 
   for (const example of examples.filter(({ prints }) => prints.length > 0)) {
@@ -58,6 +56,6 @@ describe("examples in doc comments", () => {
     ];
     const found = docExamples(parseSource("engine/a.ts", text.join("\n")));
     expect(found.map(({ prints }) => prints)).toEqual([["2"]]);
-    expect(compile(root, found).join()).toContain("nowhere");
+    expect(compile(found).join()).toContain("nowhere");
   });
 });

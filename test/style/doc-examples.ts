@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { compileVirtual } from "../support/typescript-program.ts";
 import type { SourceFile } from "./source-file.ts";
 import { descendants, lineOf } from "./source-file.ts";
 
@@ -30,32 +31,15 @@ export function docExamples(file: SourceFile): readonly DocExample[] {
 }
 
 /** Compiles every example as a module of its own against the sources; the problems by the example's name. */
-export function compile(root: string, examples: readonly DocExample[]): readonly string[] {
-  const config = ts.getParsedCommandLineOfConfigFile(`${root}tsconfig.json`, examplesMayLeaveUnused, {
-    ...ts.sys,
-    onUnRecoverableConfigFileDiagnostic: (problem) => {
-      throw new Error(ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
-    },
-  });
-  if (config === undefined) throw new Error("no tsconfig.json");
-  const files = new Map(examples.map((example, index) => [`${root}examples/doc-${index}.ts`, example]));
-  const host = ts.createCompilerHost(config.options);
-  const { getSourceFile, fileExists } = host;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.getSourceFile = (path, options) => {
-    const example = files.get(path);
-    return example === undefined
-      ? getSourceFile(path, options)
-      : ts.createSourceFile(path, `${example.code}\nexport {};\n`, options, true);
-  };
-  const program = ts.createProgram([...files.keys()], config.options, host);
-  return [...files].flatMap(([path, example]) => {
-    const file = program.getSourceFile(path);
-    const problems = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    return problems.map(
-      (problem) => `${example.name} ${ts.flattenDiagnosticMessageText(problem.messageText, "\n")}`,
-    );
-  });
+export function compile(examples: readonly DocExample[]): readonly string[] {
+  const pathOf = (index: number): string => `examples/doc-${index}.ts`;
+  const files = new Map(examples.map(({ code }, index) => [pathOf(index), `${code}\nexport {};\n`]));
+  const { problemsOf } = compileVirtual(files, examplesMayLeaveUnused);
+  return examples.flatMap(({ name }, index) =>
+    problemsOf(pathOf(index)).map(
+      ({ messageText }) => `${name} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`,
+    ),
+  );
 }
 
 const examplesMayLeaveUnused: ts.CompilerOptions = { noUnusedLocals: false, isolatedDeclarations: false };
