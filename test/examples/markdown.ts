@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { DocExample } from "../style/doc-examples.ts";
 
 /** The folder of the checkout, ending in a slash. */
-const root = fileURLToPath(new URL("../../", import.meta.url));
+export const root: string = fileURLToPath(new URL("../../", import.meta.url));
 
 /** A fenced block of a page: where it stands, the language it names, and its text. */
 export type Block = Readonly<{ name: string; language: string; text: string }>;
