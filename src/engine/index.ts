@@ -21,6 +21,8 @@ export type {
   PageRequest,
   ParentKey,
   ParentPage,
+  PlaceFieldsRequest,
+  PlaceIntentRequest,
   PlaceListRequest,
   Placement,
   PlaceRequest,

@@ -6,13 +6,13 @@
 export type RetryClass = "never" | "later" | "reconcile";
 
 /** One row of the error table: wire number, HTTP status, retry class, text with `{name}` placeholders, remedy. */
-export type ErrorRow = Readonly<{
-  code: number;
-  status: number;
-  retry: RetryClass;
-  text: string;
-  remedy: string;
-}>;
+export interface ErrorRow {
+  readonly code: number;
+  readonly status: number;
+  readonly retry: RetryClass;
+  readonly text: string;
+  readonly remedy: string;
+}
 
 /** The name of an error: the stable key of the table {@link ERRORS}. */
 export type ErrorName =

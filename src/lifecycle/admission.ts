@@ -8,14 +8,7 @@ import {
   ZERO_QUANTITY,
 } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
-import {
-  type Fact,
-  type ParentIntent,
-  type Quote,
-  type SchedulePlan,
-  type Side,
-  TRAITS,
-} from "../model/index.ts";
+import { type Fact, type ParentIntent, type SchedulePlan, type Side, TRAITS } from "../model/index.ts";
 import { schedulePlan, smallestSlice, type VolumeProfile } from "../schedules/index.ts";
 import { executableSide, limitDirection, meets } from "../triggers/index.ts";
 import { checkShape } from "./order-shape.ts";
@@ -24,37 +17,38 @@ import { checkShape } from "./order-shape.ts";
 export const DEFAULT_MINIMUM = "15";
 
 /** The best prices of a quote. */
-export type BestPrices = Pick<Quote, "bid" | "ask">;
+export interface BestPrices {
+  readonly bid: Price;
+  readonly ask: Price;
+}
 
 /**
  * Context of an admission besides the intent. `quote` is the counted quote while it is fresh. `position` is signed.
  * `profile` holds the volumes for a VWAP without a profile of its own. `volume` is all fresh executed volume of the
  * market so far.
  */
-export type AdmissionContext = Readonly<{
-  nowMs: number;
+export interface AdmissionContext {
+  readonly nowMs: number;
   /** How far `nowMs` is ahead of the wall clock. An expiry is given by the wall clock. Absent means not ahead. */
-  aheadMs?: number | undefined;
-  minimum: Notional;
-  quote?: BestPrices | undefined;
-  position?: Quantity | undefined;
-  profile?: VolumeProfile | undefined;
-  volume?: Quantity | undefined;
+  readonly aheadMs?: number | undefined;
+  readonly minimum: Notional;
+  readonly quote?: BestPrices | undefined;
+  readonly position?: Quantity | undefined;
+  readonly profile?: VolumeProfile | undefined;
+  readonly volume?: Quantity | undefined;
   /** Most parts of an iceberg. 0 or absent means no limit. */
-  maxIcebergParts?: number;
+  readonly maxIcebergParts?: number;
   /** Set for a leg of a list. A held leg needs no exposure yet, and meets its first quote after its release. */
-  leg?: "active" | "held";
-}>;
+  readonly leg?: "active" | "held";
+}
 
 /**
  * Findings of an admission that the journal keeps: the price at which the minimum was checked, the required exposure,
  * that a post-only order does not cross, the plan of a schedule, and the volume after which a participation begins.
  */
-export type Admission = Readonly<
-  Pick<
-    Extract<Fact, { kind: "ACCEPTED" }>,
-    "aheadMs" | "admissionPrice" | "exposure" | "posted" | "plan" | "volumeBefore" | "held"
-  >
+export type Admission = Pick<
+  Extract<Fact, { kind: "ACCEPTED" }>,
+  "aheadMs" | "admissionPrice" | "exposure" | "posted" | "plan" | "volumeBefore" | "held"
 >;
 
 /** Returns how much of a signed position an order of this side can reduce. Never below zero. */

@@ -37,7 +37,11 @@ export type Sizing =
  * Inputs of sizing besides order and quote: the opening minimum, the exposure left to reduce for a reduce-only order,
  * and the most that slice, display or share of volume allow.
  */
-export type SizingContext = Readonly<{ minimum: Notional; reducible?: Quantity; most?: Quantity }>;
+export interface SizingContext {
+  readonly minimum: Notional;
+  readonly reducible?: Quantity;
+  readonly most?: Quantity;
+}
 
 /** Returns the quantity still to execute. */
 export function restOf(order: ParentOrder): Quantity {

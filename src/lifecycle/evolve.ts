@@ -15,7 +15,11 @@ import {
 import { shardOfId } from "./identity.ts";
 
 /** The record that contains a fact. */
-export type FactContext = Readonly<{ orderId: number; sequence: number; timeMs: number }>;
+export interface FactContext {
+  readonly orderId: number;
+  readonly sequence: number;
+  readonly timeMs: number;
+}
 
 /**
  * Applies one fact to a parent. Replay and live running both use this function, so they agree by construction. Throws

@@ -13,8 +13,11 @@ import { type Admission, type AdmissionContext, admit } from "./admission.ts";
 /**
  * Context of a list admission besides its legs. With `mustStraddle` the market must lie between the legs of an OCO.
  */
-export type ListAdmissionContext = Pick<AdmissionContext, "nowMs" | "minimum" | "quote" | "position"> &
-  Readonly<{ maxIcebergParts?: number; mustStraddle?: boolean }>;
+export interface ListAdmissionContext
+  extends Pick<AdmissionContext, "nowMs" | "minimum" | "quote" | "position"> {
+  readonly maxIcebergParts?: number;
+  readonly mustStraddle?: boolean;
+}
 
 const ROLES: Readonly<Record<Contingency, readonly LegRole[]>> = {
   OCO: ["protective", "profit"],

@@ -5,7 +5,11 @@ import type { ParentEvent, TransitionContext } from "./parent-event.ts";
 import { type Transition, transition } from "./transition.ts";
 
 /** An event of one leg, and all legs of its list in their current state, in display order. */
-export type LegEvent = Readonly<{ legs: readonly ParentOrder[]; orderId: number; event: ParentEvent }>;
+export interface LegEvent {
+  readonly legs: readonly ParentOrder[];
+  readonly orderId: number;
+  readonly event: ParentEvent;
+}
 
 /**
  * The rules of an order list. Returns what an event of one leg does to all legs, for one journal record. The

@@ -2,10 +2,10 @@ import { invariant } from "../errors/index.ts";
 import type { OrderList, ParentOrder } from "../model/index.ts";
 
 /** Public members that describe the state of a list (contract, Linked order list reply). */
-export type ListStatusView = Readonly<{
-  listStatusType: "EXEC_STARTED" | "ALL_DONE";
-  listOrderStatus: "EXECUTING" | "ALL_DONE";
-}>;
+export interface ListStatusView {
+  readonly listStatusType: "EXEC_STARTED" | "ALL_DONE";
+  readonly listOrderStatus: "EXECUTING" | "ALL_DONE";
+}
 
 /**
  * Returns the status of a list. It is done if and only if every leg has ended (I44).

@@ -6,12 +6,12 @@ import type { Fired } from "../triggers/index.ts";
  * Inputs of an execution attempt: the current counted quote, whether it is fresh, what a reduce-only parent may still
  * reduce, and all executed volume of its market if there is new volume to follow.
  */
-export type ExecutionAttempt = Readonly<{
-  quote: Quote;
-  fresh: boolean;
-  exposure?: Quantity;
-  volume?: Quantity;
-}>;
+export interface ExecutionAttempt {
+  readonly quote: Quote;
+  readonly fresh: boolean;
+  readonly exposure?: Quantity;
+  readonly volume?: Quantity;
+}
 
 /** An event of a parent. It contains everything that a transition needs, so a transition queries nothing. */
 export type ParentEvent =
@@ -61,20 +61,24 @@ export type ParentEvent =
   | Readonly<{ kind: "INVARIANT_BROKEN"; detail: string }>;
 
 /** Rules that the host sets. */
-export type Rules = Readonly<{ minimum: Notional; retryMinMs: number; retryMaxMs: number }>;
+export interface Rules {
+  readonly minimum: Notional;
+  readonly retryMinMs: number;
+  readonly retryMaxMs: number;
+}
 
 /**
  * Position and time of a transition. `listUnknown`: the outcome of a child of another leg of its list is unknown, so
  * no child of the list is submitted (decision 12). `notAfterMs`: a child intended now is not handed over after this,
  * in the venue's time.
  */
-export type TransitionContext = Readonly<{
-  sequence: number;
-  nowMs: number;
-  rules: Rules;
-  listUnknown?: true;
-  notAfterMs?: number;
-}>;
+export interface TransitionContext {
+  readonly sequence: number;
+  readonly nowMs: number;
+  readonly rules: Rules;
+  readonly listUnknown?: true;
+  readonly notAfterMs?: number;
+}
 
 /** An action that must follow once the facts are durable. Watching and timers follow from the state itself. */
 export type Effect =

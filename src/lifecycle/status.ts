@@ -7,12 +7,12 @@ export type OrderStatus = "NEW" | "PARTIALLY_FILLED" | "PENDING_NEW" | TerminalS
 export type ApiState = "WAITING" | "WORKING" | "UNKNOWN" | TerminalStatus;
 
 /** The four public members that describe the state of a parent. */
-export type StatusView = Readonly<{
-  status: OrderStatus;
-  apiState: ApiState;
-  held: boolean;
-  cancelPending: boolean;
-}>;
+export interface StatusView {
+  readonly status: OrderStatus;
+  readonly apiState: ApiState;
+  readonly held: boolean;
+  readonly cancelPending: boolean;
+}
 
 /**
  * Returns status, apiState, held and cancelPending of a parent. This is the one table of allowed pairs (I51; contract

@@ -14,12 +14,12 @@ import { isScheduleOver } from "./slots.ts";
  * The result of a transition: the parent after it, the facts to make durable, the effects that follow them, and the
  * reason for a wait.
  */
-export type Transition = Readonly<{
-  order: ParentOrder;
-  facts: readonly Fact[];
-  effects: readonly Effect[];
-  wait?: WaitReason;
-}>;
+export interface Transition {
+  readonly order: ParentOrder;
+  readonly facts: readonly Fact[];
+  readonly effects: readonly Effect[];
+  readonly wait?: WaitReason;
+}
 
 /**
  * The rules of a parent order: state and event in, facts and effects out, without clock, randomness or I/O. An event

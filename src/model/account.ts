@@ -5,25 +5,28 @@
 export type Permission = "READ" | "TRADE";
 
 /** A person who may act for another person's account. */
-export type Delegate = Readonly<{ userId: number; permissions: readonly Permission[] }>;
+export interface Delegate {
+  readonly userId: number;
+  readonly permissions: readonly Permission[];
+}
 
 /** An account: owner, the owner's consent to advanced orders, delegates and restrictions. */
-export type Account = Readonly<{
-  accountId: number;
-  userId: number;
-  enableDataSharing: boolean;
-  delegates: readonly Delegate[];
+export interface Account {
+  readonly accountId: number;
+  readonly userId: number;
+  readonly enableDataSharing: boolean;
+  readonly delegates: readonly Delegate[];
   /** true: may not trade at all. A list: may not trade these symbols. */
-  restricted: boolean | readonly string[];
-}>;
+  readonly restricted: boolean | readonly string[];
+}
 
 /** An API key with its secret. `accountId` is the account for requests that name none. */
-export type ApiKey = Readonly<{
-  apiKey: string;
-  secret: string;
-  userId: number;
-  accountId: number;
-  permissions: readonly Permission[];
+export interface ApiKey {
+  readonly apiKey: string;
+  readonly secret: string;
+  readonly userId: number;
+  readonly accountId: number;
+  readonly permissions: readonly Permission[];
   /** CIDR blocks; empty means any address. */
-  ipAllowlist: readonly string[];
-}>;
+  readonly ipAllowlist: readonly string[];
+}

@@ -10,40 +10,45 @@ export type ChildTimeInForce = "IOC" | "FOK";
 export type ChildState = "SENT" | "OPEN" | "UNKNOWN";
 
 /** The order that the venue receives. Without `limitPrice` it is at market. */
-export type ChildRequest = Readonly<{
-  childId: string;
-  parentOrderId: number;
-  accountId: number;
-  symbol: string;
-  side: Side;
-  quantity: Quantity;
-  limitPrice?: Price;
-  timeInForce: ChildTimeInForce;
-  reduceOnly: boolean;
-}>;
+export interface ChildRequest {
+  readonly childId: string;
+  readonly parentOrderId: number;
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly quantity: Quantity;
+  readonly limitPrice?: Price;
+  readonly timeInForce: ChildTimeInForce;
+  readonly reduceOnly: boolean;
+}
 
 /** An unresolved child of a parent. */
-export type ChildOrder = Readonly<{
-  childId: string;
-  attempt: number;
-  quantity: Quantity;
-  limitPrice?: Price | undefined;
-  executedQuantity: Quantity;
-  state: ChildState;
-  intendedAtMs: number;
+export interface ChildOrder {
+  readonly childId: string;
+  readonly attempt: number;
+  readonly quantity: Quantity;
+  readonly limitPrice?: Price | undefined;
+  readonly executedQuantity: Quantity;
+  readonly state: ChildState;
+  readonly intendedAtMs: number;
   /**
    * In the venue's time. After this the child is not handed over, and a venue that honours deadlines does not execute
    * it.
    */
-  notAfterMs?: number | undefined;
+  readonly notAfterMs?: number | undefined;
   /** The slot of the schedule in which it was sent. */
-  slot?: number | undefined;
+  readonly slot?: number | undefined;
   /** First problem of an unreadable report on it. Removed when a readable report comes. */
-  problem?: string | undefined;
-}>;
+  readonly problem?: string | undefined;
+}
 
 /** One execution at the venue. `executionId` is unique per venue. */
-export type Fill = Readonly<{ executionId: string; quantity: Quantity; price: Price; timeMs: number }>;
+export interface Fill {
+  readonly executionId: string;
+  readonly quantity: Quantity;
+  readonly price: Price;
+  readonly timeMs: number;
+}
 
 /**
  * How a child was resolved: DONE at the venue, REJECTED (final means that no later attempt can succeed), VOIDED after
@@ -59,12 +64,12 @@ export type RefusalMark = "INSUFFICIENT_FUNDS";
  * `rejected`: not accepted; `final` when no later attempt can succeed, `mark` when the engine acts on the reason.
  * Each report contains all fills, not increments.
  */
-export type ChildReport = Readonly<{
-  childId: string;
-  state: "open" | "closed" | "rejected";
-  fills: readonly Fill[];
-  final?: boolean;
+export interface ChildReport {
+  readonly childId: string;
+  readonly state: "open" | "closed" | "rejected";
+  readonly fills: readonly Fill[];
+  readonly final?: boolean;
   /** With `rejected`: the account has too little of the asset that the child needs (decision HP). */
-  mark?: RefusalMark;
-  detail?: string;
-}>;
+  readonly mark?: RefusalMark;
+  readonly detail?: string;
+}

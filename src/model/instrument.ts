@@ -5,17 +5,17 @@ export type InstrumentStatus = "TRADING" | "HALT" | "BREAK" | "CANCEL_ONLY" | "E
 export type InstrumentKind = "liquidity" | "staking" | "conversion";
 
 /** A tradable pair. `symbol` is canonical, `<BASE>/USD` for liquidity markets. Aliases resolve on advanced routes. */
-export type Instrument = Readonly<{
-  id: number;
-  symbol: string;
-  aliases: readonly string[];
-  baseAsset: string;
-  quoteAsset: string;
-  name: string;
-  kind: InstrumentKind;
-  status: InstrumentStatus;
+export interface Instrument {
+  readonly id: number;
+  readonly symbol: string;
+  readonly aliases: readonly string[];
+  readonly baseAsset: string;
+  readonly quoteAsset: string;
+  readonly name: string;
+  readonly kind: InstrumentKind;
+  readonly status: InstrumentStatus;
   /** Address of the base asset, such as the address of its contract on a chain. */
-  address?: string;
+  readonly address?: string;
   /** Page about the instrument, a URI. */
-  url?: string;
-}>;
+  readonly url?: string;
+}

@@ -76,13 +76,17 @@ export type Cause =
   | Readonly<{ kind: "OPERATOR"; by: string; why: string }>;
 
 /** The facts of one parent in one record. `previous` is the sequence of the parent's preceding record, 0 for none. */
-export type ParentChange = Readonly<{ orderId: number; previous: number; facts: readonly Fact[] }>;
+export interface ParentChange {
+  readonly orderId: number;
+  readonly previous: number;
+  readonly facts: readonly Fact[];
+}
 
 /** One durable step of one shard. `sequence` has no gaps and rises by one per shard. */
-export type JournalRecord = Readonly<{
-  shard: number;
-  sequence: number;
-  timeMs: number;
-  cause: Cause;
-  changes: readonly ParentChange[];
-}>;
+export interface JournalRecord {
+  readonly shard: number;
+  readonly sequence: number;
+  readonly timeMs: number;
+  readonly cause: Cause;
+  readonly changes: readonly ParentChange[];
+}

@@ -45,23 +45,23 @@ export type ExecutionReason =
   | "SYSTEM_FAILURE";
 
 /** A limit order. It executes at its price or better. */
-export type NativeLimitTerms = Readonly<{
-  symbol: string;
-  side: Side;
-  type: "LIMIT";
-  timeInForce: NativeTimeInForce;
-  quantity: Quantity;
-  price: Price;
-  clientOrderId: string;
-}>;
+export interface NativeLimitTerms {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: "LIMIT";
+  readonly timeInForce: NativeTimeInForce;
+  readonly quantity: Quantity;
+  readonly price: Price;
+  readonly clientOrderId: string;
+}
 
 /** A market order, by base quantity or by an amount of USD to spend or to receive. */
-export type NativeMarketTerms = Readonly<
-  { symbol: string; side: Side; type: "MARKET"; clientOrderId: string } & (
-    | { quantity: Quantity }
-    | { quoteQuantity: Notional }
-  )
->;
+export type NativeMarketTerms = {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: "MARKET";
+  readonly clientOrderId: string;
+} & ({ readonly quantity: Quantity } | { readonly quoteQuantity: Notional });
 
 /** Terms of a native order in canonical form: aliases, defaults and decimals resolved (convention 3.1). */
 export type NativeTerms = NativeLimitTerms | NativeMarketTerms;
@@ -70,46 +70,49 @@ export type NativeTerms = NativeLimitTerms | NativeMarketTerms;
  * Latest state of a native order. `type`, `timeInForce` and `orderListId` are the host's: it may have kinds of orders
  * that cannot be placed here (contract, Native order snapshot).
  */
-export type NativeOrder = Readonly<{
+export interface NativeOrder {
   /** Positive, 64 bits. */
-  orderId: bigint;
-  accountId: number;
-  symbol: string;
-  clientOrderId: string;
+  readonly orderId: bigint;
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly clientOrderId: string;
   /** Absent if the order is not a member of a list. */
-  orderListId?: bigint;
-  status: NativeStatus;
-  type: string;
-  side: Side;
-  timeInForce: string;
-  price?: Price;
-  stopPrice?: Price;
+  readonly orderListId?: bigint;
+  readonly status: NativeStatus;
+  readonly type: string;
+  readonly side: Side;
+  readonly timeInForce: string;
+  readonly price?: Price;
+  readonly stopPrice?: Price;
   /** For an order by amount: the quantity that the amount yielded. */
-  quantity: Quantity;
+  readonly quantity: Quantity;
   /** Amount in USD of an order by amount. */
-  quoteQuantity?: Notional;
-  executedQuantity: Quantity;
-  rejectReason?: RejectReason;
-  reason?: ExecutionReason;
+  readonly quoteQuantity?: Notional;
+  readonly executedQuantity: Quantity;
+  readonly rejectReason?: RejectReason;
+  readonly reason?: ExecutionReason;
   /** The recorded text, unescaped. The wire format escapes it. */
-  errorMessage?: string;
+  readonly errorMessage?: string;
   /** Epoch milliseconds of the last change. */
-  updatedAtMs: number;
+  readonly updatedAtMs: number;
   /** Whether it is or was on the book. A filled order keeps true (convention 3.2). */
-  isWorking: boolean;
-}>;
+  readonly isWorking: boolean;
+}
 
 /** A fill of a native order, with its commission if the host reports it. */
-export type NativeFill = Fill & Readonly<{ commission?: string; commissionAsset?: string }>;
+export interface NativeFill extends Fill {
+  readonly commission?: string;
+  readonly commissionAsset?: string;
+}
 
 /** An event of a native order, and the order after it (decision 46). */
-export type NativeExecution = Readonly<{
+export interface NativeExecution {
   /** Unique per host. */
-  executionId: string;
-  execType: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
-  order: NativeOrder;
+  readonly executionId: string;
+  readonly execType: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
+  readonly order: NativeOrder;
   /** For a trade only. */
-  lastQuantity?: Quantity;
-  lastPrice?: Price;
-  timeMs: number;
-}>;
+  readonly lastQuantity?: Quantity;
+  readonly lastPrice?: Price;
+  readonly timeMs: number;
+}

@@ -42,21 +42,21 @@ export type ScheduleKind = "even" | "volume" | "participation";
 export type Need = "required" | "optional" | "none";
 
 /** Everything that distinguishes one type from another. */
-export type OrderTypeTraits = Readonly<{
-  trigger?: TriggerKind;
-  limit: LimitKind;
-  schedule?: ScheduleKind;
+export interface OrderTypeTraits {
+  readonly trigger?: TriggerKind;
+  readonly limit: LimitKind;
+  readonly schedule?: ScheduleKind;
   /** Whether it shows only a part of its quantity at a time. */
-  iceberg: Need;
+  readonly iceberg: Need;
   /** Whether it is refused if its first quote would match it (decision 21). */
-  postOnly: boolean;
+  readonly postOnly: boolean;
   /** Legs of a list that it can be: any, any but those of an OCO pair (decision 33), or none (contract rule 8). */
-  legs: "any" | "unpaired" | "none";
+  readonly legs: "any" | "unpaired" | "none";
   /** Other names on input. LIMIT is not among them, because other fields decide what it means (decision 32). */
-  aliases: readonly Exclude<OrderTypeAlias, "LIMIT">[];
+  readonly aliases: readonly Exclude<OrderTypeAlias, "LIMIT">[];
   /** With type LIMIT, the value of targetStrategy that selects it. */
-  targetStrategy?: number;
-}>;
+  readonly targetStrategy?: number;
+}
 
 type Table = {
   readonly [T in ParentType]: Omit<OrderTypeTraits, "trigger" | "schedule"> &

@@ -18,36 +18,36 @@ export type TrailingDistance =
  * The schedule of a TWAP or VWAP as requested. A TWAP has an intervalCount and no weights. A VWAP with an explicit
  * profile has both. Without weights, they come from the service's own volumes at admission.
  */
-export type ScheduleTerms = Readonly<{
-  intervalMs: number;
-  intervalCount?: number;
-  intervalDelayMs: number;
+export interface ScheduleTerms {
+  readonly intervalMs: number;
+  readonly intervalCount?: number;
+  readonly intervalDelayMs: number;
   /** Whole numbers of at least 0, one per interval. */
-  weights?: NumberRow<number>;
-}>;
+  readonly weights?: NumberRow<number>;
+}
 
 /** The caller's request in canonical form: aliases, defaults and decimals resolved. It never changes. */
-export type ParentIntent = Readonly<{
-  symbol: string;
-  side: Side;
-  type: ParentType;
-  quantity: Quantity;
-  price?: Price;
-  stopPrice?: Price;
-  trailing?: TrailingDistance;
-  limitOffset?: Price;
+export interface ParentIntent {
+  readonly symbol: string;
+  readonly side: Side;
+  readonly type: ParentType;
+  readonly quantity: Quantity;
+  readonly price?: Price;
+  readonly stopPrice?: Price;
+  readonly trailing?: TrailingDistance;
+  readonly limitOffset?: Price;
   /** Most that one child shows and takes. */
-  icebergQuantity?: Quantity;
+  readonly icebergQuantity?: Quantity;
   /** TWAP and VWAP only. */
-  schedule?: ScheduleTerms;
+  readonly schedule?: ScheduleTerms;
   /** POV only: share of the executed volume in basis points. */
-  participationBips?: number;
-  timeInForce: TimeInForce;
-  expireTimeMs?: number;
-  reduceOnly: boolean;
-  childTimeInForce: ChildTimeInForce;
-  clientOrderId: string;
-}>;
+  readonly participationBips?: number;
+  readonly timeInForce: TimeInForce;
+  readonly expireTimeMs?: number;
+  readonly reduceOnly: boolean;
+  readonly childTimeInForce: ChildTimeInForce;
+  readonly clientOrderId: string;
+}
 
 /** How a parent ended. */
 export type TerminalStatus = "FILLED" | "CANCELED" | "EXPIRED" | "REJECTED";
@@ -74,92 +74,102 @@ export type EndReason =
 /**
  * The activation of a trailing trigger: its position in the market journal, and the price that seeded the reference.
  */
-export type Activation = Readonly<{ position: number; seed: Price }>;
+export interface Activation {
+  readonly position: number;
+  readonly seed: Price;
+}
 
 /**
  * The firing of a trigger: the compared level and quote price, the reference if it trails, the frozen limit if it is
  * dynamic.
  */
-export type Trigger = Readonly<{
-  level: Price;
-  observed: Price;
-  reference?: Price;
-  limit?: Price;
-  atMs: number;
-}>;
+export interface Trigger {
+  readonly level: Price;
+  readonly observed: Price;
+  readonly reference?: Price;
+  readonly limit?: Price;
+  readonly atMs: number;
+}
 
 /**
  * The slots of a schedule, frozen at admission. Slot k (from 0) opens at `startsAtMs` + k · `intervalMs` and closes
  * when the next opens. `cumulative` holds the sums of the weights up to and including each slot. Without it all slots
  * weigh the same.
  */
-export type SchedulePlan = Readonly<{
-  startsAtMs: number;
-  intervalMs: number;
-  count: number;
-  cumulative?: NumberRow;
-}>;
+export interface SchedulePlan {
+  readonly startsAtMs: number;
+  readonly intervalMs: number;
+  readonly count: number;
+  readonly cumulative?: NumberRow;
+}
 
 /** The end that is due when the outcome of a child in flight is known. */
-export type PendingEnd = Readonly<{ status: "CANCELED" | "EXPIRED"; reason: EndReason }>;
+export interface PendingEnd {
+  readonly status: "CANCELED" | "EXPIRED";
+  readonly reason: EndReason;
+}
 
 /** How a parent ended, and when. */
-export type ParentEnd = Readonly<{ status: TerminalStatus; reason: EndReason; atMs: number }>;
+export interface ParentEnd {
+  readonly status: TerminalStatus;
+  readonly reason: EndReason;
+  readonly atMs: number;
+}
 
 /**
  * A managed parent order: its intent and everything that happened to it, as one immutable value. `orderId` is
  * negative. `lastSequence` is the journal sequence of its last record in its shard. An optional member may also be
  * present as undefined, with the same meaning.
  */
-export type ParentOrder = Readonly<{
-  orderId: number;
-  accountId: number;
-  intent: ParentIntent;
+export interface ParentOrder {
+  readonly orderId: number;
+  readonly accountId: number;
+  readonly intent: ParentIntent;
   /** In engine time, as every time of a parent except those of its intent. */
-  acceptedAtMs: number;
+  readonly acceptedAtMs: number;
   /** Rises with every acceptance of an engine, so it orders acceptances. Absent in earlier journals. */
-  acceptance?: number | undefined;
+  readonly acceptance?: number | undefined;
   /** For a GTD parent: how far engine time was ahead of a wall clock that was set back, at its acceptance. */
-  aheadMs?: number | undefined;
-  updatedAtMs: number;
-  lastSequence: number;
-  activation?: Activation | undefined;
-  trigger?: Trigger | undefined;
+  readonly aheadMs?: number | undefined;
+  readonly updatedAtMs: number;
+  readonly lastSequence: number;
+  readonly activation?: Activation | undefined;
+  readonly trigger?: Trigger | undefined;
   /** Its place in an order list. */
-  list?: ListMembership | undefined;
+  readonly list?: ListMembership | undefined;
   /** Set on a pending leg that its working leg has not released. */
-  held?: true | undefined;
+  readonly held?: true | undefined;
   /** When its working leg released it. */
-  releasedAtMs?: number | undefined;
+  readonly releasedAtMs?: number | undefined;
   /**
    * Set once a counted quote did not cross this post-only order. From then on it executes when the market reaches its
    * price.
    */
-  postOnlyCleared?: true | undefined;
-  plan?: SchedulePlan | undefined;
+  readonly postOnlyCleared?: true | undefined;
+  readonly plan?: SchedulePlan | undefined;
   /** First slot of the plan that may still be used, 0 when absent. Earlier slots were used or have passed. */
-  nextSlot?: number | undefined;
+  readonly nextSlot?: number | undefined;
   /** POV: executed volume of its market that was counted before its admission. */
-  volumeBefore?: Quantity | undefined;
+  readonly volumeBefore?: Quantity | undefined;
   /** The one unresolved child. */
-  child?: ChildOrder | undefined;
+  readonly child?: ChildOrder | undefined;
   /** Problems of unreadable reports that were reported already: child and problem, each once. */
-  invalidReports?: readonly string[] | undefined;
+  readonly invalidReports?: readonly string[] | undefined;
   /** Number of children intended so far, which is the number of the latest child. */
-  attempts: number;
+  readonly attempts: number;
   /** Number of consecutive children that filled nothing. It sets the pace of retries. */
-  consecutiveUnfilled: number;
+  readonly consecutiveUnfilled: number;
   /** No child is sent before this time (retry pace). */
-  notBeforeMs: number;
-  executedQuantity: Quantity;
+  readonly notBeforeMs: number;
+  readonly executedQuantity: Quantity;
   /** Sum of price · quantity over all fills, in USD. */
-  executedNotional: Notional;
+  readonly executedNotional: Notional;
   /** Execution ids counted so far, each once (I15). */
-  executions: ExecutionIds;
-  lastChildId?: string | undefined;
+  readonly executions: ExecutionIds;
+  readonly lastChildId?: string | undefined;
   /** End requested while a child is in flight. */
-  pendingEnd?: PendingEnd | undefined;
-  ended?: ParentEnd | undefined;
+  readonly pendingEnd?: PendingEnd | undefined;
+  readonly ended?: ParentEnd | undefined;
   /** Stopped by a broken invariant or an overfill: it sends no more children. */
-  frozen?: true | undefined;
-}>;
+  readonly frozen?: true | undefined;
+}

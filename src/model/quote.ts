@@ -4,29 +4,32 @@ import type { Price, Quantity } from "../decimal/index.ts";
 export type MarketSide = "ask" | "bid";
 
 /** One visible level. Without `size` the source gives none, and the level counts as unlimited (decision 22). */
-export type Level = Readonly<{ price: Price; size?: Quantity }>;
+export interface Level {
+  readonly price: Price;
+  readonly size?: Quantity;
+}
 
 /**
  * A counted quote, which passed the quote gate. Levels are best first. `sequence` counts per instrument and process.
  */
-export type Quote = Readonly<{
-  symbol: string;
-  bid: Price;
-  ask: Price;
-  bids: readonly Level[];
-  asks: readonly Level[];
-  timeMs: number;
-  sequence: number;
-}>;
+export interface Quote {
+  readonly symbol: string;
+  readonly bid: Price;
+  readonly ask: Price;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+  readonly timeMs: number;
+  readonly sequence: number;
+}
 
 /** The part of a quote that a journal record keeps as its cause. */
-export type QuoteStamp = Readonly<{
-  symbol: string;
-  bid: Price;
-  ask: Price;
-  timeMs: number;
-  sequence: number;
-}>;
+export interface QuoteStamp {
+  readonly symbol: string;
+  readonly bid: Price;
+  readonly ask: Price;
+  readonly timeMs: number;
+  readonly sequence: number;
+}
 
 /** The part of the last counted quote of a market that a store keeps. */
 export type KeptQuote = Omit<QuoteStamp, "sequence">;
@@ -46,10 +49,10 @@ export function stampOf(quote: Quote): QuoteStamp {
  * One record of the market journal: an extreme that a trailing order rests on. On the ask it is a low, on the bid a
  * high. Positions rise by one per instrument and side.
  */
-export type MarketMark = Readonly<{
-  symbol: string;
-  side: MarketSide;
-  position: number;
-  price: Price;
-  timeMs: number;
-}>;
+export interface MarketMark {
+  readonly symbol: string;
+  readonly side: MarketSide;
+  readonly position: number;
+  readonly price: Price;
+  readonly timeMs: number;
+}

@@ -6,23 +6,23 @@ import type { Side } from "./side.ts";
  * A new order that was refused for a business reason before it had an id. Fields that the request did not contain are
  * absent (contract, Errors, "Early new-order business rejections").
  */
-export type Rejection = Readonly<{
+export interface Rejection {
   /** 22 letters and digits, unique. */
-  rejectionId: string;
-  accountId: number;
-  symbol: string;
-  clientOrderId: string;
-  side?: Side;
-  type?: string;
-  timeInForce?: string;
-  price?: Price;
-  stopPrice?: Price;
-  quantity?: Quantity;
+  readonly rejectionId: string;
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly clientOrderId: string;
+  readonly side?: Side;
+  readonly type?: string;
+  readonly timeInForce?: string;
+  readonly price?: Price;
+  readonly stopPrice?: Price;
+  readonly quantity?: Quantity;
   /** The negative error code of the answer. */
-  code: number;
-  rejectReason: RejectReason;
+  readonly code: number;
+  readonly rejectReason: RejectReason;
   /** The text of the answer, unchanged. */
-  errorMessage: string;
+  readonly errorMessage: string;
   /** Epoch milliseconds. */
-  timeMs: number;
-}>;
+  readonly timeMs: number;
+}

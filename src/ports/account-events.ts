@@ -13,58 +13,81 @@ export type AccountUpdateReason =
   | "ADMIN_WITHDRAW";
 
 /** A balance after a change, in decimal strings. `cross` is the part that is not isolated, by default all of it. */
-export type BalanceNow = Readonly<{ asset: string; wallet: string; cross?: string; change: string }>;
+export interface BalanceNow {
+  readonly asset: string;
+  readonly wallet: string;
+  readonly cross?: string;
+  readonly change: string;
+}
 
 /** A position after a change, in decimal strings. An amount below 0 is short. Omitted fields count as 0. */
-export type PositionNow = Readonly<{
-  symbol: string;
-  amount: string;
-  entryPrice?: string;
-  breakEvenPrice?: string;
-  realizedProfit?: string;
-  unrealizedProfit?: string;
-}>;
+export interface PositionNow {
+  readonly symbol: string;
+  readonly amount: string;
+  readonly entryPrice?: string;
+  readonly breakEvenPrice?: string;
+  readonly realizedProfit?: string;
+  readonly unrealizedProfit?: string;
+}
 
 /** A change of an account: the current state of the balances and positions that may have changed. */
-export type AccountUpdate = Readonly<{
-  reason: AccountUpdateReason;
-  timeMs: number;
-  balances: readonly BalanceNow[];
-  positions: readonly PositionNow[];
-}>;
+export interface AccountUpdate {
+  readonly reason: AccountUpdateReason;
+  readonly timeMs: number;
+  readonly balances: readonly BalanceNow[];
+  readonly positions: readonly PositionNow[];
+}
 
 /** A position whose margin runs short, in decimal strings. */
-export type PositionAtRisk = Readonly<{
-  symbol: string;
-  side: "BOTH" | "LONG" | "SHORT";
-  amount: string;
-  marginType: "CROSSED" | "ISOLATED";
-  isolatedWallet?: string;
-  markPrice: string;
-  unrealizedProfit: string;
-  maintenanceMargin: string;
-}>;
+export interface PositionAtRisk {
+  readonly symbol: string;
+  readonly side: "BOTH" | "LONG" | "SHORT";
+  readonly amount: string;
+  readonly marginType: "CROSSED" | "ISOLATED";
+  readonly isolatedWallet?: string;
+  readonly markPrice: string;
+  readonly unrealizedProfit: string;
+  readonly maintenanceMargin: string;
+}
 
 /** A margin call. `crossWallet` is the cross balance if a crossed position is concerned. */
-export type MarginCall = Readonly<{ crossWallet?: string; positions: readonly PositionAtRisk[] }>;
+export interface MarginCall {
+  readonly crossWallet?: string;
+  readonly positions: readonly PositionAtRisk[];
+}
+
+/** Announces a change of an account. */
+export interface AccountUpdateEvent {
+  readonly accountId: number;
+  readonly update: AccountUpdate;
+}
+
+/** Announces a margin call. */
+export interface MarginCallEvent {
+  readonly accountId: number;
+  readonly call: MarginCall;
+}
 
 /** An event of an account that the host sends by itself. */
-export type AccountEvent = Readonly<
-  { accountId: number } & ({ update: AccountUpdate } | { call: MarginCall })
->;
+export type AccountEvent = AccountUpdateEvent | MarginCallEvent;
 
 /** A fill that has just been announced. */
-export type ToldFill = Readonly<{ accountId: number; symbol: string; side: Side; fill: Fill }>;
+export interface ToldFill {
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly side: Side;
+  readonly fill: Fill;
+}
 
 /**
  * Changes of balances, positions and risk for the private stream. Times are epoch milliseconds (contract, Events,
  * "order, position and risk updates"; decision 45).
  */
-export type AccountEvents = {
+export interface AccountEvents {
   /**
    * Returns what a fill changed. Called right after the order's event went out, so that the two come in this order.
    */
   afterFill(fill: ToldFill): AccountUpdate | undefined;
   /** Delivers every change that no fill caused, until the returned function is called. */
   subscribe(listener: (event: AccountEvent) => void): () => void;
-};
+}

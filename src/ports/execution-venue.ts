@@ -1,7 +1,9 @@
 import type { ChildReport, ChildRequest } from "../model/index.ts";
 
 /** An event that the venue sends by itself. Fills may come twice, late, or before the answer to the submit. */
-export type VenueEvent = Readonly<{ report: ChildReport }>;
+export interface VenueEvent {
+  readonly report: ChildReport;
+}
 
 /**
  * The venue has no such child now. `notFoundAtMs` is the venue's own time in epoch milliseconds: with it the venue's
@@ -11,23 +13,23 @@ export type VenueEvent = Readonly<{ report: ChildReport }>;
 export type NotFound = "not-found" | Readonly<{ notFoundAtMs: number }>;
 
 /** Guarantees of a venue. */
-export type VenueCapabilities = Readonly<{
+export interface VenueCapabilities {
   /** Whether it never executes a child after the deadline of its submit, by its own clock. */
-  honoursDeadline: boolean;
+  readonly honoursDeadline: boolean;
   /** Whether it can void an id so that it can never execute. */
-  canVoid: boolean;
+  readonly canVoid: boolean;
   /**
    * Number of submits that it accepts in any period of one second. After a pause some come at once. None means no
    * limit.
    */
-  ratePerSecond?: number;
-}>;
+  readonly ratePerSecond?: number;
+}
 
 /**
  * The host's execution path. `submit` is called at most once per child id. A rejected promise means that the outcome
  * is unknown; the engine then looks the child up and never submits it again.
  */
-export type ExecutionVenue = {
+export interface ExecutionVenue {
   readonly capabilities: VenueCapabilities;
   /**
    * Submits a child. `deadlineMs` is in the venue's time, epoch milliseconds, and at most `submitDeadlineMs` after
@@ -46,4 +48,4 @@ export type ExecutionVenue = {
    * again to a new listener, because the engine does not look that child up (decision FG).
    */
   subscribe(listener: (event: VenueEvent) => void): () => void;
-};
+}

@@ -6,28 +6,28 @@ export type LevelInput = readonly [price: string, quantity?: string];
  * A missing size counts as unlimited. `timeMs` is the source's epoch time; without it the quote is of the current
  * time.
  */
-export type QuoteInput = Readonly<{
-  symbol: string;
-  bid: string;
-  ask: string;
-  bidQuantity?: string | undefined;
-  askQuantity?: string | undefined;
-  bids?: readonly LevelInput[] | undefined;
-  asks?: readonly LevelInput[] | undefined;
-  timeMs?: number | undefined;
-}>;
+export interface QuoteInput {
+  readonly symbol: string;
+  readonly bid: string;
+  readonly ask: string;
+  readonly bidQuantity?: string | undefined;
+  readonly askQuantity?: string | undefined;
+  readonly bids?: readonly LevelInput[] | undefined;
+  readonly asks?: readonly LevelInput[] | undefined;
+  readonly timeMs?: number | undefined;
+}
 
 /**
  * Executed volume as a source sends it. `id` is unique per instrument; the print of an own fill has the fill's
  * execution id.
  */
-export type PrintInput = Readonly<{
-  symbol: string;
-  price: string;
-  quantity: string;
-  id: string;
-  timeMs: number;
-}>;
+export interface PrintInput {
+  readonly symbol: string;
+  readonly price: string;
+  readonly quantity: string;
+  readonly id: string;
+  readonly timeMs: number;
+}
 
 /**
  * Why a quote did not count (decision 16). `jump`: too far from the last quote. `unconfirmed`: the first quote after
@@ -49,15 +49,15 @@ export type QuoteDrop =
 export type QuoteVerdict = "counted" | QuoteDrop;
 
 /** Receiver of a source's data. Calls are processed in order and do not wait. */
-export type MarketSink = {
+export interface MarketSink {
   quote(quote: QuoteInput): QuoteVerdict;
   /** Confirms that the source is alive and the last quote still holds. Triggers nothing. */
   heartbeat(symbol: string): void;
   print(print: PrintInput): void;
-};
+}
 
 /** A source of quotes and prints. */
-export type MarketData = {
+export interface MarketData {
   /** Delivers to the sink until the returned function is called. */
   subscribe(sink: MarketSink): () => void;
-};
+}

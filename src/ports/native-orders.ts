@@ -1,54 +1,62 @@
 import type { NativeExecution, NativeFill, NativeOrder, NativeTerms } from "../model/index.ts";
 import type { Awaitable } from "./host.ts";
 
+/** Identifies the request of a placement. */
+export interface NativeRequest {
+  readonly accountId: number;
+  readonly requestKey: string;
+}
+
 /**
  * A native order to place. `requestKey` identifies the signed request: the same bytes, sent again, always have the
  * same key (decision 3).
  */
-export type NativePlacement = NativeTerms & Readonly<{ accountId: number; requestKey: string }>;
+export type NativePlacement = NativeTerms & NativeRequest;
 
 /** Answer to a placement: the durable order, all its fills so far, and whether this call created it. */
-export type NativePlaced = Readonly<{ order: NativeOrder; fills: readonly NativeFill[]; created: boolean }>;
-
-/** Identifies the request of a placement. */
-export type NativeRequest = Pick<NativePlacement, "accountId" | "requestKey">;
+export interface NativePlaced {
+  readonly order: NativeOrder;
+  readonly fills: readonly NativeFill[];
+  readonly created: boolean;
+}
 
 /** Identifies native orders of one account and market. */
-export type NativeKey = Readonly<
-  { accountId: number; symbol: string } & ({ orderId: bigint } | { clientOrderId: string })
->;
+export type NativeKey = { readonly accountId: number; readonly symbol: string } & (
+  | { readonly orderId: bigint }
+  | { readonly clientOrderId: string }
+);
 
 /**
  * Asks for a page of native orders. Times are of the last change, in epoch milliseconds, both ends included. With
  * `fromOrderId` the page has the lowest ids from there on, without it the highest ids.
  */
-export type NativePage = Readonly<{
-  accountId: number;
-  symbol: string;
-  clientOrderId?: string;
-  fromOrderId?: bigint;
-  startTimeMs?: number;
-  endTimeMs?: number;
-  limit: number;
-}>;
+export interface NativePage {
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly clientOrderId?: string;
+  readonly fromOrderId?: bigint;
+  readonly startTimeMs?: number;
+  readonly endTimeMs?: number;
+  readonly limit: number;
+}
 
 /** Asks for the newest `limit` executions. Both ends of the times are included. */
-export type ExecutionQuery = Readonly<{
-  accountId: number;
-  symbol?: string;
-  orderId?: bigint;
-  clientOrderId?: string;
-  startTimeMs?: number;
-  endTimeMs?: number;
-  limit: number;
-}>;
+export interface ExecutionQuery {
+  readonly accountId: number;
+  readonly symbol?: string;
+  readonly orderId?: bigint;
+  readonly clientOrderId?: string;
+  readonly startTimeMs?: number;
+  readonly endTimeMs?: number;
+  readonly limit: number;
+}
 
 /**
  * The host's ordinary order flow. Orders have ids of the host, positive and 64 bits wide. The children of managed
  * parents are among them, under their `aqc-` ids. Reads show durable state only. A rejected read is answered as a
  * failure of the service, never as an empty result (contract, Native order snapshot, Native status and history).
  */
-export type NativeOrders = {
+export interface NativeOrders {
   /** Whether it trades on paper. */
   readonly isPaperTrade: boolean;
   /**
@@ -77,4 +85,4 @@ export type NativeOrders = {
   executions(query: ExecutionQuery): Awaitable<readonly NativeExecution[]>;
   /** Delivers every execution once it is durable, in order, until the returned function is called. */
   subscribe(listener: (execution: NativeExecution) => void): () => void;
-};
+}

@@ -10,36 +10,40 @@ import type {
 } from "../model/index.ts";
 
 /** Head of a shard in the store: the epoch that owns it, and the sequence of its last record. */
-export type ShardHead = Readonly<{ shard: number; epoch: number; sequence: number }>;
+export interface ShardHead {
+  readonly shard: number;
+  readonly epoch: number;
+  readonly sequence: number;
+}
 
 /**
  * Additions of one shard: records in sequence, and as full rows the parents that these records ended or changed after
  * their end (a late fill). A row replaces the row of the same orderId.
  */
-export type ShardAppend = Readonly<{
-  shard: number;
-  epoch: number;
+export interface ShardAppend {
+  readonly shard: number;
+  readonly epoch: number;
   /** The round of the epoch that it belongs to, see `fence`. An epoch begins with round 0. */
-  round: number;
-  records: readonly JournalRecord[];
+  readonly round: number;
+  readonly records: readonly JournalRecord[];
   /** The text of each record as `encodeRecord` creates it. A store that keeps texts need not encode them again. */
-  texts?: readonly string[];
-  ended: readonly ParentOrder[];
+  readonly texts?: readonly string[];
+  readonly ended: readonly ParentOrder[];
   /** Lists whose last leg ended. A row replaces the row of the same listId. */
-  endedLists?: readonly EndedList[];
-}>;
+  readonly endedLists?: readonly EndedList[];
+}
 
 /**
  * One transaction: additions of several shards, new marks of the market journal, the executed volume counted since,
  * and the last counted quotes. A print whose symbol and id are stored already adds nothing (a retry after an unknown
  * append). A quote replaces the one of its symbol.
  */
-export type AppendBatch = Readonly<{
-  shards: readonly ShardAppend[];
-  marks: readonly MarketMark[];
-  prints?: readonly CountedPrint[];
-  quotes?: readonly KeptQuote[];
-}>;
+export interface AppendBatch {
+  readonly shards: readonly ShardAppend[];
+  readonly marks: readonly MarketMark[];
+  readonly prints?: readonly CountedPrint[];
+  readonly quotes?: readonly KeptQuote[];
+}
 
 /**
  * `durable`: kept. `fenced`: another epoch owns the shard, a later round of the epoch has begun, or the sequence does
@@ -48,52 +52,65 @@ export type AppendBatch = Readonly<{
 export type AppendOutcome = "durable" | "fenced";
 
 /** All open parents of a shard after the record `sequence`, and the counter of its ids. */
-export type ShardSnapshot = Readonly<{
-  shard: number;
-  sequence: number;
-  counter: number;
-  parents: readonly ParentOrder[];
-}>;
+export interface ShardSnapshot {
+  readonly shard: number;
+  readonly sequence: number;
+  readonly counter: number;
+  readonly parents: readonly ParentOrder[];
+}
 
 /** Identifies one ended parent of an account. */
-export type EndedKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
+export type EndedKey = { readonly accountId: number } & (
+  | { readonly orderId: number }
+  | { readonly clientOrderId: string }
+);
 
 /** A page of ended parents. Ids fall from the cursor, or rise with `newestFirst`. Cursor 0 starts. */
-export type EndedPage = Readonly<{
-  accountId: number;
-  afterOrderId: number;
-  newestFirst: boolean;
-  limit: number;
-}>;
+export interface EndedPage {
+  readonly accountId: number;
+  readonly afterOrderId: number;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+}
 
 /** The client id of an ended parent. */
-export type EndedName = Readonly<{ accountId: number; clientOrderId: string }>;
+export interface EndedName {
+  readonly accountId: number;
+  readonly clientOrderId: string;
+}
 
 /** A page of names of ended parents of all accounts, after a given name. The first page has no `after`. */
-export type EndedNamePage = Readonly<{ after?: EndedName; limit: number }>;
+export interface EndedNamePage {
+  readonly after?: EndedName;
+  readonly limit: number;
+}
 
 /** Number of ended parents of an account in a store whose last record of the account's shard is `sequence`. */
-export type EndedCount = Readonly<{ count: number; sequence: number }>;
+export interface EndedCount {
+  readonly count: number;
+  readonly sequence: number;
+}
 
 /** Identifies one ended list of an account. */
-export type EndedListKey = Readonly<
-  { accountId: number } & ({ listId: number } | { listClientOrderId: string })
->;
+export type EndedListKey = { readonly accountId: number } & (
+  | { readonly listId: number }
+  | { readonly listClientOrderId: string }
+);
 
 /** Asks for the newest ended lists of an account that were accepted in a period, both ends included. */
-export type EndedListPage = Readonly<{
-  accountId: number;
-  startTimeMs?: number;
-  endTimeMs?: number;
-  limit: number;
-}>;
+export interface EndedListPage {
+  readonly accountId: number;
+  readonly startTimeMs?: number;
+  readonly endTimeMs?: number;
+  readonly limit: number;
+}
 
 /** All executed volume in the store: the sum of fresh prints per symbol, the bars, and the ids that were counted. */
-export type VolumeState = Readonly<{
-  totals: readonly Readonly<{ symbol: string; total: Quantity }>[];
-  bars: readonly VolumeBar[];
-  prints: readonly Readonly<{ symbol: string; id: string; seenAtMs: number }>[];
-}>;
+export interface VolumeState {
+  readonly totals: readonly Readonly<{ symbol: string; total: Quantity }>[];
+  readonly bars: readonly VolumeBar[];
+  readonly prints: readonly Readonly<{ symbol: string; id: string; seenAtMs: number }>[];
+}
 
 /**
  * The durable store. `append` is one transaction and durable when it resolves. When it rejects, its outcome is
@@ -101,7 +118,7 @@ export type VolumeState = Readonly<{
  * again, which decides what is durable. Reads show durable state only. Marks with an existing position are replaced
  * (a retry after an unknown append).
  */
-export type OrderStore = {
+export interface OrderStore {
   /** Takes every shard over: raises each epoch by one, so that an earlier owner is fenced. Resolves to all heads. */
   acquire(): Promise<readonly ShardHead[]>;
   /** Returns the current durable head of one shard. */
@@ -173,4 +190,4 @@ export type OrderStore = {
    */
   deleteVolume(range: Readonly<{ beforeMs: number }>, deleting?: () => void): Promise<void>;
   close(): Promise<void>;
-};
+}

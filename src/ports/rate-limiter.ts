@@ -1,34 +1,52 @@
 import type { Awaitable } from "./host.ts";
 
 /** Limits that exchangeInfo shows: request weight per minute and address, orders placed per account (decision 42). */
-export type RateLimits = Readonly<{
-  weightPerMinute: number;
-  ordersPer10s: number;
-  ordersPerDay: number;
+export interface RateLimits {
+  readonly weightPerMinute: number;
+  readonly ordersPer10s: number;
+  readonly ordersPerDay: number;
   /** WebSocket connections that an address may open in five minutes. */
-  connectionsPer5Min?: number;
-}>;
+  readonly connectionsPer5Min?: number;
+}
 
 /**
  * Refusal for too much weight in this minute, or a ban for going on after that. `untilMs` is when to retry, in epoch
  * ms.
  */
-export type WeightRefusal = Readonly<{ kind: "limit" | "ban"; untilMs: number }>;
+export interface WeightRefusal {
+  readonly kind: "limit" | "ban";
+  readonly untilMs: number;
+}
 
 /** Result of weighing a request. `used` is the weight of its address in this minute. */
-export type WeightVerdict = Readonly<{ used: number; refused?: WeightRefusal }>;
+export interface WeightVerdict {
+  readonly used: number;
+  readonly refused?: WeightRefusal;
+}
 
 /** Whether an address may open one more connection. `refusedUntilMs` is when to retry, in epoch ms. */
-export type ConnectionVerdict = Readonly<{ refusedUntilMs?: number }>;
+export interface ConnectionVerdict {
+  readonly refusedUntilMs?: number;
+}
 
 /** Number of orders that an account has placed in the running windows. */
-export type OrderCounts = Readonly<{ per10s: number; perDay: number }>;
+export interface OrderCounts {
+  readonly per10s: number;
+  readonly perDay: number;
+}
 
 /** The window that has no room, and when it ends, in epoch ms. */
-export type OrderRefusal = Readonly<{ window: keyof OrderCounts; untilMs: number }>;
+export interface OrderRefusal {
+  readonly window: keyof OrderCounts;
+  readonly untilMs: number;
+}
 
 /** Result of counting a placement. `takenAtMs` identifies the windows in which it was counted. */
-export type OrderVerdict = Readonly<{ counts: OrderCounts; takenAtMs: number; refused?: OrderRefusal }>;
+export interface OrderVerdict {
+  readonly counts: OrderCounts;
+  readonly takenAtMs: number;
+  readonly refused?: OrderRefusal;
+}
 
 /**
  * Counts request weight per address and orders placed per account, and decides when a limit is exceeded. An address
@@ -36,7 +54,7 @@ export type OrderVerdict = Readonly<{ counts: OrderCounts; takenAtMs: number; re
  * this form. A rejected promise is answered as a service failure (contract "Errors"; decision 42; convention 3.5 and
  * 5.3).
  */
-export type RateLimiter = {
+export interface RateLimiter {
   /** The limits in force; undefined when nothing is ever refused. */
   readonly limits: RateLimits | undefined;
   /** Counts the weight of one request. Weight 0 only queries. */
@@ -49,4 +67,4 @@ export type RateLimiter = {
   returnOrders(
     placement: Readonly<{ accountId: number; count: number; takenAtMs: number }>,
   ): Awaitable<OrderCounts>;
-};
+}

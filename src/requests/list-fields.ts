@@ -84,9 +84,9 @@ export type LegacyOcoFields = ListCommonFields &
   }>;
 
 /** The fields by form. */
-export type ListFields = {
-  oco: OcoFields;
-  oto: OtoFields;
-  otoco: OtocoFields;
-  legacyOco: LegacyOcoFields;
-};
+export interface ListFields {
+  readonly oco: OcoFields;
+  readonly oto: OtoFields;
+  readonly otoco: OtocoFields;
+  readonly legacyOco: LegacyOcoFields;
+}

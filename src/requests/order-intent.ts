@@ -19,7 +19,9 @@ import { scheduleTerms } from "./schedule-terms.ts";
 /**
  * `clientId` generates the id of an order without one. It receives the name of the field, such as aboveClientOrderId.
  */
-export type OrderIntentOptions = Readonly<{ clientId?: (field: string) => string }>;
+export interface OrderIntentOptions {
+  readonly clientId?: (field: string) => string;
+}
 
 /**
  * Returns the canonical intent of an order given in process. Rules and errors are the same as on the wire.

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import * as z from "zod";
 import type { Account, ApiKey } from "../model/index.ts";
 import type { KeyValueStore } from "../ports/index.ts";
-import { readJson, writeJson } from "../wire/index.ts";
+import { type JsonInput, readJson, writeJson } from "../wire/index.ts";
 import type { AccountSetup } from "./account-setup.ts";
 import { InputError } from "./input-error.ts";
 import { SettingsError } from "./settings-error.ts";
@@ -130,11 +130,17 @@ class KeptDirectory implements Directory {
       throw new InputError(`apiKey: already belongs to account ${owner}`);
     }
     const setups = new Map(this.#setups).set(setup.accountId, setup);
-    await this.#store.set(ACCOUNTS_KEY, writeJson([...setups.values()]));
+    await this.#store.set(ACCOUNTS_KEY, writeJson([...setups.values()].map(jsonOf)));
     this.#setups = setups;
     this.#owners = ownersOf(setups);
   }
 }
+
+/** Returns a setup as JSON. Copies of delegates are needed, because an interface is no JSON object to the compiler. */
+const jsonOf = (setup: Setup): JsonInput => ({
+  ...setup,
+  delegates: setup.delegates.map((delegate) => ({ ...delegate })),
+});
 
 const ownersOf = (setups: ReadonlyMap<number, Setup>): ReadonlyMap<string, number> =>
   new Map([...setups.values()].map(({ apiKey, accountId }) => [apiKey, accountId]));

@@ -2,12 +2,12 @@ import { add, type NumberRow, packed, type Scaled } from "../decimal/index.ts";
 import type { SchedulePlan, ScheduleTerms } from "../model/index.ts";
 
 /** Inputs of a plan. Weights come from the terms or from the volumes of the service. */
-export type PlanTerms = Readonly<{
-  acceptedAtMs: number;
-  schedule: ScheduleTerms;
-  count: number;
-  weights?: NumberRow;
-}>;
+export interface PlanTerms {
+  readonly acceptedAtMs: number;
+  readonly schedule: ScheduleTerms;
+  readonly count: number;
+  readonly weights?: NumberRow;
+}
 
 /**
  * Freezes a schedule at admission. `weights` replace those of the schedule itself. Without either all slots weigh the

@@ -5,12 +5,12 @@ import { closesAtMs, opensAtMs } from "./plan.ts";
 import { share } from "./share.ts";
 
 /** One slot of a plan with a quantity to send. Times are epoch milliseconds. */
-export type PlannedSlot = Readonly<{
-  slot: number;
-  opensAtMs: number;
-  closesAtMs: number;
-  quantity: Quantity;
-}>;
+export interface PlannedSlot {
+  readonly slot: number;
+  readonly opensAtMs: number;
+  readonly closesAtMs: number;
+  readonly quantity: Quantity;
+}
 
 /**
  * Returns the part of a quantity that belongs to a slot: the cumulative share including the slot less the one before

@@ -12,10 +12,17 @@ const WINDOW_MS: number = WINDOW_MINUTES * MINUTE_MS;
 const FEWEST_INTERVALS = 2;
 
 /** When a profile is made, and the intervals it covers. */
-export type ProfileTerms = Readonly<{ nowMs: number; intervalMs: number; intervalCount?: number }>;
+export interface ProfileTerms {
+  readonly nowMs: number;
+  readonly intervalMs: number;
+  readonly intervalCount?: number;
+}
 
 /** The weights of a VWAP, one per interval. */
-export type VolumeProfile = Readonly<{ count: number; weights: readonly Quantity[] }>;
+export interface VolumeProfile {
+  readonly count: number;
+  readonly weights: readonly Quantity[];
+}
 
 /**
  * Returns the range of minutes that a profile made now reads: the last 512 completed ones, from `fromMs` on and

@@ -18,35 +18,35 @@ import type { TrafficLimits } from "./traffic/api.ts";
 import type { Traffic } from "./traffic/traffic.ts";
 
 /** Dependencies and settings of a service. */
-export type ServiceOptions = Readonly<{
-  engine: Engine;
-  accounts: Accounts;
-  instruments: Instruments;
-  clock: Clock;
+export interface ServiceOptions {
+  readonly engine: Engine;
+  readonly accounts: Accounts;
+  readonly instruments: Instruments;
+  readonly clock: Clock;
   /** Generates request ids. */
-  entropy: Entropy;
-  rateLimiter: RateLimiter;
+  readonly entropy: Entropy;
+  readonly rateLimiter: RateLimiter;
   /** The host's ordinary order flow; without it native orders and their history answer 404 -1020. */
-  nativeOrders?: NativeOrders;
+  readonly nativeOrders?: NativeOrders;
   /** Store of early business rejections; default {@link createRejectionBuffer}: 16 per account, in memory. */
-  rejections?: Rejections;
+  readonly rejections?: Rejections;
   /** Limits of the replay guard; `false` turns it off (decision 41). */
-  replayGuard?: ReplayGuardOptions | false;
-  telemetry?: Telemetry;
-  settings?: ServiceSettings;
+  readonly replayGuard?: ReplayGuardOptions | false;
+  readonly telemetry?: Telemetry;
+  readonly settings?: ServiceSettings;
   /** Limits on what clients may hold at once: connections, and bytes of requests and answers. */
-  traffic?: TrafficLimits;
+  readonly traffic?: TrafficLimits;
   /**
    * Documents that GET serves without authentication, as JSON text by path, such as `/openapi.json`. Each is made on
    * its first request and has weight 20.
    */
-  documents?: Readonly<Record<string, () => string>>;
+  readonly documents?: Readonly<Record<string, () => string>>;
   /** Optional settings of the WebSocket interface. */
-  sockets?: SocketOptions;
-}>;
+  readonly sockets?: SocketOptions;
+}
 
 /** REST and WebSocket without a transport. */
-export type Service = {
+export interface Service {
   /**
    * Answers one request. A failure is also returned as a response. `front` is the front thread that the request came
    * through, if any.
@@ -59,4 +59,4 @@ export type Service = {
    * own if it is missing.
    */
   readonly traffic?: Traffic;
-};
+}

@@ -2,12 +2,12 @@ import { ReplayShares } from "./replay-shares.ts";
 import { isSignature } from "./signature.ts";
 
 /** Capacity of a replay guard, and how long it remembers at least. */
-export type ReplayGuardOptions = Readonly<{
+export interface ReplayGuardOptions {
   /** Half of the total number of signatures remembered; default 500,000. */
-  maxPerGeneration?: number;
+  readonly maxPerGeneration?: number;
   /** Age in milliseconds at which a generation is closed; default 24 hours. */
-  generationMs?: number;
-}>;
+  readonly generationMs?: number;
+}
 
 /**
  * Verdict on a signature. `first`: not seen before. `same`: the same use as the first time; a retry, for the idempotent
@@ -16,13 +16,13 @@ export type ReplayGuardOptions = Readonly<{
 export type ReplayVerdict = "first" | "same" | "other";
 
 /** Remembers the first use of each signature. */
-export type ReplayGuard = {
+export interface ReplayGuard {
   /**
    * Returns the verdict on a use of a signature. `use` is method and path, or the WebSocket method. The signature
    * counts in either letter case. `nowMs` comes from a monotonic clock: only elapsed time matters.
    */
   decide(seen: Readonly<{ apiKey: string; signature: string; use: string; nowMs: number }>): ReplayVerdict;
-};
+}
 
 const DEFAULT_MAX = 500_000;
 const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;

@@ -3,7 +3,10 @@ import type { MarketMark, MarketSide } from "../model/index.ts";
 import { MarkTrack } from "./mark-track.ts";
 
 /** Identifies one side of one instrument's market. */
-export type MarketOf = Readonly<{ symbol: string; side: MarketSide }>;
+export interface MarketOf {
+  readonly symbol: string;
+  readonly side: MarketSide;
+}
 
 /**
  * The durable marks of the market journal for all instruments. Trailing references are read from them. The host adds

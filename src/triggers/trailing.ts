@@ -11,7 +11,11 @@ import {
 import type { MarketSide, TrailingDistance } from "../model/index.ts";
 
 /** A trailing trigger at one moment: the best price since activation, and the distance from it. */
-export type TrailingPoint = Readonly<{ side: MarketSide; reference: Price; distance: TrailingDistance }>;
+export interface TrailingPoint {
+  readonly side: MarketSide;
+  readonly reference: Price;
+  readonly distance: TrailingDistance;
+}
 
 /** Steps of a relative distance in one basis point. A step is 1e-10 of the reference, also for percent. */
 const RATE_PER_BPS = 1_000_000;

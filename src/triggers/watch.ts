@@ -5,7 +5,10 @@ import type { Activation, MarketSide, Quote, TrailingDistance } from "../model/i
 export type Direction = "atOrAbove" | "atOrBelow";
 
 /** A price that a side of the market must reach, inclusive (decision 8). */
-export type LevelCondition = Readonly<{ direction: Direction; level: Price }>;
+export interface LevelCondition {
+  readonly direction: Direction;
+  readonly level: Price;
+}
 
 /**
  * The condition that an order waits for on counted quotes of its instrument.
@@ -29,22 +32,42 @@ export type Watch =
  * An order in the trigger book. `acceptedAtMs` is its acceptance time; older orders go first. With equal times the
  * lower `acceptance` is older. An order without one, from an earlier journal, is the oldest.
  */
-export type Watcher = Readonly<{ orderId: number; acceptedAtMs: number; acceptance?: number; watch: Watch }>;
+export interface Watcher {
+  readonly orderId: number;
+  readonly acceptedAtMs: number;
+  readonly acceptance?: number;
+  readonly watch: Watch;
+}
 
 /** A watcher whose condition the quote met. It has left the book. `level` and `reference` are the compared values. */
-export type Fired = Readonly<{ orderId: number; observed: Price; level?: Price; reference?: Price }>;
+export interface Fired {
+  readonly orderId: number;
+  readonly observed: Price;
+  readonly level?: Price;
+  readonly reference?: Price;
+}
 
 /** A trailing watcher that became active on this quote. It stays in the book. */
-export type Activated = Readonly<{ orderId: number; activation: Activation }>;
+export interface Activated {
+  readonly orderId: number;
+  readonly activation: Activation;
+}
 
 /**
  * Results of one counted quote: the fired orders in firing order (most crossed first, then older first), and the
  * activated ones.
  */
-export type Observation = Readonly<{ fired: readonly Fired[]; activated: readonly Activated[] }>;
+export interface Observation {
+  readonly fired: readonly Fired[];
+  readonly activated: readonly Activated[];
+}
 
 /**
  * Results of some steps of a counted quote, where each step touches one order. The fired orders come with the last
  * step, when `isOver`.
  */
-export type Progress = Observation & Readonly<{ quote: Quote; steps: number; isOver: boolean }>;
+export interface Progress extends Observation {
+  readonly quote: Quote;
+  readonly steps: number;
+  readonly isOver: boolean;
+}

@@ -17,7 +17,9 @@ import {
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 
 /** A JSON object with its own members only. */
-export type JsonObject = { readonly [name: string]: JsonValue };
+export interface JsonObject {
+  readonly [name: string]: JsonValue;
+}
 
 const DEPTH_LIMIT = 32;
 const INTEGER_DIGITS_LIMIT = 40;

@@ -3,18 +3,18 @@
  * alternates name and value. Nothing is decoded, joined or reordered, because signatures cover these bytes (contract,
  * Version 3 REST; architecture, Transport-neutral service).
  */
-export type WireRequest = Readonly<{
-  method: string;
-  target: string;
-  rawHeaders: readonly string[];
-  body: Uint8Array;
+export interface WireRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: Uint8Array;
   /** Address of the peer, as text. */
-  remoteAddress: string;
-}>;
+  readonly remoteAddress: string;
+}
 
 /** A reply ready to be sent. `body` is UTF-8 text; header names are as they go out. */
-export type WireResponse = Readonly<{
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: string;
-}>;
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}

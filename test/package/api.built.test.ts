@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { apiOf } from "./api.ts";
+import { apiOf, looseShapes } from "./api.ts";
 import { entryPoints, root } from "./consumer.ts";
 
 const texts = apiOf(entryPoints.map(({ types }) => `${root}${types}`));
+
+/** Requests and replies as JSON. They are aliases, because only those are assignable to an index signature. */
+const JSON_FORMS: readonly string[] = [
+  ...["ErrorBody", "ExecutionView", "LegIdentity", "LegacyOcoFields", "ListCommonFields", "ManagedOrder"],
+  ...["NativeOrderView", "OcoFields", "OrderListView", "OtocoFields", "Snapshot"],
+];
 
 describe("the exported names and signatures, which `npm run docs:api` writes", () => {
   it.each(entryPoints.map(({ name }, index) => [name, texts[index] ?? ""]))(
@@ -12,4 +18,17 @@ describe("the exported names and signatures, which `npm run docs:api` writes", (
       await expect(text).toMatchFileSnapshot(`api/${file}.txt`);
     },
   );
+
+  it("decision KD: object shapes are interfaces with readonly members", () => {
+    expect([...new Set(texts.flatMap(looseShapes))].sort()).toEqual(JSON_FORMS);
+    const loose = [
+      "export type A = { readonly a: 1 };",
+      "export type B = Readonly<{ b: 1 }>;",
+      "export type C = A & Readonly<{ c: 1 }>;",
+      "export interface D { d: 1; readonly e: 2; f(): 3 }",
+      "export type G = { readonly a: 1 } & ({ readonly b: 1 } | { readonly c: 1 });",
+      "export type H = B | Readonly<{ h: 1 }>;",
+    ];
+    expect(looseShapes(loose.join("\n"))).toEqual(["A", "B", "C", "D.d"]);
+  });
 });

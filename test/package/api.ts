@@ -1,4 +1,5 @@
 import ts from "typescript";
+import { descendants } from "../style/source-file.ts";
 
 const printer = ts.createPrinter({ removeComments: true });
 
@@ -43,3 +44,30 @@ export function apiOf(files: readonly string[]): readonly string[] {
     return `${exportsOf(module, checker).join("\n")}\n`;
   });
 }
+
+/** Names of object shapes in an API text that are no interfaces, and of members of interfaces that are not readonly. */
+export function looseShapes(text: string): readonly string[] {
+  const file = ts.createSourceFile("api.ts", text, ts.ScriptTarget.ES2022, true);
+  return [...descendants(file)].flatMap((node) => {
+    if (ts.isTypeAliasDeclaration(node)) return isShape(node.type) ? [node.name.text] : [];
+    if (!ts.isInterfaceDeclaration(node)) return [];
+    return node.members.filter(isWritable).map((member) => `${node.name.text}.${member.name?.getText()}`);
+  });
+}
+
+/** Whether a type is one object: a literal, `Readonly` of one, or an intersection with one and without alternatives. */
+function isShape(type: ts.TypeNode): boolean {
+  if (ts.isTypeReferenceNode(type)) {
+    const [of] = type.typeName.getText() === "Readonly" ? (type.typeArguments ?? []) : [];
+    return of !== undefined && isShape(of);
+  }
+  if (ts.isIntersectionTypeNode(type)) {
+    const hasChoice = type.types.some((part) => ts.isParenthesizedTypeNode(part));
+    return !hasChoice && type.types.some(isShape);
+  }
+  return ts.isTypeLiteralNode(type);
+}
+
+const isWritable = (member: ts.TypeElement): boolean =>
+  ts.isPropertySignature(member) &&
+  member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ReadonlyKeyword) !== true;

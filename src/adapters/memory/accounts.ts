@@ -2,17 +2,19 @@ import type { Account, ApiKey } from "../../model/index.ts";
 import type { Accounts } from "../../ports/index.ts";
 
 /** An account with all its keys. */
-export type AccountEntry = Readonly<{ account: Account; keys: readonly ApiKey[] }>;
+export interface AccountEntry {
+  readonly account: Account;
+  readonly keys: readonly ApiKey[];
+}
 
 /** Accounts that can be changed while they are in use. */
-export type MemoryAccounts = Accounts &
-  Readonly<{
-    /**
-     * Creates or replaces an account. Its earlier keys become invalid immediately (decision 49).
-     * Throws a RangeError for a key that names another account or already belongs to another account.
-     */
-    put(entry: AccountEntry): void;
-  }>;
+export interface MemoryAccounts extends Accounts {
+  /**
+   * Creates or replaces an account. Its earlier keys become invalid immediately (decision 49).
+   * Throws a RangeError for a key that names another account or already belongs to another account.
+   */
+  put(entry: AccountEntry): void;
+}
 
 /** Creates accounts and keys in memory. Throws a RangeError like `put`. */
 export function createMemoryAccounts(entries: readonly AccountEntry[] = []): MemoryAccounts {

@@ -34,7 +34,9 @@ export type DiskContents = {
  * The data that survives a memory store, as a disk survives a process. Pass it to the next store after a simulated
  * crash.
  */
-export type MemoryDisk = Readonly<{ kind: "memory-disk" }>;
+export interface MemoryDisk {
+  readonly kind: "memory-disk";
+}
 
 const contents = new WeakMap<MemoryDisk, DiskContents>();
 

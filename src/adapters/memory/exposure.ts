@@ -2,10 +2,16 @@ import { type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { Exposure } from "../../ports/index.ts";
 
 /** A signed position of an account in an instrument. */
-export type Position = Readonly<{ accountId: number; symbol: string; quantity: Quantity }>;
+export interface Position {
+  readonly accountId: number;
+  readonly symbol: string;
+  readonly quantity: Quantity;
+}
 
 /** Positions that the host sets. */
-export type MemoryExposure = Exposure & Readonly<{ set(position: Position): void }>;
+export interface MemoryExposure extends Exposure {
+  set(position: Position): void;
+}
 
 /** Creates positions in memory. A position that was never set is zero. */
 export function createMemoryExposure(positions: readonly Position[] = []): MemoryExposure {

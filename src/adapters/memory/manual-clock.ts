@@ -5,20 +5,19 @@ import { nextTurn } from "../shared/index.ts";
 export type Settle = () => Promise<unknown>;
 
 /** A clock that moves only when told to. Its wall clock can be set. */
-export type ManualClock = Clock &
-  Required<Pick<Clock, "onStep">> &
-  Readonly<{
-    /**
-     * Moves the clock until the wall clock shows a time in epoch milliseconds. Runs every timer due on the way, in
-     * order and at its time, including timers that are set on the way. Waits with `settle` before each step, by default
-     * for all promises that can settle without external input. Rejects with a RangeError for a time that has passed.
-     */
-    advanceTo(ms: number, settle?: Settle): Promise<void>;
-    /** Moves the clock by a number of milliseconds in the same way. */
-    advanceBy(ms: number, settle?: Settle): Promise<void>;
-    /** Sets the wall clock forward, or back for a negative number of milliseconds. No time passes. */
-    stepWall(ms: number): void;
-  }>;
+export interface ManualClock extends Clock {
+  onStep(listener: (stepMs: number) => void): () => void;
+  /**
+   * Moves the clock until the wall clock shows a time in epoch milliseconds. Runs every timer due on the way, in
+   * order and at its time, including timers that are set on the way. Waits with `settle` before each step, by default
+   * for all promises that can settle without external input. Rejects with a RangeError for a time that has passed.
+   */
+  advanceTo(ms: number, settle?: Settle): Promise<void>;
+  /** Moves the clock by a number of milliseconds in the same way. */
+  advanceBy(ms: number, settle?: Settle): Promise<void>;
+  /** Sets the wall clock forward, or back for a negative number of milliseconds. No time passes. */
+  stepWall(ms: number): void;
+}
 
 type Timer = Readonly<{ atMs: number; run: () => void }>;
 

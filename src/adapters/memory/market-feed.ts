@@ -1,13 +1,12 @@
 import type { MarketData, MarketSink, PrintInput, QuoteInput, QuoteVerdict } from "../../ports/index.ts";
 
 /** A market data source that the host feeds. Each call reaches all subscribers before it returns. */
-export type MarketFeed = MarketData &
-  Readonly<{
-    /** Passes a quote on. Returns the verdict of every subscriber, in subscription order. */
-    quote(quote: QuoteInput): readonly QuoteVerdict[];
-    heartbeat(symbol: string): void;
-    print(print: PrintInput): void;
-  }>;
+export interface MarketFeed extends MarketData {
+  /** Passes a quote on. Returns the verdict of every subscriber, in subscription order. */
+  quote(quote: QuoteInput): readonly QuoteVerdict[];
+  heartbeat(symbol: string): void;
+  print(print: PrintInput): void;
+}
 
 /**
  * Creates a source of quotes and prints for tests, replays and hosts with their own market data.

@@ -8,25 +8,25 @@ import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { createMemoryStore } from "./order-store.ts";
 
 /** Options of a memory host: symbols such as `BTC/USD`, accounts with consent, and the start time. */
-export type MemoryHostOptions = Readonly<{
-  symbols: readonly string[];
+export interface MemoryHostOptions {
+  readonly symbols: readonly string[];
   /** Default: account 1. */
-  accountIds?: readonly number[];
+  readonly accountIds?: readonly number[];
   /** Epoch milliseconds; default 1760000000000. */
-  startMs?: number;
-}>;
+  readonly startMs?: number;
+}
 
 /** Everything that an engine needs from its host, except a venue. Tests can replace single parts. */
-export type MemoryHost = Readonly<{
-  store: OrderStore;
+export interface MemoryHost {
+  readonly store: OrderStore;
   /** The store's data. Open another store on it to simulate a restart. */
-  disk: MemoryDisk;
-  instruments: ReturnType<typeof createMemoryInstruments>;
-  accounts: MemoryAccounts;
-  exposure: MemoryExposure;
-  clock: ManualClock;
-  entropy: Entropy;
-}>;
+  readonly disk: MemoryDisk;
+  readonly instruments: ReturnType<typeof createMemoryInstruments>;
+  readonly accounts: MemoryAccounts;
+  readonly exposure: MemoryExposure;
+  readonly clock: ManualClock;
+  readonly entropy: Entropy;
+}
 
 const DEFAULT_START_MS = 1_760_000_000_000;
 

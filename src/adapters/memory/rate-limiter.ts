@@ -10,28 +10,28 @@ import { createOldestDropper } from "./oldest-dropper.ts";
 import { WindowCounter } from "./window-counter.ts";
 
 /** Options of a rate limiter. The defaults are those of decision 42. */
-export type RateLimiterOptions = Readonly<{
-  clock: Clock;
+export interface RateLimiterOptions {
+  readonly clock: Clock;
   /** Request weight per minute and address; default 6000. */
-  weightPerMinute?: number;
+  readonly weightPerMinute?: number;
   /** Orders placed in ten seconds per account; each leg of a list counts as one. Default 50. */
-  ordersPer10s?: number;
+  readonly ordersPer10s?: number;
   /** Orders placed in a UTC day per account; default 160000. */
-  ordersPerDay?: number;
+  readonly ordersPerDay?: number;
   /** WebSocket connections opened in five minutes per address; default 300. */
-  connectionsPer5Min?: number;
+  readonly connectionsPer5Min?: number;
   /**
    * Length of an address's first ban in milliseconds; default 120000. Each further ban within three days is twice as
    * long.
    */
-  banMs?: number;
+  readonly banMs?: number;
   /** If false, everything is counted and nothing is refused; default true. */
-  enforce?: boolean;
+  readonly enforce?: boolean;
   /**
    * Number of addresses, and of accounts, that are tracked at once; default 500000. Beyond it the oldest are dropped.
    */
-  maxTracked?: number;
-}>;
+  readonly maxTracked?: number;
+}
 
 const MINUTE_MS = 60_000;
 const TEN_SECONDS_MS = 10_000;

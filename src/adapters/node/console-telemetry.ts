@@ -4,12 +4,12 @@ import type { Telemetry } from "../../ports/index.ts";
 export type TelemetryLevel = Parameters<Telemetry["event"]>[0];
 
 /** Options of a console telemetry. */
-export type ConsoleTelemetryOptions = Readonly<{
+export interface ConsoleTelemetryOptions {
   /** Default "info". */
-  level?: TelemetryLevel;
+  readonly level?: TelemetryLevel;
   /** Writes a line, which has no line break; default standard error. */
-  write?: (line: string) => void;
-}>;
+  readonly write?: (line: string) => void;
+}
 
 const LEVELS: readonly TelemetryLevel[] = ["debug", "info", "warn", "error"];
 

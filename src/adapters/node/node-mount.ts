@@ -9,24 +9,24 @@ import { SocketMount } from "./socket-server.ts";
 import { asksForSocket, serveUpgrades } from "./upgrades.ts";
 
 /** Dependencies and settings of a mount. */
-export type NodeMountOptions = Readonly<{
-  service: Pick<Service, "handle" | "traffic">;
+export interface NodeMountOptions {
+  readonly service: Pick<Service, "handle" | "traffic">;
   /**
    * A path of the host in front of the service's paths, such as `/trading`. It is removed if present, so a framework
    * may have removed it before. Default none.
    */
-  prefix?: string;
-  telemetry?: Telemetry;
-}>;
+  readonly prefix?: string;
+  readonly telemetry?: Telemetry;
+}
 
 /** Options for answering one request. */
-export type NodeAnswerOptions = Readonly<{
+export interface NodeAnswerOptions {
   /** The bytes of the body, if the host has read and kept them. Undefined: they are still to be read. */
-  body?: Uint8Array | undefined;
-}>;
+  readonly body?: Uint8Array | undefined;
+}
 
 /** A service mounted in the host's own HTTP server. */
-export type NodeMount = Readonly<{
+export interface NodeMount {
   /**
    * Answers a request with the service, byte for byte. Resolves when the answer has gone out or the connection has
    * ended, and never rejects. Pass the objects of node:http, not a framework's wrappers.
@@ -44,7 +44,7 @@ export type NodeMount = Readonly<{
    * off. New requests are still answered: close the server as well.
    */
   drain(options?: Readonly<{ graceMs?: number }>): Promise<void>;
-}>;
+}
 
 const DEFAULT_GRACE_MS = 10_000;
 

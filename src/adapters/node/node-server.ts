@@ -8,24 +8,24 @@ import { type NodeServer, type NodeServerLimits, resolveLimits } from "./server-
 import { createTransport, type ListeningTransport } from "./transport.ts";
 
 /** Dependencies and settings of a server. */
-export type NodeServerOptions = Readonly<{
-  service: Pick<Service, "handle" | "traffic">;
+export interface NodeServerOptions {
+  readonly service: Pick<Service, "handle" | "traffic">;
   /** The service's WebSocket interface, which needs the package ws. Without it the server has REST only. */
-  sockets?: SocketService;
-  limits?: NodeServerLimits;
-  telemetry?: Telemetry;
+  readonly sockets?: SocketService;
+  readonly limits?: NodeServerLimits;
+  readonly telemetry?: Telemetry;
   /**
    * Number of threads that do the work before and after the service: HTTP, WebSocket, signatures, parsing, writing.
    * Default 0: everything runs in this thread. It pays off with many placements per second and at least one core more
    * than threads. Not available on Windows.
    */
-  frontThreads?: number;
+  readonly frontThreads?: number;
   /**
    * The program of a front thread; default the package's own. Set it if you bundle the package into one file, to a
    * bundle of `managed-orders/dist/adapters/node/front/thread.js`.
    */
-  frontProgram?: URL;
-}>;
+  readonly frontProgram?: URL;
+}
 
 const DEFAULT_GRACE_MS = 10_000;
 

@@ -2,12 +2,12 @@ import { type ClientRequest, type IncomingMessage, request as open } from "node:
 import type { MountFinding, MountProbe, ProbeAnswer, ProbeRequest } from "../../service/index.ts";
 
 /** Target and time limit of a probe. */
-export type ProbeMountOptions = Readonly<{
+export interface ProbeMountOptions {
   /** HTTP address on which the host listens, with the prefix of the service's paths if there is one. */
-  url: string;
+  readonly url: string;
   /** Time limit for one answer in milliseconds; default 5000. */
-  timeoutMs?: number;
-}>;
+  readonly timeoutMs?: number;
+}
 
 const DEFAULT_TIMEOUT_MS = 5_000;
 /** Errors of an unreachable host. They end the probe. */

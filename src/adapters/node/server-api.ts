@@ -1,36 +1,39 @@
 import type { Server } from "node:http";
 
 /** Limits of a server. The limits of the service apply in addition. */
-export type NodeServerLimits = Readonly<{
+export interface NodeServerLimits {
   /** Time in milliseconds for a request's line and headers to arrive; default 10000. */
-  headTimeoutMs?: number;
+  readonly headTimeoutMs?: number;
   /** Time in milliseconds for a whole request to arrive; default 30000. */
-  requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
   /** Request line and headers together, in bytes; default 16384. */
-  maxHeadBytes?: number;
+  readonly maxHeadBytes?: number;
   /**
    * How long an unused connection is kept, in milliseconds; default 65000, longer than the minute that load balancers
    * commonly use.
    */
-  keepAliveMs?: number;
+  readonly keepAliveMs?: number;
   /**
    * How long in milliseconds a connection may stall with an answer due, because its peer does not read or the service
    * does not answer. Then it is closed. Default 120000.
    */
-  stallMs?: number;
+  readonly stallMs?: number;
   /** Maximum number of connections. More are closed immediately. Default 10000. */
-  maxConnections?: number;
+  readonly maxConnections?: number;
   /** Number of connections that may wait to be accepted. The system may allow fewer. Default 2048. */
-  backlog?: number;
-}>;
+  readonly backlog?: number;
+}
 
 /** Address and port of a server. */
-export type ListenAddress = Readonly<{ host: string; port: number }>;
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** A server over node:http. */
-export type NodeServer = Readonly<{
+export interface NodeServer {
   /** The server itself, for a host that attaches more to it. With front threads it receives no connections. */
-  server: Server;
+  readonly server: Server;
   /** Returns the number of open connections, including those of front threads. */
   connections(): number;
   /** Starts listening; port 0 selects a free one. Rejects if the address is in use. */
@@ -40,7 +43,7 @@ export type NodeServer = Readonly<{
    * when every connection has ended. Work that is not done after `graceMs` (default 10000) is cut off.
    */
   close(options?: Readonly<{ graceMs?: number }>): Promise<void>;
-}>;
+}
 
 const DEFAULTS: Required<NodeServerLimits> = {
   headTimeoutMs: 10_000,

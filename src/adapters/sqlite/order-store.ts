@@ -18,16 +18,19 @@ import { type Tables, transactions } from "./transactions.ts";
 import { volumeTable } from "./volume-table.ts";
 
 /** An order store in a SQLite file. The same file holds small values of the host and retained rejections. */
-export type SqliteStore = OrderStore & Readonly<{ keyValue: KeyValueStore; rejections: SqliteRejections }>;
+export interface SqliteStore extends OrderStore {
+  readonly keyValue: KeyValueStore;
+  readonly rejections: SqliteRejections;
+}
 
 /** Path of the file, how long to wait for another process (default 5,000 ms), and options for rejections. */
-export type SqliteStoreOptions = Readonly<{
-  path: string;
-  busyTimeoutMs?: number;
+export interface SqliteStoreOptions {
+  readonly path: string;
+  readonly busyTimeoutMs?: number;
   /** If true, refuses to open the file while another process has it open with this option. Default false. */
-  exclusive?: boolean;
-  rejections?: SqliteRejectionOptions;
-}>;
+  readonly exclusive?: boolean;
+  readonly rejections?: SqliteRejectionOptions;
+}
 
 const BUSY_TIMEOUT_MS = 5_000;
 

@@ -1,20 +1,19 @@
 import type { Rejections, Telemetry } from "../../ports/index.ts";
 
 /** Rejections that survive a restart of the process. */
-export type SqliteRejections = Rejections &
-  Readonly<{
-    /** Resolves when all waiting rejections are written or lost. */
-    flush(): Promise<void>;
-  }>;
+export interface SqliteRejections extends Rejections {
+  /** Resolves when all waiting rejections are written or lost. */
+  flush(): Promise<void>;
+}
 
 /** Options for retained rejections. */
-export type SqliteRejectionOptions = Readonly<{
+export interface SqliteRejectionOptions {
   /** Rejections that may wait to be written; default 1000. One more is lost and counted as lost. */
-  capacity?: number;
+  readonly capacity?: number;
   /** Number of days for which a rejection is kept; default 30. */
-  retentionDays?: number;
+  readonly retentionDays?: number;
   /** Rejections kept per account; default 10000. Beyond it the oldest are deleted. */
-  perAccount?: number;
+  readonly perAccount?: number;
   /** Receives an event for lost rejections. */
-  telemetry?: Telemetry;
-}>;
+  readonly telemetry?: Telemetry;
+}

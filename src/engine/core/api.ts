@@ -27,73 +27,73 @@ import type {
 import type { OrderFields } from "../../requests/index.ts";
 
 /** Settings of an engine. Every duration is in milliseconds (decisions 12, 14, 16, 26). */
-export type EngineSettings = Readonly<{
+export interface EngineSettings {
   /** LIQUIDITY_API_ADVANCED_ORDERS_ENABLED; false by default. */
-  advancedOrders: boolean;
+  readonly advancedOrders: boolean;
   /** Whether this deployment runs in liquidity mode; true by default. */
-  liquidityMode: boolean;
+  readonly liquidityMode: boolean;
   /** Opening minimum in USD; "15" by default. */
-  minimumNotional: string;
-  quoteMaxAgeMs: number;
-  quoteMaxAheadMs: number;
+  readonly minimumNotional: string;
+  readonly quoteMaxAgeMs: number;
+  readonly quoteMaxAheadMs: number;
   /** A quote that changes by more than this factor is held back until the next quote confirms it. */
-  quoteJumpFactor: number;
+  readonly quoteJumpFactor: number;
   /** A step of the wall clock by at least this much raises the alert CLOCK_STEPPED. */
-  clockStepMs: number;
-  submitDeadlineMs: number;
-  venueQuietMs: number;
-  retryMinMs: number;
-  retryMaxMs: number;
+  readonly clockStepMs: number;
+  readonly submitDeadlineMs: number;
+  readonly venueQuietMs: number;
+  readonly retryMinMs: number;
+  readonly retryMaxMs: number;
   /** How often a child in flight is looked up without a sign of trouble. */
-  reconcileEveryMs: number;
+  readonly reconcileEveryMs: number;
   /** How long the host may take to answer a question, by the monotonic clock. */
-  hostTimeoutMs: number;
+  readonly hostTimeoutMs: number;
   /** An unknown child older than this raises an alert. */
-  escalateAfterMs: number;
-  maxOpenParents: number;
-  maxOpenParentsPerAccount: number;
+  readonly escalateAfterMs: number;
+  readonly maxOpenParents: number;
+  readonly maxOpenParentsPerAccount: number;
   /** Bytes of memory that the weights of open parents may take. A VWAP that needs more is refused with -1008. */
-  maxWeightBytes: number;
+  readonly maxWeightBytes: number;
   /** Bytes of memory that the weights of one account's open parents may take, with the same refusal. */
-  maxWeightBytesPerAccount: number;
+  readonly maxWeightBytesPerAccount: number;
   /** Size in bytes at which a page of parents ends, whatever its limit. A page has at least one parent. */
-  maxPageBytes: number;
+  readonly maxPageBytes: number;
   /** Number of commands that may wait for the store. Further commands are refused with -1008. */
-  maxPendingCommands: number;
+  readonly maxPendingCommands: number;
   /**
    * Number of executed trades that may wait for the store. Further trades are not counted, and the status says so.
    */
-  maxPendingPrints: number;
+  readonly maxPendingPrints: number;
   /** How long `close` waits for the store, and `idle` for anything. */
-  closeTimeoutMs: number;
+  readonly closeTimeoutMs: number;
   /** Journal records of a shard between two snapshots. */
-  snapshotEvery: number;
-  retentionDays: number;
+  readonly snapshotEvery: number;
+  readonly retentionDays: number;
   /** Most parts of an iceberg. 0, the default, means no limit (decision 31). */
-  maxIcebergParts: number;
+  readonly maxIcebergParts: number;
   /** Whether the market must lie between the legs of an OCO; false by default (decision 33). */
-  ocoMustStraddle: boolean;
-}>;
+  readonly ocoMustStraddle: boolean;
+}
 
 /** Options of an engine. */
-export type EngineOptions = Readonly<{
-  store: OrderStore;
-  instruments: Instruments;
-  accounts: Accounts;
-  exposure: Exposure;
-  venue: ExecutionVenue;
-  clock: Clock;
-  entropy: Entropy;
-  marketData?: MarketData;
+export interface EngineOptions {
+  readonly store: OrderStore;
+  readonly instruments: Instruments;
+  readonly accounts: Accounts;
+  readonly exposure: Exposure;
+  readonly venue: ExecutionVenue;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly marketData?: MarketData;
   /** Volumes for VWAP profiles. By default the bars made of the prints that the engine receives. */
-  volumeHistory?: VolumeHistory;
-  telemetry?: Telemetry;
-  settings?: Partial<EngineSettings>;
+  readonly volumeHistory?: VolumeHistory;
+  readonly telemetry?: Telemetry;
+  readonly settings?: Partial<EngineSettings>;
   /**
    * Called at the named points of opening, submit path and snapshots. A crash test kills the process at one of them.
    */
-  probe?: (point: ProbePoint) => void;
-}>;
+  readonly probe?: (point: ProbePoint) => void;
+}
 
 /**
  * Points around the two durable steps of a child, of an opening (the store is taken over and nothing is read;
@@ -112,83 +112,122 @@ export type ProbePoint =
   | "after-submit"
   | "before-outcome-append";
 
-/**
- * A placement: the fields of an order as a person writes them, or an intent already made of them. Fields without
- * newClientOrderId get a random one.
- */
-export type PlaceRequest = Readonly<
-  { accountId: number } & ({ order: OrderFields } | { intent: ParentIntent })
->;
+/** A placement by the fields of an order. Without `newClientOrderId` the order gets a random client id. */
+export interface PlaceFieldsRequest {
+  readonly accountId: number;
+  readonly order: OrderFields;
+}
+
+/** A placement by an intent, such as `orderIntent` returns. */
+export interface PlaceIntentRequest {
+  readonly accountId: number;
+  readonly intent: ParentIntent;
+}
+
+/** A placement: the fields of an order as a person writes them, or an intent that was made of them. */
+export type PlaceRequest = PlaceFieldsRequest | PlaceIntentRequest;
 
 /** Answer to a placement: the durable order, and whether this call created it. */
-export type Placement = Readonly<{ order: ParentOrder; created: boolean }>;
+export interface Placement {
+  readonly order: ParentOrder;
+  readonly created: boolean;
+}
 
 /** A list to place. {@link ListIntent} defines the order of its legs. */
-export type PlaceListRequest = Readonly<{ accountId: number; list: ListIntent }>;
+export interface PlaceListRequest {
+  readonly accountId: number;
+  readonly list: ListIntent;
+}
 
 /** Answer to a list placement: the durable list, and whether this call created it. */
-export type ListPlacement = Readonly<{ list: OrderList; created: boolean }>;
+export interface ListPlacement {
+  readonly list: OrderList;
+  readonly created: boolean;
+}
 
 /** Identifies one list of an account. */
-export type ListKey = Readonly<{ accountId: number } & ({ listId: number } | { listClientOrderId: string })>;
+export type ListKey = { readonly accountId: number } & (
+  | { readonly listId: number }
+  | { readonly listClientOrderId: string }
+);
 
 /** Asks for the newest `limit` lists accepted in a period, both ends included. */
-export type ListPageRequest = Readonly<{
-  accountId: number;
-  startTimeMs?: number;
-  endTimeMs?: number;
-  limit: number;
-}>;
+export interface ListPageRequest {
+  readonly accountId: number;
+  readonly startTimeMs?: number;
+  readonly endTimeMs?: number;
+  readonly limit: number;
+}
 
 /** Identifies one parent of an account. */
-export type ParentKey = Readonly<{ accountId: number } & ({ orderId: number } | { clientOrderId: string })>;
+export type ParentKey = { readonly accountId: number } & (
+  | { readonly orderId: number }
+  | { readonly clientOrderId: string }
+);
 
 /**
  * An operator's word on a child with an unknown outcome. `closed`: it executed `fills` and nothing more will come.
  * `rejected`: the venue refused it. `never`: it never arrived. `by` (1-64 printable ASCII characters) and `why`
  * (1-200) go to the journal (decision CB).
  */
-export type ChildSettlement = Readonly<{
-  childId: string;
-  state: "closed" | "rejected" | "never";
+export interface ChildSettlement {
+  readonly childId: string;
+  readonly state: "closed" | "rejected" | "never";
   /** Executions with `closed`. Those already counted count once. */
-  fills?: readonly Fill[];
-  by: string;
-  why: string;
-}>;
+  readonly fills?: readonly Fill[];
+  readonly by: string;
+  readonly why: string;
+}
 
 /** Reply of a cancel-all: the open parents found, those ended at once, and those waiting for a child. */
-export type CancelAllResult = Readonly<{
-  matchedCount: number;
-  canceledCount: number;
-  cancelPendingCount: number;
-}>;
+export interface CancelAllResult {
+  readonly matchedCount: number;
+  readonly canceledCount: number;
+  readonly cancelPendingCount: number;
+}
 
 /** Asks for a page of parents. Cursor 0 starts. */
-export type PageRequest = Readonly<{
-  accountId: number;
-  includeHistory: boolean;
-  newestFirst: boolean;
-  limit: number;
-  afterOrderId: number;
-}>;
+export interface PageRequest {
+  readonly accountId: number;
+  readonly includeHistory: boolean;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+  readonly afterOrderId: number;
+}
 
 /** A page of parents. `nextOrderId` 0 means that it is the last. `total` counts all matches. */
-export type ParentPage = Readonly<{ total: number; nextOrderId: number; orders: readonly ParentOrder[] }>;
+export interface ParentPage {
+  readonly total: number;
+  readonly nextOrderId: number;
+  readonly orders: readonly ParentOrder[];
+}
 
 /** Why an order is in its state: its records, oldest first, and what an open order waits for now. */
-export type Story = Readonly<{ records: readonly JournalRecord[]; waitingFor?: string }>;
+export interface Story {
+  readonly records: readonly JournalRecord[];
+  readonly waitingFor?: string;
+}
 
 /** Hash of the current state and of the state rebuilt from the journal alone. */
-export type Verification = Readonly<{ live: string; replayed: string; records: number; equal: boolean }>;
+export interface Verification {
+  readonly live: string;
+  readonly replayed: string;
+  readonly records: number;
+  readonly equal: boolean;
+}
 
 /** Number of children whose outcome is awaited, and of those that are unknown. */
-export type InFlight = Readonly<{ inFlight: number; unknown: number }>;
+export interface InFlight {
+  readonly inFlight: number;
+  readonly unknown: number;
+}
 
 /**
  * State of an engine at rest, and what it still waits for. `waitingFor` is empty unless something does not answer.
  */
-export type AtRest = InFlight & Readonly<{ waitingFor: readonly string[] }>;
+export interface AtRest extends InFlight {
+  readonly waitingFor: readonly string[];
+}
 
 /** A condition of an engine that is not normal (decisions 48 and EC). */
 export type StatusKind =
@@ -202,13 +241,16 @@ export type StatusKind =
   | "CHILD_UNKNOWN";
 
 /** One reason why an engine is not normal, in words for an operator. */
-export type StatusReason = Readonly<{ kind: StatusKind; detail: string }>;
+export interface StatusReason {
+  readonly kind: StatusKind;
+  readonly detail: string;
+}
 
 /** Condition of an engine: `draining` takes no new orders, `degraded` has a reason (decision 48). */
-export type EngineStatus = Readonly<{
-  system: "normal" | "degraded" | "draining";
-  reasons: readonly StatusReason[];
-}>;
+export interface EngineStatus {
+  readonly system: "normal" | "degraded" | "draining";
+  readonly reasons: readonly StatusReason[];
+}
 
 /** A condition that began, or with `STORE_RECOVERED` and `VOLUME_COUNTED` one that ended. */
 export type StatusChange =
@@ -217,84 +259,86 @@ export type StatusChange =
   | "VOLUME_COUNTED";
 
 /** A change of an engine's status, and the status after it. `timeMs` is engine time. */
-export type StatusUpdate = Readonly<{
-  change: StatusChange;
-  detail: string;
-  timeMs: number;
-  status: EngineStatus;
-}>;
+export interface StatusUpdate {
+  readonly change: StatusChange;
+  readonly detail: string;
+  readonly timeMs: number;
+  readonly status: EngineStatus;
+}
 
 /** Counters and queue lengths. */
-export type Metrics = Readonly<{
-  quotesCounted: number;
-  quotesDropped: Readonly<Record<QuoteDrop, number>>;
-  printsCounted: number;
-  printsDropped: number;
-  triggers: number;
-  children: number;
-  appends: number;
-  records: number;
-  openParents: number;
+export interface Metrics {
+  readonly quotesCounted: number;
+  readonly quotesDropped: Readonly<Record<QuoteDrop, number>>;
+  readonly printsCounted: number;
+  readonly printsDropped: number;
+  readonly triggers: number;
+  readonly children: number;
+  readonly appends: number;
+  readonly records: number;
+  readonly openParents: number;
   /** Durable records of all shards since the journal began. */
-  journalSequence: number;
-  pendingCommands: number;
-  venueQueue: number;
-  inFlight: number;
-  unknown: number;
-  alerts: number;
-}>;
+  readonly journalSequence: number;
+  readonly pendingCommands: number;
+  readonly venueQueue: number;
+  readonly inFlight: number;
+  readonly unknown: number;
+  readonly alerts: number;
+}
 
 /** A durable change of one parent: its record, and the order after it. */
-export type OrderUpdate = Readonly<{
-  shard: number;
-  sequence: number;
-  record: JournalRecord;
-  order: ParentOrder;
-}>;
+export interface OrderUpdate {
+  readonly shard: number;
+  readonly sequence: number;
+  readonly record: JournalRecord;
+  readonly order: ParentOrder;
+}
 
 /**
  * A durable record that touched a list (its creation, a release, a winner, or the end of a leg), and the list after
  * it.
  */
-export type ListUpdate = Readonly<{
-  shard: number;
-  sequence: number;
-  record: JournalRecord;
-  list: OrderList;
-}>;
+export interface ListUpdate {
+  readonly shard: number;
+  readonly sequence: number;
+  readonly record: JournalRecord;
+  readonly list: OrderList;
+}
 
 /** Kinds of alerts about the engine itself. `CLOCK_STEPPED` means that the wall clock was set. */
 export type EngineAlertKind = "CLOCK_STEPPED" | Exclude<StatusChange, "DRAINING" | "CLOSED">;
 
 /** A condition that a person must look at. `orderId` is absent when it concerns the engine and not an order. */
-export type Alert = Readonly<{
-  alert: AlertKind | EngineAlertKind;
-  orderId?: number;
-  detail: string;
-  timeMs: number;
-}>;
+export interface Alert {
+  readonly alert: AlertKind | EngineAlertKind;
+  readonly orderId?: number;
+  readonly detail: string;
+  readonly timeMs: number;
+}
 
 /** A counted print with its price. */
-export type PrintUpdate = CountedPrint & Readonly<{ price: Price }>;
+export interface PrintUpdate extends CountedPrint {
+  readonly price: Price;
+}
 
 /**
  * Events of an engine. Order events are emitted after their record is durable, in journal order per shard. Market
  * events are emitted when a quote or print counts, in order of arrival.
  */
-export type EngineEvents = {
-  order: (update: OrderUpdate) => void;
-  list: (update: ListUpdate) => void;
-  alert: (alert: Alert) => void;
-  quote: (quote: Quote) => void;
-  print: (print: PrintUpdate) => void;
+export interface EngineEvents {
+  readonly order: (update: OrderUpdate) => void;
+  readonly list: (update: ListUpdate) => void;
+  readonly alert: (alert: Alert) => void;
+  readonly quote: (quote: Quote) => void;
+  readonly print: (print: PrintUpdate) => void;
   /** Emitted as soon as the engine's condition changes, independent of pending records. */
-  status: (update: StatusUpdate) => void;
-};
+  readonly status: (update: StatusUpdate) => void;
+}
 
 /**
  * Source of engine events. A listener that throws is logged and affects neither the engine nor the other listeners.
  */
-export type EngineEventSource = {
+export interface EngineEventSource {
   on(event: "order", listener: EngineEvents["order"]): unknown;
   on(event: "list", listener: EngineEvents["list"]): unknown;
   on(event: "alert", listener: EngineEvents["alert"]): unknown;
@@ -307,13 +351,13 @@ export type EngineEventSource = {
   off(event: "quote", listener: EngineEvents["quote"]): unknown;
   off(event: "print", listener: EngineEvents["print"]): unknown;
   off(event: "status", listener: EngineEvents["status"]): unknown;
-};
+}
 
 /**
  * A running engine. It holds parents, watches quotes, submits children and survives crashes. A method that can refuse
  * rejects with an OrderError.
  */
-export type Engine = {
+export interface Engine {
   readonly settings: EngineSettings;
   readonly events: EngineEventSource;
   /** Sink for quotes and prints. */
@@ -384,4 +428,4 @@ export type Engine = {
    * first.
    */
   close(): Promise<AtRest>;
-};
+}

@@ -7,18 +7,20 @@ import { parameterOf } from "../parameters.ts";
 import { zodObject } from "./zod-schema.ts";
 
 /** A JSON Schema of draft 2020-12. */
-export type JsonSchema = { readonly [keyword: string]: JsonInput | undefined };
+export interface JsonSchema {
+  readonly [keyword: string]: JsonInput | undefined;
+}
 
 /**
  * Schemas of the parameters of a request: each property, the required ones, and the conditions between them. `unread`
  * lists the ignored parameters. Authentication parameters are not included.
  */
-export type RequestSchema = Readonly<{
-  properties: Readonly<Record<string, JsonSchema>>;
-  required: readonly string[];
-  conditions: readonly JsonSchema[];
-  unread: readonly string[];
-}>;
+export interface RequestSchema {
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+  readonly conditions: readonly JsonSchema[];
+  readonly unread: readonly string[];
+}
 
 /** Properties and required fields of an object schema. */
 export type ObjectShape = Readonly<{

@@ -3,22 +3,22 @@ import type { Parameters, RequestId } from "../../wire/index.ts";
 import type { AccessParts } from "./parts.ts";
 
 /** The results of a front thread for a signed request or message in which nothing was unusual. */
-export type Worked = Readonly<{
-  apiKey: string;
+export interface Worked {
+  readonly apiKey: string;
   /** 64 lower-case hex digits. */
-  signature: string;
+  readonly signature: string;
   /** The parameters as the service's readers return them. */
-  parameters: Parameters;
+  readonly parameters: Parameters;
   /** The secret that made the signature. The results are valid while the host confirms that it is the key's secret. */
-  secret: string;
+  readonly secret: string;
   /** Of a WebSocket message: its request id and its method. */
-  envelope?: Readonly<{ id: RequestId; method: string }>;
-}>;
+  readonly envelope?: Readonly<{ id: RequestId; method: string }>;
+}
 
 /** The front thread that a request or message came through. Source: decision HS. */
-export type Front = Readonly<{
+export interface Front {
   /** The results of the front thread, or undefined if it has none. */
-  worked: Worked | undefined;
+  readonly worked: Worked | undefined;
   /**
    * Reports that the main thread verified a signature of this key. The front thread may verify its signatures from now
    * on.
@@ -26,7 +26,7 @@ export type Front = Readonly<{
   proved(key: ApiKey): void;
   /** Reports that the secret known to the front thread is no longer the key's. */
   outdated(): void;
-}>;
+}
 
 /**
  * Returns the current key of a request whose signature a front thread verified. Returns undefined if the key is gone or

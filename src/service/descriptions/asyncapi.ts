@@ -11,12 +11,12 @@ import { type Description, schemasUsedIn } from "./components.ts";
 import { ABOUT_SERVICE, SOCKET_SIGNING } from "./signing-note.ts";
 
 /** Deployment details for the description of the WebSocket interface. */
-export type AsyncApiOptions = Readonly<{
+export interface AsyncApiOptions {
   /** Version of the interface, such as 0.1.0. */
-  version: string;
+  readonly version: string;
   /** Base address without a path, such as `wss://api.example.com`. Without it the document names no server. */
-  serverUrl?: string;
-}>;
+  readonly serverUrl?: string;
+}
 
 const SERVER = /^(wss?):\/\/([^/]+)$/;
 

@@ -7,7 +7,9 @@ import { MARKET_SCHEMAS } from "./market-schemas.ts";
 import { NATIVE_SCHEMAS } from "./native-schemas.ts";
 
 /** A machine-readable description of an interface: plain JSON, the same for the same arguments. */
-export type Description = { readonly [member: string]: JsonInput | undefined };
+export interface Description {
+  readonly [member: string]: JsonInput | undefined;
+}
 
 const ALL: Readonly<Record<string, JsonSchema>> = {
   ...MANAGED_SCHEMAS,

@@ -11,15 +11,15 @@ import { ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
 import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
 
 /** Deployment details for the description of REST. */
-export type OpenApiOptions = Readonly<{
+export interface OpenApiOptions {
   /** Version of the interface, such as 0.1.0. */
-  version: string;
+  readonly version: string;
   /**
    * Base address without a path, such as `https://api.example.com`. Default: the address from which the description was
    * read.
    */
-  serverUrl?: string;
-}>;
+  readonly serverUrl?: string;
+}
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";

@@ -3,11 +3,11 @@ import type { MountFault } from "./faults.ts";
 import type { ProbeRequest } from "./requests.ts";
 
 /** The reply that a client received: header names in lower case, the body as raw bytes. */
-export type ProbeAnswer = Readonly<{
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  body: Uint8Array;
-}>;
+export interface ProbeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
 
 /** Returns the faults of the reply to a request that reached the service. `answer` is undefined if no reply came. */
 export function replyFaults(

@@ -27,7 +27,10 @@ export type MountFault =
   | "REPLY_TAKEN";
 
 /** Description of a fault, and what the host must change. */
-export type FaultText = Readonly<{ says: string; remedy: string }>;
+export interface FaultText {
+  readonly says: string;
+  readonly remedy: string;
+}
 
 const fault = (says: string, remedy: string): FaultText => Object.freeze({ says, remedy });
 

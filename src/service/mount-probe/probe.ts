@@ -6,18 +6,23 @@ import { MOUNT_FAULTS, type MountFault } from "./faults.ts";
 import { PROBE_REQUESTS, type ProbeRequest } from "./requests.ts";
 
 /** A fault of a mount: its name, its description, its remedy, and the first request that showed it. */
-export type MountFinding = Readonly<{ fault: MountFault; says: string; remedy: string; request: string }>;
+export interface MountFinding {
+  readonly fault: MountFault;
+  readonly says: string;
+  readonly remedy: string;
+  readonly request: string;
+}
 
 /** Sends a request unchanged to the mount. Resolves to the reply, or to undefined if none came. */
 export type ProbeSender = (request: ProbeRequest) => Promise<ProbeAnswer | undefined>;
 
 /** Probe that finds out how a mount changes requests and replies. */
-export type MountProbe = Readonly<{
+export interface MountProbe {
   /** Replaces the service during the probe. */
-  service: Readonly<{ handle(request: WireRequest): Promise<WireResponse> }>;
+  readonly service: Readonly<{ handle(request: WireRequest): Promise<WireResponse> }>;
   /** Sends every request of the probe in sequence. Resolves to the faults, each once. */
   run(send: ProbeSender): Promise<readonly MountFinding[]>;
-}>;
+}
 
 /** The header in which a node:http mount names a fault that it detects itself. */
 export const FAULT_HEADER = "X-Mount-Fault";

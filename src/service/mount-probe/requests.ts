@@ -2,14 +2,13 @@ import type { WireRequest, WireResponse } from "../../wire/index.ts";
 import { MAX_BODY_BYTES } from "../rest/api.ts";
 
 /** A request of the probe as sent over the wire, and the probe's reply to it. */
-export type ProbeRequest = Pick<WireRequest, "method" | "target" | "rawHeaders" | "body"> &
-  Readonly<{
-    /** Name of the case that it tests. */
-    name: string;
-    /** Whether the body is sent in chunks, without its length. */
-    chunked: boolean;
-    reply: WireResponse;
-  }>;
+export interface ProbeRequest extends Pick<WireRequest, "method" | "target" | "rawHeaders" | "body"> {
+  /** Name of the case that it tests. */
+  readonly name: string;
+  /** Whether the body is sent in chunks, without its length. */
+  readonly chunked: boolean;
+  readonly reply: WireResponse;
+}
 
 /** An address that no peer of a probe has. The forged headers claim it. */
 export const FORGED_ADDRESS = "203.0.113.9";

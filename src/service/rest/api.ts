@@ -1,34 +1,34 @@
 /** Optional features of the host, reported by GET /api/status. Each defaults to false. Source: contract, Status. */
-export type HostFeatures = Readonly<{
-  leveraged_trading?: boolean;
-  dark_pool_mode?: boolean;
-  bridge_required?: boolean;
-}>;
+export interface HostFeatures {
+  readonly leveraged_trading?: boolean;
+  readonly dark_pool_mode?: boolean;
+  readonly bridge_required?: boolean;
+}
 
 /** Settings of a service. */
-export type ServiceSettings = Readonly<{
+export interface ServiceSettings {
   /** Reported by GET /api/status. */
-  features?: HostFeatures;
+  readonly features?: HostFeatures;
   /** If true, business errors of signed routes return HTTP 200 instead of 400; default false (decision 37). */
-  businessErrorsAs200?: boolean;
+  readonly businessErrorsAs200?: boolean;
   /**
    * Last path segments that GET may serve, such as `orderStatus`. Any other route answers like an unknown one. Without
    * a list, every route is served (contract, Versioning; decision 44).
    */
-  getAllowlist?: readonly string[];
+  readonly getAllowlist?: readonly string[];
   /** The same list for POST. */
-  postAllowlist?: readonly string[];
+  readonly postAllowlist?: readonly string[];
   /**
    * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for
    * every origin; default none. Browser credentials are never allowed (decision 47).
    */
-  allowedOrigins?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
   /**
    * Proxies in front of the service: addresses or CIDR blocks, IPv4 or IPv6. Their X-Forwarded-For header gives the
    * client's address. Default none: the header is not read. Each proxy must append the address of its own peer.
    */
-  trustedProxies?: readonly string[];
-}>;
+  readonly trustedProxies?: readonly string[];
+}
 
 /**
  * Largest body of any route, in bytes. A mount can stop reading after one more byte: that body is refused as too large.

@@ -2,14 +2,14 @@ import type { Rejection } from "../../model/index.ts";
 import type { RejectionQuery, Rejections } from "../../ports/index.ts";
 
 /** Bounds of a rejection buffer. */
-export type RejectionBufferOptions = Readonly<{
+export interface RejectionBufferOptions {
   /** Rejections kept per account; default 16, as in the contract. Beyond it the oldest is dropped. */
-  perAccount?: number;
+  readonly perAccount?: number;
   /**
    * Accounts kept at once; default 10000. Beyond it the account that has gone longest without a rejection is dropped.
    */
-  maxAccounts?: number;
-}>;
+  readonly maxAccounts?: number;
+}
 
 /**
  * Creates a store that keeps the newest rejections of each account in memory. A restart loses them. A service without a

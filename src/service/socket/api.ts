@@ -3,13 +3,13 @@ import type { WireRequest, WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
 
 /** One WebSocket connection, as its transport provides it. None of its functions waits or throws. */
-export type SocketPeer = Readonly<{
+export interface SocketPeer {
   /** Raw target of the upgrade request, path and query. */
-  target: string;
+  readonly target: string;
   /** Headers of the upgrade request, alternating name and value. */
-  rawHeaders: readonly string[];
+  readonly rawHeaders: readonly string[];
   /** Address of the peer, as text. */
-  remoteAddress: string;
+  readonly remoteAddress: string;
   /** Sends one text message. */
   send(text: string): void;
   /** Sends a ping frame. */
@@ -23,10 +23,10 @@ export type SocketPeer = Readonly<{
    * read them.
    */
   drop?(): void;
-}>;
+}
 
 /** Callbacks through which a transport reports what happens on a connection. */
-export type SocketSession = Readonly<{
+export interface SocketSession {
   /** Receives a whole text message, uncompressed. `front` is the front thread that it came through, if any. */
   receive(text: string, front?: Front): void;
   /** Reports a binary message. */
@@ -42,10 +42,10 @@ export type SocketSession = Readonly<{
   ponged(): void;
   /** Reports the end of the connection, whichever side ended it. */
   closed(): void;
-}>;
+}
 
 /** The WebSocket interface without a transport: `/ws/listenKey`, `/ws-api/v3` and `/ws/liquidity`. */
-export type SocketService = Readonly<{
+export interface SocketService {
   /** Resolves to the response that refuses an upgrade request, or to undefined if it may become a connection. */
   admit(request: WireRequest): Promise<WireResponse | undefined>;
   /** Starts a connection that was admitted. Throws for a target that was not admitted. */
@@ -60,53 +60,53 @@ export type SocketService = Readonly<{
    * answered.
    */
   shutdown(): void;
-}>;
+}
 
 /** Settings of the WebSocket interface. Source: decision 49; convention 1.2 gg and 4.2. */
-export type SocketSettings = Readonly<{
+export interface SocketSettings {
   /** Longest message in bytes. A longer one closes the connection with 1009. Default 65536. */
-  maxMessageBytes?: number;
+  readonly maxMessageBytes?: number;
   /** Frames per second, pings and pongs included. More close the connection with 1008. Default 1000. */
-  maxFramesPerSecond?: number;
+  readonly maxFramesPerSecond?: number;
   /** Requests that wait for an answer. More close the connection with 1008. Default 1000. */
-  maxUnanswered?: number;
+  readonly maxUnanswered?: number;
   /** Malformed messages per minute. More close the connection with 1008. Default 10. */
-  maxMalformedPerMinute?: number;
+  readonly maxMalformedPerMinute?: number;
   /**
    * Bytes of events that wait for one reader. A slower reader is closed with 1008. Default 8388608: about 10,000
    * events.
    */
-  maxWaitingEventBytes?: number;
+  readonly maxWaitingEventBytes?: number;
   /** Bytes of replies that wait for one reader. A slower reader is closed with 1008. Default 8388608. */
-  maxWaitingReplyBytes?: number;
+  readonly maxWaitingReplyBytes?: number;
   /**
    * Bytes of events, and of replies, that wait for one reader of public streams. A slower reader is closed with 1008.
    * Default 1048576: public streams need no key, and a snapshot restores whatever such a reader missed.
    */
-  maxWaitingMarketBytes?: number;
+  readonly maxWaitingMarketBytes?: number;
   /** Public streams per connection. More are refused. Default 1024. */
-  maxStreams?: number;
+  readonly maxStreams?: number;
   /** Interval between pings in milliseconds; default 20000. */
-  pingEveryMs?: number;
+  readonly pingEveryMs?: number;
   /** Time in milliseconds within which a pong must arrive; default 60000. */
-  pongWithinMs?: number;
+  readonly pongWithinMs?: number;
   /** Lifetime of a connection in milliseconds; default 24 hours. */
-  lifeMs?: number;
-}>;
+  readonly lifeMs?: number;
+}
 
 /** Optional parts of the WebSocket interface. */
-export type SocketOptions = Readonly<{
-  settings?: SocketSettings;
+export interface SocketOptions {
+  readonly settings?: SocketSettings;
   /** Balances, positions and risk for the private stream. */
-  accountEvents?: AccountEvents;
+  readonly accountEvents?: AccountEvents;
   /**
    * Resolves a session token of the host to its account, for the older push subscription. Without it that subscription
    * is not available.
    */
-  requestToken?: (token: string) => Awaitable<number | undefined>;
+  readonly requestToken?: (token: string) => Awaitable<number | undefined>;
   /**
    * Clock of real time, for frame rates and for the last second that a peer gets to answer a ping. Needed if the
    * service's clock may stand still or jump, as in a sandbox. Default: the service's clock.
    */
-  realClock?: Clock;
-}>;
+  readonly realClock?: Clock;
+}

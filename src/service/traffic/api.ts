@@ -1,27 +1,31 @@
 /** Limits on bytes held at once. Above a limit, the connection that holds the most is closed. */
-export type ByteLimits = Readonly<{ perConnection?: number; perAddress?: number; inAll?: number }>;
+export interface ByteLimits {
+  readonly perConnection?: number;
+  readonly perAddress?: number;
+  readonly inAll?: number;
+}
 
 /**
  * Limits on what clients may hold of a service at once, over HTTP and WebSocket together. An address is an IPv4 address
  * or an IPv6 /64. Behind trusted proxies it is the client's address. Source: decisions GC and GD.
  */
-export type TrafficLimits = Readonly<{
+export interface TrafficLimits {
   /** Connections that one address holds at once. One more is refused with 429 -1003. Default 2000. */
-  connectionsPerAddress?: number;
+  readonly connectionsPerAddress?: number;
   /**
    * Bytes of requests and messages that wait for their turn, and of those received in part. Each message counts 256
    * bytes besides its own, each request 8,192. Default 4,194,304 per connection, 33,554,432 per address, 100,663,296 in
    * all.
    */
-  unread?: ByteLimits;
+  readonly unread?: ByteLimits;
   /** Bytes of requests and messages that are being answered, counted in the same way. The same defaults. */
-  unanswered?: ByteLimits;
+  readonly unanswered?: ByteLimits;
   /**
    * Bytes of answers and events that wait for a peer to read them. Default 17,825,792 per connection, 33,554,432 per
    * address, 134,217,728 in all.
    */
-  unsent?: ByteLimits;
-}>;
+  readonly unsent?: ByteLimits;
+}
 
 /** The kinds of bytes that are held. */
 export type HeldKind = "unread" | "unanswered" | "unsent";
@@ -30,23 +34,23 @@ export type HeldKind = "unread" | "unanswered" | "unsent";
 export type LimitScope = "connection" | "address" | "all";
 
 /** A connection as the traffic limits see it: its unsent bytes, and a callback that closes it. */
-export type TrafficGuest = Readonly<{
+export interface TrafficGuest {
   /** Returns the bytes that wait for the peer now. The bytes held as unsent are never more than that. */
-  unsentBytes: () => number;
+  readonly unsentBytes: () => number;
   /**
    * Called when the connection must be closed: it holds more than it may, or the most of all while all together hold
    * too much. Its bytes no longer count.
    */
-  putOut: (kind: HeldKind, scope: LimitScope) => void;
-}>;
+  readonly putOut: (kind: HeldKind, scope: LimitScope) => void;
+}
 
 /** The bytes that one connection holds. The connection reports every change; after its end nothing counts. */
-export type Holdings = {
+export interface Holdings {
   /** Adds bytes, or returns them if negative. Returns false if this closed the connection. */
   hold(kind: HeldKind, bytes: number): boolean;
   /** Reports the end of the connection. */
   end(): void;
-};
+}
 
 /** Bytes that a request or message counts besides its own. */
 export const MESSAGE_COST = 256;

@@ -97,10 +97,10 @@ export type ManagedOrder = Readonly<{
 export const NO_LIST = -1;
 
 /** Data for a view besides the order: the instrument's id and the running dynamic limit. */
-export type ManagedOrderContext = Readonly<{
-  instrumentId?: number | undefined;
-  runningLimit?: Price | undefined;
-}>;
+export interface ManagedOrderContext {
+  readonly instrumentId?: number | undefined;
+  readonly runningLimit?: Price | undefined;
+}
 
 const STATUSES = words<OrderStatus>({
   NEW: true,
