@@ -245,6 +245,20 @@ const CLIENT_ID_LENGTH = 22;
  * parents, and looks up every child with an unknown outcome. Rejects when the store cannot be read, does not answer
  * for `hostTimeoutMs`, or holds data of a newer version in one or more shards. Throws a RangeError for a setting out
  * of range (contract "What the service does", decisions 12 and 14).
+ *
+ * @example
+ * ```ts
+ * import { openEngine } from "managed-orders/engine";
+ * import { createMemoryHost } from "managed-orders/memory";
+ * import type { ExecutionVenue } from "managed-orders/ports";
+ * const buyOneBitcoin = async (venue: ExecutionVenue): Promise<number> => {
+ *   const host = createMemoryHost({ symbols: ["BTC/USD"] });
+ *   const engine = await openEngine({ ...host, venue, settings: { advancedOrders: true } });
+ *   const order = { symbol: "BTC/USD", side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", price: "60000" } as const;
+ *   const placed = await engine.place({ accountId: 1, order });
+ *   return placed.order.orderId;
+ * };
+ * ```
  */
 export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
   const core = coreOf(given);

@@ -32,6 +32,18 @@ import { Turns } from "./traffic/turns.ts";
  * message.
  * Throws a RangeError for a socket setting that is out of range, and for an invalid origin or proxy.
  * Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryRateLimiter } from "managed-orders/memory";
+ * import { createNodeServer, type NodeServer } from "managed-orders/node";
+ * import { createService, type ServiceOptions } from "managed-orders/service";
+ * const serve = (parts: Omit<ServiceOptions, "rateLimiter">): NodeServer => {
+ *   const rateLimiter = createMemoryRateLimiter({ clock: parts.clock });
+ *   const service = createService({ ...parts, rateLimiter });
+ *   return createNodeServer({ service, sockets: service.sockets });
+ * };
+ * ```
  */
 export function createService(given: ServiceOptions): Service {
   const options = { ...given, clock: checkedClock(given.clock, given.telemetry) };

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { compile, type DocExample, docExamples } from "./doc-examples.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { exportsOf } from "../package/exports.ts";
+import { compile, type DocExample, docExamples, withoutExample } from "./doc-examples.ts";
 import { parseSource, readSources } from "./source-file.ts";
 
 const examples = readSources().flatMap(docExamples);
@@ -33,6 +35,32 @@ async function run(example: DocExample): Promise<readonly string[]> {
 describe("examples in doc comments", () => {
   it("compile against the sources", () => {
     expect(compile(examples)).toEqual([]);
+  });
+
+  it("decision KQ: every exported function and class has one", () => {
+    const entryPoints = manifest.typedocOptions.entryPoints;
+    const exports = exportsOf(entryPoints.map((path) => root + path));
+    expect(exports.flatMap((found, index) => withoutExample(found, `${entryPoints[index]} `))).toEqual([]);
+  });
+
+  it("are missed at a function, a class and a member of a namespace, not at a type", () => {
+    const space = join(folder, "space.ts");
+    writeFileSync(
+      space,
+      "export const inner = (): number => 1;\n/** @example 1 */\nexport function told() {}\n",
+    );
+    const texts = [
+      'export * as Space from "./space.ts";',
+      "export class Room {}",
+      "export function open() {}",
+      "export interface Door { open(): void }",
+      "export const size = 1;",
+    ];
+    const file = join(folder, "entry.ts");
+    writeFileSync(file, texts.join("\n"));
+    expect(exportsOf([file]).map((found) => withoutExample(found))).toEqual([
+      ["Room", "Space.inner", "open"],
+    ]);
   });
 
   for (const example of examples.filter(({ prints }) => prints.length > 0)) {

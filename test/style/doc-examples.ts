@@ -1,4 +1,5 @@
 import ts from "typescript";
+import type { Export } from "../package/exports.ts";
 import { compileVirtual } from "../support/typescript-program.ts";
 import type { SourceFile } from "./source-file.ts";
 import { descendants, lineOf } from "./source-file.ts";
@@ -28,6 +29,17 @@ export function docExamples(file: SourceFile): readonly DocExample[] {
       return { name: `${file.path}:${lineOf(file, tag.getStart(file.ast)) + index}`, code, prints };
     });
   });
+}
+
+const hasExample = (declaration: ts.Declaration): boolean =>
+  ts.getJSDocTags(declaration).some((tag) => tag.tagName.text === "example");
+
+/** Returns the functions and classes without an example, those of namespaces as `Price.parse`. */
+export function withoutExample(exports: readonly Export[], prefix = ""): readonly string[] {
+  return exports.flatMap(({ name, declarations, isCallable, members }) => [
+    ...(isCallable && !declarations.some(hasExample) ? [prefix + name] : []),
+    ...withoutExample(members, `${prefix}${name}.`),
+  ]);
 }
 
 /** Compiles every example as a module of its own against the sources; the problems by the example's name. */

@@ -16,7 +16,19 @@ export interface MemoryAccounts extends Accounts {
   put(entry: AccountEntry): void;
 }
 
-/** Creates accounts and keys in memory. Throws a RangeError like `put`. */
+/**
+ * Creates accounts and keys in memory. Throws a RangeError like `put`.
+ *
+ * @example
+ * ```ts
+ * import { createMemoryAccounts } from "managed-orders/memory";
+ * const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
+ * const owner = { userId: 1, accountId: 1, permissions: ["READ", "TRADE"], ipAllowlist: [] } as const;
+ * const accounts = createMemoryAccounts([{ account, keys: [{ ...owner, apiKey: "key", secret: "secret" }] }]);
+ * const key = await accounts.key("key");
+ * console.log(key?.accountId); // 1
+ * ```
+ */
 export function createMemoryAccounts(entries: readonly AccountEntry[] = []): MemoryAccounts {
   const accounts = new Map<number, Account>();
   const keys = new Map<string, ApiKey>();

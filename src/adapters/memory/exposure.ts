@@ -13,7 +13,18 @@ export interface MemoryExposure extends Exposure {
   set(position: Position): void;
 }
 
-/** Creates positions in memory. A position that was never set is zero. */
+/**
+ * Creates positions in memory. A position that was never set is zero.
+ *
+ * @example
+ * ```ts
+ * import { Quantity } from "managed-orders";
+ * import { createMemoryExposure } from "managed-orders/memory";
+ * const exposure = createMemoryExposure();
+ * exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: Quantity.parseSigned("-2") });
+ * console.log(Quantity.format(await exposure.position(1, "BTC/USD"))); // -2
+ * ```
+ */
 export function createMemoryExposure(positions: readonly Position[] = []): MemoryExposure {
   const quantities = new Map<string, Quantity>();
   const keyOf = (accountId: number, symbol: string): string => `${accountId} ${symbol}`;

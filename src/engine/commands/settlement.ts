@@ -18,7 +18,22 @@ export type SettlementProblem =
   /** Executions of the child are counted, which proves that it arrived. */
   | "CONTRADICTED";
 
-/** Error of a refused settlement. Nothing changed. */
+/**
+ * Error of a refused settlement. Nothing changed.
+ *
+ * @example
+ * ```ts
+ * import { type ChildSettlement, type Engine, SettlementError } from "managed-orders/engine";
+ * const settle = async (engine: Engine, settlement: ChildSettlement): Promise<string> => {
+ *   try {
+ *     return `order ${(await engine.settleChild(settlement)).orderId} continues`;
+ *   } catch (error) {
+ *     if (error instanceof SettlementError && error.problem === "NOT_UNKNOWN") return "the venue has answered";
+ *     throw error;
+ *   }
+ * };
+ * ```
+ */
 export class SettlementError extends Error {
   override readonly name = "SettlementError";
   readonly problem: SettlementProblem;

@@ -50,7 +50,16 @@ const WHOLE = [
   "snapshotEvery",
 ] as const;
 
-/** Returns the settings with defaults filled in. Throws a RangeError that names a setting out of range. */
+/**
+ * Returns the settings with defaults filled in. Throws a RangeError that names a setting out of range.
+ *
+ * @example
+ * ```ts
+ * import { resolveSettings } from "managed-orders/engine";
+ * const settings = resolveSettings({ advancedOrders: true, submitDeadlineMs: 500 });
+ * console.log(settings.submitDeadlineMs, settings.venueQuietMs); // 500 2000
+ * ```
+ */
 export function resolveSettings(given: Partial<EngineSettings> = {}): EngineSettings {
   const settings = { ...DEFAULT_SETTINGS, ...given };
   for (const [name, value] of Object.entries(settings)) {

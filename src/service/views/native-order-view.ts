@@ -69,7 +69,19 @@ const ZERO_PRICE = 0 as Price;
 /** A native order or a retained rejection, and whether its host trades on paper. */
 export type Snapshot = Readonly<{ order: NativeOrder | Rejection; isPaperTrade: boolean }>;
 
-/** Returns the snapshot with decimal strings. Source: contract, Native order snapshot. */
+/**
+ * Returns the snapshot with decimal strings. Source: contract, Native order snapshot.
+ *
+ * @example
+ * ```ts
+ * import type { NativeOrder } from "managed-orders";
+ * import { nativeOrderView } from "managed-orders/service";
+ * const line = (order: NativeOrder): string => {
+ *   const { clientOrderId, status, executedQty } = nativeOrderView({ order, isPaperTrade: false });
+ *   return `${clientOrderId} ${status} ${executedQty}`;
+ * };
+ * ```
+ */
 export function nativeOrderView(snapshot: Snapshot): NativeOrderView {
   return viewWith(TEXT, snapshot);
 }
@@ -214,7 +226,17 @@ export function canceledNativeView(order: NativeOrder): JsonInput {
 /** One element of the execution history. Source: decision 46. */
 export type ExecutionView = Readonly<{ time: number }> & Readonly<Record<string, JsonInput | undefined>>;
 
-/** Returns the view of one execution. */
+/**
+ * Returns the view of one execution.
+ *
+ * @example
+ * ```ts
+ * import type { NativeExecution } from "managed-orders/ports";
+ * import { executionView } from "managed-orders/service";
+ * import { writeJson } from "managed-orders/signing";
+ * const line = (execution: NativeExecution): string => writeJson(executionView(execution)); // ids of 64 bits stay exact
+ * ```
+ */
 export function executionView(execution: NativeExecution): ExecutionView {
   const { order, executionId, execType, lastQuantity, lastPrice, timeMs } = execution;
   return {
