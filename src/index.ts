@@ -2,7 +2,7 @@
  * Orders, lists, prices and quantities, without I/O, clock or Node built-ins. The same code runs on server and client.
  * The rules that the engine applies to an order are in `managed-orders/rules`.
  *
- * @packageDocumentation
+ * @module managed-orders
  */
 export { Notional, Price, Quantity } from "./decimal/index.ts";
 export {

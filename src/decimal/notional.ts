@@ -1,6 +1,8 @@
 /**
  * Functions on amounts in USD, as `Notional` of the package. An amount is exact: a whole number of steps of 10^-14 USD.
  * Compare two amounts with `<`, `>` and `===`.
+ *
+ * @packageDocumentation
  */
 import { demandText } from "./decimal-text.ts";
 import { formatNotional, type Notional, notional, notionalOf, ZERO_NOTIONAL } from "./exact.ts";

@@ -1,6 +1,8 @@
 /**
  * Functions on prices, as `Price` of the package. A price is exact: a whole number of steps of 10^-8 USD. Compare two
  * prices with `<`, `>` and `===`.
+ *
+ * @packageDocumentation
  */
 import { demandText } from "./decimal-text.ts";
 import * as scaled from "./scaled.ts";

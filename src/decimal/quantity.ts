@@ -1,6 +1,8 @@
 /**
  * Functions on quantities, as `Quantity` of the package. A quantity is exact: a whole number of steps of 10^-6 units.
  * Compare two quantities with `<`, `>` and `===`.
+ *
+ * @packageDocumentation
  */
 import { demandText } from "./decimal-text.ts";
 import * as scaled from "./scaled.ts";

@@ -1,3 +1,9 @@
+/**
+ * The engine: it keeps the orders of all accounts, follows the market, and sends children to the venue. Everything that
+ * it does is in its journal first.
+ *
+ * @module managed-orders/engine
+ */
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
 export type {
   Alert,

@@ -2,7 +2,7 @@
  * The interfaces that a host implements and the values that they take and return; and the codec of the journal, for a
  * host that keeps the journal in a store of its own.
  *
- * @packageDocumentation
+ * @module managed-orders/ports
  */
 export type {
   Account,

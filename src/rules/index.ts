@@ -3,7 +3,7 @@
  * math, plans of schedules; and the types of the parts of orders. An application that only places orders does not need
  * them.
  *
- * @packageDocumentation
+ * @module managed-orders/rules
  */
 export {
   type Admission,

@@ -1,7 +1,7 @@
 /**
  * REST and WebSocket without a transport: authentication, rate limits, handlers and replies over an engine.
  *
- * @packageDocumentation
+ * @module managed-orders/service
  */
 
 export type { RouteName, SessionAct } from "../requests/index.ts";

@@ -2,7 +2,7 @@
  * Signing and verification of requests; and JSON in which integers of 64 bits stay
  * exact, as requests and replies contain them.
  *
- * @packageDocumentation
+ * @module managed-orders/signing
  */
 
 export { type JsonInput, type JsonObject, type JsonValue, readJson, writeJson } from "../wire/index.ts";

@@ -53,6 +53,13 @@ describe("package.json", () => {
     expect([...manifest.typedocOptions.entryPoints].sort()).toEqual([...files].sort());
   });
 
+  it("names each in the reference as it is imported", () => {
+    const modules = present.map(
+      ([, file]) => /^ \* @module (\S+)$/m.exec(readFileSync(`${root}src/${file}.ts`, "utf8"))?.[1],
+    );
+    expect(modules).toEqual(present.map(([name]) => name.replace(/^\./, "managed-orders")));
+  });
+
   it("has the command and `npm start` when the sandbox has them", () => {
     const cli = existsSync(`${root}src/sandbox/cli.ts`);
     expect(manifest.bin).toEqual(cli ? { "managed-orders": "dist/sandbox/cli.js" } : undefined);

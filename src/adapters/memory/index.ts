@@ -1,3 +1,9 @@
+/**
+ * The parts of a host in memory, for strategy tests and trials: a clock that moves only when the test advances it, a
+ * store, instruments, accounts, positions, and rate limits.
+ *
+ * @module managed-orders/memory
+ */
 export { type AccountEntry, createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
 export { createMemoryDisk, type MemoryDisk } from "./disk.ts";
 export { createMemoryExposure, type MemoryExposure, type Position } from "./exposure.ts";

@@ -2,7 +2,7 @@
  * Parts for a host on Node.js: an HTTP server for the service or a mount in the host's own server, and the machine's
  * clock, randomness and telemetry.
  *
- * @packageDocumentation
+ * @module managed-orders/node
  */
 export {
   type ConsoleTelemetryOptions,
