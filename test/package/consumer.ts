@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 
 /** The repository. */
 export const root: string = fileURLToPath(new URL("../../", import.meta.url));
@@ -45,17 +46,14 @@ function link(folder: string, name: string): void {
 /** A folder outside the repository that has the packed package and its dependencies installed. */
 export class Consumer {
   readonly folder: string = mkdtempSync(join(tmpdir(), "managed-orders-consumer-"));
-  readonly tarball: string;
+  readonly tarball: string = inject("tarball");
   readonly installed: string = join(this.folder, "node_modules", "managed-orders");
 
-  /** Packs dist/ as it is and installs it; `extra` are packages of the repository that it gets besides. */
+  /** Installs the packed package; `extra` are packages of the repository that it gets besides. */
   constructor(extra: readonly string[] = []) {
-    const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", this.folder];
-    const pack = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
-    this.tarball = join(this.folder, pack.stdout.trim());
     mkdirSync(this.installed, { recursive: true });
     const unpack = spawnSync("tar", ["-xzf", this.tarball, "--strip-components=1", "-C", this.installed]);
-    if (unpack.status !== 0) throw new Error(`npm pack: ${pack.stdout}${pack.stderr}${unpack.stderr}`);
+    if (unpack.status !== 0) throw new Error(`tar: ${unpack.stderr}`);
     for (const name of [...Object.keys(manifest.dependencies), ...extra]) link(this.folder, name);
   }
 

@@ -1,41 +1,68 @@
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deadLinks } from "../docs/links.ts";
+import { pages } from "../examples/markdown.ts";
 import { Consumer, node, root, subpaths } from "./consumer.ts";
 
+/** Largest tarball, and largest installed package, in kB. */
+const BUDGET_KB = { tarball: 2_400, installed: 10_000 } as const;
+
+/** Paths that may be in the package. */
+const BELONGS = [
+  /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
+  /^src\/(?!simulator\/).*\.ts$/,
+  /^docs\/[a-zA-Z-]+\.md$/,
+  /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|txt|md)$/,
+  /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,
+];
+
 let consumer: Consumer;
+let files: readonly string[];
 
 beforeAll(() => {
   consumer = new Consumer();
+  files = readdirSync(consumer.installed, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(consumer.installed.length + 1));
 });
 
 afterAll(() => {
   consumer.remove();
 });
 
-const packed = (): readonly string[] => {
-  const { stdout } = spawnSync("tar", ["-tzf", consumer.tarball], { encoding: "utf8" });
-  return stdout.trim().split("\n");
-};
-
 describe("the packed package", () => {
-  it("holds the built files and the texts beside them, nothing else", () => {
-    const strangers = packed().filter(
-      (path) => !/^package\/(dist\/.*\.(js|cjs|d\.ts|d\.cts)|[A-Z]+\.md|LICENSE|package\.json)$/.test(path),
-    );
+  it("decision KO: contains what is built, the sources, the pages and the examples, and nothing else", () => {
+    const strangers = files.filter((path) => !BELONGS.some((pattern) => pattern.test(path)));
     expect(strangers).toEqual([]);
   });
 
+  it("decision KO: contains every page, and every link of a page leads to a file and a heading in it", () => {
+    const dead = pages.flatMap((page) =>
+      deadLinks(join(consumer.installed, page)).map((link) => `${page} ${link}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it("decision KO: stays below its largest size, packed and installed", () => {
+    const tarball = statSync(consumer.tarball).size / 1_000;
+    const installed =
+      files.reduce((sum, path) => sum + statSync(join(consumer.installed, path)).size, 0) / 1_000;
+    console.log(
+      `tarball ${tarball.toFixed(0)} kB, installed ${installed.toFixed(0)} kB, ${files.length} files`,
+    );
+    expect(tarball).toBeLessThan(BUDGET_KB.tarball);
+    expect(installed).toBeLessThan(BUDGET_KB.installed);
+  });
+
   it("decision JC: each file of types is of one source, and has its form for CommonJS beside it", () => {
-    const files = new Set(packed());
-    const types = [...files].filter((path) => path.endsWith(".d.ts"));
+    const types = files.filter((path) => path.endsWith(".d.ts"));
     const alone = types.filter(
       (path) =>
-        !files.has(path.replace(/\.d\.ts$/, ".d.cts")) ||
-        !existsSync(path.replace("package/dist/", `${root}src/`).replace(/\.d\.ts$/, ".ts")),
+        !files.includes(path.replace(/\.d\.ts$/, ".d.cts")) ||
+        !existsSync(path.replace("dist/", `${root}src/`).replace(/\.d\.ts$/, ".ts")),
     );
     expect([types.length > subpaths.length, alone]).toEqual([true, []]);
   });

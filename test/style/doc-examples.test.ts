@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { format } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { root } from "../examples/markdown.ts";
 import { exportsOf } from "../package/exports.ts";
 import { compile, type DocExample, docExamples, withoutExample } from "./doc-examples.ts";
 import { parseSource, readSources } from "./source-file.ts";

@@ -1,9 +1,10 @@
 /**
  * Emits the types of the package into dist/, as `tsc --emitDeclarationOnly` does: one `.d.ts` for ESM and one `.d.cts`
- * for CommonJS beside the JavaScript of each source that the types of the entry points in package.json lead to.
+ * for CommonJS beside the JavaScript of each source that the types of the entry points in package.json lead to, each
+ * with a map that leads an editor to the source.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
@@ -18,16 +19,17 @@ const entries = Object.values(manifest.exports).flatMap(({ import: esm }) =>
 /** Relative imports in a declaration: `from "./price.ts"`, `import("../model/index.ts")`. */
 const RELATIVE = /(\bfrom |\bimport\()"(\.{1,2}\/[^"]+)\.ts"/g;
 
-/** Returns the declarations of all sources by path. */
+/** Returns the declarations of all sources, and their maps, by path. */
 function emitted() {
   const sources = entries.map((path) =>
     path.replace(`${root}dist/`, `${root}src/`).replace(/\.d\.ts$/, ".ts"),
   );
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: sources }, ts.sys, root);
-  const emit = { noEmit: false, emitDeclarationOnly: true, rootDir: `${root}src`, outDir: `${root}dist` };
+  const emit = { noEmit: false, emitDeclarationOnly: true, declarationMap: true };
+  const folders = { rootDir: `${root}src`, outDir: `${root}dist` };
   const texts = new Map();
-  const program = ts.createProgram(sources, { ...options, ...emit });
+  const program = ts.createProgram(sources, { ...options, ...emit, ...folders });
   const { diagnostics } = program.emit(undefined, (path, text) => texts.set(path, text));
   if (diagnostics.length > 0)
     throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, "\n"));
@@ -43,13 +45,19 @@ function reached(texts) {
   return paths;
 }
 
-/** Writes both forms of a declaration. Relative imports lead to files of the same form. */
-function write(path, text) {
+/** Writes a declaration and its map. Relative imports lead to files of the same form. */
+function write(path, { text, map, extension }) {
+  const name = basename(path);
+  const imports = text.replace(RELATIVE, `$1"$2${extension}"`);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text.replace(RELATIVE, '$1"$2.js"'));
-  writeFileSync(path.replace(/\.d\.ts$/, ".d.cts"), text.replace(RELATIVE, '$1"$2.cjs"'));
+  writeFileSync(`${path}.map`, JSON.stringify({ ...JSON.parse(map), file: name }));
+  writeFileSync(path, imports.replace(/^\/\/# sourceMappingURL=.*/m, `//# sourceMappingURL=${name}.map`));
 }
 
 const texts = emitted();
 // The package root comes last: `when-newer.mjs` compares its types with the sources.
-for (const path of [...reached(texts)].reverse()) write(path, texts.get(path));
+for (const path of [...reached(texts)].reverse()) {
+  const [text, map] = [texts.get(path), texts.get(`${path}.map`)];
+  write(path, { text, map, extension: ".js" });
+  write(path.replace(/\.d\.ts$/, ".d.cts"), { text, map, extension: ".cjs" });
+}
