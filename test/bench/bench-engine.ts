@@ -14,7 +14,7 @@ import { INSTRUMENTS, SYMBOL } from "../support/world.ts";
 import { type BenchFolder, benchFolder } from "./bench-folder.ts";
 import { createFillingVenue, type FillingVenue } from "./filling-venue.ts";
 
-/** One account of every shard, at the shard's number. */
+/** One account per shard, indexed by the number of the shard. */
 export const ACCOUNTS: readonly number[] = accountsOfShards();
 
 function accountsOfShards(): readonly number[] {
@@ -28,12 +28,12 @@ function accountsOfShards(): readonly number[] {
   return accounts;
 }
 
-/** An account whose orders are in this shard. */
+/** Returns an account whose orders belong to this shard. */
 export const accountIn = (shard: number): number => ACCOUNTS[shard] ?? 1;
 
 export type BenchEngine = Readonly<{ engine: Engine; venue: FillingVenue }>;
 
-/** An engine with an account in every shard, on the clock of the machine, and a venue that fills at once. */
+/** Opens an engine with an account in every shard, the clock of the machine, and a venue that fills at once. */
 export async function openBenchEngine(
   store: EngineOptions["store"],
   more: Partial<EngineOptions> = {},
@@ -61,7 +61,7 @@ export async function openBenchEngine(
   return { engine, venue };
 }
 
-/** Such an engine on SQLite, in a folder of its own which goes when it is closed. */
+/** Opens such an engine on SQLite, in a folder that is deleted when the engine is closed. */
 export async function openOnSqlite(): Promise<
   BenchEngine & Readonly<{ folder: BenchFolder; close(): Promise<void> }>
 > {
@@ -76,14 +76,14 @@ export async function openOnSqlite(): Promise<
 
 let named = 0;
 
-/** A stop below the market with an id of its own. */
+/** Returns a stop below the market with its own client id. */
 export const stopIntent = (stopPrice = "9000"): ParentIntent =>
   orderIntent({
     ...{ symbol: SYMBOL, side: "SELL", type: "STOP_MARKET", quantity: "0.125", stopPrice },
     newClientOrderId: `bench-order-number-${++named}`,
   });
 
-/** Places what was made beforehand, so many at once, in turn for accounts of so many shards. */
+/** Places prepared intents, a fixed number at a time, for accounts of several shards in turn. */
 export async function placeAll(
   engine: Engine,
   intents: readonly ParentIntent[],
@@ -97,31 +97,31 @@ export async function placeAll(
   }
 }
 
-/** Many intents. */
+/** Returns the given number of intents. */
 export const intentsOf = (count: number, make: (n: number) => ParentIntent): readonly ParentIntent[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
-/** Markets that no {@link stopIntent} is met by, and that each is. */
+/** A market that triggers no {@link stopIntent}, and one that triggers all of them. */
 export const ABOVE: QuoteInput = { symbol: SYMBOL, bid: "9999", ask: "10000" };
 export const BELOW: QuoteInput = { symbol: SYMBOL, bid: "8999", ask: "9001" };
 
-/** Puts so many stops below the market to rest, of accounts of so many shards. */
+/** Places resting stops below the market, for accounts of several shards. */
 export async function restStops(engine: Engine, count: number, accounts = 64): Promise<void> {
   engine.market.quote(ABOVE);
   const intents = intentsOf(count, () => stopIntent());
   await placeAll(engine, intents, { accounts });
 }
 
-/** One quote meets all of them; resolves when each has its child and fill. */
+/** Sends one quote that triggers all stops; resolves when each has its child and fill. */
 export async function fireStops(engine: Engine): Promise<void> {
   engine.market.quote(BELOW);
   await until(() => engine.metrics().openParents === 0);
 }
 
-/** A turn of the event loop. */
+/** Waits for one turn of the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Waits turn by turn. */
+/** Waits turn by turn until the condition holds. */
 export async function until(isDone: () => boolean): Promise<void> {
   while (!isDone()) await turn();
 }

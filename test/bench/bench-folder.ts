@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A folder of its own for files that a bench writes. */
+/** A separate folder for files that a benchmark writes. */
 export type BenchFolder = Readonly<{ path(name: string): string; remove(): void }>;
 
 export function benchFolder(): BenchFolder {

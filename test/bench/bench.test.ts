@@ -6,17 +6,17 @@ import { LINES } from "./lines/index.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The short form of `npm run bench`: no figure is judged. */
-describe("the bench", () => {
+/** The short form of `npm run bench`; it compares no figure with a target. */
+describe("the benchmarks", () => {
   let program: string;
 
   beforeAll(async () => {
-    // Without a front thread's program the lines with front threads do not run.
+    // Without the program of a front thread, the lines with front threads do not run.
     expect(spawnSync("npm", ["run", "--silent", "front"], { cwd: root }).status).toBe(0);
     program = await bundleProgram("test/bench/main.ts", "bench-smoke");
   });
 
-  test("each line of the table runs", () => {
+  test("every line of the table runs", () => {
     const options = { cwd: root, encoding: "utf8" } as const;
     const { stdout, stderr, status } = spawnSync(
       process.execPath,

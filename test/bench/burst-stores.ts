@@ -7,14 +7,16 @@ import { stopIntent } from "./bench-engine.ts";
 
 const BATCH = 2_000;
 
-/** Open parents over all shards: how many, an account of every shard, and what the n-th parent is where it is no plain stop. */
+/**
+ * Open parents over all shards: how many, an account of every shard, and the n-th parent where it is not a plain stop.
+ */
 export type Resting = Readonly<{
   parents: number;
   accountOf: (shard: number) => number;
   intentOf?: (n: number) => ParentIntent;
 }>;
 
-/** As long as the service makes them (decision 3). */
+/** As long as those of the service (decision 3). */
 const clientIdOf = (orderId: number): string => `c${-orderId}`.padEnd(22, "x");
 
 type Sample = Readonly<{ orderId: number; accountId: number; record: number; intent?: ParentIntent }>;
@@ -22,7 +24,7 @@ type Sample = Readonly<{ orderId: number; accountId: number; record: number; int
 const BEFORE_MS = 500;
 const RECORD_MS = 1_000;
 
-/** As a placement writes it. */
+/** Returns the parent as a placement writes it. */
 function acceptanceOf({ orderId, accountId, record, intent = stopIntent() }: Sample): Fact {
   const named = { ...intent, clientOrderId: clientIdOf(orderId) };
   return { kind: "ACCEPTED", accountId, intent: named, acceptance: record };
@@ -39,7 +41,7 @@ function acceptance(shard: number, sample: Sample): JournalRecord {
   return { shard, sequence: record, timeMs: RECORD_MS, cause: { kind: "PLACE" }, changes };
 }
 
-/** Puts open parents into all shards, half of them in snapshots, half in the journal after those. */
+/** Writes open parents to all shards: half of them in snapshots, half in the journal after the snapshots. */
 export async function keepResting(
   store: OrderStore,
   { parents, accountOf, intentOf }: Resting,
@@ -63,7 +65,7 @@ export async function keepResting(
   }
 }
 
-/** A store on SQLite with open parents over all shards. */
+/** Creates a SQLite store with open parents over all shards. */
 export async function storeOfShards({
   path,
   ...resting
@@ -73,7 +75,7 @@ export async function storeOfShards({
   await store.close();
 }
 
-/** Open parents in one shard, all in its snapshot. */
+/** Writes open parents to one shard, all in its snapshot. */
 export async function storeOfOneShard(
   path: string,
   whose: Readonly<{ parents: number; shard: number; accountId: number }>,
@@ -91,7 +93,10 @@ export async function storeOfOneShard(
   await store.close();
 }
 
-/** Ended parents of shard 0: how many, whose the n-th is, and how many ids of the shard are left out before the first. */
+/**
+ * Ended parents of shard 0: how many, the account of the n-th, and how many ids of the shard are skipped before the
+ * first.
+ */
 type Ended = Readonly<{ path: string; rows: number; accountOf?: (n: number) => number; after?: number }>;
 
 /** Adds parents that ended long ago. */

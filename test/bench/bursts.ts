@@ -22,7 +22,7 @@ import type { Size } from "./line.ts";
 import { figure, printTable } from "./measure.ts";
 import { type Turns, watchCommits, watchTurns } from "./turn-watch.ts";
 
-/** A burst's count at the size of this run. */
+/** Scales the count of a burst to the size of this run. */
 type Sized = Size["of"];
 
 async function fires(store: EngineOptions["store"], sized: Sized): Promise<Turns> {
@@ -30,7 +30,7 @@ async function fires(store: EngineOptions["store"], sized: Sized): Promise<Turns
   const { engine } = await openBenchEngine(store);
   await restStops(engine, count);
   const turns = await watchTurns(async () => {
-    // Children that were withdrawn on the way need a quote to be sent again.
+    // Children that were withdrawn need another quote to be sent again.
     const heart = setInterval(() => engine.market.quote(BELOW), 1_000);
     await fireStops(engine);
     clearInterval(heart);
@@ -47,7 +47,7 @@ async function cancelAll(store: EngineOptions["store"], sized: Sized): Promise<T
   return turns;
 }
 
-/** Resolves when no snapshot has been written for a while; `writes` counts those that were begun. */
+/** Resolves when no snapshot was written for a while; `writes` counts the snapshots that were started. */
 function watched(
   store: EngineOptions["store"],
 ): Readonly<{ store: EngineOptions["store"]; written: () => number }> {
@@ -158,7 +158,7 @@ const CASES: readonly Case[] = [
   { name: "opening 1,000,000 in one shard", take: openingOneShard },
 ];
 
-/** One burst in this process, over a store in a folder of its own. */
+/** Runs one burst in this process, on a store in a separate folder. */
 export async function takeBurst(name: string, { of }: Size): Promise<Turns> {
   const found = CASES.find((one) => one.name === name);
   if (found === undefined) throw new Error(`there is no burst ${name}`);
@@ -184,10 +184,13 @@ const COLUMNS: readonly (keyof Turns)[] = [
   "longestCommit",
 ];
 
-/** What V8 marks in small steps it tells nobody: marked in one, all of garbage collection is seen and counted apart. */
+/**
+ * V8 does not report marking in small steps. With marking in one step, all garbage collection is visible and counted
+ * separately.
+ */
 export const BURST_FLAGS: readonly string[] = ["--expose-gc", "--no-incremental-marking"];
 
-/** Runs a case in a process of its own; undefined when that fails. */
+/** Runs a case in a separate process; returns undefined if that fails. */
 function spawnCase(name: string): Turns | undefined {
   const { stdout } = spawnSync(process.execPath, [...BURST_FLAGS, process.argv[1] ?? "", "bursts"], {
     env: { ...process.env, BURST: name },
@@ -199,8 +202,8 @@ function spawnCase(name: string): Turns | undefined {
 }
 
 /**
- * Every burst in a process of its own, with the longest turn of the event loop. `SCALE=0.1` makes them smaller,
- * `ONLY=3,5` takes some of them.
+ * Runs every burst in a separate process and reports the longest turn of the event loop. `SCALE=0.1` makes the bursts
+ * smaller; `ONLY=3,5` selects some of them.
  */
 export async function benchBursts(size: Size): Promise<void> {
   const { BURST, ONLY } = process.env;

@@ -2,11 +2,11 @@ import { type Price, price } from "../../src/decimal/index.ts";
 import type { ChildRequest } from "../../src/model/index.ts";
 import type { ChildReport, ExecutionVenue } from "../../src/ports/index.ts";
 
-/** A venue that fills every child whole when it comes, and does nothing else. */
+/** A venue that fills every child completely when it arrives, and does nothing else. */
 export type FillingVenue = ExecutionVenue & {
-  /** Children that came. */
+  /** The number of children received. */
   filled: number;
-  /** Hears of every child as it comes. */
+  /** Called for every child when it arrives. */
   onSubmit: ((child: ChildRequest) => void) | undefined;
 };
 

@@ -5,7 +5,7 @@ import type { Line } from "./line.ts";
 import { startLine } from "./line-process.ts";
 import { printTable } from "./measure.ts";
 
-/** What of a CPU profile of V8 is read here. */
+/** The part of a V8 CPU profile that is read here. */
 type Profile = Readonly<{
   nodes: readonly Readonly<{
     id: number;
@@ -16,10 +16,10 @@ type Profile = Readonly<{
 }>;
 
 const SHOWN = 20;
-/** What V8 gives the threads' own times as. */
+/** Names under which V8 reports the time of its threads. */
 const OWN_NAMES: readonly string[] = ["(idle)", "(program)", "(root)", "(garbage collector)"];
 
-/** Where each source of a bundle begins: esbuild writes its path above it. */
+/** Finds where each source of a bundle begins: esbuild writes the path above it. */
 function sourcesOf(bundle: string): readonly (readonly [line: number, source: string])[] {
   return bundle.split("\n").flatMap((text, line) => {
     const source = /^\/\/ ((?:src|test)\/\S+)$/.exec(text)?.[1];
@@ -27,7 +27,10 @@ function sourcesOf(bundle: string): readonly (readonly [line: number, source: st
   });
 }
 
-/** Self time by room of the sources, by module of Node.js, and by what V8 does itself, in shares of the time not idle. */
+/**
+ * Returns the self time by subfolder of the sources, by module of Node.js, and by V8's own work, as shares of the time
+ * not idle.
+ */
 function sharesOf(profile: Profile, bundle: string): readonly (readonly [place: string, share: number])[] {
   const sources = sourcesOf(bundle);
   const placeOf = ({ functionName, url, lineNumber }: Profile["nodes"][number]["callFrame"]): string => {
@@ -48,7 +51,7 @@ function sharesOf(profile: Profile, bundle: string): readonly (readonly [place: 
   return [...spent].map(([place, us]) => [place, us / total] as const).sort((a, b) => b[1] - a[1]);
 }
 
-/** Where the time of a line goes: one round of it under the profiler of V8. */
+/** Shows where a line spends its time: runs one round under V8's profiler. */
 export async function printFlame(name: string, line: Line, program: string): Promise<void> {
   const folder = benchFolder();
   try {

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { benchFolder } from "./bench-folder.ts";
 
-/** What one durable commit of a small row costs on this disk, milliseconds each. */
+/** Measures the cost of one durable commit of a small row on this disk, in milliseconds. */
 export function flushTimes(count: number): readonly number[] {
   const folder = benchFolder();
   const database = new Database(folder.path("flush.db"));

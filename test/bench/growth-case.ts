@@ -1,12 +1,12 @@
 import { medianOf } from "./measure.ts";
 
-/** One thing that may grow: the sizes, three decades apart, and how long one of them takes. */
+/** A dimension that may grow: its sizes over three decades, and the time for one of them. */
 export type Case = Readonly<{ name: string; sizes: readonly number[]; take: (n: number) => Promise<number> }>;
 
-/** Three decades. */
+/** Sizes over three decades. */
 export const SIZES: readonly number[] = [30, 300, 3_000, 30_000];
 
-/** Of the processor, so that what else the machine does counts for little. */
+/** Measures processor time, so that other load on the machine has little influence. */
 export const msOf = async (run: () => Promise<unknown>): Promise<number> => {
   globalThis.gc?.();
   const before = process.cpuUsage();
@@ -15,7 +15,7 @@ export const msOf = async (run: () => Promise<unknown>): Promise<number> => {
   return (user + system) / 1e3;
 };
 
-/** The median of so many runs, of the clock. */
+/** Returns the median of several wall-clock measurements. */
 export const medianMsOf = async (times: number, run: () => Promise<unknown>): Promise<number> => {
   const taken: number[] = [];
   for (let n = 0; n < times; n++) {

@@ -19,7 +19,7 @@ import { type Case, msOf } from "./growth-case.ts";
 import { beginQuotes, feed, quotesOf, stopBelow, trailing } from "./market.ts";
 
 const OPERATIONS = 10_000;
-/** For what happens beside orders at rest, and for what happens to each of them. */
+/** Sizes for work beside resting orders, and for work on each of them. */
 const AMONG = [1_000, 10_000, 100_000, 1_000_000];
 const OF = [100, 1_000, 10_000, 100_000];
 
@@ -31,7 +31,7 @@ async function among(n: number, intentOf: typeof stopBelow): Promise<Engine> {
   return engine;
 }
 
-/** Runs something on an engine, then closes it. */
+/** Runs a function on an engine, then closes the engine. */
 async function timed(engine: Engine, run: () => unknown): Promise<number> {
   const ms = await msOf(async () => run());
   await engine.close();
@@ -61,7 +61,7 @@ async function placements(n: number): Promise<number> {
   return await timed(engine, () => placeAll(engine, intents));
 }
 
-/** As many stops as there are, of 64 accounts, met by one quote. */
+/** Measures one quote that triggers `n` stops of 64 accounts. */
 async function fires(n: number): Promise<number> {
   const { engine } = await openBenchEngine(createMemoryStore());
   await restStops(engine, n);
@@ -100,7 +100,7 @@ async function simulation(n: number): Promise<number> {
   });
 }
 
-/** What the engine does all day, beside or for so many orders. */
+/** The engine's daily work, beside or for many orders. */
 export const ENGINE_CASES: readonly Case[] = [
   { name: "(g) 100,000 dormant quotes among n stops", sizes: AMONG, take: dormantQuotes },
   { name: "(h) 10,000 new highs among n trailing stops", sizes: AMONG, take: newHighs },

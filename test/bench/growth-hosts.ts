@@ -13,7 +13,7 @@ import { type Case, medianMsOf, msOf, SIZES } from "./growth-case.ts";
 
 const PAGES = 200;
 
-/** A parent whose every child is one part and one fill. */
+/** Measures a parent whose every child is one part with one fill. */
 async function manyChildren(n: number): Promise<number> {
   const world = await createWorld();
   await world.quote("100", "101");
@@ -24,7 +24,7 @@ async function manyChildren(n: number): Promise<number> {
   });
 }
 
-/** One child of which every report tells of one fill more; `told` counts the fills in all reports. */
+/** Measures one child whose every report contains one more fill; `told` counts the fills of all reports. */
 async function cumulativeReports(told: number): Promise<number> {
   const reports = Math.round(Math.sqrt(2 * told));
   const venue = createScriptedVenue();
@@ -43,7 +43,7 @@ async function cumulativeReports(told: number): Promise<number> {
   });
 }
 
-/** Reduce-only stops of one account that one quote fires. */
+/** Measures reduce-only stops of one account that one quote triggers. */
 async function reduceOnlyStops(n: number): Promise<number> {
   const world = await createWorld();
   world.exposure.set({ accountId: ACCOUNT, symbol: SYMBOL, quantity: quantity(String(n)) });
@@ -55,7 +55,7 @@ async function reduceOnlyStops(n: number): Promise<number> {
   return ms;
 }
 
-/** A page of the history of an account on SQLite. */
+/** Measures a page of the history of an account on SQLite. */
 async function historyPage(n: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-growth-"));
   try {
@@ -85,7 +85,7 @@ async function fillHistory(store: OrderStore, n: number): Promise<void> {
   }
 }
 
-/** A page of ten of an account's open lists. */
+/** Measures a page of ten of an account's open lists. */
 async function openListsPage(n: number): Promise<number> {
   const world = await createWorld();
   await inTurns(n, (id) =>
@@ -105,7 +105,7 @@ async function openListsPage(n: number): Promise<number> {
   });
 }
 
-/** A placement, and so a commit, where so many markets are quoted and have an open order. */
+/** Measures a placement, and so a commit, with many quoted markets that have an open order. */
 async function commitAmongMarkets(n: number): Promise<number> {
   const world = await createWorld({ instruments: marketsOf(n) });
   for (let id = 0; id < n; id++) await placeIn(world, `COIN${id}/USD`, `resting-${id}`);
@@ -128,7 +128,7 @@ function marketsOf(n: number): readonly Instrument[] {
   return [first, ...others];
 }
 
-/** Copies of one placement that come at once. */
+/** Measures copies of one placement that arrive at once. */
 async function copies(n: number): Promise<number> {
   const world = await createWorld();
   return await msOf(async () => {
@@ -138,7 +138,7 @@ async function copies(n: number): Promise<number> {
   });
 }
 
-/** Many placements, 500 of them at once. */
+/** Runs many placements, 500 at a time. */
 async function inTurns(n: number, place: (id: number) => Promise<unknown>): Promise<void> {
   for (let from = 0; from < n; from += 500) {
     const ids = Array.from({ length: Math.min(500, n - from) }, (_, k) => from + k);
@@ -146,7 +146,7 @@ async function inTurns(n: number, place: (id: number) => Promise<unknown>): Prom
   }
 }
 
-/** What an account or a host can make grow. */
+/** Sizes that an account or a host can increase. */
 export const HOST_CASES: readonly Case[] = [
   { name: "(a) one-fill children of a parent", sizes: SIZES, take: manyChildren },
   {

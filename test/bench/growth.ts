@@ -5,7 +5,7 @@ import { figure, printTable } from "./measure.ts";
 
 const CASES = [...HOST_CASES, ...ENGINE_CASES];
 
-/** The slope of a line through the logarithms: 1 is in proportion, 2 is the square. */
+/** Returns the slope of a line through the logarithms: 1 is linear growth, 2 is quadratic growth. */
 function exponentOf(points: readonly (readonly [n: number, ms: number])[]): number {
   const logs = points.map(([n, ms]) => [Math.log(n), Math.log(ms)] as const);
   const mean = (at: 0 | 1): number => logs.reduce((sum, point) => sum + point[at], 0) / logs.length;
@@ -14,7 +14,7 @@ function exponentOf(points: readonly (readonly [n: number, ms: number])[]): numb
   return above / logs.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
 }
 
-/** How time grows with what an account or a host can make grow, over three decades each. */
+/** Measures how time grows with each size that an account or a host can increase, over three decades each. */
 export async function benchGrowth(size: Size): Promise<void> {
   const rows: string[][] = [];
   for (const { name, sizes, take } of CASES) {

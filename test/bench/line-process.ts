@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { Line, Sample, Size } from "./line.ts";
 import { LINES } from "./lines/index.ts";
 
-/** What a process that measures a line is told, and what it answers. */
+/** Messages to and from a process that measures a line. */
 type Order = Readonly<{ round: number }> | "close";
 type Answer = "open" | "closed" | Sample;
 
@@ -12,10 +12,10 @@ export const sizeOf = (scale: number): Size => ({
   seconds: 6 * scale,
 });
 
-/** A line that a process of its own measures. */
+/** A line that a separate process measures. */
 export type LineProcess = Readonly<{ take(round: number): Promise<Sample>; close(): Promise<void> }>;
 
-/** Opens a line in a process of its own, of this program or of the same bench made of other sources. */
+/** Opens a line in a separate process, of this program or of the same benchmark built from other sources. */
 export async function startLine(
   program: string,
   name: string,
@@ -51,7 +51,7 @@ function answerOf(child: ChildProcess): Promise<Answer> {
   });
 }
 
-/** The other side: this process measures one line until it is told to close. */
+/** The side of the child process: measures one line until the parent closes it. */
 export async function serveLine(name: string, size: Size): Promise<void> {
   const line: Line | undefined = LINES[name];
   if (line === undefined) throw new Error(`there is no line ${name}`);
@@ -59,7 +59,7 @@ export async function serveLine(name: string, size: Size): Promise<void> {
   const say = (answer: Answer): void => void process.send?.(answer);
   process.on("message", (order: Order) => {
     const done = order === "close" ? opened.close().then((): Answer => "closed") : opened.take(order.round);
-    // A line that fails ends its process: the one that waits for it hears of that.
+    // A line that fails ends its process; the waiting parent sees the exit.
     void done.then(say).catch((error) => {
       console.error(error);
       process.exit(1);

@@ -1,30 +1,30 @@
-/** How large a line is measured: 1 for the sizes that its name says; less for a shorter run. */
+/** The scale of a measurement: 1 for the sizes in the line's name, less for a shorter run. */
 export type Size = Readonly<{
-  /** A count of that size, at least one. */
+  /** Scales a count; the result is at least one. */
   of(count: number): number;
-  /** How long a timed load lasts, seconds. */
+  /** The duration of a timed load, in seconds. */
   seconds: number;
 }>;
 
-/** What one run of something took. */
+/** The costs of one run. */
 export type Taken = Readonly<{
   operations: number;
   seconds: number;
-  /** Processor time of the main thread, and of all other threads of its process, microseconds. */
+  /** Processor time of the main thread, and of all other threads of its process, in microseconds. */
   mainUs: number;
   othersUs: number;
-  /** Of the busiest thread, where several share the work. */
+  /** Processor time of the busiest thread, if several threads share the work. */
   busiestUs?: number;
-  /** By how much the live heap of the process grew, bytes. */
+  /** Growth of the live heap of the process, in bytes. */
   heapBytes: number;
 }>;
 
-/** One round: the line's own run and that of its peer right after it, or a figure that is no rate. */
+/** One round: a run of the line and a run of its peer right after it, or a figure that is not a rate. */
 export type Sample =
   | Readonly<{ ours: Taken; peer?: Taken }>
   | Readonly<{ figure: number; peer?: number; ours?: Taken }>;
 
-/** A line that is open: its data is there, rounds can be taken. */
+/** An open line: its data is loaded and it can measure rounds. */
 export type Rounds = Readonly<{
   take(round: number): Promise<Sample>;
   close(): Promise<void>;
@@ -32,23 +32,26 @@ export type Rounds = Readonly<{
 
 /** One line of the table. */
 export type Line = Readonly<{
-  /** What is done, as the table shows it. */
+  /** The description in the table. */
   work: string;
-  /** What a figure is of: "quotes" of a rate, or a unit such as "ms". */
+  /** The unit of the figure: "quotes" for a rate, or a unit such as "ms". */
   unit: string;
-  /** What the peer does; no ratio where there is none. */
+  /** The description of the peer; without a peer there is no ratio. */
   peer?: string;
-  /** By the clock, or by the processor time of the main thread where nothing is waited for: others may use the machine. */
+  /**
+   * Wall-clock time, or processor time of the main thread if nothing is waited for, since other processes may use the
+   * machine.
+   */
   timedBy: "clock" | "processor";
-  /** What it is to reach, as text, and whether a median figure and a ratio do so. */
+  /** The target as text, and whether a median figure and a ratio meet it. */
   target: string;
   reached: (figure: number, ratio: number) => boolean;
-  /** Whether each round has a process of its own: memory is measured where nothing else was. */
+  /** Whether each round runs in a separate process: memory is measured in a fresh one. */
   alone?: true;
-  /** What its process is started with; `--expose-gc` alone where it says nothing. */
+  /** Arguments of its process; `--expose-gc` alone by default. */
   flags?: readonly string[];
   open(size: Size): Promise<Rounds>;
 }>;
 
-/** A line of which nothing is to be closed. */
+/** Returns rounds that have nothing to close. */
 export const rounds = (take: Rounds["take"]): Rounds => ({ take, close: async () => undefined });

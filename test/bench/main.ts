@@ -11,7 +11,7 @@ import { benchScale } from "./scale/scale.ts";
 import { benchSlots } from "./slots.ts";
 import { printLines } from "./table.ts";
 
-/** Tables of their own, by the names that a command takes. */
+/** Separate tables, by the names that the command takes. */
 const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   bursts: benchBursts,
   growth: benchGrowth,
@@ -19,7 +19,7 @@ const TABLES: Readonly<Record<string, (size: Size) => Promise<void>>> = {
   rates: benchRates,
 };
 
-/** Sections of their own that take minutes and gigabytes: only when they are asked for. */
+/** Separate sections that take minutes and gigabytes; they run only on request. */
 const LARGE: Readonly<Record<string, () => void | Promise<void>>> = { scale: benchScale };
 
 const SMOKE_SCALE = 0.002;
@@ -28,7 +28,7 @@ const [, program = "", ...asked] = process.argv;
 const { SCALE = "1", ROUNDS = "5", BEFORE } = process.env;
 const size = sizeOf(Number(SCALE));
 
-/** Every line once at the least size, in this process: whether it runs. */
+/** Runs every line once at the smallest size, in this process, to check that it works. */
 async function smoke(): Promise<void> {
   for (const [name, line] of Object.entries(LINES)) {
     const opened = await line.open(sizeOf(SMOKE_SCALE));
@@ -38,7 +38,7 @@ async function smoke(): Promise<void> {
   }
 }
 
-/** The table of all lines, or of those asked for. */
+/** Prints the table of all lines or of the requested ones. */
 async function table(names: readonly string[]): Promise<void> {
   console.log(
     `Node ${process.version}, ${cpus().length} cores. Ratios hold within this run; figures alone do not.`,
@@ -46,7 +46,7 @@ async function table(names: readonly string[]): Promise<void> {
   await printLines({ names, rounds: Number(ROUNDS), program, before: BEFORE });
 }
 
-/** Where the time of these lines goes. */
+/** Shows where these lines spend their time. */
 async function flames(names: readonly string[]): Promise<void> {
   for (const name of names) {
     const line = LINES[name];
@@ -57,7 +57,7 @@ async function flames(names: readonly string[]): Promise<void> {
 const [first, second = ""] = asked;
 const ofTables = asked.filter((name) => name in TABLES);
 const large = LARGE[first ?? ""];
-// The lines of requests start this program again as the server that they ask.
+// The request lines start this program again as their server.
 if (first === "server") await serve(second, asked[2] ?? "{}");
 else if (first === "--line") await serveLine(second, size);
 else if (first === "--smoke") await smoke();

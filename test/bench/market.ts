@@ -7,7 +7,7 @@ import { SYMBOL } from "../support/world.ts";
 
 const text = (scaled: number): string => formatPrice(scaled as unknown as Price);
 
-/** Quotes around 7,000 USD; rising ones set a new high each. */
+/** Returns quotes around 7,000 USD; each rising one sets a new high. */
 export function quotesOf(count: number, rising: boolean, from = 700_000_000_000): readonly QuoteInput[] {
   return Array.from({ length: count }, (_, n) => {
     const bid = from + (rising ? n * 1_000 : (n % 100) * 1_000_000);
@@ -25,15 +25,15 @@ const SELL = {
   newClientOrderId: "named-by-the-store",
 } as const;
 
-/** Stops below the market, each at a level of its own. */
+/** Returns stops below the market, each at its own level. */
 export const stopBelow: (n: number) => ParentIntent = (n) =>
   orderIntent({ ...SELL, type: "STOP_MARKET", stopPrice: text(600_000_000_000 - n * 100_000) });
 
-/** Stops that trail the market by 10 to 99 per cent. */
+/** Returns stops that trail the market by 10 to 99 percent. */
 export const trailing: (n: number) => ParentIntent = (n) =>
   orderIntent({ ...SELL, type: "TRAILING_STOP_MARKET", trailingDelta: 1_000 + (n % 9_000) });
 
-/** The first quotes after an opening, of which one confirms the other. */
+/** Sends the first quotes after an opening, of which the second confirms the first. */
 export function beginQuotes(engine: Engine): void {
   const [quote] = quotesOf(1, false);
   if (quote === undefined) return;
@@ -41,7 +41,7 @@ export function beginQuotes(engine: Engine): void {
   engine.market.quote(quote);
 }
 
-/** Gives the engine quotes, of which none may be dropped. */
+/** Sends quotes to the engine; none may be dropped. */
 export function feed(engine: Engine, quotes: readonly QuoteInput[]): void {
   for (const quote of quotes) {
     if (engine.market.quote(quote) !== "counted") throw new Error("a quote was dropped");

@@ -1,16 +1,16 @@
-/** The median of several measurements. */
+/** Returns the median of several measurements. */
 export function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
-/** The value below which this share of several measurements lies. */
+/** Returns the value below which this share of several measurements lies. */
 export function quantileOf(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** A figure with thousands separators and no false precision. */
+/** Formats a figure with thousands separators and a sensible number of digits. */
 export function figure(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString("en-US");
   return value.toPrecision(3);

@@ -1,7 +1,10 @@
 import type { Taken } from "./line.ts";
 import { schedulerClock } from "./scheduler-clock.ts";
 
-/** Processor time of this thread so far, in microseconds; that of the whole process where Linux does not say. */
+/**
+ * Returns the processor time of this thread so far, in microseconds; that of the whole process if Linux does not report
+ * it.
+ */
 const threadUs = (): number => schedulerClock?.().ranUs ?? processUs();
 
 function processUs(): number {
@@ -9,14 +12,14 @@ function processUs(): number {
   return user + system;
 }
 
-/** A pause in which the other threads ran for less than this was one in which they rested, microseconds. */
+/** The limit in microseconds: the other threads were idle in a pause if they used less processor time. */
 const REST_US = 250;
 const PAUSE_MS = 5;
 const MOST_PAUSES = 200;
 
 /**
- * Cleans the heap. V8 sweeps what it has marked on other threads while the program goes on, for as long as 90 ms after
- * half a gigabyte: what is measured begins when they rest.
+ * Collects garbage and waits for V8's other threads. After half a gigabyte they sweep for up to 90 ms while the program
+ * continues; a measurement starts when they are idle.
  */
 async function cleanHeap(): Promise<void> {
   globalThis.gc?.();
@@ -27,7 +30,7 @@ async function cleanHeap(): Promise<void> {
   }
 }
 
-/** Runs something that does so many operations, with a clean heap before it. */
+/** Runs a number of operations after cleaning the heap. */
 export async function metered(operations: number, run: () => unknown): Promise<Taken> {
   await cleanHeap();
   const heap = process.memoryUsage().heapUsed;

@@ -6,7 +6,7 @@ import { figure, printTable } from "./measure.ts";
 const RATES = [10, 100, 500, 900, 1_500];
 const SECONDS = 3;
 
-/** Children of one quote that all wait for the rate, on the machine's clock: when each was handed over. */
+/** Returns the hand-over times of the children of one quote that all wait for the rate, on the machine's clock. */
 async function sendTimes(rate: number): Promise<readonly number[]> {
   const venue = createScriptedVenue({ ratePerSecond: rate });
   const clock = createSystemClock();
@@ -27,7 +27,7 @@ async function sendTimes(rate: number): Promise<readonly number[]> {
   return times;
 }
 
-/** The most that any second saw, wherever it began. */
+/** Returns the highest count within any second, wherever it begins. */
 function mostInASecond(times: readonly number[]): number {
   let [most, first] = [0, 0];
   for (const [index, ms] of times.entries()) {
@@ -37,7 +37,7 @@ function mostInASecond(times: readonly number[]): number {
   return most;
 }
 
-/** Rates that a venue declares against those that its children reach. */
+/** Compares the rates that a venue declares with those that its children reach. */
 export async function benchRates(): Promise<void> {
   const rows: string[][] = [["declared, children/s", "reached", "share", "most in any second"]];
   for (const rate of RATES) {

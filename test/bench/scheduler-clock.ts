@@ -1,9 +1,9 @@
 import { openSync, readSync } from "node:fs";
 
-/** What the main thread has had of a processor, and how long it has waited for one, microseconds. */
+/** Processor time of the main thread, and its wait for a processor, in microseconds. */
 export type Scheduled = Readonly<{ ranUs: number; waitedUs: number }>;
 
-/** What Linux says of the main thread so far; undefined where there is nobody to say it. */
+/** Reads the main thread's times so far from Linux; undefined on other systems. */
 export const schedulerClock: (() => Scheduled) | undefined = openClock();
 
 function openClock(): (() => Scheduled) | undefined {

@@ -15,7 +15,7 @@ const slice: Partial<OrderFields> = {
   intervalDelay: DELAY_MS,
 };
 
-/** The peer: the same number of plain limits that the same quote meets. */
+/** The peer: the same number of plain limits that the same quote triggers. */
 const limit: Partial<OrderFields> = { type: "SYNTHETIC_LIMIT", quantity: "1", price: "100" };
 
 const secondsUntil = async (run: () => Promise<unknown>): Promise<number> => {
@@ -36,7 +36,7 @@ async function worldOf(order: Partial<OrderFields>): Promise<World> {
 
 type Times = Readonly<{ tickMs: number; quoteMs: number }>;
 
-/** One tick of the clock on which every first slot opens, then one quote that all of them may use. */
+/** Advances the clock once to open every first slot, then sends one quote that all slots may use. */
 async function timesOf(order: Partial<OrderFields>): Promise<Times> {
   const world = await worldOf(order);
   const tick = await secondsUntil(() => world.pass(DELAY_MS));
@@ -46,7 +46,10 @@ async function timesOf(order: Partial<OrderFields>): Promise<Times> {
   return { tickMs: tick * 1e3, quoteMs: quote * 1e3 };
 }
 
-/** 10,000 schedule slots due on one tick, against as many limits that fire on one quote; memory store. */
+/**
+ * Compares 10,000 schedule slots that are due at the same time with the same number of limits that trigger on one
+ * quote; memory store.
+ */
 export async function benchSlots(): Promise<void> {
   const slots: Times[] = [];
   const limits: Times[] = [];

@@ -3,7 +3,7 @@ import { startLine } from "./line-process.ts";
 import { LINES } from "./lines/index.ts";
 import { figure, medianOf } from "./measure.ts";
 
-/** Which lines, how often, and the same bench made of the sources of before, where both are compared. */
+/** Which lines to run, how often, and the same benchmark built from earlier sources for a comparison. */
 export type TableOptions = Readonly<{
   names: readonly string[];
   rounds: number;
@@ -11,7 +11,7 @@ export type TableOptions = Readonly<{
   before: string | undefined;
 }>;
 
-/** The medians of a line's rounds, and how far its ratios lie apart. */
+/** The medians of a line's rounds, and the spread of its ratios. */
 type Row = Readonly<{
   figure: number;
   peer: number;
@@ -21,7 +21,7 @@ type Row = Readonly<{
   heap: string;
 }>;
 
-/** Operations in a second, or in a second of processor time of the main thread, or of the busiest. */
+/** Returns operations per second, or per second of processor time of the main or the busiest thread. */
 const rateOf = (line: Line, { operations, seconds, mainUs, busiestUs = mainUs }: Taken): number =>
   line.timedBy === "processor" ? operations / (busiestUs / 1e6) : operations / seconds;
 
@@ -71,7 +71,7 @@ const HEAD = [
   "reached",
 ];
 
-/** Prints one row for each line as soon as it is measured. */
+/** Prints the row of each line as soon as it is measured. */
 export async function printLines(options: TableOptions): Promise<void> {
   print(HEAD);
   print(HEAD.map(() => "---"));
@@ -111,7 +111,7 @@ function unitOf({ unit, timedBy }: Line, sample: Sample | undefined): string {
   return timedBy === "processor" ? `${unit}/s of CPU` : `${unit}/s`;
 }
 
-/** The rounds of this program, and those of before in between them, so that both see the same machine. */
+/** Runs rounds of this program and of the earlier one alternately, so that both run under the same conditions. */
 async function samplesOf(
   name: string,
   line: Line,
@@ -131,7 +131,7 @@ async function samplesOf(
   return samples;
 }
 
-/** One after the other: what is opened together would be measured together. */
+/** Lines run one after the other; lines that are open together would be measured together. */
 async function inOrder<T, U>(items: readonly T[], make: (item: T) => Promise<U>): Promise<readonly U[]> {
   const made: U[] = [];
   for (const item of items) made.push(await make(item));

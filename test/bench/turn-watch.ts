@@ -2,18 +2,18 @@ import { PerformanceObserver, performance } from "node:perf_hooks";
 import Database from "better-sqlite3";
 import { schedulerClock } from "./scheduler-clock.ts";
 
-/** A piece of time, in milliseconds of `performance.now`. */
+/** A period, in milliseconds of `performance.now`. */
 type Span = Readonly<{ from: number; to: number }>;
 
-/** What was seen of the event loop; all in milliseconds. */
+/** Observations of the event loop, all in milliseconds. */
 export type Turns = Readonly<{
   total: number;
-  /** The longest turn as it was; the longest without garbage collection, commits and waiting for a processor. */
+  /** The longest turn as measured; the longest without garbage collection, commits and waiting for a processor. */
   longest: number;
   longestOwn: number;
-  /** How long the thread waited for a processor, as other processes had them. */
+  /** Time that the thread waited for a processor that other processes used. */
   waited: number;
-  /** The most processor time that a turn took, commits and garbage collection included. */
+  /** The highest processor time of a turn, including commits and garbage collection. */
   longestCpu: number;
   gc: number;
   longestGc: number;
@@ -29,7 +29,7 @@ const overlap = (a: Span, b: Span): number => Math.max(0, Math.min(a.to, b.to) -
 
 const commits: Span[] = [];
 
-/** From now on every commit of SQLite is timed: the statement COMMIT, and what writes outside a transaction. */
+/** Starts timing every commit of SQLite: the statement COMMIT, and writes outside a transaction. */
 export function watchCommits(): void {
   const database = new Database(":memory:");
   const statement = Object.getPrototypeOf(database.prepare("SELECT 1")) as Database.Statement;
@@ -48,12 +48,15 @@ export function watchCommits(): void {
   database.close();
 }
 
-/** How long the main thread has waited for a processor so far, in milliseconds; always 0 where Linux does not say. */
+/**
+ * Returns how long the main thread has waited for a processor so far, in milliseconds; always 0 if Linux does not
+ * report it.
+ */
 const waitedMs = (): number => (schedulerClock?.().waitedUs ?? 0) / 1e3;
 
 const nextImmediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Watches the turns of the event loop while `work` is under way. */
+/** Watches the turns of the event loop during `work`. */
 export async function watchTurns(work: () => Promise<unknown>): Promise<Turns> {
   globalThis.gc?.();
   const pauses: Span[] = [];
@@ -78,7 +81,7 @@ export async function watchTurns(work: () => Promise<unknown>): Promise<Turns> {
       const { user, system } = process.cpuUsage(cpu);
       longestCpu = Math.max(longestCpu, (user + system) / 1e3);
     }
-    // What the watching takes is no part of a turn.
+    // The time of the watching itself does not belong to a turn.
     last = performance.now();
     waited = waitedNow;
     cpu = process.cpuUsage();

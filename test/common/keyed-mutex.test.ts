@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { KeyedMutex } from "../../src/common/index.ts";
 import { turns } from "../support/faulty-world.ts";
 
-/** Tasks that tell when they begin, and end when the test says so. */
+/** Creates tasks that report when they begin and end on request of the test. */
 function tasks() {
   const mutex = new KeyedMutex();
   const begun: string[] = [];
@@ -21,8 +21,8 @@ function tasks() {
   return { begun, hold, end };
 }
 
-describe("decision GQ: tasks that want the same keys", () => {
-  it("begin in the order in which they came, each when the one before has ended", async () => {
+describe("decision GQ: tasks that need the same keys", () => {
+  it("begin in order of arrival, each when the previous one has ended", async () => {
     const { begun, hold, end } = tasks();
     const held = ["1", "2", "3"].map((name) => hold(name, ["x"]));
     for (const name of ["1", "2", "3"]) {
@@ -32,14 +32,14 @@ describe("decision GQ: tasks that want the same keys", () => {
     expect(await Promise.all(held)).toEqual(["1", "2", "3"]);
   });
 
-  it("begin at once when none of their keys is wanted", async () => {
+  it("begin at once if none of their keys is in use", async () => {
     const { begun, hold } = tasks();
     void hold("1", ["x"]);
     void hold("2", ["y"]);
     expect(begun).toEqual(["1", "2"]);
   });
 
-  it("are not passed by: a list that waits for one key comes before those that want its others later", async () => {
+  it("are not overtaken: a task that waits for one key comes before later tasks that need its other keys", async () => {
     const { begun, hold, end } = tasks();
     void hold("single", ["x"]);
     void hold("list", ["x", "y", "x"]);
@@ -55,7 +55,7 @@ describe("decision GQ: tasks that want the same keys", () => {
     expect(begun).toEqual(["single", "list", "later", "last"]);
   });
 
-  it("go on when the one before has failed, whose failure is its own", async () => {
+  it("continue after a task fails; only its caller sees the failure", async () => {
     const { begun, hold, end } = tasks();
     const failing = hold("1", ["x"]);
     void hold("2", ["x"]);

@@ -12,10 +12,13 @@ import { orderIntent } from "../../src/requests/index.ts";
 import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import { INSTRUMENTS, SYMBOL } from "../support/world.ts";
 
-/** How the process is started: it dies when the venue has been sent so many children, or finishes what is left. */
+/**
+ * How the process is started: it is killed when the venue has received a given number of children, or it completes the
+ * rest.
+ */
 export type BurstTask = Readonly<{ folder: string; orders: number; dieAfter?: number }>;
 
-/** What it prints at its end. */
+/** The result that it prints at its end. */
 export type BurstReport = Readonly<{ equal: boolean; open: number; orders: number; sent: readonly number[] }>;
 
 const ACCOUNTS = 32;
@@ -26,7 +29,7 @@ const QUOTE_EVERY = 20;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A venue whose record, a line for each child that it was sent, outlives the process. */
+/** A venue that writes a line for each child it receives to a file that outlives the process. */
 function venueOf({ folder, dieAfter }: BurstTask) {
   const path = `${folder}/sent`;
   const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];

@@ -18,7 +18,7 @@ function run(program: string, task: BurstTask): Readonly<{ signal: string | null
   return { signal, output: stdout };
 }
 
-it(`I21, I53: a SIGKILL in the middle of ${ORDERS} fires of one quote: nothing is sent twice, and the journal makes the state`, {
+it(`I21, I53: after a SIGKILL in the middle of ${ORDERS} triggered orders, no child is sent twice and the journal restores the state`, {
   timeout: 180_000,
 }, async () => {
   const program = await bundleProgram("test/crash/burst-child.ts", "burst-child");

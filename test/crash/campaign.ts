@@ -9,7 +9,7 @@ import { type CrashRun, checkRestart, createCrashRun, loadUntilDeath, startAgain
 /** How often to kill: at random times, and at each named point of a loaded sandbox. */
 export type Campaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;
 
-/** What a campaign saw. */
+/** The observations of a campaign. */
 export type CampaignResult = Readonly<{
   kills: number;
   acknowledged: number;
@@ -21,10 +21,10 @@ export type CampaignResult = Readonly<{
 /** Named points that a loaded sandbox passes. */
 export const LOAD_POINTS: readonly ProbePoint[] = [...SUBMIT_POINTS, ...SNAPSHOT_POINTS];
 
-/** Records between two snapshots: a load of a tenth of a second writes some. */
+/** Records between two snapshots: a load of a tenth of a second writes some snapshots. */
 const SNAPSHOT_EVERY = "40";
 
-/** Kills a loaded sandbox again and again on the same files and checks everything at each restart. */
+/** Kills a loaded sandbox repeatedly on the same files and checks everything at each restart. */
 export async function crashCampaign({ seed, randomKills, timesPerPoint }: Campaign): Promise<CampaignResult> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-crash-"));
   const run = createCrashRun(folder, seed, { SNAPSHOT_EVERY });
@@ -53,7 +53,7 @@ function inRandomOrder<T>({ random }: CrashRun, items: readonly T[]): readonly T
   return items.flatMap(() => left.splice(random.below(left.length), 1));
 }
 
-/** Starts a sandbox, checks what it says, and lets `use` do the rest; nothing of it runs on afterwards. */
+/** Starts a sandbox, checks its output, and runs `use` on it; stops it afterwards. */
 async function checked(run: CrashRun, use: (sandbox: SandboxProcess) => Promise<void>): Promise<void> {
   const sandbox = await startAgain(run);
   try {

@@ -11,14 +11,14 @@ import type { ChildMessage, ChildTask } from "./engine-child.ts";
 /** How often to crash. */
 export type EngineCampaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;
 
-/** What the parent of the crashing process knows: its file, and what it said. */
+/** What the parent of the crashing process knows: its file and its output. */
 type Acknowledgements = Readonly<{
   program: string;
   acknowledged: Map<string, number>;
   refused: Set<string>;
 }>;
 
-/** Engine, SQLite and a venue with a file of its own in one process that is killed again and again; no HTTP. */
+/** Repeatedly kills a process that contains an engine, SQLite, and a venue with a file of its own; without HTTP. */
 export async function engineCampaign({
   seed,
   randomKills,
@@ -74,7 +74,7 @@ async function run(task: ChildTask, known: Acknowledgements, killAfterMs: number
   if (task.mode === "check" && (how !== 0 || !checked)) throw new Error(`the check ended with ${how}`);
 }
 
-/** A line that the kill cut off is none. */
+/** A line that the kill cut off is ignored. */
 function parse(line: string): ChildMessage | undefined {
   return line.endsWith("}") ? (JSON.parse(line) as ChildMessage) : undefined;
 }

@@ -10,13 +10,13 @@ import { tapCountedQuotes } from "../../src/sandbox/markets/index.ts";
 import { openPaperVenue, type PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
 import { createRandom, type Random } from "../../src/simulator/world/random.ts";
 
-/** What the process tells its parent; one message per line on standard output. */
+/** Messages of the process to its parent, one per line on standard output. */
 export type ChildMessage =
   | Readonly<{ kind: "acknowledged"; clientOrderId: string; orderId: number }>
   | Readonly<{ kind: "refused"; clientOrderId: string }>
   | Readonly<{ kind: "checked"; problems: readonly string[]; orders: Readonly<Record<string, number>> }>;
 
-/** How the process is started. */
+/** Arguments of the process. */
 export type ChildTask = Readonly<{
   mode: "load" | "check";
   folder: string;

@@ -1,18 +1,18 @@
 import { createInterface } from "node:readline";
 import type { Reply, SandboxProcess } from "../support/sandbox-process.ts";
 
-/** Takes the room from a sandbox's files, and gives it back. */
+/** Uses up the free space of a sandbox's files, and releases it. */
 export type DiskOf = Readonly<{ fill: () => void; free: () => void }>;
 
-/** Codes of the answers to a managed and a native order, by when they were placed, and the lines that the sandbox said. */
+/** Codes of the answers to a managed and a native order, by time of placement, and the output of the sandbox. */
 export type FullDisk = Readonly<{
   codes: Readonly<Record<string, readonly number[]>>;
   said: readonly string[];
 }>;
 
 /**
- * Places orders before, on, and after a full disk. Throws when what was acknowledged is not there afterwards, when what was
- * refused is, or when the journal makes another state.
+ * Places orders before, on, and after a full disk. Throws if an acknowledged order is missing afterwards, if a refused
+ * order exists, or if the journal gives another state.
  */
 export async function fillDisk(sandbox: SandboxProcess, disk: DiskOf): Promise<FullDisk> {
   const said: string[] = [];

@@ -29,7 +29,7 @@ const short = shortOf(progress);
 if (short.length > 0) throw new Error(`hardly hit: ${short.join(", ")}; run it on a quieter machine`);
 console.log(`all invariants held after every restart, in ${Math.round(progress.ms / 1_000)} s`);
 
-/** What an earlier session wrote. */
+/** The progress that an earlier session wrote. */
 function kept(file: string | undefined): Progress | undefined {
   if (file === undefined || !existsSync(file)) return undefined;
   return JSON.parse(readFileSync(file, "utf8")) as Progress;

@@ -7,7 +7,10 @@ import { fillDisk } from "./full-disk.ts";
 
 const ROOM = "size=4m";
 
-/** A full disk and a read-only file system, each a mount of its own; where nobody may mount, it says that it left them out. */
+/**
+ * Tests a full disk and a read-only file system, each a separate mount; if mounting is not allowed, says that both were
+ * left out.
+ */
 export async function mountCampaign(tell: (line: string) => void): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-mount-"));
   const [disk, store] = [join(folder, "disk"), join(folder, "store")];

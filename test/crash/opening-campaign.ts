@@ -13,7 +13,7 @@ export type OpeningPhase =
   | "after-load"
   | "after ready";
 
-/** All of them; a campaign aims at one after the other. */
+/** All phases; a campaign aims at one after the other. */
 export const PHASES: readonly OpeningPhase[] = [
   "before the store was taken over",
   "after-take-over",
@@ -22,15 +22,15 @@ export const PHASES: readonly OpeningPhase[] = [
   "after ready",
 ];
 
-/** How often to kill an opening, on a journal of at least so many records. */
+/** How often to kill an opening, and the smallest number of records in its journal. */
 export type OpeningCampaign = Readonly<{ seed: number; kills: number; records: number }>;
 
-/** What a campaign saw. */
+/** The observations of a campaign. */
 export type OpeningResult = Readonly<{
   phases: Readonly<Record<OpeningPhase, number>>;
   records: number;
   acknowledged: number;
-  /** Children whose outcome was not known when an opening began that came to its end, summed up. */
+  /** Children with an unknown outcome at the start of an opening that completed, as a total. */
   unknown: number;
 }>;
 
@@ -46,8 +46,8 @@ type Pace = Readonly<{ takenMs: number; readyMs: number }>;
 type Run = CrashRun & Readonly<{ storePath: string }>;
 
 /**
- * Loads a sandbox and kills it with orders open and children in flight, then kills what opens on its files again and
- * again, at every phase of the opening, and checks everything at the next start that is let live.
+ * Loads a sandbox and kills it with open orders and children in flight, then repeatedly kills the sandboxes that open
+ * its files, at every phase of the opening, and checks everything at the next start that completes.
  */
 export async function openingCampaign(campaign: OpeningCampaign): Promise<OpeningResult> {
   const { seed, kills } = campaign;
@@ -84,11 +84,11 @@ export const noPhases = (): Record<OpeningPhase, number> => ({
   "after ready": 0,
 });
 
-/** The counts as a person reads them. */
+/** Formats the counts for a reader. */
 export const inWords = (phases: Readonly<Record<OpeningPhase, number>>): string =>
   PHASES.map((phase) => `${phases[phase]} ${phase}`).join(", ");
 
-/** Starts a sandbox and lets it live; tells how long its opening took and what it found in flight. */
+/** Starts a sandbox and lets it run; returns how long its opening took and how many children it found in flight. */
 async function open(run: Run): Promise<Readonly<{ sandbox: SandboxProcess; pace: Pace; unknown: number }>> {
   const before = epochOf(run);
   const startedAt = performance.now();
@@ -114,7 +114,7 @@ async function open(run: Run): Promise<Readonly<{ sandbox: SandboxProcess; pace:
   }
 }
 
-/** Kills an opening about when it is in that phase; answers with the phase in which it was. */
+/** Kills an opening approximately in the given phase; returns the phase that was hit. */
 async function killOpening(run: Run, aim: OpeningPhase, pace: Pace): Promise<OpeningPhase> {
   if (aim !== "after-take-over" && aim !== "after-load") return await killInTime(run, aim, pace);
   const opening = openSandboxProcess({ ...run.env, CRASH_AT: aim });
@@ -148,7 +148,9 @@ async function killInTime(run: Run, aim: OpeningPhase, { takenMs, readyMs }: Pac
   return epochOf(run) > before ? "while loading" : "before the store was taken over";
 }
 
-/** Loads a sandbox for a while, at least until there are so many records, and kills it; resolves to how many there are. */
+/**
+ * Loads a sandbox until it has at least the given number of records, and kills it; resolves to the number of records.
+ */
 async function loadAndKill(run: Run, sandbox: SandboxProcess, records: number): Promise<number> {
   // The answers of some children are lost, so that an opening finds them in flight.
   const mode = run.random.pick(["timeout-before", "timeout-after"]);
@@ -166,7 +168,7 @@ async function loadAndKill(run: Run, sandbox: SandboxProcess, records: number): 
   return sequence;
 }
 
-/** The epoch of the store, which rises by one whenever it is taken over; 0 before the first time. */
+/** Returns the epoch of the store, which rises at every takeover; 0 before the first. */
 function epochOf({ storePath }: Run): number {
   try {
     const database = new Database(storePath, { readonly: true, fileMustExist: true });
@@ -176,7 +178,7 @@ function epochOf({ storePath }: Run): number {
       database.close();
     }
   } catch {
-    // No file, or one that is just being made.
+    // There is no file, or it is being created.
     return 0;
   }
 }

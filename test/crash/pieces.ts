@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { crashCampaign, LOAD_POINTS } from "./campaign.ts";
 import { noPhases, type OpeningPhase, openingCampaign, PHASES } from "./opening-campaign.ts";
 
-/** What the pieces so far have done; written after each, so that a session that ends loses one piece at most. */
+/** The results of the pieces so far; written after each, so that an interrupted session loses at most one piece. */
 export type Progress = {
   readonly seed: number;
   pieces: number;
@@ -11,7 +11,7 @@ export type Progress = {
   lists: number;
   refused: number;
   uncertain: number;
-  /** Openings that were killed, by how far they had come. */
+  /** Openings that were killed, by phase. */
   readonly phases: Record<OpeningPhase, number>;
   /** Children that openings found in flight. */
   unknown: number;
@@ -21,13 +21,13 @@ export type Progress = {
 const AT_RANDOM = 14;
 const AT_EACH_POINT = 2;
 const OPENINGS = 20;
-/** Records that a journal has at least before its opening is killed. */
+/** Fewest records that a journal has before its opening is killed. */
 const RECORDS = 1_500;
 
 /** Kills of one piece. */
 export const PIECE: number = AT_RANDOM + AT_EACH_POINT * LOAD_POINTS.length + OPENINGS;
 
-/** Nothing done yet. */
+/** The progress before the first piece. */
 export const noProgress = (seed: number): Progress => ({
   seed,
   pieces: 0,
@@ -41,7 +41,7 @@ export const noProgress = (seed: number): Progress => ({
   ms: 0,
 });
 
-/** Makes the next piece, on files and with a seed of its own; throws with what did not hold after a restart. */
+/** Runs the next piece, on its own files and with its own seed; throws the check that failed after a restart. */
 export async function addPiece(progress: Progress): Promise<void> {
   const startedMs = performance.now();
   const seed = progress.seed + progress.pieces;
@@ -58,7 +58,7 @@ export async function addPiece(progress: Progress): Promise<void> {
   progress.ms += Math.round(performance.now() - startedMs);
 }
 
-/** Writes it in one step. */
+/** Writes the progress in one step. */
 export function keep(progress: Progress, file: string): void {
   writeFileSync(`${file}.new`, JSON.stringify(progress));
   renameSync(`${file}.new`, file);

@@ -4,7 +4,7 @@ import type { Reply } from "../support/sandbox-process.ts";
 type Fields = Readonly<Record<string, string | number | boolean>>;
 type Order = Reply["body"];
 
-/** What the venue's own record says of a child. */
+/** The venue's own record of a child. */
 export type VenueChild = Readonly<{
   clientOrderId: string;
   parentOrderId: number;
@@ -17,7 +17,7 @@ export type VenueChild = Readonly<{
 /** A price within `spread` of the market of the load. */
 export type Near = (spread: number) => string;
 
-/** A list as a client of the crashing sandbox sends it: where to, and what. */
+/** A list as a client of the crashing sandbox sends it: its path and its fields. */
 export function listRequest(
   random: Random,
   id: string,
@@ -79,7 +79,7 @@ export function scheduleFields(random: Random, common: Fields): Fields {
 
 const TERMINAL: readonly unknown[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
 
-/** What must hold of lists after every restart; throws with what does not. */
+/** Checks lists after every restart; throws the first problem. */
 export function checkLists(lists: readonly Order[], children: readonly VenueChild[]): void {
   const withChildren = new Set(children.map(({ parentOrderId }) => parentOrderId));
   for (const list of lists) {
@@ -108,7 +108,7 @@ export function checkLists(lists: readonly Order[], children: readonly VenueChil
   }
 }
 
-/** What must hold of schedules: a slot is used once, and no child is larger than the largest slice. */
+/** Checks schedules: a slot is used once, and no child is larger than the largest slice. */
 export function checkSchedules(orders: Iterable<Order>, children: readonly VenueChild[]): void {
   const byParent = new Map<number, VenueChild[]>();
   for (const child of children) {

@@ -13,7 +13,7 @@ import {
 export type Ledger = {
   /** Client id to managed id of every acknowledged parent. */
   readonly acknowledged: Map<string, number>;
-  /** The same of lists, by list client id. */
+  /** The same for lists, by list client id. */
   readonly lists: Map<string, number>;
   /** Client ids that were refused. */
   readonly refused: Set<string>;
@@ -31,7 +31,7 @@ export const createLedger = (): Ledger => ({
   floors: new Map(),
 });
 
-/** A sandbox that is killed and started again on the same files. */
+/** A sandbox that is killed and restarted on the same files. */
 export type CrashRun = Readonly<{
   random: Random;
   ledger: Ledger;
@@ -116,7 +116,7 @@ async function cancelList(run: CrashRun, sandbox: SandboxProcess): Promise<void>
     await sandbox.signed("DELETE", "/api/v3/orderList", { listClientOrderId: run.random.pick(ids) });
 }
 
-/** Slots open, and somebody else trades. */
+/** Opens slots and reports trades of other participants. */
 async function passTime(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   await sandbox.control("POST", "clock", { advanceMs: 200 + run.random.below(400) });
   const quantity = `0.${1 + run.random.below(9)}`;
@@ -144,12 +144,12 @@ async function quote(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   });
 }
 
-/** How long a control request may wait before the other clients let it have its turn. */
+/** How long a control request may wait before the other clients pause for it. */
 const CONTROL_WAITS_MS = 100;
 
 /**
- * Placements, cancels and quotes from several clients at once, until the process is gone. A control request is answered
- * when everything is at rest, which several clients can put off for ever: they stop for one that has waited.
+ * Sends placements, cancels and quotes from several clients at once until the process is gone. A control request is
+ * answered when everything is at rest, which several clients can delay for ever; so they pause for one that has waited.
  */
 export async function loadUntilDeath(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   let alive = true;
@@ -161,7 +161,7 @@ export async function loadUntilDeath(run: CrashRun, sandbox: SandboxProcess): Pr
     while (alive) {
       await Promise.all(waiting);
       await act().catch(() => undefined);
-      // Something with nothing to do must not keep the others from doing theirs.
+      // A client without work must not keep the others from working.
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
@@ -190,7 +190,7 @@ const millionths = (text: string): bigint => {
   return BigInt(whole + decimals.padEnd(6, "0"));
 };
 
-/** What must hold after every restart; throws with what does not. */
+/** Checks everything after every restart; throws the first problem. */
 export async function checkRestart(run: CrashRun, sandbox: SandboxProcess): Promise<void> {
   const verification = await sandbox.control("GET", "verify");
   demand(
@@ -241,7 +241,7 @@ function checkFloor(ledger: Ledger, clientOrderId: string, order: Reply["body"])
   ledger.floors.set(clientOrderId, floor);
 }
 
-/** Lets time pass until every outcome is known: past the deadline and the quiet time, twice asked. */
+/** Advances time until every outcome is known: past the deadline and the quiet time, with two look-ups. */
 async function settleUnknown(sandbox: SandboxProcess): Promise<void> {
   for (let round = 0; round < 20; round++) {
     const { inFlight, unknown } = await sandbox.control<{ inFlight: number; unknown: number }>(
@@ -255,7 +255,7 @@ async function settleUnknown(sandbox: SandboxProcess): Promise<void> {
   throw new Error("I63: an outcome stayed unknown");
 }
 
-/** Every parent with history, page by page (I70), by client id. */
+/** Reads every parent with history, page by page (I70), by client id. */
 async function allOrders(sandbox: SandboxProcess): Promise<ReadonlyMap<string, Reply["body"]>> {
   const orders = new Map<string, Reply["body"]>();
   for (let afterOrderId = 0, more = true; more; ) {
@@ -273,15 +273,15 @@ async function allOrders(sandbox: SandboxProcess): Promise<ReadonlyMap<string, R
   return orders;
 }
 
-/** The id of a list by its client id; undefined when there is none. */
+/** Returns the id of a list by its client id; undefined if there is none. */
 async function findList(sandbox: SandboxProcess, listClientOrderId: string): Promise<unknown> {
   const { body } = await sandbox.signed("GET", "/api/v3/orderList", { listClientOrderId });
   return body["orderListId"];
 }
 
 /**
- * The lists that pages reach, a window of time after the other: a page holds at most 1,000, and of more than that of one
- * millisecond, on a clock that stands, it shows the newest.
+ * Reads the lists page by page, one window of time after the other. A page holds at most 1,000; of more lists with one
+ * millisecond, on a clock that stands still, it shows the newest.
  */
 async function allLists(sandbox: SandboxProcess): Promise<readonly Reply["body"][]> {
   const lists = new Map<unknown, Reply["body"]>();

@@ -54,7 +54,12 @@ it.each([
   ["Quantity.parse", Quantity.parse],
   ["Quantity.parseSigned", Quantity.parseSigned],
   ["Notional.parse", Notional.parse],
-])("decision JB: %s refuses a number, with its name, the number and what it takes", (name, parse) => {
-  const refused = (): unknown => parse(15 as unknown as string);
-  expect(refused).toThrow(new TypeError(`${name} takes a decimal string, such as "0.5", got the number 15`));
-});
+])(
+  "decision JB: %s refuses a number; the error has the type's name, the number and the expected form",
+  (name, parse) => {
+    const refused = (): unknown => parse(15 as unknown as string);
+    expect(refused).toThrow(
+      new TypeError(`${name} takes a decimal string, such as "0.5", got the number 15`),
+    );
+  },
+);

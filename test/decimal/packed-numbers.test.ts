@@ -16,7 +16,7 @@ describe("decision HN: packed numbers", () => {
     [8, Number.MAX_SAFE_INTEGER],
     [8, 9_007_199_254_740_992n],
     [8, 18_446_744_073_709_551_615n],
-  ])("take %i byte(s) each up to %s, and are what they were", (bytes, greatest) => {
+  ])("take %i byte(s) each up to %s, and unpack to the same numbers", (bytes, greatest) => {
     const row = rowOf(greatest);
     const cells = packed(row);
     expect(cells).toBeInstanceOf(PackedNumbers);
@@ -30,12 +30,12 @@ describe("decision HN: packed numbers", () => {
     ["a short row", new Array<Scaled>(63).fill(1)],
     ["a number below 0", rowOf(-1)],
     ["a number above 2^64", rowOf(18_446_744_073_709_551_616n)],
-  ])("%s stays the array it is, and counts 8 bytes each", (_, row) => {
+  ])("%s stays a plain array and counts 8 bytes each", (_, row) => {
     expect(packed(row)).toBe(row);
     expect(bytesOfRow(row)).toBe(row.length * 8);
   });
 
-  it("any row comes out as it went in, and is the same JSON", () => {
+  it("every array survives packing unchanged, with the same JSON", () => {
     const value = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(normalise);
     const narrow = fc.nat();
     const rows = fc.oneof(

@@ -39,7 +39,7 @@ const decimalText = fc
 
 const exact = (value: Scaled, scale: number): Decimal => new Wide(String(value)).times(`1e-${scale}`);
 
-it("I16: every scaled value survives text and back, and the text is canonical", () => {
+it("I16: every scaled value survives the conversion to text and back, and the text is canonical", () => {
   fc.assert(
     fc.property(scaled, fc.integer({ min: 1, max: 14 }), (value, scale) => {
       const text = formatScaled(value, scale);
@@ -49,7 +49,7 @@ it("I16: every scaled value survives text and back, and the text is canonical", 
   );
 });
 
-it("decision 7: a text is read exactly or not at all, decimals counted as sent", () => {
+it("decision 7: a text is read exactly or refused; decimals count as sent", () => {
   fc.assert(
     fc.property(decimalText, fc.integer({ min: 1, max: 14 }), (text, scale) => {
       const decimals = text.split(".")[1]?.length ?? 0;
@@ -80,19 +80,19 @@ it.each([
   "1.2.3",
   "0".repeat(21),
   `0.${"0".repeat(21)}`,
-])("decision 7: %j is no decimal", (text) => {
+])("decision 7: %j is not a decimal", (text) => {
   expect(parseScaled(text, 8)).toBeUndefined();
   expect(decimalProblem(text, 8)).toBe("grammar");
 });
 
-it("decision 7: problems are named in the order grammar, precision, range, zero", () => {
+it("decision 7: problems are reported in the order grammar, precision, range, zero", () => {
   expect(decimalProblem("1.1234567", 6)).toBe("precision");
   expect(decimalProblem("1.0000000", 6)).toBe("precision");
   expect(decimalProblem("0.000000", 6)).toBe("zero");
   expect(decimalProblem("1000000000000", 6)).toBe("range");
 });
 
-it("decision 7: quantities end below 10^12 and prices below 10^10", () => {
+it("decision 7: quantities are below 10^12 and prices below 10^10", () => {
   expect(formatQuantity(quantity("999999999999.999999"))).toBe("999999999999.999999");
   expect(parseQuantity("1000000000000")).toBeUndefined();
   expect(formatPrice(price("9999999999.99999999"))).toBe("9999999999.99999999");
@@ -100,7 +100,7 @@ it("decision 7: quantities end below 10^12 and prices below 10^10", () => {
   expect(parsePrice("0")).toBeUndefined();
 });
 
-it("complaint 40: k hundredths are k hundredths for every k up to 400", () => {
+it("complaint 40: k hundredths stay k hundredths for every k up to 400", () => {
   for (let k = 1; k <= 400; k++) {
     const text = (k / 100).toFixed(2);
     expect(parseQuantity(text)).toBe(k * 10_000);
@@ -108,7 +108,7 @@ it("complaint 40: k hundredths are k hundredths for every k up to 400", () => {
   }
 });
 
-it("sums, differences, order and extremes agree with decimal.js across the border of safe integers", () => {
+it("sums, differences, order and extremes agree with decimal.js across the limit of safe integers", () => {
   fc.assert(
     fc.property(scaled, scaled, (a, b) => {
       const [x, y] = [new Wide(String(a)), new Wide(String(b))];
@@ -123,7 +123,7 @@ it("sums, differences, order and extremes agree with decimal.js across the borde
   );
 });
 
-it("a value has one form: a number while it is a safe integer, a bigint beyond", () => {
+it("a value has one form: a number if it is a safe integer, otherwise a bigint", () => {
   expect(normalise(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(normalise(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toBe(9007199254740992n);
   expect(subtract(9007199254740992n, 1 as Scaled)).toBe(Number.MAX_SAFE_INTEGER);
@@ -134,7 +134,7 @@ it("negative values (exposure) are written with a sign", () => {
   expect(formatScaled(normalise(-(10n ** 18n)), 6)).toBe("-1000000000000");
 });
 
-it("price times quantity is exact, for the largest of both too", () => {
+it("price times quantity is exact, also for the largest of both", () => {
   fc.assert(
     fc.property(scaled, scaled, (p, q) => {
       const value = notionalOf(p as Price, q as Quantity);
@@ -145,7 +145,7 @@ it("price times quantity is exact, for the largest of both too", () => {
   expect(NOTIONAL_SCALE).toBe(14);
 });
 
-it("a portion is rounded once, in the direction asked for", () => {
+it("a portion is rounded once, in the requested direction", () => {
   fc.assert(
     fc.property(scaled, positive, positive, (value, numerator, denominator) => {
       const [v, n, d] = [BigInt(value), BigInt(numerator), BigInt(denominator)];
@@ -157,7 +157,7 @@ it("a portion is rounded once, in the direction asked for", () => {
   );
 });
 
-it("the average price is total over quantity, at eight decimals", () => {
+it("the average price is total divided by quantity, with eight decimals", () => {
   expect(averagePriceText(notional("0"), 0 as unknown as Quantity)).toBe("0");
   expect(averagePriceText(notional("100"), quantity("3"))).toBe("33.33333333");
   expect(averagePriceText(notional("200"), quantity("3"))).toBe("66.66666667");
@@ -184,7 +184,7 @@ it("quotients agree with decimal.js: portions of either sign, averages rounded h
   );
 });
 
-it("literals that are no price or quantity throw a RangeError", () => {
+it("literals that are not a price or quantity throw a RangeError", () => {
   expect(() => price("1.123456789")).toThrow(RangeError);
   expect(() => quantity("0")).toThrow(RangeError);
   expect(() => notional("x")).toThrow(RangeError);

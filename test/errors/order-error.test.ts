@@ -11,7 +11,7 @@ it("decision 37: the body holds code, msg and error, and the text names the fiel
   expect([error.code, error.status, error.retry, error.field]).toEqual([-1111, 400, "never", "quantity"]);
 });
 
-it("a hole without a value is left empty, and a value is never read as a template again", () => {
+it("a placeholder without a value is left empty, and a value is never expanded as a template", () => {
   expect(new OrderError("PARAMETER_MISSING").message).toBe(
     "Mandatory parameter '' was not sent, was empty/null, or malformed.",
   );
@@ -24,13 +24,13 @@ it("contract, Errors: every row has a negative number, a 4xx or 5xx status and a
   for (const [name, row] of Object.entries(ERRORS)) {
     expect(row.code, name).toBeLessThan(0);
     expect(row.status, name).toBeGreaterThanOrEqual(400);
-    // The text of a venue's own refusal is the venue's.
+    // The venue supplies the text of its own refusals.
     expect(row.text === "{text}" || row.text.length > 10, name).toBe(true);
     expect(Object.isFrozen(row), name).toBe(true);
   }
 });
 
-it("contract, Errors: what leaves the outcome uncertain says so", () => {
+it("contract, Errors: errors with an uncertain outcome say so", () => {
   for (const row of Object.values(ERRORS)) {
     expect(row.retry === "reconcile").toBe(row.code === -1006 || (row.code === -1007 && row.status === 504));
   }

@@ -14,7 +14,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The variables in front of `npm start`, with the store in a folder of the test. */
+/** Reads the variables before `npm start`; the store is in a folder of the test. */
 function settingsOf(block: Block, folder: string): Readonly<Record<string, string>> {
   const line = block.text.split("\n").find((text) => text.endsWith(" npm start")) ?? "";
   const pairs = line
@@ -25,13 +25,13 @@ function settingsOf(block: Block, folder: string): Readonly<Record<string, strin
   return { ...settings, STORE: (settings.STORE ?? "memory:").replace("./data", folder) };
 }
 
-/** The ports of the sandbox before, because the shell keeps its addresses. */
+/** The ports of the previous sandbox, because the shell keeps its addresses. */
 function portsOf(before: SandboxProcess | undefined): Readonly<Record<string, string>> {
   if (before === undefined) return {};
   return { PORT: new URL(before.url).port, CONTROL_PORT: new URL(before.controlUrl).port };
 }
 
-/** The addresses as a page has them, in place of the ports of this run. */
+/** Replaces the ports of this run by the addresses on the page. */
 function asWritten(text: string, { url, controlUrl }: SandboxProcess): string {
   return text.replaceAll(url, "http://127.0.0.1:8080").replaceAll(controlUrl, "http://127.0.0.1:8081");
 }
@@ -41,8 +41,8 @@ function asRun(text: string, { url, controlUrl }: SandboxProcess): string {
 }
 
 /**
- * Follows a page: a `bash` block with `npm start` starts the sandbox, again when it is gone; a `sh` block is run in
- * one shell and must print the `text` block right behind it, or nothing.
+ * Follows a page: a `bash` block with `npm start` starts the sandbox, or restarts it when it has ended; a `sh` block
+ * runs in one shell and must print the `text` block right after it, or nothing.
  */
 async function follow(page: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-page-"));
@@ -68,7 +68,7 @@ async function follow(page: string): Promise<void> {
 }
 
 for (const page of ["docs/tutorial.md", "docs/how-to.md"]) {
-  it.skipIf(!tools)(`every command of ${page} prints what it says`, () => follow(page));
+  it.skipIf(!tools)(`every command of ${page} prints the output on the page`, () => follow(page));
 }
 
 it.skipIf(!tools)("README: the three lines place a first order and see it filled", async () => {

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Runs an example to its end; what it printed. */
+/** Runs an example to its end; returns its output. */
 async function run(name: string): Promise<string> {
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   await import(`${folder}${name}/main.ts`);
@@ -18,7 +18,7 @@ async function run(name: string): Promise<string> {
 const mounts = ["mount-node-http", "mount-express", "mount-fastify", "mount-hono"];
 
 for (const name of ["bracket", "engine-in-memory", "node-host", "private-stream", ...mounts]) {
-  it(`examples/${name} prints what its expected.txt says`, async () => {
+  it(`examples/${name} prints its expected.txt`, async () => {
     await expect(await run(name)).toMatchFileSnapshot(`${folder}${name}/expected.txt`);
   });
 }

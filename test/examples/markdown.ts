@@ -5,10 +5,10 @@ import type { DocExample } from "../style/doc-examples.ts";
 /** The folder of the checkout, ending in a slash. */
 export const root: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A fenced block of a page: where it stands, the language it names, and its text. */
+/** A fenced block of a page: its place, its language, and its text. */
 export type Block = Readonly<{ name: string; language: string; text: string }>;
 
-/** The written pages, as paths below the root; docs/errors.md and docs/reference/ are generated. */
+/** The handwritten pages, as paths below the root; docs/errors.md and docs/reference/ are generated. */
 export const pages: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
@@ -21,12 +21,12 @@ export const pages: readonly string[] = [
 const fence = /^```(\w*)\n([\s\S]*?)^```$/gm;
 const printed = /^.*\bconsole\.log\(.*?\/\/ (.+)$/gm;
 
-/** The text of a page. */
+/** Reads the text of a page. */
 export function readPage(path: string): string {
   return readFileSync(root + path, "utf8");
 }
 
-/** Every fenced block of a page, in order. */
+/** Returns every fenced block of a page, in order. */
 export function blocksOf(path: string): readonly Block[] {
   const page = readPage(path);
   return [...page.matchAll(fence)].map((match) => {
@@ -35,7 +35,7 @@ export function blocksOf(path: string): readonly Block[] {
   });
 }
 
-/** The TypeScript blocks of a page, with what their `console.log` lines say they print. */
+/** Returns the TypeScript blocks of a page, with the output that their `console.log` comments state. */
 export function examplesOf(path: string): readonly DocExample[] {
   return blocksOf(path)
     .filter(({ language }) => language === "ts")

@@ -30,14 +30,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Loads an example as a module of its own, against the sources. */
+/** Loads an example as a separate module, against the sources. */
 async function load<T>(example: DocExample): Promise<T> {
   const file = join(folder, `${example.name.replace(/\W/g, "-")}.ts`);
   writeFileSync(file, example.code);
   return (await import(file)) as T;
 }
 
-/** The one example of a page that holds the text. */
+/** Returns the only example of a page that contains the text. */
 function exampleWith(page: string, text: string): DocExample {
   const [found, ...more] = examplesOf(page).filter(({ code }) => code.includes(text));
   if (found === undefined || more.length > 0) throw new Error(`${page} has no single block with ${text}`);
@@ -50,7 +50,7 @@ describe("TypeScript blocks of the pages", () => {
   });
 
   for (const example of examples.filter(({ prints }) => prints.length > 0)) {
-    it(`${example.name} prints what it says`, async () => {
+    it(`${example.name} prints the output that it states`, async () => {
       const log = vi.spyOn(console, "log").mockImplementation(() => {});
       await load(example);
       expect(log.mock.calls.map((values) => format(...values))).toEqual(example.prints);
@@ -73,7 +73,7 @@ type App = {
   ) => Promise<unknown>;
 };
 
-it("README: the app places an order at the backend, and refuses one by itself", async () => {
+it("README: the app places an order at the backend, and refuses an invalid one without a request", async () => {
   const { start } = await load<Backend>(exampleWith("README.md", "function start("));
   const { place } = await load<App>(exampleWith("README.md", "function place("));
   const key = { apiKey: "readme-key", secret: "readme-secret" };

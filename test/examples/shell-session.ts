@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 
 const MARK = "-- end of block --";
 
-/** One shell that runs block after block, so that variables and functions stay. */
+/** One shell that runs blocks in sequence, so that variables and functions persist. */
 export type ShellSession = Readonly<{
-  /** Runs a block; what it printed, errors among it. */
+  /** Runs a block; returns its output, including errors. */
   run: (block: string) => Promise<string>;
   end: () => void;
 }>;
@@ -25,7 +25,7 @@ export function openShell(variables: Readonly<Record<string, string>> = {}): She
   };
 }
 
-/** What the shell prints up to the mark. */
+/** Reads the shell's output up to the mark. */
 function printed(shell: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";

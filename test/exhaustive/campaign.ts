@@ -3,7 +3,7 @@ import { type BrokenRule, searchForm } from "./search.ts";
 import { RULES_AS_THEY_ARE, type Subject } from "./subject.ts";
 import { type Row, TransitionTable } from "./table.ts";
 
-/** What the search of one form found, as plain data. */
+/** The findings of the search of one form, as plain data. */
 export type Finding = Readonly<{
   name: string;
   bounds: Bounds;
@@ -16,7 +16,7 @@ export type Finding = Readonly<{
   rows: readonly Row[];
 }>;
 
-/** Searches one form; `nowMs` tells the time that it takes. */
+/** Searches one form; `nowMs` measures the time. */
 export function searchPlan(
   plan: FormPlan,
   nowMs: () => number,
@@ -42,7 +42,7 @@ export function searchPlan(
   };
 }
 
-/** The table of all findings. */
+/** Formats the table of all findings. */
 export function tableOf(findings: readonly Finding[]): readonly string[] {
   const table = new TransitionTable();
   for (const { rows } of findings) for (const row of rows) table.add(row);
@@ -55,7 +55,7 @@ export function boundsWords({ attempts, undurable, faults, lies }: Bounds): stri
   return `children per leg ${attempts}, records on their way ${undurable}, crashes or store failures ${faults}, ${word}`;
 }
 
-/** A broken rule with the shortest way to it, one step per line. */
+/** A broken rule with the shortest path to it, one step per line. */
 export function violationLines({ name, violation }: Finding): readonly string[] {
   if (violation === undefined) return [];
   const { id, what, trace } = violation;

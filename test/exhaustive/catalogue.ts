@@ -67,12 +67,13 @@ const OTOCO: readonly FormPlan[] = [
   otoco("BUY", [leg("limit"), reducing("stop"), reducing("limit")]),
 ];
 
-/** A leg with fewer children than its form allows: for forms in which others matter. */
+/** A leg with fewer children than its form allows: for forms in which other legs matter. */
 const upTo = (attempts: number, plan: LegPlan): LegPlan => ({ ...plan, attempts });
 
 /**
- * With two children of every leg the states of an entry multiply with those of its exits: minutes and gigabytes for one
- * form. So each form is searched twice, with two children of the entry and one of its exits, and the other way round.
+ * With two children of every leg, the states of an entry multiply with those of its exits: minutes and gigabytes for
+ * one form. So each form is searched twice, with two children of the entry and one of its exits, and with one of the
+ * entry and two of its exits.
  */
 const inTurns = (plan: FormPlan): readonly FormPlan[] => {
   const [working, ...exits] = plan.legs as readonly [LegPlan, ...LegPlan[]];
@@ -82,7 +83,7 @@ const inTurns = (plan: FormPlan): readonly FormPlan[] => {
   ];
 };
 
-/** Every form of order and list, as far as the long search goes. */
+/** Every form of order and list, with the bounds of the long search. */
 export const CATALOGUE: readonly FormPlan[] = [
   ...SINGLES,
   ...OCO,
@@ -90,10 +91,10 @@ export const CATALOGUE: readonly FormPlan[] = [
   ...OTOCO.flatMap(inTurns),
 ];
 
-/** Every form once, for the search that goes less far. */
+/** Every form once, for the shorter search. */
 const FORMS: readonly FormPlan[] = [...SINGLES, ...OCO, ...OTO, ...OTOCO];
 
-/** One child per leg, nothing goes wrong but at the venue. */
+/** One child per leg; only the venue fails. */
 const NEAR: Bounds = { attempts: 1, undurable: 1, faults: 0, lies: false };
 const CRASHING: Bounds = { attempts: 1, undurable: 2, faults: 1, lies: false };
 const RETRYING: Bounds = { attempts: 2, undurable: 1, faults: 0, lies: true };
@@ -119,7 +120,7 @@ const RETRIED: readonly FormPlan[] = searchedTo(RETRYING, [
   otoco("BUY", [leg("stop-limit"), upTo(0, leg("stop")), upTo(0, gtd("limit", 1))]),
 ]);
 
-/** Every form, nearer, and one or two of each kind farther: the search that belongs to the tests. */
+/** Every form with small bounds, and one or two of each kind with larger ones: the search that the tests run. */
 export const SHORT_CATALOGUE: readonly FormPlan[] = [...searchedTo(NEAR, FORMS), ...CRASHED, ...RETRIED];
 
 /** The fewest forms that together show every transition. */

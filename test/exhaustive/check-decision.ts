@@ -6,8 +6,8 @@ import { equal } from "./equal.ts";
 import type { Decision, Violation } from "./rules.ts";
 
 /**
- * The first rule that a decision breaks. The checks are written from the contract, its decisions and the invariants;
- * none asks the code that is searched what is right.
+ * Returns the first rule that a decision breaks. The checks are written from the contract, its decisions and the
+ * invariants; none consults the code under search.
  */
 export function checkDecision(decision: Decision): Violation | undefined {
   const changes = changesOf(decision);
@@ -40,7 +40,10 @@ const has = ({ facts }: Change, kind: Fact["kind"]): boolean => facts.some((fact
 const endOf = ({ facts }: Change): Extract<Fact, { kind: "ENDED" }> | undefined =>
   facts.find((fact) => fact.kind === "ENDED");
 
-/** The changes in the order of the record; each leg stands in it once (I54). The leg that the event is about is always looked at. */
+/**
+ * Pairs each leg with its changes, in the order of the record; each leg occurs once (I54). The leg of the event is
+ * always checked.
+ */
 function changesOf({ form, before, event, steps, lies }: Decision): readonly Change[] | Violation {
   const changes: Change[] = [];
   const honest = (place: number): boolean => (lies & (1 << place)) === 0;
@@ -64,7 +67,7 @@ const hasWon = ({ trigger, attempts }: ParentOrder): boolean => trigger !== unde
 
 /**
  * I40, decision 34: the record in which a leg wins (its trigger fires, or its child is decided) ends its sibling
- * CANCELED, and says so before; a leg is the loser of a pair in no other record.
+ * CANCELED before the leg acts; in no other record does a leg lose.
  */
 function checkPairRecord({ form, before }: Decision, changes: readonly Change[]): Violation | undefined {
   for (const [index, change] of changes.entries()) {
@@ -93,14 +96,17 @@ function checkPairRecord({ form, before }: Decision, changes: readonly Change[])
 
 const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executedQuantity >= intent.quantity;
 
-/** Whether this record holds the fill that completes the leg. */
+/** Whether this record contains the fill that completes the leg. */
 const fillsWhole = (change: Change): boolean =>
   has(change, "FILLED") &&
   !isWhole(change.before) &&
   isWhole(change.after) &&
   change.before.ended === undefined;
 
-/** I41, decision 35: released once, in the record of the fill that completes the working leg, and after it. */
+/**
+ * I41, decision 35: a leg is released once, in the record of the fill that completes the working leg, and after that
+ * fill.
+ */
 function checkReleaseRecord({ form }: Decision, changes: readonly Change[]): Violation | undefined {
   const at = changes.findIndex(({ place }) => form.roles[place] === "working");
   const working = changes[at];
@@ -119,8 +125,8 @@ function checkReleaseRecord({ form }: Decision, changes: readonly Change[]): Vio
 }
 
 /**
- * I41, I42, decision 35: the fill that completes the working leg releases every leg that it held; its end without one
- * cancels them. What that leaves unprotected is told.
+ * I41, I42, decision 35: the fill that completes the working leg releases every leg that it held; an end without that
+ * fill cancels them. Fills that are left unprotected are reported.
  */
 function checkOrphans({ form, before, after }: Decision, changes: readonly Change[]): Violation | undefined {
   const working = changes.find(({ place }) => form.roles[place] === "working");
@@ -142,7 +148,7 @@ function checkOrphans({ form, before, after }: Decision, changes: readonly Chang
 const isReleased = (order: ParentOrder, { after }: Change): boolean =>
   order.orderId !== after.orderId && order.held === undefined;
 
-/** Decision 35: told when, and only when, a working leg ends with fills and none of its legs was released. */
+/** Decision 35: reported if and only if a working leg ends with fills and none of its legs was released. */
 function checkExposed(
   { after, facts }: Change,
   { end, released }: Readonly<{ end: Extract<Fact, { kind: "ENDED" }> | undefined; released: boolean }>,
@@ -170,7 +176,7 @@ function checkCancel({ form, event, before, after }: Decision): Violation | unde
   return undefined;
 }
 
-/** What happens to one leg concerns the others only as winner and loser, release and orphans; a cancel concerns all. */
+/** A change of one leg concerns the others only as winner and loser, release and orphans; a cancel concerns all. */
 function checkBystanders({ form, event }: Decision, changes: readonly Change[]): Violation | undefined {
   const bystander = changes.find(({ leads, facts }) => !leads && facts.length > 0);
   if (event.kind === "CANCEL" || bystander === undefined) return undefined;
@@ -185,7 +191,7 @@ function checkBystanders({ form, event }: Decision, changes: readonly Change[]):
     : { id: "I50", what: `what happens to another leg changes the ${form.roles[bystander.place]} leg` };
 }
 
-/** I53, I54: the facts alone make the leg that the decision says; it bears the number of its record. */
+/** I53, I54: the facts alone produce the leg that the decision returns; it has the number of its record. */
 function checkReplay(
   { subject, sequence, nowMs, form }: Decision,
   changes: readonly Change[],

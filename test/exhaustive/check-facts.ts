@@ -3,7 +3,7 @@ import { executionOf } from "./leg-table.ts";
 import { priceAt, unitsOf } from "./market.ts";
 import type { Decision, Violation } from "./rules.ts";
 
-/** What one decision does to one leg. */
+/** The effect of one decision on one leg. */
 export type Change = Readonly<{
   place: number;
   before: ParentOrder;
@@ -11,7 +11,7 @@ export type Change = Readonly<{
   facts: readonly Fact[];
   /** The event is about this leg. */
   leads: boolean;
-  /** The venue has kept its word about this leg so far. */
+  /** The venue has kept its promises about this leg so far. */
   honest: boolean;
 }>;
 
@@ -28,7 +28,7 @@ const isWhole = ({ executedQuantity, intent }: ParentOrder): boolean => executed
 const isPast = ({ intent }: ParentOrder, { nowMs }: Decision): boolean =>
   intent.expireTimeMs !== undefined && nowMs >= intent.expireTimeMs;
 
-/** I50: what has ended stays as it ended; late fills add quantity and are flagged, nothing else happens to it. */
+/** I50: an ended leg keeps its end; late fills add quantity and are flagged, nothing else changes. */
 const ending: Check = ({ before, after, facts }) => {
   if (before.ended === undefined) return undefined;
   const same =
@@ -49,7 +49,7 @@ const ending: Check = ({ before, after, facts }) => {
 
 const stateOf = ({ ended, held }: ParentOrder): string => ended?.status ?? (held ? "held" : "open");
 
-/** I10, I15: it counts what the venue tells, each execution once, and never less than before. */
+/** I10, I15: counts the venue's executions, each once, and never less than before. */
 const counting: Check = ({ before, after, facts, leads }, { event }) => {
   const fills = facts.filter(isOf("FILLED")).map(({ fill }) => fill);
   const told = event.kind === "REPORTED" && leads ? event.fills : [];
@@ -70,7 +70,10 @@ const counting: Check = ({ before, after, facts, leads }, { event }) => {
     : broken("I10", `execution ${missed + 1} of child ${event.attempt} is not counted`);
 };
 
-/** I11, I12: more than its quantity only as a fact of a venue that broke its word; that is told and stops the order. */
+/**
+ * I11, I12: more than the order's quantity only as a fact of a venue that broke its promise; it is reported and stops
+ * the order.
+ */
 const quantities: Check = ({ before, after, facts, honest }) => {
   const executed = unitsOf(after.executedQuantity);
   const wanted = unitsOf(after.intent.quantity);
@@ -98,7 +101,10 @@ const childFills = (facts: readonly Fact[], childId: string): number =>
     0,
   );
 
-/** I12-I14, I23-I25, I55: a child is decided only by a leg that may act, on a fresh quote inside its limit, and no larger than allowed. */
+/**
+ * I12-I14, I23-I25, I55: a child is decided only by a leg that may act, on a fresh quote inside its limit, and no
+ * larger than allowed.
+ */
 const intent: Check = (change, decision) => {
   const { before, facts } = change;
   const intended = facts.find(isOf("CHILD_INTENDED"));
@@ -151,7 +157,7 @@ function size(
     : broken("I13", "does not keep the exposure it was sent on");
 }
 
-/** I21: a child stays outstanding until it is resolved; unknown is what nothing was heard of. */
+/** I21: a child stays outstanding until it is resolved; without a report it is unknown. */
 const holding: Check = ({ before, after, facts, leads }, { event }) => {
   const [was, is] = [before.child, after.child];
   if (was === undefined || facts.some(isOf("CHILD_CLOSED"))) return undefined;
@@ -166,10 +172,10 @@ const holding: Check = ({ before, after, facts, leads }, { event }) => {
     : undefined;
 };
 
-/** How a child may be closed without a word of the venue. */
+/** How a child may be closed without a report of the venue. */
 const PROOFS: Readonly<Record<string, string>> = { CHILD_VOIDED: "VOIDED", CHILD_WITHDRAWN: "WITHDRAWN" };
 
-/** I22: a child is resolved by what the venue says of it or by proof, and by nothing else. */
+/** I22: a child is resolved only by a report of the venue or by proof. */
 const resolution: Check = ({ before, facts, leads }, { event }) => {
   const closed = facts.find(isOf("CHILD_CLOSED"));
   if (closed === undefined) return undefined;
@@ -210,7 +216,10 @@ const oneWay: Check = ({ before, after, facts, leads }, decision) => {
     : broken("I23", "triggers without a quote that fires it, or while it is held or ending");
 };
 
-/** How it ends: FILLED if and only if all is executed; everything else for a reason that is there (I43, decisions 11-13, 21, 25). */
+/**
+ * How it ends: FILLED if and only if all is executed; everything else only with a reason (I43, decisions 11-13, 21,
+ * 25).
+ */
 const reason: Check = (change, decision) => {
   const { before, after, facts } = change;
   const end = facts.find(isOf("ENDED"));
@@ -263,7 +272,7 @@ function isDust({ intent: wanted, executedQuantity }: ParentOrder, event: Decisi
   return ((unitsOf(wanted.quantity) - unitsOf(executedQuantity)) * Number(priceAt(place))) / 1e8 < 15;
 }
 
-/** What must be so of every leg that a decision touches, in the order in which a breach is told. */
+/** Checks of every leg that a decision touches, in the order in which a breach is reported. */
 export const LEG_CHECKS: readonly Check[] = [
   ending,
   counting,

@@ -3,7 +3,7 @@ import type { Form } from "./forms.ts";
 import type { Violation } from "./rules.ts";
 import type { Subject } from "./subject.ts";
 
-/** What must be so of all legs together whenever they stand so, durable or decided. */
+/** Rules of all legs together, whether durable or only decided. */
 export function checkLegs(form: Form, subject: Subject, legs: readonly ParentOrder[]): Violation | undefined {
   for (const [place, leg] of legs.entries()) {
     const violation = checkStatus(subject, leg) ?? checkMarks(leg);
@@ -39,7 +39,7 @@ function checkStatus(subject: Subject, leg: ParentOrder): Violation | undefined 
     : broken(`an open order (${status}, ${state}${canceling ? ", being canceled" : ""})`);
 }
 
-/** What no leg is at one time. */
+/** Combinations that no leg may ever have. */
 function checkMarks({
   ended,
   child,
@@ -62,7 +62,7 @@ function checkMarks({
 
 const hasWon = ({ trigger, attempts }: ParentOrder): boolean => trigger !== undefined || attempts > 0;
 
-/** I40: of a pair one leg at most ever triggers or has a child, and then the other has ended. */
+/** I40: at most one leg of a pair triggers or has a child, and then the other has ended. */
 function checkPair(form: Form, legs: readonly ParentOrder[]): Violation | undefined {
   const pair = legs.filter(
     (_, place) => form.roles[place] === "protective" || form.roles[place] === "profit",
@@ -76,7 +76,7 @@ function checkPair(form: Form, legs: readonly ParentOrder[]): Violation | undefi
     : undefined;
 }
 
-/** I41, I42: held until the working leg has filled whole; when it ends otherwise no pending leg is open. */
+/** I41, I42: held until the working leg has filled completely; if it ends otherwise, no pending leg is open. */
 function checkHeld(form: Form, legs: readonly ParentOrder[]): Violation | undefined {
   const working = legs[form.roles.indexOf("working")];
   if (working === undefined) return undefined;
@@ -98,7 +98,7 @@ function checkHeld(form: Form, legs: readonly ParentOrder[]): Violation | undefi
   return undefined;
 }
 
-/** I43: where one leg was canceled by its owner, none is left that is not ended or being canceled. */
+/** I43: after the owner canceled one leg, every leg is ended or being canceled. */
 function checkWhole(legs: readonly ParentOrder[]): Violation | undefined {
   const canceled = legs.some(({ ended, pendingEnd }) => (ended ?? pendingEnd)?.reason === "USER_CANCELED");
   const open = legs.find(({ ended, pendingEnd }) => (ended ?? pendingEnd) === undefined);

@@ -12,7 +12,7 @@ import {
   workingOf,
 } from "./world.ts";
 
-/** What must be so at the moment at which a child goes out. */
+/** Rules of the moment at which a child goes out. */
 export function checkHandOver(
   form: Form,
   world: World,
@@ -34,13 +34,13 @@ export function checkHandOver(
     : { id: "I21", what: `${name} goes out while that of the ${form.roles[unknown]} leg is unknown` };
 }
 
-/** The other leg of a pair; -1 when there is none. */
+/** The other leg of a pair; -1 if there is none. */
 export function siblingOf(form: Form, leg: number): number {
   if (form.roles[leg] === "protective") return form.roles.indexOf("profit");
   return form.roles[leg] === "profit" ? form.roles.indexOf("protective") : -1;
 }
 
-/** What must be so in every world, between what was decided, what is durable and what is true at the venue. */
+/** Rules of every world, across decided state, durable state and the truth at the venue. */
 export function checkWorld(form: Form, world: World): Violation | undefined {
   for (let leg = 0; leg < world.children.length; leg++) {
     const violation = checkChildren(form, world, leg);
@@ -71,7 +71,7 @@ function checkChildren(form: Form, world: World, leg: number): Violation | undef
   return checkHonest(name, { durable, working, children });
 }
 
-/** As long as the venue keeps its word about a leg, no child of it that may still execute is out of sight. */
+/** As long as the venue keeps its promises about a leg, every child of it that may still execute is tracked. */
 function checkHonest(
   name: string,
   { durable, working, children }: Readonly<{ durable: Leg; working: Leg; children: readonly Child[] }>,

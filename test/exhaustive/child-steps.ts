@@ -7,18 +7,18 @@ import { type Child, durableOf, isCurrent, isDone, isOver, shownOf, type World, 
 
 type OfLeg = Readonly<{ leg: number; child: Child }>;
 
-/** What can be put to the rules of one child, as it is. */
+/** An event for the rules of one child, as it is. */
 type Events = Readonly<{
   unknown: EventCase;
   voided: EventCase;
   withdrawn: EventCase;
-  /** Every state that the venue may have told of so far, oldest first. */
+  /** Every state that the venue may have reported so far, oldest first. */
   reports: readonly EventCase[];
   /** The last of them, together with a quote at which one unit is dust. */
   atLow: EventCase | undefined;
 }>;
 
-/** What the engine does with children, and hears of them. */
+/** The engine's actions on children, and the reports that it receives. */
 export class ChildSteps {
   readonly #scene: Scene;
   readonly #decider: Decider;
@@ -29,7 +29,7 @@ export class ChildSteps {
     this.#decider = decider;
   }
 
-  /** Children that are due go out, if nothing that was decided meanwhile speaks against it. */
+  /** Hands over children that are due, unless a later decision objects. */
   handOvers(world: World, emit: Emit): void {
     for (let leg = 0; leg < world.children.length; leg++) {
       for (const child of world.children[leg] ?? []) {
@@ -44,7 +44,7 @@ export class ChildSteps {
     }
   }
 
-  /** What is heard or found out. */
+  /** Reports and the results of look-ups. */
   each(world: World, emit: Emit): void {
     const alone = isDone(world);
     for (let leg = 0; leg < world.children.length; leg++) {
@@ -56,9 +56,9 @@ export class ChildSteps {
   }
 
   /**
-   * A child that is due may be held back: the market went away, whatever else speaks for it. One that was handed over
-   * may be lost sight of, and so may one of a process that is gone; then it is looked up. The venue honours its
-   * deadlines: what is not there by then never will be, and that has been said twice.
+   * A child that is due may be held back because the market went away, even if everything else allows it. A child that
+   * was handed over may be lost, and so may one of a dead process; then it is looked up. The venue honors its
+   * deadlines: a child that is not there by then will never be there, and two look-ups have confirmed that.
    */
   #lookUps(world: World, { leg, child }: OfLeg, emit: Emit): void {
     const working = workingOf(world)[leg];
@@ -79,7 +79,7 @@ export class ChildSteps {
     else emit(happening, outcome);
   }
 
-  /** Of a child that is over only its last report comes once more: all it ever said was counted before. */
+  /** For a completed child only the last report is repeated: all its reports were counted before. */
   #reports(world: World, { leg, child, alone }: OfLeg & Readonly<{ alone: boolean }>, emit: Emit): void {
     const { reports, atLow } = this.#eventsOf({ leg, child });
     const told = isOver(world, leg, child) ? reports.slice(-1) : reports;
@@ -88,7 +88,9 @@ export class ChildSteps {
       this.#decider.offer(world, atLow, emit);
   }
 
-  /** What the engine asks last: cancel, expiry, the other legs. Whether the market went away is left open. */
+  /**
+   * Objections that the engine checks last: cancel, expiry, the other legs. Whether the market went away is left open.
+   */
   #isObjected(world: World, { leg, child }: OfLeg): boolean {
     const legs = workingOf(world);
     const working = legs[leg];
@@ -108,7 +110,7 @@ export class ChildSteps {
   }
 }
 
-/** The report as it meets a leg that alone is read from the store. */
+/** The report as it reaches a leg that is read from the store by itself. */
 function aloneOf({ event }: EventCase): EventCase {
   return event.kind === "REPORTED" ? put({ ...event, alone: true }) : put(event);
 }
@@ -128,7 +130,7 @@ function eventsOf({ leg, child }: OfLeg): Events {
   };
 }
 
-/** All that the venue may ever have said of a child up to now: each state that it has had, the newest last. */
+/** Every report that the venue may have sent of a child so far: each state that it has had, the newest last. */
 function toldOf({ leg, child }: OfLeg): readonly VenueReport[] {
   const { attempt, childId, at, fills } = child;
   if (at === "unsent" || at === "on its way" || at === "lost") return [];

@@ -7,10 +7,10 @@ import type { Rules, Violation } from "./rules.ts";
 import type { Subject } from "./subject.ts";
 import { type Child, type World, workingOf } from "./world.ts";
 
-/** What the steps of a search share. */
+/** The parts that the steps of a search share. */
 export type Scene = Readonly<{ form: Form; subject: Subject; rules: Rules }>;
 
-/** What tells a broken rule from a world. */
+/** Distinguishes a broken rule from a world. */
 export const isBroken = (outcome: World | Violation): outcome is Violation => "id" in outcome;
 
 /** Puts events to the rules on behalf of a world. */
@@ -23,7 +23,7 @@ export class Decider {
     this.#rules = rules;
   }
 
-  /** The world after a decision; the same world when nothing came of the event. */
+  /** Returns the world after a decision; the same world if the event changed nothing. */
   decide(world: World, event: EventCase): World | Violation {
     const { clock, lies } = world;
     const outcome = this.#rules.decide({ legs: workingOf(world), clock, lies }, event);
@@ -38,7 +38,7 @@ export class Decider {
     };
   }
 
-  /** Emits what comes of an event, if anything does. */
+  /** Emits the result of an event, if there is one. */
   offer(world: World, event: EventCase, emit: Emit): void {
     const outcome = this.decide(world, event);
     if (outcome === world) return;
@@ -63,7 +63,7 @@ export class Decider {
   }
 }
 
-/** The children with one of them changed. */
+/** Returns the children with one of them changed. */
 export function withChild(
   children: World["children"],
   { leg, attempt, change }: Readonly<{ leg: number; attempt: number; change: Partial<Child> }>,

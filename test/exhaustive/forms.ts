@@ -12,7 +12,7 @@ import type {
 import { ACCEPTED_AT_MS, HIGH, LOW, MIDDLE, priceAt, quantityOf, RULES, TRAIL, timeOf } from "./market.ts";
 import type { Subject } from "./subject.ts";
 
-/** What a leg is, as traders say it. */
+/** The kinds of legs, in the words of traders. */
 export type Kind =
   | "limit"
   | "post-only"
@@ -25,8 +25,8 @@ export type Kind =
   | "trailing stop-limit";
 
 /**
- * A leg of a form. `expiresAt` is the step of the clock at which it expires (GTD); `attempts` bounds its children, where
- * that is not the bound of the form.
+ * A leg of a form. `expiresAt` is the step of the clock at which it expires (GTD); `attempts` limits its children if
+ * the limit differs from that of the form.
  */
 export type LegPlan = Readonly<{ kind: Kind; reduceOnly?: true; expiresAt?: number; attempts?: number }>;
 
@@ -38,14 +38,14 @@ export type Bounds = Readonly<{
   undurable: number;
   /** Crashes, or failures of the store. */
   faults: number;
-  /** Whether the venue, once, tells of a fill after it said that the child is closed, or fills more than it was sent. */
+  /** Whether the venue, once, reports a fill after the child was closed, or fills more than it was sent. */
   lies: boolean;
 }>;
 
 /** The bounds of the long search. */
 export const FULL: Bounds = { attempts: 2, undurable: 2, faults: 1, lies: true };
 
-/** A form of order or list with its legs as they were accepted. */
+/** A form of order or list with its accepted legs. */
 export type Form = Readonly<{
   name: string;
   contingency: Contingency | "single";
@@ -60,7 +60,7 @@ export type Form = Readonly<{
 /** A form before it is accepted: legs in the order in which they are shown. */
 export type FormPlan = Readonly<{
   contingency: Contingency | "single";
-  /** Side of the first leg; the legs that a working one releases have the other. */
+  /** Side of the first leg; the legs that a working leg releases have the other side. */
   side: Side;
   legs: readonly LegPlan[];
   bounds?: Partial<Bounds>;
@@ -75,13 +75,13 @@ const ROLES: Readonly<Record<Form["contingency"], readonly (LegRole | "order")[]
 
 const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY");
 
-/** The side of a leg: what a working leg opens, its exits close. */
+/** Returns the side of a leg: the exits close the position that a working leg opens. */
 function sideOf(plan: FormPlan, role: LegRole | "order"): Side {
   const isExit = role !== "working" && (plan.contingency === "OTO" || plan.contingency === "OTOCO");
   return isExit ? opposite(plan.side) : plan.side;
 }
 
-/** Where a leg has its prices: the middle, but the profit leg of a pair beyond it. */
+/** The prices of a leg: in the middle, but the profit leg of a pair is above or below it. */
 function levelOf(side: Side, role: LegRole | "order"): number {
   if (role !== "profit") return MIDDLE;
   return side === "SELL" ? HIGH : LOW;
@@ -134,7 +134,7 @@ function intentOf(plan: FormPlan, leg: LegPlan, role: LegRole | "order"): Parent
   };
 }
 
-/** Admits a form as the engine would; one that is not admissible throws the error that refuses it. */
+/** Admits a form as the engine does; throws the refusal of one that is not admissible. */
 function admissionsOf(plan: FormPlan, intents: readonly ParentIntent[]): readonly Admission[] {
   const position = plan.side === "SELL" ? quantityOf(2) : (-quantityOf(2) as unknown as Quantity);
   const context = { nowMs: ACCEPTED_AT_MS, minimum: RULES.minimum, position };
@@ -162,7 +162,7 @@ function wordsOf(plan: FormPlan): string {
   return `${name} ${plan.side}: ${legs.join(" + ")}`;
 }
 
-/** A form as it stands right after its acceptance became durable. */
+/** Returns a form right after its acceptance became durable. */
 export function formOf(plan: FormPlan, subject: Subject): Form {
   const roles = ROLES[plan.contingency];
   const intents = plan.legs.map((leg, index) => intentOf(plan, leg, roles[index] ?? "order"));

@@ -1,12 +1,12 @@
 import type { Leg } from "./leg-table.ts";
 import { priceAt } from "./market.ts";
 
-/** What a quote is met with: the legs that see it, its price, and the trailing legs that it fires. */
+/** The result of a quote: the legs that see it, its price, and the trailing legs that it fires. */
 export type Sight = Readonly<{ seeing: readonly number[]; price: number; trails: readonly number[] }>;
 
 /**
- * The sets of trailing legs that a quote may fire: any, since where a reference is depends on all quotes before it,
- * and the rules do not ask. So a trail and the other leg of its pair meet on one quote at every price.
+ * The sets of trailing legs that a quote may fire: any set, since the place of a reference depends on all earlier
+ * quotes, which the rules do not read. So a trail and the other leg of its pair meet on one quote at every price.
  */
 export function trailsOf(legs: readonly Leg[], seeing: readonly number[]): readonly (readonly number[])[] {
   let sets: readonly (readonly number[])[] = [[]];
@@ -19,7 +19,7 @@ export function trailsOf(legs: readonly Leg[], seeing: readonly number[]): reado
   return sets;
 }
 
-/** The legs whose condition a quote meets, by the contract's trigger rules. */
+/** Returns the legs whose condition a quote meets, by the contract's trigger rules. */
 export function hitsOf(legs: readonly Leg[], sight: Sight): readonly number[] {
   return sight.seeing.filter((place) => {
     const leg = legs[place];

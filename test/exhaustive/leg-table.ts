@@ -2,15 +2,15 @@ import type { ParentOrder } from "../../src/model/index.ts";
 import { unitsOf } from "./market.ts";
 
 /**
- * One leg in one state. Two orders that differ only in what no rule reads are one leg: times, journal numbers, the
- * pace of retries (there are no pauses here), the value executed, the ids that follow from the attempts.
+ * One leg in one state. Orders that differ only in members that no rule reads are one leg: times, journal numbers, the
+ * retry pace (there are no pauses here), the value executed, the ids that follow from the attempts.
  */
 export type Leg = Readonly<{
   /** Number of the exact state. */
   id: number;
-  /** Number of the state without the ids of the executions counted: for a leg all of whose children are told. */
+  /** Number of the state without the ids of the counted executions: for a leg whose children are all fully reported. */
   summary: number;
-  /** Number of how it ended; -1 while it has not. */
+  /** Number of its end; -1 while it is open. */
   ending: number;
   order: ParentOrder;
   /** Executions counted so far, per child from the first. */
@@ -28,7 +28,7 @@ export class LegTable {
   readonly #legs: Map<string, Leg> = new Map();
   readonly #numbers: Map<string, number> = new Map();
 
-  /** The leg that an order is; `place` is where it stands in its form. */
+  /** Returns the leg of an order; `place` is its position in the form. */
   of(order: ParentOrder, place: number): Leg {
     const summary = summaryOf(order);
     const exact = `${place}|${summary}|${[...order.executions].join("+")}`;
@@ -59,7 +59,7 @@ export class LegTable {
 const endOf = ({ ended }: ParentOrder): string =>
   ended === undefined ? "" : `${ended.status} ${ended.reason}`;
 
-/** Everything that a rule reads of a leg, but the ids of its executions. */
+/** Everything that a rule reads of a leg, except the ids of its executions. */
 function summaryOf(order: ParentOrder): string {
   const { activation, trigger, held, postOnlyCleared, child, pendingEnd, frozen } = order;
   const marks = `${activation ? "a" : ""}${held ? "h" : ""}${postOnlyCleared ? "p" : ""}${frozen ? "z" : ""}`;

@@ -5,13 +5,13 @@ const PAGE = fileURLToPath(new URL("../../docs/lists.md", import.meta.url));
 const BEGIN = "<!-- transitions: made by `npm run search -- --write` -->";
 const END = "<!-- end of transitions -->";
 
-/** The table of transitions as it stands in docs/lists.md. */
+/** The table of transitions in docs/lists.md. */
 export function tableInPage(page: string = readFileSync(PAGE, "utf8")): readonly string[] {
   const { table } = cut(page);
   return table.trim().split("\n");
 }
 
-/** Puts the table into docs/lists.md, between its two marks; the rest of the page stays. */
+/** Writes the table to docs/lists.md, between its two marks; the rest of the page stays. */
 export function writeTable(lines: readonly string[], file: string = PAGE): void {
   const { before, after } = cut(readFileSync(file, "utf8"));
   writeFileSync(file, `${before}${BEGIN}\n\n${lines.join("\n")}\n\n${END}${after}`);

@@ -6,7 +6,7 @@ import { CATALOGUE, SHORT_CATALOGUE } from "./catalogue.ts";
 import type { FormPlan } from "./forms.ts";
 import { tableInPage, writeTable } from "./lists-page.ts";
 
-/** Two searches at a time keep below 3 GB. */
+/** Two searches at a time use less than 3 GB. */
 const WORKERS = Math.min(2, availableParallelism());
 
 if (isMainThread) await search();
@@ -40,7 +40,7 @@ function compareTable(table: readonly string[], write: boolean): void {
   if (!same) process.exitCode = 1;
 }
 
-/** Searches all forms, the largest (which stand last) first, and tells of each when it is done. */
+/** Searches all forms, the largest (the last in the list) first, and reports each when it is done. */
 async function inParallel(plans: readonly FormPlan[]): Promise<readonly Finding[]> {
   const waiting = plans.map((plan, index) => ({ plan, index }));
   const findings: Finding[] = [];

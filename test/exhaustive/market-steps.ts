@@ -7,7 +7,7 @@ import type { Violation } from "./rules.ts";
 import { durableOf, type World, workingOf } from "./world.ts";
 
 const PLACES = [HIGH, MIDDLE, LOW] as const;
-/** What a measurement may find: enough, too little, nothing. */
+/** Possible results of a measurement: enough, too little, nothing. */
 const EXPOSURES = [2, 1, 0] as const;
 
 type OfLeg = Readonly<{ activated: EventCase; measured: readonly EventCase[] }>;
@@ -46,7 +46,7 @@ export class MarketSteps {
     }
   }
 
-  /** A leg that has had all its children is shown no more quotes: the bound on attempts. */
+  /** A leg that has had all its children sees no more quotes: the bound on attempts. */
   #isWornOut(world: World, leg: number): boolean {
     const order = workingOf(world)[leg]?.order;
     const { form } = this.#scene;
@@ -73,7 +73,7 @@ export class MarketSteps {
     }
   }
 
-  /** The legs that a quote fires meet it one after the other, each as the one before has left things. */
+  /** The legs that a quote fires meet it one after the other, each in the state that the previous one left. */
   #quote(
     world: World,
     { sighting, hits }: Readonly<{ sighting: Sighting; hits: readonly number[] }>,
@@ -92,7 +92,7 @@ export class MarketSteps {
     if (next !== world) emit(happening, next);
   }
 
-  /** The trigger book gives the worst order there is: what must come first stands last. */
+  /** The trigger book supplies the worst order: the leg that must come first is last. */
   #ordered(world: World, hits: readonly number[]): readonly number[] {
     const orders = workingOf(world).map(({ order }) => order);
     const placeOf = (orderId: number): number => orders.findIndex((order) => order.orderId === orderId);

@@ -23,19 +23,22 @@ export const HIGH = 2;
 /** Distance of every trailing leg. */
 export const TRAIL: Price = price("5");
 
-/** When a form is accepted; step k of its clock lies k seconds later. */
+/** Time at which a form is accepted; step k of its clock is k seconds later. */
 export const ACCEPTED_AT_MS = 1_760_000_000_000;
 
 /** Time of a step of the clock. */
 export const timeOf = (clock: number): number => ACCEPTED_AT_MS + clock * 1_000;
 
-/** What the exchange demands; without pauses between children, since time stands still between two steps of the clock. */
+/**
+ * The requirements of the exchange; without pauses between children, since time stands still between two steps of the
+ * clock.
+ */
 export const RULES: Rules = { minimum: notional("15"), retryMinMs: 0, retryMaxMs: 0 };
 
 const QUANTITIES: readonly Quantity[] = [ZERO_QUANTITY, ...["1", "2", "3", "4"].map(quantity)];
 const UNIT = 1_000_000;
 
-/** So many units as a quantity. */
+/** A number of units as a quantity. */
 export function quantityOf(units: number): Quantity {
   const value = QUANTITIES[units];
   if (value === undefined) throw new RangeError(`no quantity of ${units} units is searched`);

@@ -10,7 +10,7 @@ import {
 
 const found = ({ plan, subject }: PlantedBug): Finding => searchPlan(plan, () => 0, subject);
 
-describe("the search finds a rule that is broken on purpose", () => {
+describe("the search finds a planted bug", () => {
   it.each(PLANTED.map((planted) => [planted.found, planted.bug, planted] as const))(
     "%s: %s",
     (id, _bug, planted) => {
@@ -19,7 +19,7 @@ describe("the search finds a rule that is broken on purpose", () => {
   );
 });
 
-describe("and tells the shortest way to it, in words", () => {
+describe("reports the shortest path to it in words", () => {
   it("I41: release by a partial fill", () => {
     expect(violationLines(found(RELEASES_ON_A_PARTIAL_FILL))).toMatchInlineSnapshot(`
       [

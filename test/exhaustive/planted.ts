@@ -9,7 +9,7 @@ import type { FormPlan, LegPlan } from "./forms.ts";
 import { quantityOf } from "./market.ts";
 import { RULES_AS_THEY_ARE, type Subject } from "./subject.ts";
 
-/** A rule broken on purpose, a form in which that shows, and the check that finds it. */
+/** A planted bug, a form in which it shows, and the check that finds it. */
 export type PlantedBug = Readonly<{ bug: string; found: string; plan: FormPlan; subject: Subject }>;
 
 type Steps = readonly Transition[];
@@ -19,12 +19,12 @@ const real = RULES_AS_THEY_ARE;
 const decide: Decide = real.transitionList;
 const deciding = (transitionList: Decide): Subject => ({ ...real, transitionList });
 
-/** Lets the rules see something else than what is there. */
+/** Gives the rules a wrong view of the state. */
 const seeing = (
   change: (of: LegEvent, context: TransitionContext) => readonly [LegEvent, TransitionContext],
 ): Subject => deciding((of, context) => decide(...change(of, context)));
 
-/** Changes what the rules say. */
+/** Changes the decision of the rules. */
 const saying = (change: (steps: Steps, of: LegEvent, context: TransitionContext) => Steps): Subject =>
   deciding((of, context) => change(decide(of, context), of, context));
 
@@ -33,7 +33,7 @@ const seenAs = (of: LegEvent, orderId: number, change: Partial<ParentOrder>): Le
   legs: of.legs.map((leg) => (leg.orderId === orderId ? without({ ...leg, ...change }) : leg)),
 });
 
-/** An order without the members that are undefined. */
+/** Returns an order without the members that are undefined. */
 function without(order: Readonly<Record<keyof ParentOrder, unknown>> | object): ParentOrder {
   return Object.fromEntries(Object.entries(order).filter(([, value]) => value !== undefined)) as ParentOrder;
 }
@@ -99,7 +99,7 @@ export const BRINGS_THE_LOSER_BACK: PlantedBug = {
   }),
 };
 
-/** One broken rule or more for every check. */
+/** At least one planted bug for every check. */
 export const PLANTED: readonly PlantedBug[] = [
   RELEASES_ON_A_PARTIAL_FILL,
   SUBMITS_BEFORE_IT_IS_DURABLE,

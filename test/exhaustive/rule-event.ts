@@ -6,14 +6,14 @@ import { ACCEPTED_AT_MS, MIDDLE, priceAt, quantityOf, quoteAt, TRAIL } from "./m
 type OfLeg = Readonly<{ leg: number }>;
 type OfChild = OfLeg & Readonly<{ attempt: number; childId: string }>;
 
-/** What a quote brings: the place of its price, whether it is fresh by then, and the exposure where that is known. */
+/** The content of a quote: the place of its price, whether it is fresh by then, and the exposure if it is known. */
 export type Sighting = Readonly<{ price: number; fresh: boolean; exposure?: number }>;
 
-/** What the venue tells of a child: its executions in units, all of them each time. */
+/** The venue's report of a child: its executions in units, all of them each time. */
 export type VenueReport = OfChild &
   Readonly<{ state: ChildReport["state"]; final: boolean; fills: readonly number[]; quote?: number }>;
 
-/** One event as it is put to the rules. */
+/** One event for the rules. */
 export type RuleEvent =
   | (OfLeg & Sighting & Readonly<{ kind: "FIRED" }>)
   | (OfLeg & Readonly<{ kind: "MEASURED"; price: number; exposure: number }>)
@@ -25,7 +25,7 @@ export type RuleEvent =
 /** An event with a short text that no other event has. */
 export type EventCase = Readonly<{ event: RuleEvent; key: string }>;
 
-/** An event, ready to be put to the rules. */
+/** An event, ready for the rules. */
 export function put(event: RuleEvent): EventCase {
   return { event, key: keyOf(event) };
 }
@@ -47,7 +47,7 @@ function keyOf(event: RuleEvent): string {
   }
 }
 
-/** The event as the rules get it. */
+/** Converts the event to the form of the rules. */
 export function legEventOf(legs: readonly ParentOrder[], event: RuleEvent): LegEvent {
   const leg = legs[event.leg];
   if (leg === undefined) throw new RangeError(`no leg ${event.leg}`);

@@ -5,7 +5,7 @@ import { RULES, timeOf } from "./market.ts";
 import { type EventCase, legEventOf, type RuleEvent } from "./rule-event.ts";
 import type { Subject } from "./subject.ts";
 
-/** A rule that was found broken. */
+/** A broken rule. */
 export type Violation = Readonly<{ id: string; what: string }>;
 
 /** One decision, as the checks see it. */
@@ -16,20 +16,20 @@ export type Decision = Readonly<{
   after: readonly Leg[];
   event: RuleEvent;
   steps: readonly Transition[];
-  /** Number of the record that the decision writes, and the time it gets. */
+  /** Number and time of the record that the decision writes. */
   sequence: number;
   nowMs: number;
-  /** One bit per leg: the venue has broken its word about it. */
+  /** One bit per leg: the venue has broken its promise about it. */
   lies: number;
 }>;
 
-/** What comes of an event: the legs after it, and the leg whose child goes out when that is durable. */
+/** The result of an event: the legs after it, and the leg whose child goes out when that is durable. */
 export type Outcome = Readonly<{ legs?: readonly Leg[]; submits: number; violation?: Violation }>;
 
-/** Upon what an event is decided. */
+/** The state on which an event is decided. */
 export type Occasion = Readonly<{ legs: readonly Leg[]; clock: number; lies: number }>;
 
-/** What looks at decisions. */
+/** Checks of decisions. */
 export type Watcher = Readonly<{
   /** The first rule that a decision breaks. */
   check: (decision: Decision) => Violation | undefined;
@@ -40,8 +40,7 @@ export type Watcher = Readonly<{
 const NOTHING: Outcome = { submits: -1 };
 
 /**
- * Puts events to the rules. They are pure: what they said of the same legs, time and event once is said again without
- * asking, and checked once.
+ * Puts events to the rules. They are pure: the answer for the same legs, time and event is remembered and checked once.
  */
 export class Rules {
   readonly #form: Form;
@@ -60,7 +59,7 @@ export class Rules {
     this.#watcher = watcher;
   }
 
-  /** Decisions that were looked at, each once. */
+  /** Number of checked decisions, each counted once. */
   get size(): number {
     return this.#size;
   }
@@ -85,7 +84,7 @@ export class Rules {
     return this.#last.text;
   }
 
-  /** What the rules say, with all that belongs to it; the checks are not asked. Throws what the rules throw. */
+  /** Returns the rules' decision with its context, without running the checks. Throws what the rules throw. */
   explain({ legs, clock, lies }: Occasion, event: RuleEvent): Decision {
     const orders = legs.map(({ order }) => order);
     const sequence = 1 + Math.max(...orders.map(({ lastSequence }) => lastSequence));
@@ -118,7 +117,7 @@ export class Rules {
   }
 }
 
-/** A rule of the code itself that did not hold. */
+/** A broken invariant of the code itself. */
 function thrown(error: unknown): Violation {
   const message = error instanceof Error ? error.message : String(error);
   const [, id = "error", what = message] = /^(I[0-9]{2}): (.*)$/.exec(message) ?? [];

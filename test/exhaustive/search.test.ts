@@ -5,8 +5,8 @@ import { tableInPage } from "./lists-page.ts";
 
 const findings: readonly Finding[] = SHORT_CATALOGUE.map((plan) => searchPlan(plan, () => 0));
 
-describe("I10-I15, I20-I24, I40-I44, I50-I55: every state that a list can come to", () => {
-  it("no rule is broken; `npm run search` goes farther", () => {
+describe("I10-I15, I20-I24, I40-I44, I50-I55: every state that a list can reach", () => {
+  it("no rule is broken; `npm run search` uses larger bounds", () => {
     expect(findings.flatMap(violationLines)).toEqual([]);
   });
 
@@ -19,11 +19,11 @@ describe("I10-I15, I20-I24, I40-I44, I50-I55: every state that a list can come t
     }
   });
 
-  it("it visits as many states as before: a form that shrinks is searched no more", () => {
+  it("it visits as many states as before: a form with fewer states is no longer searched completely", () => {
     expect(findings.reduce((sum, { states }) => sum + states, 0)).toBeGreaterThan(230_000);
   });
 
-  it("docs/lists.md shows the transitions that it sees", () => {
+  it("docs/lists.md shows the transitions that the search sees", () => {
     expect(tableInPage()).toEqual(tableOf(findings));
   });
 });

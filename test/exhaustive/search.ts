@@ -9,29 +9,29 @@ import type { Subject } from "./subject.ts";
 import { momentWords } from "./trace.ts";
 import { firstWorld, isDone, keyOf, type World } from "./world.ts";
 
-/** What a search of one form found. */
+/** The findings of the search of one form. */
 export type Result = Readonly<{
   form: Form;
   states: number;
   transitions: number;
   /** Different decisions of the rules, each checked once. */
   decisions: number;
-  /** Happenings from the acceptance to the farthest state. */
+  /** Events from the acceptance to the farthest state. */
   depth: number;
   violation?: BrokenRule;
 }>;
 
-/** A broken rule, and the shortest way to it: what happens, step by step, in words. */
+/** A broken rule, and the shortest path to it in words, step by step. */
 export type BrokenRule = Violation & Readonly<{ trace: readonly string[] }>;
 
-/** How to search. */
+/** Options of a search. */
 export type SearchOptions = Readonly<{
   subject: Subject;
-  /** Is shown every different decision that changes something. */
+  /** Receives every different decision that changes something. */
   seen?: (decision: Decision) => void;
 }>;
 
-/** Visits every state that a form can come to, nearest first, and stops at the first broken rule. */
+/** Visits every state that a form can reach, nearest first, and stops at the first broken rule. */
 export function searchForm(form: Form, { subject, seen = () => undefined }: SearchOptions): Result {
   const table = new LegTable();
   const rules = new Rules(form, { subject, table }, { check: checkDecision, seen });
@@ -46,10 +46,10 @@ class Search {
   readonly #steps: Steps;
   readonly #first: World;
   readonly #numbers: Map<string, number> = new Map();
-  /** Worlds that are still to be looked at; those that were are let go. */
+  /** Worlds that are not yet visited; visited ones are released. */
   readonly #worlds: (World | undefined)[] = [];
   readonly #parents: number[] = [];
-  /** Which of its parent's steps leads to a world. */
+  /** The step of its parent that leads to a world. */
   readonly #turns: number[] = [];
   readonly #depths: number[] = [];
   /** Steps between worlds, as pairs from, to. */
@@ -105,7 +105,7 @@ class Search {
     return number;
   }
 
-  /** I43, I63: from every state there is a way to the end of the whole list. */
+  /** I43, I63: from every state, the end of the whole list can be reached. */
   #checkEnds(done: readonly number[]): void {
     const states = this.#parents.length;
     const into = predecessors(this.#edges, states);
@@ -127,7 +127,7 @@ class Search {
     this.violation = { id: "I43, I63", what, trace: this.#trace(stuck, -1) };
   }
 
-  /** The way to a world, and its step `turn`, made again. */
+  /** Rebuilds the path to a world, and its step `turn`. */
   #trace(number: number, turn: number): readonly string[] {
     const turns: number[] = turn < 0 ? [] : [turn];
     for (let at = number; at > 0; at = this.#parents[at] ?? 0) turns.unshift(this.#turns[at] ?? 0);
@@ -147,7 +147,7 @@ class Search {
   }
 }
 
-/** Per state where its predecessors begin among `sources`; those of a state end where the next begin. */
+/** Per state, the index in `sources` where its predecessors begin; they end where the next ones begin. */
 type Predecessors = Readonly<{ starts: Uint32Array; sources: Uint32Array }>;
 
 function predecessors(edges: readonly number[], states: number): Predecessors {

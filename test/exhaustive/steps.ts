@@ -7,7 +7,7 @@ import { durableStep, faultSteps } from "./store-steps.ts";
 import { venueSteps } from "./venue-steps.ts";
 import { durableOf, type World, workingOf } from "./world.ts";
 
-/** Everything that can happen next in a world, always in the same order. */
+/** Every possible next event of a world, always in the same order. */
 export class Steps {
   readonly #scene: Scene;
   readonly #decider: Decider;
@@ -41,8 +41,8 @@ export class Steps {
   }
 
   /**
-   * A cancel by the owner, through any leg that is open as far as was decided; the engine puts no other to the rules.
-   * An expiry, as soon as it is reached and as late as one likes.
+   * A cancel by the owner, through any leg that is open as decided; the engine puts no other cancel to the rules. An
+   * expiry, at any time after it is reached.
    */
   #ends(world: World, emit: Emit): void {
     for (const [leg, { cancel, expired }] of this.#owner.entries()) {
@@ -53,7 +53,7 @@ export class Steps {
     }
   }
 
-  /** The clock goes on to the next expiry that somebody waits for. */
+  /** The clock advances to the next expiry of a leg. */
   #clock(world: World, emit: Emit): void {
     const waits = this.#scene.form.plans.some(({ expiresAt = 0 }, leg) => {
       return expiresAt > world.clock && isOpen(world, leg);

@@ -16,12 +16,11 @@ export function durableStep(world: World, emit: Emit): void {
 }
 
 /**
- * A crash, or a failure of the store that the process lives through. Of the records that were on their way any number
- * is in the store afterwards, from the oldest on; when the process lives on, what was decided after the append that
- * failed is decided anew. A new process holds no child; what a living one was about to hand over it still is. The child
- * of a record that is found in the store is handed over by nobody: it is lost sight of, and looked up.
- *
- * A crash that finds nothing on its way and no child due changes nothing, and is left out.
+ * A crash, or a failure of the store that the process survives. Of the records in flight any number is in the store
+ * afterwards, from the oldest on; if the process survives, decisions after the failed append are made again. A new
+ * process holds no child; a surviving process still holds a child that it was about to hand over. A child whose record
+ * is found in the store is not handed over: it counts as lost, and is looked up.
+ * A crash without records in flight and without due children changes nothing, and is left out.
  */
 export function faultSteps(world: World, emit: Emit): void {
   const of = world.versions.length - 1;

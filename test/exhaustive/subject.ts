@@ -7,8 +7,8 @@ import {
 } from "../../src/lifecycle/index.ts";
 
 /**
- * What is searched. Tests give it broken parts. `submits` is the one rule of it that the engine keeps, not the
- * lifecycle: a child goes out when the record that intends it is durable.
+ * The code under search; tests replace parts of it with broken ones. `submits` is the one rule that belongs to the
+ * engine and not to the lifecycle: a child goes out when the record that intends it is durable.
  */
 export type Subject = Readonly<{
   transitionList: typeof transitionList;
@@ -19,7 +19,7 @@ export type Subject = Readonly<{
   submits: "when durable" | "when decided";
 }>;
 
-/** The rules as they are. */
+/** The unchanged rules. */
 export const RULES_AS_THEY_ARE: Subject = {
   transitionList,
   evolve,

@@ -1,7 +1,7 @@
 import type { Fact, ParentOrder } from "../../src/model/index.ts";
 import type { Decision } from "./rules.ts";
 
-/** A transition as the table shows it: which legs are open, how they stand, what happens, how they stand then. */
+/** A transition as the table shows it: the open legs, their states, the event, their states after it. */
 export type Row = Readonly<{
   open: string;
   before: string;
@@ -25,7 +25,7 @@ export class TransitionTable {
     return [...this.#rows.values()];
   }
 
-  /** The lines of the table: rows that differ only in what happens are one. */
+  /** Formats the lines of the table: rows that differ only in the event are merged. */
   get lines(): readonly string[] {
     const groups = new Map<string, Row[]>();
     for (const row of this.#rows.values()) {
@@ -99,8 +99,8 @@ function lineOf(rows: readonly Row[]): Readonly<{ text: string; order: readonly 
 type OpenLeg = Readonly<{ name: string; isWhole: boolean; before: string; after: string }>;
 
 /**
- * The rows of a decision: none when no leg stands otherwise after it. A working leg that has filled whole, and waits for
- * the outcome of a last child, and the legs that it released go their own ways: a row for each.
+ * The rows of a decision: none if no leg changes its state. A working leg that has filled completely and waits for the
+ * outcome of a last child is independent of the legs that it released: a row for each.
  */
 function rowsOf(decision: Decision): readonly Row[] {
   const legs = openLegs(decision);
@@ -126,7 +126,7 @@ function openLegs({ form, before, after }: Decision): readonly OpenLeg[] {
   });
 }
 
-/** Two held legs to which the same happens are shown as one. */
+/** Two held legs with the same change are shown as one. */
 function withHeldAsOne(legs: readonly OpenLeg[]): readonly OpenLeg[] {
   const [working, second, third] = legs;
   if (working === undefined || second?.before !== "held") return legs;
@@ -134,7 +134,7 @@ function withHeldAsOne(legs: readonly OpenLeg[]): readonly OpenLeg[] {
   return [working, { ...second, name: "held" }];
 }
 
-/** How a leg stands. */
+/** The state of a leg in words. */
 function stateOf({ ended, held, child, trigger, pendingEnd }: ParentOrder): string {
   if (ended !== undefined) return ended.status;
   if (held) return "held";
@@ -182,14 +182,14 @@ const OUTCOMES = {
   WITHDRAWN: "not handed over",
 } as const;
 
-/** What the venue told of a child that is outstanding still, or was closed before. */
+/** The venue's report about a child that is still outstanding, or was closed before. */
 function openEvent(facts: readonly Fact[]): string {
   const alerts = facts.map((fact) => (fact.kind === "ALERT" ? fact.alert : ""));
   if (alerts.includes("LATE_FILL")) return "late fill completes it";
   return alerts.includes("OVERFILL") ? "overfill" : "venue has the child";
 }
 
-/** What the venue told, or what was found out, by what it makes of the leg. */
+/** The venue's report or the result of a look-up, by its effect on the leg. */
 function reportEvent(facts: readonly Fact[]): string {
   const reason = reasonOf(facts);
   const isFilled = has(facts, "FILLED");

@@ -7,7 +7,7 @@ import type { RuleEvent } from "./rule-event.ts";
 import type { Rules } from "./rules.ts";
 import { type World, workingOf } from "./world.ts";
 
-/** One step of a trace, in words: what happens, and what is decided upon it. */
+/** One step of a trace, in words: the event and the decision. */
 export function momentWords(
   { form, rules }: Readonly<{ form: Form; rules: Rules }>,
   { before, happening }: Readonly<{ before: World; happening: Happening }>,
@@ -84,7 +84,7 @@ function reportWords(form: Form, event: Extract<RuleEvent, { kind: "REPORTED" }>
   return `the venue says of ${childName(form, event)}: ${state}, executed ${executed}${at}`;
 }
 
-/** The events that a happening puts to the rules. */
+/** The events that one step puts to the rules. */
 function eventsOf(happening: Happening): readonly RuleEvent[] {
   if (happening.kind === "EVENT") return [happening.event];
   if (happening.kind !== "QUOTE") return [];
@@ -95,7 +95,7 @@ function eventsOf(happening: Happening): readonly RuleEvent[] {
 
 type TraceStep = Readonly<{ form: Form; before: World; happening: Happening }>;
 
-/** What the rules say, asked once more. */
+/** Asks the rules again for their decision. */
 function decidedOn(rules: Rules, { form, before, happening }: TraceStep): readonly string[] {
   const words: string[] = [];
   let legs = workingOf(before);

@@ -2,10 +2,10 @@ import { withChild } from "./decider.ts";
 import type { Emit } from "./happening.ts";
 import { type Child, executedOf, toldOf, type World, workingOf } from "./world.ts";
 
-/** What happens at the venue, "it" being the child; and what that makes of the child. */
+/** Events at the venue, with "it" for the child, and the child after each. */
 type Step = Readonly<{ what: string; change: Partial<Child>; lies?: true }>;
 
-/** What may happen at the venue now, unseen by the engine; `mayLie` says whether it may break its word. */
+/** Possible events at the venue, invisible to the engine; `mayLie` says whether it may break its promise. */
 export function venueSteps(world: World, mayLie: boolean, emit: Emit): void {
   for (let leg = 0; leg < world.children.length; leg++) {
     for (const child of world.children[leg] ?? []) {
@@ -36,7 +36,10 @@ function stepsOf(child: Child, manners: Manners): readonly Step[] {
   return child.hides ? SHOWN : [];
 }
 
-/** What an open child may come to. One that is executed whole is closed; a venue that fills too many tells of it last. */
+/**
+ * Possible next states of an open child. A fully executed child is closed; a venue that overfills reports the excess
+ * last.
+ */
 function openSteps(child: Child, { mayLie, told }: Manners): readonly Step[] {
   const { fills } = child;
   const rest = child.quantity - executedOf(child);

@@ -1,19 +1,19 @@
 import type { Form } from "./forms.ts";
 import type { Leg, LegTable } from "./leg-table.ts";
 
-/** Where a child is, whatever the engine knows of it. */
+/** The true state of a child, independent of what the engine knows. */
 export type Whereabouts =
   /** Not handed over. */
   | "unsent"
-  /** Handed over; the venue has not got it yet. */
+  /** Handed over; not yet received by the venue. */
   | "on its way"
   /** It did not arrive before its deadline, and never will. */
   | "lost"
   | "open"
   | "closed"
-  /** Not taken; a later one may be. */
+  /** Not accepted; a later one may be. */
   | "rejected"
-  /** Not taken, and none ever will be. */
+  /** Not accepted, and none ever will be. */
   | "refused";
 
 /** The truth about a child that was decided. */
@@ -26,16 +26,15 @@ export type Child = Readonly<{
   at: Whereabouts;
   /** Executions, in units. */
   fills: readonly number[];
-  /** The venue said closed and kept its last execution to itself so far. */
+  /** The venue reported the child closed and has withheld its last execution so far. */
   hides: boolean;
 }>;
 
 /**
- * Everything there is at one moment, one immutable value.
- *
- * Messages are no part of it. What the venue has sent may arrive late, twice, out of order or never: so at any time
- * any state that a child has ever had at the venue may be told, and that is known from where the child is now. This
- * allows every order of messages that a queue of them would, and more.
+ * The complete state at one moment, one immutable value.
+ * Messages are not part of it. A message of the venue may arrive late, twice, out of order or never. So at any time the
+ * venue may report any state that a child has ever had, and those states follow from its present state. This allows
+ * every order of messages that a queue would allow, and more.
  */
 export type World = Readonly<{
   /** Legs as they are durable; then as they are after each record that is decided and not durable, oldest first. */
@@ -47,23 +46,23 @@ export type World = Readonly<{
   clock: number;
   /** Crashes and failures of the store so far. */
   faults: number;
-  /** One bit per leg: the venue has broken its word about a child of it. */
+  /** One bit per leg: the venue has broken its promise about a child of it. */
   lies: number;
 }>;
 
 /** The legs as they are durable. */
 export const durableOf = (world: World): readonly Leg[] => world.versions[0] ?? [];
 
-/** The legs as decided: what the next decision starts from. */
+/** The legs as decided: the basis of the next decision. */
 export const workingOf = (world: World): readonly Leg[] => world.versions.at(-1) ?? [];
 
 /** How many executions of a child a leg has counted. */
 export const toldOf = (leg: Leg | undefined, child: Child): number => leg?.told[child.attempt - 1] ?? 0;
 
-/** Executions that the venue would tell of now. */
+/** Executions that the venue would report now. */
 export const shownOf = (child: Child): number => child.fills.length - (child.hides ? 1 : 0);
 
-/** What the venue executed of a child. */
+/** The venue's executions of a child. */
 export const executedOf = ({ fills }: Child): number => fills.reduce((sum, fill) => sum + fill, 0);
 
 /** Whether a child can still execute. */
@@ -89,8 +88,8 @@ export function firstWorld(form: Form, table: LegTable): World {
 }
 
 /**
- * Whether nothing can come of a child any more: it is not outstanding in any version, the venue is done with it, and
- * all that it executed is durable. What is told of it from then on repeats what was counted.
+ * Whether a child can have no further effect: it is not outstanding in any version, the venue has closed it, and all
+ * its executions are durable. Later reports repeat what was counted.
  */
 export function isOver(world: World, place: number, child: Child): boolean {
   if (child.due || child.hides || child.at === "on its way" || child.at === "open") return false;
@@ -99,14 +98,13 @@ export function isOver(world: World, place: number, child: Child): boolean {
 }
 
 /**
- * The key of a world; worlds of one key go on alike, so that one of them stands for all.
- *
+ * The key of a world. Worlds with the same key have the same continuations, so that one of them represents all.
  * Left out beside what {@link Leg} leaves out:
- * - a child that is over, and the ids of its executions. Its reports repeat what was counted, and a report without
- *   news changes nothing; the search tells them all the same, in every world that it visits;
- * - of a leg that has durably ended and all of whose children are over: everything but how it ended, what it executed
- *   and whether it was held. Rules read no more of an ended leg; no later fact of it can come;
- * - a broken word of the venue about such a leg.
+ * - a completed child, and the ids of its executions. Its reports repeat what was counted, and a report without news
+ * changes nothing; the search nevertheless sends them in every world that it visits;
+ * - of a leg that has durably ended and whose children are all completed: everything but how it ended, what it executed
+ * and whether it was held. Rules read nothing else of an ended leg, and it gets no later fact;
+ * - a broken promise of the venue about such a leg.
  */
 export function keyOf(world: World): string {
   const codes: number[] = [world.versions.length, world.clock * 8 + world.faults];
@@ -132,7 +130,7 @@ export function keyOf(world: World): string {
   return String.fromCharCode(...codes);
 }
 
-/** The number of how a leg has ended, durably and in every version; -1 while it has not. */
+/** The number of a leg's end, durable and the same in every version; -1 while it is open. */
 function endingOf(world: World, place: number): number {
   const durable = durableOf(world)[place];
   if (durable === undefined || durable.ending < 0) return -1;
@@ -154,7 +152,7 @@ function pushChild(codes: number[], { attempt, quantity, due, at, fills, hides }
   codes.push(attempt, quantity, marks, fills.length, ...fills);
 }
 
-/** Whether every leg has durably ended and no record is on its way. */
+/** Whether every leg has durably ended and no record is in flight. */
 export function isDone(world: World): boolean {
   return world.versions.length === 1 && durableOf(world).every((leg) => leg.ending >= 0);
 }

@@ -1,7 +1,7 @@
 import type { AccountEntry } from "../../src/adapters/memory/index.ts";
 import type { Permission } from "../../src/model/index.ts";
 
-/** Who sends requests: a key with its secret, what it may do and to which accounts. */
+/** A sender of requests: a key with its secret, its permissions and its accounts. */
 export type Caller = Readonly<{
   apiKey: string;
   secret: string;
@@ -17,10 +17,10 @@ const SIGNING_ACCOUNTS = 8;
 /** An account without a signing key, lent to user 1. */
 export const LENT = 11;
 
-/** Accounts that hold orders and whose secrets never sign a request: nothing may ever happen there. */
+/** Accounts that hold orders and whose secrets never sign a request: they must never change. */
 export const QUIET: readonly number[] = [21, 22, 23];
 
-/** Part of every secret, to be looked for in answers. */
+/** A part of every secret, to search for in answers. */
 export const SECRET_MARK = "fuzz-secret-of-";
 
 const BOTH: readonly Permission[] = ["READ", "TRADE"];
@@ -40,7 +40,7 @@ const whole = Array.from({ length: SIGNING_ACCOUNTS }, (_, index) =>
 /** Callers with both permissions, one for each account. */
 export const TRADERS: readonly Caller[] = whole;
 
-/** Everybody who signs: with both permissions, with one, with none. */
+/** All signing callers: with both permissions, with one, with none. */
 export const CALLERS: readonly Caller[] = [
   ...whole,
   caller("reader-of-1", 1, ["READ"]),
@@ -51,7 +51,7 @@ export const CALLERS: readonly Caller[] = [
 /** Keys that attackers know by name only. */
 export const SILENT: readonly Caller[] = QUIET.map((accountId) => caller(`quiet-${accountId}`, accountId));
 
-/** Somebody whom the service does not know. */
+/** A caller unknown to the service. */
 export const NOBODY: Caller = caller("nobody", 99);
 
 /** The accounts with their keys, as the service has them. */

@@ -12,16 +12,16 @@ import type { Tally } from "./tally.ts";
 
 /** How long to fuzz, and how to report. */
 export type Campaign = Readonly<{
-  /** The bundled program that becomes the server's process. */
+  /** The bundled program that runs as the server's process. */
   program: string;
   seed: number;
   cases: number;
-  /** Cases between two looks at the server. */
+  /** Cases between two checks of the server. */
   batch: number;
   tell: (line: string) => void;
 }>;
 
-/** What a campaign saw. */
+/** The results of a campaign. */
 export type CampaignResult = Readonly<{
   sent: number;
   seconds: number;
@@ -42,14 +42,14 @@ export type CampaignResult = Readonly<{
 /** Requests at once. */
 const LANES = 12;
 const MEGABYTE = 1_048_576;
-/** An answer to somebody else, and a turn of the event loop, take at most this long. */
+/** Limit in milliseconds for an answer to another client, and for a turn of the event loop. */
 const SECOND_MS = 1_000;
 const MOST_RSS_MB = 700;
-/** What the heap may grow by from the first batch to the last, and by each order that is kept. */
+/** Limits of the heap's growth from the first batch to the last, and per stored order. */
 const MOST_GROWTH_MB = 48;
 const MOST_ORDER_MB = 8_192 / MEGABYTE;
 
-/** Sends hostile requests to a server in a process of its own, and looks after every batch whether all rules hold. */
+/** Sends hostile requests to a server in a separate process, and checks all rules after every batch. */
 export async function fuzz({ program, seed, cases, batch, tell }: Campaign): Promise<CampaignResult> {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-fuzz-"));
   const server = await startServer(program, join(folder, "fuzz.db"));
@@ -108,7 +108,7 @@ function grown(memory: CampaignResult["memory"], { ledger }: Runner): readonly s
   return growth > most ? [`the heap has grown by ${Math.round(growth)} MB`] : [];
 }
 
-/** How long a stranger waits for an answer now. Throws when it is none. */
+/** Measures how long an unauthenticated client waits for an answer. Throws if the answer is invalid. */
 async function probe(port: number): Promise<number> {
   const lane = new HttpLane(port);
   const from = performance.now();
@@ -118,7 +118,7 @@ async function probe(port: number): Promise<number> {
   return performance.now() - from;
 }
 
-/** What a report says that must not be. */
+/** Returns the faults in a server's report. */
 function problemsOf(report: ServerReport, { ledger }: Runner): readonly string[] {
   const { noticed, told, longestTurnMs, rssBytes, happenings, open } = report;
   const quiet = QUIET.filter((accountId) => open[accountId]?.length !== 3);
@@ -134,7 +134,7 @@ function problemsOf(report: ServerReport, { ledger }: Runner): readonly string[]
   ];
 }
 
-/** At the end: the journal gives the state, and what clients read is what there is. */
+/** Checks at the end that the journal restores the state, and that clients can read it. */
 async function lastLook(server: ServerProcess, { ledger }: Runner): Promise<readonly string[]> {
   const equal = await server.verify();
   const before = await server.report();

@@ -2,19 +2,22 @@ import { ERRORS } from "../../src/errors/index.ts";
 import { SECRET_MARK } from "./callers.ts";
 import type { HttpReply } from "./http-lane.ts";
 
-/** Status and code of every row of the error table, and of what a server says before the service hears of a request. */
+/**
+ * Status and code of every row of the error table, and of the server's own answers before the service receives a
+ * request.
+ */
 const DOCUMENTED: ReadonlySet<string> = new Set([
   ...Object.values(ERRORS).map(({ status, code }) => `${status} ${code}`),
   "417 -1130",
   "431 -1108",
 ]);
 
-/** The failures that a service under attack may answer with; they need a store that fails, a full queue or a shutdown. */
+/** Failures that are not allowed under attack: they need a store that fails, a full queue or a shutdown. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([503]);
 
 const TOLD = /[0-9a-fA-F]{64}|\bat .*:[0-9]+:[0-9]+|node_modules|\.ts:[0-9]|Error: /;
 
-/** What a text tells that nobody may be told. */
+/** Finds secrets and internals in a text. */
 export function leaksOf(text: string): readonly string[] {
   if (text.includes(SECRET_MARK)) return ["a secret is told"];
   const told = TOLD.exec(text)?.[0];
@@ -31,7 +34,7 @@ const parsed = (text: string): unknown => {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What is wrong with an error: its status, its code, its members. */
+/** Checks the status, the code and the members of an error. */
 function errorProblems(status: number, error: unknown, members: readonly string[]): readonly string[] {
   if (typeof error !== "object" || error === null) return [`an error of status ${status} without a body`];
   const { code, msg } = error as Body;
@@ -44,7 +47,7 @@ function errorProblems(status: number, error: unknown, members: readonly string[
   ];
 }
 
-/** What is wrong with an answer over HTTP, whatever was asked. Source: contract, Errors; decision 37. */
+/** Checks an answer over HTTP, whatever was asked. Source: contract, Errors; decision 37. */
 export function replyProblems({ status, headers, body }: HttpReply, bodiless: boolean): readonly string[] {
   const leaks = leaksOf(`${[...headers.values()].join("\n")}\n${body}`);
   if (status === 101) return leaks;
@@ -63,7 +66,7 @@ export function replyProblems({ status, headers, body }: HttpReply, bodiless: bo
   return [...leaks, ...typed, ...(value === undefined || failed ? ["a success that is none"] : [])];
 }
 
-/** What is wrong with a reply of the private WebSocket. `id`: what it must answer to, as JSON text, when that is known. */
+/** Checks a reply of the private WebSocket. `id` is the expected id as JSON text, if it is known. */
 export function messageProblems(text: string, id: string | undefined): readonly string[] {
   const value = parsed(text) as Body | undefined;
   if (value === undefined) return ["a reply that is no JSON"];
@@ -79,7 +82,7 @@ export function messageProblems(text: string, id: string | undefined): readonly 
   return [...known, ...errorProblems(status, error, ["code", "msg"])];
 }
 
-/** What is wrong with a reply of the public WebSocket. Source: convention 4.12. */
+/** Checks a reply of the public WebSocket. Source: convention 4.12. */
 export function streamProblems(text: string): readonly string[] {
   const value = parsed(text) as Body | undefined;
   if (value === undefined) return ["a reply that is no JSON"];
@@ -91,10 +94,10 @@ export function streamProblems(text: string): readonly string[] {
   return [...leaksOf(text), ...(right ? [] : [`a control reply of another shape: ${text.slice(0, 200)}`])];
 }
 
-/** Codes that a WebSocket connection may end with; 1006: the peer itself broke it. Source: decision 49. */
+/** Close codes that a WebSocket connection may end with; 1006: the peer itself broke it. Source: decision 49. */
 const CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009]);
 
-/** What is wrong with the end of a connection. */
+/** Checks the end of a connection. */
 export function closeProblems(code: number): readonly string[] {
   return CLOSE_CODES.has(code) ? [] : [`a connection ended with ${code}`];
 }

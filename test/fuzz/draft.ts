@@ -4,7 +4,7 @@ import type { Caller } from "./callers.ts";
 /** One parameter: its name, its value as text, and whether JSON shows it without quotes. */
 export type Field = { name: string; text: string; bare: boolean };
 
-/** Where the signature of a REST request goes. */
+/** The place of the signature in a REST request. */
 export type Place = "header" | "query" | "form" | "nowhere";
 
 /** A REST request whose parameters can still be changed by name. */
@@ -18,7 +18,7 @@ export type Draft = {
   place: Place;
 };
 
-/** A REST request as text, before or after it was signed; all of it may be changed. */
+/** A REST request as text, before or after signing; every part may be changed. */
 export type DraftRequest = {
   caller: Caller;
   method: string;
@@ -36,17 +36,17 @@ export const field = (name: string, value: string | number | boolean): Field => 
   bare: typeof value !== "string",
 });
 
-/** The hex digits of HMAC-SHA256, made here and not by what is tested. */
+/** The hex digits of HMAC-SHA256, computed independently of the code under test. */
 export const hmac = (secret: string, payload: string | Uint8Array): string =>
   createHmac("sha256", secret).update(payload).digest("hex");
 
-/** Percent-encoded UTF-8; half a surrogate pair becomes what UTF-8 has for it. */
+/** Percent-encoded UTF-8; half a surrogate pair becomes the UTF-8 replacement character. */
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString("utf8"));
 
 const pairs = (fields: readonly Field[]): string =>
   fields.map(({ name, text }) => `${encoded(name)}=${encoded(text)}`).join("&");
 
-/** Fields as the text of a JSON object, in their order; a field may come twice. */
+/** Fields as the text of a JSON object, in their order; a field may occur twice. */
 export const jsonOf = (fields: readonly Field[]): string =>
   `{${fields.map(({ name, text, bare }) => `${JSON.stringify(name)}:${bare ? text : JSON.stringify(text)}`).join(",")}}`;
 
@@ -63,7 +63,7 @@ export function written({ caller, method, path, query, body, bodyAs, place }: Dr
   };
 }
 
-/** The same signed as its place says, by its caller. */
+/** The draft signed by its caller, with the signature in its place. */
 export function signed(request: DraftRequest): DraftRequest {
   const { caller, query, body, headers, place } = request;
   const key: [string, string] = ["X-MBX-APIKEY", caller.apiKey];

@@ -3,7 +3,7 @@ import type { Random } from "../../src/simulator/world/random.ts";
 /** Opcodes of RFC 6455. */
 export const OPCODE = { more: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** A frame of a client as it is to look, right or wrong. */
+/** A client's frame to build, valid or not. */
 export type FrameParts = Readonly<{
   opcode: number;
   payload: Buffer;
@@ -12,7 +12,7 @@ export type FrameParts = Readonly<{
   last?: boolean;
   /** Reserved bits, 0 to 7; default 0. */
   reserved?: number;
-  /** The length that it tells; default its own. */
+  /** The length in its header; default the true length. */
   length?: number;
   mask?: readonly number[];
 }>;
@@ -51,7 +51,7 @@ export function frame(text: string, random: Random): Buffer {
   return rawFrame({ opcode: OPCODE.text, payload: Buffer.from(text), masked: true, mask: maskOf(random) });
 }
 
-/** A text message in several frames, with pings and pongs between them: as right as in one. */
+/** A text message in several frames, with pings and pongs between them: equally valid. */
 export function fragments(text: string, random: Random): Buffer {
   const payload = Buffer.from(text);
   if (payload.length === 0) return frame(text, random);
@@ -86,7 +86,7 @@ export function fragments(text: string, random: Random): Buffer {
 /** A frame of a server. */
 export type ServerFrame = Readonly<{ opcode: number; payload: Buffer; end: number }>;
 
-/** Reads the frame that `bytes` begins with; undefined while something of it is missing. Throws for one that is masked or not whole. */
+/** Reads the frame at the start of `bytes`; undefined if it is incomplete. Throws if it is masked or not final. */
 export function readServerFrame(bytes: Buffer): ServerFrame | undefined {
   if (bytes.length < 2) return undefined;
   const [first = 0, second = 0] = bytes;

@@ -14,7 +14,7 @@ it(`hostile 1-95, I64, decisions 37-41: random and mutated requests and frames a
   const result = await fuzz({ program, seed, cases: CASES, batch: CASES / 2, tell: () => undefined });
   expect(result.problems).toEqual([]);
   expect(result.sent).toBe(CASES);
-  // A run whose requests are all refused at the door has tried nothing.
+  // A run whose requests are all refused before they reach the service tests nothing.
   expect(result.successes.of("valid")).toBeGreaterThan(result.kinds.of("valid") * 0.6);
   expect(result.successes.of("valid (WebSocket)")).toBeGreaterThan(
     result.kinds.of("valid (WebSocket)") * 0.6,

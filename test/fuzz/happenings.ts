@@ -2,7 +2,7 @@ import type { Engine } from "../../src/engine/index.ts";
 import type { Fact, JournalRecord } from "../../src/model/index.ts";
 import type { NativeOrders } from "../../src/ports/index.ts";
 
-/** A change that only a client can have asked for: an order came to be, or was canceled. */
+/** A change that only a client can request: an order was created or canceled. */
 export type Happening = Readonly<{
   kind: "created" | "canceled";
   accountId: number;
@@ -11,12 +11,12 @@ export type Happening = Readonly<{
   clientOrderId: string;
 }>;
 
-/** Where happenings are kept until they are asked for. */
+/** Collects changes until they are requested. */
 export type Happenings = Readonly<{ take: () => readonly Happening[] }>;
 
 const CHILD = "aqc-";
 
-/** Writes down every creation and every cancel, managed and native, from what engine and venue say of them. */
+/** Records every creation and every cancel, managed and native, from the events of engine and venue. */
 export function watchHappenings(engine: Engine, native: NativeOrders): Happenings {
   let kept: Happening[] = [];
   engine.events.on("order", ({ record, order }) => {

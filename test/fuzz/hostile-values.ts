@@ -1,4 +1,4 @@
-/** Numbers as JSON, JavaScript, other languages and other people write them. */
+/** Numbers in the spellings of JSON, JavaScript, other languages and people. */
 export const NUMBERS: readonly string[] = [
   ...[
     "0",
@@ -33,7 +33,7 @@ export const NUMBERS: readonly string[] = [
   ...["9".repeat(400), `0.${"0".repeat(400)}1`, "١٢٣", "１２", "1e999999999", "-5", "60000.001", "5000.1234"],
 ];
 
-/** Texts that some reader somewhere has taken for something else. */
+/** Texts that some parser has misread. */
 export const TEXTS: readonly string[] = [
   ...[
     "",
@@ -104,7 +104,7 @@ export const TEXTS: readonly string[] = [
   ],
 ];
 
-/** JSON values that are no scalars, and some that are none at all. */
+/** JSON values that are not scalars, and some that are not JSON at all. */
 export const STRUCTURES: readonly string[] = [
   ...[
     "null",
@@ -136,7 +136,7 @@ export const STRUCTURES: readonly string[] = [
   ],
 ];
 
-/** Every name that a request may bear, and some that it may not. */
+/** Every name that a request may contain, and some that it may not. */
 export const NAMES: readonly string[] = [
   ...[
     "symbol",
@@ -243,7 +243,7 @@ const PRICES: readonly string[] = [
   "1.123456789",
 ];
 
-/** Values that are right by themselves, and often wrong beside the others; by the end of a parameter's name. */
+/** Values that are valid alone, and often invalid beside the others; by the end of a parameter's name. */
 export const PLAUSIBLE: readonly (readonly [name: RegExp, values: readonly string[]])[] = [
   [/type$/i, TYPES],
   [/side$/i, ["BUY", "SELL"]],

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer as it came. */
+/** An answer as it arrived. */
 export type HttpReply = Readonly<{ status: number; headers: ReadonlyMap<string, string>; body: string }>;
 
 const HEAD_END = "\r\n\r\n";
@@ -8,7 +8,7 @@ const HEAD_END = "\r\n\r\n";
 /** Longest wait for an answer, or for the end of a connection. */
 export const PATIENCE_MS = 6_000;
 
-/** Reads the answer that `bytes` begins with; undefined while it is not whole. `bodiless`: it answers a HEAD. */
+/** Reads the answer at the start of `bytes`; undefined if it is incomplete. `bodiless`: it answers a HEAD. */
 export function readReply(
   bytes: Buffer,
   bodiless: boolean,
@@ -36,7 +36,7 @@ export function readReply(
 
 const isHead = (bytes: Buffer): boolean => bytes.subarray(0, 5).toString("latin1") === "HEAD ";
 
-/** A kept connection on which one request at a time is asked; it is opened again when it has ended. */
+/** A persistent connection for one request at a time; it reconnects when it has ended. */
 export class HttpLane {
   readonly #port: number;
   #socket: Socket | undefined;
@@ -47,7 +47,10 @@ export class HttpLane {
     this.#port = port;
   }
 
-  /** Sends a request and resolves to its answer; undefined when the connection ended without one. Rejects after {@link PATIENCE_MS}. */
+  /**
+   * Sends a request and resolves to its answer; undefined if the connection ended without one. Rejects after {@link
+   * PATIENCE_MS}.
+   */
   async ask(bytes: Buffer): Promise<HttpReply | undefined> {
     const socket = this.#socket ?? (await this.#open());
     socket.write(bytes);
@@ -95,14 +98,14 @@ export class HttpLane {
   }
 }
 
-/** How a connection of its own is left: half closed soon, or open until the server says something. */
+/** How a separate connection is left: half closed soon, or open until the server answers. */
 export type Leaving = Readonly<{ halfCloses: boolean; lastWords?: Buffer }>;
 
 const SOON_MS = 40;
 
 /**
- * Sends bytes on a connection of its own and resolves to all that came until it ended. Rejects when the server has not
- * ended it after {@link PATIENCE_MS}.
+ * Sends bytes on a separate connection and resolves to everything that arrived until it ended. Rejects if the server
+ * has not ended it after {@link PATIENCE_MS}.
  */
 export function askAlone(port: number, bytes: Buffer, { halfCloses, lastWords }: Leaving): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -134,7 +137,7 @@ export function askAlone(port: number, bytes: Buffer, { halfCloses, lastWords }:
   });
 }
 
-/** All answers in what came over a connection. */
+/** All answers in the bytes of a connection. */
 export function readReplies(received: Buffer, request: Buffer): readonly HttpReply[] {
   const replies: HttpReply[] = [];
   for (let at = 0; at < received.length; ) {

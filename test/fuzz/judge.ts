@@ -9,8 +9,8 @@ const LAST_PAIR = /(?:^|&)signature=[^&]*$/;
 const forms = (text: string): readonly string[] => [...new Set([text, text.replace(LAST_PAIR, "")])];
 
 /**
- * Who signed the bytes of a REST request, in any reading of them: the judge is more generous than any server, so what no
- * caller signed by it nobody signed. Source: contract, Authentication.
+ * Finds the caller whose signature covers a REST request in any reading of its bytes. The judge accepts more readings
+ * than any server, so a request that it attributes to no caller is unsigned. Source: contract, Authentication.
  */
 export function signersOf(bytes: Buffer): readonly Caller[] {
   const text = bytes.toString("latin1");
@@ -19,7 +19,7 @@ export function signersOf(bytes: Buffer): readonly Caller[] {
   const headEnd = text.indexOf(HEAD_END);
   const head = headEnd < 0 ? text : text.slice(0, headEnd);
   const bodies = bodiesOf(head, headEnd < 0 ? "" : text.slice(headEnd + HEAD_END.length));
-  // Chunks may part a signature in two.
+  // Chunks may divide a signature.
   const found = signaturesIn([head, ...bodies].join("\n"));
   const target = head.split(/\r\n/, 1)[0]?.split(" ")[1] ?? "";
   const queryAt = target.indexOf("?");
@@ -33,7 +33,7 @@ export function signersOf(bytes: Buffer): readonly Caller[] {
 const signaturesIn = (text: string): ReadonlySet<string> =>
   new Set(text.match(SIGNATURE)?.map((digits) => digits.toLowerCase()));
 
-/** What may be meant as the body: all that follows, as much as a length says, or the chunks. */
+/** Possible readings of the body: all the rest, as much as a length says, or the chunks. */
 function bodiesOf(head: string, rest: string): readonly string[] {
   const length = /\r\ncontent-length: *([0-9]+)/i.exec(head)?.[1];
   return [...new Set([rest, "", rest.slice(0, Number(length ?? 0)), withoutChunks(rest)])];
@@ -84,7 +84,7 @@ function joined(members: ReturnType<typeof membersOf>, write: (text: string) => 
     .join("&");
 }
 
-/** Who signed a message of the private WebSocket. */
+/** Finds the caller who signed a message of the private WebSocket. */
 export function signersOfMessage(message: string): readonly Caller[] {
   const found = signaturesIn(message);
   const named = CALLERS.filter(({ apiKey }) => message.includes(apiKey));

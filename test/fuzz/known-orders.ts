@@ -1,19 +1,19 @@
 import type { Random } from "../../src/simulator/world/random.ts";
 
-/** Ids that answers have named, by account, so that later requests meet orders that there are. */
+/** Ids from earlier answers, by account, so that later requests name existing orders. */
 export class KnownOrders {
   readonly #orders: Map<number, string[]> = new Map();
   readonly #lists: Map<number, string[]> = new Map();
   readonly #clientIds: Map<number, string[]> = new Map();
 
-  /** Learns what an answer to a request for an account names. */
+  /** Learns the ids in an answer to a request for an account. */
   learn(accountId: number, answer: string): void {
     take(this.#orders, accountId, answer.matchAll(/"orderId":(-?[0-9]+)/g));
     take(this.#lists, accountId, answer.matchAll(/"orderListId":(-[0-9]{2,})/g));
     take(this.#clientIds, accountId, answer.matchAll(/"(?:clientOrderId|listClientOrderId)":"([^"\\]+)"/g));
   }
 
-  /** An order id of the account, sometimes of another one, sometimes of none. */
+  /** Returns an order id of the account, sometimes of another one, sometimes of none. */
   orderId(accountId: number, random: Random): string {
     return some(this.#orders, accountId, random) ?? "-256";
   }

@@ -2,15 +2,15 @@ import { findMethod, findRoute, type RouteName } from "../../src/requests/index.
 import type { Caller } from "./callers.ts";
 import type { Happening } from "./happenings.ts";
 
-/** What a request asked for, who signed it and what it was answered with; no answer: it may have been done. */
+/** The content, the signer and the answer of a request; without an answer, its outcome is open. */
 export type Exchange = Readonly<{
   route: RouteName | undefined;
   signers: readonly Caller[];
-  /** The body of a success; "refused" for any other answer, "lost" when there was none. */
+  /** The body of a success; "refused" for any other answer, "lost" if there was none. */
   outcome: Readonly<{ success: string }> | "refused" | "lost";
 }>;
 
-/** The route that the first line of a request means. */
+/** The route that the first line of a request selects. */
 export function routeOfBytes(bytes: Buffer): RouteName | undefined {
   const [method = "", target = ""] = bytes
     .subarray(0, 4_096)
@@ -44,7 +44,7 @@ const PUBLIC: ReadonlySet<RouteName | undefined> = new Set<RouteName>([
 const idsIn = (answer: string): readonly string[] =>
   [...answer.matchAll(/"orderId":(-?[0-9]+)/g)].map(([, id]) => id ?? "");
 
-/** Accounts for which somebody was told that an order was created or canceled. */
+/** Accounts whose callers were told that an order was created or canceled. */
 class OrderSightings {
   readonly #accounts: Map<string, Set<number>> = new Map();
 
@@ -59,7 +59,7 @@ class OrderSightings {
   }
 }
 
-/** Changes of an account that a request may have made without saying which. */
+/** Changes of an account that a request may have made without reporting them. */
 class Allowance {
   readonly #left: Map<number, number> = new Map();
 
@@ -80,8 +80,8 @@ const MOST_LEGS = 3;
 const EVERYTHING = 100_000;
 
 /**
- * What may have happened at a server, by what validly signed requests were answered with: every order that came to be and
- * every cancel must be there, and nothing else may be.
+ * The changes that the answers to validly signed requests allow: every acknowledged creation and cancel must exist, and
+ * no other change.
  */
 export class Ledger {
   readonly #created: OrderSightings = new OrderSightings();
@@ -93,7 +93,7 @@ export class Ledger {
   readonly #acknowledged: Set<string> = new Set();
   readonly #known: Set<string> = new Set();
 
-  /** Writes down an exchange; says what is wrong with it by itself. */
+  /** Records an exchange; returns the fault that it shows by itself. */
   add({ route, signers, outcome }: Exchange): readonly string[] {
     if (route === undefined || PUBLIC.has(route) || outcome === "refused") return [];
     const writes = CANCELS.test(route) || PLACES.test(route);
@@ -126,7 +126,7 @@ export class Ledger {
     }
   }
 
-  /** What happened without leave, and what was acknowledged and did not happen. */
+  /** Returns changes without permission, and acknowledged changes that did not take place. */
   check(happenings: readonly Happening[]): readonly string[] {
     const problems: string[] = [];
     for (const happening of happenings) {
@@ -145,7 +145,7 @@ export class Ledger {
     return problems;
   }
 
-  /** Orders that came to be so far. */
+  /** Orders created so far. */
   get created(): number {
     return this.#known.size;
   }

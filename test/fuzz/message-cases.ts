@@ -9,19 +9,19 @@ import { FIELD_MUTATIONS, withBytes } from "./mutations.ts";
 import { type Kind, type Making, noise } from "./rest-cases.ts";
 import { TERMS } from "./terms.ts";
 
-/** One message, or what pretends to be one, for a WebSocket connection. */
+/** One message for a WebSocket connection, valid or not. */
 export type MessageCase = Readonly<{
   transport: "private" | "liquidity";
   kind: Kind;
   /** The frames as bytes. */
   bytes: Buffer;
-  /** What they say when they are right. */
+  /** The text of valid frames. */
   text: string;
-  /** It may leave its connection in any state, and is sent on one of its own, which is closed after it. */
+  /** It may leave its connection in any state, and is sent on a separate one, which is closed after it. */
   alone: boolean;
 }>;
 
-/** A request for a WebSocket connection, or what pretends to be one. */
+/** A request to open a WebSocket connection, valid or not. */
 export type HandshakeCase = Readonly<{ transport: "handshake"; kind: Kind; bytes: Buffer }>;
 
 const WEIGHTED: readonly MethodDescriptor[] = METHODS.flatMap((method) => {
@@ -61,7 +61,7 @@ function validMessage({ random, index, run, known, nowMs }: Making): Message {
   };
 }
 
-/** The text of a message; its params stand last. */
+/** The text of a message; its params are last. */
 function textOf({ id, method, fields: own, proof, secret }: Message): string {
   const fields = [...own, ...proof];
   const envelope = (params: string): string =>
@@ -76,7 +76,7 @@ const messageCase = (kind: Kind, text: string, random: Random): MessageCase => (
   bytes: random.below(6) === 0 ? fragments(text, random) : frame(text, random),
 });
 
-/** A message that does what its method is for. */
+/** A message that succeeds in the purpose of its method. */
 export function validMessageCase(making: Making): MessageCase {
   return messageCase("valid", textOf(validMessage(making)), making.random);
 }
@@ -124,7 +124,7 @@ export function unsignedMessageMutant(making: Making): MessageCase {
   return messageCase("signed, then mutated", text, random);
 }
 
-/** A signed message in frames that are not what they should be. */
+/** A signed message in invalid frames. */
 export function frameMutant(making: Making): MessageCase {
   const { random } = making;
   const text = textOf(validMessage(making));
@@ -169,7 +169,7 @@ export function frameMutant(making: Making): MessageCase {
 
 const STREAM_TEXTS = ["btcusd", "BTC/USD", "ethusd", "btc-usd", "xxxusd", "", "__proto__", "é", "btcusd@"];
 
-/** A control frame of the public stream, right or wrong. */
+/** A control frame of the public stream, valid or not. */
 export function streamCase({ random, index }: Making): MessageCase {
   const name = (): string =>
     `${random.pick(STREAM_TEXTS)}@${random.pick([...STREAM_KINDS, "depth5", "kline_1m", "constructor"])}`;
@@ -216,7 +216,7 @@ const LINE_CHANGES = [
   "X: \u00ff",
 ];
 
-/** An upgrade request with something about it that is not as it should be. */
+/** An upgrade request with one fault. */
 export function handshakeMutant({ random }: Making): HandshakeCase {
   const lines = [...UPGRADE, `X-Forwarded-For: 10.9.${random.below(250)}.${random.below(250)}`];
   for (let count = random.below(3); count > 0; count--) {

@@ -3,16 +3,16 @@ import { CALLERS, LENT, NOBODY, QUIET, SILENT } from "./callers.ts";
 import type { Draft, DraftRequest, Field } from "./draft.ts";
 import { NAMES, NUMBERS, PLAUSIBLE, STRUCTURES, TEXTS } from "./hostile-values.ts";
 
-/** Changes one thing about a request. */
+/** Changes one part of a request. */
 export type Mutation<T> = (request: T, random: Random) => void;
 
-/** One of the fields of a list, or a new one when there is none. */
+/** One of the fields of a list, or a new one if there is none. */
 function one(fields: Field[], random: Random): Field {
   if (fields.length === 0) fields.push({ name: random.pick(NAMES), text: "1", bare: false });
   return random.pick(fields);
 }
 
-/** A value that is wrong almost everywhere. */
+/** A value that is invalid almost everywhere. */
 export function hostileValue(random: Random): Pick<Field, "text" | "bare"> {
   const kind = random.below(4);
   if (kind === 0) return { text: random.pick(STRUCTURES), bare: true };
@@ -21,7 +21,7 @@ export function hostileValue(random: Random): Pick<Field, "text" | "bare"> {
 
 const isPlausible = (name: string): boolean => PLAUSIBLE.some(([known]) => known.test(name));
 
-/** Gives one of the fields another value of its kind, or adds one that may not go with the others. */
+/** Gives one of the fields another value of its kind, or adds a field that may conflict with the others. */
 function contradict(fields: Field[], random: Random): void {
   const changed =
     random.below(3) === 0
@@ -74,7 +74,7 @@ export const FIELD_MUTATIONS: readonly Mutation<Field[]>[] = [
   },
 ];
 
-/** Changes of a request by name: which parameters, where they stand, how they are written, who sends them where. */
+/** Changes of a request by name: its parameters, their places, their spelling, the caller and the target. */
 export const DRAFT_MUTATIONS: readonly Mutation<Draft>[] = [
   ...FIELD_MUTATIONS.map(
     (mutate): Mutation<Draft> =>
@@ -295,7 +295,7 @@ const HEADER_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   (request) => setHeader(request, "Connection", "close"),
 ];
 
-/** Changes that leave the signature of a request what it was, whatever it covers. */
+/** Changes that keep the signature of a request, whatever it covers. */
 export const TEXT_MUTATIONS: readonly Mutation<DraftRequest>[] = [
   ...PATH_MUTATIONS,
   ...QUERY_MUTATIONS,
@@ -306,7 +306,7 @@ export const TEXT_MUTATIONS: readonly Mutation<DraftRequest>[] = [
 
 const SIGNATURE = /[0-9a-f]{64}/;
 
-/** Replaces the signature, wherever it stands. */
+/** Replaces the signature, wherever it is. */
 function resign(request: DraftRequest, change: (signature: string) => string): void {
   request.query = request.query.replace(SIGNATURE, change);
   request.headers = request.headers.map(([name, value]) => [

@@ -12,7 +12,7 @@ import {
 } from "./mutations.ts";
 import { TERMS } from "./terms.ts";
 
-/** What a case is made from: its own random numbers, and what is known so far. */
+/** The inputs of a case: its own random numbers, and the results so far. */
 export type Making = Readonly<{
   random: Random;
   index: number;
@@ -39,17 +39,20 @@ export type RestCase = Readonly<{
   transport: "rest";
   kind: Kind;
   bytes: Buffer;
-  /** It may leave its connection in any state, and is sent on one of its own that is half closed after it. */
+  /** It may leave its connection in any state, and is sent on a separate one that is half closed after it. */
   alone: boolean;
 }>;
 
-/** Routes as often as they are tried; a cancel of everything seldom, or there would be nothing to try on. */
+/**
+ * Routes in proportion to their use; a cancel of everything is rare, because it removes the orders that other cases
+ * need.
+ */
 const WEIGHTED: readonly RouteDescriptor[] = ROUTES.flatMap((route) => {
   const times = route.access === "PUBLIC" ? 1 : route.name.startsWith("order.place") ? 16 : 4;
   return Array.from({ length: route.name === "openOrders.cancelAll" ? 1 : times }, () => route);
 });
 
-/** A request of a route that is right in every way. */
+/** A request of a route that is valid in every way. */
 export function validDraft(
   { random, index, run, known, nowMs }: Making,
   route: RouteDescriptor = random.pick(WEIGHTED),
@@ -87,7 +90,7 @@ function mutate<T>(request: T, random: Random, mutations: readonly Mutation<T>[]
 
 const HOT = "192.0.2.1";
 
-/** The address that the proxy in front tells: one of many, seldom one that asks too much. */
+/** The address that the proxy in front reports: one of many, rarely one that sends too many requests. */
 function withAddress(request: DraftRequest, random: Random): DraftRequest {
   const address = random.below(15) === 0 ? HOT : `10.${random.below(4)}.${random.below(250)}.1`;
   return { ...request, headers: [["X-Forwarded-For", address], ...request.headers] };
@@ -114,12 +117,12 @@ const restCase = (kind: Kind, request: DraftRequest, random: Random): RestCase =
   return { transport: "rest", kind, bytes: bytesOf(sent), alone: !isWhole(sent) };
 };
 
-/** A request that does what its route is for. */
+/** A request that succeeds in the purpose of its route. */
 export function validCase(making: Making): RestCase {
   return restCase("valid", signed(written(validDraft(making))), making.random);
 }
 
-/** A request that was changed before it was signed, so that its signature is right and the readers see it. */
+/** A request that was changed before it was signed, so that its signature is valid and the readers see it. */
 export function signedMutant(making: Making): RestCase {
   const { random } = making;
   const draft = validDraft(making);
@@ -145,7 +148,7 @@ export function forged(making: Making): RestCase {
   return restCase("signature or key changed", request, random);
 }
 
-/** An accepted request of before as another one: the same signed bytes under another method or path. */
+/** An earlier accepted request as another one: the same signed bytes under another method or path. */
 export function replayed(before: DraftRequest, { random }: Making): RestCase {
   const others = ROUTES.filter(
     ({ method, path, access }) =>
@@ -192,7 +195,7 @@ const BYTE_MUTATIONS: readonly ((bytes: Buffer, random: Random) => Buffer)[] = [
   },
 ];
 
-/** Line ends are as good a place as any, and better than most. */
+/** Line ends are a frequent place of parsing faults. */
 function inserted(bytes: Buffer, random: Random, insert: Buffer): Buffer {
   const somewhere = random.below(bytes.length + 1);
   const end = random.below(2) === 0 ? bytes.indexOf("\r\n", somewhere) : -1;
@@ -200,7 +203,7 @@ function inserted(bytes: Buffer, random: Random, insert: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at)]);
 }
 
-/** Bytes that mean nothing. */
+/** Bytes without meaning. */
 export function noise(random: Random, length: number): Buffer {
   return Buffer.from(Array.from({ length }, () => random.below(256)));
 }
@@ -230,7 +233,7 @@ const TOKENS = [
   "\0",
 ];
 
-/** Bytes that are no request, or one by chance. */
+/** Bytes that are not a request, except by chance. */
 export function randomBytes({ random }: Making): RestCase {
   const words = Array.from({ length: 1 + random.below(12) }, () =>
     random.below(3) === 0 ? noise(random, random.below(30)) : Buffer.from(random.pick(TOKENS), "latin1"),

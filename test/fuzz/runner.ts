@@ -40,7 +40,7 @@ export type Failure = Readonly<{ index: number; kind: string; problems: readonly
 /** Connections over which the cases of a run go. */
 type Lanes = Readonly<{ http: HttpLane; private: SocketLane; liquidity: SocketLane }>;
 
-/** How often each sort of case is made. */
+/** How often each kind of case is made. */
 const MIX: readonly (readonly [share: number, make: Maker])[] = [
   [22, signedMutant],
   [11, unsignedMutant],
@@ -58,13 +58,13 @@ const MIX: readonly (readonly [share: number, make: Maker])[] = [
 /** Accepted requests that may be replayed as others: fewer than the guard remembers. */
 const REPLAYABLE = 200;
 
-/** How a case is counted. */
+/** The name under which a case is counted. */
 const nameOf = ({ transport, kind }: Case): string => (transport === "rest" ? kind : `${kind} (WebSocket)`);
 
-/** A case to read: a message before it was masked, else its bytes. */
+/** A readable form of a case: a message before it was masked, else its bytes. */
 const shownOf = (made: Case): string => ("text" in made ? made.text : "") || made.bytes.toString("latin1");
 
-/** The id that a message must be answered with, as JSON text; undefined when it has none of its own or is no JSON. */
+/** The id that a message must be answered with, as JSON text; undefined if it has none or is not JSON. */
 function idOf(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -74,7 +74,10 @@ function idOf(text: string): string | undefined {
   return /^{"id":("[ !#-[\]-~]{1,36}"|[0-9]+),"method":"[^"]*","params":[^"]/.exec(text)?.[1];
 }
 
-/** Runs cases against a server and keeps the books. A case is made from the seed and its index alone, but for the ids that answers named. */
+/**
+ * Runs cases against a server and keeps the ledger. A case depends only on the seed and its index, except for the ids
+ * in answers.
+ */
 export class Runner {
   readonly kinds: Tally = new Tally();
   readonly statuses: Tally = new Tally();
@@ -102,7 +105,7 @@ export class Runner {
     return this.#next;
   }
 
-  /** Runs as many cases more, on all lanes at once; resolves when every one was answered. */
+  /** Runs a number of further cases, on all lanes at once; resolves when every one was answered. */
   async run(count: number): Promise<void> {
     const end = this.#next + count;
     const work = async (lanes: Lanes): Promise<void> => {
@@ -262,7 +265,7 @@ export class Runner {
     return [...this.#book({ route, signers, outcome: told }), ...messageProblems(reply, idOf(text))];
   }
 
-  /** Frames on a connection of their own; whatever is signed in them may have been done. */
+  /** Frames on a separate connection; any signed message in them may have been executed. */
   async #sendFrames(made: MessageCase, random: Random): Promise<readonly string[]> {
     const address = `10.7.${random.below(250)}.${random.below(250)}`;
     const opening = Buffer.from(handshake("/ws/listenKey", address));
@@ -271,7 +274,7 @@ export class Runner {
     const received = await askAlone(this.#port, bytes, { halfCloses: true, lastWords });
     const [first] = readReplies(received, bytes);
     const exchanged = { route: routeOfMessage(made.text), signers: signersOfMessage(made.text) };
-    // Half a connection that came too late for its handshake is no connection.
+    // A connection that was half closed before its handshake is not a connection.
     if (first === undefined) return this.#book({ ...exchanged, outcome: "lost" });
     if (first.status !== 101) return [`no WebSocket was opened: ${first.status} ${first.body}`];
     const { texts, code } = readFrames(received.subarray(received.indexOf("\r\n\r\n") + 4));

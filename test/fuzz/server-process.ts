@@ -2,12 +2,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { FuzzServer, ServerReport } from "./server.ts";
 import { openFuzzServer } from "./server.ts";
 
-/** A server under fuzz in a process of its own, so that its memory and its turns are its own. */
+/** A fuzzed server in a separate process, so that its memory and its turns are measured alone. */
 export type ServerProcess = Readonly<{
   port: number;
   report: () => Promise<ServerReport>;
   verify: () => Promise<boolean>;
-  /** How it ended, once it has; undefined while it lives. */
+  /** How it ended; undefined while it lives. */
   ended: () => string | undefined;
   close: () => Promise<void>;
 }>;
@@ -60,7 +60,7 @@ function toldBy(child: ChildProcess, question: ServerAnswer["question"]): Promis
   });
 }
 
-/** Runs a server and answers its parent until that says close. */
+/** Runs a server and answers its parent until the parent closes it. */
 export async function serveParent(path: string): Promise<void> {
   const server = await openFuzzServer(path);
   const tell = (told: ServerAnswer): void => void process.send?.(told);

@@ -11,39 +11,39 @@ import { accountEntries, LENT, QUIET, TRADERS } from "./callers.ts";
 import { type Happening, watchHappenings } from "./happenings.ts";
 import { watchProcess } from "./watch.ts";
 
-/** What the server's process tells of itself. */
+/** The report of the server's process about itself. */
 export type ServerReport = Readonly<{
-  /** Since the report before. */
+  /** Since the previous report. */
   happenings: readonly Happening[];
   /** Ids of the managed orders that have not ended, by account. */
   open: Readonly<Record<number, readonly number[]>>;
   noticed: readonly string[];
-  /** Words of the service to its operator that are warnings or errors, counted by name. */
+  /** Warnings and errors of the service to its operator, counted by name. */
   told: Readonly<Record<string, number>>;
   longestTurnMs: number;
   rssBytes: number;
-  /** Heap and what hangs on it outside. */
+  /** Heap and external memory. */
   heapBytes: number;
   parents: number;
 }>;
 
-/** A service under fuzz. */
+/** A fuzzed service. */
 export type FuzzServer = Readonly<{
   port: number;
-  /** Waits until nothing happens, then tells. */
+  /** Waits until everything is at rest, then reports. */
   report: () => Promise<ServerReport>;
-  /** Whether the journal, replayed, gives the state. */
+  /** Whether the replayed journal gives the state. */
   verify: () => Promise<boolean>;
   close: () => Promise<void>;
 }>;
 
-/** Limits low enough that what never arrives whole is answered in the time of a run. */
+/** Limits low enough that incomplete requests are answered within a run. */
 const LIMITS = { headTimeoutMs: 2_000, requestTimeoutMs: 2_500 };
 
-/** Memory that grows to a bound is to reach it within a run. */
+/** Bounded memory is to reach its bound within a run. */
 const GUARDED_SIGNATURES = 10_000;
 
-/** Met by the one address that asks more than the others, and now and then by an account. */
+/** Reached by the one address that sends more than the others, and sometimes by an account. */
 const RATES = { weightPerMinute: 1_000, ordersPer10s: 150 };
 
 const QUOTE_EVERY_MS = 500;
@@ -52,7 +52,9 @@ const MARKETS = [
   { symbol: "ETH/USD", bid: "399", ask: "401" },
 ];
 
-/** The whole service on SQLite, REST and WebSocket, with a paper venue, native orders and a market that stands still. */
+/**
+ * The whole service on SQLite, REST and WebSocket, with a paper venue, native orders and a market that stands still.
+ */
 export async function openFuzzServer(path: string): Promise<FuzzServer> {
   const watch = watchProcess();
   const told: Record<string, number> = {};
@@ -127,7 +129,7 @@ function startMarket(sink: MarketSink): () => void {
   return () => clearInterval(timer);
 }
 
-/** Orders of the quiet accounts, as somebody's earlier requests left them. */
+/** Orders of the quiet accounts, as earlier requests left them. */
 async function fillQuiet(engine: Engine): Promise<void> {
   for (const accountId of QUIET) {
     for (let n = 0; n < 3; n++) {

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { OPCODE, rawFrame, readServerFrame } from "./frames.ts";
 import { PATIENCE_MS } from "./http-lane.ts";
 
-/** What came of a message: its reply as text, or the code that the connection was ended with. */
+/** The result of a message: its reply as text, or the close code of the connection. */
 export type SocketOutcome = Readonly<{ reply: string } | { closed: number }>;
 
 /** Close code of a connection that ended without one. */
@@ -16,7 +16,7 @@ export const handshake = (path: string, address: string): string =>
     ...["Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", `X-Forwarded-For: ${address}`, "", ""],
   ].join("\r\n");
 
-/** What came over a WebSocket connection: texts, and the code of its end. */
+/** The content of a WebSocket connection: texts, and the code of its end. */
 export type ReceivedFrames = Readonly<{
   texts: readonly string[];
   code: number | undefined;
@@ -24,7 +24,7 @@ export type ReceivedFrames = Readonly<{
   end: number;
 }>;
 
-/** Reads all whole frames. Throws for what no server may send. */
+/** Reads all complete frames. Throws for frames that no server may send. */
 export function readFrames(bytes: Buffer): ReceivedFrames {
   const texts: string[] = [];
   let code: number | undefined;
@@ -43,10 +43,10 @@ export function readFrames(bytes: Buffer): ReceivedFrames {
   }
 }
 
-/** Whether a text is the reply to a message, and no event. */
+/** Whether a text is the reply to a message and not an event. */
 export const isReply = (text: string): boolean => Object.hasOwn(JSON.parse(text) as object, "id");
 
-/** A kept WebSocket connection on which one message at a time is asked; it is opened again when it has ended. */
+/** A persistent WebSocket connection for one message at a time; it reconnects when it has ended. */
 export class SocketLane {
   readonly #port: number;
   readonly #path: string;

@@ -3,7 +3,7 @@ import type { Random } from "../../src/simulator/world/random.ts";
 import { type Field, field } from "./draft.ts";
 import type { KnownOrders } from "./known-orders.ts";
 
-/** What the parameters of a request are chosen by. */
+/** The inputs from which the parameters of a request are chosen. */
 export type Choice = Readonly<{
   random: Random;
   known: KnownOrders;
@@ -20,7 +20,7 @@ const fieldsOf = (terms: Terms): Field[] => Object.entries(terms).map(([name, va
 const BUY = { symbol: "BTC/USD", side: "BUY", quantity: "0.01" } as const;
 const SELL = { symbol: "BTC/USD", side: "SELL", quantity: "0.01" } as const;
 
-/** Single parents of every type, as the contract's table has them; the first two execute at once. */
+/** Single parents of every type, as in the contract's table; the first two execute at once. */
 const PARENTS: readonly Terms[] = [
   { ...BUY, type: "SYNTHETIC_LIMIT", price: "7500" },
   { ...SELL, type: "STOP_MARKET", stopPrice: "7100" },
@@ -115,7 +115,7 @@ const lists: Maker = ({ random, nowMs }) =>
 
 const nothing: Maker = () => [];
 
-/** Parameters with which each route does what it is for. */
+/** Parameters with which each route fulfils its purpose. */
 export const TERMS: Readonly<Record<RouteName, Maker>> = {
   status: nothing,
   exchangeInfo: nothing,

@@ -1,14 +1,17 @@
-/** What was noticed of a process that should have nothing to say. */
+/** Observations of a process that should report none. */
 export type Watch = Readonly<{
-  /** Errors that nobody caught, rejections that nobody handled, warnings of Node, in the order in which they came. */
+  /** Uncaught errors, unhandled rejections, warnings of Node, in order. */
   noticed: () => readonly string[];
-  /** Longest time that the event loop was kept busy by this process, milliseconds. */
+  /** Longest time that this process kept the event loop busy, in milliseconds. */
   longestTurnMs: () => number;
 }>;
 
 const EVERY_MS = 50;
 
-/** Begins to watch this process. A turn counts what the process used of the processor: a machine that is busy elsewhere is no fault. */
+/**
+ * Starts watching this process. A turn counts processor time of this process: other load on the machine is not its
+ * fault.
+ */
 export function watchProcess(): Watch {
   const noticed: string[] = [];
   const note = (kind: string) => (what: unknown) => {

@@ -15,7 +15,7 @@ import { namesIn } from "./names.ts";
 
 const FILES = join(import.meta.dirname, "files");
 
-/** The version that writes now; its files have every member of every kind. */
+/** The version that is written now; its files have every member of every kind. */
 const NOW = "2026-11-22";
 
 const read = (file: string): Buffer => readFileSync(join(FILES, file));
@@ -26,18 +26,18 @@ const filesOf = (kind: string): readonly string[] =>
 const versions = filesOf("store-").map((file) => file.slice("store-".length, -".db.gz".length));
 
 describe("golden texts of the journal (I53)", () => {
-  it.each(filesOf("records-"))("the records of %s are read and written as they were", (file) => {
+  it.each(filesOf("records-"))("the records of %s are read and written unchanged", (file) => {
     for (const line of linesOf(file)) expect(encodeRecord(decodeRecord(line))).toBe(line);
   });
 
   it.each([...filesOf("orders-"), ...filesOf("parents-")])(
-    "the parents of %s are read and written as they were",
+    "the parents of %s are read and written unchanged",
     (file) => {
       for (const line of linesOf(file)) expect(encodeParent(decodeParent(line))).toBe(line);
     },
   );
 
-  it.each(versions)("the rows of a store of %s are read and written as they were", (version) => {
+  it.each(versions)("the rows of a store of %s are read and written unchanged", (version) => {
     const database = new Driver(gunzipSync(read(`store-${version}.db.gz`)));
     const texts = (query: string): readonly string[] => database.prepare<[], string>(query).pluck().all();
     const records = texts("SELECT record FROM journal");
@@ -52,14 +52,14 @@ describe("golden texts of the journal (I53)", () => {
   it.each([
     ["records", fc.sample(anyRecord, { numRuns: 500, seed: 1 }).map(encodeRecord)],
     ["orders", fc.sample(anyParent, { numRuns: 500, seed: 1 }).map(encodeParent)],
-  ] as const)("every member of every kind stands in the %s of now", (kind, samples) => {
+  ] as const)("every member of every kind occurs in the current %s", (kind, samples) => {
     const frozen = namesIn(linesOf(`${kind}-${NOW}.jsonl`).map((line) => JSON.parse(line)));
     const written = namesIn(samples.map((text) => JSON.parse(text)));
     expect([...written].filter((name) => !frozen.has(name))).toEqual([]);
   });
 });
 
-/** What opening an engine may not change; a child in flight is looked up, and that is told. */
+/** Removes what opening an engine may change: a child in flight is looked up, which is reported. */
 const lasting = ({
   child: _child,
   lastSequence: _lastSequence,
@@ -67,7 +67,7 @@ const lasting = ({
   ...rest
 }: ParentOrder): unknown => rest;
 
-describe("golden files of a store, whose engine was killed (I20, I53)", () => {
+describe("golden files of a store whose engine was killed (I20, I53)", () => {
   let folder: string;
   let world: World;
   beforeEach(() => {
@@ -87,7 +87,7 @@ describe("golden files of a store, whose engine was killed (I20, I53)", () => {
     return linesOf(`parents-${version}.jsonl`).map((line) => decodeParent(line));
   }
 
-  it.each(versions)("%s opens, every order is there as it was, and verify is equal", async (version) => {
+  it.each(versions)("%s opens, every order is unchanged, and verify is equal", async (version) => {
     for (const order of await opened(version)) {
       expect(lasting(await world.order(order.orderId))).toEqual(lasting(order));
     }
@@ -95,7 +95,7 @@ describe("golden files of a store, whose engine was killed (I20, I53)", () => {
   });
 
   it.each(versions)(
-    "%s goes on: what waited triggers, what was unknown is settled, new orders are taken",
+    "%s continues: waiting orders trigger, unknown children are settled, new orders are accepted",
     async (version) => {
       const orders = await opened(version);
       const named = (clientOrderId: RegExp): ParentOrder => {

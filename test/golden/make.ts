@@ -12,10 +12,10 @@ import { createScriptedVenue, fillOf, reported } from "../support/scripted-venue
 import { createWorld, START_MS, type World } from "../support/world.ts";
 import { namesIn } from "./names.ts";
 
-/** Samples to choose from, and the seed that they are made with. */
+/** Number of samples to choose from, and the seed that creates them. */
 const SAMPLES = { numRuns: 2_000, seed: 12 };
 
-/** The texts that hold names which none before them holds: few, and together they hold every name. */
+/** Selects the texts that contain a name not seen before: a small set that contains every name. */
 function covering(texts: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return texts.filter((text) => {
@@ -28,12 +28,14 @@ function covering(texts: readonly string[]): readonly string[] {
 
 const lines = (texts: readonly string[]): string => `${texts.join("\n")}\n`;
 
-/** Turns in which what has been started goes as far as it can without an answer. */
+/** Turns in which all started work gets as far as it can without an answer. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 60; turn++) await new Promise((next) => setImmediate(next));
 }
 
-/** Orders of every type and lists of every form, in every state that a crash can leave; resolves to their ids. */
+/**
+ * Places orders of every type and lists of every form, in every state that a crash can leave; resolves to their ids.
+ */
 async function live(world: World): Promise<readonly number[]> {
   const ids: number[] = [];
   const place = async (order: Parameters<World["place"]>[0], account = 1) => {
@@ -91,7 +93,7 @@ async function live(world: World): Promise<readonly number[]> {
   return [...ids, ...bracket.legs.map(({ orderId }) => orderId)];
 }
 
-/** Children that the venue has not answered for, has open, and has failed to answer for. */
+/** Children that the venue has not answered, has open, and has failed to answer. */
 async function inFlight(
   { venue, engine, clock, cancel }: World,
   place: (order: Parameters<World["place"]>[0]) => ReturnType<World["place"]>,
@@ -117,7 +119,7 @@ async function inFlight(
   await turns();
 }
 
-/** The file of a store whose engine has been killed, compressed, and the parents that were in it. */
+/** The file of a store whose engine was killed, compressed, and the parents in it. */
 async function store(folder: string): Promise<Readonly<{ file: Buffer; parents: readonly string[] }>> {
   const path = join(folder, "orders.db");
   const world = await createWorld({
@@ -149,5 +151,5 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-// The engine that was killed still has its timers and its file.
+// The killed engine still has its timers and its file.
 process.exit(0);

@@ -1,4 +1,7 @@
-/** Names of the members of a JSON value, each below the kind and the name of what holds it, such as `FILLED.fill.price`. */
+/**
+ * Returns the names of the members of a JSON value, each below the kind and the name of its parent, such as
+ * `FILLED.fill.price`.
+ */
 export function namesIn(value: unknown, place = ""): ReadonlySet<string> {
   const names = new Set<string>();
   const add = (inner: unknown, at: string): void => {

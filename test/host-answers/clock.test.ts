@@ -5,7 +5,7 @@ import { checkedClock } from "../../src/host-answers/index.ts";
 import type { Clock } from "../../src/ports/index.ts";
 import { createWorld } from "../support/world.ts";
 
-/** A clock whose hands a test sets, and what the operator is told. */
+/** A clock that the test sets, and the messages to the operator. */
 function handClock() {
   const hands: { wall: unknown; monotonic: unknown } = { wall: 1_000, monotonic: 50 };
   const told: unknown[] = [];
@@ -20,9 +20,9 @@ function handClock() {
 
 const UNREADABLE = ["text", Number.NaN, Number.POSITIVE_INFINITY, -1, 8_640_000_000_000_001, undefined, 7n];
 
-describe("decision CD: a host's clock is read", () => {
+describe("decision CD: reading a host's clock", () => {
   it.each(UNREADABLE)(
-    "%s is no time: the clock stands still, and the operator is told once until it goes on",
+    "%s is not a time: the clock stands still, and the operator is told once until it continues",
     (shown) => {
       const { hands, told, open } = handClock();
       const clock = open();
@@ -54,7 +54,7 @@ describe("decision CD: a host's clock is read", () => {
     expect([clock.nowMs(), clock.monotonicMs()]).toEqual([1_700, 99]);
   });
 
-  it.each(UNREADABLE)("no engine opens on a clock that begins with %s", async (shown) => {
+  it.each(UNREADABLE)("an engine does not open on a clock that begins with %s", async (shown) => {
     const { hands, open } = handClock();
     hands.wall = shown;
     expect(open).toThrow("clock.nowMs must return a number of milliseconds");
@@ -63,7 +63,7 @@ describe("decision CD: a host's clock is read", () => {
     ).rejects.toThrow("clock.nowMs must return a number of milliseconds");
   });
 
-  it("I53: what is written under a clock that shows nothing, or fractions, can be read back", async () => {
+  it("I53: records written under a clock that returns no time, or fractions, can be read back", async () => {
     const world = await createWorld();
     for (const shown of [Number.NaN, 1_760_000_000_000.5, -5]) {
       const { nowMs } = world.clock;

@@ -18,13 +18,13 @@ const settled = (asked: () => unknown): Promise<unknown> =>
     .catch((error: unknown) => error);
 
 describe("decision CC: a question to a host", () => {
-  it("an answer that is there at once comes without a promise", () => {
+  it("a synchronous answer is returned without a promise", () => {
     expect(questions.ask("port", () => 7, same)).toBe(7);
     expect(questions.ask("port", () => undefined, same)).toBeUndefined();
     expect(questions.ask("port", () => null, same)).toBeNull();
   });
 
-  it("waits for a promise, of whatever making", async () => {
+  it("waits for a promise of any implementation", async () => {
     expect(await questions.ask("port", () => Promise.resolve(7), same)).toBe(7);
     expect(await questions.ask("port", () => ofOwnMaking((resolve) => resolve(7)), same)).toBe(7);
   });
@@ -32,9 +32,9 @@ describe("decision CC: a question to a host", () => {
   it.each<readonly [what: string, question: () => unknown, problem: string]>([
     ["throws", () => throwing(), "Error"],
     ["rejects", () => Promise.reject(cause), "Error"],
-    ["rejects a promise of its own making", () => ofOwnMaking((_, reject) => reject(cause)), "Error"],
+    ["rejects with a promise of its own class", () => ofOwnMaking((_, reject) => reject(cause)), "Error"],
   ])(
-    "decision 39: a host that %s is a failure of the service, -1001, never a refusal, and its words stay out",
+    "decision 39: a host that %s is a failure of the service, -1001, never a refusal, and its text is not shown",
     async (_what, question, problem) => {
       told.length = 0;
       const failure = await settled(() => questions.ask("port", question, same));
@@ -44,7 +44,7 @@ describe("decision CC: a question to a host", () => {
     },
   );
 
-  it("a host that never answers is one after the deadline, and what it says then is not heard", async () => {
+  it("a host that never answers fails after the deadline, and its late answer is ignored", async () => {
     let answer: (value: number) => void = () => undefined;
     const asked = settled(() =>
       questions.ask("port", () => new Promise((resolve) => (answer = resolve)), same),
@@ -57,7 +57,7 @@ describe("decision CC: a question to a host", () => {
     expect(await asked).toMatchObject({ code: -1001, cause: { message: "no answer within 5000 ms" } });
   });
 
-  it("decision HK: a long answer has its deadline anew whenever the host is heard", async () => {
+  it("decision HK: the deadline of a long answer restarts with each part from the host", async () => {
     let hear: () => void = () => undefined;
     const asked = settled(() =>
       questions.whileHeard((heard) => {
@@ -78,7 +78,7 @@ describe("decision CC: a question to a host", () => {
     expect(await settled(() => questions.whileHeard(() => throwing()))).toBe(cause);
   });
 
-  it("a change that was asked for is refused by an OrderError, and unknown after anything else", async () => {
+  it("an OrderError refuses a requested change; any other error makes its outcome unknown", async () => {
     const refusal = new OrderError("INSUFFICIENT_BALANCE");
     expect(await settled(() => questions.change("port", () => Promise.reject(refusal), same))).toBe(refusal);
     expect(await settled(() => questions.change("port", () => throwing(), same))).toMatchObject({
@@ -89,7 +89,7 @@ describe("decision CC: a question to a host", () => {
     expect(await silent).toMatchObject({ code: -1006 });
   });
 
-  it("a promise where the answer must be there at once cannot be read", () => {
+  it("a promise cannot be read where a synchronous answer is required", () => {
     const read = (answer: unknown): number => {
       if (typeof answer !== "number") throw new Error("no number");
       return answer;
@@ -104,7 +104,7 @@ function throwing(): never {
 
 type Settle = (resolve: (value: number) => void, reject: (error: unknown) => void) => void;
 
-/** What some libraries return in place of a promise. */
+/** The value that some libraries return in place of a promise. */
 function ofOwnMaking(settle: Settle): Promise<number> {
   // biome-ignore lint/suspicious/noThenProperty: it is what makes it one
   return { then: settle } as unknown as Promise<number>;

@@ -5,20 +5,20 @@ import { call, type Reply, type requestOf } from "../support/service-world.ts";
 import { TestClient } from "../support/socket-world.ts";
 import { type FaultWorld, KEY } from "./world.ts";
 
-/** What a client does that makes the service ask a port. */
+/** A client's action that makes the service call a port. */
 export type Act = (world: FaultWorld) => Promise<string | (() => string)>;
 
-/** A port: who makes it be asked, what it may say that is of the wrong type or out of range, and what cannot be. */
+/** A port: the action that calls it, answers of the wrong type or out of range, and the columns that do not apply. */
 export type Port = Readonly<{
   name: string;
   act: Act;
   wrong: unknown;
   range: unknown;
   sync?: true;
-  /** What the host says by itself, so that nothing is asked of it; put to the engine after `act`. */
+  /** Events that the host sends unasked; sent to the engine after `act`. */
   says?: (world: FaultWorld, said: unknown) => void;
   honest?: (world: FaultWorld) => unknown;
-  /** Columns that cannot be, and why. */
+  /** Columns that do not apply, and why. */
   never?: Readonly<Record<string, string>>;
 }>;
 
@@ -51,7 +51,7 @@ const exit = post("/api/order", {
   stopPrice: "90",
   reduceOnly: true,
 });
-/** The append of it is lost, so that the shard is read again. */
+/** Loses the append, so that the shard is read again. */
 const failedAppend: Act = (world) => {
   const { host } = world;
   const append = host["store.append"];
@@ -61,7 +61,7 @@ const failedAppend: Act = (world) => {
   };
   return limit(world);
 };
-/** Asks for volumes, for it brings no profile of its own. */
+/** Needs volumes, because it brings no profile of its own. */
 const vwap: Act = (world) => {
   world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
   return post("/api/order", { ...ORDER, type: "VWAP", intervalCount: 2, interval: 60_000 })(world);
@@ -69,14 +69,14 @@ const vwap: Act = (world) => {
 
 const native = post("/api/v2/order", { ...ORDER, type: "LIMIT", timeInForce: "GTC", price: "100" });
 
-/** A resting order is canceled; placed before the fault is. */
+/** Cancels a resting order that was placed before the fault. */
 const cancelNative: Act = (world) =>
   send(world, "DELETE", "/api/v2/order", {
     key: KEY,
     query: { symbol: "BTC/USD", orderId: "9007199254740993", nonce: `n${++nonces}` },
   });
 
-/** An order meets its price, so that a child goes out; the answer is what a reader sees of it afterwards. */
+/** Triggers an order, so that a child goes out; returns the order as a reader sees it afterwards. */
 const trade = async (world: FaultWorld): Promise<string> => {
   const [placed] = await Promise.all([limit(world)]);
   world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
@@ -92,14 +92,14 @@ const lost =
     return answer;
   };
 
-/** An order whose child is open at the venue. */
+/** Triggers an order whose child is open at the venue. */
 const inFlight: Act = (world) => {
   world.venue.onSubmit = ({ childId }) => reported(childId, "open");
   world.venue.onLookup = ({ childId }) => reported(childId, "open");
   return trade(world);
 };
 
-/** Listens to the private stream meanwhile; the answer is what came over it. */
+/** Listens to the private stream meanwhile; returns its messages. */
 const listening =
   (act: (world: FaultWorld) => Promise<unknown>): Act =>
   async (world) => {

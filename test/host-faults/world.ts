@@ -22,20 +22,20 @@ export const KEY = { apiKey: "key-1", secret: "secret-1" };
 
 type Call = (...args: never[]) => unknown;
 
-/** Every function of a host, by port; a test puts a fault in place of one. */
+/** Every function of a host, by port; a test replaces one with a fault. */
 export type Host = Record<string, Call>;
 
-/** A whole service in memory whose host fails as a test says. */
+/** A whole service in memory whose host fails on request of a test. */
 export type FaultWorld = Readonly<{
   clock: ManualClock;
   host: Host;
   venue: ScriptedVenue;
   engine: Engine;
   service: Service;
-  /** What the host tells of native executions and of accounts by itself. */
+  /** Events that the host sends about native executions and accounts. */
   tellNative: (said: unknown) => void;
   tellAccount: (said: unknown) => void;
-  /** What the operator was told, by name. */
+  /** Messages to the operator, by name. */
   told: Set<string>;
   /** The state of all orders of the account, open ones by status. */
   kept: () => Promise<string>;

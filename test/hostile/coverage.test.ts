@@ -1,26 +1,26 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-/** Inputs that a message cannot be, each with its reason. */
+/** Inputs that do not exist as messages, each with its reason. */
 const NOT_OF_MESSAGES: Readonly<Record<number, string>> = {
   9: "a message has one place for the signature",
-  10: "a message has no headers; a signature that comes twice is 11",
-  12: "params are sorted: none is after another",
+  10: "a message has no headers; 11 covers a repeated signature",
+  12: "params are sorted, so their order does not matter",
   17: "a message has no query and no body",
   18: "a message has no question mark",
-  19: "there is no boundary: names and values that could be read in two ways are 95",
-  39: "text is not percent-encoded; bytes that are no text are 61, control characters 62",
-  46: "a message has no headers, and its method is a member of its own",
+  19: "there is no boundary; 95 covers ambiguous names and values",
+  39: "text is not percent-encoded; 61 covers bytes that are not text, 62 control characters",
+  46: "a message has no headers, and its method is a separate member",
   47: "a message has no query and no body",
-  48: "a message has no Content-Type; frames that are no text are 94",
-  50: "a message has no head; frames that are none are 94",
+  48: "a message has no Content-Type; 94 covers frames that are not text",
+  50: "a message has no head; 94 covers invalid frames",
 };
 
 type Block = Readonly<{ file: string; text: string }>;
 
 const HERE = new URL(".", import.meta.url);
 
-/** The tests of this folder as text, table and all. */
+/** The tests of this folder as text, including the tables. */
 const BLOCKS: readonly Block[] = readdirSync(HERE)
   .filter((file) => file.endsWith(".test.ts") && file !== "coverage.test.ts")
   .flatMap((file) =>
@@ -30,7 +30,7 @@ const BLOCKS: readonly Block[] = readdirSync(HERE)
       .map((text) => ({ file, text })),
   );
 
-/** Numbers that the name of a test, or of a row of its table, begins with. */
+/** Numbers at the start of a test's name, or of a row of its table. */
 function numbersOf({ text }: Block): readonly number[] {
   const named = [...text.matchAll(/hostile ((?:[0-9]+(?:-[0-9]+)?(?:, )?)+)/g)].flatMap(([, list = ""]) =>
     list.split(", ").flatMap((part) => range(part)),
@@ -57,7 +57,7 @@ describe("hostile inputs", () => {
     expect(missing(BLOCKS.filter(({ file }) => !file.startsWith("socket-")))).toEqual([94, 95]);
   });
 
-  it("each has one as a message of the WebSocket, or a reason why there is none; 94 and 95 are of messages only", () => {
+  it("each has a test as a WebSocket message, or a reason why there is none; 94 and 95 exist as messages only", () => {
     expect(missing(BLOCKS.filter(overMessages))).toEqual(Object.keys(NOT_OF_MESSAGES).map(Number));
   });
 });

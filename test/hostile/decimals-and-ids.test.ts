@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const ILLEGAL = refusal(-1100);
-/** What a message with anything but ASCII in it is refused with, before its signature is looked at. */
+/** The refusal of a message that contains anything but ASCII, before its signature is checked. */
 const NO_ASCII = refusal(-1100);
 const INVALID = refusal(-1130);
 const PRECISION = refusal(-1111);
@@ -46,27 +46,27 @@ describe("decimals", () => {
     ".5",
     "5.",
     "1,5",
-  ])("hostile 70: %j as quantity and as price", async (value) => {
+  ])("hostile 70: refuses %j as quantity and as price", async (value) => {
     await world.bothRefuse(orderWith({ quantity: text(value) }), ILLEGAL);
     await world.bothRefuse(orderWith({ price: text(value) }), ILLEGAL);
   });
 
-  it.each(["0", "0.0", "00"])("hostile 70: %j where a positive value is due", async (value) => {
+  it.each(["0", "0.0", "00"])("hostile 70: refuses %j where a positive value is required", async (value) => {
     await world.bothRefuse(orderWith({ quantity: text(value) }), INVALID);
     await world.bothRefuse(orderWith({ price: text(value) }), INVALID);
   });
 
-  it("hostile 70: an empty text", async () => {
+  it("hostile 70: refuses an empty text", async () => {
     await world.bothRefuse(orderWith({ quantity: text("") }), ILLEGAL);
     await world.bothRefuse(orderWith({ price: text("") }), ILLEGAL);
   });
 
   it.each(["\u0661\u0662", "\uff11\uff12", "1\u0660", "\u00bd", "1\u200b"])(
-    "hostile 71: the digits %j",
+    "hostile 71: refuses the digits %j",
     (value) => world.bothRefuse(orderWith({ quantity: text(value) }), ILLEGAL, NO_ASCII),
   );
 
-  it("hostile 72: seven quantity decimals and nine price decimals, zeros too", async () => {
+  it("hostile 72: refuses seven quantity decimals and nine price decimals, also zeros", async () => {
     await world.bothRefuse(orderWith({ quantity: text("0.0100001") }), PRECISION);
     await world.bothRefuse(orderWith({ quantity: text("0.0100000") }), PRECISION);
     await world.bothRefuse(orderWith({ price: text("7000.000000001") }), PRECISION);
@@ -84,14 +84,14 @@ describe("decimals", () => {
     await world.bothRefuse(orderWith({ quantity: text("1000.0000001"), price: text("7000") }), PRECISION);
   });
 
-  it("hostile 73: 400 digits", async () => {
+  it("hostile 73: refuses 400 digits", async () => {
     await world.bothRefuse(orderWith({ quantity: text("9".repeat(400)) }), ILLEGAL);
     await world.bothRefuse(orderWith({ price: text(`0.${"0".repeat(400)}1`) }), ILLEGAL);
     await world.bothRefuse(orderWith({ quantity: text("9".repeat(20)) }), OVERFLOW);
     await world.bothRefuse(orderWith({ price: text("10000000000") }), OVERFLOW);
   });
 
-  it("hostile 74: worth 14.99999999 is refused, 15 is accepted", async () => {
+  it("hostile 74: a value of 14.99999999 is refused, 15 is accepted", async () => {
     await world.bothRefuse(orderWith({ quantity: text("1"), price: text("14.99999999") }), refusal(-1013));
     await world.accepts(orderWith({ quantity: text("1"), price: text("15") }));
     await world.bothRefuse(
@@ -101,7 +101,7 @@ describe("decimals", () => {
     await world.accepts(orderWith({ quantity: text("0.000001"), price: text("15000000") }));
   });
 
-  it("hostile 74: reduce-only worth 1 is accepted while there is something to reduce", async () => {
+  it("hostile 74: a reduce-only order worth 1 is accepted if there is a position to reduce", async () => {
     const reducing = orderWith({
       quantity: text("0.001"),
       price: text("1000"),
@@ -125,7 +125,7 @@ describe("decimals", () => {
     });
   });
 
-  it("hostile 75: a display worth 14.999 is refused, one worth 15.001 is accepted", async () => {
+  it("hostile 75: a display quantity worth 14.999 is refused, one worth 15.001 is accepted", async () => {
     await world.bothRefuse(orderWith({ icebergQty: text("0.002142") }), refusal(-1013));
     await world.bothRefuse(
       orderWith({ type: text("ICEBERG"), icebergQty: text("0.002142") }),
@@ -141,11 +141,11 @@ describe("decimals", () => {
     ["-0.01", ILLEGAL],
     ["1e-2", ILLEGAL],
     ["", ILLEGAL],
-  ])("hostile 75: icebergQty as %j", (value, expected) =>
+  ])("hostile 75: refuses icebergQty as %j", (value, expected) =>
     world.bothRefuse(orderWith({ icebergQty: text(value) }), expected),
   );
 
-  it("decision 31: icebergQty on a type that cannot carry it", () =>
+  it("decision 31: refuses icebergQty on a type that does not take it", () =>
     world.bothRefuse(
       orderWith({
         type: text("STOP_MARKET"),
@@ -164,7 +164,7 @@ describe("numeric ids", () => {
     attack("DELETE", "/api/v2/order", { query: `symbol=BTC/USD&orderId=${orderId}&nonce=1` });
 
   it.each(["9007199254740993", "-9007199254740993", "9223372036854775807", "-9223372036854775808"])(
-    "hostile 76: %s is no managed order",
+    "hostile 76: %s is not a managed order",
     async (orderId) => {
       await world.bothRefuse(look(orderId), NO_SUCH_ORDER);
       await world.bothRefuse(cancel(orderId), refusal(-2011));
@@ -180,12 +180,12 @@ describe("numeric ids", () => {
     ["0x100", ILLEGAL, INVALID],
     ["-00", ILLEGAL, refusal(-1135)],
     ["", refusal(-1105), INVALID],
-  ])("hostile 76: the order id %s", async (orderId, expected, ofTheMessage = expected) => {
+  ])("hostile 76: refuses the order id %s", async (orderId, expected, ofTheMessage = expected) => {
     await world.bothRefuse(look(orderId), expected, ofTheMessage);
     await world.bothRefuse(cancel(orderId), expected, ofTheMessage);
   });
 
-  it("hostile 77: order id and client id of different orders", async () => {
+  it("hostile 77: refuses the order id and client id of different orders", async () => {
     const other = await place(world, { newClientOrderId: "hostile-77" });
     const both = `symbol=BTC/USD&orderId=${other.body.orderId}&origClientOrderId=${BASE_ID}`;
     await world.bothRefuse(
@@ -212,11 +212,11 @@ describe("client ids", () => {
     ["\u0131", -1100],
     ["..", -1130],
     [".", -1130],
-  ])("hostile 78: the new client id %j", (id, code) =>
+  ])("hostile 78: refuses the new client id %j", (id, code) =>
     world.bothRefuse(orderWith({ newClientOrderId: text(id) }), refusal(code), refusal(code)),
   );
 
-  it("hostile 78: a line feed in a client id", () =>
+  it("hostile 78: refuses a line feed in a client id", () =>
     world.bothRefuse(orderWith({ newClientOrderId: '"a\\nb"' }), ILLEGAL));
 
   it.each(["a".repeat(36), "...", "A-z_0.9", "aqc", "aqcx-1"])("hostile 78: %s is accepted", async (id) => {
@@ -228,7 +228,7 @@ describe("client ids", () => {
   const lookUp = (ids: string) =>
     attack("GET", "/api/v2/order", { query: `symbol=BTC/USD&${ids}&timestamp=${START_MS}` });
 
-  it("hostile 79: 64 characters can be looked for, 65 cannot", async () => {
+  it("hostile 79: a client id of 64 characters can be looked up, one of 65 is refused", async () => {
     await world.bothRefuse(lookUp(`origClientOrderId=${"a".repeat(64)}`), NO_SUCH_ORDER);
     await world.bothRefuse(lookUp(`origClientOrderId=${"a".repeat(65)}`), ILLEGAL);
     await world.bothRefuse(lookUp("origClientOrderId="), refusal(-1119));
@@ -249,7 +249,7 @@ describe("client ids", () => {
     expect(await world.accepts(lookUp(all))).toMatchObject({ orderId: world.orderId });
   });
 
-  it("hostile 81: the same id with a changed price, size, side or type", async () => {
+  it("hostile 81: refuses the same id with a changed price, size, side or type", async () => {
     const changed = (from: string, to: string): string => BASE_ORDER.replace(from, to);
     await world.bothRefuse(order(changed('"7000"', '"7000.00000001"')), refusal(-2010));
     await world.bothRefuse(order(changed('"0.01"', '"0.010001"')), refusal(-2010));

@@ -7,7 +7,7 @@ import { type Attack, attack } from "../support/hostile-world.ts";
 import { rawBytes } from "../support/raw-http.ts";
 import { FAR_LIMIT, KEYS, place } from "../support/service-world.ts";
 
-/** Longest that somebody else may wait meanwhile. */
+/** Longest wait of other clients during a flood. */
 const SECOND_MS = 1_000;
 
 let world: FloodWorld;
@@ -46,8 +46,8 @@ const textOf = (request: Attack): string => Buffer.from(rawBytes(request)).toStr
 const STATUS = /^HTTP\/1\.1 ([0-9]{3})/;
 const statusOf = (answer: string): string => STATUS.exec(answer)?.[1] ?? answer.slice(0, 100);
 
-describe("what comes too slowly", () => {
-  it("hostile 52: 200 bodies byte by byte are no orders, end with 408, and keep nobody waiting", async () => {
+describe("slow requests", () => {
+  it("hostile 52: 200 bodies sent byte by byte create no orders, end with 408, and delay no other client", async () => {
     world = await openFloodWorld({ headTimeoutMs: 300, requestTimeoutMs: 400 });
     const text = placement();
     const head = text.indexOf("\r\n\r\n") + 4;
@@ -62,7 +62,7 @@ describe("what comes too slowly", () => {
     await world.fallsTo(0);
   });
 
-  it("hostile 52: 200 heads byte by byte end with 408; every new byte gives them no more time", async () => {
+  it("hostile 52: 200 heads sent byte by byte end with 408; further bytes do not extend their time", async () => {
     world = await openFloodWorld({ headTimeoutMs: 300, requestTimeoutMs: 400 });
     const slow = await world.open(200);
     const stop = drip(slow, `GET /api/ping?${"x".repeat(1_000)}`);
@@ -73,7 +73,7 @@ describe("what comes too slowly", () => {
     await world.fallsTo(0);
   });
 
-  it("hostile 53: 10 clients who ask 100 times for a long page and read nothing are put out; what waits for them is bounded", async () => {
+  it("hostile 53: 10 clients that request a long page 100 times and read nothing are disconnected; their waiting answers are bounded", async () => {
     world = await openFloodWorld({ stallMs: 400 });
     for (let count = 0; count < 200; count++) await place(world, { newClientOrderId: `page-${count}` });
     const page = textOf(attack("GET", "/api/v3/openOrders", { query: "apiManaged=true&limit=1000&nonce=1" }));
@@ -89,7 +89,7 @@ describe("what comes too slowly", () => {
     for (const { socket } of slow) socket.destroy();
   });
 
-  it("one who reads slowly but does read gets everything", async () => {
+  it("a client that reads slowly gets everything", async () => {
     world = await openFloodWorld({ stallMs: 300 });
     const [reader] = await world.open(1);
     if (reader === undefined) throw new Error("no connection");
@@ -107,7 +107,7 @@ describe("what comes too slowly", () => {
 });
 
 describe("too many connections", () => {
-  it("hostile 52: 1,000 connections that say nothing harm nobody and are ended in time", async () => {
+  it("hostile 52: 1,000 silent connections do no harm and are closed in time", async () => {
     world = await openFloodWorld({ headTimeoutMs: 1_500 });
     const before = process.memoryUsage().rss;
     const idle = await world.open(1_000);
@@ -132,7 +132,7 @@ describe("too many connections", () => {
     expect(await openOrders()).toBe(0);
   });
 
-  it("more than maxConnections are closed at once; who has a connection is served, and new ones when there is room", async () => {
+  it("connections beyond maxConnections are closed at once; existing ones are served, and new ones when there is room", async () => {
     world = await openFloodWorld({ maxConnections: 50, headTimeoutMs: 1_500 });
     const [known] = await world.open(1);
     if (known === undefined) throw new Error("no connection");
@@ -148,7 +148,7 @@ describe("too many connections", () => {
 });
 
 describe("too many requests", () => {
-  it("hostile 53, decision GE: of 100,000 requests in one piece few are read at once; the others are served", async () => {
+  it("hostile 53, decision GE: of 100,000 requests in one piece few are read at once; other clients are served", async () => {
     world = await openFloodWorld();
     const [flood] = await world.open(1);
     flood?.socket.write("GET / HTTP/1.1\r\n\r\n".repeat(100_000));
@@ -158,7 +158,7 @@ describe("too many requests", () => {
     await world.fallsTo(0);
   });
 
-  it("hostile 53: in a server of the host's own more than 1,000 in one piece end their connection", async () => {
+  it("hostile 53: on the host's own server, more than 1,000 requests in one piece end their connection", async () => {
     world = await openFloodWorld();
     const mount = createNodeMount({ service: world.service });
     const server = createServer((request, response) => void mount.answer(request, response));
@@ -171,7 +171,7 @@ describe("too many requests", () => {
     await new Promise((resolve) => server.close(resolve).closeAllConnections());
   });
 
-  it("hostile 53, 22: 20 connections with 200 pipelined copies of a placement are one order; others are served", async () => {
+  it("hostile 53, 22: 20 connections with 200 pipelined copies of a placement create one order; other clients are served", async () => {
     world = await openFloodWorld();
     const flood = await world.open(20);
     for (const { socket } of flood) socket.write(placement().repeat(200) + PING);
@@ -183,7 +183,7 @@ describe("too many requests", () => {
     for (const { socket } of flood) socket.destroy();
   });
 
-  it("hostile 25, 53: 5,000 forged requests at once cost the others less than a second, and change nothing", async () => {
+  it("hostile 25, 53: 5,000 forged requests at once delay others by less than a second, and change nothing", async () => {
     world = await openFloodWorld();
     const body = JSON.stringify(FAR_LIMIT);
     const forged = textOf(

@@ -38,7 +38,7 @@ const otoco = (fields: JsonFields): Attack => listWith("otoco", fields);
 const legacy = (fields: JsonFields): Attack => listWith("legacyOco", fields);
 
 describe("pairs", () => {
-  it("complaint 44, hostile 90: above at or below the lower level names both fields", async () => {
+  it("complaint 44, hostile 90: refuses an upper level at or below the lower one, and names both fields", async () => {
     await world.bothRefuse(oco({ abovePrice: text("6000") }), PRICES);
     await world.bothRefuse(oco({ abovePrice: text("5999.99999999") }), PRICES);
     await world.accepts(oco({ abovePrice: text("6000.00000001") }));
@@ -48,14 +48,14 @@ describe("pairs", () => {
     expect(answer.body).toContain("belowStopPrice");
   });
 
-  it("hostile 90: the same in a released pair and in a legacy one", async () => {
+  it("hostile 90: refuses the same in a released pair and in a legacy one", async () => {
     await world.bothRefuse(otoco({ pendingAboveStopPrice: text("6000") }), PRICES);
     await world.bothRefuse(otoco({ pendingAboveStopPrice: text("5000") }), PRICES);
     await world.refuses(legacy({ price: text("6000") }), PRICES);
     await world.refuses(legacy({ price: text("5000") }), PRICES);
   });
 
-  it("hostile 90: a SELL pair with its limit below, a BUY pair with its limit above", async () => {
+  it("hostile 90: refuses a SELL pair with its limit below, and a BUY pair with its limit above", async () => {
     const turned = {
       aboveType: text("STOP_LOSS"),
       abovePrice: undefined,
@@ -69,7 +69,7 @@ describe("pairs", () => {
     await world.bothRefuse(oco({ side: text("BUY") }), refusal(-1165));
   });
 
-  it("hostile 90: a take-profit on the wrong side", async () => {
+  it("hostile 90: refuses a take-profit on the wrong side", async () => {
     const profitBelow = {
       aboveType: text("STOP_LOSS"),
       abovePrice: undefined,
@@ -86,7 +86,7 @@ describe("pairs", () => {
     await world.bothRefuse(oco(profitAbove), refusal(-1198));
   });
 
-  it("hostile 90: two of one kind", async () => {
+  it("hostile 90: refuses two legs of one kind", async () => {
     await world.bothRefuse(
       oco({ belowType: text("LIMIT_MAKER"), belowStopPrice: undefined, belowPrice: text("6000") }),
       refusal(-1168),
@@ -97,23 +97,23 @@ describe("pairs", () => {
     );
   });
 
-  it.each(["TWAP", "VWAP", "POV"])("hostile 90: a %s leg in a pair", async (type) => {
+  it.each(["TWAP", "VWAP", "POV"])("hostile 90: refuses a %s leg in a pair", async (type) => {
     const leg = { aboveType: text(type), abovePrice: undefined };
     await world.bothRefuse(oco(leg), refusal(-1158));
   });
 
-  it("hostile 90: sides of its own for a leg of a pair are not known", async () => {
+  it("hostile 90: refuses a separate side for a leg of a pair", async () => {
     await world.bothRefuse(oco({ aboveSide: text("BUY") }), UNKNOWN_NAME);
     await world.bothRefuse(otoco({ pendingAboveSide: text("BUY") }), UNKNOWN_NAME);
   });
 
-  it("hostile 90: a pair with one leg missing", async () => {
+  it("hostile 90: refuses a pair with one leg missing", async () => {
     await world.bothRefuse(oco({ belowType: undefined, belowStopPrice: undefined }), MISSING);
     await world.bothRefuse(oco({ aboveType: undefined, abovePrice: undefined }), MISSING);
     await world.refuses(legacy({ stopPrice: undefined }), MISSING);
   });
 
-  it("hostile 84: two trailing distances, 0 and 10,000 basis points in a leg", async () => {
+  it("hostile 84: refuses two trailing distances, 0 and 10,000 basis points in a leg", async () => {
     const trailing = { belowType: text("TRAILING_STOP_MARKET"), belowStopPrice: text("7900") };
     await world.bothRefuse(oco({ ...trailing, belowTrailingDelta: "0" }), INVALID);
     await world.bothRefuse(oco({ ...trailing, belowTrailingDelta: "10000" }), INVALID);
@@ -123,7 +123,7 @@ describe("pairs", () => {
     });
   });
 
-  it("hostile 75: an icebergQty above the quantity, and a display below 15, in a leg", async () => {
+  it("hostile 75: refuses an icebergQty above the quantity, and a display quantity worth less than 15, in a leg", async () => {
     await world.bothRefuse(oco({ aboveIcebergQty: text("0.010001") }), refusal(-1013));
     await world.bothRefuse(oco({ aboveIcebergQty: text("0.001874") }), refusal(-1013));
     await world.accepts(oco({ aboveIcebergQty: text("0.001875") }));
@@ -132,7 +132,7 @@ describe("pairs", () => {
 });
 
 describe("entries and what they release", () => {
-  it("hostile 90: an OTO without its pending order, an OTOCO with one leg missing", async () => {
+  it("hostile 90: refuses an OTO without its pending order, and an OTOCO with one leg missing", async () => {
     const noPending = { pendingType: undefined, pendingSide: undefined, pendingStopPrice: undefined };
     await world.bothRefuse(oto({ ...noPending, pendingQuantity: undefined }), MISSING);
     await world.bothRefuse(oto({ pendingQuantity: undefined }), MISSING);
@@ -141,17 +141,22 @@ describe("entries and what they release", () => {
     await world.bothRefuse(otoco({ workingType: undefined }), MISSING);
   });
 
-  it.each(["TWAP", "VWAP", "POV"])("hostile 90: a %s as entry, and as what it releases", async (type) => {
-    await world.bothRefuse(oto({ workingType: text(type), workingPrice: undefined }), refusal(-1014));
-    await world.bothRefuse(oto({ pendingType: text(type), pendingStopPrice: undefined }), refusal(-1014));
-  });
+  it.each(["TWAP", "VWAP", "POV"])(
+    "hostile 90: refuses a %s as entry, and as a released leg",
+    async (type) => {
+      await world.bothRefuse(oto({ workingType: text(type), workingPrice: undefined }), refusal(-1014));
+      await world.bothRefuse(oto({ pendingType: text(type), pendingStopPrice: undefined }), refusal(-1014));
+    },
+  );
 
   it.each([
     ["MARKET", -1116],
     ["limit", -1116],
     ["OCO", -1116],
     ["", -1116],
-  ])("the leg type %j", (type, code) => world.bothRefuse(oto({ workingType: text(type) }), refusal(code)));
+  ])("refuses the leg type %j", (type, code) =>
+    world.bothRefuse(oto({ workingType: text(type) }), refusal(code)),
+  );
 
   it("hostile 74: a leg below the minimum refuses the whole list", async () => {
     await world.bothRefuse(oto({ workingQuantity: text("0.000001") }), refusal(-1013));
@@ -159,7 +164,7 @@ describe("entries and what they release", () => {
     await world.bothRefuse(otoco({ pendingQuantity: text("0.000001") }), refusal(-1013));
   });
 
-  it("hostile 85: a leg with GTD and no expiry, with one that has come, with two that differ", async () => {
+  it("hostile 85: refuses a leg with GTD and no expiry, with a past one, and with two that differ", async () => {
     const gtd = { workingTimeInForce: text("GTD") };
     await world.bothRefuse(oto(gtd), MISSING);
     await world.bothRefuse(oto({ ...gtd, expireTime: String(START_MS) }), INVALID);
@@ -172,12 +177,12 @@ describe("entries and what they release", () => {
     });
   });
 
-  it("decision 10: an expiry that no leg uses", () =>
+  it("decision 10: refuses an expiry that no leg uses", () =>
     world.bothRefuse(oto({ expireTime: String(START_MS + 1) }), NOT_REQUIRED));
 });
 
 describe("fields of a list", () => {
-  it("contract, List creation rule 1: listClientOrderId is required, of the same characters as an order's", async () => {
+  it("contract, List creation rule 1: listClientOrderId is required, with the same characters as an order's", async () => {
     for (const [id, expected] of [
       [undefined, MISSING],
       [text("a".repeat(37)), ILLEGAL],
@@ -192,14 +197,14 @@ describe("fields of a list", () => {
     await world.accepts(oco({ listClientOrderId: text("a".repeat(36)) }));
   });
 
-  it("hostile 78: reserved and malformed ids of legs", async () => {
+  it("hostile 78: refuses reserved and malformed ids of legs", async () => {
     await world.bothRefuse(oco({ aboveClientOrderId: text("aqc-1") }), INVALID);
     await world.bothRefuse(oco({ belowClientOrderId: text("AQC-1") }), INVALID);
     await world.bothRefuse(oco({ aboveClientOrderId: text("a/b") }), ILLEGAL);
     await world.bothRefuse(oco({ aboveClientOrderId: text("a".repeat(37)) }), ILLEGAL);
   });
 
-  it("decision 1: two legs of one id, and a leg of another order's id", async () => {
+  it("decision 1: refuses two legs with one id, and a leg with another order's id", async () => {
     await world.bothRefuse(
       oco({ aboveClientOrderId: text("twin"), belowClientOrderId: text("twin") }),
       DUPLICATE,
@@ -208,12 +213,12 @@ describe("fields of a list", () => {
   });
 
   it.each(["price", "type", "newClientOrderId", "orderListId", "contingencyType", "aboveHeld", "AbovePrice"])(
-    "hostile 67, 68: the field %s",
+    "hostile 67, 68: refuses the field %s",
     (name) => world.bothRefuse(oco({ [name]: text("1") }), UNKNOWN_NAME),
   );
 
   it.each(["{}", "[]", "null", '{"price":"8000"}'])(
-    "contract, Shared: %s in place of a field",
+    "contract, Shared: refuses %s in place of a field",
     async (value) => {
       for (const list of [
         oco({ abovePrice: value }),
@@ -225,7 +230,7 @@ describe("fields of a list", () => {
     },
   );
 
-  it("contract, Shared: a parameter stands in the query or in the body, not in both", async () => {
+  it("contract, Shared: a parameter is in the query or in the body, not in both", async () => {
     for (const form of ["oco", "oto", "otoco", "legacyOco"] as const) {
       const { path } = LISTS[form];
       for (const query of ["nonce=1&symbol=BTC/USD", "nonce=1&listClientOrderId=twice"])
@@ -242,7 +247,7 @@ describe("fields of a list", () => {
     await world.bothRefuse(otoco({ pendingQuantity: text("1000000000000") }), refusal(-1108));
   });
 
-  it("hostile 82, 83: symbols and sides", async () => {
+  it("hostile 82, 83: refuses invalid symbols and sides", async () => {
     await world.bothRefuse(oco({ symbol: text("STETH/USD") }), refusal(-1121));
     await world.bothRefuse(oco({ symbol: text("btc/usd") }), refusal(-1121));
     await world.bothRefuse(oco({ side: text("sell") }), refusal(-1117));
@@ -251,8 +256,8 @@ describe("fields of a list", () => {
   });
 });
 
-describe("one list by one name", () => {
-  it("hostile 81: the same listClientOrderId with its legs swapped", async () => {
+describe("lists with the same id", () => {
+  it("hostile 81: refuses the same listClientOrderId with its legs swapped", async () => {
     const named = {
       listClientOrderId: text("hostile-81-list"),
       aboveClientOrderId: text("leg-a"),
@@ -266,7 +271,7 @@ describe("one list by one name", () => {
     await world.accepts(oco({ ...named, quantity: text("0.010000") }));
   });
 
-  it("hostile 81: entry and exit swapped", async () => {
+  it("hostile 81: refuses entry and exit swapped", async () => {
     const named = { listClientOrderId: text("hostile-81-oto") };
     await world.accepts(oto(named));
     const swapped = {
@@ -304,7 +309,7 @@ describe("reads and cancels", () => {
   const legsOf = (list: JsonObject): readonly number[] =>
     (list.orders as readonly { orderId: number }[]).map(({ orderId }) => orderId);
 
-  it("hostile 91: cancels of unknown, foreign and ended lists", async () => {
+  it("hostile 91: refuses cancels of unknown, foreign and ended lists", async () => {
     const foreign = await placeList(world, "oco", { listClientOrderId: "theirs" }, { key: KEYS.stranger });
     const ended = await world.accepts(oco({}));
     await world.accepts(cancel(`orderListId=${ended.orderListId}`));
@@ -318,7 +323,7 @@ describe("reads and cancels", () => {
     await world.bothRefuse(look("listClientOrderId=theirs"), refusal(-2013));
   });
 
-  it("hostile 91: the cancel of a held leg is accepted and takes the whole list", async () => {
+  it("hostile 91: the cancel of a held leg is accepted and cancels the whole list", async () => {
     const placed = await world.accepts(otoco({}));
     const held = legsOf(placed)[2];
     const query = `symbol=BTC/USD&orderId=${held}&nonce=held-leg`;
@@ -329,7 +334,7 @@ describe("reads and cancels", () => {
     });
   });
 
-  it("hostile 91: two cancels at once: one cancels, the other is refused or says the same", async () => {
+  it("hostile 91: of two cancels at once, one cancels, the other is refused or gives the same answer", async () => {
     const { orderListId } = await world.accepts(oco({}));
     const answers = await Promise.all([1, 2].map(() => world.send(cancel(`orderListId=${orderListId}`))));
     const bodies = answers.map(({ body }) => body);
@@ -337,7 +342,7 @@ describe("reads and cancels", () => {
     for (const body of bodies) expect(body).toMatch(/"listOrderStatus":"ALL_DONE"|"code":-2011/);
   });
 
-  it("hostile 76: list ids beyond the safe integers, beyond 64 bits, of another form", async () => {
+  it("hostile 76: refuses list ids beyond the safe integers, beyond 64 bits, and of another form", async () => {
     await world.bothRefuse(look("orderListId=-9007199254740993"), refusal(-2013));
     await world.bothRefuse(cancel("orderListId=-9007199254740993"), NOT_CANCELED);
     for (const [id, expected, ofTheMessage] of [
@@ -351,7 +356,7 @@ describe("reads and cancels", () => {
     }
   });
 
-  it("hostile 77, 80: ids of two lists, aliases that differ; equal ones are accepted", async () => {
+  it("hostile 77, 80: refuses ids of two lists, and aliases that differ; accepts equal ones", async () => {
     const first = await world.accepts(oco({ listClientOrderId: text("hostile-77-a") }));
     await world.accepts(oco({ listClientOrderId: text("hostile-77-b") }));
     const both = `orderListId=${first.orderListId}&listClientOrderId=hostile-77-b`;
@@ -365,7 +370,7 @@ describe("reads and cancels", () => {
     });
   });
 
-  it("no id at all, and a page's parameters", async () => {
+  it("refuses a look-up without an id, and a page's parameters", async () => {
     await world.bothRefuse(look("symbol=BTC/USD"), MISSING);
     await world.bothRefuse(cancel("symbol=BTC/USD"), MISSING);
     await world.bothRefuse(look("orderListId=-256&limit=5"), UNKNOWN_NAME);

@@ -15,7 +15,7 @@ let world: HostileWorld;
 let paper: PaperVenue;
 
 const FIRST = 9_007_199_254_740_993n;
-/** Names of two resting orders that every test finds. */
+/** Names of two resting orders in every test. */
 const [ONE, TWO] = ["native-one", "native-two"];
 
 const text = JSON.stringify;
@@ -32,11 +32,11 @@ const paging = (query: string): Attack =>
 const cancelling = (query: string): Attack =>
   attack("DELETE", "/api/v2/order", { query: `symbol=BTC%2FUSD&${query}&nonce=h${++nonces}` });
 
-/** All that native orders are. */
+/** The state of all native orders. */
 const stateOf = async (): Promise<unknown> =>
   [await paper.native.executions({ accountId: 1, limit: 1_000 }), paper.balances(1)] as const;
 
-/** Refused by REST, and as a message where there is such a method. */
+/** Refused by REST, and as a message if there is such a method. */
 async function refuses(request: Attack, expected: Refusal, ofTheMessage = expected): Promise<void> {
   const before = await stateOf();
   if (request.socket === undefined) await world.refuses(request, expected);
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe("ids", () => {
-  it("hostile 76: 2^53+1 is exact in every form of asking; the wire holds its digits", async () => {
+  it("hostile 76: 2^53+1 is exact in every form of request; the wire keeps its digits", async () => {
     const answer = await world.send(reading(`orderId=${FIRST}`));
     expect(answer.body).toContain(`"orderId":${FIRST},`);
     const asked = await world.send(post("/api/v2/orderStatus", `{"symbol":"BTC/USD","orderId":${FIRST}}`));
@@ -79,7 +79,7 @@ describe("ids", () => {
     ["1.0", -1100],
     ["1e3", -1100],
     ["%2B1", -1100],
-  ])("hostile 76: orderId %s", async (orderId, code) => {
+  ])("hostile 76: refuses orderId %s", async (orderId, code) => {
     const ofTheMessage = orderId === "%2B1" ? refusal(-1130) : refusal(code);
     if (code !== -2013) {
       await refuses(reading(`orderId=${orderId}`), refusal(code), ofTheMessage);
@@ -89,7 +89,7 @@ describe("ids", () => {
     await refuses(cancelling(`orderId=${orderId}`), refusal(-2011));
   });
 
-  it("hostile 66, 76: a JSON id with a fraction, an exponent, in quotes or rounded", async () => {
+  it("hostile 66, 76: refuses a JSON id with a fraction, an exponent, in quotes or rounded", async () => {
     for (const [orderId, code] of [
       [`${FIRST}.0`, -1100],
       ["9.007199254740993e15", -1100],
@@ -100,7 +100,7 @@ describe("ids", () => {
     }
   });
 
-  it("hostile 77: orderId and client id of two orders", async () => {
+  it("hostile 77: refuses the orderId and client id of two orders", async () => {
     await refuses(reading(`orderId=${FIRST}&clOrdId=${TWO}`), refusal(-2039));
     await refuses(cancelling(`orderId=${FIRST}&clOrdId=${TWO}`), refusal(-2039));
     await refuses(
@@ -138,7 +138,7 @@ describe("ids", () => {
   });
 
   it.each(["", "x".repeat(37), "aqc-x", "AQC-x", "a b", "a/b", "a\nb", "😀", "é", "e\u0301", "ı", ".."])(
-    "hostile 78: %j names no new order",
+    "hostile 78: refuses %j as the id of a new order",
     async (newClientOrderId) => {
       const code = newClientOrderId === "" ? -1118 : /^aqc|^\.\.$/i.test(newClientOrderId) ? -1130 : -1100;
       await refuses(placing({ newClientOrderId }), refusal(code));
@@ -147,7 +147,7 @@ describe("ids", () => {
 });
 
 describe("pages", () => {
-  it("hostile 93: a limit above 1000 or below 1, a start after the end", async () => {
+  it("hostile 93: refuses a limit above 1000 or below 1, and a start after the end", async () => {
     await refuses(paging("limit=1001"), refusal(-1102));
     await refuses(paging("limit=0"), refusal(-1130));
     await refuses(paging("startTime=2&endTime=1"), refusal(-1023));
@@ -155,7 +155,7 @@ describe("pages", () => {
     await refuses(post("/api/v2/getOrderHistory", '{"startTime":2,"endTime":1}'), refusal(-1023));
   });
 
-  it("hostile 82: an alias of the symbol in a version 2 query, the symbol encoded twice, a staking instrument", async () => {
+  it("hostile 82: refuses an alias of the symbol in a version 2 query, the symbol encoded twice, and a staking instrument", async () => {
     for (const symbol of ["BTCUSD", "BTC-USD", "btc%2Fusd", "BTC%252FUSD", "BTC%2FUSD%2F", "NO%2FUSD"]) {
       const query = `symbol=${symbol}&timestamp=${START_MS}`;
       const ofTheMessage = symbol.includes("%252F") ? refusal(-1100) : refusal(-1121);
@@ -165,7 +165,7 @@ describe("pages", () => {
   });
 });
 
-describe("what may not become an order", () => {
+describe("requests that must not create an order", () => {
   it.each([
     [{ quantity: "1e3" }, -1100],
     [{ quantity: "0.0000001" }, -1111],
@@ -194,7 +194,7 @@ describe("what may not become an order", () => {
     await refuses(placing(fields), code === -1002 ? { status: 401, code } : refusal(code));
   });
 
-  it("hostile 20, 21: the signature of a reading serves no placing and no cancel", async () => {
+  it("hostile 20, 21: the signature of a read is refused for placements and cancels", async () => {
     const query = `symbol=BTC%2FUSD&orderId=${FIRST}&timestamp=${START_MS}`;
     await world.accepts(attack("GET", "/api/v2/order", { query }));
     await world.refuses(attack("DELETE", "/api/v2/order", { query }), refusal(-1022));
@@ -203,7 +203,7 @@ describe("what may not become an order", () => {
     await world.refuses(attack("POST", "/api/order", { query: "nonce=moved", body }), refusal(-1022));
   });
 
-  it("hostile 22: the same signed MARKET again and again buys once", async () => {
+  it("hostile 22: a repeated signed MARKET buys once", async () => {
     const body = text({ symbol: "BTC/USD", side: "BUY", type: "MARKET", quantity: "0.5" });
     const request = attack("POST", "/api/order", { query: "nonce=market", body });
     const first = await world.accepts(request);
@@ -213,7 +213,7 @@ describe("what may not become an order", () => {
     expect(await stateOf()).toEqual(before);
   });
 
-  it("hostile 28: a READ key places and cancels nothing, a TRADE key reads nothing", async () => {
+  it("hostile 28: a READ key cannot place or cancel, a TRADE key cannot read", async () => {
     const denied = { status: 401, code: -2015 };
     const body = text(LIMIT);
     await refuses(attack("POST", "/api/v2/order", { key: KEYS.reader, query: "nonce=r", body }), denied);
@@ -227,7 +227,7 @@ describe("what may not become an order", () => {
     );
   });
 
-  it("hostile 91: somebody else's order is an unknown one", async () => {
+  it("hostile 91: another account's order is unknown", async () => {
     const query = `symbol=BTC%2FUSD&orderId=${FIRST}&nonce=stranger`;
     await refuses(attack("DELETE", "/api/v2/order", { key: KEYS.stranger, query }), refusal(-2011));
     const timed = `symbol=BTC%2FUSD&orderId=${FIRST}&timestamp=${START_MS}`;

@@ -36,18 +36,19 @@ describe("symbols and sides", () => {
     "BTC",
     "BTC/USDT",
     " BTC/USD",
-  ])("hostile 82: the symbol %j cannot be ordered", (symbol) =>
+  ])("hostile 82: refuses the symbol %j", (symbol) =>
     world.bothRefuse(orderWith({ symbol: text(symbol) }), BAD_SYMBOL),
   );
 
-  it.each(["BTC+USD", "BTC USD", "BTC/USD "])("hostile 40: plus and space in the symbol: %s", (symbol) =>
-    world.bothRefuse(orderWith({ symbol: text(symbol) }), BAD_SYMBOL),
+  it.each(["BTC+USD", "BTC USD", "BTC/USD "])(
+    "hostile 40: refuses plus and space in the symbol: %s",
+    (symbol) => world.bothRefuse(orderWith({ symbol: text(symbol) }), BAD_SYMBOL),
   );
 
-  it("hostile 82: a percent is no part of a symbol, and no message may hold one", () =>
+  it("hostile 82: refuses a percent sign in a symbol; a message cannot contain one", () =>
     world.bothRefuse(orderWith({ symbol: text("BTC%2FUSD") }), BAD_SYMBOL, refusal(-1100)));
 
-  it("hostile 82: an empty symbol, and none", async () => {
+  it("hostile 82: refuses an empty and a missing symbol", async () => {
     await world.bothRefuse(orderWith({ symbol: text("") }), refusal(-1105));
     await world.bothRefuse(orderWith({ symbol: undefined }), refusal(-1102));
   });
@@ -64,14 +65,11 @@ describe("symbols and sides", () => {
       ),
   );
 
-  it.each(["BTCUSD", "BTC-USD"])(
-    "hostile 82: %s is accepted where advanced orders are placed",
-    async (symbol) => {
-      expect(await world.accepts(orderWith({ symbol: text(symbol) }))).toMatchObject({ symbol: "BTC/USD" });
-    },
-  );
+  it.each(["BTCUSD", "BTC-USD"])("hostile 82: %s is accepted in advanced orders", async (symbol) => {
+    expect(await world.accepts(orderWith({ symbol: text(symbol) }))).toMatchObject({ symbol: "BTC/USD" });
+  });
 
-  it.each(["buy", "BUY ", "Sell", "B", "", "BOTH"])("hostile 83: the side %j", (side) =>
+  it.each(["buy", "BUY ", "Sell", "B", "", "BOTH"])("hostile 83: refuses the side %j", (side) =>
     world.bothRefuse(orderWith({ side: text(side) }), refusal(-1117)),
   );
 });
@@ -80,7 +78,7 @@ describe("trailing distances", () => {
   const trailing = (fields: Readonly<Record<string, string>>): Attack =>
     orderWith({ type: text("TRAILING_STOP_MARKET"), price: undefined, stopPrice: text("9000"), ...fields });
 
-  it("hostile 84: two of them, three of them, none", async () => {
+  it("hostile 84: refuses two of them, three of them, and none", async () => {
     await world.bothRefuse(trailing({ trailingDelta: "100", price2: text("1") }), CONFLICT);
     await world.bothRefuse(trailing({ trailingDelta: "100", trailingAmount: text("5") }), CONFLICT);
     await world.bothRefuse(
@@ -90,11 +88,11 @@ describe("trailing distances", () => {
     await world.bothRefuse(trailing({}), CONFLICT);
   });
 
-  it.each(["0", "10000", "99999999"])("hostile 84: %s basis points", (trailingDelta) =>
+  it.each(["0", "10000", "99999999"])("hostile 84: refuses %s basis points", (trailingDelta) =>
     world.bothRefuse(trailing({ trailingDelta }), INVALID),
   );
 
-  it.each(["0", "100", "100.00000001", "0.00000000"])("hostile 84: %s percent", (price2) =>
+  it.each(["0", "100", "100.00000001", "0.00000000"])("hostile 84: refuses %s percent", (price2) =>
     world.bothRefuse(trailing({ price2: text(price2) }), INVALID),
   );
 
@@ -115,10 +113,10 @@ describe("trailing distances", () => {
     await world.bothRefuse(trailing({ trailingAmount: text("0") }), INVALID);
   });
 
-  it("a distance on a type that does not trail", () =>
+  it("refuses a distance on a type that does not trail", () =>
     world.bothRefuse(orderWith({ trailingDelta: "100" }), refusal(-1106)));
 
-  it("decision 19: both price and limitOffset, and neither", async () => {
+  it("decision 19: refuses both price and limitOffset, and neither", async () => {
     const limit = { type: text("TRAILING_STOP_LIMIT"), trailingDelta: "100", stopPrice: text("9000") };
     await world.bothRefuse(orderWith({ ...limit, limitOffset: text("1") }), CONFLICT);
     await world.bothRefuse(orderWith({ ...limit, price: undefined }), CONFLICT);
@@ -133,7 +131,7 @@ describe("expiry", () => {
   const expiring = (fields: Readonly<Record<string, string>>): Attack => orderWith(fields);
   const gtd = { timeInForce: text("GTD") };
 
-  it("hostile 85: GTD without an expiry, an expiry with GTC", async () => {
+  it("hostile 85: refuses GTD without an expiry, and an expiry with GTC", async () => {
     await world.bothRefuse(expiring(gtd), refusal(-1102));
     await world.bothRefuse(
       expiring({ timeInForce: text("GTC"), expireTime: String(START_MS + 1_000) }),
@@ -141,11 +139,12 @@ describe("expiry", () => {
     );
   });
 
-  it.each([START_MS, START_MS - 1, 1, 0])("hostile 85: an expiry that has come already: %d", (expireTime) =>
-    world.bothRefuse(expiring({ ...gtd, expireTime: String(expireTime) }), INVALID),
+  it.each([START_MS, START_MS - 1, 1, 0])(
+    "hostile 85: refuses an expiry that is not in the future: %d",
+    (expireTime) => world.bothRefuse(expiring({ ...gtd, expireTime: String(expireTime) }), INVALID),
   );
 
-  it("hostile 85: an expiry in 1 ms is accepted and comes then", async () => {
+  it("hostile 85: an expiry in 1 ms is accepted and takes effect then", async () => {
     const own = await openHostileWorld();
     const accepted = await own.accepts(expiring({ ...gtd, expireTime: String(START_MS + 1) }));
     expect(accepted).toMatchObject({ timeInForce: "GTD", expireTime: START_MS + 1, status: "NEW" });
@@ -156,7 +155,7 @@ describe("expiry", () => {
   });
 
   it.each(["9007199254740992", "9007199254740993", "253402300799000"])(
-    "hostile 85: an expiry at %s",
+    "hostile 85: refuses an expiry at %s",
     (expireTime) => world.bothRefuse(expiring({ ...gtd, expireTime }), INVALID),
   );
 
@@ -172,7 +171,7 @@ describe("open orders", () => {
   const cancelAll = (query: string): Attack =>
     attack("DELETE", "/api/v3/openOrders", { query: `${query}&nonce=2` });
 
-  it("hostile 92: without apiManaged, with false, in capitals, empty", async () => {
+  it("hostile 92: refuses apiManaged missing, false, in capitals, and empty", async () => {
     for (const request of [page, cancelAll]) {
       await world.bothRefuse(request("account=1"), refusal(-1102));
       await world.bothRefuse(request("apiManaged=false"), INVALID);
@@ -181,12 +180,15 @@ describe("open orders", () => {
     }
   });
 
-  it.each(["symbol=BTC/USD", "instrumentId=1", "side=BUY"])("hostile 92: with %s", async (parameter) => {
-    await world.bothRefuse(page(`apiManaged=true&${parameter}`), refusal(-1106));
-    await world.bothRefuse(cancelAll(`apiManaged=true&${parameter}`), refusal(-1106));
-  });
+  it.each(["symbol=BTC/USD", "instrumentId=1", "side=BUY"])(
+    "hostile 92: refuses it with %s",
+    async (parameter) => {
+      await world.bothRefuse(page(`apiManaged=true&${parameter}`), refusal(-1106));
+      await world.bothRefuse(cancelAll(`apiManaged=true&${parameter}`), refusal(-1106));
+    },
+  );
 
-  it("hostile 92: limits of 0 and 1,001, a positive cursor", async () => {
+  it("hostile 92: refuses limits of 0 and 1,001, and a positive cursor", async () => {
     await world.bothRefuse(page("apiManaged=true&limit=0"), INVALID);
     await world.bothRefuse(page("apiManaged=true&limit=1001"), refusal(-1102));
     await world.bothRefuse(page("apiManaged=true&limit=-1"), refusal(-1100));
@@ -194,12 +196,12 @@ describe("open orders", () => {
     await world.accepts(page("apiManaged=true&limit=1000&afterOrderId=0"));
   });
 
-  it("a page's parameters on a cancel-all", async () => {
+  it("refuses a page's parameters on a cancel-all", async () => {
     await world.bothRefuse(cancelAll("apiManaged=true&limit=5"), refusal(-1104));
     await world.bothRefuse(cancelAll("apiManaged=true&includeHistory=false"), refusal(-1104));
   });
 
-  it("hostile 92: another account's cursor is accepted and shows one's own orders only", async () => {
+  it("hostile 92: another account's cursor is accepted and shows the caller's own orders only", async () => {
     const foreign = await place(world, {}, { key: KEYS.stranger });
     for (const newestFirst of [false, true]) {
       const query = `apiManaged=true&newestFirst=${newestFirst}&afterOrderId=${foreign.body.orderId}`;
@@ -215,7 +217,7 @@ describe("cancels", () => {
     attack("DELETE", "/api/v2/order", { query: `symbol=BTC/USD&${key}&nonce=cancel-${++nonces}` });
   const NOT_CANCELED = refusal(-2011);
 
-  it("hostile 91: of what is unknown, foreign or has ended", async () => {
+  it("hostile 91: of unknown, foreign and ended orders are refused", async () => {
     const foreign = await place(world, { newClientOrderId: "theirs" }, { key: KEYS.stranger });
     const ended = await place(world);
     await world.accepts(cancel(`orderId=${ended.body.orderId}`));
@@ -226,7 +228,7 @@ describe("cancels", () => {
     await world.bothRefuse(cancel("origClientOrderId=nothing"), NOT_CANCELED);
   });
 
-  it("hostile 91: twice at once: one cancels, the other is refused or says the same", async () => {
+  it("hostile 91: twice at once: one cancels, the other is refused or gives the same answer", async () => {
     for (const [first, second] of [
       ["rest", "rest"],
       ["rest", "message"],
@@ -248,7 +250,7 @@ describe("cancels", () => {
 
 describe("pages of lists", () => {
   it.each(["openOrderList", "allOrderList"])(
-    "hostile 93: %s with limits of 0 and 1,001, and a start after the end",
+    "hostile 93: %s refuses limits of 0 and 1,001, and a start after the end",
     async (name) => {
       const page = (query: string): Attack =>
         attack("GET", `/api/v3/${name}`, { query: `${query}&nonce=${name}` });

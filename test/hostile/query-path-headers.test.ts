@@ -32,58 +32,59 @@ const page = (parameters: string) =>
   attack("GET", "/api/v3/openOrders", { query: `apiManaged=true&nonce=1${parameters}` });
 
 describe("query", () => {
-  it("what is written right is accepted", async () => {
+  it("valid requests are accepted", async () => {
     await world.accepts(lookUp("BTC/USD"));
     await world.accepts(lookUp("BTC%2FUSD"));
     await world.accepts(page("&limit=5"));
   });
 
-  it("hostile 34: a parameter twice with the same value", async () => {
+  it("hostile 34: refuses a parameter twice with the same value", async () => {
     await world.refuses(lookUp("BTC/USD", "&symbol=BTC/USD"), DUPLICATE);
     await world.refuses(page("&limit=5&limit=5"), DUPLICATE);
     await world.refuses(page("&nonce=1"), DUPLICATE);
   });
 
-  it("hostile 35: a parameter twice with different values", async () => {
+  it("hostile 35: refuses a parameter twice with different values", async () => {
     await world.refuses(lookUp("BTC/USD", "&symbol=ETH/USD"), DUPLICATE);
     await world.refuses(page("&apiManaged=false"), DUPLICATE);
   });
 
-  it("hostile 36: a parameter in query and body", async () => {
+  it("hostile 36: refuses a parameter in query and body", async () => {
     const request = { query: "nonce=1&quantity=0.01", body: BASE_ORDER };
     await world.refuses(attack("POST", "/api/order", request), DUPLICATE);
   });
 
-  it.each(["a[]=1", "a[0]=1", "a%5B%5D=1", "limit%5B0%5D=5"])("hostile 37: %s", (item) =>
+  it.each(["a[]=1", "a[0]=1", "a%5B%5D=1", "limit%5B0%5D=5"])("hostile 37: refuses %s", (item) =>
     world.refuses(page(`&${item}`), ILLEGAL),
   );
 
-  it.each(["%zz", "%", "%f", "BTC%2"])("hostile 38: a broken percent: %s", (text) =>
+  it.each(["%zz", "%", "%f", "BTC%2"])("hostile 38: refuses an incomplete percent escape: %s", (text) =>
     world.refuses(lookUp(text), ILLEGAL),
   );
 
   it.each(["%c0%af", "%ff", "%00", "%0d%0a", "BTC%c0%afUSD", "%ed%a0%80"])(
-    "hostile 39: bytes that are no text: %s",
+    "hostile 39: refuses bytes that are not text: %s",
     (text) => world.refuses(lookUp(text), ILLEGAL),
   );
 
   it.each(["BTC+USD", "BTC%20USD", "BTC%2BUSD", "+BTC/USD", "BTC/USD%20"])(
-    "hostile 40: plus and space are no slash and no nothing: %s",
+    "hostile 40: refuses plus and space in a symbol: %s",
     (symbol) => world.refuses(lookUp(symbol), BAD_SYMBOL),
   );
 
-  it.each(["{", '"', "|", "^", "`", "\\", "<", ">", "[", "]"])("hostile 41: a raw %s in the query", (byte) =>
-    world.refuses(page(`&limit=5${byte}`), ILLEGAL),
+  it.each(["{", '"', "|", "^", "`", "\\", "<", ">", "[", "]"])(
+    "hostile 41: refuses a raw %s in the query",
+    (byte) => world.refuses(page(`&limit=5${byte}`), ILLEGAL),
   );
 
   it.each(["&", "&&limit=5", "&limit", "&=5", "&limit=5=5", "&limit=5&"])(
-    "decision 41: a bad item: %s",
+    "decision 41: refuses an invalid item: %s",
     (tail) => world.refuses(page(tail), ILLEGAL),
   );
 });
 
 describe("path", () => {
-  it("hostile 42: a fragment in the target", async () => {
+  it("hostile 42: refuses a fragment in the target", async () => {
     await world.refuses(
       attack("GET", "/api/v3/openOrders#x", { query: "apiManaged=true&nonce=1" }),
       NOT_FOUND,
@@ -91,7 +92,7 @@ describe("path", () => {
     await world.refuses(page("#x"), NOT_FOUND);
   });
 
-  it("hostile 43: a target in absolute form", async () => {
+  it("hostile 43: refuses a target in absolute form", async () => {
     for (const origin of ["http://127.0.0.1", "http://evil.example", "https://127.0.0.1:1"]) {
       const request = { query: "apiManaged=true&nonce=1" };
       await world.refuses(attack("GET", `${origin}/api/v3/openOrders`, request), NOT_FOUND);
@@ -119,26 +120,29 @@ describe("path", () => {
   );
 
   it.each(["/api/v3/order", "/api/v3/ping", "/api/v3/ticker", "/api/v2/openOrders"])(
-    "hostile 45: there is no %s",
+    "hostile 45: %s does not exist",
     async (path) => {
       await world.refuses(attack("POST", path, { query: "nonce=1", body: BASE_ORDER }), NOT_FOUND);
       await world.refuses(attack("GET", path), NOT_FOUND);
     },
   );
 
-  it.each(["PUT", "PATCH", "OPTIONS", "TRACE", "get"])("decision 49: %s on a known path", async (method) => {
-    const answer = await world.send(
-      attack(method, "/api/v3/openOrders", { query: "apiManaged=true&nonce=1" }),
-    );
-    // Node refuses a method that is not one of its list before anybody is asked.
-    expect(answer.status).toBe(method === "get" ? 400 : 404);
-    await world.accepts({ method: "GET", target: "/api/ping" });
-  });
+  it.each(["PUT", "PATCH", "OPTIONS", "TRACE", "get"])(
+    "decision 49: refuses %s on a known path",
+    async (method) => {
+      const answer = await world.send(
+        attack(method, "/api/v3/openOrders", { query: "apiManaged=true&nonce=1" }),
+      );
+      // Node refuses a method outside its list before it calls the server.
+      expect(answer.status).toBe(method === "get" ? 400 : 404);
+      await world.accepts({ method: "GET", target: "/api/ping" });
+    },
+  );
 });
 
 describe("headers and bodies", () => {
   it.each(["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"])(
-    "hostile 46: a method override by %s",
+    "hostile 46: refuses a method override by %s",
     async (name) => {
       const query = "apiManaged=true&nonce=hostile-46";
       const overriding = { query, headers: [name, "DELETE"] };
@@ -146,7 +150,7 @@ describe("headers and bodies", () => {
     },
   );
 
-  it("hostile 47: a GET with a body, signed or not", async () => {
+  it("hostile 47: refuses a GET with a body, signed or not", async () => {
     const v3 = { query: "apiManaged=true&nonce=1", body: '{"limit":5}' };
     await world.refuses(attack("GET", "/api/v3/openOrders", v3), refusal(-1106));
     const v2 = { query: `symbol=BTC/USD&orderId=${world.orderId}&timestamp=${START_MS}`, body: "{}" };
@@ -155,7 +159,7 @@ describe("headers and bodies", () => {
     await world.refuses({ method: "GET", target: "/api/ping", body: "a" }, refusal(-1106));
   });
 
-  it("hostile 47: a DELETE with a parameter in query and body", () =>
+  it("hostile 47: refuses a DELETE with a parameter in query and body", () =>
     world.refuses(
       attack("DELETE", "/api/v3/openOrders", {
         query: "nonce=1&apiManaged=true",
@@ -178,14 +182,14 @@ describe("headers and bodies", () => {
     "application/json; charset=utf-16",
     "application/x-www-form-urlencoded",
     "application/jsonp",
-  ])("hostile 48: JSON as %s", (contentType) =>
+  ])("hostile 48: refuses JSON as %s", (contentType) =>
     world.refuses(
       attack("POST", "/api/order", { query: "nonce=1", body: BASE_ORDER, contentType }),
       refusal(-1130),
     ),
   );
 
-  it("hostile 48: two content types", () =>
+  it("hostile 48: refuses two content types", () =>
     world.refuses(
       attack("POST", "/api/order", {
         query: "nonce=1",
@@ -206,7 +210,7 @@ describe("headers and bodies", () => {
     },
   );
 
-  it("hostile 54: 10,000 parameters", async () => {
+  it("hostile 54: refuses 10,000 parameters", async () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `a${index}=`).join("&");
     const form = { body: many, contentType: "application/x-www-form-urlencoded" };
     await world.refuses(attack("POST", "/api/order", form), DUPLICATE);

@@ -34,18 +34,19 @@ const pov = (fields: JsonFields = {}): Attack =>
   scheduled("1000004", { participationBips: "1000", ...fields });
 
 describe("intervals", () => {
-  it.each(["0", "999", "86400001", "9007199254740993"])("hostile 86: an interval of %s ms", (interval) =>
-    world.bothRefuse(twap({ interval }), refusal(-1120)),
+  it.each(["0", "999", "86400001", "9007199254740993"])(
+    "hostile 86: refuses an interval of %s ms",
+    (interval) => world.bothRefuse(twap({ interval }), refusal(-1120)),
   );
 
-  it.each(["0", "1", "10001"])("hostile 86: %s intervals", (intervalCount) =>
+  it.each(["0", "1", "10001"])("hostile 86: refuses %s intervals", (intervalCount) =>
     world.bothRefuse(twap({ intervalCount }), INVALID),
   );
 
-  it("hostile 86: a delay of 604,800,001 ms", () =>
+  it("hostile 86: refuses a delay of 604,800,001 ms", () =>
     world.bothRefuse(twap({ intervalDelay: "604800001" }), INVALID));
 
-  it("hostile 86: the bounds themselves are accepted", async () => {
+  it("hostile 86: the limits themselves are accepted", async () => {
     expect(await world.accepts(twap({ interval: "1000", intervalCount: "2" }))).toMatchObject({
       type: "TWAP",
       targetStrategy: 180,
@@ -63,7 +64,7 @@ describe("intervals", () => {
   });
 
   it.each(["interval", "intervalCount", "intervalDelay"])(
-    "hostile 86: %s as no whole number",
+    "hostile 86: refuses %s as a whole number",
     async (name) => {
       for (const value of ["-1", "1.5", "6e4", "-0"])
         await world.bothRefuse(twap({ [name]: value }), ILLEGAL);
@@ -72,7 +73,7 @@ describe("intervals", () => {
     },
   );
 
-  it.each(["interval", "intervalCount"])("a TWAP without %s", (name) =>
+  it.each(["interval", "intervalCount"])("refuses a TWAP without %s", (name) =>
     world.bothRefuse(twap({ [name]: undefined }), refusal(-1102)),
   );
 });
@@ -92,7 +93,7 @@ describe("volume profiles", () => {
     ["1000000000000000,1", -1100],
     ["\u0661,2", -1100],
     ["5", -1130],
-  ])("hostile 87: the profile %j", (profile, code) =>
+  ])("hostile 87: refuses the profile %j", (profile, code) =>
     world.bothRefuse(vwap({ volumeProfile: text(profile) }), refusal(code), refusal(code)),
   );
 
@@ -104,7 +105,7 @@ describe("volume profiles", () => {
     });
   });
 
-  it("hostile 87: a count that is not the profile's is refused, its own accepted", async () => {
+  it("hostile 87: a count that differs from the profile's is refused, an equal one accepted", async () => {
     await world.bothRefuse(vwap({ intervalCount: "2" }), refusal(-1128));
     await world.bothRefuse(vwap({ intervalCount: "4" }), refusal(-1128));
     expect(await world.accepts(vwap({ intervalCount: "3" }))).toMatchObject({
@@ -119,7 +120,7 @@ describe("volume profiles", () => {
   it("decision 29: without a profile and without volume in the window, -2016", () =>
     world.bothRefuse(vwap({ volumeProfile: undefined, intervalCount: "2" }), refusal(-2016)));
 
-  it("decision 29: without a profile 512 minutes are the most, by whole minutes", async () => {
+  it("decision 29: without a profile at most 512 minutes are accepted, in whole minutes", async () => {
     const own = (fields: JsonFields): Attack => vwap({ volumeProfile: undefined, ...fields });
     await world.bothRefuse(own({ interval: "60000", intervalCount: "513" }), INVALID);
     await world.bothRefuse(own({ interval: "61000", intervalCount: "2" }), refusal(-1120));
@@ -128,7 +129,7 @@ describe("volume profiles", () => {
 });
 
 describe("participation", () => {
-  it.each(["0", "10001"])("hostile 88: %s basis points", (participationBips) =>
+  it.each(["0", "10001"])("hostile 88: refuses %s basis points", (participationBips) =>
     world.bothRefuse(pov({ participationBips }), INVALID),
   );
 
@@ -141,7 +142,7 @@ describe("participation", () => {
     });
   });
 
-  it("hostile 88: none, as text, with intervals", async () => {
+  it("hostile 88: refuses none, text, and a combination with intervals", async () => {
     await world.bothRefuse(pov({ participationBips: undefined }), refusal(-1102));
     await world.refuses(pov({ participationBips: text("1000") }), INVALID);
     await world.bothRefuse(pov({ interval: "60000" }), NOT_REQUIRED);
@@ -154,7 +155,7 @@ describe("slices and strategies", () => {
     expect(await world.accepts(twap({ quantity: text("0.02143") }))).toMatchObject({ origQty: "0.02143" });
   });
 
-  it("hostile 89, complaint 7: fewer units than intervals", () =>
+  it("hostile 89, complaint 7: refuses fewer units than intervals", () =>
     world.bothRefuse(twap({ quantity: text("0.000003") }), NOTIONAL));
 
   it("decision 23: a named schedule without a quote has no admission price", () =>
@@ -174,12 +175,12 @@ describe("slices and strategies", () => {
   );
 
   it.each(["1", "0", "181", "1000003", "9223372036854775807"])(
-    "convention 2.1: targetStrategy %s",
+    "convention 2.1: refuses targetStrategy %s",
     (number) =>
       world.bothRefuse(scheduled(number, { interval: "60000", intervalCount: "2" }), refusal(-1134)),
   );
 
-  it("convention 2.1: targetStrategy without a LIMIT, and without a price", async () => {
+  it("convention 2.1: refuses targetStrategy without a LIMIT, and without a price", async () => {
     await world.bothRefuse(
       orderWith({ type: text("SYNTHETIC_LIMIT"), targetStrategy: "180" }),
       refusal(-1014),

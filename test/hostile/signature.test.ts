@@ -43,23 +43,23 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
   const request = (options: AttackOptions = {}): RawRequest => attack(method, path, { ...right, ...options });
   const signature = signatureOf(right);
 
-  it("what is signed right is accepted", async () => {
+  it("a valid signature is accepted", async () => {
     await world.accepts(request());
     await world.accepts(request({ place: "query" }));
   });
 
-  it("hostile 1: no signature", () => world.refuses(request({ place: "nowhere" }), MISSING));
+  it("hostile 1: refuses a missing signature", () => world.refuses(request({ place: "nowhere" }), MISSING));
 
-  it.each(["header", "query"] as const)("hostile 2: an empty signature, %s", (place) =>
+  it.each(["header", "query"] as const)("hostile 2: refuses an empty signature, %s", (place) =>
     world.refuses(request({ place, signature: "" }), MISSING),
   );
 
   it.each([
     ["3: 63 digits", signature.slice(1)],
     ["3: 65 digits", `${signature}0`],
-    ["4: no hex", "z".repeat(64)],
+    ["4: not hex", "z".repeat(64)],
     ["6: base64 of the right digest", Buffer.from(signature, "hex").toString("base64url")],
-  ])("hostile %s", async (_input, wrong) => {
+  ])("hostile %s is refused", async (_input, wrong) => {
     await world.refuses(request({ signature: wrong }), BAD_SIGNATURE);
     await world.refuses(request({ place: "query", signature: wrong }), BAD_SIGNATURE);
   });
@@ -69,46 +69,51 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
     await world.accepts(request({ place: "query", signature: signature.toUpperCase() }));
   });
 
-  it.each(["%20", "%0A", "+"])("hostile 7: the right digest with %s after it", (tail) =>
+  it.each(["%20", "%0A", "+"])("hostile 7: refuses the right digest with %s after it", (tail) =>
     world.refuses(request({ place: "query", signature: signature + tail }), BAD_SIGNATURE),
   );
 
-  it("hostile 8: header and query that differ", () =>
+  it("hostile 8: refuses header and query that differ", () =>
     world.refuses(request({ place: "query", headers: ["signature", "0".repeat(64)] }), BAD_SIGNATURE));
 
   it("hostile 9: header and query that are equal are accepted", () =>
     world.accepts(request({ place: "query", headers: ["signature", signature] })));
 
-  it("hostile 10: two signature headers", () =>
+  it("hostile 10: refuses two signature headers", () =>
     world.refuses(request({ headers: ["Signature", signature] }), BAD_SIGNATURE));
 
-  it("hostile 11: the signature twice in the query", async () => {
+  it("hostile 11: refuses the signature twice in the query", async () => {
     const query = `${right.query}&signature=${signature}`;
     await world.refuses(request({ query, place: "query", signature }), BAD_SIGNATURE);
   });
 
-  it("hostile 12: a parameter after the signature", () =>
+  it("hostile 12: refuses a parameter after the signature", () =>
     world.refuses(
       request({ query: `${right.query}&signature=${signature}&limit=5`, place: "nowhere" }),
       BAD_SIGNATURE,
     ));
 
-  it.each(["Signature", "%73ignature", "SIGNATURE", "signatur%65"])("hostile 13: spelled %s", (name) =>
-    world.refuses(request({ query: `${right.query}&${name}=${signature}`, place: "nowhere" }), BAD_SIGNATURE),
+  it.each(["Signature", "%73ignature", "SIGNATURE", "signatur%65"])(
+    "hostile 13: refuses the spelling %s",
+    (name) =>
+      world.refuses(
+        request({ query: `${right.query}&${name}=${signature}`, place: "nowhere" }),
+        BAD_SIGNATURE,
+      ),
   );
 
-  it("hostile 18: signed with the leading question mark", () =>
+  it("hostile 18: refuses a signature over the leading question mark", () =>
     world.refuses(request({ payload: `?${right.query}${right.body ?? ""}` }), BAD_SIGNATURE));
 
-  it("hostile 23: signed with another account's secret", () =>
+  it("hostile 23: refuses another account's secret", () =>
     world.refuses(request({ signature: signatureOf({ ...right, key: KEYS.stranger }) }), BAD_SIGNATURE));
 
-  it("hostile 24: the right secret under another's key", () =>
+  it("hostile 24: refuses the right secret under another's key", () =>
     world.refuses(request({ key: KEYS.stranger, signature }), BAD_SIGNATURE));
 
-  it("hostile 25: an unknown key", () => world.refuses(request({ key: KEYS.nobody }), REJECTED_KEY));
+  it("hostile 25: refuses an unknown key", () => world.refuses(request({ key: KEYS.nobody }), REJECTED_KEY));
 
-  it("hostile 26: two api-key headers", () =>
+  it("hostile 26: refuses two api-key headers", () =>
     world.refuses(request({ headers: ["x-mbx-apikey", KEYS.owner.apiKey] }), BAD_KEY_FORMAT));
 
   it.each([
@@ -116,14 +121,14 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
     ["10 kB", "k".repeat(10_240)],
     ["a space", "two keys"],
     ["nothing", ""],
-  ])("hostile 27: a key of %s", (_what, apiKey) =>
+  ])("hostile 27: refuses a key of %s", (_what, apiKey) =>
     world.refuses(request({ key: { apiKey, secret: KEYS.owner.secret } }), BAD_KEY_FORMAT),
   );
 
-  it("hostile 28: a key of another address", () =>
+  it("hostile 28: refuses a key of another address", () =>
     world.refuses(request({ key: KEYS.elsewhere }), REJECTED_KEY));
 
-  it("hostile 28: a revoked key", async () => {
+  it("hostile 28: refuses a revoked key", async () => {
     const key = { apiKey: "revoked-key", secret: KEYS.owner.secret };
     const account = { accountId: 4, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
     const permissions = ["READ", "TRADE"] as const;
@@ -135,7 +140,7 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
     await world.refuses(request({ key }), REJECTED_KEY);
   });
 
-  it("hostile 28: a key without the permission", () =>
+  it("hostile 28: refuses a key without the permission", () =>
     world.refuses(request({ key: method === "GET" ? KEYS.trader : KEYS.reader }), REJECTED_KEY));
 
   const timed = (parameters: string): RawRequest => {
@@ -154,7 +159,7 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
     ["in microseconds", `timestamp=${START_MS}000`, -1021],
     ["with an exponent", "timestamp=1e12", -1100],
     ["with a fraction", `timestamp=${START_MS}.5`, -1100],
-  ])("hostile 29: a timestamp that is %s", (_what, parameters, code) =>
+  ])("hostile 29: refuses a timestamp that is %s", (_what, parameters, code) =>
     world.refuses(timed(parameters), refusal(code)),
   );
 
@@ -163,7 +168,7 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
     await world.refuses(timed(`timestamp=${START_MS + 1_000}`), refusal(-1021));
   });
 
-  it("hostile 31: as old as recvWindow is accepted, 1 ms older is not", async () => {
+  it("hostile 31: an age of recvWindow is accepted, 1 ms more is not", async () => {
     await world.accepts(timed(`timestamp=${START_MS - 5_000}`));
     await world.refuses(timed(`timestamp=${START_MS - 5_001}`), refusal(-1021));
     await world.accepts(timed(`timestamp=${START_MS - 70}&recvWindow=70`));
@@ -179,7 +184,7 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
     ["0x1388", -1100],
     ["", -1105],
     ["5000&recvWindow=5000", -1101],
-  ])("hostile 32: recvWindow=%s", (recvWindow, code) =>
+  ])("hostile 32: refuses recvWindow=%s", (recvWindow, code) =>
     world.refuses(timed(`timestamp=${START_MS}&recvWindow=${recvWindow}`), refusal(code)),
   );
 
@@ -187,32 +192,32 @@ describe.each(SCHEMES)("%s", (_name, method, path, right) => {
     world.accepts(timed(`timestamp=${START_MS - 60_000}&recvWindow=60000`)));
 });
 
-describe("what a signature covers", () => {
+describe("the bytes that a signature covers", () => {
   const [, method, path, right] = V2;
   const query = right.query ?? "";
   const body = BASE_ORDER;
 
-  it("hostile 14: signed over the decoded query", () =>
+  it("hostile 14: refuses a signature over the decoded query", () =>
     world.refuses(attack(method, path, { query, payload: decodeURIComponent(query) }), BAD_SIGNATURE));
 
-  it("hostile 15: signed over the sorted query", () => {
+  it("hostile 15: refuses a signature over the sorted query", () => {
     const payload = query.split("&").sort().join("&");
     expect(payload).not.toBe(query);
     return world.refuses(attack(method, path, { query, payload }), BAD_SIGNATURE);
   });
 
-  it("hostile 16: signed over JSON that was written anew", () => {
+  it("hostile 16: refuses a signature over rewritten JSON", () => {
     const spaced = body.replaceAll(",", ", ");
     return world.refuses(attack("POST", "/api/order", { body: spaced, payload: body }), BAD_SIGNATURE);
   });
 
-  it("hostile 17: signed over the body and then the query", () =>
+  it("hostile 17: refuses a signature over the body and then the query", () =>
     world.refuses(
       attack("POST", "/api/order", { query: "nonce=1", body, payload: `${body}nonce=1` }),
       BAD_SIGNATURE,
     ));
 
-  it("hostile 19: the boundary of query and body is shifted", async () => {
+  it("hostile 19: refuses a shifted boundary of query and body", async () => {
     const payload = `nonce=1${body}`;
     await world.refuses(attack("POST", "/api/order", { query: payload, payload }), refusal(-1100));
     const form = "application/x-www-form-urlencoded";
@@ -224,7 +229,7 @@ describe("what a signature covers", () => {
     await world.refuses(split("nonce=1&apiManaged=tr", "ue=1"), refusal(-1104));
   });
 
-  it("hostile 20: a signed GET sent again as DELETE, also after the replay was tried once", async () => {
+  it("hostile 20: refuses a signed GET sent again as DELETE, also after one attempt", async () => {
     const signed: AttackOptions = { query: "apiManaged=true&nonce=hostile-20" };
     await world.accepts(attack("GET", "/api/v3/openOrders", signed));
     await world.refuses(attack("DELETE", "/api/v3/openOrders", signed), BAD_SIGNATURE);
@@ -232,7 +237,7 @@ describe("what a signature covers", () => {
     await world.accepts(attack("GET", "/api/v3/openOrders", signed));
   });
 
-  it("hostile 20: a signed status query sent again as cancel", async () => {
+  it("hostile 20: refuses a signed status query sent again as cancel", async () => {
     const signed: AttackOptions = { query: `symbol=BTC/USD&orderId=${world.orderId}&timestamp=${START_MS}` };
     await world.accepts(attack("GET", "/api/v2/order", signed));
     await world.refuses(attack("DELETE", "/api/v2/order", signed), BAD_SIGNATURE);
@@ -240,7 +245,7 @@ describe("what a signature covers", () => {
     await world.refuses(attack("GET", "/api/v2/orderStatus", signed), BAD_SIGNATURE);
   });
 
-  it("hostile 21: a signed OCO body sent again to the legacy path, and the other way round", async () => {
+  it("hostile 21: refuses a signed OCO body sent again to the legacy path, and the reverse", async () => {
     const list = { query: "nonce=hostile-21", body: listBody("oco") };
     await world.accepts(attack("POST", "/api/v3/orderList/oco", list));
     await world.refuses(attack("POST", "/api/v3/order/oco", list), BAD_SIGNATURE);
@@ -250,14 +255,14 @@ describe("what a signature covers", () => {
     await world.accepts(attack("POST", "/api/v3/order/oco", legacy));
   });
 
-  it("hostile 21: a list's body without its first use is refused by names it does not know", async () => {
+  it("hostile 21: a list's body that was not used before is refused for its unknown field names", async () => {
     for (const path of ["/api/v3/order/oco", "/api/v3/orderList/oto", "/api/order"]) {
       const oco = { query: "nonce=1", body: listBody("oco") };
       await world.refuses(attack("POST", path, oco), refusal(-1104));
     }
   });
 
-  it("hostile 20: a signed list query sent again as its cancel", async () => {
+  it("hostile 20: refuses a signed list query sent again as its cancel", async () => {
     const placed = await world.accepts(
       attack("POST", "/api/v3/orderList/oco", { query: "nonce=1", body: listBody("oco") }),
     );
@@ -278,14 +283,14 @@ describe("what a signature covers", () => {
     expect(world.engine.metrics().records).toBe(records);
   });
 
-  it("decision 40: a JSON body never carries the signature", () => {
+  it("decision 40: refuses a JSON body that contains the signature", () => {
     const carrying = body.replace("{", '{"signature":"a",');
     return world.refuses(attack("POST", "/api/order", { body: carrying }), BAD_SIGNATURE);
   });
 });
 
 describe("a request that was held back", () => {
-  it("hostile 33: after 61 s a timestamp is too old; a nonce never is, the contract's own limitation", async () => {
+  it("hostile 33: after 61 s a timestamp is too old; a nonce never expires, a limitation of the contract", async () => {
     const held = await openHostileWorld();
     const stamped = attack("GET", "/api/v3/openOrders", { query: `apiManaged=true&timestamp=${START_MS}` });
     const widest = attack("GET", "/api/v3/openOrders", {
@@ -299,12 +304,12 @@ describe("a request that was held back", () => {
     await held.close();
   });
 
-  it("hostile 29: a version 2 query without a timestamp", () =>
+  it("hostile 29: refuses a version 2 query without a timestamp", () =>
     world.refuses(
       attack("GET", "/api/v2/order", { query: `symbol=BTC/USD&origClientOrderId=${BASE_ID}` }),
       MISSING,
     ));
 
-  it("decision 40: version 3 without nonce and timestamp", () =>
+  it("decision 40: refuses version 3 without nonce and timestamp", () =>
     world.refuses(attack("GET", "/api/v3/openOrders", { query: "apiManaged=true" }), MISSING));
 });

@@ -6,7 +6,7 @@ import { messageOf } from "../support/hostile-socket.ts";
 import { BASE_ORDER } from "../support/hostile-world.ts";
 import { SocketClient } from "../support/socket-client.ts";
 
-/** Longest that somebody else may wait meanwhile. */
+/** Longest wait of other clients during a flood. */
 const SECOND_MS = 1_000;
 const MEGABYTE = 1_048_576;
 
@@ -14,7 +14,7 @@ let world: FloodWorld;
 
 afterEach(() => world.close());
 
-/** Connections whose handshake is done, over which only bytes go. */
+/** Connections after the handshake, over which only bytes are sent. */
 async function upgraded(count: number, path = "/ws/listenKey"): Promise<readonly FloodSocket[]> {
   const sockets = await world.open(count);
   for (const { socket } of sockets) socket.write(handshake(path, "127.0.0.1"));
@@ -22,7 +22,7 @@ async function upgraded(count: number, path = "/ws/listenKey"): Promise<readonly
   return sockets;
 }
 
-/** Milliseconds that somebody waits who connects now and asks. */
+/** Measures how long a new client waits for an answer, in milliseconds. */
 async function waits(): Promise<number> {
   const from = performance.now();
   const client = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/listenKey`);
@@ -33,7 +33,7 @@ async function waits(): Promise<number> {
   return performance.now() - from;
 }
 
-/** The code of the close frame in what came after a handshake. */
+/** Returns the code of the close frame in the bytes after a handshake. */
 function codeIn(received: string): number | undefined {
   const bytes = Buffer.from(received, "latin1");
   return readFrames(bytes.subarray(bytes.indexOf("\r\n\r\n") + 4)).code;
@@ -43,7 +43,7 @@ const text = (payload: string, last = true): Buffer =>
   rawFrame({ opcode: OPCODE.text, payload: Buffer.from(payload), masked: true, last });
 
 describe("too many WebSocket connections", () => {
-  it("hostile 94: 1,000 that say nothing harm nobody, and cost little memory", async () => {
+  it("hostile 94: 1,000 silent connections do no harm, and cost little memory", async () => {
     world = await openFloodWorld();
     const before = process.memoryUsage().rss;
     const idle = await upgraded(1_000);
@@ -53,7 +53,7 @@ describe("too many WebSocket connections", () => {
     await world.fallsTo(0);
   });
 
-  it("hostile 94: 300 that leave in the middle of the handshake, or right after it, leave nothing behind", async () => {
+  it("hostile 94: 300 clients that leave during the handshake, or right after it, leave nothing behind", async () => {
     world = await openFloodWorld();
     const begun = await world.open(150);
     for (const { socket } of begun) {
@@ -68,8 +68,8 @@ describe("too many WebSocket connections", () => {
   });
 });
 
-describe("too much on WebSocket connections", () => {
-  it("hostile 94: 300 messages that never end hold no more than a message may have, and keep nobody waiting", async () => {
+describe("too much traffic on WebSocket connections", () => {
+  it("hostile 94: 300 messages that never end hold no more memory than a message may, and delay no other client", async () => {
     world = await openFloodWorld();
     const before = process.memoryUsage().rss;
     const slow = await upgraded(300);
@@ -84,7 +84,7 @@ describe("too much on WebSocket connections", () => {
     await world.fallsTo(0);
   });
 
-  it("hostile 94: 20 connections with 3,000 frames each end with 1008; somebody else is served meanwhile", async () => {
+  it("hostile 94: 20 connections with 3,000 frames each end with 1008; other clients are served meanwhile", async () => {
     world = await openFloodWorld();
     const flood = await upgraded(20);
     const ping = rawFrame({ opcode: OPCODE.ping, payload: Buffer.from("p"), masked: true });
@@ -99,7 +99,7 @@ describe("too much on WebSocket connections", () => {
     await world.fallsTo(0);
   });
 
-  it("hostile 94, 22: 20 connections with 200 copies of a placement each are one order; others are served", async () => {
+  it("hostile 94, 22: 20 connections with 200 copies of a placement each create one order; other clients are served", async () => {
     world = await openFloodWorld();
     const copy = text(messageOf({ method: "order.place", json: BASE_ORDER }, '"copy"'));
     const flood = await upgraded(20);
@@ -119,7 +119,7 @@ describe("too much on WebSocket connections", () => {
     for (const { socket } of flood) socket.destroy();
   });
 
-  it("hostile 94, I64: 5 who subscribe to public streams and read nothing are put out; one who reads gets everything", async () => {
+  it("hostile 94, I64: 5 clients that subscribe to public streams and read nothing are disconnected; one that reads gets everything", async () => {
     const settings = { maxWaitingEventBytes: 65_536 };
     world = await openFloodWorld({}, { service: { sockets: { settings } } });
     const subscribe =

@@ -26,7 +26,7 @@ const LISTING = messageOf({ method: "session.subscriptions" }, '"listing"');
 const connect = (options?: Parameters<typeof SocketClient.connect>[1], path = PATH): Promise<SocketClient> =>
   SocketClient.connect(`ws://127.0.0.1:${world.port}${path}`, options);
 
-/** A connection over which only bytes go. */
+/** Opens a connection over which only bytes are sent. */
 async function rawSocket(): Promise<RawConnection> {
   const connection = await openConnection(world.port);
   const lines = ["Host: a", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
@@ -37,7 +37,10 @@ async function rawSocket(): Promise<RawConnection> {
 
 const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
 
-/** Runs what must end a connection with a code and change nothing; then another connection is served. */
+/**
+ * Runs an action that must close a connection with a code and change nothing; then checks that another connection is
+ * served.
+ */
 async function ends(code: number, act: (client: SocketClient) => void): Promise<void> {
   const before = await world.state();
   const client = await connect();
@@ -48,7 +51,7 @@ async function ends(code: number, act: (client: SocketClient) => void): Promise<
   await world.acceptsMessage(LISTING);
 }
 
-describe("where a connection is asked for", () => {
+describe("the target of an upgrade request", () => {
   it.each([
     ["42: a fragment", "/ws/listenKey#x"],
     ["43: the absolute form", "http://127.0.0.1/ws/listenKey"],
@@ -60,7 +63,7 @@ describe("where a connection is asked for", () => {
     ["44: a path parameter", "/ws/listenKey;x=1"],
     ["45: a path of REST", "/api/order"],
     ["45: a key in the path", "/ws/abcdefghijklmnopqrstuvwxyz"],
-  ])("hostile %s is no connection", async (_what, target) => {
+  ])("hostile %s does not open a connection", async (_what, target) => {
     const connection = await openConnection(world.port);
     const lines = ["Host: a", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
     connection.write(`GET ${target} HTTP/1.1\r\n${lines.join("\r\n")}\r\nSec-WebSocket-Key: ${KEY}\r\n\r\n`);
@@ -77,7 +80,7 @@ describe("where a connection is asked for", () => {
     ["38: a broken percent", "returnRateLimits=%zz", -1100],
     ["41: a raw brace", "returnRateLimits={", -1100],
     ["67: an unknown name", "listenKey=x", -1106],
-  ])("hostile %s in the target of a connection", async (_what, query, code) => {
+  ])("hostile %s is refused in the target of a connection", async (_what, query, code) => {
     const connection = await openConnection(world.port);
     const lines = ["Host: a", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"];
     connection.write(
@@ -93,11 +96,12 @@ describe("where a connection is asked for", () => {
 describe("messages", () => {
   const params = paramsOf({ method: "order.place", json: BASE_ORDER });
 
-  it.each(["[]", '["a"]', '"text"', "5", "null", "true", "", " "])("hostile 58: the message %j", (text) =>
-    world.refusesMessage(text, NO_JSON),
+  it.each(["[]", '["a"]', '"text"', "5", "null", "true", "", " "])(
+    "hostile 58: refuses the message %j",
+    (text) => world.refusesMessage(text, NO_JSON),
   );
 
-  it.each(["[]", '"text"', "5", "null", "true"])("hostile 58: the params %s", (value) =>
+  it.each(["[]", '"text"', "5", "null", "true"])("hostile 58: refuses the params %s", (value) =>
     world.refusesMessage(`{"id":1,"method":"order.place","params":${value}}`, NO_JSON),
   );
 
@@ -107,27 +111,27 @@ describe("messages", () => {
     ["a comment", `{/*x*/"id":1,"method":"order.place","params":${params}}`],
     ["NaN", '{"id":1,"method":"order.place","params":{"limit":NaN}}'],
     ["single quotes", "{'id':1}"],
-  ])("hostile 59: %s", (_what, text) => world.refusesMessage(text, NO_JSON));
+  ])("hostile 59: refuses %s", (_what, text) => world.refusesMessage(text, NO_JSON));
 
-  it("hostile 60: a byte order mark", () => world.refusesMessage(`\ufeff${LISTING}`, NO_JSON));
+  it("hostile 60: refuses a byte order mark", () => world.refusesMessage(`\ufeff${LISTING}`, NO_JSON));
 
   it("hostile 61: a text frame of invalid UTF-8 ends with 1007", () =>
     ends(1007, (client) => client.socket.send(Buffer.from([0x7b, 0xff, 0x7d]), { binary: false })));
 
-  it("hostile 54: 10,000 parameters", () => {
+  it("hostile 54: refuses 10,000 parameters", () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `"${index}":1`).join(",");
     expect(many.length).toBeGreaterThan(65_536);
     const text = `{"id":1,"method":"order.place","params":{${many.slice(0, 60_000).replace(/,[^,]*$/, "")}}}`;
     return world.refusesMessage(text, refusal(-1101));
   });
 
-  it("hostile 36: a member of the envelope twice, a name in params and beside them", async () => {
+  it("hostile 36: refuses a member of the envelope twice, and a name both in params and beside them", async () => {
     await world.refusesMessage('{"id":1,"id":2,"method":"session.subscriptions"}', NO_JSON);
     await world.refusesMessage('{"id":1,"method":"a","method":"session.subscriptions"}', NO_JSON);
     await world.refusesMessage('{"id":1,"method":"order.status","params":{},"params":{}}', NO_JSON);
   });
 
-  it("hostile 94: an id that is missing, too long, or none of the forms is answered with null", async () => {
+  it("hostile 94: an id that is missing, too long, or of an unknown form is answered with null", async () => {
     const ids = [
       "",
       '"id":true,',
@@ -146,10 +150,10 @@ describe("messages", () => {
     }
   });
 
-  it("hostile 94: an id of 1 MB is more than a message may be: 1009", () =>
+  it("hostile 94: an id of 1 MB exceeds the limit of a message: 1009", () =>
     ends(1009, (client) => client.socket.send(`{"id":"${"x".repeat(1_048_576)}"}`)));
 
-  it("hostile 94: a number, a long number, text and null are ids, and come back in kind (accept)", async () => {
+  it("hostile 94: a number, a long number, text and null are ids, and are returned in the same form (accept)", async () => {
     const client = await connect();
     for (const id of ["7", "-1", "9223372036854775807", '"a b"', "null", '"__proto__"']) {
       const before = client.texts.length;
@@ -160,7 +164,7 @@ describe("messages", () => {
     client.close();
   });
 
-  it("hostile 94: an id that comes again and again: each request has its reply, and each reply the id (accept)", async () => {
+  it("hostile 94: a repeated id: each request has its reply, and each reply the id (accept)", async () => {
     const client = await connect();
     for (let count = 0; count < 50; count++) client.socket.send(LISTING);
     await client.until(() => client.messages.length === 50);
@@ -168,7 +172,7 @@ describe("messages", () => {
     client.close();
   });
 
-  it("hostile 53: 200 messages at once are each answered by their id; the refused ones change nothing", async () => {
+  it("hostile 53: each of 200 messages at once is answered by its id; the refused ones change nothing", async () => {
     const before = await world.state();
     const client = await connect();
     for (let count = 0; count < 200; count++) {
@@ -183,7 +187,7 @@ describe("messages", () => {
     client.close();
   });
 
-  it("hostile 45: methods that there are not", async () => {
+  it("hostile 45: refuses unknown methods", async () => {
     for (const method of ["", "order.amend", "ORDER.PLACE", "order.place ", "v2/order.place", "__proto__"]) {
       await world.refusesMessage(messageOf({ method, json: BASE_ORDER }), refusal(-1020));
     }
@@ -210,7 +214,7 @@ describe("frames", () => {
       for (let count = 0; count < 3_000; count++) client.socket.ping();
     }));
 
-  it("hostile 94: an unmasked frame, one that says it is compressed, one with a reserved code", async () => {
+  it("hostile 94: refuses an unmasked frame, one marked as compressed, and one with a reserved code", async () => {
     const before = await world.state();
     for (const frame of [
       [0x81, 0x01, 0x78],
@@ -225,20 +229,20 @@ describe("frames", () => {
     await world.acceptsMessage(LISTING);
   });
 
-  it("hostile 49, 94: compression is not agreed to, so that no bomb can come", async () => {
+  it("hostile 49, 94: compression is not negotiated, so that decompression bombs are impossible", async () => {
     const client = await connect({ perMessageDeflate: true });
     expect(client.socket.extensions).toBe("");
     client.close();
   });
 
-  it("hostile 52: a message that never ends keeps nobody waiting", async () => {
+  it("hostile 52: a message that never ends delays no other client", async () => {
     const connection = await rawSocket();
     connection.write(Uint8Array.from([0x01, 0xfe, 0x10, 0x00, 1, 2, 3, 4, 0x7a]));
     await world.acceptsMessage(LISTING);
     connection.close();
   });
 
-  it("hostile 94: 10,000 requests at once on one socket end it; what was answered was done, no more", async () => {
+  it("hostile 94: 10,000 requests at once on one socket end it; the answered requests were executed, no others", async () => {
     const client = await connect();
     const orders = new Set<string>();
     for (let count = 0; count < 10_000; count++) {
@@ -257,7 +261,7 @@ describe("frames", () => {
     await world.acceptsMessage(LISTING);
   });
 
-  it("hostile 94: a reader that does not read is put out, the others are served meanwhile", async () => {
+  it("hostile 94: a client that does not read is disconnected, the others are served meanwhile", async () => {
     const small = { settings: { maxWaitingReplyBytes: 65_536, maxFramesPerSecond: 1_000_000 } };
     const own = await openHostileWorld({ service: { sockets: small } });
     const page = { method: "openOrders.status", json: '{"apiManaged":true,"includeHistory":true}' };
@@ -268,10 +272,10 @@ describe("frames", () => {
     const slow = await SocketClient.connect(`ws://127.0.0.1:${own.port}${PATH}`);
     slow.socket.pause();
     for (let count = 0; count < 900; count++) slow.socket.send(messageOf(page));
-    // Each of these lets the slow one have several turns.
+    // Each of these requests gives the slow connection several turns.
     for (let count = 0; count < 30; count++) await own.acceptsMessage(page);
     slow.socket.resume();
-    // 1006: it was cut off before it came to read why.
+    // 1006: it was cut off before it read the reason.
     expect([1006, 1008]).toContain((await slow.closed)[0]);
     await own.close();
   });

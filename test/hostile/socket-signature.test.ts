@@ -35,7 +35,7 @@ const RIGHT: readonly (readonly [what: string, right: SocketAttack])[] = [
   ["a subscription", { method: "userDataStream.subscribe.signature" }],
 ];
 
-/** The digits that stand in a message which is signed right. */
+/** Returns the digits of the signature in a correctly signed message. */
 const digitsOf = (right: SocketAttack): string =>
   /"signature":"([0-9a-f]{64})"/.exec(paramsOf(right))?.[1] ?? "";
 
@@ -47,9 +47,9 @@ describe.each(RIGHT)("%s", (_what, right) => {
     signature: signature === undefined ? undefined : text(signature),
   });
 
-  it("what is signed right is accepted", () => world.acceptsMessage(right));
+  it("a valid signature is accepted", () => world.acceptsMessage(right));
 
-  it("hostile 1, 2: no signature, an empty one", async () => {
+  it("hostile 1, 2: refuses a missing and an empty signature", async () => {
     await world.refusesMessage(withSignature(undefined), MISSING);
     await world.refusesMessage(withSignature(""), MISSING);
   });
@@ -57,32 +57,32 @@ describe.each(RIGHT)("%s", (_what, right) => {
   it.each([
     ["3: 63 digits", digits.slice(1)],
     ["3: 65 digits", `${digits}0`],
-    ["4: no hex", "z".repeat(64)],
+    ["4: not hex", "z".repeat(64)],
     ["6: base64 of the right digest", Buffer.from(digits, "hex").toString("base64url")],
     ["7: the right digest and a space", `${digits} `],
-  ])("hostile %s", (_input, wrong) => world.refusesMessage(withSignature(wrong), BAD_SIGNATURE));
+  ])("hostile %s is refused", (_input, wrong) => world.refusesMessage(withSignature(wrong), BAD_SIGNATURE));
 
-  it("hostile 7: the right digest and a line feed", () =>
+  it("hostile 7: refuses the right digest and a line feed", () =>
     world.refusesMessage({ ...fixed, signature: `"${digits}\\n"` }, refusal(-1100)));
 
   it("hostile 5: upper-case hex is the same signature", () =>
     world.acceptsMessage(withSignature(digits.toUpperCase())));
 
-  it("hostile 8, 11: the signature twice, equal or different", async () => {
+  it("hostile 8, 11: refuses the signature twice, equal or different", async () => {
     for (const second of [digits, "0".repeat(64)]) {
       const params = paramsOf(fixed).replace("{", `{"signature":"${second}",`);
       await world.refusesMessage(`{"id":1,"method":"${right.method}","params":${params}}`, refusal(-1101));
     }
   });
 
-  it.each(["Signature", "SIGNATURE", "signature_"])("hostile 13: spelled %s", (name) =>
+  it.each(["Signature", "SIGNATURE", "signature_"])("hostile 13: refuses the spelling %s", (name) =>
     world.refusesMessage(messageOf(fixed).replace('"signature"', `"${name}"`), MISSING),
   );
 
-  it("hostile 13: spelled with an escape it is the same name (accept)", () =>
+  it("hostile 13: a spelling with an escape is the same name (accept)", () =>
     world.acceptsMessage(messageOf(fixed).replace('"signature"', '"\\u0073ignature"')));
 
-  it("hostile 14: over the percent-encoded values it is accepted too (decision 40)", () => {
+  it("hostile 14: a signature over the percent-encoded values is also accepted (decision 40)", () => {
     const parameters = readFlatText(
       paramsOf({ ...right, timestamp: String(START_MS), signature: undefined }),
     );
@@ -93,29 +93,30 @@ describe.each(RIGHT)("%s", (_what, right) => {
     return world.acceptsMessage({ ...right, timestamp: String(START_MS), payload });
   });
 
-  it("hostile 15: over the parameters in the order sent, and in the reverse one", async () => {
+  it("hostile 15: refuses a signature over the parameters in reverse order, or without separators", async () => {
     const sorted = payloadOf(paramsOf({ ...fixed, signature: undefined }));
     const reverse = sorted.split("&").reverse().join("&");
     await world.refusesMessage({ ...fixed, payload: reverse }, BAD_SIGNATURE);
     await world.refusesMessage({ ...fixed, payload: sorted.replaceAll("&", "") }, BAD_SIGNATURE);
   });
 
-  it("hostile 16: over the params as JSON", () =>
+  it("hostile 16: refuses a signature over the params as JSON", () =>
     world.refusesMessage({ ...fixed, payload: paramsOf({ ...fixed, signature: undefined }) }, BAD_SIGNATURE));
 
-  it("hostile 23: signed with another account's secret", () => {
+  it("hostile 23: refuses another account's secret", () => {
     const key = { apiKey: KEYS.owner.apiKey, secret: KEYS.stranger.secret };
     return world.refusesMessage({ ...right, key }, BAD_SIGNATURE);
   });
 
-  it("hostile 24: the right secret under another's key", () => {
+  it("hostile 24: refuses the right secret under another's key", () => {
     const key = { apiKey: KEYS.stranger.apiKey, secret: KEYS.owner.secret };
     return world.refusesMessage({ ...right, key }, BAD_SIGNATURE);
   });
 
-  it("hostile 25: an unknown key", () => world.refusesMessage({ ...right, key: KEYS.nobody }, REJECTED_KEY));
+  it("hostile 25: refuses an unknown key", () =>
+    world.refusesMessage({ ...right, key: KEYS.nobody }, REJECTED_KEY));
 
-  it("hostile 26: the key twice", () => {
+  it("hostile 26: refuses the key twice", () => {
     const twice = messageOf(right).replace('"apiKey"', '"apiKey":"a","apiKey"');
     return world.refusesMessage(twice, refusal(-1101));
   });
@@ -126,23 +127,23 @@ describe.each(RIGHT)("%s", (_what, right) => {
     ["nothing", '""', BAD_KEY_FORMAT],
     ["a Latin-1 letter", '"key-\\u00e9"', refusal(-1100)],
     ["no text at all", "true", REJECTED_KEY],
-  ])("hostile 27: a key of %s", (_what, apiKey, expected) =>
+  ])("hostile 27: refuses a key of %s", (_what, apiKey, expected) =>
     world.refusesMessage({ ...right, apiKey }, expected),
   );
 
-  it("hostile 95: apiKey left out, or another than the signed one", async () => {
+  it("hostile 95: refuses a missing apiKey, and another than the signed one", async () => {
     await world.refusesMessage({ ...right, apiKey: undefined }, BAD_KEY_FORMAT);
     const other = messageOf(right).replace(text(KEYS.owner.apiKey), text(KEYS.reader.apiKey));
     await world.refusesMessage(other, BAD_SIGNATURE);
   });
 
-  it("hostile 28: a key of another address, one without the permission, one without any", async () => {
+  it("hostile 28: refuses a key of another address, one without the permission, and one without any", async () => {
     await world.refusesMessage({ ...right, key: KEYS.elsewhere }, REJECTED_KEY);
     const key = right.method === "order.place" ? KEYS.reader : KEYS.trader;
     await world.refusesMessage({ ...right, key }, REJECTED_KEY);
   });
 
-  it("hostile 28: a revoked key", async () => {
+  it("hostile 28: refuses a revoked key", async () => {
     const key = { apiKey: "revoked-key", secret: KEYS.owner.secret };
     const account = { accountId: 4, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
     const permissions = ["READ", "TRADE"] as const;
@@ -163,11 +164,11 @@ describe.each(RIGHT)("%s", (_what, right) => {
     ["with an exponent", "1e12", -1100],
     ["with a fraction", `${START_MS}.5`, -1100],
     ["a boolean", "true", -1100],
-  ])("hostile 29: a timestamp that is %s", (_what, timestamp, code) =>
+  ])("hostile 29: refuses a timestamp that is %s", (_what, timestamp, code) =>
     world.refusesMessage({ ...right, timestamp }, refusal(code)),
   );
 
-  it("hostile 29: a timestamp that comes twice", () =>
+  it("hostile 29: refuses a timestamp twice", () =>
     world.refusesMessage(
       messageOf(right).replace('"timestamp"', '"timestamp":1,"timestamp"'),
       refusal(-1101),
@@ -184,7 +185,7 @@ describe.each(RIGHT)("%s", (_what, right) => {
     return { ...right, json, timestamp: String(timestamp) };
   };
 
-  it("hostile 31: as old as recvWindow is accepted, 1 ms older is not", async () => {
+  it("hostile 31: an age of recvWindow is accepted, 1 ms more is not", async () => {
     await world.acceptsMessage({ ...right, timestamp: String(START_MS - 5_000) });
     await world.refusesMessage({ ...right, timestamp: String(START_MS - 5_001) }, refusal(-1021));
     await world.acceptsMessage(windowed("70", START_MS - 70));
@@ -200,7 +201,7 @@ describe.each(RIGHT)("%s", (_what, right) => {
     ['"5e3"', -1100],
     ['"0x1388"', -1100],
     ["-1", -1131],
-  ])("hostile 32: a recvWindow of %s", (recvWindow, code) =>
+  ])("hostile 32: refuses a recvWindow of %s", (recvWindow, code) =>
     world.refusesMessage(windowed(recvWindow), refusal(code)),
   );
 
@@ -210,8 +211,8 @@ describe.each(RIGHT)("%s", (_what, right) => {
   });
 });
 
-describe("what a signature is for", () => {
-  it("hostile 20, 95: params of a reading with the method of a cancel", async () => {
+describe("the purpose of a signature", () => {
+  it("hostile 20, 95: refuses params of a read with the method of a cancel", async () => {
     const json = `{"symbol":"BTC/USD","orderId":${world.orderId}}`;
     const timestamp = String(START_MS);
     await world.acceptsMessage({ method: "order.status", json, timestamp });
@@ -222,7 +223,7 @@ describe("what a signature is for", () => {
     await world.acceptsMessage({ method: "openOrders.status", ...page });
   });
 
-  it("hostile 21: params of an OCO with the method of an OTO, or of a single order", async () => {
+  it("hostile 21: refuses params of an OCO with the method of an OTO, or of a single order", async () => {
     const oco = { json: listBody("oco"), timestamp: String(START_MS) };
     await world.acceptsMessage({ method: "orderList.place.oco", ...oco });
     await world.refusesMessage({ method: "orderList.place.oto", ...oco }, BAD_SIGNATURE);
@@ -238,7 +239,7 @@ describe("what a signature is for", () => {
     expect(await world.state()).toEqual(before);
   });
 
-  it("hostile 95: a value with &side=BUY in it, a name with =", async () => {
+  it("hostile 95: refuses a value that contains &side=BUY, and a name that contains =", async () => {
     const cases = ['"listClientOrderId":"x&side=BUY"', '"a=b":"1"', '"price&side":"1"', '"price":"7%30"'];
     for (const member of cases) {
       const json = `${BASE_ORDER.slice(0, -1)},${member.replace('"price":', '"price2":')}}`;
@@ -246,7 +247,7 @@ describe("what a signature is for", () => {
     }
   });
 
-  it("hostile 95: numbers as 1.0 and 1e3, a boolean in quotes", async () => {
+  it("hostile 95: refuses numbers as 1.0 and 1e3, and a boolean in quotes", async () => {
     const page = (json: string): SocketAttack => ({ method: "openOrders.status", json });
     await world.refusesMessage(page('{"apiManaged":true,"limit":1.0}'), refusal(-1100));
     await world.refusesMessage(page('{"apiManaged":true,"limit":1e3}'), refusal(-1100));
@@ -263,7 +264,7 @@ describe("what a signature is for", () => {
     await held.close();
   });
 
-  it("decision 40: a signature of REST is none of a message", () => {
+  it("decision 40: refuses a signature of REST in a message", () => {
     const signature = signatureOf({ query: "", body: BASE_ORDER });
     expect(attack("POST", "/api/order", { body: BASE_ORDER }).headers).toContain(signature);
     return world.refusesMessage(

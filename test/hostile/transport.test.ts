@@ -19,13 +19,13 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 let orders = 0;
-/** A placement that is accepted as it is, and makes one order more. */
+/** A valid placement that adds one order. */
 const placement = (options: Parameters<typeof attack>[2] = {}): Attack => {
   const body = JSON.stringify({ ...FAR_LIMIT, newClientOrderId: `transport-${++orders}` });
   return attack("POST", "/api/order", { query: "nonce=1", body, ...options });
 };
 
-/** Writes a text on a connection of its own; it must be refused, end the connection and change nothing. */
+/** Writes a text on a separate connection; it must be refused, end the connection and change nothing. */
 async function refusesText(
   text: string,
   expected: Readonly<{ status: number; code: number }>,
@@ -46,13 +46,13 @@ async function refusesText(
 const textOf = (request: Attack, change: (text: string) => string): string =>
   change(Buffer.from(rawBytes(request)).toString("latin1"));
 
-describe("what a body says of itself", () => {
-  it("hostile 48: a body without a Content-Type, JSON or form", async () => {
+describe("declarations about a body", () => {
+  it("hostile 48: refuses a body without a Content-Type, JSON or form", async () => {
     await world.refuses(placement({ contentType: "" }), refusal(-1130));
     await world.refuses(placement({ body: "symbol=BTC%2FUSD&side=BUY", contentType: "" }), refusal(-1130));
   });
 
-  it("hostile 49: a body that is said to be compressed, whether it is or not", async () => {
+  it("hostile 49: refuses a body declared as compressed, whether it is or not", async () => {
     for (const encoding of ["gzip", "deflate", "br", "GZIP", "gzip, identity", "x"]) {
       const headers = ["Content-Encoding", encoding];
       await world.refuses(placement({ headers }), refusal(-1130));
@@ -64,8 +64,8 @@ describe("what a body says of itself", () => {
   });
 });
 
-describe("how a request comes in", () => {
-  it("hostile 50: an expectation that is not known, a length and chunks, two lengths", async () => {
+describe("delivery of a request", () => {
+  it("hostile 50: refuses an unknown expectation, a length with chunks, and two lengths", async () => {
     const request = placement();
     await world.refuses(
       { ...request, headers: [...(request.headers ?? []), "Expect", "200-ok"] },
@@ -84,7 +84,7 @@ describe("how a request comes in", () => {
     );
   });
 
-  it("hostile 50: a client that asks before it sends its body is told to go on (accept)", async () => {
+  it("hostile 50: a client that asks before it sends its body is told to continue (accept)", async () => {
     const request = placement();
     const bytes = Buffer.from(
       rawBytes({ ...request, headers: [...(request.headers ?? []), "Expect", "100-continue"] }),
@@ -98,7 +98,7 @@ describe("how a request comes in", () => {
     connection.close();
   });
 
-  it("hostile 52: a body that comes too slowly is no order", async () => {
+  it("hostile 52: a body that arrives too slowly creates no order", async () => {
     const before = await world.state();
     const text = textOf(placement(), (same) => same);
     const head = text.indexOf("\r\n\r\n") + 4;
@@ -115,7 +115,7 @@ describe("how a request comes in", () => {
     await world.accepts(placement());
   });
 
-  it("hostile 53: 200 pipelined requests are each answered, in their order; the refused ones change nothing", async () => {
+  it("hostile 53: each of 200 pipelined requests is answered, in order; the refused ones change nothing", async () => {
     const looks = Array.from({ length: 200 }, (_, index) =>
       attack("GET", "/api/v2/order", {
         key: index % 4 === 3 ? KEYS.nobody : KEYS.owner,
@@ -133,7 +133,7 @@ describe("how a request comes in", () => {
     expect(await world.state()).toEqual(before);
   });
 
-  it("hostile 54: 10,000 parameters in one body", async () => {
+  it("hostile 54: refuses 10,000 parameters in one body", async () => {
     const body = Array.from({ length: 10_000 }, () => "a=").join("&");
     await world.refuses(
       attack("POST", "/api/order", { body, contentType: "application/x-www-form-urlencoded" }),

@@ -17,7 +17,7 @@ afterEach(async () => {
 type InFlight = Readonly<{
   world: HostileWorld;
   childId: string;
-  /** Status and executed quantity as REST and a message tell them; the two must agree. */
+  /** Status and executed quantity from REST and a message; the two must agree. */
   told: () => Promise<string>;
   /** Status and executed quantity of every event of the order so far. */
   events: () => Promise<readonly string[]>;
@@ -66,8 +66,8 @@ async function quotes(world: HostileWorld, ...inputs: readonly QuoteInput[]): Pr
   await world.engine.idle();
 }
 
-describe("what a venue says", () => {
-  it("hostile 96: a fill whose execution id came before counts once and is told once", async () => {
+describe("reports of a venue", () => {
+  it("hostile 96: a fill with a repeated execution id counts once and is reported once", async () => {
     const { childId, told, events, say } = await inFlight();
     const fill = fillOf({ quantity: "0.004", price: "2000" });
     await say(reported(childId, "open", [fill]), reported(childId, "open", [fill, fill]));
@@ -75,7 +75,7 @@ describe("what a venue says", () => {
     expect(await events()).toEqual(["NEW 0", "PARTIALLY_FILLED 0.004"]);
   });
 
-  it("hostile 96: fills of nothing, of less than nothing, for nothing, without an id count nothing and are never told", async () => {
+  it("hostile 96: fills with a zero or negative quantity, a zero price, or no id do not count and are never reported", async () => {
     const { childId, told, events, say, world } = await inFlight();
     const good = fillOf({ quantity: "0.004", price: "2000" });
     await say(
@@ -92,7 +92,7 @@ describe("what a venue says", () => {
     expect(await told()).toBe("EXPIRED 0.004");
   });
 
-  it("hostile 96: more than the child is a fact, is told, and no child follows", async () => {
+  it("hostile 96: an overfill is a fact and is reported, and no further child is sent", async () => {
     const { childId, told, events, say, world } = await inFlight();
     await say(reported(childId, "closed", [fillOf({ quantity: "0.015", price: "2000" })]));
     expect(await told()).toBe("FILLED 0.015");
@@ -101,7 +101,7 @@ describe("what a venue says", () => {
     expect(world.venue.submitted).toHaveLength(1);
   });
 
-  it("hostile 96: fills of a child that was never sent", async () => {
+  it("hostile 96: ignores fills of a child that was never sent", async () => {
     const { childId, told, events, say, world } = await inFlight();
     const before = await world.state();
     const fill = fillOf({ quantity: "0.01", price: "2000" });
@@ -128,7 +128,7 @@ describe("what a venue says", () => {
     expect([...new Set(await events())]).toEqual(["NEW 0", "FILLED 0.01"]);
   });
 
-  it("hostile 96: after the end a status goes nowhere, a fill is a fact that leaves the state", async () => {
+  it("hostile 96: after the end, a status changes nothing and a fill is a fact that keeps the state", async () => {
     const { childId, told, say } = await inFlight();
     await say(reported(childId, "closed", [fillOf({ quantity: "0.01", price: "2000" })]));
     expect(await told()).toBe("FILLED 0.01");
@@ -138,7 +138,7 @@ describe("what a venue says", () => {
     expect(await told()).toBe("FILLED 0.012");
   });
 
-  it("hostile 96: a status that goes backwards", async () => {
+  it("hostile 96: ignores a status that goes backwards", async () => {
     const { childId, told, say } = await inFlight();
     await say(reported(childId, "closed", [fillOf({ quantity: "0.001", price: "2000" })]));
     await say(reported(childId, "open"), reported(childId, "rejected"));
@@ -146,35 +146,32 @@ describe("what a venue says", () => {
   });
 });
 
-describe("what a market source says", () => {
+describe("quotes of a market source", () => {
   it.each<readonly [what: string, quote: Omit<QuoteInput, "symbol">, cause: string]>([
     ["crossed", { bid: "6000", ask: "5999" }, "crossed"],
     ["zero", { bid: "0", ask: "6000" }, "zero"],
     ["negative", { bid: "-1", ask: "6000" }, "malformed"],
-    ["of the future", { bid: "5999", ask: "6000", timeMs: START_MS + 1_001 }, "future"],
+    ["from the future", { bid: "5999", ask: "6000", timeMs: START_MS + 1_001 }, "future"],
     ["that jumps 1,000 times", { bid: "7", ask: "7.1" }, "jump"],
-  ])(
-    "hostile 96: a quote that is %s triggers nothing and is shown to nobody",
-    async (_what, quote, cause) => {
-      const world = await openHostileWorld();
-      open.push(() => world.close());
-      await quotes(world, { symbol: "BTC/USD", bid: "7999", ask: "8000" });
-      const watcher = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/liquidity`);
-      open.push(() => watcher.close());
-      const ask = async (method: string): Promise<void> => {
-        const seen = watcher.messages.length;
-        watcher.socket.send(JSON.stringify({ method, params: ["btcusd@bookTicker"], id: seen }));
-        await watcher.until(() => watcher.messages.some(({ id }) => id !== undefined && Number(id) === seen));
-      };
-      await ask("SUBSCRIBE");
-      const before = await world.state();
-      const shown = await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" });
-      await quotes(world, { symbol: "BTC/USD", ...quote });
-      expect(world.engine.metrics().quotesDropped).toMatchObject({ [cause]: 1 });
-      expect(await world.state()).toEqual(before);
-      expect(await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" })).toEqual(shown);
-      await ask("UNSUBSCRIBE");
-      expect(watcher.messages.map(({ id }) => id)).toHaveLength(2);
-    },
-  );
+  ])("hostile 96: a quote that is %s triggers nothing and is not shown", async (_what, quote, cause) => {
+    const world = await openHostileWorld();
+    open.push(() => world.close());
+    await quotes(world, { symbol: "BTC/USD", bid: "7999", ask: "8000" });
+    const watcher = await SocketClient.connect(`ws://127.0.0.1:${world.port}/ws/liquidity`);
+    open.push(() => watcher.close());
+    const ask = async (method: string): Promise<void> => {
+      const seen = watcher.messages.length;
+      watcher.socket.send(JSON.stringify({ method, params: ["btcusd@bookTicker"], id: seen }));
+      await watcher.until(() => watcher.messages.some(({ id }) => id !== undefined && Number(id) === seen));
+    };
+    await ask("SUBSCRIBE");
+    const before = await world.state();
+    const shown = await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" });
+    await quotes(world, { symbol: "BTC/USD", ...quote });
+    expect(world.engine.metrics().quotesDropped).toMatchObject({ [cause]: 1 });
+    expect(await world.state()).toEqual(before);
+    expect(await world.accepts({ method: "GET", target: "/api/ticker?symbol=BTC/USD" })).toEqual(shown);
+    await ask("UNSUBSCRIBE");
+    expect(watcher.messages.map(({ id }) => id)).toHaveLength(2);
+  });
 });

@@ -6,7 +6,7 @@ import { CONNECTIONS, type Measurement, measureLoad, numbersOf } from "./round.t
 
 const ROUNDS = 3;
 
-/** Front threads of the subjects that have some; 0: there are none. */
+/** Front threads of the subjects that use them; 0: none. */
 const FRONT_THREADS = Number(process.env["FRONT_THREADS"] ?? "0");
 
 type Subject = "bare" | "REST" | "WebSocket" | "REST, fronts" | "WebSocket, fronts";
@@ -14,7 +14,7 @@ type Subject = "bare" | "REST" | "WebSocket" | "REST, fronts" | "WebSocket, fron
 const isSocket = (subject: Subject): boolean => subject.startsWith("WebSocket");
 const frontThreadsOf = (subject: Subject): number => (subject.endsWith("fronts") ? FRONT_THREADS : 0);
 
-/** Signed durable placements over REST and WebSocket against the bare server, in turns; prints the medians and ratios. */
+/** Alternates signed durable placements over REST and WebSocket with the bare server; prints the medians and ratios. */
 export async function compareLoads({
   folder,
   seconds,
@@ -25,7 +25,7 @@ export async function compareLoads({
   const bare = await startServer("bare", { path: "" });
   let from = 0;
   for (let round = 0; round <= ROUNDS; round++) {
-    // A service of its own each round: what rests from the round before would not be the same for both.
+    // Each round has a new service: orders left by an earlier round would make the two unequal.
     for (const subject of subjects) {
       const path = join(folder, `${subject}-${round}.db`);
       const server =

@@ -1,10 +1,10 @@
-/** One whole text frame in what has come, and where the next begins; undefined while something of it is missing. */
+/** One complete text frame in the received bytes, and the start of the next; undefined if it is incomplete. */
 export type Frame = Readonly<{ text: string; end: number }>;
 
 const TEXT_FRAME = 0x81;
 const MASKED = 0x80;
 
-/** Reads the unmasked text frame that `bytes` begins with. Throws for a frame of another kind. */
+/** Reads the unmasked text frame at the start of `bytes`. Throws for a frame of another kind. */
 export function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 4) return undefined;
   if (bytes[0] !== TEXT_FRAME) throw new Error(`a frame that is no whole text: ${bytes[0]}`);
@@ -15,7 +15,7 @@ export function readFrame(bytes: Buffer): Frame | undefined {
   return bytes.length < end ? undefined : { text: bytes.toString("utf8", start, end), end };
 }
 
-/** The bytes of a text frame of a client. The mask is all zeros, so that frames can be made beforehand and cost nothing. */
+/** The bytes of a client's text frame. The mask is all zeros, so that frames can be prepared and cost nothing. */
 export function textFrame(text: string): Buffer {
   const payload = Buffer.from(text);
   if (payload.length > 65_535) throw new RangeError("a frame of more than 65,535 bytes");

@@ -1,10 +1,10 @@
-/** One whole HTTP answer in what has come, and where the next begins; undefined while something of it is missing. */
+/** One complete HTTP answer in the received bytes, and the start of the next; undefined if it is incomplete. */
 export type HttpAnswer = Readonly<{ status: number; body: string; end: number }>;
 
 const HEAD_END = "\r\n\r\n";
 const LENGTH = /\r\ncontent-length: *([0-9]+)/i;
 
-/** Reads the answer that `bytes` begins with. Throws for one that does not tell its length. */
+/** Reads the answer at the start of `bytes`. Throws if it does not state its length. */
 export function readHttpAnswer(bytes: Buffer): HttpAnswer | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;

@@ -2,21 +2,21 @@ import { connect, type Socket } from "node:net";
 import { HANDSHAKE, readFrame } from "./frame-wire.ts";
 import { readHttpAnswer } from "./http-wire.ts";
 
-/** How requests travel: as HTTP on kept connections, or as WebSocket messages. */
+/** The transport of requests: HTTP on persistent connections, or WebSocket messages. */
 export type Protocol = "http" | "socket";
 
-/** What a load was answered with. */
+/** The answers to a load. */
 export type LoadResult = Readonly<{
   seconds: number;
-  /** From the sending of a request to its whole answer, microseconds, in the order of the answers. */
+  /** From sending a request to its complete answer, in microseconds, in the order of the answers. */
   latenciesUs: Float64Array;
   /** Answers to the first request of each connection, which are not measured. */
   unmeasured: number;
-  /** Answers that were no success, at most ten of them. */
+  /** Answers other than successes, at most ten of them. */
   failures: readonly string[];
 }>;
 
-/** The requests of a load: made beforehand, or as they are needed; undefined ends it. */
+/** The requests of a load: prepared, or made on demand; undefined ends it. */
 export type Source = () => Buffer | undefined;
 
 type Answer = Readonly<{ ok: boolean; text: string; end: number }>;
@@ -34,7 +34,7 @@ const READERS: Readonly<Record<Protocol, (bytes: Buffer) => Answer | undefined>>
   },
 };
 
-/** Opens a connection, for WebSocket with its handshake done. */
+/** Opens a connection; for WebSocket, including its handshake. */
 function open(port: number, protocol: Protocol): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });
@@ -50,12 +50,12 @@ function open(port: number, protocol: Protocol): Promise<Socket> {
   });
 }
 
-/** Where a load goes, and how many connections carry it, each with one request on its way. */
+/** The target of a load, and the number of its connections, each with one request in flight. */
 export type Lanes = Readonly<{ port: number; protocol: Protocol; connections: number; source: Source }>;
 
 /**
- * Sends requests until the source has no more; rejects when a connection breaks. The first request of each connection
- * is not measured: Node accepts one connection a turn, so that under load the last of many wait for their turn.
+ * Sends requests until the source has no more; rejects if a connection breaks. The first request of each connection is
+ * not measured: Node accepts one connection per turn, so that under load the last of many connections wait.
  */
 export async function runLoad({ port, protocol, connections, source }: Lanes): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port, protocol)));
@@ -90,7 +90,7 @@ const once = (source: Source): Source => {
   };
 };
 
-/** One connection with one request on its way at a time. */
+/** One connection with one request in flight at a time. */
 class Lane {
   readonly #socket: Socket;
   readonly #read: (bytes: Buffer) => Answer | undefined;
@@ -101,7 +101,7 @@ class Lane {
     this.#read = read;
   }
 
-  /** Sends what the source has; resolves to the number of answers. */
+  /** Sends the requests of the source; resolves to the number of answers. */
   run(source: Source, told: (answer: Answer, latencyUs: number) => void): Promise<number> {
     const socket = this.#socket;
     return new Promise((resolve, reject) => {

@@ -9,13 +9,13 @@ import { type LoadServer, openServiceServer } from "./server.ts";
 const PLACEMENTS = 256;
 const CONNECTIONS = 16;
 
-/** Each request once, in their order. */
+/** Each request once, in order. */
 function sourceOf(requests: readonly Buffer[]): () => Buffer | undefined {
   let next = 0;
   return () => requests[next++];
 }
 
-/** The short form of `npm run load`: the same requests on the same service, without a clock. */
+/** The short form of `npm run load`: the same requests on the same service, without measuring time. */
 describe("signed durable placements under load", () => {
   let folder: string;
   let server: LoadServer;
@@ -41,7 +41,7 @@ describe("signed durable placements under load", () => {
     { protocol: "http", from: 0 },
     { protocol: "socket", from: PLACEMENTS },
   ] as const)(
-    "every $protocol answer is a success, and its order is there (I01)",
+    "every $protocol answer is a success, and its order exists (I01)",
     async ({ protocol, from }) => {
       const now = Date.now();
       const requests = Array.from({ length: PLACEMENTS }, (_, index) =>

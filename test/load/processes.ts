@@ -2,20 +2,20 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { ServiceLoad } from "./server.ts";
 import type { ThreadCpu } from "./thread-cpu.ts";
 
-/** Which server a process runs, and what it needs. */
+/** The kind of server that a process runs, and its options. */
 export type ServerKind = "bare" | "service";
 
-/** What a server's process says of itself. */
+/** The report of a server's process about itself. */
 export type ServerState = Readonly<{
   openParents: number;
   rssBytes: number;
   heapBytes: number;
-  /** Time that its threads have had, before its garbage was collected for the figures of memory and after. */
+  /** Processor time of its threads, before and after the garbage collection that precedes the memory figures. */
   cpu: ThreadCpu;
   cpuCollected: ThreadCpu;
 }>;
 
-/** A server in a process of its own, so that it does not share its core with those who ask. */
+/** A server in a separate process, so that it does not share its core with its clients. */
 export type ServerProcess = Readonly<{
   kind: ServerKind;
   port: number;

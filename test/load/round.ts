@@ -3,15 +3,18 @@ import { restPlacement, socketPlacement } from "./orders.ts";
 import type { ServerProcess } from "./processes.ts";
 import type { ThreadCpu } from "./thread-cpu.ts";
 
-/** Connections that carry a load, each with one request on its way. */
+/** Connections that carry a load, each with one request in flight. */
 export const CONNECTIONS = 128;
-/** Before it is measured, a server compiles what it runs often. */
+/** Before the measurement, the server compiles its hot code. */
 const warmUpOf = (seconds: number): number => Math.min(3, 3 * seconds);
-/** Requests that are made for each second of a run; more than a core can answer. */
+/** Requests that are prepared for each second of a run; more than a core can answer. */
 const PER_SECOND = 20_000;
 const requestsOf = (seconds: number): number => Math.ceil(PER_SECOND * seconds);
 
-/** One measurement: answers a second, what they took and what each cost the threads of the server, microseconds. */
+/**
+ * One measurement: answers per second, their latency, and the cost of each to the threads of the server, in
+ * microseconds.
+ */
 export type Measurement = Readonly<{
   answers: number;
   perSecond: number;
@@ -41,7 +44,7 @@ function measured(
   };
 }
 
-/** Requests that were made beforehand, until they or the time run out. */
+/** Prepared requests, until they or the time run out. */
 function timedSource(requests: readonly Buffer[], seconds: number): () => Buffer | undefined {
   let next = 0;
   let endsAt: bigint | undefined;
@@ -51,10 +54,10 @@ function timedSource(requests: readonly Buffer[], seconds: number): () => Buffer
   };
 }
 
-/** What is asked of a server, how long, and the number of the first request, as none may come twice. */
+/** The target and the duration of a load, and the number of its first request, since no number may be used twice. */
 type Round = Readonly<{ protocol: Protocol; from: number; seconds: number; server: ServerProcess }>;
 
-/** One run of one subject. Throws when an answer was no success, or an order was acknowledged that is not there. */
+/** One run of one subject. Throws if an answer was not a success, or an acknowledged order does not exist. */
 async function runRound({ protocol, from, seconds, server }: Round): Promise<Measurement> {
   const now = Date.now();
   const requests = Array.from({ length: requestsOf(seconds) }, (_, index) =>
@@ -73,10 +76,10 @@ async function runRound({ protocol, from, seconds, server }: Round): Promise<Mea
   return measured(result, before.cpuCollected, after.cpu);
 }
 
-/** How many numbers of requests a measurement may use up. */
+/** How many request numbers a measurement may use. */
 export const numbersOf = (seconds: number): number => requestsOf(warmUpOf(seconds)) + requestsOf(seconds);
 
-/** One measurement of a server that has warmed up before. */
+/** One measurement of a server after its warm-up. */
 export async function measureLoad(round: Round): Promise<Measurement> {
   const warmUp = warmUpOf(round.seconds);
   await runRound({ ...round, seconds: warmUp });

@@ -1,6 +1,6 @@
 import { openBareServer, openServiceServer } from "./server.ts";
 
-/** Runs a server of this kind until its parent says stop; `options` is JSON. */
+/** Runs a server of this kind until its parent stops it; `options` is JSON. */
 export async function serve(kind: string, options: string): Promise<void> {
   const server = kind === "bare" ? await openBareServer() : await openServiceServer(JSON.parse(options));
   process.on("message", (message) => {

@@ -26,7 +26,7 @@ export type LoadServer = Readonly<{
 
 const LOOPBACK = { host: "127.0.0.1", port: 0 };
 
-/** The peer that is measured against: node:http alone, which parses the JSON of a request and sends the same JSON back. */
+/** The peer for comparison: node:http alone, which parses the JSON of a request and sends the same JSON back. */
 export async function openBareServer(): Promise<LoadServer> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -49,7 +49,7 @@ export async function openBareServer(): Promise<LoadServer> {
   };
 }
 
-/** What of the service under load is set. */
+/** Options of the service under load. */
 export type ServiceLoad = Readonly<{ path: string; guardedSignatures?: number; frontThreads?: number }>;
 
 /** The whole service on SQLite, without rate limits, on a port: REST and WebSocket. */

@@ -7,13 +7,16 @@ import { startServer } from "./processes.ts";
 const CONNECTIONS = 128;
 const SAMPLE_SECONDS = 10;
 const MEGABYTE = 1_048_576;
-/** The replay guard fills within the first samples, so that its own growth is over soon. */
+/** The replay guard fills within the first samples, so that its own growth ends early. */
 const GUARDED_SIGNATURES = 10_000;
 
-/** Orders that rest before the first is canceled: each was answered by then, since every connection asks in turn. */
+/**
+ * Orders that rest before the first cancel: each was answered by then, since every connection sends one request at a
+ * time.
+ */
 const RESTING = 10 * CONNECTIONS;
 
-/** Requests in turns: a placement, then the cancel of the order that was placed {@link RESTING} placements ago. */
+/** Alternates a placement and the cancel of the order that was placed {@link RESTING} placements ago. */
 function pairs(from: number, endsAtMs: number): Readonly<{ source: Source; placed: () => number }> {
   let placed = from;
   let due: number | undefined;
@@ -33,7 +36,7 @@ function pairs(from: number, endsAtMs: number): Readonly<{ source: Source; place
   };
 }
 
-/** Places and cancels as many orders, and tells every ten seconds what memory the service holds. */
+/** Places and cancels the same number of orders, and prints the service's memory every ten seconds. */
 export async function soak({
   folder,
   seconds,

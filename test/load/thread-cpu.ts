@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What a tick of the system's accounts is. */
+/** The length of a tick in the system's accounting. */
 const TICK_US = 10_000;
 
-/** Processor time of the threads of a process: that of the engine, of the front threads together, of all others. */
+/** Processor time of the threads of a process: that of the engine, of all front threads, of all others. */
 export type ThreadCpu = Readonly<{ mainUs: number; frontsUs: number; othersUs: number }>;
 
-/** Time that each thread of this process has had, by its id; nothing where the system does not tell. */
+/** Time of each thread of this process so far, by its id; empty if the system does not report it. */
 function times(): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const id of threadIds()) {
@@ -26,8 +26,8 @@ function threadIds(): readonly string[] {
 }
 
 /**
- * Tells how much time the threads have had. The front threads are those that came since `before` and are the busiest: the
- * others help to collect garbage or wait for disks.
+ * Measures the time of the threads. The front threads are the busiest of those that started after `before`: the others
+ * collect garbage or wait for disks.
  */
 export function threadCpuSince(before: readonly string[], frontThreads: number): () => ThreadCpu {
   const known = new Set(before);
@@ -41,5 +41,5 @@ export function threadCpuSince(before: readonly string[], frontThreads: number):
   };
 }
 
-/** The threads that there are now. */
+/** The present threads. */
 export const threadsNow = (): readonly string[] => threadIds();

@@ -18,7 +18,7 @@ const PART_MINUTES = 400;
 
 type Outcome = Readonly<{ fills: readonly string[]; triggeredAtMs?: number; status?: string }>;
 
-/** Says of each order whether what the sandbox did is what was worked out; whether it is so of all. */
+/** Compares each order on the sandbox with the recomputation and prints the result; returns whether all agree. */
 function compare(expected: ReadonlyMap<string, Outcome>, seen: ReadonlyMap<string, Outcome>): boolean {
   let equal = expected.size === seen.size;
   for (const [id, outcome] of expected) {

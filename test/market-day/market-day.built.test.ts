@@ -16,7 +16,7 @@ import { readTrades, recomputeSchedules } from "./recompute-schedules.ts";
 import { replayDay, replaySchedules } from "./replay.ts";
 import { dayPlan, scheduleOrders } from "./schedule-orders.ts";
 
-it("trigger rules 1-5: over a recorded day, triggers and fills are those worked out from the rows alone", {
+it("trigger rules 1-5: over a recorded day, triggers and fills are those recomputed from the rows alone", {
   timeout: 120_000,
 }, async () => {
   const day = recordedDay();
@@ -44,7 +44,7 @@ it("trigger rules 1-5: over a recorded day, triggers and fills are those worked 
 /** Minutes of each of the three parts of the short form. */
 const PART_MINUTES = 40;
 
-it("decisions 22 and 25-30: TWAP, VWAP and POV whose slots open at the times of rows do what was worked out from the rows alone", {
+it("decisions 22 and 25-30: TWAP, VWAP and POV whose slots open at the times of rows execute as recomputed from the rows alone", {
   timeout: 120_000,
 }, async () => {
   const day = recordedDay();

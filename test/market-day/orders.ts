@@ -1,6 +1,6 @@
 import { type DayOrder, quantityOf } from "./recompute.ts";
 
-/** The four orders of the day, with levels relative to the first quote of the file, in 1e-8 USD. */
+/** Returns the four orders of the day, with levels relative to the first quote of the file, in 1e-8 USD. */
 export function dayOrders(first: Readonly<{ bid: bigint; ask: bigint }>): readonly DayOrder[] {
   const bps = (price: bigint, change: bigint): bigint => (price * (10_000n + change)) / 10_000n;
   return [

@@ -3,11 +3,12 @@ import { fillLine, quantityOf, type Row } from "./recompute.ts";
 import type { ScheduleOrder } from "./schedule-orders.ts";
 
 /**
- * What schedules must do over a recorded day, worked out from the rows of the two files and the written rules (contract,
- * Single-parent advanced creation; decisions 22 and 25 to 30) with bigint arithmetic: no code of the engine is used here.
+ * The expected executions of schedules over a recorded day, recomputed with bigint arithmetic from the rows of the two
+ * files and the written rules (contract, Single-parent advanced creation; decisions 22 and 25 to 30). No code of the
+ * engine is used here.
  */
 
-/** What became of a parent at the end of the day. */
+/** The state of a parent at the end of the day. */
 export type ScheduleOutcome = Readonly<{ status: string; fills: readonly string[] }>;
 
 /** A trade of the day. */
@@ -28,12 +29,12 @@ const MINIMUM = 15n * 10n ** 14n;
 
 const least = (...values: readonly bigint[]): bigint => values.reduce((a, b) => (b < a ? b : a));
 
-/** The market as the day goes on: the last quote with what is left of its sizes, and the volume of each minute. */
+/** The market during the day: the last quote with the rest of its sizes, and the volume of each minute. */
 class Market {
   quote: Row | undefined;
   left = { bid: 0n, ask: 0n };
   readonly volumes: Map<number, bigint> = new Map();
-  /** Executions of the parents, told as trades after what they came from. */
+  /** Executions of the parents, reported as trades after the events that caused them. */
   own: { timeMs: number; quantity: bigint; owner: Parent }[] = [];
 
   take(row: Row): void {
@@ -56,7 +57,7 @@ class Parent {
   #rest: bigint;
   /** The slot that was used last. */
   #used = -1;
-  /** POV: volume since admission, and whether a trade of somebody else was not followed yet. */
+  /** POV: volume since admission, and whether an external trade was not followed yet. */
   #volume = 0n;
   #unfollowed = false;
   #sentAtMs = -1;
@@ -72,7 +73,7 @@ class Parent {
     return this.status === "NEW" || this.status === "PARTIALLY_FILLED";
   }
 
-  /** Ends come before what else happens at their time. */
+  /** Ends come before other events of the same time. */
   endBy(timeMs: number): void {
     const { order } = this;
     const lastMs = order.kind === "TWAP" ? this.#startMs + order.intervalMs * order.count : undefined;
@@ -105,7 +106,7 @@ class Parent {
     return order.placedAtMs + (order.kind === "POV" ? 0 : order.delayMs);
   }
 
-  /** After the last slot a VWAP goes on by its largest slice. */
+  /** After the last slot, a VWAP continues with its largest slice. */
   #sliceOf(slot: number): bigint {
     if (slot < this.#slices.length) return this.#slices[slot] ?? 0n;
     return this.order.kind === "VWAP" ? this.#slices.reduce((a, b) => (b > a ? b : a), 0n) : 0n;
@@ -117,7 +118,9 @@ class Parent {
     if (due > 0n && this.#send(timeMs, least(due, this.#rest))) this.#unfollowed = false;
   }
 
-  /** Sends one child on the last quote, if what is shown inside the cap is worth enough; whether one went out. */
+  /**
+   * Sends one child on the last quote, if the size shown inside the cap is worth enough; returns whether one was sent.
+   */
   #send(timeMs: number, wanted: bigint): boolean {
     const { quote, left, own } = this.#market;
     if (quote === undefined || timeMs - quote.timeMs > FRESH_MS) return false;
@@ -142,7 +145,7 @@ class Parent {
   }
 }
 
-/** Slices by cumulative floor: of equal weights, of those given, or of the volumes of the newest minutes. */
+/** Slices by cumulative floor: of equal weights, of given weights, or of the volumes of the newest minutes. */
 function slicesOf(order: ScheduleOrder, volumes: ReadonlyMap<number, bigint>): readonly bigint[] {
   if (order.kind === "POV") return [];
   const weights = weightsOf(order, volumes);
@@ -171,10 +174,10 @@ function weightsOf(
   });
 }
 
-/** What comes at one time. */
+/** The events of one time. */
 type Instant = Readonly<{ timeMs: number; quote: Row | undefined; trade: Trade | undefined }>;
 
-/** First what is due, then the quote, then the trade, then the executions that came of them. */
+/** Due work first, then the quote, then the trade, then the resulting executions. */
 function happen(market: Market, parents: readonly Parent[], { timeMs, quote, trade }: Instant): void {
   for (const parent of parents) parent.endBy(timeMs);
   if (quote !== undefined) market.take(quote);
@@ -187,7 +190,7 @@ function happen(market: Market, parents: readonly Parent[], { timeMs, quote, tra
   }
 }
 
-/** Plays the day up to `lastMs`; a parent is there after what came at the time of its placing. */
+/** Plays the day up to `lastMs`; a parent exists after the events of its placing time. */
 export function recomputeSchedules(
   day: Readonly<{ rows: readonly Row[]; trades: readonly Trade[]; lastMs: number }>,
   orders: readonly ScheduleOrder[],

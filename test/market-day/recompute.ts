@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What four orders must do over a recorded day, worked out straight from the rows of the CSV with nothing but bigint
- * arithmetic: no code of the engine is used here.
+ * The expected executions of four orders over a recorded day, recomputed from the rows of the CSV with bigint
+ * arithmetic only. No code of the engine is used here.
  */
 
 /** An order of the day: prices in 1e-8, quantities in 1e-6. */
@@ -16,7 +16,7 @@ export type DayOrder = Readonly<{
   limit?: bigint;
 }>;
 
-/** What became of it: the time of the quote that triggered it, and its fills in order. */
+/** Its result: the time of the quote that triggered it, and its fills in order. */
 export type DayOutcome = Readonly<{ triggeredAtMs?: number; fills: readonly string[] }>;
 
 /** A quote of the day. */
@@ -76,7 +76,7 @@ class SimulatedOrder {
     this.rest = order.quantity;
   }
 
-  /** How far the quote is beyond what the order waits for; undefined when it does not act on this quote. */
+  /** Returns how far the quote is beyond the level of the order; undefined if it does not act on this quote. */
   crossed(row: Row): bigint | undefined {
     const { side, limit, kind } = this.order;
     if (this.done) return undefined;

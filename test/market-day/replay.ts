@@ -38,7 +38,7 @@ function fieldsOf(symbol: string, order: DayOrder): Record<string, string | numb
   };
 }
 
-/** The files of a day, and where to keep the store of its sandbox. */
+/** The files of a day, and the place for the store of its sandbox. */
 export type DayFiles = Readonly<{
   quotes: string;
   trades: string;
@@ -47,7 +47,7 @@ export type DayFiles = Readonly<{
   lastMs: number;
 }>;
 
-/** Places the orders on a sandbox after the first row of the day, lets the day pass, and reads what became of them. */
+/** Places the orders on a sandbox after the first row of the day, plays the day, and reads the results. */
 export function replayDay(
   files: DayFiles,
   orders: readonly DayOrder[],
@@ -60,7 +60,7 @@ export function replayDay(
   });
 }
 
-/** Places each schedule when the rows of its time were fed, lets the day pass, and reads what became of them. */
+/** Places each schedule after the rows of its time were fed, plays the day, and reads the results. */
 export function replaySchedules(
   files: DayFiles,
   orders: readonly ScheduleOrder[],
@@ -121,7 +121,7 @@ async function eachOf<T>(
   );
 }
 
-/** The demo account with more than a day can take of it. */
+/** The demo account with more funds than a day can use. */
 const RICH = {
   accountId: 1,
   apiKey: KEY,

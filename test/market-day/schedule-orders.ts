@@ -7,7 +7,7 @@ export type ScheduleOrder = Readonly<{
   id: string;
   side: "BUY" | "SELL";
   quantity: bigint;
-  /** When it is placed, after the rows of that time. */
+  /** Its placing time, after the rows of that time. */
   placedAtMs: number;
   expiresAtMs?: number;
   /** Cap of a BUY, floor of a SELL. */
@@ -25,12 +25,13 @@ export type ScheduleOrder = Readonly<{
     | Readonly<{ kind: "POV"; bips: bigint }>
   );
 
-/** What of a day they use: how many minutes each of the three parts lasts, and how much is traded a minute about. */
+/** The part of a day that they use: the minutes of each of the three parts, and the approximate volume per minute. */
 export type DayPlan = Readonly<{ startMs: number; partMinutes: number; size: bigint; floor: bigint }>;
 
 /**
- * Five parents in three parts of a day. Every slot opens at the time of a row. The two of one part are on two sides, so
- * that neither takes what the other was shown; the last part has one alone, whose volume no other adds to.
+ * Five parents in three parts of a day. Every slot opens at the time of a row. The two parents of one part are on
+ * opposite sides, so that neither uses the size shown to the other; the last part has a single parent, so that no other
+ * adds to its volume.
  */
 export function scheduleOrders({ startMs, partMinutes, size, floor }: DayPlan): readonly ScheduleOrder[] {
   const at = (part: number): number => startMs + part * partMinutes * MINUTE_MS;
@@ -94,7 +95,10 @@ export function scheduleOrders({ startMs, partMinutes, size, floor }: DayPlan): 
   ];
 }
 
-/** The plan for a day: parts of so many minutes, and a floor that the market is at when the second part begins. */
+/**
+ * Returns the plan for a day: parts of a number of minutes, and a floor at the market's price when the second part
+ * begins.
+ */
 export function dayPlan(rows: readonly Row[], partMinutes: number): DayPlan {
   const [first] = rows;
   if (first === undefined) throw new Error("the day holds no row");

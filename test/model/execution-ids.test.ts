@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ExecutionIds } from "../../src/model/index.ts";
 
 describe("I15, decision GM: the ids of executions", () => {
-  it("are told like an array and a set of them, whatever was added to which version", () => {
+  it("behave like an array and a set, whichever version is extended", () => {
     const ids = fc.array(fc.record({ to: fc.nat(), id: fc.nat(60).map((n) => `x${n}`) }), { maxLength: 80 });
     fc.assert(
       fc.property(ids, (added) => {
@@ -11,7 +11,7 @@ describe("I15, decision GM: the ids of executions", () => {
           { ids: ExecutionIds.NONE, expected: [] },
         ];
         for (const { to, id } of added) {
-          // Mostly the newest version, as an order goes on; now and then an earlier one, as after a lost append.
+          // Mostly the newest version, as in normal operation; sometimes an earlier one, as after a lost append.
           const at = to % 4 === 0 ? to % versions.length : versions.length - 1;
           const from = versions[at];
           if (from === undefined || from.ids.has(id)) continue;

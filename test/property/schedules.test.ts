@@ -63,7 +63,7 @@ const slicesOf = (of: SchedulePlan, whole: Quantity): readonly Quantity[] =>
 const sum = (values: readonly Quantity[]): Quantity => values.reduce(add, ZERO_QUANTITY);
 
 describe("I33: slices of any quantity over any plan", () => {
-  it("sum to the quantity, never below zero, each the floor of its exact cumulative share", () => {
+  it("sum to the quantity, are never below zero, and each is the floor of its exact cumulative share", () => {
     fc.assert(
       fc.property(plan, quantity, (of, whole) => {
         const slices = slicesOf(of, whole);
@@ -81,7 +81,7 @@ describe("I33: slices of any quantity over any plan", () => {
     );
   });
 
-  it("smallest, largest and the slots to come agree with the slices", () => {
+  it("smallest slice, largest slice and the coming slots agree with the slices", () => {
     fc.assert(
       fc.property(plan, quantity, (of, whole) => {
         const slices = slicesOf(of, whole);
@@ -95,7 +95,7 @@ describe("I33: slices of any quantity over any plan", () => {
     );
   });
 
-  it("I34: a zero weight has no slice, and every slice lies within one step of its exact share", () => {
+  it("I34: a zero weight has no slice, and every slice is within one step of its exact share", () => {
     fc.assert(
       fc.property(weights, quantity, (each, whole) => {
         const terms = { acceptedAtMs: 0, schedule: { intervalMs: 1_000, intervalDelayMs: 0 } };
@@ -110,7 +110,7 @@ describe("I33: slices of any quantity over any plan", () => {
     );
   });
 
-  it("weights in another order move a slot's slice by at most one step; a common factor moves nothing", () => {
+  it("another order of the weights changes a slot's slice by at most one step; a common factor changes nothing", () => {
     const permuted = weights.chain((each) =>
       fc.record({
         each: fc.constant(each),
@@ -141,7 +141,7 @@ describe("I33: slices of any quantity over any plan", () => {
 });
 
 describe("I33: time", () => {
-  it("a moment lies in one slot, never in one that has not opened or has closed", () => {
+  it("a time belongs to at most one slot, and never to one that has not opened or has closed", () => {
     fc.assert(
       fc.property(plan, fc.nat(), fc.nat(), (of, anySlot, into) => {
         const slot = anySlot % (2 * of.count);
@@ -180,7 +180,7 @@ describe("decision 29: volume profiles", () => {
       return { nowMs, intervalMs, intervalCount: 2 + Math.floor(part * (most - 2)) };
     });
 
-  /** Minute by minute over the whole window. */
+  /** Counts minute by minute over the whole window. */
   function naive(
     given: readonly VolumeBar[],
     { nowMs, intervalMs, intervalCount }: Parameters<typeof volumeProfile>[1],
@@ -204,7 +204,7 @@ describe("decision 29: volume profiles", () => {
     return { count, weights: groups.map((volume) => normalise(volume) as Quantity) };
   }
 
-  it("agree with a count of every minute, in whatever order the bars come", () => {
+  it("agree with a count of every minute, in any order of the bars", () => {
     fc.assert(
       fc.property(bars, terms, (given, of) => {
         const expected = naive(given, of);
@@ -220,7 +220,7 @@ describe("decision 29: volume profiles", () => {
   });
 });
 
-/** What a store keeps of the prints it was given, counted by itself. */
+/** A separate count of the prints that a store received. */
 class KeptVolume {
   readonly #prints: CountedPrint[] = [];
 
@@ -258,7 +258,7 @@ const shown = (tape: VolumeTape): unknown =>
 
 type Delivery = Readonly<{ print: PrintInput; nowMs: number }>;
 
-/** Prints as they come, in rising time; few ids, so that many come again. */
+/** Prints in rising time; few ids, so that many repeat. */
 const deliveries: fc.Arbitrary<readonly Delivery[]> = fc
   .array(
     fc.record({
@@ -280,7 +280,7 @@ const deliveries: fc.Arbitrary<readonly Delivery[]> = fc
   });
 
 describe("decision 30: each print counts once by its id", () => {
-  it("totals and bars are the sums of the first of each id that came in time", () => {
+  it("totals and bars are the sums of the first timely print of each id", () => {
     fc.assert(
       fc.property(deliveries, (given) => {
         const tape = tapeOf(new KeptVolume().read());
@@ -309,7 +309,7 @@ describe("decision 30: each print counts once by its id", () => {
     );
   });
 
-  it("a tape made again from the store, with all prints delivered again, counts nothing twice", () => {
+  it("a tape restored from the store counts no print twice when all are delivered again", () => {
     fc.assert(
       fc.property(deliveries, fc.nat(), fc.nat(), (given, cut, more) => {
         const whole = tapeOf(new KeptVolume().read());
@@ -350,7 +350,7 @@ describe("I34: POV", () => {
     { maxLength: 60 },
   );
 
-  it("never has more than its share of the volume, own fills included, and rests without external prints", () => {
+  it("never exceeds its share of the volume, own fills included, and rests without external prints", () => {
     fc.assert(
       fc.property(market, fc.integer({ min: 1, max: 10_000 }), (given, bips) => {
         const symbol = "BTC/USD";

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { REGIMES, type Regime, randomFrom, World } from "../support/trigger-book-world.ts";
 
-/** TRIGGER_BOOK_SEED replays a run; the seed of every run is printed. */
+/** TRIGGER_BOOK_SEED replays a run; every run prints its seed. */
 const SEED = Number(process.env.TRIGGER_BOOK_SEED ?? randomInt(2 ** 31));
 
 describe("trigger book against its naive linear twin", () => {

@@ -8,8 +8,8 @@ const SYMBOL = "BTC/USD";
 const SIDES: readonly MarketSide[] = ["ask", "bid"];
 const steps = (value: bigint): Price => normalise(value) as Price;
 
-describe("I32 mirror: prices reflected and sides exchanged give the mirrored decisions", () => {
-  /** Reflects any price at this one; levels and amounts survive it exactly, relative distances do not. */
+describe("I32 mirror: reflected prices and exchanged sides give the mirrored decisions", () => {
+  /** Reflects a price at this one; levels and amounts survive it exactly, relative distances do not. */
   const CENTRE = 2000n;
   const reflect = (value: Price): Price => steps(2n * CENTRE - BigInt(value));
 

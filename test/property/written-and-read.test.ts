@@ -36,7 +36,7 @@ const SAMPLES = 60;
 const sampled = <T>(arbitrary: fc.Arbitrary<T>, count: number = SAMPLES): readonly T[] =>
   fc.sample(arbitrary, { numRuns: count, seed: SEED });
 
-/** Parents that differ in all that a store tells them apart by, as shard 3 numbers them. */
+/** Parents that differ in every member by which a store distinguishes them, as shard 3 numbers them. */
 const parents: readonly ParentOrder[] = sampled(anyParent).map((parent, index) => {
   const { ended: _ended, ...open } = parent;
   const intent = { ...parent.intent, clientOrderId: `c${index}` };
@@ -55,7 +55,7 @@ const stores: readonly [string, () => Readonly<{ store: OrderStore; remove: () =
 ];
 
 describe.each(stores)(
-  `I16, decision BU: what the %s store is given comes back equal (SEED=${SEED})`,
+  `I16, decision BU: the %s store returns exactly the values that it was given (SEED=${SEED})`,
   (_name, open) => {
     it("records, ended parents, snapshots, marks, quotes and volume", async () => {
       const { store, remove } = open();
@@ -99,7 +99,7 @@ describe.each(stores)(
   },
 );
 
-it(`I16, decision BU: retained rejections in the file come back equal (SEED=${SEED})`, async () => {
+it(`I16, decision BU: retained rejections survive the file unchanged (SEED=${SEED})`, async () => {
   const { path, remove } = temporaryPlace();
   const store = openSqliteStore({ path });
   const rejections = sampled(fc.tuple(anyPrice, anyPrice, anyQuantity)).map(
@@ -125,7 +125,7 @@ it(`I16, decision BU: retained rejections in the file come back equal (SEED=${SE
   remove();
 });
 
-/** What a client reads of an object that was written for it. */
+/** Parses the members that a client reads. */
 const readBack = (value: unknown): Record<string, unknown> =>
   readJson(writeJson(value as JsonInput)) as Record<string, unknown>;
 const priceIn = (text: unknown): Scaled | undefined => parseScaled(String(text), PRICE_SCALE);
@@ -133,7 +133,7 @@ const quantityIn = (text: unknown): Scaled | undefined => parseScaled(String(tex
 const check = (run: (order: ParentOrder) => void): void =>
   fc.assert(fc.property(anyParent, run), { numRuns: 300, seed: SEED });
 
-describe("I16, decision BU: what a client is told is what the order holds", () => {
+describe("I16, decision BU: replies and events agree with the order", () => {
   it("managed orders, as text and as whole numbers", () => {
     check((order) => {
       const { intent } = order;

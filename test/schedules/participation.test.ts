@@ -13,6 +13,6 @@ it.each([
   expect(formatQuantity(participationTarget(quantity(volume), bips))).toBe(target);
 });
 
-it("decision 30: no volume, no target", () => {
+it("decision 30: without volume there is no target", () => {
   expect(participationTarget(ZERO_QUANTITY, 10_000)).toBe(ZERO_QUANTITY);
 });

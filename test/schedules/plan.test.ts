@@ -14,7 +14,7 @@ describe("decision 27: slots", () => {
     expect([0, 1, 2].map((slot) => closesAtMs(twap, slot) - ACCEPTED)).toEqual([65_000, 125_000, 185_000]);
   });
 
-  it("the last closes after one interval", () => {
+  it("the last slot closes after one interval", () => {
     expect(endsAtMs(twap)).toBe(closesAtMs(twap, 2));
   });
 
@@ -39,7 +39,7 @@ describe("decision 27: slots", () => {
     expect(slotAt(twap, ACCEPTED + afterMs)).toBe(slot);
   });
 
-  it("the longest schedule there is keeps exact times", () => {
+  it("the longest possible schedule has exact times", () => {
     const schedule = { intervalMs: 86_400_000, intervalDelayMs: 604_800_000 };
     const plan = schedulePlan({ acceptedAtMs: ACCEPTED, schedule, count: 10_000 });
     expect(endsAtMs(plan)).toBe(ACCEPTED + 604_800_000 + 864_000_000_000);
@@ -48,12 +48,12 @@ describe("decision 27: slots", () => {
 });
 
 describe("I34: weights are frozen in the plan", () => {
-  it("as sums up to and with each slot; TWAP has none", () => {
+  it("as sums up to and including each slot; TWAP has none", () => {
     expect(weighted([3, 0, 2]).cumulative).toEqual([3, 3, 5]);
     expect("cumulative" in twap).toBe(false);
   });
 
-  it("exactly, beyond 2^53 too, each value in its one form", () => {
+  it("exactly, also beyond 2^53, each value in its one form", () => {
     const { cumulative } = weighted([Number.MAX_SAFE_INTEGER, 2, 10n ** 20n]);
     expect(cumulative).toEqual([
       Number.MAX_SAFE_INTEGER,
@@ -62,7 +62,7 @@ describe("I34: weights are frozen in the plan", () => {
     ]);
   });
 
-  it("those of the schedule itself count when no others are given: never a silent TWAP (rule 4)", () => {
+  it("as the schedule's own weights if no others are given: never a silent TWAP (rule 4)", () => {
     const schedule = { ...SCHEDULE, weights: [1, 2] };
     const own = schedulePlan({ acceptedAtMs: ACCEPTED, schedule, count: 2 });
     const given = schedulePlan({ acceptedAtMs: ACCEPTED, schedule, count: 2, weights: [4, 5] });
@@ -72,7 +72,7 @@ describe("I34: weights are frozen in the plan", () => {
     ]);
   });
 
-  it("do not follow a caller that changes its list", () => {
+  it("as a copy, independent of later changes by the caller", () => {
     const weights = [1, 2];
     const plan = weighted(weights);
     weights[1] = 7;
@@ -85,7 +85,7 @@ describe("I34: weights are frozen in the plan", () => {
     ["more weights than slots", [1, 2], 1],
     ["no weight above 0", [0, 0, 0n], 3],
     ["a weight below 0", [2, -1], 2],
-    ["a weight that is no number", [1, Number.NaN], 2],
+    ["a weight that is not a number", [1, Number.NaN], 2],
   ])("are refused: %s", (_what, weights, count) => {
     expect(() => weighted(weights, count)).toThrow(RangeError);
   });

@@ -25,7 +25,7 @@ describe("decision 28, I33: the slices of a TWAP", () => {
     expect(slicesOf(twap(count), quantity(of))).toEqual(slices);
   });
 
-  it("the largest quantity over the most slots leaves nothing", () => {
+  it("the largest quantity over the most slots leaves no rest", () => {
     const plan = twap(10_000);
     const of = quantity("999999999999.999999");
     let sum = 0n;
@@ -38,7 +38,7 @@ describe("decision 28, I33: the slices of a TWAP", () => {
     ["0.9", 3, ["0.3", "0.3"]],
     ["0.000011", 3, ["0.000003", "0.000004"]],
     ["0.000003", 10, ["0", "0.000001"]],
-  ])("smallest and largest of %s in %d, without a walk", (of, count, expected) => {
+  ])("the smallest and largest of %s in %d slots are computed directly", (of, count, expected) => {
     expect(ends(twap(count), quantity(of))).toEqual(expected);
   });
 });
@@ -52,7 +52,7 @@ describe("decision 29, I34: the slices of a VWAP", () => {
     expect(slicesOf(vwap([0, 3, 0, 0, 1, 0]), quantity("1"))).toEqual(["0", "0.75", "0", "0", "0.25", "0"]);
   });
 
-  it("what a cut leaves goes to a slot with weight", () => {
+  it("the rest after rounding down goes to a slot with weight", () => {
     expect(slicesOf(vwap([1, 0, 1, 0, 1]), quantity("0.000004"))).toEqual([
       "0.000001",
       "0",
@@ -79,7 +79,7 @@ describe("decision 29, I34: the slices of a VWAP", () => {
     expect(ends(vwap([1, 1_000_000]), quantity("0.000001"))).toEqual(["0.000001", "0.000001"]);
   });
 
-  it("the largest is that of the quantity asked for, however often and of whichever plan", () => {
+  it("the largest belongs to the given quantity and plan, also when asked repeatedly", () => {
     const plan = vwap([1, 3]);
     const asked = ["1", "2", "2", "1"].map((of) => formatQuantity(largestSlice(plan, quantity(of))));
     expect(asked).toEqual(["0.75", "1.5", "1.5", "0.75"]);
@@ -93,19 +93,19 @@ describe("decision 29, I34: the slices of a VWAP", () => {
 });
 
 describe("I33: slots", () => {
-  it.each([-1, 3, 1_000, Number.NaN])("there is nothing in slot %d of three", (slot) => {
+  it.each([-1, 3, 1_000, Number.NaN])("slot %d of three does not exist", (slot) => {
     expect(sliceOf(twap(3), quantity("1"), slot)).toBe(ZERO_QUANTITY);
     expect(sliceOf(vwap([1, 1, 1]), quantity("1"), slot)).toBe(ZERO_QUANTITY);
   });
 
-  it("those with something to send come in time, with their times", () => {
+  it("those with a slice come in time order, with their times", () => {
     expect([...slotsOf(vwap([1, 0, 3]), quantity("1"))]).toEqual([
       { slot: 0, opensAtMs: 0, closesAtMs: 60_000, quantity: quantity("0.25") },
       { slot: 2, opensAtMs: 120_000, closesAtMs: 180_000, quantity: quantity("0.75") },
     ]);
   });
 
-  it("nothing of nothing", () => {
+  it("a quantity of zero has none", () => {
     for (const plan of [twap(3), vwap([1, 2])]) {
       expect([...slotsOf(plan, ZERO_QUANTITY)]).toEqual([]);
       expect(ends(plan, ZERO_QUANTITY)).toEqual(["0", "0"]);

@@ -7,7 +7,7 @@ const MINUTE = 60_000;
 /** 12:00:00 of some day; the newest completed minute begins one minute earlier. */
 const NOON = 1_699_963_200_000;
 
-/** A bar so many minutes before noon; 1 is the newest completed minute, 0 the running one. */
+/** A bar a number of minutes before noon; 1 is the newest completed minute, 0 the running one. */
 const bar = (minutesBefore: number, volume = "1"): VolumeBar => ({
   symbol: "BTC/USD",
   minuteMs: NOON - minutesBefore * MINUTE,
@@ -45,7 +45,7 @@ describe("decision 29: a profile of a given count", () => {
     expect(weightsOf([bar(2, "2")], { intervalCount: 4 })).toBe("0 0 2 0");
   });
 
-  it("leaves the running minute out, until it is complete", () => {
+  it("excludes the running minute until it is complete", () => {
     const bars = [bar(0, "9"), bar(1, "1"), bar(2, "2")];
     expect(weightsOf(bars, { intervalCount: 2 })).toBe("2 1");
     expect(weightsOf(bars, { intervalCount: 2, nowMs: NOON + MINUTE - 1 })).toBe("2 1");
@@ -58,7 +58,7 @@ describe("decision 29: a profile of a given count", () => {
     expect(weightsOf(bars, { intervalCount: 2 })).toBe("1 2000000000000.000001");
   });
 
-  it("rule 4: no volume in it makes no profile", () => {
+  it("rule 4: volume of zero makes no profile", () => {
     expect(weightsOf([], { intervalCount: 2 })).toBeUndefined();
     expect(weightsOf([bar(3)], { intervalCount: 2 })).toBeUndefined();
     expect(weightsOf([bar(0)], { intervalCount: 2 })).toBeUndefined();
@@ -66,14 +66,14 @@ describe("decision 29: a profile of a given count", () => {
     expect(weightsOf(empty, { intervalCount: 2 })).toBeUndefined();
   });
 
-  it("may be as long as the window, and no longer", () => {
+  it("is at most as long as the window", () => {
     expect(weightsOf([bar(512)], { intervalMs: 256 * MINUTE, intervalCount: 2 })).toBe("1 0");
     expect(() => weightsOf([bar(1)], { intervalCount: 513 })).toThrow(RangeError);
     expect(() => weightsOf([bar(1)], { intervalMs: 257 * MINUTE, intervalCount: 2 })).toThrow(RangeError);
   });
 
   it.each([0, -MINUTE, 90_000, 1_000, Number.NaN])(
-    "an interval of %d ms is no whole minutes",
+    "an interval of %d ms is not a whole number of minutes",
     (intervalMs) => {
       expect(() => weightsOf([bar(1), bar(2)], { intervalMs, intervalCount: 2 })).toThrow(RangeError);
     },
@@ -87,7 +87,7 @@ describe("decision 29: a profile as long as history", () => {
     expect(weightsOf([empty, bar(3, "3")], {})).toBe("3 0 0");
   });
 
-  it("has whole intervals only, the newest ones", () => {
+  it("has complete intervals only, the newest ones", () => {
     const bars = [bar(5, "5"), bar(4, "4"), bar(1, "1")];
     expect(weightsOf(bars, { intervalMs: 2 * MINUTE })).toBe("4 1");
   });
@@ -110,7 +110,7 @@ describe("decision 29: a profile as long as history", () => {
     expect(weightsOf([bar(512)], { intervalMs: 257 * MINUTE })).toBeUndefined();
   });
 
-  it("rule 4: is none when the volume lies before its whole intervals only", () => {
+  it("rule 4: does not exist if all volume is before its complete intervals", () => {
     expect(weightsOf([bar(5)], { intervalMs: 2 * MINUTE })).toBeUndefined();
   });
 

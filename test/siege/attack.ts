@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { HANDSHAKE } from "../load/frame-wire.ts";
 
-/** Which attack is run against which port, with how many connections, and for how long at most. */
+/** The attack and its target port, the number of connections, and the longest duration. */
 export type AttackTarget = Readonly<{
   name: string;
   port: number;
@@ -9,29 +9,29 @@ export type AttackTarget = Readonly<{
   milliseconds: number;
 }>;
 
-/** What the attackers have seen. */
+/** The observations of the attackers. */
 export type Harm = Readonly<{ sentBytes: number; readBytes: number; opened: number; cut: number }>;
 
-/** Addresses that the attackers come from, in turns. */
+/** Addresses of the attackers, used in turn. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"];
 
-/** How often an attacker comes again whose connection was cut, and how long after. */
+/** How often, and after which pause, an attacker reconnects whose connection was cut. */
 const LIVES = 10;
 const COMES_AGAIN_MS = 250;
 
-/** What one attacker does on its connection. */
+/** The behavior of one attacker on its connection. */
 export type Assault = Readonly<{
   /** Path of the WebSocket that it opens first; none: HTTP. */
   socketPath?: string;
-  /** What a connection sends over and over, piece by piece, as fast as it is taken. */
+  /** The pieces that a connection sends repeatedly, as fast as they are accepted. */
   pieces: (connection: number) => readonly Buffer[];
-  /** How often the pieces are sent; default without end. */
+  /** How often the pieces are sent; without end by default. */
   rounds?: number;
-  /** Whether it never reads what it is sent, after a handshake. */
+  /** Whether it never reads after a handshake. */
   deaf?: boolean;
-  /** How many pieces go out a second at most; default as fast as the connection takes them. */
+  /** Most pieces per second; by default as fast as the connection accepts them. */
   perSecond?: number;
-  /** The one address that all come from; default the four in turns. */
+  /** The single address of all attackers; by default the four in turn. */
   address?: string;
 }>;
 
@@ -68,7 +68,7 @@ export async function assail(attacked: AttackTarget, assault: Assault): Promise<
 
 type Counts = { sentBytes: number; readBytes: number };
 
-/** What one attacker does, and which one it is. */
+/** The behavior and the number of one attacker. */
 type Attacker = Assault & Readonly<{ index: number }>;
 
 function begin(socket: Socket, assault: Attacker, counts: Counts): void {

@@ -4,7 +4,7 @@ import { httpPost } from "../load/http-wire.ts";
 import { type Assault, type AttackTarget, assail, type Harm } from "./attack.ts";
 import { BROKE, HONEST, type SiegeKey } from "./keys.ts";
 
-/** An attack: what it does, and how it is run. */
+/** An attack: its behavior and its parameters. */
 export type Attack = Readonly<{
   name: string;
   /** Its own share of the usual number of connections; default 1. */
@@ -17,7 +17,7 @@ const repeated = (piece: Buffer, times: number): Buffer =>
 
 const get = (target: string): Buffer => Buffer.from(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
 
-/** A message that has to be read to its end before it can be refused. */
+/** A message that must be read to its end before it can be refused. */
 const LARGE = textFrame(
   JSON.stringify({ id: "1", method: "order.place", params: { symbol: "x".repeat(64_900) } }),
 );
@@ -40,7 +40,7 @@ const TO_H2C = Buffer.from(
 
 type Terms = Readonly<Record<string, string | number | boolean>>;
 
-/** Signed placements of one account by each connection, each with a client id of its own. */
+/** Signed placements of one account on each connection, each with its own client id. */
 const placements =
   ({ apiKey, secret }: SiegeKey, terms: Terms, count: number) =>
   (connection: number) =>

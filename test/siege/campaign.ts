@@ -6,13 +6,13 @@ import { ATTACKS, type Attack } from "./attacks.ts";
 import { type Borne, HonestClient } from "./honest.ts";
 import { type ServerProcess, startAttacker, startServer } from "./processes.ts";
 
-/** How much of each attack there is. */
+/** The size of each attack. */
 export type Extent = Readonly<{ connections: number; milliseconds: number }>;
 
-/** What an attack came to. */
+/** The outcome of an attack. */
 export type Outcome = Readonly<{
   name: string;
-  /** How the process ended; undefined when it lives. */
+  /** How the process ended; undefined if it is alive. */
   ended: string | undefined;
   answers: number;
   failures: readonly string[];
@@ -22,28 +22,28 @@ export type Outcome = Readonly<{
   p99Ms: number;
   longestTurnMs: number;
   peakBytes: number;
-  /** What is held more than before, once the attackers have gone. */
+  /** Memory held in addition to before, after the attackers have left. */
   keptBytes: number;
   harm: Harm | undefined;
 }>;
 
-/** Longest that an answer may take at the 99th percentile. */
+/** Longest answer at the 99th percentile. */
 const MOST_P99_MS = 250;
 
-/** How much longer it may take on a machine that is busy with something else, where even the calm takes long. */
+/** Additional time on a machine with other load, where answers are slow even without an attack. */
 const BUSY = 5;
 
-/** What may be left: caches, warm code, and what the honest client has placed meanwhile. */
+/** Memory that may remain: caches, compiled code, and the honest client's orders. */
 const MOST_KEPT_BYTES = 48 * 1_048_576;
 
-/** How long the calm is measured at most. */
+/** Longest measurement before the attack. */
 const CALM_MS = 1_000;
 
-/** How long a server may take to see that its attackers have gone. */
+/** How long a server may take to notice that its attackers have left. */
 const LOOKS = 20;
 const LOOK_EVERY_MS = 100;
 
-/** What is wrong with an outcome; nothing when the siege was borne. */
+/** Returns the failures of an outcome; none if the service withstood the siege. */
 export function faultsOf({
   name,
   ended,
@@ -62,7 +62,7 @@ export function faultsOf({
   ];
 }
 
-/** Runs every attack whose name holds `only`, each against a server of its own. */
+/** Runs every attack whose name contains `only`, each against a separate server. */
 export async function besiege(
   program: string,
   { only = "", tell, ...extent }: Extent & Readonly<{ only?: string; tell: (outcome: Outcome) => void }>,
@@ -93,7 +93,7 @@ async function endure(program: string, attack: Attack, extent: Extent): Promise<
   }
 }
 
-/** The 99th percentile of an honest client while nobody attacks. */
+/** The 99th percentile of an honest client without an attack. */
 async function calmOf({ port }: ServerProcess, { milliseconds }: Extent): Promise<number> {
   const client = new HonestClient(port);
   client.start();

@@ -3,15 +3,15 @@ import { WebSocket } from "ws";
 import { signBody, signSocketParameters } from "../../src/signing/index.ts";
 import { HONEST } from "./keys.ts";
 
-/** What an honest client had to bear: how long each answer took, and what was no answer. */
+/** The experience of an honest client: the time of each answer, and its failures. */
 export type Borne = Readonly<{ latenciesMs: readonly number[]; failures: readonly string[] }>;
 
 const PAUSE_MS = 20;
 
-/** Longest that it waits for one answer. */
+/** Longest wait for one answer. */
 const PATIENCE_MS = 5_000;
 
-/** A client from 127.0.0.1 that asks, one after the other: on a new connection, on a kept one, by WebSocket. */
+/** A client from 127.0.0.1 that alternates between a new connection, a persistent one, and WebSocket. */
 export class HonestClient {
   readonly #port: number;
   readonly #kept: Agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -1,7 +1,7 @@
 /** Key and secret of an account. */
 export type SiegeKey = Readonly<{ apiKey: string; secret: string }>;
 
-/** The demo account, which has money: the honest client's, and the one that places schedules of many weights. */
+/** The demo account, which has money: used by the honest client, and for schedules with many weights. */
 export const HONEST: SiegeKey = { apiKey: "siege-honest-key", secret: "siege-honest-secret" };
 
 /** An account without money. */

@@ -3,12 +3,12 @@ import { constants, setPriority } from "node:os";
 import type { AttackTarget, Harm } from "./attack.ts";
 import type { ServerState } from "./server.ts";
 
-/** A server in a process of its own, with a heap of 512 MB. */
+/** A server in a separate process, with a heap of 512 MB. */
 export type ServerProcess = Readonly<{
   port: number;
-  /** Rejects when the process has ended, or does not answer in ten seconds. */
+  /** Rejects if the process has ended, or does not answer in ten seconds. */
   state: () => Promise<ServerState>;
-  /** How it ended, once it has; undefined while it lives. */
+  /** How it ended; undefined while it lives. */
   ended: () => string | undefined;
   close: () => Promise<void>;
 }>;
@@ -16,7 +16,7 @@ export type ServerProcess = Readonly<{
 const HEAP_MB = 512;
 const PATIENCE_MS = 10_000;
 
-/** How long attackers of low priority may take beyond their time on a busy machine. */
+/** How much longer attackers of low priority may take on a busy machine. */
 const ATTACKER_PATIENCE_MS = 60_000;
 
 /** Starts `program` with the word `server`. */
@@ -47,12 +47,12 @@ export async function startServer(program: string, folder: string): Promise<Serv
   };
 }
 
-/** Runs an attack in a process of its own; resolves to what it has seen. */
+/** Runs an attack in a separate process; resolves to its observations. */
 export async function startAttacker(program: string, attacked: AttackTarget): Promise<Harm> {
   const child = fork(program, ["attacker", JSON.stringify(attacked)], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
-  // Server and honest client come first: what is measured is not how few cores there are.
+  // Server and honest client have priority: the number of cores is not what is measured.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   try {

@@ -2,13 +2,16 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { readSettings } from "../../src/sandbox/settings.ts";
 import { BROKE, HONEST } from "./keys.ts";
 
-/** What a besieged server says of itself. */
+/** The report of a besieged server about itself. */
 export type ServerState = Readonly<{
-  /** Heap and buffers in use, after the garbage was collected. */
+  /** Heap and buffers in use, after a garbage collection. */
   heldBytes: number;
-  /** The most memory that the process ever had. */
+  /** The highest memory use of the process. */
   peakBytes: number;
-  /** The longest that its cores were busy between two looks since the last state; looks are {@link LOOK_EVERY_MS} apart when it is idle. */
+  /**
+   * The longest processor time between two checks since the last state; checks are {@link LOOK_EVERY_MS} apart when it
+   * is idle.
+   */
   longestTurnMs: number;
 }>;
 
@@ -17,7 +20,10 @@ const LOOK_EVERY_MS = 10;
 /** The sandbox as `npm start` runs it, in this process. */
 export type SiegeServer = Readonly<{ port: number; state: () => ServerState; close: () => Promise<void> }>;
 
-/** Opens the sandbox on a free port of the loopback; only the count of orders is not limited: both accounts are ours. */
+/**
+ * Opens the sandbox on a free port of the loopback. Only the number of orders is unlimited, since both accounts belong
+ * to the test.
+ */
 export async function openSiegeServer(folder: string): Promise<SiegeServer> {
   const env = {
     PORT: "auto",
@@ -46,7 +52,7 @@ export async function openSiegeServer(folder: string): Promise<SiegeServer> {
       globalThis.gc?.();
       const { heapUsed, external } = process.memoryUsage();
       const peakBytes = process.resourceUsage().maxRSS * 1_024;
-      // What the collection costs is nobody's turn.
+      // The cost of the garbage collection does not count as a turn.
       before = busyMs();
       const state = { heldBytes: heapUsed + external, peakBytes, longestTurnMs };
       longestTurnMs = 0;

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { bundleProgram } from "../support/bundle-program.ts";
 import { besiege } from "./campaign.ts";
 
-/** The short form: two attacks that ended the process or stopped it; how long others wait is what `npm run siege` tells. */
-it("decisions GC and GE: a process with a heap of 512 MB outlives large messages and unknown paths; npm run siege has all attacks", {
+/** The short form: two attacks that used to end or stop the process; `npm run siege` measures how long others wait. */
+it("decisions GC and GE: a process with a heap of 512 MB survives large messages and unknown paths; npm run siege has all attacks", {
   timeout: 60_000,
 }, async () => {
   const program = await bundleProgram("test/siege/main.ts", "siege-test");

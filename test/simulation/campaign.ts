@@ -9,13 +9,13 @@ import {
 } from "../../src/simulator/world/index.ts";
 import { RECORDED_ROWS } from "./recorded-rows.ts";
 
-/** A turn of the event loop: every promise that waits for nothing outside has settled. */
+/** Waits for a turn of the event loop: every promise without outside dependencies has settled. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** What every world of the tests is given beside its seed. */
+/** Options of every world of the tests, beside its seed. */
 export const GIVEN: Pick<WorldRun, "turn" | "rows"> = { turn, rows: RECORDED_ROWS };
 
-/** What many worlds did together, and from which seed to go on. */
+/** The totals of many worlds, and the next seed. */
 export type Progress = {
   nextSeed: number;
   worlds: number;
@@ -31,10 +31,10 @@ export type Progress = {
   failures: Failure[];
 };
 
-/** A seed that failed, the invariant, and what is left of its plan when it is made small. */
+/** A seed that failed, the invariant, and its plan after reduction. */
 export type Failure = Readonly<{ seed: number; steps: number; invariant: string; seen: string; cuts: Cuts }>;
 
-/** Nothing done yet. */
+/** The progress before the first world. */
 export function noProgress(firstSeed: number): Progress {
   return {
     nextSeed: firstSeed,
@@ -52,7 +52,7 @@ export function noProgress(firstSeed: number): Progress {
   };
 }
 
-/** Adds the world of the next seed; one that fails is made small first. */
+/** Adds the world of the next seed; a failing plan is reduced first. */
 export async function addWorld(progress: Progress, steps: number, nowMs: () => number): Promise<WorldReport> {
   const seed = progress.nextSeed;
   const startedMs = nowMs();
@@ -82,7 +82,7 @@ function addCounts(sums: Record<string, number>, counts: Readonly<Record<string,
   for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
 }
 
-/** The command that runs one seed again, with what is cut off its plan. */
+/** The command that repeats one seed, with the reductions of its plan. */
 export function commandOf({ seed, steps, cuts }: Failure): string {
   return `SEED=${seed} STEPS=${steps} CUTS='${JSON.stringify(cuts)}' npm run world`;
 }

@@ -20,7 +20,7 @@ const START_MS = 1_760_000_000_000;
 const MINUTE_MS = 60_000;
 const turn = (): Promise<void> => GIVEN.turn();
 
-/** What the parts of a world share, with faults that strike always at a rate of 1000. */
+/** The shared parts of a world, with faults that always strike at a rate of 1000. */
 function shared(rates: FaultRates = {}) {
   return {
     random: createRandom(1),
@@ -42,7 +42,7 @@ const child: ChildRequest = {
 };
 
 describe("the hosts of a seeded world", () => {
-  it("decision FG: a venue tells a new listener again of fills that came after a child was said to be closed", async () => {
+  it("decision FG: a venue repeats, to a new listener, fills that were withheld when a child was reported closed", async () => {
     const parts = shared({ "venue withholds fills": 1_000 });
     const venue = new WorldVenue({
       ...parts,
@@ -75,7 +75,7 @@ describe("the hosts of a seeded world", () => {
     expect(heard).toEqual(executed);
   });
 
-  it("decision HQ: a venue that forgets fails look-ups of a settled child, and never says that it is not there", async () => {
+  it("decision HQ: a venue that forgets fails look-ups of a settled child, and never answers that it does not exist", async () => {
     const parts = shared({});
     const venue = new WorldVenue({
       ...parts,
@@ -110,7 +110,7 @@ describe("the hosts of a seeded world", () => {
     expect(parts.situations.counts).toMatchObject({ "child forgotten by the venue": 1 });
   });
 
-  it("decision FH: a native order whose answer is lost is kept, and found again by its request", async () => {
+  it("decision FH: a native order whose answer is lost is kept, and its request finds it again", async () => {
     const parts = shared({ "native orders lose an answer": 1_000 });
     const native = new WorldNative({ ...parts, priceOf: () => price("100"), traded: () => undefined });
     const port = native.open(new Instance(1, START_MS));
@@ -138,7 +138,7 @@ describe("the hosts of a seeded world", () => {
     });
   });
 
-  it("decision FH: volumes are the same whenever they are asked for, and nonsense is none of them", async () => {
+  it("decision FH: volumes are the same at every request, and invalid ones never occur", async () => {
     const range = { symbol: "BTC/USD", fromMs: START_MS - (START_MS % MINUTE_MS) - 512 * MINUTE_MS };
     const whole = { ...range, toMs: range.fromMs + 512 * MINUTE_MS };
     const right = new WorldVolumes({ ...shared(), demand: () => undefined });
@@ -151,7 +151,7 @@ describe("the hosts of a seeded world", () => {
     expect(wrong.asked("BTC/USD")).toEqual([whole]);
   });
 
-  it("decision 30: a print that came before its fill was counted is somebody else's, as far as anybody can know", () => {
+  it("decision 30: a print that arrives before its fill is counted as external", () => {
     const tape = new TrueTape(shared());
     tape.owe("BTC/USD", "x1", quantity("1"));
     let told = "";
@@ -170,7 +170,7 @@ describe("the hosts of a seeded world", () => {
     expect(formatPrice(market.price)).toBe(String(told.at(-1)).replace(/\.?0+$/, ""));
   });
 
-  it("decision 16: a jump that is told again stands where the end of a world can trade", () => {
+  it("decision 16: a repeated jump stays where the end of a world can trade", () => {
     const market = marketOf({ style: "walk" }, { "quotes are bad": 1_000 });
     const told = Array.from({ length: 400 }, (_, at) => market.next(START_MS + at)).filter(
       ({ bad }) => bad === "jump",

@@ -8,7 +8,7 @@ const stepsOfOne = Number(STEPS ?? 2_000);
 if (SEED !== undefined && TOTAL === undefined) await one(Number(SEED), JSON.parse(CUTS ?? "{}") as Cuts);
 else await many(Number(TOTAL ?? 5_000_000), Number(SEED ?? 1));
 
-/** One seed, told in full. */
+/** Runs one seed and prints every detail. */
 async function one(seed: number, cuts: Cuts): Promise<void> {
   const started = performance.now();
   const plan = drawPlan(seed, stepsOfOne, cuts);
@@ -21,7 +21,10 @@ async function one(seed: number, cuts: Cuts): Promise<void> {
   process.exitCode = 1;
 }
 
-/** Seed after seed, until so many steps are made; what was done is written after each, so that it can go on later. */
+/**
+ * Runs seed after seed until the number of steps is reached; writes the progress after each, so that a later run can
+ * continue.
+ */
 async function many(total: number, firstSeed: number): Promise<void> {
   const file = RESUME;
   const kept = file !== undefined && existsSync(file) ? readFileSync(file, "utf8") : undefined;

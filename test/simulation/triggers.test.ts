@@ -19,7 +19,7 @@ const INTENT = orderIntent({
   newClientOrderId: "trail",
 });
 
-/** A journal of one trailing order that the checks of a world look at, and one process that writes it. */
+/** A journal of one trailing order for the checks of a world, and one process that writes it. */
 function checkedJournal(): Readonly<{
   broken: readonly string[];
   /** The process counts a quote with this bid. */
@@ -62,8 +62,10 @@ const markOf = (position: number, { bid, timeMs }: QuoteStamp): MarketMark => ({
   timeMs,
 });
 
-describe("what the world demands of a trailing reference", () => {
-  /** The order is active from 100; the quote at 94 fires it, and is told before or after the reference moves to 110. */
+describe("the check of a trailing reference in a world", () => {
+  /**
+   * The order is active from 100; the quote at 94 fires it, and is reported before or after the reference moves to 110.
+   */
   const broken = (movesFirst: boolean, backMs: number, reference: string): readonly string[] => {
     const world = checkedJournal();
     world.append({ kind: "ACCEPTED", accountId: 1, intent: INTENT }, { kind: "PLACE" });
@@ -80,13 +82,16 @@ describe("what the world demands of a trailing reference", () => {
     return world.broken;
   };
 
-  it.each([0, 3_600_000])("I31: it moved on a quote before, the wall clock %i ms back or not", (backMs) => {
-    expect(broken(true, backMs, "110")).toEqual([]);
-    expect(broken(true, backMs, "100")).toEqual(["I31"]);
-  });
+  it.each([0, 3_600_000])(
+    "I31: requires a move on an earlier quote, the wall clock %i ms back or not",
+    (backMs) => {
+      expect(broken(true, backMs, "110")).toEqual([]);
+      expect(broken(true, backMs, "100")).toEqual(["I31"]);
+    },
+  );
 
   it.each([0, 3_600_000])(
-    "I31: what moved on a later quote need not be in it, the clock %i ms back",
+    "I31: does not require a move on a later quote, the wall clock %i ms back",
     (backMs) => {
       expect(broken(false, backMs, "100")).toEqual([]);
       expect(broken(false, backMs, "111")).toEqual(["I31"]);

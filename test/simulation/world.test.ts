@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Cuts, FAULTS, type Fault, runWorld, SITUATIONS } from "../../src/simulator/world/index.ts";
 import { addWorld, commandOf, GIVEN, noProgress, type Progress } from "./campaign.ts";
 
-/** A seed that failed once: why, and what has become of it. */
+/** A seed that once failed: the cause and the fix. */
 type SeedEntry = Readonly<{
   seed: number;
   steps: number;
@@ -19,7 +19,7 @@ const kept = JSON.parse(readFileSync(new URL("seeds.json", import.meta.url), "ut
 const SHORT = { worlds: 20, steps: 400 };
 
 describe("a seeded world", { timeout: 300_000 }, () => {
-  it("is the same twice: the same seed makes the same journal, to the byte", async () => {
+  it("is reproducible: the same seed makes the same journal, to the byte", async () => {
     const first = await runWorld({ seed: 7, steps: 400, ...GIVEN });
     const second = await runWorld({ seed: 7, steps: 400, ...GIVEN });
     expect(first.broken?.message).toBeUndefined();
@@ -27,7 +27,7 @@ describe("a seeded world", { timeout: 300_000 }, () => {
     expect(first.records).toBeGreaterThan(100);
   });
 
-  it("I01-I06, I10-I16, I20-I26, I30-I34, I40-I44, I50-I55, I60, I62-I63, I70-I72 hold, whatever goes wrong", async () => {
+  it("I01-I06, I10-I16, I20-I26, I30-I34, I40-I44, I50-I55, I60, I62-I63, I70-I72 hold under all faults", async () => {
     const progress = noProgress(1);
     while (progress.worlds < SHORT.worlds) await addWorld(progress, SHORT.steps, () => performance.now());
     expect(progress.failures.map((failure) => `${failure.invariant}: ${commandOf(failure)}`)).toEqual([]);
@@ -41,12 +41,12 @@ describe("a seeded world", { timeout: 300_000 }, () => {
     expect(broken?.message).toBeUndefined();
   });
 
-  it("names sixty rare situations at least, each once", () => {
+  it("names at least sixty rare situations, each once", () => {
     expect(SITUATIONS.length).toBeGreaterThanOrEqual(60);
     expect(new Set(SITUATIONS).size).toBe(SITUATIONS.length);
   });
 
-  it("stays as it was drawn when faults, steps or orders are cut off it", async () => {
+  it("keeps its plan when faults, steps or orders are cut off", async () => {
     const without: readonly Fault[] = ["process is killed", "store is slow"];
     const whole = await runWorld({ seed: 11, steps: 120, ...GIVEN });
     const cut = await runWorld({ seed: 11, steps: 120, cuts: { steps: 100, without, orders: 5 }, ...GIVEN });
@@ -57,7 +57,7 @@ describe("a seeded world", { timeout: 300_000 }, () => {
   });
 });
 
-/** What a run did, in three lines: steps, faults, situations. */
+/** Formats a run in three lines: steps, faults, situations. */
 function tableOf({ steps, worlds, ms, faults, situations }: Progress): string {
   const perSecond = Math.round((1_000 * steps) / ms);
   return [

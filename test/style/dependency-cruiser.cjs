@@ -1,7 +1,7 @@
 /**
- * The ordered folders of src/ as rules: a folder imports only from the folders before it in {@link core}, leaves are
- * imported by nobody but sandbox/, and every package and Node built-in has the folders that may use it named here.
- * A new folder or package is refused until it stands in these tables.
+ * The ordered folders of src/ as rules: a folder imports only from the folders before it in {@link core}, only sandbox/
+ * imports leaves, and every package and Node built-in has the folders that may use it listed here. A new folder or
+ * package is refused until it is in these tables.
  */
 
 /** Each folder may import the ones before it. */
@@ -24,7 +24,7 @@ const core = [
 const upTo = (folder) => core.slice(0, core.indexOf(folder) + 1);
 const adapterBase = ["common", "errors", "decimal", "model", "wire", "ports"];
 
-/** What each folder may import besides itself. */
+/** The other folders that each folder may import. */
 const allowed = {
   ...Object.fromEntries(core.map((folder, index) => [folder, core.slice(0, index)])),
   rules: upTo("lifecycle"),
@@ -41,8 +41,8 @@ const allowed = {
 };
 
 /**
- * Rooms of a large folder: each may import the ones before it, so that there is no circle between them. Above them stand
- * the files that put the folder together; no room imports those.
+ * Subfolders of a large folder: each may import the ones before it, so that there are no cycles between them. The files
+ * that put the folder together are above them; no subfolder imports those.
  */
 const rooms = {
   engine: {
@@ -78,8 +78,8 @@ const packages = {
 };
 
 /**
- * Files and folders that may import a Node built-in. The two files are reached by the package's "node" import
- * condition only, so that everything else above the leaves runs in a browser.
+ * Files and folders that may import a Node built-in. The two files are reached by the package's "node" import condition
+ * only, so that everything else above the leaves runs in a browser.
  */
 const builtins = [
   "signing/hmac-node\\.ts$",

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Runs an example against the sources; what it printed, a line each. */
+/** Runs an example against the sources; returns its output, line by line. */
 async function run(example: DocExample): Promise<readonly string[]> {
   const file = join(folder, `${example.name.replace(/\W/g, "-")}.ts`);
   writeFileSync(file, example.code);
@@ -65,12 +65,12 @@ describe("examples in doc comments", () => {
   });
 
   for (const example of examples.filter(({ prints }) => prints.length > 0)) {
-    it(`${example.name} prints what it says`, async () => {
+    it(`${example.name} prints the output that it states`, async () => {
       expect(await run(example)).toEqual(example.prints);
     });
   }
 
-  it("are found with what they print, and a wrong one does not compile", () => {
+  it("are found with their output, and a wrong one does not compile", () => {
     const text = [
       "/**",
       " * One.",

@@ -4,7 +4,7 @@ import { compileVirtual } from "../support/typescript-program.ts";
 import type { SourceFile } from "./source-file.ts";
 import { descendants, lineOf } from "./source-file.ts";
 
-/** A fenced block of a doc comment: where it stands, its code, and what its `console.log` lines say they print. */
+/** A fenced block of a doc comment: its place, its code, and the output that its `console.log` comments state. */
 export type DocExample = Readonly<{ name: string; code: string; prints: readonly string[] }>;
 
 const fence = /```ts\n([\s\S]*?)```/g;
@@ -19,7 +19,7 @@ function exampleTags(file: SourceFile): readonly ts.JSDocTag[] {
   );
 }
 
-/** Every fenced example of the doc comments of a source, in the order of the text. */
+/** Returns every fenced example of the doc comments of a source, in the order of the text. */
 export function docExamples(file: SourceFile): readonly DocExample[] {
   return exampleTags(file).flatMap((tag) => {
     const text = ts.getTextOfJSDocComment(tag.comment) ?? "";
@@ -42,7 +42,7 @@ export function withoutExample(exports: readonly Export[], prefix = ""): readonl
   ]);
 }
 
-/** Compiles every example as a module of its own against the sources; the problems by the example's name. */
+/** Compiles every example as a separate module against the sources; returns the problems by the example's name. */
 export function compile(examples: readonly DocExample[]): readonly string[] {
   const pathOf = (index: number): string => `examples/doc-${index}.ts`;
   const files = new Map(examples.map(({ code }, index) => [pathOf(index), `${code}\nexport {};\n`]));

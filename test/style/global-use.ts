@@ -14,7 +14,7 @@ function namesSomethingElse(node: ts.Identifier): boolean {
 }
 
 /**
- * The global a node uses as a value, as the source would spell it: `setTimeout` for `setTimeout(…)`, for
+ * The global that a node uses as a value, as the source would spell it: `setTimeout` for `setTimeout(…)`, for
  * `globalThis.setTimeout` and for `{ setTimeout }`; `undefined` for members, declarations and types of that name.
  */
 export function globalUse(node: ts.Node): string | undefined {

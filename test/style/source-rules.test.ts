@@ -10,7 +10,7 @@ const rulesBroken = ([path, text]: Sample): readonly string[] => [
 
 const lines = (count: number, line: string): string => `${line}\n`.repeat(count);
 
-/** Planted violations: every text breaks the rule it stands under, and no other. */
+/** Planted violations: every text breaks the rule under which it is listed, and no other. */
 const planted: Readonly<Record<string, readonly Sample[]>> = {
   clock: [
     ["engine/a.ts", "const at = Date.now();"],
@@ -119,7 +119,7 @@ const planted: Readonly<Record<string, readonly Sample[]>> = {
   ],
 };
 
-/** What the rules must let pass. */
+/** Texts that the rules must accept. */
 const sound: readonly Sample[] = [
   [
     "adapters/node/a.ts",
@@ -172,7 +172,7 @@ describe("the rules of the sources", () => {
   }
 
   for (const sample of sound) {
-    it(`nothing is found in ${sample[0]}: ${JSON.stringify(sample[1].slice(0, 60))}`, () => {
+    it(`${sample[0]} is accepted: ${JSON.stringify(sample[1].slice(0, 60))}`, () => {
       expect(rulesBroken(sample)).toEqual([]);
     });
   }

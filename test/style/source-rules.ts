@@ -13,7 +13,7 @@ export const numberReaders: Readonly<Record<string, string>> = {
 /** One broken rule at one line. */
 export type Finding = Readonly<{ rule: string; path: string; line: number; what: string }>;
 
-/** A rule of the sources: what it says, where it holds, and the places that break it. */
+/** A rule of the sources: its text, the files to which it applies, and the places that break it. */
 export type SourceRule = Readonly<{
   name: string;
   says: string;
@@ -76,7 +76,9 @@ function isTimeless(file: SourceFile): readonly Breach[] {
   return [...now, ...memberUsesOf(file, "Date.now"), ...usesOf(file, ["performance"])];
 }
 
-/** `Number` and `parseInt` as functions and the plus sign; `parseInt` with its radix reads whole numbers and may stay. */
+/**
+ * `Number` and `parseInt` as functions and the plus sign; `parseInt` with a radix reads whole numbers and is allowed.
+ */
 function numberCalls(file: SourceFile): readonly Breach[] {
   const isConstant = (node: ts.Node): boolean =>
     ts.isPropertyAccessExpression(node.parent) && node.parent.expression === node;
@@ -112,8 +114,8 @@ function foreignImports(file: SourceFile): readonly Breach[] {
 }
 
 /**
- * Exports of a folder beside its index: a part that has an index of its own, so that a bundle without it stays small,
- * and what an entry point of the package does not show.
+ * Entrances of a folder beside its index: a part with an index of its own, so that a bundle without it stays small, and
+ * exports that an entry point of the package does not show.
  */
 const APART: readonly string[] = ["requests/schemas/index.ts", "service/internal.ts", "signing/internal.ts"];
 
@@ -138,7 +140,7 @@ const isExportDefault = (node: ts.Node): boolean =>
   (ts.canHaveModifiers(node) &&
     (ts.getModifiers(node)?.some((m) => m.kind === ts.SyntaxKind.DefaultKeyword) ?? false));
 
-/** The rules of the sources; each is proved to find something by `source-rules.test.ts`. */
+/** The rules of the sources; `source-rules.test.ts` proves that each finds a violation. */
 export const sourceRules: readonly SourceRule[] = [
   {
     name: "clock",
@@ -276,7 +278,7 @@ export const sourceRules: readonly SourceRule[] = [
 
 const isNode = (breach: Breach): breach is ts.Node => "kind" in breach;
 
-/** Every broken rule of one file, each once a line. */
+/** Every broken rule of one file, each once per line. */
 export function check(file: SourceFile): readonly Finding[] {
   const lines = file.text.split("\n");
   return sourceRules

@@ -19,7 +19,7 @@ describe("the sources", () => {
     });
   }
 
-  it("every file with leave to read numbers exists", () => {
+  it("every file that is allowed to read numbers exists", () => {
     const paths = sources.map((file) => file.path);
     expect(Object.keys(numberReaders).filter((path) => !paths.includes(path))).toEqual([]);
   });

@@ -5,23 +5,23 @@ import type { RequestParameters } from "../../src/signing/index.ts";
 import { KEYS } from "../support/service-world.ts";
 import type { Forge, SurfaceOptions, SurfaceWorld } from "./world.ts";
 
-/** A request that is refused, and with what. */
+/** A request that is refused, and its error. */
 export type Case = Readonly<{
   error: ErrorName;
-  /** What brings it about, for the page. */
+  /** The cause, for the page. */
   how: string;
-  /** Over the fields that work; undefined leaves one out. */
+  /** Replaces some of the valid fields; undefined leaves one out. */
   fields?: RequestParameters;
-  /** In place of the fields that work. */
+  /** Replaces all valid fields. */
   only?: RequestParameters | ((world: SurfaceWorld) => RequestParameters);
   /** Only the second of two is refused. */
   twice?: true;
   forge?: Forge;
-  /** Needs a world of its own, of this kind. */
+  /** Needs a separate world, of this kind. */
   world?: SurfaceOptions;
-  /** What happens before, in a world of its own. */
+  /** An action before the request, in a separate world. */
   before?: (world: SurfaceWorld) => unknown;
-  /** The one interface where there is such a request. */
+  /** The interface, if the request exists on one only. */
   over?: "REST" | "WebSocket";
 }>;
 
@@ -30,7 +30,7 @@ const failing: Accounts = {
   account: () => Promise.reject(new Error("the host's accounts are gone")),
 };
 
-/** A limit that is one when it is checked, and nothing that can be reckoned with afterwards. */
+/** A limit that is valid when it is checked, and throws when it is used afterwards. */
 function brokenLimit(): number {
   let isChecked = false;
   const limit = {
@@ -45,7 +45,7 @@ function brokenLimit(): number {
 
 const TIGHT: SurfaceOptions = { limits: { weightPerMinute: 20 } };
 
-/** Uses up the weight of a minute, or goes on until the address is banned. */
+/** Uses up the weight of a minute, or continues until the address is banned. */
 async function useUp(world: SurfaceWorld, until: "limit" | "ban"): Promise<void> {
   while ((await world.weigh()) !== until);
 }
@@ -84,7 +84,7 @@ const everyRoute: readonly Case[] = [
   },
 ];
 
-/** Errors of whatever has parameters. */
+/** Errors of every route with parameters. */
 const everyQuery: readonly Case[] = [
   {
     error: "DUPLICATE_PARAMETER",
@@ -112,7 +112,7 @@ const aBody: readonly Case[] = [
   { error: "NESTED_JSON", how: "an object as a value", forge: { raw: { query: "", json: '"a":{}' } } },
 ];
 
-/** Errors of whatever is signed. */
+/** Errors of every signed route. */
 const everySigned: readonly Case[] = [
   {
     error: "BAD_API_KEY_FORMAT",
@@ -132,13 +132,13 @@ const everyOwned: readonly Case[] = [
   { error: "UNAUTHORIZED", how: "another user's account", fields: { account: 2 } },
 ];
 
-/** The host fails in a way that nobody foresaw: a read says so, after a write nobody knows what became of it. */
+/** The host fails in an unforeseen way: a read reports the failure; after a write the outcome is unknown. */
 const unforeseen = (error: "UNKNOWN" | "UNEXPECTED_RESPONSE"): Case => ({
   error,
   how: "the replay guard fails",
   world: {
     service: {
-      // Anew for each world.
+      // A new one for each world.
       get replayGuard() {
         return { generationMs: brokenLimit() };
       },
@@ -146,7 +146,7 @@ const unforeseen = (error: "UNKNOWN" | "UNEXPECTED_RESPONSE"): Case => ({
   },
 });
 
-/** The errors that a route has because of how it is asked. */
+/** The errors of a route that follow from how it is called. */
 export function commonOf({ access, method }: Pick<RouteDescriptor, "access" | "method">): readonly Case[] {
   const bodied = method === "GET" ? aGet : method === "POST" ? aBody : [];
   if (access === "PUBLIC") return [...everyRoute, ...everyQuery, ...bodied];
@@ -164,7 +164,7 @@ export function commonOf({ access, method }: Pick<RouteDescriptor, "access" | "m
   return [...everyRoute, ...everyQuery, ...bodied, ...own];
 }
 
-/** The same of what a connection does by itself. */
+/** The same for acts of a connection. */
 export function commonOfAct(access: RouteDescriptor["access"]): readonly Case[] {
   const messages = [...everyRoute.filter(({ over }) => over !== "REST"), ...everyQuery, ...aBody];
   const own = everyOwned.slice(0, 1);

@@ -28,7 +28,7 @@ async function connect(world: HostileWorld): Promise<SocketClient> {
   return client;
 }
 
-/** Asks on a connection and resolves to the result. */
+/** Sends a request on a connection and resolves to the result. */
 async function ask(client: SocketClient, method: string, json = "{}"): Promise<JsonObject> {
   const id = `c-${client.messages.length}`;
   client.socket.send(messageOf({ method, json }, `"${id}"`));
@@ -36,8 +36,8 @@ async function ask(client: SocketClient, method: string, json = "{}"): Promise<J
   return client.messages.find((message) => message.id === id)?.result as JsonObject;
 }
 
-describe("complaint 35: a reconnect hides no gap", () => {
-  it("the reply to the new subscription says how many events were missed, and the stream goes on after them", async () => {
+describe("complaint 35: a reconnect reveals every gap", () => {
+  it("the reply to the new subscription says how many events were missed, and the stream continues after them", async () => {
     const world = await opened();
     let orders = 0;
     const place = async (): Promise<void> => {
@@ -90,7 +90,7 @@ describe(`complaint 39: the id ${ID} is exact`, () => {
   const digits = `"orderId":${ID}`;
   const query = (fields: string): string => `symbol=BTC%2FUSD&${fields}&timestamp=${START_MS}`;
 
-  it("in every reply of REST, asked for with every neighbour that a double would confuse it with", async () => {
+  it("in every reply of REST, also beside every neighbor that a double would confuse with it", async () => {
     const world = await opened({ native: () => hostOf(new Set()) });
     const get = (path: string, fields: string) => world.send(attack("GET", path, { query: query(fields) }));
     const post = (path: string, body: string, nonce: string) =>
@@ -131,7 +131,7 @@ describe(`complaint 39: the id ${ID} is exact`, () => {
     expect(await ask(client, "order.status", `{"symbol":"BTC/USD","orderId":"${ID}"}`)).toEqual(order);
     expect(await ask(client, "allOrders", `{"symbol":"BTC/USD","orderId":${ID}}`)).toEqual([order]);
 
-    // What the client read goes back through its own signing, to both interfaces.
+    // The client signs the ids that it read, for both interfaces.
     const fields: RequestParameters = { symbol: "BTC/USD", orderId: order.orderId as bigint };
     const own = { ...fields, apiKey: KEYS.owner.apiKey, timestamp: START_MS };
     const params = signSocketParameters({ secret: KEYS.owner.secret, parameters: own });
@@ -150,7 +150,7 @@ describe(`complaint 39: the id ${ID} is exact`, () => {
     expect(client.texts.at(-1)).toContain(`"i":${ID},`);
   });
 
-  it("in what the paper venue keeps on disk", async () => {
+  it("in the paper venue's records on disk", async () => {
     const folder = await mkdtemp(join(tmpdir(), "complaint-39-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const path = join(folder, "venue.log");
@@ -168,7 +168,7 @@ describe(`complaint 39: the id ${ID} is exact`, () => {
 describe("complaint 41: the order of WebSocket parameters, and apiKey", () => {
   const right = { method: "order.status", json: '{"symbol":"BTC/USD","origClientOrderId":"hostile-base"}' };
 
-  it("params in whatever order verify, with names of which one begins the other", async () => {
+  it("params verify in any order, also names of which one is a prefix of the other", async () => {
     const world = await opened();
     const members = paramsOf(right).slice(1, -1).split(",");
     for (const order of [members, [...members].reverse(), [...members.slice(2), ...members.slice(0, 2)]]) {
@@ -187,7 +187,7 @@ describe("complaint 41: the order of WebSocket parameters, and apiKey", () => {
     expect(await world.acceptsMessage({ method: "order.place", json })).toMatchObject({ price2: "5" });
   });
 
-  it("without apiKey, or with another than the signed one, nothing is answered", async () => {
+  it("a request without apiKey, or with another than the signed one, is refused", async () => {
     const world = await opened();
     await world.refusesMessage({ ...right, apiKey: undefined }, { status: 401, code: -2014 });
     const other = messageOf(right).replace(KEYS.owner.apiKey, KEYS.reader.apiKey);

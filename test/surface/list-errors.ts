@@ -3,7 +3,7 @@ import type { RequestParameters } from "../../src/signing/index.ts";
 import type { Case } from "./common-errors.ts";
 import { LIST_ACCOUNT_ERRORS } from "./order-errors.ts";
 
-/** How the fields of one leg of a kind of list are called. */
+/** The field names of one leg of a kind of list. */
 const LEG: Readonly<
   Record<ListForm, Readonly<{ quantity: string; price: string; side: string; type?: string }>>
 > = {

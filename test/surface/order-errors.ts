@@ -10,7 +10,7 @@ const account = (restricted: boolean | readonly string[]) => (world: SurfaceWorl
     keys: [{ ...KEYS.owner, userId: 1, accountId: 1, permissions: ["READ", "TRADE"], ipAllowlist: [] }],
   });
 
-/** What any placement of whatever kind is refused with; `fields` of an order that it would take as its only one. */
+/** Refusals of every kind of placement; `fields` is an order that would be accepted by itself. */
 const everyPlacement: readonly Case[] = [
   { error: "MARKET_CLOSED", how: "a halted market", fields: { symbol: "SOL/USD" } },
   { error: "BAD_SYMBOL", how: "an unknown symbol", fields: { symbol: "DOGE/USD" } },
@@ -67,7 +67,7 @@ const native: RequestParameters = {
 };
 const market: RequestParameters = { symbol: "BTC/USD", side: "BUY", type: "MARKET", quantity: "0.5" };
 
-/** What only native orders are refused with. */
+/** Refusals of native orders only. */
 const nativeOnes: readonly Case[] = [
   {
     error: "INSUFFICIENT_BALANCE",
@@ -172,5 +172,5 @@ export const PLACEMENT_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[
   ],
 };
 
-/** What lists are refused with besides, as single managed orders are. */
+/** Additional refusals of lists, as of single managed orders. */
 export const LIST_ACCOUNT_ERRORS: readonly Case[] = [...everyPlacement, ...everyManaged, full];

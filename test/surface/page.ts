@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorName } from "../../src/errors/index.ts";
 
-/** What was found out of one route or method. */
+/** The findings of one route or method. */
 export type SurfaceRow = {
   readonly name: string;
   /** Method and path, or the name of the method. */
@@ -42,7 +42,7 @@ ${rows.map((row) => `| ${row} |`).join("\n")}
 `;
 }
 
-/** Errors by name of route: what brings each about, and over which of the two it was. */
+/** Errors by name of route: the cause of each, and the interface on which it occurred. */
 function errorsOf(rest: readonly SurfaceRow[], messages: readonly SurfaceRow[]): string {
   const names = [...new Set([...rest, ...messages].map(({ name }) => name))];
   const sections = names.map((name) => {
@@ -81,7 +81,7 @@ export function surfacePage(rest: readonly SurfaceRow[], messages: readonly Surf
   ].join("\n");
 }
 
-/** Cells of the page's tables that hold nothing. */
+/** Cells of the page's tables that are empty. */
 export function emptyCells(page: string): readonly string[] {
   return page.split("\n").filter((line) => line.startsWith("|") && /\|\s*\|/.test(line));
 }

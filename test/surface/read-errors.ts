@@ -110,7 +110,7 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[]>>> 
     { error: "NO_SUCH_ORDER", how: "an unknown list", only: { orderListId: -1_000_000 } },
   ],
   "orderList.cancel": [
-    // A symbol is taken and not read there: clients of the convention send it (decision 38).
+    // The symbol is accepted and not read there: clients of the convention send it (decision 38).
     ...listKey.filter(({ error }) => error !== "BAD_SYMBOL" && error !== "PARAMETER_EMPTY"),
     { error: "CANCEL_REJECTED", how: "an unknown list", only: { orderListId: -1_000_000 } },
   ],
@@ -118,7 +118,7 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[]>>> 
   allOrderLists: times,
 };
 
-/** Errors of what a connection does by itself. */
+/** Errors of the acts of a connection. */
 export const ACT_ERRORS: Readonly<Record<SessionAct, readonly Case[]>> = {
   subscribe: [{ error: "SUBSCRIPTION_ACTIVE", how: "a second subscription on one connection", twice: true }],
   subscribeByToken: [

@@ -12,7 +12,7 @@ import { READ_ERRORS } from "./read-errors.ts";
 import { WORKS } from "./works.ts";
 import { type Line, NAMES, openLine, openSurface, requestOf, type SurfaceWorld } from "./world.ts";
 
-/** Two worlds that are alike: what is done in one by REST is done in the other by messages. */
+/** Two equal worlds: actions by REST in one are done by messages in the other. */
 let byRest: SurfaceWorld;
 let byMessage: SurfaceWorld;
 let line: Line;
@@ -43,7 +43,7 @@ async function same(method: string, fields: RequestParameters): Promise<string> 
   const [, status, member, told = ""] = RESULT.exec(text) ?? [];
   expect(Number(status)).toBe(answer.status);
   if (member === "result") expect(told).toBe(answer.body);
-  // REST tells one member more of an error: the text with the remedy.
+  // An error of REST has one more member: the text with the remedy.
   else expect(`${told.slice(0, -1)},"error":`).toBe(answer.body.slice(0, told.length + 8));
   return answer.body;
 }
@@ -51,7 +51,7 @@ async function same(method: string, fields: RequestParameters): Promise<string> 
 const market = { symbol: "BTC/USD", side: "BUY", quantity: "0.01" };
 const slices = { interval: 60_000, intervalCount: 5 };
 
-/** An order of every type that is accepted as it is. */
+/** A valid order of every type. */
 const TYPES: Readonly<Record<string, RequestParameters>> = {
   SYNTHETIC_LIMIT: { ...market, price: "7000", timeInForce: "GTD", expireTime: START_MS + 60_000 },
   STOP_MARKET: { ...market, stopPrice: "8000", childTimeInForce: "FOK" },
@@ -139,13 +139,13 @@ describe("by REST and by WebSocket", () => {
 
   it.each(cases)("%s refused as %s", async (method, _error, one) => {
     const only = typeof one.only === "function" ? one.only(byRest) : one.only;
-    // Both worlds are made ready, so that the two stay alike; what is there then is named alike.
+    // Both worlds are prepared in the same way, so that they stay equal and their orders have the same names.
     const { fields } = WORKS[routeOf(method).name];
     const [here] = [await fields(byRest), await fields(byMessage)];
     await same(method, { ...(only ?? here), ...one.fields });
   });
 
-  it("the two worlds hold the same in the end", async () => {
+  it("the two worlds have the same state in the end", async () => {
     const ask = { accountId: 1, includeHistory: true, newestFirst: false, limit: 1_000, afterOrderId: 0 };
     const held = async (world: SurfaceWorld) =>
       (await world.engine.page(ask)).orders.map(encodeParent).filter((text) => text.includes("same-"));
@@ -178,7 +178,7 @@ describe("decision 39: unknown key, wrong address and missing permission", () =>
     return [status, ...told.map((pair) => pair.join(": ")), body].join("\n");
   };
 
-  /** The same requests in a world of its own for each of the three. */
+  /** Sends the same requests in a separate world for each of the three. */
   async function tellAll(
     ask: (world: SurfaceWorld, keyOf: (access: string) => Credentials) => Promise<readonly string[]>,
   ): Promise<void> {
@@ -206,7 +206,7 @@ describe("decision 39: unknown key, wrong address and missing permission", () =>
       return answers;
     }));
 
-  it("by WebSocket: the whole reply is, on every signed method", () =>
+  it("by WebSocket: the whole reply is equal, on every signed method", () =>
     tellAll(async (world, keyOf) => {
       const own = await openLine(world);
       const replies: string[] = [];

@@ -29,12 +29,12 @@ afterAll(() => usual.close());
 
 const SPECIFIC = { ...READ_ERRORS, ...PLACEMENT_ERRORS, ...LIST_ERRORS };
 
-/** One case for each error; what a route says of its own comes before what all say. */
+/** One case for each error; a route's own cases come before the common ones. */
 function casesOf(specific: readonly Case[], common: readonly Case[]): readonly Case[] {
   return [...new Map([...common, ...specific].map((one) => [one.error, one])).values()];
 }
 
-/** What is found out, in the order of the tables. */
+/** The findings, in the order of the tables. */
 const ofRoutes: SurfaceRow[] = [];
 const ofMethods: SurfaceRow[] = [];
 
@@ -73,7 +73,7 @@ async function askedOf(world: SurfaceWorld, works: Works, one: Case): Promise<Su
   return { fields, ...(one.forge && { forge: one.forge }) };
 }
 
-/** The permission that the outcomes with the keys of one permission, and of none, speak of. */
+/** The permission to which the results with single-permission keys refer. */
 function needsOf(outcomes: Readonly<Record<"READ" | "TRADE" | "none", boolean>>): string {
   const enough = Object.entries(outcomes).filter(([, done]) => done);
   return enough.length === 3 ? "no key" : enough.map(([permission]) => permission).join(" or ");
@@ -91,7 +91,7 @@ describe.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as 
     const send = async (world: SurfaceWorld, asked: SurfaceRequest) =>
       await world.rest(requestOf(world, route, asked));
 
-    it("works, weighs what its row says, and counts its orders", async () => {
+    it("works, has the weight of its row, and counts its orders", async () => {
       const numbers: number[] = [];
       for (let round = 0; round < 2; round++) {
         const fields = await works.fields(usual);
@@ -182,7 +182,7 @@ describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
   ofMethods.push(found);
   const isSubscribing = "act" in method && method.act.startsWith("subscribe");
 
-  it("works, weighs what its row says, and counts its orders", async () => {
+  it("works, has the weight of its row, and counts its orders", async () => {
     const numbers: number[] = [];
     for (let round = 0; round < 2; round++) {
       const line = await openLine(usual);
@@ -241,13 +241,13 @@ describe.each(METHOD_NAMES)("WebSocket %s", (address, method) => {
 const errorOf = ({ error }: JsonObject): { code: number; msg: string } =>
   error as { code: number; msg: string };
 
-/** What the reply says is used of a limit; the ten seconds of the two that orders have. */
+/** Returns the used part of a limit in a reply; for orders, that of the ten seconds. */
 function countOf({ rateLimits }: JsonObject, type: string): number {
   const items = rateLimits as readonly { rateLimitType: string; count: number }[];
   return items.find(({ rateLimitType }) => rateLimitType === type)?.count ?? 0;
 }
 
-/** Errors that no route and no method answers with, each with its reason. */
+/** Errors that no route or method answers with, each with its reason. */
 const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
   TOO_MANY_CONNECTIONS: "of the upgrade request: test/service/socket/limits.test.ts",
   TIMEOUT: "of a host that says so itself: no part of this service waits for an outcome while a client does",
@@ -264,7 +264,7 @@ const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
 };
 
 describe("the table", () => {
-  it("every error is answered by a route or a method, or has its reason", () => {
+  it("every error is answered by a route or a method, or has a reason", () => {
     const seen = new Set([...ofRoutes, ...ofMethods].flatMap(({ errors }) => [...errors.keys()]));
     expect(
       Object.keys(ERRORS)
@@ -273,7 +273,7 @@ describe("the table", () => {
     ).toEqual(Object.keys(ELSEWHERE).sort());
   });
 
-  it("docs/surface.md says what was found, without an empty cell; `npm run docs:surface` rewrites it", async () => {
+  it("docs/surface.md contains the findings, without an empty cell; `npm run docs:surface` rewrites it", async () => {
     const page = surfacePage(ofRoutes, ofMethods);
     expect(emptyCells(page)).toEqual([]);
     await expect(page).toMatchFileSnapshot("../../docs/surface.md");

@@ -4,13 +4,13 @@ import { RESTING } from "../support/native-world.ts";
 import { FAR_LIMIT, LISTS, place, placeList } from "../support/service-world.ts";
 import { NAMES, type SurfaceWorld } from "./world.ts";
 
-/** A request of a route that is done, and what it is answered with. */
+/** A successful request of a route, and its answer. */
 export type Works = Readonly<{
-  /** Parameters; each call means something new, so that placements place and cancels cancel. */
+  /** Returns parameters; each call creates a new order or list, so that placements place and cancels cancel. */
   fields: (world: SurfaceWorld) => RequestParameters | Promise<RequestParameters>;
-  /** What the reply is, in the words of the contract. */
+  /** The reply, in the words of the contract. */
   answers: string;
-  /** Members that it has; those of its first element when it is an array. */
+  /** Its members; those of its first element if it is an array. */
   members: readonly string[];
   /** Orders that it counts as, against the limit of placements. */
   orders: number;

@@ -22,7 +22,7 @@ import {
 } from "../support/service-world.ts";
 import { SocketClient } from "../support/socket-client.ts";
 
-/** Client ids of a managed and a native order that every world holds. */
+/** Client ids of a managed and a native order in every world. */
 export const NAMES = { managed: "surface-managed", native: "surface-native" } as const;
 
 /** Keys with one permission, and with none. */
@@ -43,7 +43,7 @@ const HALTED: Instrument = {
   status: "HALT",
 };
 
-/** What of a world differs from the usual one, which serves everything and refuses nothing for its rate. */
+/** Differences of a world from the default, which serves everything and refuses nothing for its rate. */
 export type SurfaceOptions = Pick<WorldOptions, "engine" | "limits" | "service"> &
   Readonly<{ native?: false }>;
 
@@ -55,9 +55,9 @@ export type SurfaceWorld = ServiceWorld &
     orderId: number;
     /** Makes the host's rate limiter fail from now on. */
     failLimiter: () => void;
-    /** Counts a weight of 1 for the address of the tests, behind the service's back; says what was refused. */
+    /** Counts a weight of 1 for the address of the tests, without the service; returns the refused limit. */
     weigh: () => Promise<"limit" | "ban" | undefined>;
-    /** A new number. */
+    /** Returns a new number. */
     next: () => number;
     rest: (request: RawRequest) => Promise<RawAnswer>;
     close: () => Promise<void>;
@@ -65,7 +65,7 @@ export type SurfaceWorld = ServiceWorld &
 
 const PLENTY = { weightPerMinute: 1_000_000, ordersPer10s: 100_000 } as const;
 
-/** Opens one. */
+/** Opens a world. */
 export async function openSurface(options: SurfaceOptions = {}): Promise<SurfaceWorld> {
   const requestToken = (token: string): number | undefined => (token === "token-1" ? 1 : undefined);
   const sockets = { realClock: createSystemClock(), requestToken };
@@ -122,22 +122,22 @@ export async function openSurface(options: SurfaceOptions = {}): Promise<Surface
   };
 }
 
-/** How the bytes of a request differ from those of one that is right. */
+/** Differences of a request's bytes from a valid one. */
 export type Forge = Readonly<{
   key?: Credentials;
-  /** Sent in place of the right one; "" leaves it out. */
+  /** Replaces the valid signature; "" leaves it out. */
   signature?: string;
-  /** Milliseconds from the service's clock. */
+  /** Offset from the service's clock, in milliseconds. */
   stampMs?: number;
-  /** Put after the parameters of a query, and into a JSON object. */
+  /** Appended to the parameters of a query, and inserted into a JSON object. */
   raw?: Readonly<{ query: string; json: string }>;
-  /** In place of the body, or of a message's params. */
+  /** Replaces the body, or a message's params. */
   body?: string;
   headers?: readonly string[];
   method?: string;
 }>;
 
-/** A request before it is one of REST or a message. */
+/** A request before it is encoded for REST or as a message. */
 export type SurfaceRequest = Readonly<{ fields: RequestParameters; forge?: Forge }>;
 
 /** The request of a route. */
@@ -185,10 +185,10 @@ export function textOf(method: string, { fields, forge = {} }: SurfaceRequest, i
   return messageOf(sent, id);
 }
 
-/** A connection on which one message at a time is asked. */
+/** A connection for one message at a time. */
 export type Line = Readonly<{
   ask: (method: string, asked: SurfaceRequest) => Promise<JsonObject>;
-  /** The same, the reply as it came. */
+  /** The same; resolves to the unparsed reply. */
   askText: (method: string, asked: SurfaceRequest) => Promise<string>;
   close: () => void;
 }>;
@@ -209,5 +209,5 @@ export async function openLine(world: SurfaceWorld): Promise<Line> {
   };
 }
 
-/** A body as JSON. */
+/** Parses a body as JSON. */
 export const bodyOf = ({ body }: RawAnswer): JsonObject => readJson(body) as JsonObject;

@@ -6,17 +6,17 @@ import { type Credentials, KEYS, openWorld, type ServiceWorld, START_MS } from "
 import { SocketClient } from "../support/socket-client.ts";
 import { compare, type Kind, reportOf } from "./samples.ts";
 
-/** Pairs of requests that are measured on each interface, and pairs before that which only warm up. */
+/** Pairs of requests that are measured on each interface, and pairs before that for the warm-up. */
 const PAIRS = Number(process.argv[2] ?? 20_000);
 const WARM_UP = 2_000;
 
-/** Sends one request and resolves when its answer is there; the nanoseconds that it took. */
+/** Sends one request and resolves to the time until its answer, in nanoseconds. */
 type Send = (kind: Kind, count: number) => Promise<bigint>;
 
 const STRANGERS: Readonly<Record<Kind, Credentials>> = {
-  /** As long as the other key and secret, and known to nobody. */
+  /** An unknown key, as long as the other key and secret. */
   "unknown key": KEYS.nobody,
-  /** A key that is known, with a signature that is not its own. */
+  /** A known key with a wrong signature. */
   "wrong signature": { apiKey: KEYS.silent.apiKey, secret: KEYS.nobody.secret },
 };
 
@@ -26,7 +26,7 @@ function demand(kind: Kind, answer: string): void {
   if (!answer.includes(expected[kind])) throw new Error(`${kind} was answered with ${answer}`);
 }
 
-/** By REST over one kept connection; everything but the answer is made before the clock runs. */
+/** By REST over one persistent connection; everything but the answer is prepared before the measurement. */
 async function restSender(port: number): Promise<Readonly<{ send: Send; close: () => void }>> {
   const connection = await openConnection(port);
   const send: Send = async (kind, count) => {
@@ -61,7 +61,7 @@ async function socketSender(port: number): Promise<Readonly<{ send: Send; close:
   return { send, close: () => client.close() };
 }
 
-/** Pairs in turns; which of the two comes first changes from pair to pair. */
+/** Measures pairs in turn; which of the two comes first changes from pair to pair. */
 async function measure(name: string, send: Send): Promise<void> {
   const samples: Record<Kind, bigint[]> = { "unknown key": [], "wrong signature": [] };
   const kinds: readonly Kind[] = ["unknown key", "wrong signature"];
@@ -82,7 +82,10 @@ async function serve(): Promise<Readonly<{ world: ServiceWorld; port: number; cl
   return { world, port, close: () => server.close({ graceMs: 100 }) };
 }
 
-/** Median time of one signature over a usual payload: what would show if an unknown key were refused without it. */
+/**
+ * Median time of one signature over a usual payload: the difference that would show if an unknown key were refused
+ * without it.
+ */
 function signatureMicros(): number {
   const payload = encodeQuery({ symbol: "BTC/USD", orderId: -256, timestamp: START_MS });
   const took = Array.from({ length: 20_000 }, () => {

@@ -7,12 +7,12 @@ const of = (first: readonly number[], second: readonly number[]): Samples => ({
 });
 
 describe("the rank sum of npm run timing", () => {
-  it("of equal samples tells nothing apart, ties and all", () => {
+  it("finds no difference between equal samples, including ties", () => {
     const values = Array.from({ length: 200 }, (_, index) => index % 7);
     expect(compare(of(values, values))).toEqual({ superiority: 0.5, z: 0 });
   });
 
-  it("of samples that do not overlap is certain", () => {
+  it("is certain of samples that do not overlap", () => {
     const low = Array.from({ length: 50 }, (_, index) => index);
     const high = low.map((value) => value + 1_000);
     expect(compare(of(high, low)).superiority).toBe(1);
@@ -20,14 +20,14 @@ describe("the rank sum of npm run timing", () => {
     expect(compare(of(high, low)).z).toBeGreaterThan(8);
   });
 
-  it("is what the textbook says of a small sample", () => {
+  it("matches the textbook value for a small sample", () => {
     // U of the first is 3 + 2 + 2 wins and no tie, of 9 pairs.
     const { superiority, z } = compare(of([19, 22, 25], [16, 20, 21]));
     expect(superiority).toBeCloseTo(7 / 9, 10);
     expect(z).toBeCloseTo(2.5 / Math.sqrt(5.25), 10);
   });
 
-  it("sees a shift of one in a hundred where the noise is ten", () => {
+  it("detects a shift of one percent under ten percent of noise", () => {
     const noise = Array.from({ length: 20_000 }, (_, index) => 1_000 + ((index * 7_919) % 100));
     expect(
       Math.abs(

@@ -1,18 +1,21 @@
-/** What is compared. */
+/** The two kinds of requests in a comparison. */
 export type Kind = "unknown key" | "wrong signature";
 
 /** Nanoseconds of each request. */
 export type Samples = Readonly<Record<Kind, readonly bigint[]>>;
 
-/** How two samples differ. */
+/** The difference of two samples. */
 export type Comparison = Readonly<{
-  /** Chance that a request of the first kind took longer than one of the second, 0.5 when nothing tells them apart. */
+  /** Chance that a request of the first kind took longer than one of the second; 0.5 without a difference. */
   superiority: number;
   /** The rank sum as a standard normal deviate; beyond 3.3 once in a thousand by chance. */
   z: number;
 }>;
 
-/** Mann-Whitney rank sum of the two, equal values sharing their ranks; for samples large enough for the normal law. */
+/**
+ * Computes the Mann-Whitney rank sum of the two, equal values sharing their ranks; for samples large enough for the
+ * normal law.
+ */
 export function compare(samples: Samples): Comparison {
   const [first, second] = [samples["unknown key"], samples["wrong signature"]];
   const all = [
@@ -46,7 +49,7 @@ function quantilesOf(values: readonly bigint[]): readonly number[] {
   return QUANTILES.map((share) => Number(sorted[Math.floor(share * (sorted.length - 1))] ?? 0n) / 1_000);
 }
 
-/** How far the medians are apart, and that against the spread of the middle half of the second sample. */
+/** The difference of the medians, and its ratio to the spread of the middle half of the second sample. */
 function medianGap(samples: Samples): string {
   const [first, second] = [quantilesOf(samples["unknown key"]), quantilesOf(samples["wrong signature"])];
   const gap = (first[2] ?? 0) - (second[2] ?? 0);

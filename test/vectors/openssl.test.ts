@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import * as portable from "../../src/signing/hmac-portable.ts";
 import { sign } from "../../src/signing/index.ts";
 
-/** HMAC-SHA256 of many payloads with one secret by the openssl command, in one call. */
+/** Signs many payloads with one secret (HMAC-SHA256) by the openssl command, in one call. */
 function opensslDigests(secret: string, payloads: readonly string[]): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), "openssl-vectors-"));
   try {

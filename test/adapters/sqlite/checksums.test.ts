@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** A file with a row of every kind. */
+/** Writes a file with a row of every kind. */
 async function fill(): Promise<SqliteStore> {
   const store = openSqliteStore({ path: place.path });
   await store.acquire();
@@ -50,7 +50,7 @@ const reads = {
   counting: (store) => store.append({ shards: [], marks: [], prints: [samplePrint({ id: "next" })] }),
 } satisfies Record<string, Read>;
 
-describe("decision BQ: a row that is not as it was written is refused by name", () => {
+describe("decision BQ: a row that differs from what was written is refused by name", () => {
   it.each<[what: string, sql: string, read: keyof typeof reads]>([
     ["journal record 2 of shard 3", "UPDATE journal SET record = replace(record, '1002', '1003')", "records"],
     [
@@ -83,7 +83,7 @@ describe("decision BQ: a row that is not as it was written is refused by name", 
     await store.close();
   });
 
-  it("rows of before there were checksums are read as they are", async () => {
+  it("rows written before checksums existed are read unchanged", async () => {
     const store = await fill();
     const tables = ["journal", "snapshots", "snapshot_parts", "ended", "ended_lists", "marks", "quotes"];
     for (const table of [...tables, "volume_totals", "volume_bars"])
@@ -94,7 +94,7 @@ describe("decision BQ: a row that is not as it was written is refused by name", 
     await store.close();
   });
 
-  it("I54: a head that is not where its journal ends is refused by whoever takes the store over", async () => {
+  it("I54: a head that does not match the end of its journal is refused when the store is taken over", async () => {
     const store = await fill();
     executeOn(place.path, "UPDATE shards SET sequence = 2 WHERE shard = 3");
     await expect(store.acquire()).rejects.toThrow(
@@ -104,7 +104,10 @@ describe("decision BQ: a row that is not as it was written is refused by name", 
   });
 });
 
-/** An engine with a hundred records in the file, closed again; with snapshots of all but the last few when asked for. */
+/**
+ * Opens an engine, writes a hundred records to the file and closes it. A small `snapshotEvery` leaves all but the last
+ * few records in snapshots.
+ */
 async function closedWorld(snapshotEvery: number): Promise<World> {
   const world = await createWorld({
     store: () => openSqliteStore({ path: place.path }),
@@ -116,7 +119,7 @@ async function closedWorld(snapshotEvery: number): Promise<World> {
   return world;
 }
 
-/** Zeroes part of the file around the first place where it holds a text. */
+/** Zeroes part of the file around the first occurrence of a text. */
 function zero(text: string, bytes: number): void {
   const file = readFileSync(place.path);
   const at = file.indexOf(text);
@@ -137,13 +140,13 @@ describe("decision BQ, I53: a damaged file", () => {
     ["zeroed bytes within a row", () => zero(SEEN, 16)],
   ];
 
-  it.each(damages)("%s is noticed by loading", async (_what, damage) => {
+  it.each(damages)("%s is detected by loading", async (_what, damage) => {
     const world = await closedWorld(20_000);
     damage();
     await expect(world.crash()).rejects.toThrow("from a backup");
   });
 
-  it.each(damages)("%s that loading does not read is noticed by verify", async (_what, damage) => {
+  it.each(damages)("%s is detected by verify if loading does not read it", async (_what, damage) => {
     const world = await closedWorld(10);
     await openSqliteStore({ path: place.path }).acquire(); // brings the index up to date, so that an opening reads no row
     executeOn(

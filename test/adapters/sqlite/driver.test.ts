@@ -5,14 +5,14 @@ const sentence =
   "The SQLite store needs the package better-sqlite3, which cannot be loaded. Install it: npm install better-sqlite3@12";
 
 describe("sqlite driver", () => {
-  it("a missing driver is one sentence with the install command", () => {
+  it("a missing driver is reported in one sentence with the install command", () => {
     const missing = () => {
       throw new Error("Cannot find module 'better-sqlite3'");
     };
     expect(() => loadDriver(missing)).toThrow(new Error(sentence));
   });
 
-  it("so is one whose native part does not load", () => {
+  it("a driver whose native part does not load is reported in the same way", () => {
     const unbuilt = () =>
       function Database() {
         throw new Error("Could not locate the bindings file");

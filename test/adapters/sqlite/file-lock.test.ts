@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore } from "../../../src/adapters/sqlite/index.ts";
 import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-describe("a store that is opened for one holder alone", () => {
+describe("a store that is opened exclusively", () => {
   let place: TemporaryPlace;
   const open = () => openSqliteStore({ path: place.path, exclusive: true, busyTimeoutMs: 1 });
   beforeEach(() => {
@@ -14,7 +14,7 @@ describe("a store that is opened for one holder alone", () => {
   });
   afterEach(() => place.remove());
 
-  it("I60: is refused to a second one, which takes nothing from the first", async () => {
+  it("I60: is refused to a second process, which does not disturb the first", async () => {
     const first = open();
     const [head] = await first.acquire();
     expect(open).toThrow("is in use by another process");
@@ -23,21 +23,21 @@ describe("a store that is opened for one holder alone", () => {
     await first.close();
   });
 
-  it("is free once the first has closed it", async () => {
+  it("is free again once the first process has closed it", async () => {
     await open().close();
     const second = open();
     expect(await second.acquire()).toHaveLength(256);
     await second.close();
   });
 
-  it("does not keep out whoever does not ask for it: another engine may take the shards over", async () => {
+  it("does not exclude an engine that asks for no lock: it may take the shards over", async () => {
     const first = open();
     const other = openSqliteStore({ path: place.path });
     expect(await other.acquire()).toHaveLength(256);
     await Promise.all([first.close(), other.close()]);
   });
 
-  it("has nothing beside it but an empty file while it is held", async () => {
+  it("leaves nothing but an empty lock file beside it while it is locked", async () => {
     const held = open();
     expect(readdirSync(dirname(place.path)).filter((name) => name.includes("lock"))).toEqual([
       "orders.db.lock",
@@ -45,7 +45,7 @@ describe("a store that is opened for one holder alone", () => {
     await held.close();
   });
 
-  it("I01: is free as soon as a process that held it was killed, and leaves only an empty file", async () => {
+  it("I01: is free as soon as the process that locked it was killed, and leaves only an empty file", async () => {
     const held = `const lock = new (require("better-sqlite3"))(process.argv[1]); lock.pragma("journal_mode = MEMORY");
       lock.exec("BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => undefined, 1000);`;
     await open().close();

@@ -37,11 +37,11 @@ describe("sqlite migrations", () => {
     { version: 3, sql: "CREATE INDEX by_symbol ON orders (symbol)" },
   ];
 
-  it("the steps are numbered from 1 without a gap", () => {
+  it("the steps are numbered from 1 without gaps", () => {
     expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, index) => index + 1));
   });
 
-  it("a file of an older version takes the steps it lacks and keeps its rows", () => {
+  it("a file of an older version gets the missing steps and keeps its rows", () => {
     const database = new Driver(":memory:");
     migrate(database, steps.slice(0, 1));
     expect(schemaVersion(database)).toBe(1);
@@ -53,7 +53,7 @@ describe("sqlite migrations", () => {
     database.close();
   });
 
-  it("a step that fails leaves the file at the version before", () => {
+  it("a step that fails leaves the file at the previous version", () => {
     const database = new Driver(":memory:");
     const broken = { version: 2, sql: "CREATE TABLE more (id INTEGER); CREATE TABLE orders (id INTEGER)" };
     expect(() => migrate(database, [...steps.slice(0, 1), broken])).toThrow("already exists");
@@ -62,23 +62,23 @@ describe("sqlite migrations", () => {
     database.close();
   });
 
-  it("a step never changes once there are files of its version: version 1", () => {
+  it("a step never changes after its release: version 1", () => {
     const [first] = MIGRATIONS;
     const hash = createHash("sha256").update(first?.sql ?? "");
     expect(hash.digest("hex").slice(0, 16)).toBe("5fcc3619448ea7ef");
   });
 
-  it("decision 2: the schema has as many shards as ids name", async () => {
+  it("decision 2: the schema has as many shards as the ids encode", async () => {
     await openSqliteStore({ path: place.path }).close();
     expect(readValue(place.path, "SELECT count(*) FROM shards")).toBe(SHARD_COUNT);
     expect(readValue(place.path, "SELECT max(shard) FROM shards")).toBe(SHARD_COUNT - 1);
   });
 });
 
-/** Parents as version 1 kept them: outside lists. */
+/** Parents as version 1 stored them: outside lists. */
 const kept = [10, 20, 30].map((endedAtMs) => endedOrder({ orderId: -256 * endedAtMs, endedAtMs }));
 
-/** Makes a file as version 1 of the schema left it: journal, mark, snapshot, ended parents and a small value. */
+/** Creates a file as version 1 of the schema left it: journal, mark, snapshot, ended parents and a small value. */
 function writeVersionOne(path: string): void {
   mkdirSync(dirname(path));
   const database = new Driver(path);
@@ -129,7 +129,7 @@ describe("a file of schema version 1", () => {
     place.remove();
   });
 
-  it("I01 I53: keeps all it holds", async () => {
+  it("I01 I53: keeps all its content", async () => {
     expect(readValue(place.path, "PRAGMA user_version")).toBe(MIGRATIONS.length);
     expect((await store.acquire())[3]).toEqual({ shard: 3, epoch: 6, sequence: 4 });
     expect(await store.readRecords({ shard: 3, after: 0, limit: 9 })).toEqual(sampleRecords(3, 1, 4));
@@ -145,7 +145,7 @@ describe("a file of schema version 1", () => {
     expect(await store.countEnded({ accountId: 2, shard: 0 })).toEqual({ count: 0, sequence: 0 });
   });
 
-  it("goes on: records, lists and volume are added, and its ended parents still age", async () => {
+  it("continues: records, lists and volume are added, and its ended parents still expire by retention", async () => {
     await store.acquire();
     const list = endedList({ listId: -256_000, endedAtMs: 25 });
     await keepLists(store, [list], endedLegs(list));

@@ -16,7 +16,7 @@ describe("sqlite file", () => {
   const open = () => openSqliteStore({ path: place.path });
   const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-  it("is made with its directory, for its owner only", async () => {
+  it("is created with its directory, accessible to the owner only", async () => {
     const store = open();
     await store.acquire();
     expect(modeOf(dirname(place.path))).toBe("700");
@@ -24,7 +24,7 @@ describe("sqlite file", () => {
     await store.close();
   });
 
-  it("decision FQ: an existing directory keeps its mode, an existing file is taken from others", async () => {
+  it("decision FQ: an existing directory keeps its mode; an existing file becomes private", async () => {
     mkdirSync(dirname(place.path), { mode: 0o755 });
     await open().close();
     chmodSync(place.path, 0o640);
@@ -39,12 +39,12 @@ describe("sqlite file", () => {
     database.close();
   });
 
-  it("bears a mark that tells it from other programs' files", async () => {
+  it("has a mark that distinguishes it from the files of other programs", async () => {
     await open().close();
     expect(readValue(place.path, "PRAGMA application_id")).toBe(0x6d6f7264);
   });
 
-  it("of a newer version is refused by name and left as it is", async () => {
+  it("of a newer version is refused by name and left unchanged", async () => {
     await open().close();
     executeOn(place.path, "PRAGMA user_version = 99");
     expect(open).toThrow(
@@ -53,7 +53,7 @@ describe("sqlite file", () => {
     expect(readValue(place.path, "PRAGMA user_version")).toBe(99);
   });
 
-  it("of another program is refused by name and left as it is", () => {
+  it("of another program is refused by name and left unchanged", () => {
     mkdirSync(dirname(place.path));
     executeOn(place.path, "CREATE TABLE theirs (value TEXT)");
     const before = readFileSync(place.path);
@@ -61,14 +61,14 @@ describe("sqlite file", () => {
     expect(readFileSync(place.path).equals(before)).toBe(true);
   });
 
-  it("that is no database is refused by name and left as it is", () => {
+  it("that is not a database is refused by name and left unchanged", () => {
     mkdirSync(dirname(place.path));
     writeFileSync(place.path, "symbol,price\n".repeat(200));
     expect(open).toThrow("orders.db is not a SQLite database");
     expect(readFileSync(place.path, "utf8")).toBe("symbol,price\n".repeat(200));
   });
 
-  it("that is damaged is refused by name, or by the read that meets the damage", async () => {
+  it("that is damaged is refused by name when it is opened or when the damage is read", async () => {
     const store = open();
     await store.acquire();
     await store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 500) })], marks: [] });
@@ -85,13 +85,13 @@ describe("sqlite file", () => {
     await expect(read()).rejects.toThrow(/damaged|malformed/);
   });
 
-  it("I72: a path that cannot be opened is told by its last name only", () => {
+  it("I72: an error names only the last part of a path that cannot be opened", () => {
     mkdirSync(place.path, { recursive: true });
     const told = { message: "orders.db cannot be opened (EISDIR)", code: "EISDIR" };
     expect(open).toThrow(expect.objectContaining(told));
   });
 
-  it("a path is never read as a URI or as a name for memory", async () => {
+  it("a path is never read as a URI or as an in-memory name", async () => {
     for (const path of [`${place.directory}/:memory:`, `${place.directory}/file:x?mode=memory`]) {
       await openSqliteStore({ path }).close();
       expect(statSync(path).size).toBeGreaterThan(0);

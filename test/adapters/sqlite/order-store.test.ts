@@ -39,7 +39,7 @@ describe("sqlite order store", () => {
   const append = (shard: number, from: number, to: number) =>
     store.append({ shards: [part(shard, 1, { records: sampleRecords(shard, from, to) })], marks: [] });
 
-  it("decision GU: a page of lists of a time long ago looks at no list that came later", () => {
+  it("decision GU: reading an old page of lists does not visit newer lists", () => {
     const reading = new Driver(place.path, { readonly: true });
     const page = vi.spyOn(reading, "prepare");
     endedListTable(reading);
@@ -51,7 +51,7 @@ describe("sqlite order store", () => {
     ]);
   });
 
-  it("records are read the same before, while and after the index takes them in", async () => {
+  it("records read the same before, during and after their move into the index", async () => {
     for (let batch = 0; batch < 9; batch++) {
       await append(1, batch * 600 + 1, batch * 600 + 600);
       await append(2, batch * 600 + 1, batch * 600 + 600);
@@ -68,7 +68,7 @@ describe("sqlite order store", () => {
     expect(await store.readRecords({ shard: 1, after: 5_399, limit: 5 })).toEqual([sampleRecord(1, 5_400)]);
   });
 
-  it("decision IG: pages of names are read from the index of client ids, whatever became of the rows", async () => {
+  it("decision IG: pages of names come from the index of client ids, independent of the rows", async () => {
     await keepEnded(store, [endedOrder({ orderId: -256 }), endedOrder({ orderId: -512 })]);
     executeOn(place.path, "UPDATE ended SET record = 'damaged', checksum = 1");
     expect(await store.pageEndedNames?.({ limit: 9 })).toEqual([
@@ -85,7 +85,7 @@ describe("sqlite order store", () => {
     ]);
   });
 
-  it("decision HN: a read of large records gives fewer of them, in order, and the next read goes on", async () => {
+  it("decision HN: a read of large records returns fewer of them, in order, and the next read continues", async () => {
     const records = sampleRecords(4, 1, 6).map((record) => {
       const detail = "x".repeat(1_500_000);
       return {
@@ -113,7 +113,7 @@ describe("sqlite order store", () => {
     }
   });
 
-  it("I54: a journal with a hole or a lost end is an error and never a shorter journal", async () => {
+  it("I54: a journal with a gap or a missing end is an error, never a shorter journal", async () => {
     await append(3, 1, 9);
     executeOn(place.path, "DELETE FROM journal WHERE sequence = 9");
     await expect(store.readRecords({ shard: 3, after: 0, limit: 99 })).rejects.toThrow("I54");
@@ -122,7 +122,7 @@ describe("sqlite order store", () => {
     expect(await store.readRecords({ shard: 3, after: 0, limit: 3 })).toHaveLength(3);
   });
 
-  it("I53: a row that is damaged or lies in a wrong place is an error that names the place", async () => {
+  it("I53: a row that is damaged or misplaced is an error that names the place", async () => {
     await append(3, 1, 2);
     executeOn(
       place.path,
@@ -139,7 +139,7 @@ describe("sqlite order store", () => {
   });
 
   it.each(["", "-512,", "-512,x", "-512,7e2", "-512, -768"])(
-    "I53: a list whose legs are damaged to %j is an error that names it",
+    "I53: a list whose legs are damaged to %j is an error that names the list",
     async (legs) => {
       await keepLists(store, [endedList({ listId: -256 })]);
       executeOn(place.path, `UPDATE ended_lists SET checksum = NULL, legs = '${legs}'`);
@@ -149,12 +149,15 @@ describe("sqlite order store", () => {
     },
   );
 
-  it.each(["", "12.5", "-1", "1e3"])("I16: the file takes no sum of volume such as %j", async (sum) => {
-    await store.append({ shards: [], marks: [], prints: [samplePrint()] });
-    for (const change of ["volume_totals SET total", "volume_bars SET quantity"]) {
-      expect(() => executeOn(place.path, `UPDATE ${change} = '${sum}'`)).toThrow("CHECK constraint failed");
-    }
-  });
+  it.each(["", "12.5", "-1", "1e3"])(
+    "I16: the file does not accept a volume total such as %j",
+    async (sum) => {
+      await store.append({ shards: [], marks: [], prints: [samplePrint()] });
+      for (const change of ["volume_totals SET total", "volume_bars SET quantity"]) {
+        expect(() => executeOn(place.path, `UPDATE ${change} = '${sum}'`)).toThrow("CHECK constraint failed");
+      }
+    },
+  );
 
   it("a list and its legs are deleted in one transaction", async () => {
     const list = endedList({ listId: -256, endedAtMs: 10 });
@@ -168,7 +171,7 @@ describe("sqlite order store", () => {
     expect(await store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 2 });
   });
 
-  it("decision GR: the count of an account's ended parents is kept with the rows, whatever becomes of them", async () => {
+  it("decision GR: the count of an account's ended parents is stored and stays equal to the number of rows", async () => {
     const counts = "SELECT group_concat(account_id || ':' || rows) FROM ended_counts WHERE rows > 0";
     const counted =
       "SELECT group_concat(n) FROM (SELECT account_id || ':' || count(*) AS n FROM ended GROUP BY account_id)";
@@ -191,7 +194,7 @@ describe("sqlite order store", () => {
     expect(await store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });
   });
 
-  it("I53: a snapshot that has lost a part is an error", async () => {
+  it("I53: a snapshot with a missing part is an error", async () => {
     await append(0, 1, 1);
     const parents = Array.from({ length: 200 }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
     await store.writeSnapshot({ shard: 0, sequence: 1, counter: 200, parents });
@@ -199,7 +202,7 @@ describe("sqlite order store", () => {
     await expect(store.readSnapshot(0)).rejects.toThrow("I53: a part of the snapshot of shard 0 is missing");
   });
 
-  it("decision HK: a snapshot that is replaced while it is read is left for the newer one", async () => {
+  it("decision HK: a snapshot that is replaced while it is read gives way to the newer one", async () => {
     await append(0, 1, 9);
     const parentsOf = (count: number): readonly ParentOrder[] =>
       Array.from({ length: count }, (_, index) => openOrder({ orderId: -256 * (index + 1) }));
@@ -220,7 +223,7 @@ describe("sqlite order store", () => {
     expect(heard).toBeGreaterThan(2);
   });
 
-  it("I71: a database that fails answers with an error and never with nothing", async () => {
+  it("I71: a failing database results in an error, never in an empty answer", async () => {
     await append(0, 1, 1);
     executeOn(
       place.path,
@@ -248,7 +251,7 @@ describe("sqlite order store", () => {
     expect((await store.head(0)).sequence).toBe(1);
   });
 
-  it("I60: the file's lock held by another process fails the append, which keeps nothing", async () => {
+  it("I60: an append fails and stores nothing while another process holds the file's lock", async () => {
     const impatient = openSqliteStore({ path: place.path, busyTimeoutMs: 1 });
     const [head] = await impatient.acquire();
     const epoch = head?.epoch ?? 0;
@@ -308,7 +311,7 @@ describe("sqlite snapshots", () => {
     expect(rows()).toEqual([1, 1]);
   });
 
-  it("a snapshot is not seen before it is whole, and an interrupted one is cleaned up by the next owner", async () => {
+  it("a snapshot is invisible until it is complete; the next owner removes an interrupted one", async () => {
     await write(1, 10);
     const interrupted = write(2, 700);
     expect((await store.readSnapshot(0))?.sequence).toBe(1);
@@ -323,7 +326,7 @@ describe("sqlite snapshots", () => {
     await later.close();
   });
 
-  it("a store that is closed meanwhile leaves the snapshot before", async () => {
+  it("closing the store during a snapshot keeps the previous snapshot", async () => {
     await write(1, 10);
     const interrupted = write(2, 700);
     await store.close();
@@ -332,7 +335,7 @@ describe("sqlite snapshots", () => {
     expect((await store.readSnapshot(0))?.sequence).toBe(1);
   });
 
-  it("two snapshots of one shard at once leave the newer one", async () => {
+  it("of two simultaneous snapshots of one shard, the newer one remains", async () => {
     await Promise.all([write(5, 700), write(4, 300), write(3, 700)]);
     expect((await store.readSnapshot(0))?.sequence).toBe(5);
     expect(rows()).toEqual([1, 6]);

@@ -38,7 +38,7 @@ describe("sqlite rejections", () => {
   });
   const rows = (): unknown => readValue(place.path, "SELECT count(*) FROM api_order_reject");
 
-  it("contract, Versioning: outlive the process once they were written", async () => {
+  it("contract, Versioning: survive the process once they were written", async () => {
     const kept = [rejectionOf(), rejectionOf()];
     for (const rejection of kept) {
       open().rejections.retain(rejection);
@@ -47,7 +47,7 @@ describe("sqlite rejections", () => {
     expect(await open().rejections.list({ accountId: 1, limit: 9 })).toEqual(kept);
   });
 
-  it("contract, Errors: are written later, many in one transaction; nobody waits", async () => {
+  it("contract, Errors: are written later, many in one transaction; no caller waits", async () => {
     const { rejections } = open();
     for (let count = 0; count < 250; count++) rejections.retain(rejectionOf());
     expect([rows(), rejections.counts.retained]).toEqual([0, 0]);
@@ -58,7 +58,7 @@ describe("sqlite rejections", () => {
     expect(rows()).toBe(251);
   });
 
-  it("I64: a full queue loses what comes on top, counts it and tells the operator", async () => {
+  it("I64: a full queue drops the excess, counts it and tells the operator", async () => {
     const { rejections } = open({ capacity: 3 });
     const all = Array.from({ length: 5 }, () => rejectionOf());
     for (const rejection of all) rejections.retain(rejection);
@@ -71,7 +71,7 @@ describe("sqlite rejections", () => {
     expect(rejections.counts).toEqual({ retained: 4, lost: 2 });
   });
 
-  it("a write that fails loses its rejections, counts them, and the next one goes on", async () => {
+  it("a write that fails drops its rejections and counts them; the next write succeeds", async () => {
     const { rejections } = open();
     executeOn(place.path, "ALTER TABLE api_order_reject RENAME TO elsewhere");
     rejections.retain(rejectionOf({ errorMessage: "not to be told" }));
@@ -85,7 +85,7 @@ describe("sqlite rejections", () => {
     expect(rejections.counts).toEqual({ retained: 1, lost: 1 });
   });
 
-  it("old ones go when new ones come, a bounded number at once", async () => {
+  it("old rejections are deleted when new ones arrive, a bounded number at a time", async () => {
     const { rejections } = open({ retentionDays: 1 });
     for (let count = 0; count < 450; count++) rejections.retain(rejectionOf({ timeMs: 1_000 }));
     await rejections.flush();
@@ -100,7 +100,7 @@ describe("sqlite rejections", () => {
     }
   });
 
-  it("I64: an account that is refused again and again keeps its newest, and costs no other account any", async () => {
+  it("I64: an account that is refused repeatedly keeps its newest rejections and displaces those of no other account", async () => {
     const { rejections } = open({ perAccount: 150 });
     const other = rejectionOf({ accountId: 2 });
     rejections.retain(other);
@@ -112,7 +112,7 @@ describe("sqlite rejections", () => {
     expect(await rejections.list({ accountId: 2, limit: 1_000 })).toEqual([other]);
   });
 
-  it("an append is not held up, and the closed store refuses reads", async () => {
+  it("appends do not wait for rejections, and a closed store refuses reads", async () => {
     const { rejections } = open();
     rejections.retain(rejectionOf());
     expect(await store.acquire()).toHaveLength(256);

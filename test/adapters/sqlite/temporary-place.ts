@@ -4,27 +4,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Sqlite from "better-sqlite3";
 
-/** The driver itself, for tests that look into a file or break it. */
+/** The driver itself, for tests that inspect or damage a file. */
 export const Driver: typeof Sqlite = createRequire(import.meta.url)("better-sqlite3");
 
-/** A directory of its own for one test. */
+/** A separate directory for one test. */
 export type TemporaryPlace = Readonly<{ directory: string; path: string; remove: () => void }>;
 
-/** Makes the directory; `path` names a database file in it that does not exist yet. */
+/** Creates the directory; `path` names a database file in it that does not exist yet. */
 export function temporaryPlace(): TemporaryPlace {
   const directory = mkdtempSync(join(tmpdir(), "managed-orders-"));
   const remove = (): void => rmSync(directory, { recursive: true, force: true });
   return { directory, path: join(directory, "data", "orders.db"), remove };
 }
 
-/** Runs SQL on a file through a connection of its own. */
+/** Runs SQL on a file through a separate connection. */
 export function executeOn(path: string, sql: string): void {
   const database = new Driver(path);
   database.exec(sql);
   database.close();
 }
 
-/** The one value that a query on a file gives. */
+/** Returns the single value that a query on a file selects. */
 export function readValue(path: string, sql: string): unknown {
   const database = new Driver(path, { readonly: true });
   const value = database.prepare(sql).pluck().get();

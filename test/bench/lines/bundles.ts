@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { type Line, rounds } from "../line.ts";
 
-/** The root of the project: commands of npm run there. */
+/** The root of the project, where npm commands run. */
 const root: string = process.cwd();
 
-/** The kilobytes of what a page imports, minified and gzipped. */
+/** Measures the size of a page's imports, minified and gzipped, in kilobytes. */
 async function bundledKb(contents: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },

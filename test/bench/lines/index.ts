@@ -11,7 +11,7 @@ import { simulation } from "./simulation.ts";
 import { firstChildOfBurst, singleChild, triggers } from "./triggers.ts";
 import { turnOfCancelAll, turnOfFires, turnOfRetention, turnOfSnapshot } from "./turns.ts";
 
-/** All lines of the table, in its order, by the names that a command takes. */
+/** All lines of the table in order, by the names that the command takes. */
 export const LINES: Readonly<Record<string, Line>> = {
   "dormant-quotes": dormantQuotes,
   "new-highs-1": newHighsOneATurn,

@@ -41,7 +41,7 @@ async function placeLists(engine: Engine, lists: readonly ListIntent[]): Promise
   }
 }
 
-/** Lists of three legs against as many single parents, on one store. */
+/** Compares lists of three legs with the same number of single parents, on one store. */
 export const lists: Line = {
   work: "durable OTOCO lists (3 legs each), SQLite, 512 in flight",
   unit: "legs",

@@ -10,7 +10,7 @@ const PAGES = 200;
 const OPEN = 1_000_000;
 const ENDED = 10_000_000;
 
-/** What a page of ten of an account's history takes, milliseconds. */
+/** Measures a page of ten of an account's history, in milliseconds. */
 async function pageMs(engine: Engine, accountId: number): Promise<number> {
   const page = { accountId, includeHistory: true, newestFirst: true, limit: 10, afterOrderId: 0 };
   const times: number[] = [];
@@ -23,7 +23,7 @@ async function pageMs(engine: Engine, accountId: number): Promise<number> {
   return medianOf(times);
 }
 
-/** A page of the account that has the whole history. */
+/** Measures a page of the account that has the whole history. */
 export const historyPage: Line = {
   work: "page of ten with its total, 1,000,000 open and 10,000,000 ended of one account, SQLite",
   unit: "ms",

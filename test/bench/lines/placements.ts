@@ -7,10 +7,10 @@ import type { Line } from "../line.ts";
 import { metered } from "../metered.ts";
 
 const PLACEMENTS = 20_000;
-/** Rows of one transaction of the peer. */
+/** Rows in one transaction of the peer. */
 const BATCH = 64;
 
-/** The texts that the journal holds for these placements. */
+/** Returns the texts that the journal stores for these placements. */
 async function textsOf(engine: Engine, count: number): Promise<readonly string[]> {
   const { order } = await engine.place({ accountId: 1, intent: stopIntent() });
   const record = (await engine.story(order.orderId))?.records[0];
@@ -18,7 +18,7 @@ async function textsOf(engine: Engine, count: number): Promise<readonly string[]
   return new Array<string>(count).fill(encodeRecord(record));
 }
 
-/** The limit: the same bytes into one table, in batches, with the same durability. */
+/** The upper limit: the same bytes into one table, in batches, with the same durability. */
 function insertAll(path: string, texts: readonly string[]): void {
   const database = new Database(path);
   database.pragma("journal_mode = WAL");
@@ -32,7 +32,7 @@ function insertAll(path: string, texts: readonly string[]): void {
   database.close();
 }
 
-/** Durable placements with so many on their way at once. */
+/** Measures durable placements with a fixed number in flight at once. */
 function placements(inFlight: number, least: number): Line {
   return {
     work: `durable placements, SQLite, ${inFlight} in flight`,

@@ -10,14 +10,14 @@ import { metered } from "../metered.ts";
 
 const QUOTES = 300_000;
 
-/** An engine over a memory store in which so many stops rest that no quote of {@link quotesOf} meets. */
+/** Opens an engine over a memory store with resting stops that no quote of {@link quotesOf} triggers. */
 async function dormant(parents: number): Promise<Engine> {
   const store = createMemoryStore();
   await keepResting(store, { parents, accountOf: accountIn, intentOf: stopBelow });
   return (await openBenchEngine(store)).engine;
 }
 
-/** Quotes that meet nothing: what a market costs nearly always. */
+/** Measures quotes that trigger nothing: the usual cost of a market. */
 export const dormantQuotes: Line = {
   work: "dormant quote through the engine, 1,000,000 stops, from four strings",
   unit: "quotes",
@@ -46,7 +46,7 @@ export const dormantQuotes: Line = {
 
 const NEW_HIGHS = 200_000;
 
-/** New highs for trailing stops, so many of them in a turn, until the last mark is durable. */
+/** Measures new highs for trailing stops, a fixed number per turn, until the last mark is durable. */
 function newHighs(perTurn: number, perSecond: number): Line {
   return {
     work: `new highs, 1,000,000 trailing stops, SQLite, ${perTurn} a turn`,

@@ -5,7 +5,7 @@ import type { Line, Taken } from "../line.ts";
 
 type Way = Readonly<{ name: string; protocol: "http" | "socket"; frontThreads: number; least: number }>;
 
-/** What the threads of a server had; the work that front threads share is shared evenly. */
+/** Processor time of a server's threads; the work that front threads share is divided evenly. */
 function takenOf({ answers, perSecond, ...us }: Measurement, frontThreads: number): Taken {
   const each = frontThreads === 0 ? 0 : us.frontsUs / frontThreads;
   return {
@@ -18,7 +18,7 @@ function takenOf({ answers, perSecond, ...us }: Measurement, frontThreads: numbe
   };
 }
 
-/** Signed durable placements on SQLite over a connection, against a server that does nothing. */
+/** Measures signed durable placements on SQLite over a connection, against a server that does nothing. */
 function requests({ name, protocol, frontThreads, least }: Way): Line {
   return {
     work: `signed durable placement over ${name}, SQLite`,
@@ -37,7 +37,7 @@ function requests({ name, protocol, frontThreads, least }: Way): Line {
       };
       return {
         async take(round) {
-          // A server of its own each round: what rests from the round before would make it slower.
+          // Each round has a new server: orders left by an earlier round would slow it down.
           const server = await startServer("service", { path: folder.path(`${round}.db`), frontThreads });
           const ours = await measureLoad({ protocol, from: next(), seconds, server });
           await server.close();

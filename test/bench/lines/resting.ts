@@ -17,10 +17,10 @@ import { metered } from "../metered.ts";
 const PARENTS = 1_000_000;
 const WARM_UP = 40_000;
 
-/** As many as are on their way at once: callers hold no more, and what the bench holds must not be measured. */
+/** The number in flight at once: callers hold no more, and the memory of the benchmark itself must not be measured. */
 const PART = 512;
 
-/** V8 gives the pages of what a full collection has freed back with the next one. */
+/** V8 releases the pages that a full collection freed only with the next one. */
 const COLLECTIONS = 3;
 
 const residentBytes = (): number => {
@@ -35,7 +35,7 @@ async function placeMany(engine: Engine, count: number): Promise<void> {
   }
 }
 
-/** Memory of the process for each parent at rest, after they were placed one by one. */
+/** Measures the memory of the process for each resting parent, after they were placed one by one. */
 export const memory: Line = {
   work: "memory of the process (RSS) for each of 1,000,000 stops at rest",
   unit: "bytes",
@@ -58,7 +58,7 @@ export const memory: Line = {
   },
 };
 
-/** A restart: half of the parents are read out of snapshots, half out of the journal. */
+/** Measures a restart: half of the parents are read from snapshots, half from the journal. */
 export const restart: Line = {
   work: "restart with 1,000,000 parents, SQLite",
   unit: "parents",

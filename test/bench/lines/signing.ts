@@ -21,7 +21,7 @@ const parametersOf = (n: number) => ({
   timestamp: 1_760_000_000_000 + n,
 });
 
-/** The verification of a request, as the service does it. */
+/** Verifies a request as the service does. */
 export const verification: Line = {
   work: "verification of a signature over 200 bytes",
   unit: "verifications",
@@ -57,7 +57,7 @@ type Signer = (n: number) => string;
 
 const ours: Signer = (n) => signQuery({ secret: SECRET, parameters: parametersOf(n) });
 
-/** What anyone writes by hand: the query put together, one createHmac over it. */
+/** The handwritten peer: builds the query and calls createHmac once. */
 const byHand: Signer = (n) => {
   const parts: string[] = [];
   for (const [name, value] of Object.entries(parametersOf(n)))
@@ -66,7 +66,9 @@ const byHand: Signer = (n) => {
   return `${query}&signature=${createHmac("sha256", SECRET).update(query).digest("hex")}`;
 };
 
-/** As ccxt does it: a copy of the parameters, each part encoded, HMAC in JavaScript of noble hashes. */
+/**
+ * The peer in the way of ccxt: copies the parameters, encodes each part, and uses the JavaScript HMAC of noble hashes.
+ */
 const asCcxt: Signer = (n) => {
   const parameters: Record<string, string | number> = { ...parametersOf(n) };
   const query = Object.keys(parameters)
@@ -84,7 +86,7 @@ async function against(peer: Signer, count: number): Promise<Sample> {
   return { ours: await metered(count, signing(ours)), peer: await metered(count, signing(peer)) };
 }
 
-/** A signed query of a client. */
+/** Measures the signing of a client's query. */
 export const clientSigning: Line = {
   work: "client signing of nine parameters",
   unit: "requests",
@@ -95,7 +97,7 @@ export const clientSigning: Line = {
   open: async ({ of }) => rounds(() => against(byHand, of(SIGNATURES))),
 };
 
-/** The same against the way of ccxt. */
+/** Compares the same signing with the way of ccxt. */
 export const clientSigningCcxt: Line = {
   ...clientSigning,
   peer: "the way of ccxt: HMAC in JavaScript",

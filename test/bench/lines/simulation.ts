@@ -8,7 +8,7 @@ const QUOTES = 200_000;
 const PARENTS = 1_000;
 const STEP_MS = 100;
 
-/** A simulation in which nothing happens at most quotes: a quote, a step of the clock, all at rest. */
+/** Measures a simulation in which most quotes trigger nothing: a quote, a clock step, all at rest. */
 export const simulation: Line = {
   work: "simulation: a quote and a step of the clock, 1,000 parents at rest",
   unit: "quotes",

@@ -8,7 +8,7 @@ import { metered } from "../metered.ts";
 const FIRES = 20_000;
 const SINGLES = 200;
 
-/** Stops that one quote fires, each with its journal, its child and its fill. */
+/** Measures stops that one quote triggers, each with its journal record, its child and its fill. */
 export const triggers: Line = {
   work: "20,000 stops fired by one quote: journal, child and fill, memory store",
   unit: "triggers",
@@ -28,7 +28,7 @@ export const triggers: Line = {
   },
 };
 
-/** Runs something on an engine of its own on SQLite. */
+/** Runs a function on a separate engine on SQLite. */
 async function onSqlite<T>(run: (opened: BenchEngine) => Promise<T>): Promise<T> {
   const opened = await openOnSqlite();
   try {
@@ -38,7 +38,7 @@ async function onSqlite<T>(run: (opened: BenchEngine) => Promise<T>): Promise<T>
   }
 }
 
-/** From a quote to the child of a single stop, again and again, milliseconds each. */
+/** Measures the time from a quote to the child of a single stop, repeatedly, in milliseconds. */
 async function singleChildren({ engine, venue }: BenchEngine, count: number): Promise<readonly number[]> {
   const times: number[] = [];
   for (let n = 0; n < count; n++) {
@@ -54,11 +54,11 @@ async function singleChildren({ engine, venue }: BenchEngine, count: number): Pr
   return times;
 }
 
-/** What lies above the flush that every child waits for, at the 99th of 100. */
+/** Returns the time beyond the flush that every child waits for, at the 99th percentile. */
 const aboveFlush = (times: readonly number[]): number =>
   Math.max(0, quantileOf(times, 0.99) - medianOf(flushTimes(SINGLES)));
 
-/** How long a single stop takes to become a child. */
+/** Measures how long a single stop takes to become a child. */
 export const singleChild: Line = {
   work: "quote to child of a single stop, SQLite, p99 above the flush",
   unit: "ms",
@@ -71,7 +71,7 @@ export const singleChild: Line = {
     })),
 };
 
-/** From a quote that fires a burst to the first child of each account, milliseconds each. */
+/** Measures the time from a quote that triggers a burst to the first child of each account, in milliseconds. */
 async function firstChildren(opened: BenchEngine, count: number): Promise<readonly number[]> {
   const { engine, venue } = opened;
   await restStops(engine, count);
@@ -85,7 +85,7 @@ async function firstChildren(opened: BenchEngine, count: number): Promise<readon
   return [...first.values()];
 }
 
-/** How long an account waits for its first child when everybody's stops are met. */
+/** Measures how long an account waits for its first child when the stops of all accounts trigger. */
 export const firstChildOfBurst: Line = {
   work: "quote to the first child of each account, 20,000 stops, SQLite, p99 above the flush",
   unit: "ms",

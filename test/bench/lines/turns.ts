@@ -3,7 +3,7 @@ import { type Line, rounds } from "../line.ts";
 
 const MOST_MS = 20;
 
-/** The longest turn of the event loop in a burst. */
+/** Measures the longest turn of the event loop in a burst. */
 const longestTurn = (burst: string): Line => ({
   work: `longest turn: ${burst}`,
   unit: "ms",

@@ -2,29 +2,29 @@ import { managedIdOf, SHARD_COUNT } from "../../../src/lifecycle/index.ts";
 import type { Instrument } from "../../../src/model/index.ts";
 import { accountIn } from "../bench-engine.ts";
 
-/** How much a store of the scale bench holds, and where it is. */
+/** The size and the place of a store of the scale benchmark. */
 export type Plan = Readonly<{
   folder: string;
   instruments: number;
-  /** Parents that rest; those of the first instrument are stops that one quote fires. */
+  /** Resting parents; those of the first instrument are stops that one quote triggers. */
   open: number;
   fires: number;
   ended: number;
 }>;
 
-/** `open` parents that rest, a tenth of which fires; ten times as many have ended unless that is said. */
+/** Plans `open` resting parents, a tenth of which trigger; by default ten times as many have ended. */
 export function planOf(folder: string, open: number, ended: number = 10 * open): Plan {
   const instruments = Math.min(1_000, Math.max(2, Math.floor(open / 100)));
   return { folder, instruments, open, fires: Math.ceil(open / 10), ended };
 }
 
 /**
- * The account with the most of everything, alone in its shard's rows: half of what ended, a tenth of what rests. Of the
- * others each has as much as the next.
+ * The account with the most orders, alone in the rows of its shard: half of the ended parents, a tenth of the resting
+ * ones. All other accounts have equal numbers.
  */
 export const LARGEST: number = accountIn(0);
 
-/** The shard of the n-th parent of a kind; of every `inLargest` one is of the first shard. */
+/** Returns the shard of the n-th parent of a kind; one of every `inLargest` belongs to the first shard. */
 export function shardOfParent(n: number, inLargest: number): number {
   return n % inLargest === 0 ? 0 : 1 + ((n - Math.ceil(n / inLargest)) % (SHARD_COUNT - 1));
 }
@@ -44,5 +44,5 @@ export function instrumentsOf({ instruments }: Plan): readonly Instrument[] {
   }));
 }
 
-/** The oldest id of the largest account, which everything else lies above. */
+/** The oldest id of the largest account; all other ids are above it. */
 export const FIRST_ID: number = managedIdOf({ count: 1, shard: 0 });

@@ -7,7 +7,10 @@ import { type Plan, planOf } from "./plan.ts";
 import { buildStore } from "./store.ts";
 import { runTask, type Said, type Task } from "./task.ts";
 
-/** What V8 marks in small steps it tells nobody: marked in one, all of garbage collection is seen and counted apart. */
+/**
+ * V8 does not report marking in small steps. With marking in one step, all garbage collection is visible and counted
+ * separately.
+ */
 const FLAGS = ["--expose-gc", "--no-incremental-marking", "--max-old-space-size=8192"];
 
 function spawnTask(task: Task): string | null {
@@ -46,9 +49,9 @@ function take(plan: Plan): void {
 }
 
 /**
- * A store of `SIZE` open parents (1,000,000) and `ENDED` ended ones (ten times as many), built with the store's own writer, and an
- * engine on it: opening, placements, pages, a burst with a SIGKILL in its middle, opening again, verify. `FOLDER` names
- * where the store is or is to be, and stays; `PART=build` only builds it.
+ * Builds a store of `SIZE` open parents (1,000,000) and `ENDED` ended ones (ten times as many) with the store's own
+ * writer, and opens an engine on it: opening, placements, pages, a burst with a SIGKILL in the middle, reopening,
+ * verify. `FOLDER` names the place of the store, which is then kept; `PART=build` only builds it.
  */
 export async function benchScale(): Promise<void> {
   const { SIZE = 1_000_000, ENDED, FOLDER, SCALE_TASK } = process.env;

@@ -18,7 +18,7 @@ import { type Plan, shardOfParent, symbolOf } from "./plan.ts";
 const BATCH = 8_192;
 const ENDED: Fact = { kind: "ENDED", status: "CANCELED", reason: "USER_CANCELED" };
 
-/** What a shard of the store has so far. */
+/** The content of a shard of the store so far. */
 type Shard = {
   counter: number;
   sequence: number;
@@ -27,7 +27,7 @@ type Shard = {
   ended: ParentOrder[];
 };
 
-/** The store's own statements and transactions, without its waiting for the disk: who builds can build again. */
+/** The store's own statements and transactions, without waiting for the disk: an interrupted build can be repeated. */
 type Target = Pick<Transactions, "append"> &
   Readonly<{ snapshot: (snapshot: ShardSnapshot) => void; close: () => void }>;
 
@@ -58,7 +58,7 @@ function openTarget(path: string): Target {
   return { append, snapshot, close };
 }
 
-/** Takes the indexes and triggers of ended parents away, and gives back what makes them of all rows at once. */
+/** Drops the indexes and triggers of ended parents; returns a function that creates them for all rows at once. */
 function withoutIndexes(database: Database): () => void {
   const made = database
     .prepare<[], Readonly<{ type: string; name: string; sql: string }>>(
@@ -72,13 +72,13 @@ function withoutIndexes(database: Database): () => void {
   };
 }
 
-/** Writes a store as an engine leaves it: records in the order of their times, rows of what ended, snapshots of what rests. */
+/** Writes a store as an engine leaves it: records in time order, rows of ended parents, snapshots of resting ones. */
 class Writer {
   readonly #store: Target;
   readonly #shards: Shard[];
   #acceptances = 0;
   #waiting = 0;
-  /** A day ago: kept by retention, and compared by verify. */
+  /** A day ago: within retention, and compared by verify. */
   readonly #startMs = Date.now() - 86_400_000;
 
   constructor(store: Target) {
@@ -92,7 +92,7 @@ class Writer {
     }));
   }
 
-  /** Accepts a parent, and ends it in the next record if it is not to rest. */
+  /** Accepts a parent, and ends it in the next record unless it is to rest. */
   add(number: number, intent: ParentIntent, rests: boolean): void {
     const shard = this.#shards[number];
     if (shard === undefined) throw new RangeError(`there is no shard ${number}`);
@@ -134,7 +134,7 @@ const TERMS = {
   childTimeInForce: "IOC",
 } as const;
 
-/** A stop-limit as in the bench of resting parents; those of the first instrument fire at 9,000. */
+/** A stop-limit as in the benchmark of resting parents; those of the first instrument trigger at 9,000. */
 function intentOf(instrument: number, n: number): ParentIntent {
   const clientOrderId = `scale-order-${String(n).padStart(10, "0")}`;
   const symbol = symbolOf(instrument);
@@ -144,7 +144,7 @@ function intentOf(instrument: number, n: number): ParentIntent {
   return { symbol, ...TERMS, type: "STOP_LOSS_LIMIT", price: limit, stopPrice: stop, clientOrderId };
 }
 
-/** Builds the store of a plan: what ended, then half of what rests, then snapshots, then the other half. */
+/** Builds the store of a plan: the ended parents, half of the resting ones, snapshots, then the other half. */
 export function buildStore(plan: Plan, path: string): void {
   const store = openTarget(path);
   const writer = new Writer(store);

@@ -16,7 +16,7 @@ import { medianOf } from "../measure.ts";
 import { type Turns, watchCommits, watchTurns } from "../turn-watch.ts";
 import { instrumentsOf, LARGEST, type Plan, symbolOf } from "./plan.ts";
 
-/** What a process does with the store: what is measured until the kill, or the rest after it. */
+/** The task of a process: the measurements until the kill, or the rest after it. */
 export type Task = Readonly<{ plan: Plan; part: "until-kill" | "after-kill" }>;
 
 /** Name and figures of one line. */
@@ -26,7 +26,7 @@ const PLACEMENTS = 20_000;
 const IN_FLIGHT = 512;
 const PAGES = 200;
 
-/** Written at once: the process may be killed in the next statement. */
+/** Written synchronously: the process may be killed in the next statement. */
 const say = (name: string, figures: Said["figures"]): void =>
   void writeSync(1, `${JSON.stringify({ name, figures })}\n`);
 
@@ -41,7 +41,7 @@ const turnsOf = ({ total, longest, longestOwn, longestGc, longestCommit }: Turns
   return { total, longest, longestOwn, longestGc, longestCommit };
 };
 
-/** A venue whose record, a line for each child that it was sent, outlives the process. */
+/** A venue that writes a line for each child it receives to a file that outlives the process. */
 function venueOf({ folder }: Plan) {
   const path = `${folder}/sent`;
   const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
@@ -61,7 +61,7 @@ function venueOf({ folder }: Plan) {
 
 type Opened = Readonly<{ engine: Engine; sentFor: readonly number[] }>;
 
-/** The engine as the sandbox has it: its own file, no limit below what the store holds. */
+/** Opens the engine with the options of the sandbox: a separate file, no limit below the size of the store. */
 async function open(plan: Plan): Promise<Opened> {
   const { venue, parents } = venueOf(plan);
   const account = (accountId: number) => ({
@@ -119,7 +119,7 @@ const history = (newestFirst: boolean, count: number): PageCase["request"] => {
   return { includeHistory: true, newestFirst, afterOrderId };
 };
 
-/** Pages of ten of the largest account: the first, one in the middle, and the last. */
+/** Reads pages of ten of the largest account: the first, one in the middle, and the last. */
 function pageCases({ ended, open }: Plan): readonly PageCase[] {
   const [middle, last] = [Math.floor(ended / 4), Math.floor(ended / 2 + open / 10) - 10];
   const resting = { includeHistory: false, newestFirst: false };
@@ -163,7 +163,10 @@ async function pages(engine: Engine, plan: Plan): Promise<void> {
   }
 }
 
-/** One quote meets all stops of the first instrument; resolves when the venue was sent so many. */
+/**
+ * Sends one quote that triggers all stops of the first instrument; resolves when the venue has received the given
+ * number.
+ */
 async function fires({ engine, sentFor }: Opened, sent: number): Promise<Turns> {
   const quote = (): unknown => engine.market.quote({ symbol: symbolOf(0), bid: "8999", ask: "9001" });
   return await watchTurns(async () => {
@@ -200,7 +203,7 @@ async function afterKill(plan: Plan): Promise<void> {
   await engine.close();
 }
 
-/** Does a task in this process, and says each line as JSON. */
+/** Runs a task in this process and prints each line as JSON. */
 export async function runTask({ plan, part }: Task): Promise<void> {
   watchCommits();
   await (part === "until-kill" ? untilKill(plan) : afterKill(plan));

@@ -1,7 +1,9 @@
-/** One place of a source that a bug changes; the text before must stand there once or more, the first is changed. */
+/**
+ * One place of a source that a bug changes; the text before must occur at least once, the first occurrence is changed.
+ */
 export type Edit = Readonly<{ file: string; before: string; after: string }>;
 
-/** A bug as somebody could make it: what it is called, and its changes to the sources. */
+/** A plausible bug: its name, and its changes to the sources. */
 export type Bug = Readonly<{ name: string; edits: readonly Edit[] }>;
 
 /** The bugs that the seeded world must find. */

@@ -3,7 +3,7 @@ import { GIVEN } from "../campaign.ts";
 
 const { SEED = "1", STEPS = "800", MOST = "40000" } = process.env;
 
-/** Runs world after world until one is broken or enough steps are made; prints what was found. */
+/** Runs worlds until one breaks or enough steps are made; prints the finding. */
 let steps = 0;
 for (let seed = Number(SEED); steps < Number(MOST); seed++) {
   const { broken, steps: made } = await runWorld({ seed, steps: Number(STEPS), ...GIVEN });

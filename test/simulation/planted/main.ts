@@ -11,7 +11,7 @@ const LONGEST_MS = 600_000;
 const COPIED = ["src", "test", "package.json", "tsconfig.json"];
 const BUNDLE = "--bundle --platform=node --format=esm --packages=external --log-level=error";
 
-/** Plants one bug after the other in a copy of the sources and lets the seeded world look for it. */
+/** Plants one bug after the other in a copy of the sources and runs the seeded world to find it. */
 const scratch = mkdtempSync(join(tmpdir(), "managed-orders-planted-"));
 try {
   for (const name of COPIED) cpSync(name, join(scratch, name), { recursive: true });
@@ -26,7 +26,7 @@ try {
 
 type HuntResult = Readonly<{ steps: number; seed?: number; invariant?: string; seen?: string }>;
 
-/** Plants a bug, looks for it and takes it out again; whether it was found. */
+/** Plants a bug, searches for it and removes it; returns whether it was found. */
 function hunt({ name, edits }: Bug): boolean {
   const before = new Map(edits.map(({ file }) => [file, readFileSync(join(scratch, file), "utf8")]));
   for (const { file, before: text, after } of edits) {
