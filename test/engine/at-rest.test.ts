@@ -5,7 +5,7 @@ import { createWorld, SYMBOL, type World, type WorldOptions } from "../support/w
 
 type Turning = Readonly<{ world: World; turnsOf: (run: () => Promise<unknown>) => Promise<number> }>;
 
-/** A world whose engine's turns are counted. */
+/** A world that counts the turns of its engine. */
 async function turning(options: WorldOptions = {}): Promise<Turning> {
   let turns = 0;
   const world = await createWorld({
@@ -32,8 +32,8 @@ async function turning(options: WorldOptions = {}): Promise<Turning> {
 const quoted = ({ engine }: World, bid: string): void =>
   void engine.market.quote({ symbol: SYMBOL, bid, ask: "101" });
 
-describe("decision IK: an engine that is at rest says so at once", () => {
-  it("after quotes that meet nothing, and a clock moves on without a turn", async () => {
+describe("decision IK: an engine at rest reports it at once", () => {
+  it("after quotes that trigger nothing; the clock then advances without a turn", async () => {
     const { world, turnsOf } = await turning();
     await world.quote("100", "101");
     await world.place({ side: "SELL", type: "STOP_MARKET", stopPrice: "90" });
@@ -50,7 +50,7 @@ describe("decision IK: an engine that is at rest says so at once", () => {
     expect(world.venue.submitted.length).toBe(1);
   });
 
-  it("not while a venue has not answered: what it says then is heard", async () => {
+  it("not before the venue has answered: its answer is still processed", async () => {
     const { world, turnsOf } = await turning();
     await world.quote("100", "101");
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -76,7 +76,7 @@ describe("decision IK: an engine that is at rest says so at once", () => {
     },
   );
 
-  it("not when somebody hears of quotes, who may act some promises later", async () => {
+  it("not while a listener of quotes may still act, some promises later", async () => {
     const { world, turnsOf } = await turning();
     await world.quote("100", "101");
     world.engine.events.on("quote", () => void laterBy(10).then(() => world.place({ price: "20" })));
@@ -86,7 +86,7 @@ describe("decision IK: an engine that is at rest says so at once", () => {
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("not while a position is being asked for", async () => {
+  it("not while a position is requested", async () => {
     let position: Quantity | Promise<Quantity> = quantity("1");
     const { world, turnsOf } = await turning({ exposure: { position: () => position } });
     await world.quote("100", "101");
@@ -98,7 +98,7 @@ describe("decision IK: an engine that is at rest says so at once", () => {
   });
 });
 
-/** So many steps of a promise. */
+/** Waits for a number of promise steps. */
 async function laterBy(steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) await undefined;
 }

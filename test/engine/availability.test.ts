@@ -22,7 +22,7 @@ async function nothingKept(world: World): Promise<void> {
   expect(world.engine.metrics()).toMatchObject({ openParents: 0, pendingCommands: 0, journalSequence: 0 });
 }
 
-describe("decision 14: creation is refused and leaves nothing (I02)", () => {
+describe("decision 14: creation is refused and leaves no trace (I02)", () => {
   it.each([
     ["the deployment flag is off", { advancedOrders: false }],
     ["the deployment is not in liquidity mode", { liquidityMode: false }],
@@ -46,7 +46,7 @@ describe("decision 14: creation is refused and leaves nothing (I02)", () => {
     await nothingKept(world);
   });
 
-  it("decision EB: a flag that is off and an unknown account have names of their own, and one error on the wire", async () => {
+  it("decision EB: a flag that is off and an unknown account have separate names, and one error on the wire", async () => {
     const off = await createWorld({ settings: { advancedOrders: false } });
     const body = new OrderError("UNSUPPORTED_OPERATION").toBody();
     const flag: OrderError = await off.place(LIMIT).then(String, (error) => error);
@@ -112,7 +112,7 @@ describe("decision 14: creation is refused and leaves nothing (I02)", () => {
     await nothingKept(world);
   });
 
-  it("-1016 too when draining begins while the host is asked for the account", async () => {
+  it("-1016 too if draining begins while the host is asked for the account", async () => {
     let answer = (): void => undefined;
     const world = await createWorld({
       accounts: {
@@ -128,7 +128,7 @@ describe("decision 14: creation is refused and leaves nothing (I02)", () => {
     await nothingKept(world);
   });
 
-  it("503 -1001 when a needed part of the host is down", async () => {
+  it("503 -1001 when a required part of the host is down", async () => {
     const down = (): never => {
       throw new Error("down");
     };
@@ -159,7 +159,7 @@ describe("decision 14: accepted parents are managed to their end", () => {
     expect((await world.cancel(canceled)).ended?.status).toBe("CANCELED");
   });
 
-  it("when the flag is off after a restart: read, executed, canceled, and answered under their id", async () => {
+  it("when the flag is off after a restart: they can be read, execute, can be canceled, and answer under their id", async () => {
     const settings = { advancedOrders: true };
     const world = await createWorld({ settings });
     await world.quote("101", "102");
@@ -175,7 +175,7 @@ describe("decision 14: accepted parents are managed to their end", () => {
     expect(await world.status(other)).toBe("CANCELED CANCELED");
   });
 
-  it("cancels are taken while a child is in flight and the engine drains", async () => {
+  it("cancels are accepted while a child is in flight and the engine drains", async () => {
     const world = await createWorld();
     const order = await world.place(LIMIT);
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");

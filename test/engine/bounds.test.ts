@@ -8,7 +8,7 @@ import { createWorld, type World } from "../support/world.ts";
 const BUSY = { code: -1008, status: 503, retry: "later" };
 
 describe("I64: overload is refused before acceptance", () => {
-  it("by the number of open parents of an account; an ending makes room", async () => {
+  it("by the number of open parents of an account; an end makes room", async () => {
     const world = await createWorld({ settings: { maxOpenParentsPerAccount: 3 } });
     const first = await world.place({ price: "100", newClientOrderId: "a" });
     for (let n = 0; n < 2; n++) await world.place({ price: "100" });
@@ -20,7 +20,7 @@ describe("I64: overload is refused before acceptance", () => {
     await expect(world.place({ price: "100", newClientOrderId: "b" })).resolves.toBeDefined();
   });
 
-  it("by the number of open parents of the engine, counted over a restart", async () => {
+  it("by the number of open parents of the engine, also after a restart", async () => {
     const world = await createWorld({ settings: { maxOpenParents: 3 } });
     await world.place({ price: "100" }, 2);
     for (let n = 0; n < 2; n++) await world.place({ price: "100" });
@@ -31,14 +31,14 @@ describe("I64: overload is refused before acceptance", () => {
     await expect(world.place({ price: "100" }, 2)).resolves.toBeDefined();
   });
 
-  it("and the bound holds for placements that come at once", async () => {
+  it("and the limit holds for simultaneous placements", async () => {
     const world = await createWorld({ settings: { maxOpenParentsPerAccount: 3 } });
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.place({ price: "100" })));
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
     expect(world.engine.metrics().openParents).toBe(3);
   });
 
-  it("by the number of commands that wait for the store, copies of one order too", async () => {
+  it("by the number of commands that wait for the store, including copies of one order", async () => {
     const { world, store } = await createFaultyWorld({ settings: { maxPendingCommands: 5 } });
     store().inject("slow");
     const fields = { price: "100", newClientOrderId: "copy" };
@@ -54,7 +54,7 @@ describe("I64: overload is refused before acceptance", () => {
     expect(world.engine.metrics().pendingCommands).toBe(0);
   });
 
-  it("and nothing that was accepted is lost: 2,000 orders fire on one quote", async () => {
+  it("and no accepted order is lost: 2,000 orders trigger on one quote", async () => {
     const world = await createWorld();
     for (let n = 0; n < 2_000; n++) await world.place({ price: "100", quantity: "0.2" }, 1 + (n % 2));
     await world.quote("99", "100");
@@ -70,7 +70,7 @@ describe("memory", () => {
     gc();
   };
 
-  /** A hundred orders of every kind of end, seen through references that do not keep them. */
+  /** A hundred orders with every kind of end, observed through weak references. */
   async function live(world: World): Promise<readonly WeakRef<object>[]> {
     const seen: WeakRef<object>[] = [];
     const listener = ({ order }: Readonly<{ order: object }>): void => void seen.push(new WeakRef(order));
@@ -121,7 +121,7 @@ describe("memory", () => {
     expect(seen.filter((reference) => reference.deref() !== undefined).length).toBe(0);
   });
 
-  it("holds no timer but the hourly one when everything has ended", async () => {
+  it("has no timer but the hourly one when everything has ended", async () => {
     const armed = new Set<number>();
     let count = 0;
     const world = await createWorld({

@@ -6,10 +6,10 @@ import { createWorld, listOf, SYMBOL } from "../support/world.ts";
 const FIELDS = { symbol: SYMBOL, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", price: "100" } as const;
 const intentOf = (newClientOrderId: string) => orderIntent({ ...FIELDS, newClientOrderId });
 
-describe("decision BX: an intent built by hand that no journal could hold", () => {
+describe("decision BX: an intent built by hand that no journal can store", () => {
   const broken = { ...intentOf("broken"), price: 0.5 as never };
 
-  it("is refused by itself, with the member named; what is placed at the same moment is kept", async () => {
+  it("is refused alone, with the member named; simultaneous placements are stored", async () => {
     const { engine } = await createWorld();
     const results = await Promise.allSettled([
       engine.place({ accountId: 1, intent: intentOf("before") }),
@@ -24,7 +24,7 @@ describe("decision BX: an intent built by hand that no journal could hold", () =
     expect((await engine.verify()).equal).toBe(true);
   });
 
-  it("refuses the whole list of a leg", async () => {
+  it("refuses the whole list of its leg", async () => {
     const { engine } = await createWorld();
     const list = listOf("oco", OCO);
     const [first, ...others] = list.legs;

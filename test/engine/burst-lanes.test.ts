@@ -3,7 +3,7 @@ import { createManualClock, createMemoryStore } from "../../src/adapters/memory/
 import { coreOf } from "../../src/engine/core/core.ts";
 import { Bursts } from "../../src/engine/time/bursts.ts";
 
-/** Bursts whose clock gives the next one only when it is asked to. */
+/** Bursts whose clock starts the next turn only on request. */
 function burstsOf(isBehind: () => boolean = () => false) {
   const clock = createManualClock({ startMs: 0 });
   const asked: (() => void)[] = [];
@@ -26,7 +26,7 @@ function burstsOf(isBehind: () => boolean = () => false) {
   return { bursts, next, told };
 }
 
-/** Steps of one unit each that note who did them. */
+/** Steps of one unit each that record the order of execution. */
 function* noting(into: string[], name: string, steps: number): Generator<number, void> {
   for (let step = 0; step < steps; step++) {
     into.push(name);
@@ -37,7 +37,7 @@ function* noting(into: string[], name: string, steps: number): Generator<number,
 const countOf = (done: readonly string[], name: string): number => done.filter((one) => one === name).length;
 
 describe("decision IA: long work shares the turns of the event loop", () => {
-  it("little work is done at once, and asks for one turn", () => {
+  it("a small piece of work runs at once, and requests one turn", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     bursts.add("attempts", "BTC/USD", noting(done, "a", 3));
@@ -46,7 +46,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect([next(), next()]).toEqual([true, false]);
   });
 
-  it("no turn takes more than 128 units, however many bring work", () => {
+  it("no turn uses more than 128 units, however many lanes have work", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     for (let key = 0; key < 10; key++) bursts.add("attempts", key, noting(done, `${key}`, 100));
@@ -56,7 +56,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(Math.max(...perTurn)).toBeLessThanOrEqual(128);
   });
 
-  it("keys of a lane take turns, and what one key brings is done in the order in which it came", () => {
+  it("keys of a lane take turns, and the work of one key runs in order of arrival", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     bursts.add("attempts", "busy", noting(done, "first", 500));
@@ -68,7 +68,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(done.indexOf("second")).toBe(done.lastIndexOf("first") + 1);
   });
 
-  it("cancels go before what quotes decide, and leave it a part of each turn", () => {
+  it("cancels go before the decisions of quotes, and leave them a part of each turn", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     bursts.add("attempts", "BTC/USD", noting(done, "attempt", 1_000));
@@ -81,7 +81,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(done.filter((one) => one === "cancel")).toHaveLength(1_000);
   });
 
-  it("nothing is begun while the store is behind; it goes on when it is woken", () => {
+  it("no work starts while the store is behind; it continues when woken", () => {
     let behind = true;
     const { bursts, next } = burstsOf(() => behind);
     const done: string[] = [];
@@ -96,7 +96,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(done).toEqual(["quote", "attempt"]);
   });
 
-  it("work that fails is told, and keeps nothing else from being done", () => {
+  it("work that fails is reported, and stops no other work", () => {
     const { bursts, told } = burstsOf();
     const done: string[] = [];
     bursts.do("time", 1, () => {
@@ -107,7 +107,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(told).toEqual(["work.failed"]);
   });
 
-  it("what others have used of a turn is not used again: the rest goes on in the next", () => {
+  it("units that other work has used in a turn are not available again: the rest continues in the next", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     bursts.spend(100);
@@ -117,7 +117,7 @@ describe("decision IA: long work shares the turns of the event loop", () => {
     expect(done).toHaveLength(60);
   });
 
-  it("nothing is done once they have stopped", () => {
+  it("no work runs after the stop", () => {
     const { bursts, next } = burstsOf();
     const done: string[] = [];
     bursts.add("attempts", "BTC/USD", noting(done, "a", 200));

@@ -5,10 +5,10 @@ import type { ParentOrder } from "../../src/model/index.ts";
 import { filled } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
-/** More than one turn and one append take. */
+/** More than one turn and one append can hold. */
 const MANY = 400;
 
-/** A world that notes how many records each append was asked to keep. */
+/** A world that records the number of records in each append. */
 async function burstWorld() {
   const appends: number[] = [];
   const world = await createWorld({
@@ -28,7 +28,7 @@ async function burstWorld() {
 
 type Fields = Parameters<World["place"]>[0];
 
-/** Places orders of two accounts in turns. */
+/** Places orders of two accounts in turn. */
 async function placeMany(world: World, count: number, fields: (index: number) => Fields) {
   const placing = Array.from({ length: count }, (_, index) => world.place(fields(index), 1 + (index % 2)));
   return await Promise.all(placing);
@@ -47,7 +47,7 @@ const stop = (index: number): Fields => ({
 });
 
 describe("decision IA: a burst goes in turns", () => {
-  it("decisions 17, 20: what a quote fired is fixed when it counts; later quotes take nothing back", async () => {
+  it("decisions 17, 20: the triggers of a quote are fixed when it counts; later quotes undo nothing", async () => {
     const { world, appends } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     tell(world, "80", "81");
@@ -76,7 +76,7 @@ describe("decision IA: a burst goes in turns", () => {
     );
   });
 
-  it("decision 24, IA: those that reduce a position go first", async () => {
+  it("decision 24, IA: orders that reduce a position go first", async () => {
     const { world } = await burstWorld();
     world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("100000") });
     const orders = await placeMany(world, MANY, (index) => ({
@@ -90,7 +90,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect(new Set(first.map(({ parentOrderId }) => parentOrderId))).toEqual(new Set(reducing));
   });
 
-  it("an order that is placed, and one that is canceled, do not wait for its end", async () => {
+  it("a placement and a cancel do not wait for the end of a burst", async () => {
     const { world } = await burstWorld();
     const orders = await placeMany(world, 3 * MANY, stop);
     tell(world, "80", "81");
@@ -103,7 +103,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect(world.venue.submitted).toHaveLength(3 * MANY - 1);
   });
 
-  it("an order that comes while a quote acts meets the next quote, not that one", async () => {
+  it("an order placed while a quote acts meets the next quote, not that one", async () => {
     const { world } = await burstWorld();
     const trailing = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
     await world.quote("99", "100");
@@ -118,7 +118,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect((await world.order(late)).trigger).toBeDefined();
   });
 
-  it("what an append has made durable is acted on some records a turn, in the order of the decisions", async () => {
+  it("the decisions of a durable append are executed some records per turn, in their order", async () => {
     const { world, appends } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     const together: number[] = [];
@@ -149,7 +149,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect(Math.max(...appends)).toBeLessThanOrEqual(256);
   });
 
-  it("decision 10: what expires at one time ends all of it, and none of it fires on a later quote", async () => {
+  it("decision 10: orders that expire at one time all end, and none of them triggers on a later quote", async () => {
     const { world } = await burstWorld();
     const expireTime = world.clock.nowMs() + 1_000;
     const orders = await placeMany(world, MANY, (index) => ({
@@ -165,7 +165,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect(world.venue.submitted).toEqual([]);
   });
 
-  it("I53: a crash in the middle loses nothing that was told: what is open waits again, nothing goes twice", async () => {
+  it("I53: a crash in the middle loses nothing that was reported: open orders wait again, no child goes out twice", async () => {
     const { world } = await burstWorld();
     world.venue.onSubmit = (child) => filled(child);
     const orders = await placeMany(world, MANY, stop);
@@ -182,7 +182,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("decision ED: a close decides what a quote has fired", async () => {
+  it("decision ED: a close completes the decisions of a quote", async () => {
     const { world } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     tell(world, "80", "81");

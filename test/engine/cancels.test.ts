@@ -3,7 +3,7 @@ import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld } from "../support/world.ts";
 
 describe("decision 13: cancel", () => {
-  it("ends a waiting order at once, and no quote sends anything of it any more", async () => {
+  it("ends a waiting order at once, and later quotes send nothing for it", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     const canceled = await world.cancel(order);
@@ -12,7 +12,7 @@ describe("decision 13: cancel", () => {
     expect(sentTo(world.venue)).toEqual([]);
   });
 
-  it("is -2011 for an order that has ended, is not there, or is another account's", async () => {
+  it("is -2011 for an order that has ended, is unknown, or belongs to another account", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     await world.cancel(order);
@@ -27,7 +27,7 @@ describe("decision 13: cancel", () => {
     expect(await world.status(theirs)).toBe("NEW WAITING");
   });
 
-  it("waits for a child in flight; FILLED when all was executed", async () => {
+  it("waits for a child in flight; FILLED if all was executed", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     let answer = (): void => undefined;
@@ -42,7 +42,7 @@ describe("decision 13: cancel", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("waits for a child in flight; CANCELED with executedQty kept when not all was executed", async () => {
+  it("waits for a child in flight; CANCELED with executedQty kept if only a part was executed", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.25" })]);
@@ -58,7 +58,7 @@ describe("decision 13: cancel", () => {
     expect(sentTo(world.venue)).toHaveLength(1);
   });
 
-  it("asked again while a child is in flight gives the same answer and changes nothing", async () => {
+  it("repeated while a child is in flight gives the same answer and changes nothing", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -68,7 +68,7 @@ describe("decision 13: cancel", () => {
     expect((await world.facts(order)).filter((kind) => kind === "END_REQUESTED")).toHaveLength(1);
   });
 
-  it("of a child that is refused for good still ends the order CANCELED, not REJECTED", async () => {
+  it("of an order whose child is then refused for good still ends it CANCELED, not REJECTED", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -79,7 +79,7 @@ describe("decision 13: cancel", () => {
     expect(await world.status(order)).toBe("CANCELED CANCELED");
   });
 
-  it("I23: between the durable intent and the venue a cancel keeps the child here", async () => {
+  it("I23: a cancel between the durable intent and the hand-over keeps the child from the venue", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     world.engine.market.quote({ symbol: "BTC/USD", bid: "99", ask: "100" });
@@ -119,7 +119,7 @@ describe("decision 13: expiry with a child in flight", () => {
     expect(await world.executed(order)).toBe("0.25");
   });
 
-  it("I55: at the moment of expiry nothing triggers or is sent, though the quote comes before the timer", async () => {
+  it("I55: at the moment of expiry nothing triggers or is sent, even if the quote comes before the timer", async () => {
     const world = await createWorld();
     const expireTime = world.clock.nowMs() + 1_000;
     world.clock.schedule(expireTime, () => {
@@ -145,7 +145,7 @@ describe("decision 13: expiry with a child in flight", () => {
     expect(sentTo(world.venue)).toEqual([]);
   });
 
-  it("I55: a clock that steps back un-expires nothing", async () => {
+  it("I55: a clock that steps back does not revive an expired order", async () => {
     let backMs = 0;
     const world = await createWorld({
       clock: (clock) => ({ ...clock, nowMs: () => clock.nowMs() - backMs }),
@@ -164,7 +164,7 @@ describe("decision 13: expiry with a child in flight", () => {
 });
 
 describe("decision 36: cancel-all", () => {
-  it("counts what it ended and what waits for a child; another account keeps its orders", async () => {
+  it("counts ended orders and those that wait for a child; other accounts keep their orders", async () => {
     const world = await createWorld();
     await world.place({ price: "90" });
     await world.place({ price: "80" });
@@ -190,7 +190,7 @@ describe("decision 36: cancel-all", () => {
     expect(await world.status(theirs)).toBe("NEW WAITING");
   });
 
-  it("contract: a child in flight may still fill after it; the parent says so", async () => {
+  it("contract: a child in flight may still fill after it; the parent shows the fill", async () => {
     const world = await createWorld();
     const [whole, part] = [await world.place({ price: "100" }), await world.place({ price: "100" })];
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -205,7 +205,7 @@ describe("decision 36: cancel-all", () => {
     expect((await world.engine.cancelAll(1)).matchedCount).toBe(0);
   });
 
-  it("goes on when an order ends by itself at the same moment", async () => {
+  it("succeeds when an order ends by itself at the same moment", async () => {
     const world = await createWorld();
     const orders = [await world.place({ price: "90" }), await world.place({ price: "80" })];
     const [, result] = await Promise.all([world.cancel(orders[0] ?? fail()), world.engine.cancelAll(1)]);

@@ -6,7 +6,7 @@ import { createWorld, type World } from "../support/world.ts";
 
 const STOP = { type: "STOP_MARKET", stopPrice: "100" } as const;
 
-/** Quotes every 10 ms, for as long; the times at which something was sent, from now. */
+/** Sends quotes every 10 ms for a period; returns the times at which children were sent, relative to now. */
 async function sendTimes(world: World, ms: number): Promise<readonly number[]> {
   const startMs = world.clock.nowMs();
   const times: number[] = [];
@@ -19,8 +19,8 @@ async function sendTimes(world: World, ms: number): Promise<readonly number[]> {
   return times;
 }
 
-describe("decision 22: what a child is for", () => {
-  it("an IOC child goes out when the visible part inside the cap reaches the minimum, for all that is left, capped", async () => {
+describe("decision 22: the quantity of a child", () => {
+  it("an IOC child goes out when the visible size inside the cap reaches the minimum, for the whole rest, with the cap", async () => {
     const world = await createWorld();
     await world.place({ price: "100", quantity: "10" });
     await world.quote("98", "99", {
@@ -41,7 +41,7 @@ describe("decision 22: what a child is for", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 10 @ 100"]);
   });
 
-  it("levels beyond the cap do not count towards the minimum, at a SELL's floor neither", async () => {
+  it("levels beyond the cap do not count towards the minimum, nor those beyond a SELL's floor", async () => {
     const world = await createWorld();
     await world.place({
       side: "SELL",
@@ -67,7 +67,7 @@ describe("decision 22: what a child is for", () => {
     expect(sentTo(world.venue)).toEqual(["SELL 10 @ 100"]);
   });
 
-  it("without a cap all visible levels count; without sizes everything is there", async () => {
+  it("without a cap all visible levels count; without sizes any quantity counts as available", async () => {
     const world = await createWorld();
     await world.place({ ...STOP, quantity: "10" });
     await world.quote("99", "100", {
@@ -81,7 +81,7 @@ describe("decision 22: what a child is for", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 10"]);
   });
 
-  it("an FOK child goes out only when the whole is inside the cap", async () => {
+  it("an FOK child goes out only if the whole quantity is inside the cap", async () => {
     const world = await createWorld();
     await world.place({ price: "100", quantity: "10", childTimeInForce: "FOK" });
     await world.quote("98", "99", {
@@ -101,7 +101,7 @@ describe("decision 22: what a child is for", () => {
     expect(world.venue.submitted[0]?.timeInForce).toBe("FOK");
   });
 
-  it("I14: the minimum is met at the average of the levels, to the last step", async () => {
+  it("I14: the minimum is compared with the average price of the levels, to the last step", async () => {
     const world = await createWorld();
     await world.place({ price: "150", quantity: "1" });
     await world.quote("98", "100", {
@@ -120,7 +120,7 @@ describe("decision 22: what a child is for", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 150"]);
   });
 
-  it("I25: what fires and finds nothing to take waits and says why", async () => {
+  it("I25: an order that triggers without a sufficient size waits and gives the reason", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100", quantity: "10" });
     await world.quote("98", "99", { ask: "0.1" });
@@ -140,7 +140,7 @@ describe("decision 25: residuals", () => {
     expect(await world.executed(order)).toBe("0.9");
   });
 
-  it("a residual that is worth enough at a later quote goes on; one that is not ends then", async () => {
+  it("a residual that is worth enough at a later quote continues; otherwise it ends then", async () => {
     const world = await createWorld();
     const order = await world.place({ ...STOP, quantity: "1" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.85" })]);
@@ -151,7 +151,7 @@ describe("decision 25: residuals", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1"]);
   });
 
-  it("a parent that filled nothing waits, however little it is worth", async () => {
+  it("a parent without fills waits, however little it is worth", async () => {
     const world = await createWorld();
     const order = await world.place({ type: "STOP_MARKET", side: "SELL", stopPrice: "100", quantity: "0.2" });
     await world.quote("50", "51");
@@ -161,7 +161,7 @@ describe("decision 25: residuals", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("a reduce-only residual goes on below the minimum", async () => {
+  it("a reduce-only residual continues below the minimum", async () => {
     const world = await createWorld();
     world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("1") });
     const order = await world.place({ side: "SELL", ...STOP, reduceOnly: true });
@@ -184,7 +184,7 @@ describe("decision 26: the pace of attempts", () => {
     expect(pauses).toEqual([0, 100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000, 5_000]);
   });
 
-  it("a fill resets the pace, and what filled something goes on with the next quote", async () => {
+  it("a fill resets the pace, and an order with a fill continues with the next quote", async () => {
     const world = await createWorld();
     await world.place({ price: "100", quantity: "10" });
     const answers: ((child: ChildRequest) => ReturnType<typeof filled>)[] = [
@@ -206,7 +206,7 @@ describe("decision 26: the pace of attempts", () => {
     ]);
   });
 
-  it("the pace is kept over a crash", async () => {
+  it("the pace survives a crash", async () => {
     const world = await createWorld();
     await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
@@ -234,7 +234,7 @@ describe("decision 26: the pace of attempts", () => {
     expect(world.venue.submitted).toHaveLength(2);
   });
 
-  it("I25: a child whose market went away while it waited for the venue is not handed over", async () => {
+  it("I25: a child whose market moved away while it waited for the venue is not handed over", async () => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
     const orders = [await world.place({ price: "100" }), await world.place({ price: "100", quantity: "2" })];
     await world.quote("99", "100");
@@ -259,7 +259,7 @@ describe("decision 26: the pace of attempts", () => {
     expect(await world.status(second)).toBe("NEW WAITING");
   });
 
-  it("while the venue's rate holds children back, reduce-only ones go first and none is dropped", async () => {
+  it("while the venue's rate delays children, reduce-only ones go first and none is dropped", async () => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 2 }) });
     world.exposure.set({ accountId: 2, symbol: "BTC/USD", quantity: subtract(ZERO_QUANTITY, quantity("9")) });
     for (const size of ["1", "2", "3"]) await world.place({ ...STOP, stopPrice: "90", quantity: size });

@@ -8,7 +8,7 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.
 
 type Name = readonly [accountId: number, clientOrderId: string];
 
-/** Ids of any length, of few and of many accounts, and rows of ids that differ in their last letters only. */
+/** Ids of any length, of few and of many accounts, and series of ids that differ in their last letters only. */
 function anyName(random: Random, index: number): Name {
   const accountId = random.pick([1, random.below(300), random.below(2 ** 31), 2 ** 32 + random.below(9)]);
   if (random.chance(0.5)) return [accountId, `order-${index}`];
@@ -17,12 +17,12 @@ function anyName(random: Random, index: number): Name {
 }
 
 describe("decision IG: the filter of client ids", () => {
-  it(`I03: never lacks an id that was added, in any order, from block to block (SEED=${SEED})`, () => {
+  it(`I03: contains every id that was added, in any order, from block to block (SEED=${SEED})`, () => {
     const random = createRandom(SEED);
     const filter = new ClientIdFilter();
     filter.complete();
     const added: Name[] = [];
-    // More than the first two blocks hold, 16,384 and 65,536 ids.
+    // More ids than the first two blocks hold, 16,384 and 65,536.
     for (let index = 0; index < 100_000; index++) {
       const name = anyName(random, index);
       filter.add(...name);
@@ -32,7 +32,7 @@ describe("decision IG: the filter of client ids", () => {
     expect(added.filter((name) => filter.lacks(...name))).toEqual([]);
   });
 
-  it(`lacks 99 of 100 ids that were not added, also the same id of another account (SEED=${SEED})`, () => {
+  it(`excludes 99 of 100 ids that were not added, also the same id of another account (SEED=${SEED})`, () => {
     const filter = new ClientIdFilter();
     filter.complete();
     for (let index = 0; index < 200_000; index++) filter.add(index % 700, `order-${index}`);
@@ -45,14 +45,14 @@ describe("decision IG: the filter of client ids", () => {
     expect(accounts).toBeGreaterThan(49_500);
   });
 
-  it("lacks nothing before all ended ids are in it", () => {
+  it("excludes nothing before it contains all ended ids", () => {
     const filter = new ClientIdFilter();
     expect(filter.lacks(1, "new")).toBe(false);
     filter.complete();
     expect(filter.lacks(1, "new")).toBe(true);
   });
 
-  it("an id that comes again takes no room", () => {
+  it("a repeated id takes no room", () => {
     const filter = new ClientIdFilter();
     filter.complete();
     for (let round = 0; round < 50; round++)

@@ -8,11 +8,11 @@ import { createWorld, START_MS, type World } from "../support/world.ts";
 
 const HOUR = 3_600_000;
 
-/** What happens to the first child on its way to the venue. */
+/** The fate of the first child on its way to the venue. */
 const STAGES = ["queued", "submitted", "lost before landing", "landing late", "lost after landing"] as const;
 type Stage = (typeof STAGES)[number];
 
-/** Whose clock the venue judges deadlines by, and whether its "not found" bears the time. */
+/** The clock by which the venue judges deadlines, and whether its "not found" states the time. */
 const VENUES = ["its own clock", "the wall clock", "the wall clock, told without a time"] as const;
 type Kind = (typeof VENUES)[number];
 
@@ -21,14 +21,14 @@ const WAYS = [
   ["forth an hour, then back", [HOUR, -HOUR]],
 ] as const;
 
-/** How long a message that lands late is under way at least: longer than a lost child is waited for. */
+/** The shortest delay of a late message: longer than the wait for a lost child. */
 const UNDER_WAY_MS = 10_000;
 
-/** A venue that honours deadlines by a clock of its kind. What lands late may land an hour later. */
+/** A venue that honors deadlines by a clock of its kind. Late messages may arrive an hour later. */
 class Outside implements ExecutionVenue {
   readonly capabilities: VenueCapabilities = { honoursDeadline: true, canVoid: false, ratePerSecond: 1 };
   readonly executed: ChildRequest[] = [];
-  /** Messages that are still on their way. */
+  /** Messages that are still in flight. */
   readonly underWay: (() => void)[] = [];
   readonly #known: Map<string, ChildReport> = new Map();
   readonly #clock: ManualClock;
@@ -73,7 +73,7 @@ class Outside implements ExecutionVenue {
     return () => undefined;
   }
 
-  /** A message arrives once; what was refused for its deadline may have been a little earlier, and tries again. */
+  /** A message arrives once; one refused for its deadline may have arrived a little earlier, so it tries again. */
   #land(child: ChildRequest, deadlineMs: number): ChildReport {
     const known = this.#known.get(child.childId);
     if (known !== undefined) return known;
@@ -89,7 +89,7 @@ class Outside implements ExecutionVenue {
   }
 }
 
-/** Seconds of the market; whatever is under way tries to land in each of them. */
+/** Seconds of the market; every message in flight tries to arrive in each of them. */
 async function seconds(world: World, outside: Outside, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await world.quote("99", "100");
@@ -130,12 +130,12 @@ async function run({ stage, kind, steps, restart }: Case): Promise<void> {
     if (restart) await world.crash();
     await seconds(world, outside, 20);
   }
-  // The wall clock is right again. What still waits for a deadline of the wrong hour is over after that hour.
+  // The wall clock is right again. After the wrong hour, nothing waits for a deadline set in it.
   await world.pass(HOUR);
   await seconds(world, outside, 20);
   expect(executedOf(outside, order.orderId)).toBe("1");
   expect(await world.status(order)).toBe("FILLED FILLED");
-  // Set back or forward, it expires by the time that was asked for; a restart may lose the seconds that nobody wrote down.
+  // Set back or forward, it expires by the requested time; a restart may lose seconds that were not recorded.
   const leftMs = expireTime - world.clock.monotonicMs();
   if (steps[0] === -HOUR) {
     await world.pass(leftMs - 1);
@@ -170,7 +170,7 @@ describe.each(WAYS)("decisions DA, DB, DD: one child in flight while the clock i
     const jumps = steps[0] === HOUR;
     expect(sent()).toBe(jumps ? 10 : count);
     expect(await world.status(order)).toBe(jumps ? "EXPIRED EXPIRED" : "FILLED FILLED");
-    // One that is placed now, with the clock right again, is untouched by what was.
+    // A schedule that is placed now, with the clock right again, is not affected.
     const later = await world.place(terms);
     for (let n = 0; n < count; n++) {
       await world.quote("99", "100");

@@ -7,7 +7,7 @@ import { createWorld, START_MS, type World } from "../support/world.ts";
 
 const HOUR = 3_600_000;
 
-/** Times of all records, in the order in which they were told, from the start. */
+/** Times of all records, in the order in which they were reported, from the start. */
 const recordTimes = (world: World): readonly number[] =>
   world.updates.map(({ record }) => record.timeMs - START_MS);
 
@@ -15,7 +15,7 @@ const steps = (world: World): readonly string[] =>
   world.alerts.filter(({ alert }) => alert === "CLOCK_STEPPED").map(({ detail }) => detail);
 
 describe("decision DA: engine time", () => {
-  it("runs on when the wall clock is set back: slots, expiry and retries come in time", async () => {
+  it("continues when the wall clock is set back: slots, expiry and retries come in time", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     const gtd = await world.place({ price: "50", expireTime: START_MS + 10_000 });
@@ -41,7 +41,7 @@ describe("decision DA: engine time", () => {
     expect([...times].sort((a, b) => a - b)).toEqual(times);
   });
 
-  it("jumps forward with the wall clock, and what is due then happens at once", async () => {
+  it("jumps forward with the wall clock, and work that is due then happens at once", async () => {
     const world = await createWorld();
     const gtd = await world.place({ price: "50", expireTime: START_MS + 10_000 });
     world.clock.stepWall(HOUR);
@@ -50,7 +50,7 @@ describe("decision DA: engine time", () => {
     expect(recordTimes(world).at(-1)).toBe(HOUR);
   });
 
-  it("never falls over a restart, also when the wall clock was set back in between", async () => {
+  it("never falls over a restart, even if the wall clock was set back in between", async () => {
     const world = await createWorld();
     await world.place({ price: "50" });
     await world.pass(5_000);
@@ -63,7 +63,7 @@ describe("decision DA: engine time", () => {
     expect(recordTimes(world)).toEqual([0, 5_000, 5_000, 6_000]);
   });
 
-  it("begins after the newest record also where a snapshot holds everything", async () => {
+  it("begins after the newest record, even if a snapshot contains everything", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 1 } });
     await world.pass(5_000);
     await world.place({ price: "50" });
@@ -74,7 +74,7 @@ describe("decision DA: engine time", () => {
     expect(recordTimes(world)).toEqual([5_000, 5_000]);
   });
 
-  it("a GTD order placed while the wall clock stands back lives as long as it asked for, over a restart too", async () => {
+  it("a GTD order placed while the wall clock is set back lives for the requested time, over a restart too", async () => {
     const world = await createWorld();
     world.clock.stepWall(-HOUR);
     const order = await world.place({ price: "50", expireTime: world.clock.nowMs() + 10_000 });
@@ -92,7 +92,7 @@ describe("decision DA: engine time", () => {
 });
 
 describe("decision DA: CLOCK_STEPPED", () => {
-  it("is told once for each step of a second or more, and names no order", async () => {
+  it("is reported once for each step of a second or more, and names no order", async () => {
     const world = await createWorld();
     world.clock.stepWall(-HOUR);
     await world.pass(1);
@@ -108,7 +108,7 @@ describe("decision DA: CLOCK_STEPPED", () => {
     expect(world.alerts.every(({ orderId }) => orderId === undefined)).toBe(true);
   });
 
-  it("also on a clock that tells nothing of steps, at the next thing that happens", async () => {
+  it("also on a clock that does not report steps, at the next event", async () => {
     const world = await createWorld({
       clock: ({ onStep: _onStep, ...clock }) => clock,
       settings: { clockStepMs: 60_000 },
@@ -121,8 +121,8 @@ describe("decision DA: CLOCK_STEPPED", () => {
   });
 });
 
-describe("decisions 16 and DA: quotes where the wall clock is set", () => {
-  it("set back, the last quote does not stay fresh, and its time says nothing of later ones", async () => {
+describe("decisions 16 and DA: quotes when the wall clock is set", () => {
+  it("set back, the last quote becomes stale, and its time does not limit later ones", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     world.clock.stepWall(-HOUR);
@@ -145,7 +145,7 @@ describe("decisions 16 and DA: quotes where the wall clock is set", () => {
     expect(world.engine.quote("BTC/USD")?.fresh).toBe(true);
   });
 
-  it("a source on the right time is not counted while ours is an hour behind, and nothing is sent on what was", async () => {
+  it("a source with the right time does not count while the local clock is an hour behind, and no child is sent on an earlier quote", async () => {
     const world = await createWorld();
     await world.place({ type: "STOP_MARKET", stopPrice: "100" });
     world.clock.stepWall(-HOUR);
@@ -156,7 +156,7 @@ describe("decisions 16 and DA: quotes where the wall clock is set", () => {
     expect(world.venue.submitted).toHaveLength(1);
   });
 
-  it("the age of a print is judged by the wall clock, its memory is kept in engine time", async () => {
+  it("the age of a print is judged by the wall clock; its id is remembered in engine time", async () => {
     const world = await createWorld();
     await world.print("1");
     world.clock.stepWall(HOUR);
@@ -170,7 +170,7 @@ describe("decisions 16 and DA: quotes where the wall clock is set", () => {
 });
 
 describe("decision DA: timers", () => {
-  it("wait by the monotonic clock, or are due in engine time, whichever way the wall clock is set", async () => {
+  it("wait by the monotonic clock, or are due in engine time, in whichever direction the wall clock is set", async () => {
     const clock = createManualClock({ startMs: 0 });
     const time = new EngineTime(clock, 1_000);
     const timers = new Timers(clock, time, () => undefined);
@@ -194,7 +194,7 @@ describe("decision DA: timers", () => {
     expect(ran.slice(3)).toEqual(["after 70000"]);
   });
 
-  it("passive ones arm nothing, and run before the next input, in order with the others", async () => {
+  it("passive ones arm no timer of the clock, and run before the next input, in order with the others", async () => {
     const clock = createManualClock({ startMs: 0 });
     const timers = new Timers(clock, new EngineTime(clock, 1_000), () => undefined);
     timers.begin();

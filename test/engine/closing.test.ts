@@ -14,7 +14,7 @@ const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10
 const LISTS = { accountId: 1, limit: 10 };
 const never = <T>(): Promise<T> => new Promise(() => undefined);
 
-/** Everything that a caller may ask of an engine. */
+/** Every call that a user may make on an engine. */
 function everyCall(engine: Engine, orderId: number): Readonly<Record<string, () => Promise<unknown>>> {
   const key = { accountId: 1, orderId };
   const list = listOf("oco", OCO);
@@ -38,7 +38,7 @@ function everyCall(engine: Engine, orderId: number): Readonly<Record<string, () 
   };
 }
 
-/** What became of a call by now: a value, the name of an error, or nothing yet. */
+/** The state of a call: a value, the name of an error, or pending. */
 async function outcome(call: Promise<unknown>): Promise<string> {
   return await Promise.race([heard(call), turns(400).then(() => "open")]);
 }
@@ -50,7 +50,7 @@ const heard = (call: Promise<unknown>): Promise<string> =>
   );
 
 describe("decision ED: after a close", () => {
-  it("every call is rejected by name, and a second close is the first", async () => {
+  it("every call is rejected with the error's name, and a second close returns the first", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     const closing = world.engine.close();
@@ -62,7 +62,7 @@ describe("decision ED: after a close", () => {
     expect(world.engine.status()).toMatchObject({ system: "draining", reasons: [{ kind: "CLOSED" }] });
   });
 
-  it("nothing happens any more, whatever the market, the venue and the clock do", async () => {
+  it("nothing more happens, whatever the market, the venue and the clock do", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 1 } });
     world.venue.onSubmit = () => "silence";
     await world.place({ price: "100" });
@@ -107,7 +107,7 @@ describe("decision ED: while an engine closes", () => {
     }
   });
 
-  it("what is decided becomes durable and is answered", async () => {
+  it("decisions become durable and are answered", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     const canceling = world.cancel(order);
@@ -115,7 +115,7 @@ describe("decision ED: while an engine closes", () => {
     expect((await canceling).ended?.status).toBe("CANCELED");
   });
 
-  it("a placement that waits for the host is answered, and accepted by nobody when the host answers then", async () => {
+  it("a placement that waits for the host is answered, and is not accepted if the host answers then", async () => {
     let answer = (): void => undefined;
     const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
     const world = await createWorld({
@@ -134,7 +134,7 @@ describe("decision ED: while an engine closes", () => {
     expect((await world.engine.page(PAGE)).total).toBe(0);
   });
 
-  it("a cancel that waits for a shard that cannot be read is answered", async () => {
+  it("a cancel that waits for an unreadable shard is answered", async () => {
     const { world, store } = await createFaultyWorld({
       tell: (name) => name === "append.failed" && store().inject("fail-reads"),
     });
@@ -171,7 +171,7 @@ describe("decision ED: a close with a store that does not answer", () => {
     return world;
   }
 
-  it("ends within closeTimeoutMs, says what it left, and tells each caller what is known", async () => {
+  it("ends within closeTimeoutMs, reports what it left, and tells each caller the known outcome", async () => {
     const world = await hanging({ append: never });
     const handedOver = heard(world.place({ price: "100" }));
     await turns();
@@ -185,7 +185,7 @@ describe("decision ED: a close with a store that does not answer", () => {
     expect([await handedOver, await waiting]).toEqual(["UNEXPECTED_RESPONSE", "ENGINE_CLOSED"]);
   });
 
-  it("also when it never closes, and the status tells", async () => {
+  it("also if the store never closes, and the status shows it", async () => {
     const world = await hanging({ close: never });
     const closing = world.engine.close();
     await world.clock.advanceBy(3_000);
@@ -196,14 +196,14 @@ describe("decision ED: a close with a store that does not answer", () => {
     });
   });
 
-  it("reads that wait for it are answered", async () => {
+  it("reads that wait for the store are answered", async () => {
     const world = await hanging({ findEnded: never });
     const reading = world.engine.find({ accountId: 1, orderId: -256 });
     await world.engine.close();
     expect(await outcome(reading)).toBe("ENGINE_CLOSED");
   });
 
-  it("rejects when the store fails to close, and everything else is closed", async () => {
+  it("rejects if the store fails to close, and closes everything else", async () => {
     const world = await hanging({ close: () => Promise.reject(new Error("busy")) });
     await expect(world.engine.close()).rejects.toThrow("busy");
     expect(await outcome(world.engine.verify())).toBe("ENGINE_CLOSED");
@@ -211,7 +211,7 @@ describe("decision ED: a close with a store that does not answer", () => {
 });
 
 describe("decision ED: idle", () => {
-  it("has a bound while time stands still, and says what it waits for", async () => {
+  it("is bounded while time stands still, and reports the cause of the wait", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
     const placing = world.place({ price: "100" });
@@ -227,7 +227,7 @@ describe("decision ED: idle", () => {
     expect(await world.engine.idle()).toMatchObject({ waitingFor: [] });
   });
 
-  it("waits closeTimeoutMs for it where time goes on", async () => {
+  it("waits closeTimeoutMs for it where time advances", async () => {
     const clock = createManualClock({ startMs: START_MS });
     let passedMs = 0;
     const { world, store } = await createFaultyWorld({
@@ -252,7 +252,7 @@ describe("decision ED: idle", () => {
 });
 
 describe("decision EA: an opening that fails", () => {
-  it("leaves nothing behind that runs or listens", async () => {
+  it("leaves no timers and no subscriptions behind", async () => {
     const world = createOpeningWorld();
     let armed = 0;
     const clock = {

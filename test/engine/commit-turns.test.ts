@@ -3,7 +3,7 @@ import { createWorld } from "../support/world.ts";
 
 const MOST = 2_000;
 
-it("decision IA: callers who place again as soon as they are answered leave turns to others", async () => {
+it("decision IA: callers that place again as soon as they are answered leave turns to others", async () => {
   const world = await createWorld({
     clock: (clock) => ({ ...clock, soon: (run) => void setImmediate(run) }),
   });

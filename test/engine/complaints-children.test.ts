@@ -12,14 +12,14 @@ const firstOf = (submitted: readonly ChildRequest[]): ChildRequest => {
   return child;
 };
 
-it("complaint 8: a stop that triggered and filled sends one child, whatever 1,000 more quotes cross it", async () => {
+it("complaint 8: a stop that triggered and filled sends one child, even if 1,000 more quotes cross it", async () => {
   const world = await createWorld();
   await world.place(STOP);
   for (let n = 0; n < 1_001; n++) await world.quote("120", "121");
   expect(sentTo(world.venue)).toEqual(["BUY 1"]);
 });
 
-it("complaint 17: a fill whose answer is lost is found by lookup and no second child goes out", async () => {
+it("complaint 17: a fill whose answer is lost is found by a look-up and no second child goes out", async () => {
   const world = await createWorld();
   const order = await world.place({ price: "100" });
   world.venue.onSubmit = () => new Error("connection reset");
@@ -31,7 +31,7 @@ it("complaint 17: a fill whose answer is lost is found by lookup and no second c
   expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
 });
 
-it("complaint 18: while an answer takes 30 s no quote sends anything more", async () => {
+it("complaint 18: no quote sends another child while an answer takes 30 s", async () => {
   const world = await createWorld();
   const order = await world.place({ price: "100" });
   world.venue.onSubmit = (child) =>
@@ -50,7 +50,7 @@ it("complaint 18: while an answer takes 30 s no quote sends anything more", asyn
   expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
 });
 
-it("complaint 19: after FILLED no child, whatever 10,000 favourable quotes come", async () => {
+it("complaint 19: after FILLED no child is sent, even on 10,000 favorable quotes", async () => {
   const world = await createWorld();
   const order = await world.place({ side: "SELL", type: "TAKE_PROFIT_MARKET", stopPrice: "110" });
   await world.quote("110", "111");
@@ -87,7 +87,7 @@ it("complaint 32: neither a late cancel nor a late refusal of the venue overwrit
   expect(await world.executed(order)).toBe("1");
 });
 
-it("complaint 33: a fill after CANCELED is added and told, and the order stays CANCELED", async () => {
+it("complaint 33: a fill after CANCELED is added and reported, and the order stays CANCELED", async () => {
   const world = await createWorld();
   const order = await world.place({ price: "100" });
   world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
@@ -117,7 +117,7 @@ it("complaint 34: a fill that the stream leaves out is found within one cycle of
   expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING");
 });
 
-it("complaint 37: after every partial fill the next child is for what is left", async () => {
+it("complaint 37: after every partial fill the next child is for the rest", async () => {
   const world = await createWorld();
   const order = await world.place({ ...STOP, quantity: "1" });
   for (const part of ["0.25", "0.125", "0.3"]) {
@@ -135,7 +135,7 @@ it("complaint 37: after every partial fill the next child is for what is left", 
   expect(await world.status(order)).toBe("FILLED FILLED");
 });
 
-it("complaint 50: a refused child leaves the rest as it was, is counted, and the next attempt goes out", async () => {
+it("complaint 50: a refused child leaves the rest unchanged, is counted, and the next attempt goes out", async () => {
   const world = await createWorld();
   const order = await world.place({ price: "100" });
   world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
@@ -150,7 +150,7 @@ it("complaint 50: a refused child leaves the rest as it was, is counted, and the
   expect(await world.status(order)).toBe("FILLED FILLED");
 });
 
-it("complaint 49: with 10 a second, 25 due children go out in order and none is dropped", async () => {
+it("complaint 49: at 10 per second, 25 due children go out in order and none is dropped", async () => {
   const world = await createWorld({
     venue: createScriptedVenue({ honoursDeadline: true, ratePerSecond: 10 }),
   });

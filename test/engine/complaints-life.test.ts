@@ -9,7 +9,7 @@ import { createWorld, START_MS, type World } from "../support/world.ts";
 
 const EXPIRY = { timeInForce: "GTD", expireTime: START_MS + 60_000 } as const;
 
-it("complaint 12: a partial fill leaves the expiry where it is", async () => {
+it("complaint 12: a partial fill does not change the expiry", async () => {
   const world = await createWorld();
   const order = await world.place({ price: "100", ...EXPIRY });
   world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
@@ -21,7 +21,7 @@ it("complaint 12: a partial fill leaves the expiry where it is", async () => {
   expect(await world.executed(order)).toBe("0.25");
 });
 
-it("complaint 12: a cancel that the store refuses leaves the expiry where it is", async () => {
+it("complaint 12: a cancel that the store refuses does not change the expiry", async () => {
   let store: FaultyStore | undefined;
   const world = await createWorld({
     store: (disk) => {
@@ -38,7 +38,7 @@ it("complaint 12: a cancel that the store refuses leaves the expiry where it is"
   expect(await world.status(order)).toBe("EXPIRED EXPIRED");
 });
 
-it("complaint 12: a crash leaves the expiry where it is", async () => {
+it("complaint 12: a crash does not change the expiry", async () => {
   const world = await createWorld();
   const order = await world.place({ price: "100", ...EXPIRY });
   await world.crash();
@@ -102,7 +102,7 @@ it("complaint 16: 1,000 mixed parents are byte for byte the same after a restart
   expect(new Set(before.map((text) => /"status":"([A-Z]+)"/.exec(text)?.[1])).size).toBeGreaterThan(1);
 });
 
-it("complaint 30: the same client id after a lost answer names the same parent", async () => {
+it("complaint 30: the same client id after a lost answer returns the same parent", async () => {
   const world = await createWorld();
   const fields = { price: "100", newClientOrderId: "lost-1" };
   const first = await world.place(fields);
@@ -122,7 +122,7 @@ it("complaint 30: the same client id after a lost answer names the same parent",
   ).toBe(1);
 });
 
-it("complaint 35: the numbers of events go on without a gap over a restart", async () => {
+it("complaint 35: the numbers of events continue without a gap over a restart", async () => {
   const world = await createWorld();
   await world.quote("101", "102");
   const order = await world.place({ price: "100" });

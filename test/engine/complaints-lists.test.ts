@@ -8,7 +8,7 @@ import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
 
 const CHILDLESS = ["PARTIALLY_FILLED WAITING", "PENDING_NEW WAITING", "PENDING_NEW WAITING"];
 
-it("complaint 1: an OTO of 10 whose working leg fills 5 holds its pending leg", async () => {
+it("complaint 1: an OTO of 10 whose working leg fills 5 keeps its pending leg held", async () => {
   const world = await createWorld();
   const list = await world.placeList("oto", { ...OTO, workingQuantity: "10", pendingQuantity: "10" });
   world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "5" })]);
@@ -46,7 +46,7 @@ it("complaint 3: an exit level that is crossed while the entry is half filled se
   expect(world.venue.submitted.map((child) => formatQuantity(child.quantity))).toEqual(["1", "0.5", "1"]);
 });
 
-it("complaint 9: of two reduce-only exits of one position the second is for what is left of it", async () => {
+it("complaint 9: of two reduce-only exits of one position the second is for the rest", async () => {
   const world = await createWorld();
   const hold = (size: string): void =>
     world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity(size) });
@@ -66,7 +66,7 @@ it("complaint 9: of two reduce-only exits of one position the second is for what
   expect([first, others]).toEqual(["SELL 0.134", ["SELL 0.067"]]);
 });
 
-it("complaint 13: a crash right after the record of the entry's fill: the exits are active, once", async () => {
+it("complaint 13: after a crash right after the record of the entry's fill, the exits are active, once", async () => {
   const world = await createWorld();
   const list = await world.placeList("otoco", OTOCO);
   await world.quote("99", "100");
@@ -77,7 +77,7 @@ it("complaint 13: a crash right after the record of the entry's fill: the exits 
   expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "SELL 1"]);
 });
 
-it("complaint 15: stop and take-profit of a filled entry are there after a restart, with the same ids", async () => {
+it("complaint 15: stop and take-profit of a filled entry exist after a restart, with the same ids", async () => {
   const world = await createWorld();
   const list = await world.placeList("otoco", OTOCO);
   await world.quote("99", "100");
@@ -87,7 +87,7 @@ it("complaint 15: stop and take-profit of a filled entry are there after a resta
   expect(before.legs.map(({ orderId }) => orderId)).toEqual(list.legs.map(({ orderId }) => orderId));
 });
 
-it("complaint 20: an OCO that is woken by many quotes in one second sends one child", async () => {
+it("complaint 20: an OCO that many quotes in one second trigger sends one child", async () => {
   const { world, store } = await createFaultyWorld();
   const list = await world.placeList("oco", OCO);
   store().inject("slow", 1);
@@ -106,7 +106,7 @@ describe("complaint 24: a list that is done", () => {
   it.each([
     ["traded", true],
     ["canceled", false],
-  ])("because it was %s sends nothing, whatever comes", async (_how, trades) => {
+  ])("because it was %s sends nothing, whatever happens", async (_how, trades) => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     if (trades) {
@@ -128,7 +128,7 @@ describe("complaint 24: a list that is done", () => {
   });
 });
 
-it("complaint 25: while the sibling's cancel cannot be kept no child goes out, and it is not tried in a loop", async () => {
+it("complaint 25: while the store cannot write the sibling's cancel, no child goes out and the engine does not retry in a loop", async () => {
   const { world, store } = await createFaultyWorld();
   const list = await world.placeList("oco", OCO);
   store().inject("fail", 5);
@@ -147,7 +147,7 @@ it("complaint 25: while the sibling's cancel cannot be kept no child goes out, a
   ]);
 });
 
-it("complaint 26: a trail that moves cancels and creates nothing: there is no gap without a stop", async () => {
+it("complaint 26: a moving trail cancels and creates nothing: the position always has a stop", async () => {
   const world = await createWorld();
   const { belowStopPrice: _stop, ...fields } = OCO;
   const trail = { belowType: "TRAILING_STOP_MARKET", belowTrailingAmount: "5" } as const;
@@ -163,7 +163,7 @@ it("complaint 26: a trail that moves cancels and creates nothing: there is no ga
   expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
 });
 
-it("complaint 27: a stop is not taken out by a stale, crossed or wild quote, and each is counted", async () => {
+it("complaint 27: a stale, crossed or wild quote does not trigger a stop, and each is counted", async () => {
   const world = await createWorld();
   await world.quote("100", "101");
   const list = await world.placeList("oco", OCO);
@@ -214,7 +214,7 @@ describe("complaint 44: prices in the wrong order", () => {
     );
   });
 
-  it("and nothing of it reaches the engine", async () => {
+  it("and no part of it reaches the engine", async () => {
     const world = await createWorld();
     await expect(world.placeList("oco", { ...OCO, abovePrice: "89" })).rejects.toMatchObject({ code: -2010 });
     await expect(
@@ -224,7 +224,7 @@ describe("complaint 44: prices in the wrong order", () => {
   });
 });
 
-it("complaint 46: a cancel after the trigger waits for the child, and nothing breaks", async () => {
+it("complaint 46: a cancel after the trigger waits for the child and succeeds", async () => {
   const world = await createWorld();
   const list = await world.placeList("oco", OCO);
   world.venue.onSubmit = ({ childId }) => reported(childId, "open");

@@ -4,7 +4,7 @@ import { createWorld } from "../support/world.ts";
 
 const TWAP = { type: "TWAP", quantity: "1", interval: 10_000, intervalCount: 4 } as const;
 
-it("complaint 7: a TWAP of three steps over ten slices is refused for its minimum, and nothing breaks", async () => {
+it("complaint 7: a TWAP of three steps over ten slices is refused for its minimum, without side effects", async () => {
   const world = await createWorld();
   await world.quote("99", "100");
   const tiny = { ...TWAP, quantity: "0.000003", intervalCount: 10 };
@@ -17,7 +17,7 @@ it("complaint 7: a TWAP of three steps over ten slices is refused for its minimu
   expect(world.engine.metrics().openParents).toBe(0);
 });
 
-it("complaint 14: an iceberg that is restarted with a child in flight still has that one child", async () => {
+it("complaint 14: an iceberg that is restarted with a child in flight keeps that one child", async () => {
   const world = await createWorld();
   const order = await world.place({ type: "ICEBERG", quantity: "1", price: "100", icebergQty: "0.4" });
   world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -30,7 +30,7 @@ it("complaint 14: an iceberg that is restarted with a child in flight still has 
   expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
 });
 
-it("complaint 21: the minimum is checked on the slice that is sent, not on a rounded-up share of the whole", async () => {
+it("complaint 21: the minimum is compared with the slice that is sent, not with a rounded-up share of the whole", async () => {
   const world = await createWorld();
   const cap = { ...TWAP, type: "LIMIT", targetStrategy: 180, price: "45", intervalCount: 3 } as const;
   // A third of 1 is 0.333333...: 15.00 at 45, but the slice of 0.333333 is 14.999985.
@@ -38,7 +38,7 @@ it("complaint 21: the minimum is checked on the slice that is sent, not on a rou
   await expect(world.place({ ...cap, quantity: "1.000002" })).resolves.toMatchObject({ accountId: 1 });
 });
 
-it("complaint 22: a residual of 3 USD after the last attempt ends it EXPIRED, with what it filled kept", async () => {
+it("complaint 22: a residual of 3 USD after the last attempt ends it EXPIRED, with its fills kept", async () => {
   const world = await createWorld();
   await world.quote("99", "100");
   const order = await world.place(TWAP);
@@ -51,7 +51,7 @@ it("complaint 22: a residual of 3 USD after the last attempt ends it EXPIRED, wi
   expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.97"]);
 });
 
-it("complaint 23: interval 1 s, and a venue that takes 5 s: never two children out, missed slots are missed", async () => {
+it("complaint 23: with an interval of 1 s and a venue that takes 5 s, there is never a second child, and missed slots stay missed", async () => {
   const world = await createWorld();
   await world.quote("99", "100");
   const order = await world.place({ ...TWAP, quantity: "4", interval: 1_000, intervalCount: 20 });
@@ -76,7 +76,7 @@ it("complaint 23: interval 1 s, and a venue that takes 5 s: never two children o
   expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.8"]);
 });
 
-it("complaint 38: an iceberg is filled when its executions sum to it, not when its display is", async () => {
+it("complaint 38: an iceberg is filled when its executions sum to its quantity, not to its display quantity", async () => {
   const world = await createWorld();
   const order = await world.place({ type: "ICEBERG", quantity: "1", price: "100", icebergQty: "0.4" });
   const executed: string[] = [];

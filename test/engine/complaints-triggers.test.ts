@@ -8,7 +8,7 @@ const seedOf = ({ activation }: ParentOrder): string | undefined =>
   activation && formatPrice(activation.seed);
 const observedBy = ({ trigger }: ParentOrder): string | undefined => trigger && formatPrice(trigger.observed);
 
-it("complaint 4: a quote with one side only is no quote; a trailing order waits and nothing breaks", async () => {
+it("complaint 4: a quote with one side only does not count; a trailing order waits undisturbed", async () => {
   const world = await createWorld();
   const order = await world.place({
     side: "SELL",
@@ -57,7 +57,7 @@ it("complaint 6: after a gap from trigger 105 to ask 200 the child goes for 200,
   expect(sentTo(world.venue)).toEqual(["BUY 1", "BUY 1 @ 150"]);
 });
 
-it("complaint 11: no cap comes from the market at admission", async () => {
+it("complaint 11: admission takes no cap from the market", async () => {
   const world = await createWorld();
   await world.quote("2600", "2601");
   const order = await world.place({ side: "SELL", type: "STOP_MARKET", stopPrice: "2470" });

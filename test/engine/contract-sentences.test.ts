@@ -25,7 +25,7 @@ describe("contract, What the service does: an acknowledgement means accepted, no
 });
 
 describe("contract, States: a status is the latest known state", () => {
-  it("each step shows as soon as it is durable: waiting, in flight, filled in part, unknown, filled", async () => {
+  it("each step is visible as soon as it is durable: waiting, in flight, filled in part, unknown, filled", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100", quantity: "2" });
     const line = async (): Promise<string> => {
@@ -53,7 +53,7 @@ describe("contract, States: a status is the latest known state", () => {
 });
 
 describe("contract, Trigger rules: orders look at the executable side, BUY at the ask, SELL at the bid", () => {
-  /** Quotes of which only the other side would do, and one of which the executable side does. */
+  /** Quotes of which only the wrong side meets the condition, and one whose executable side meets it. */
   const CASES = [
     ["BUY limit", { side: "BUY", price: "100" }, ["99", "101"], ["98", "100"]],
     ["SELL limit", { side: "SELL", price: "100" }, ["99", "101"], ["100", "102"]],
@@ -86,13 +86,16 @@ describe("contract, Trigger rules: orders look at the executable side, BUY at th
   it.each([
     ["BUY", "STOP_MARKET", "98", "102"],
     ["SELL", "STOP_MARKET", "98", "102"],
-  ] as const)("a %s stop inside a wide spread is met by its own side alone", async (side, type, bid, ask) => {
-    const world = await createWorld();
-    await world.place({ side, type, stopPrice: "100" });
-    await world.quote(bid, ask);
-    // The ask is above and the bid below 100: either stop is met by its own side.
-    expect(await sent(world)).toBe(1);
-  });
+  ] as const)(
+    "a %s stop inside a wide spread is triggered by its own side alone",
+    async (side, type, bid, ask) => {
+      const world = await createWorld();
+      await world.place({ side, type, stopPrice: "100" });
+      await world.quote(bid, ask);
+      // The ask is above and the bid below 100: each stop is triggered by its own side.
+      expect(await sent(world)).toBe(1);
+    },
+  );
 
   const sent = async (world: World): Promise<number> => world.venue.submitted.length;
 });
@@ -115,9 +118,9 @@ describe("contract, Order input fields: TWAP, VWAP, POV are market-style", () =>
 
 describe("contract, Trigger rules: rule 4, the child quote is checked again before submission, by quantity", () => {
   it.each([
-    ["what is left there is worth less than the minimum", "IOC", "0.1", 1],
-    ["what is left there is worth the minimum", "IOC", "0.15", 2],
-    ["not all of it is left there", "FOK", "1.999999", 1],
+    ["the rest there is worth less than the minimum", "IOC", "0.1", 1],
+    ["the rest there is worth the minimum", "IOC", "0.15", 2],
+    ["only a part of it is left there", "FOK", "1.999999", 1],
     ["all of it is left there", "FOK", "2", 2],
   ] as const)("%s: %s", async (_, childTimeInForce, size, children) => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });

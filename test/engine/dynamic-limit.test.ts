@@ -9,7 +9,7 @@ const BUY_STOP = {
   limitOffset: "9999999999",
 } as const;
 
-it("decision BU: a dynamic limit above the range is the largest price, shown, kept and handed to the venue", async () => {
+it("decision BU: a dynamic limit above the range becomes the largest price, in views, in the journal and at the venue", async () => {
   const world = await createWorld();
   await world.quote("50000", "50010");
   const order = await world.place(BUY_STOP);
@@ -23,7 +23,7 @@ it("decision BU: a dynamic limit above the range is the largest price, shown, ke
   expect((await world.engine.verify()).equal).toBe(true);
 });
 
-it("decision BU: a limit that an earlier version froze above the range is the largest price from now on", async () => {
+it("decision BU: a limit that an earlier version froze above the range becomes the largest price", async () => {
   const world = await createWorld();
   const { onSubmit } = world.venue;
   await world.quote("50000", "50010");

@@ -17,7 +17,7 @@ describe("I66: effects of an engine", () => {
     expect(run).toEqual(["PRINT_DROPPED", "MARKET_MOVED"]);
   });
 
-  it("before the engine is put together is a broken invariant, and so is a second interpreter", () => {
+  it("before the engine is assembled are a broken invariant, and so is a second interpreter", () => {
     const effects = new Effects();
     expect(() => effects.emit(MOVED)).toThrow(/I66: effect MARKET_MOVED was emitted before the parts/);
     effects.connect({ run: () => undefined });

@@ -12,7 +12,7 @@ const { retryMaxMs, hostTimeoutMs } = DEFAULT_SETTINGS;
 const FIELDS = { price: "100" };
 const DUPLICATE = { code: -2010 };
 
-/** A store that counts the client ids it is asked for, and whose pages of names a test makes. */
+/** A store that counts requests for client ids, and whose pages of names the test supplies. */
 type Watched = Readonly<{ store: OrderStore; asked: string[]; pages: EndedNamePage[] }>;
 type Pages = (page: EndedNamePage, inner: Required<OrderStore>) => Promise<readonly EndedName[]>;
 
@@ -63,7 +63,7 @@ async function expectTheSame(engine: Engine, { orderId, intent }: ParentOrder): 
 const opened = (world: OpeningWorld): Promise<Engine> =>
   world.open({ settings: { advancedOrders: true, snapshotEvery: 1 } });
 
-/** A world with one ended order, of an engine that is gone. */
+/** A world with one ended order, of an engine that has closed. */
 async function usedWorld(): Promise<Readonly<{ world: OpeningWorld; early: ParentOrder }>> {
   const world = createOpeningWorld();
   const first = await opened(world);
@@ -73,7 +73,7 @@ async function usedWorld(): Promise<Readonly<{ world: OpeningWorld; early: Paren
 }
 
 describe("decision IG: the store is asked for client ids that may be in it", () => {
-  it("for every new one before all names of ended orders are in, for none afterwards", async () => {
+  it("for every new id until all names of ended orders are loaded, for none afterwards", async () => {
     const { world, early } = await usedWorld();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ describe("decision IG: the store is asked for client ids that may be in it", () 
     expect(asked).toEqual(["early", "early"]);
   });
 
-  it("for every new one, when the store has no pages of names", async () => {
+  it("for every new id, if the store has no pages of names", async () => {
     const { world, early } = await usedWorld();
     const { store, asked } = watched(world.disk);
     const { pageEndedNames: _, ...without } = store;
@@ -109,7 +109,7 @@ describe("decision IG: the store is asked for client ids that may be in it", () 
     expect(world.told).toEqual([]);
   });
 
-  it("pages are read to the first empty one, however short they are", async () => {
+  it("pages are read until the first empty one, however short they are", async () => {
     const world = createOpeningWorld();
     const first = await opened(world);
     const early: ParentOrder[] = [];
@@ -127,7 +127,7 @@ describe("decision IG: the store is asked for client ids that may be in it", () 
 });
 
 describe("decision IG, decision 1: an id answers with its order", () => {
-  it("I03, I04: that was open at the opening and ended before, during or after the gathering of names", async () => {
+  it("I03, I04: if it was open at the opening and ended before, during or after the loading of names", async () => {
     const world = createOpeningWorld();
     const first = await opened(world);
     const open = await Promise.all(["before", "during", "after"].map((id) => placing(first, id)));
@@ -154,7 +154,7 @@ describe("decision IG, decision 1: an id answers with its order", () => {
     for (const order of [...open, quick, await ended(engine, "late")]) await expectTheSame(engine, order);
   });
 
-  it("I03: that is a leg of a list, open or done", async () => {
+  it("I03: if it belongs to a leg of a list, open or done", async () => {
     const world = createOpeningWorld();
     const first = await opened(world);
     const sell = { side: "SELL", quantity: "1" } as const;
@@ -181,7 +181,7 @@ describe("decision IG, decision 1: an id answers with its order", () => {
   });
 
   it.each<Fault>(["denied", "lost", "late"])(
-    "I03: whose append was %s, found or not when the shard was read again",
+    "I03: if its append was %s, found or not when the shard was read again",
     async (fault) => {
       const world = createOpeningWorld();
       const late = createLateStore(world.disk);
@@ -197,7 +197,7 @@ describe("decision IG, decision 1: an id answers with its order", () => {
     },
   );
 
-  it("I03: that was found in the journal when the store could be read again at last", async () => {
+  it("I03: if it was found in the journal once the store could be read again", async () => {
     const world = createOpeningWorld();
     const late = createLateStore(world.disk);
     const engine = await world.open({ store: late.store });
@@ -212,7 +212,7 @@ describe("decision IG, decision 1: an id answers with its order", () => {
     await expectTheSame(engine, order);
   });
 
-  it("I03, I60: of an engine that took the shards over is refused, and nothing is kept of it", async () => {
+  it("I03, I60: the id of an engine that took the shards over is refused, and no part of the order is stored", async () => {
     const world = createOpeningWorld();
     const old = await world.open();
     await old.idle();
@@ -237,8 +237,8 @@ const WRONG: readonly (readonly [string, () => unknown])[] = [
   ["a text", () => "none"],
   ["too many names", () => Array.from({ length: 2_001 }, (_, at) => name(at, "a"))],
   ["no name", () => [null]],
-  ["an account that is no number", () => [name("1", "a")]],
-  ["a client id that is no text", () => [name(1, 7)]],
+  ["an account that is not a number", () => [name("1", "a")]],
+  ["a client id that is not text", () => [name(1, 7)]],
   ["an empty client id", () => [name(1, "")]],
   ["client ids out of order", () => [name(1, "b"), name(1, "a")]],
   ["accounts out of order", () => [name(2, "a"), name(1, "b")]],
@@ -246,7 +246,7 @@ const WRONG: readonly (readonly [string, () => unknown])[] = [
 ];
 
 describe("decision IG, decision CC: a page of names that fails or cannot be read", () => {
-  it.each(WRONG)("%s: is asked for again, and until then the store is asked", async (what, wrong) => {
+  it.each(WRONG)("%s: is requested again, and until then the store is asked", async (what, wrong) => {
     const { world, early } = await usedWorld();
     let isWrong = true;
     const { store, asked, pages } = watched(world.disk, (page, inner) =>
@@ -269,7 +269,7 @@ describe("decision IG, decision CC: a page of names that fails or cannot be read
     await expectTheSame(engine, early);
   });
 
-  it("a later page that repeats the one before is no end", async () => {
+  it("a later page that repeats the previous one is not the end", async () => {
     const { world } = await usedWorld();
     const { store, asked } = watched(world.disk, (_page, inner) => inner.pageEndedNames({ limit: 1 }));
     const engine = await world.open({ store });
@@ -278,7 +278,7 @@ describe("decision IG, decision CC: a page of names that fails or cannot be read
     expect([asked, world.told]).toEqual([["new"], ["host.failed"]]);
   });
 
-  it("goes on after the last page that was read", async () => {
+  it("continues after the last page that was read", async () => {
     const world = createOpeningWorld();
     const first = await opened(world);
     for (const id of ["a", "b", "c"]) await ended(first, id);
@@ -295,7 +295,7 @@ describe("decision IG, decision CC: a page of names that fails or cannot be read
     expect(pages.map(({ after }) => after?.clientOrderId)).toEqual([undefined, "b", "b", "c"]);
   });
 
-  it("that fails while the engine is closed is not told, and nothing is asked for again", async () => {
+  it("a failure during the close of the engine is not reported, and no page is requested again", async () => {
     const { world } = await usedWorld();
     let fail = (): void => undefined;
     const { store, pages } = watched(

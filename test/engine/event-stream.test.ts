@@ -4,7 +4,7 @@ import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { fillOf, reported } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-/** Per shard, whether the numbers rise by one from one. */
+/** Per shard, whether the numbers start at one and rise by one. */
 function isGapless(world: World): boolean {
   const last = new Map<number, number>();
   return world.updates.every(({ shard, sequence, record }) => {
@@ -29,7 +29,7 @@ describe("I54: the event stream", () => {
     expect(world.updates).toHaveLength(world.engine.metrics().journalSequence);
   });
 
-  it("carries the order as the record made it, and what is told is durable already", async () => {
+  it("carries the order as of its record, and every reported step is durable", async () => {
     const world = await createWorld();
     const store = createMemoryStore({ disk: world.disk });
     const kept: ReturnType<typeof store.readRecords>[] = [];
@@ -43,7 +43,7 @@ describe("I54: the event stream", () => {
     expect(world.updates.at(-1)?.order).toEqual(await world.order(order));
   });
 
-  it("says nothing while the append is under way", async () => {
+  it("is silent while the append is in flight", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
     const placing = world.place({ price: "100" });
@@ -57,7 +57,7 @@ describe("I54: the event stream", () => {
 });
 
 describe("listeners", () => {
-  it("that throw harm neither the engine nor those after them", async () => {
+  it("that throw harm neither the engine nor later listeners", async () => {
     const world = await createWorld();
     const heard: string[] = [];
     const throwing = (): never => {
@@ -75,7 +75,7 @@ describe("listeners", () => {
     expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(4);
   });
 
-  it("hear nothing after they left", async () => {
+  it("receive nothing after they left", async () => {
     const world = await createWorld();
     const heard: number[] = [];
     const listener = ({ sequence }: Readonly<{ sequence: number }>): void => void heard.push(sequence);
@@ -86,7 +86,7 @@ describe("listeners", () => {
     expect(heard).toEqual([1]);
   });
 
-  it("may act on the engine from within an event", async () => {
+  it("may act on the engine during an event", async () => {
     const world = await createWorld();
     const canceled: number[] = [];
     world.engine.events.on("order", ({ order }) => {

@@ -3,7 +3,7 @@ import { createFaultyWorld, type FaultyWorld, turns } from "../support/faulty-wo
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-/** A world whose store goes on failing, though not for ever: a circle would never let a test fail. */
+/** A world whose store keeps failing, but not for ever: a busy loop would never let a test fail. */
 async function createFailingWorld(): Promise<FaultyWorld> {
   let failed = 0;
   const faulty: FaultyWorld = await createFaultyWorld({
@@ -16,7 +16,7 @@ async function createFailingWorld(): Promise<FaultyWorld> {
 
 const failures = (world: World): number => world.told.filter((name) => name === "append.failed").length;
 
-/** Lets everything happen on the way of a clock, and gives up on one that never gets there. */
+/** Completes all work on a clock, and gives up if it does not end. */
 function boundedSettle(most: number): () => Promise<void> {
   let steps = 0;
   return async () => {
@@ -25,7 +25,7 @@ function boundedSettle(most: number): () => Promise<void> {
   };
 }
 
-it("decision EG: an expiry that a failing store does not keep is tried now and then, and comes when it keeps again", async () => {
+it("decision EG: an expiry that a failing store does not write is retried at intervals, and happens when the store works again", async () => {
   const { world, store } = await createFailingWorld();
   const order = await world.place({
     price: "100",
@@ -42,7 +42,7 @@ it("decision EG: an expiry that a failing store does not keep is tried now and t
   expect((await world.engine.verify()).equal).toBe(true);
 });
 
-it("decision EG: neither the venue nor the store is asked in a circle for a child whose outcome is not kept", async () => {
+it("decision EG: neither the venue nor the store is polled in a loop for a child whose outcome cannot be written", async () => {
   const { world, store } = await createFailingWorld();
   const order = await world.place({ price: "100" });
   world.venue.onSubmit = (child) => {
@@ -65,7 +65,7 @@ it("decision EG: neither the venue nor the store is asked in a circle for a chil
   expect(sentTo(world.venue)).toHaveLength(1);
 });
 
-it("decision EG: one append that fails delays nothing", async () => {
+it("decision EG: a single failed append delays nothing", async () => {
   const { world, store } = await createFaultyWorld();
   const order = await world.place({
     price: "100",
@@ -77,7 +77,7 @@ it("decision EG: one append that fails delays nothing", async () => {
   expect(await world.status(order)).toBe("EXPIRED EXPIRED");
 });
 
-it("decision EG: who asks waits for no pause", async () => {
+it("decision EG: a caller's request waits for no pause", async () => {
   const { world, store } = await createFailingWorld();
   store().inject("fail");
   for (let n = 0; n < 5; n++)
@@ -93,7 +93,7 @@ it("decision EG: who asks waits for no pause", async () => {
   expect(await world.status(order)).toBe("CANCELED CANCELED");
 });
 
-it("decision EF: while a shard cannot be read nothing is looked up, and everything once it can", async () => {
+it("decision EF: nothing is looked up while a shard cannot be read, and everything once it can", async () => {
   const faulty: FaultyWorld = await createFaultyWorld({
     tell: (name) => {
       if (name === "append.failed") faulty.store().inject("fail-reads");

@@ -5,7 +5,7 @@ import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, filled, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-/** Opens a second engine on the disk of a world; the first does not know yet. */
+/** Opens a second engine on the disk of a world; the first does not know it yet. */
 async function takeOver(world: World): Promise<Engine> {
   const first = world.engine;
   await world.crash();
@@ -16,7 +16,7 @@ const CROSSING = { symbol: "BTC/USD", bid: "99", ask: "100" };
 const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
 
 describe("I26, I60: an engine whose shards another engine took over", () => {
-  it("sends nothing: its intents are refused by the store", async () => {
+  it("sends nothing: the store refuses its intents", async () => {
     const world = await createWorld();
     await world.quote("101", "102");
     const order = await world.place({ price: "100" });
@@ -31,7 +31,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("accepts nothing, and answers -1001 instead of 'not there' once it knows", async () => {
+  it('accepts nothing, and answers -1001 instead of "unknown order" once it knows', async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     const first = await takeOver(world);
@@ -62,7 +62,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect((await world.engine.page(PAGE)).total).toBe(1);
   });
 
-  it("tells no cancel, expiry or fill as done that its successor does not have", async () => {
+  it("reports no cancel, expiry or fill as done that its successor does not have", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     const first = await takeOver(world);
@@ -75,7 +75,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 
-  it("does not hand over what waited for the venue's rate for longer than its successor waits out", async () => {
+  it("does not hand over children that waited for the venue's rate longer than its successor waits", async () => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 0.25 }) });
     await world.place({ price: "100" });
     const second = await world.place({ price: "100", quantity: "2" });
@@ -91,7 +91,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(await world.status(second)).toBe("NEW WAITING");
   });
 
-  it("hands over what waited when the store says that the shard is its own still, and retries an unreadable store", async () => {
+  it("hands over waiting children when the store says that the shard is still its own, and retries an unreadable store", async () => {
     const { world, store } = await createFaultyWorld({ venue: createScriptedVenue({ ratePerSecond: 0.25 }) });
     await world.place({ price: "100" });
     await world.place({ price: "100", quantity: "2" });
@@ -104,7 +104,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "BUY 2 @ 100"]);
   });
 
-  it("asks whose the shard is before it hands over what the store was slow to confirm", async () => {
+  it("asks who owns the shard before it hands over a child whose record the store was slow to confirm", async () => {
     let stores = 0;
     let answer = (): void => undefined;
     let isSlow = false;
@@ -134,7 +134,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(sentTo(world.venue)).toEqual([]);
   });
 
-  it("decision GS: asks the store once for all children of a shard that waited, not for each", async () => {
+  it("decision GS: asks the store once for all waiting children of a shard, not for each", async () => {
     let heads = 0;
     const world = await createWorld({
       venue: createScriptedVenue({ ratePerSecond: 4 }),
@@ -151,7 +151,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(heads).toBe(2);
   });
 
-  it("follows the children of its shards no longer, and voids none", async () => {
+  it("no longer follows the children of its shards, and voids none", async () => {
     const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
     const world = await createWorld({ venue });
     await world.place({ price: "100" });
@@ -164,7 +164,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect(world.engine.metrics()).toMatchObject({ inFlight: 1, openParents: 1 });
   });
 
-  it("a placement whose append is unknown hears -1006 when the shard has another owner by then", async () => {
+  it("a placement whose append is unknown gets -1006 if the shard has another owner by then", async () => {
     const { world, store } = await createFaultyWorld();
     const first = world.engine;
     const stale = store();
@@ -184,7 +184,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     await expect(placing).rejects.toMatchObject({ code: -1006, retry: "reconcile" });
   });
 
-  it("I01: writes no snapshot of what it has let go", async () => {
+  it("I01: writes no snapshot of shards that it has lost", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 1 } });
     const order = await world.place({ price: "100" });
     await world.crash();
@@ -196,7 +196,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("does not ask for ever to keep marks of a market journal that is not its own", async () => {
+  it("stops writing marks to a market journal that is no longer its own", async () => {
     const world = await createWorld();
     await world.place({ side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "50", stopPrice: "100" });
     await world.quote("100", "101");
@@ -222,7 +222,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("I53: is not verified when it turns out so while the market is read", async () => {
+  it("I53: is not verified if the takeover shows while the market is read", async () => {
     let duringRead: () => Promise<unknown> = async () => undefined;
     const world = await createWorld({
       store: (disk) => {
@@ -241,7 +241,7 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
 });
 
 describe("I65: an append that the store refuses though no other engine owns the shard", () => {
-  it("the shard is not fenced: it reads itself again and goes on, and the caller hears that nothing was kept", async () => {
+  it("the shard is not fenced: it is read again and continues, and the caller is told that nothing was written", async () => {
     let refuses = 0;
     const world = await createWorld({
       store: (disk) => {

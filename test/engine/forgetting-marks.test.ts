@@ -7,7 +7,7 @@ import { createWorld, type World } from "../support/world.ts";
 const ETH = "ETH/USD";
 const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" } as const;
 
-/** A world whose store drops marks when the test lets it; `asked` tells how often it was asked to. */
+/** A world whose store deletes marks on request of the test; `asked` counts the requests to delete. */
 async function slowWorld(): Promise<Readonly<{ world: World; asked: () => number; letGo: () => void }>> {
   const waiting: (() => void)[] = [];
   let isSlow = true;
@@ -31,9 +31,9 @@ async function slowWorld(): Promise<Readonly<{ world: World; asked: () => number
   return { world, asked: () => waiting.length, letGo };
 }
 
-describe("while the store drops marks that nothing rests on", () => {
+describe("while the store deletes marks that no reference needs", () => {
   it.each(["whose market had no mark", "whose market had one"])(
-    "I31: the mark of an activation that comes meanwhile stays, %s",
+    "I31: the mark of a simultaneous activation stays, %s",
     async (which) => {
       const { world, asked, letGo } = await slowWorld();
       const { market } = world.engine;

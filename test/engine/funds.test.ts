@@ -9,7 +9,7 @@ const SHORT = subtract(ZERO_QUANTITY, quantity("5"));
 const refusedFor = (child: ChildRequest) =>
   ({ ...reported(child.childId, "rejected"), mark: "INSUFFICIENT_FUNDS" }) as const;
 
-/** A world whose venue refuses whoever is short of funds; `poor` says who is. */
+/** A world whose venue refuses accounts that are short of funds; `poor` lists them. */
 async function poorWorld(poor: (child: ChildRequest) => boolean): Promise<World> {
   const world = await createWorld();
   world.venue.onSubmit = (child) => (poor(child) ? refusedFor(child) : filled(child));
@@ -17,7 +17,7 @@ async function poorWorld(poor: (child: ChildRequest) => boolean): Promise<World>
   return world;
 }
 
-/** Lets time pass in steps of 100 ms with a quote each; children that were sent, by step. */
+/** Advances time in steps of 100 ms with a quote each; returns the children that were sent, by step. */
 async function sentBySteps(world: World, steps: number): Promise<readonly number[]> {
   const counts: number[] = [];
   for (let step = 0; step < steps; step++) {
@@ -33,8 +33,8 @@ const last = (venue: ScriptedVenue): ChildRequest | undefined => venue.submitted
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 const buying = ({ side }: ChildRequest): boolean => side === "BUY";
 
-describe("decision HP: an account without funds is tried at a pace of its own", () => {
-  it("TWAPs without money: each is refused once, then one child a round, at most every 5 s", async () => {
+describe("decision HP: an account without funds has its own retry pace", () => {
+  it("TWAPs without money: each is refused once, then one child per round, at most every 5 s", async () => {
     const world = await poorWorld(buying);
     const twap = { type: "TWAP", quantity: "100", interval: 1_000, intervalCount: 100 } as const;
     for (let n = 0; n < 300; n++) await world.place(twap);
@@ -47,7 +47,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("a slot whose child does not go out for want of funds is missed, and the schedule ends as ever", async () => {
+  it("a slot whose child does not go out for lack of funds is missed, and the schedule ends as usual", async () => {
     let isPoor = true;
     const world = await poorWorld(() => isPoor);
     const twap = { type: "TWAP", quantity: "10", interval: 1_000, intervalCount: 10 } as const;
@@ -62,7 +62,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     }
   });
 
-  it("reduce-only children and the other side go out as ever", async () => {
+  it("reduce-only children and the other side go out as usual", async () => {
     const world = await poorWorld((child) => buying(child) && !child.reduceOnly);
     world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: SHORT });
     for (let n = 0; n < 3; n++) await world.place({ price: "100" });
@@ -73,14 +73,14 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     expect([await world.status(sell), await world.status(exit)]).toEqual(["FILLED FILLED", "FILLED FILLED"]);
   });
 
-  it("a reduce-only child that is refused so keeps the pace of decision 26", async () => {
+  it("a reduce-only child that is refused for funds keeps the pace of decision 26", async () => {
     const world = await poorWorld(buying);
     world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: SHORT });
     for (let n = 0; n < 2; n++) await world.place({ price: "100", reduceOnly: true });
     expect((await sentBySteps(world, 8)).slice(0, 8)).toEqual([2, 2, 0, 2, 0, 0, 0, 2]);
   });
 
-  it("a refusal without the mark slows nobody else", async () => {
+  it("a refusal without the mark delays no other parent", async () => {
     const world = await createWorld();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
     for (let n = 0; n < 5; n++) await world.place({ price: "100" });
@@ -88,7 +88,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     expect(sum(await sentBySteps(world, 3))).toBe(10);
   });
 
-  it("the asset is shared by markets, not by accounts", async () => {
+  it("markets share the shortage of an asset, accounts do not", async () => {
     const world = await poorWorld((child) => child.accountId === 1);
     const btc = [];
     for (let n = 0; n < 4; n++) btc.push(await world.place({ price: "100" }));
@@ -104,7 +104,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     expect(await world.status(other)).toBe("FILLED FILLED");
   });
 
-  it("turns go round: an order that is too large does not keep the others from theirs", async () => {
+  it("turns rotate: an order that is too large does not block the others", async () => {
     let funds = 0;
     const world = await poorWorld((child) => Number(child.quantity) > funds);
     const large = await world.place({ price: "100", quantity: "1000" });
@@ -124,23 +124,20 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
       },
     ],
     ["a balance that changed", async (world) => world.engine.fundsChanged(1)],
-  ])(
-    "%s ends the pause: rounds are short again, and double in width with each that fills",
-    async (_, sign) => {
-      let isPoor = true;
-      const world = await poorWorld((child) => buying(child) && isPoor);
-      for (let n = 0; n < 40; n++) await world.place({ price: "100" });
-      await sentBySteps(world, 200);
-      isPoor = false;
-      await sign(world);
-      const before = last(world.venue);
-      expect(before).toBeDefined();
-      expect(sum(await sentBySteps(world, 8))).toBeGreaterThanOrEqual(39);
-      expect(world.engine.metrics().openParents).toBe(0);
-    },
-  );
+  ])("%s ends the pause: rounds are short again, and double in width with each fill", async (_, sign) => {
+    let isPoor = true;
+    const world = await poorWorld((child) => buying(child) && isPoor);
+    for (let n = 0; n < 40; n++) await world.place({ price: "100" });
+    await sentBySteps(world, 200);
+    isPoor = false;
+    await sign(world);
+    const before = last(world.venue);
+    expect(before).toBeDefined();
+    expect(sum(await sentBySteps(world, 8))).toBeGreaterThanOrEqual(39);
+    expect(world.engine.metrics().openParents).toBe(0);
+  });
 
-  it("time alone ends it too: 5 s at most until somebody is tried again", async () => {
+  it("time alone ends it too: at most 5 s pass between two attempts", async () => {
     let isPoor = true;
     const world = await poorWorld(() => isPoor);
     for (let n = 0; n < 8; n++) await world.place({ price: "100" });
@@ -150,7 +147,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     expect(world.engine.metrics().openParents).toBe(0);
   });
 
-  it("after a restart each is tried once, and the queue is made anew", async () => {
+  it("after a restart each parent is tried once, and the queue is rebuilt", async () => {
     const world = await poorWorld(buying);
     for (let n = 0; n < 20; n++) await world.place({ price: "100" });
     await sentBySteps(world, 100);
@@ -160,7 +157,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
     expect(sum(counts)).toBeLessThanOrEqual(28);
   });
 
-  it("nothing is kept of parents that have ended", async () => {
+  it("parents that have ended leave nothing behind", async () => {
     const world = await poorWorld(buying);
     for (let n = 0; n < 20; n++) await world.place({ price: "100" });
     await sentBySteps(world, 5);
@@ -174,7 +171,7 @@ describe("decision HP: an account without funds is tried at a pace of its own", 
   });
 });
 
-describe("decision HP: the mark of a refusal is read like everything that a venue says", () => {
+describe("decision HP: the mark of a refusal is checked like every report of a venue", () => {
   it.each(["insufficient_funds", "", 1, null, ["INSUFFICIENT_FUNDS"]])(
     "a mark %j cannot be read: the child is unknown",
     async (mark) => {

@@ -30,7 +30,7 @@ async function manyMarkets(): Promise<World> {
   return world;
 }
 
-describe("decision GP: a commit asks the markets that have something to keep, and no other", () => {
+describe("decision GP: a commit asks only the markets that have something to write", () => {
   it("for marks: one book after a quote of one market, however many there are", async () => {
     const world = await manyMarkets();
     const asked = vi.spyOn(TriggerBook.prototype, "hasMarks", "get");
@@ -43,7 +43,7 @@ describe("decision GP: a commit asks the markets that have something to keep, an
     expect(kept.map(({ price }) => formatPrice(price))).toEqual(["100", "102", "104"]);
   });
 
-  it("for quotes: those of watched markets that came since the store last kept them", () => {
+  it("for quotes: those of watched markets that arrived after the store's last write", () => {
     const memory = new QuoteMemory([]);
     const asked: string[] = [];
     const quoteOf = (symbol: string, timeMs: number) => {
@@ -62,10 +62,10 @@ describe("decision GP: a commit asks the markets that have something to keep, an
     expect(due(1)).toEqual(["A", "B", "C"]);
     for (const symbol of ["A", "B", "C"]) kept(symbol, 1);
     expect([due(1), due(1), asked]).toEqual([[], [], []]);
-    // Nobody watches D: only what touches it brings its quote.
+    // No order watches D: only other changes to it bring its quote.
     for (const symbol of ["B", "D"]) memory.counted(quoteOf(symbol, 2));
     expect([due(2), asked]).toEqual([["B"], ["B"]]);
-    // Not kept, as the append failed: it is due again.
+    // Not written, because the append failed: it is due again.
     expect(due(2, ["D"])).toEqual(["B", "D"]);
     memory.unwatch("B");
     expect(due(2)).toEqual([]);
@@ -73,7 +73,7 @@ describe("decision GP: a commit asks the markets that have something to keep, an
 });
 
 describe("decision GO: a page of open lists", () => {
-  it("makes the lists that it shows, and looks at no other", async () => {
+  it("builds the lists that it shows, and visits no other", async () => {
     const looksAmong = async (count: number): Promise<number> => {
       const world = await createWorld();
       const ids: number[] = [];

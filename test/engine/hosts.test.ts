@@ -12,7 +12,7 @@ const codeOf = (asked: Promise<unknown>): Promise<unknown> =>
     (error: OrderError) => error.code,
   );
 
-describe("decision CC: what a host answers when an order is placed", () => {
+describe("decision CC: the host's answers when an order is placed", () => {
   it.each<readonly [what: string, answer: unknown]>([
     ["null", null],
     [
@@ -27,7 +27,7 @@ describe("decision CC: what a host answers when an order is placed", () => {
       "a restriction in text",
       { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: "BTC/USD" },
     ],
-  ])("%s as an account is a failure of the service and keeps nothing", async (_what, answer) => {
+  ])("%s as an account is a failure of the service, and nothing is stored", async (_what, answer) => {
     const world = await createWorld();
     world.accounts.account = () => answer as never;
     expect(await codeOf(world.place({ price: "100" }))).toBe(-1001);
@@ -45,7 +45,7 @@ describe("decision CC: what a host answers when an order is placed", () => {
     expect(await codeOf(world.place(EXIT))).toBe(-1001);
   });
 
-  it("an account port that never answers fails the order when the time is over, and the late answer is not heard", async () => {
+  it("an account port that never answers fails the order after the deadline, and its late answer is ignored", async () => {
     const world = await createWorld({ settings: { hostTimeoutMs: 700 } });
     let answer: () => void = () => undefined;
     world.accounts.account = () =>
@@ -62,8 +62,8 @@ describe("decision CC: what a host answers when an order is placed", () => {
   });
 });
 
-describe("decision CC: what a host answers while an order works", () => {
-  it("a position that cannot be read sends nothing and is asked for again", async () => {
+describe("decision CC: the host's answers while an order works", () => {
+  it("a position that cannot be read sends nothing and is requested again", async () => {
     const world = await createWorld();
     world.exposure.position = () => 1_000_000 as never;
     await world.place(EXIT);
@@ -79,7 +79,7 @@ describe("decision CC: what a host answers while an order works", () => {
     ["null", null],
     ["text", "60000"],
     ["numbers as prices", { symbol: SYMBOL, bid: 99, ask: 100 }],
-    ["levels that are none", { symbol: SYMBOL, bid: "99", ask: "100", bids: 7 }],
+    ["invalid levels", { symbol: SYMBOL, bid: "99", ask: "100", bids: 7 }],
     [
       "a part that throws",
       {
@@ -89,7 +89,7 @@ describe("decision CC: what a host answers while an order works", () => {
         },
       },
     ],
-  ])("%s as a quote is dropped and never thrown back at its source", async (_what, quote) => {
+  ])("%s as a quote is dropped and never thrown back to its source", async (_what, quote) => {
     const world = await createWorld();
     expect(world.engine.market.quote(quote as never)).toBe("malformed");
     expect(() => world.engine.market.print(quote as never)).not.toThrow();
@@ -99,7 +99,7 @@ describe("decision CC: what a host answers while an order works", () => {
   });
 });
 
-describe("decision CD: a venue that does not say readably what it can do", () => {
+describe("decision CD: a venue whose capabilities cannot be read", () => {
   async function sending(capabilities: VenueCapabilities | Error): Promise<World> {
     const venue = createScriptedVenue();
     Object.defineProperty(venue, "capabilities", {
@@ -117,14 +117,11 @@ describe("decision CD: a venue that does not say readably what it can do", () =>
   it.each<readonly [what: string, capabilities: VenueCapabilities | Error]>([
     ["a rate of 0", { honoursDeadline: true, canVoid: false, ratePerSecond: 0 }],
     ["a rate below 0", { honoursDeadline: true, canVoid: false, ratePerSecond: -5 }],
-    ["a rate that is no number", { honoursDeadline: true, canVoid: false, ratePerSecond: Number.NaN }],
-    [
-      "a rate without end",
-      { honoursDeadline: true, canVoid: false, ratePerSecond: Number.POSITIVE_INFINITY },
-    ],
-    ["a word in place of them", "fast" as never],
+    ["a rate that is not a number", { honoursDeadline: true, canVoid: false, ratePerSecond: Number.NaN }],
+    ["an infinite rate", { honoursDeadline: true, canVoid: false, ratePerSecond: Number.POSITIVE_INFINITY }],
+    ["text in place of capabilities", "fast" as never],
     ["a throw", new Error("no")],
-  ])("%s: one child a second goes out, and none is lost", async (_what, capabilities) => {
+  ])("%s: one child per second goes out, and none is lost", async (_what, capabilities) => {
     const world = await sending(capabilities);
     expect(world.venue.submitted).toHaveLength(1);
     for (let n = 0; n < 2; n++) {
@@ -135,7 +132,7 @@ describe("decision CD: a venue that does not say readably what it can do", () =>
     expect(world.told).toContain("venue.capabilities");
   });
 
-  it("I22: not-found settles no child of it", async () => {
+  it("I22: not-found settles none of its children", async () => {
     const venue = createScriptedVenue({ honoursDeadline: "yes" as never });
     const world = await createWorld({ venue });
     const order = await world.place({ price: "100" });
@@ -146,8 +143,8 @@ describe("decision CD: a venue that does not say readably what it can do", () =>
   });
 });
 
-describe("decision CD: what a host brought to be called", () => {
-  it("telemetry, probe and listeners that throw, or reject, reach neither the loop nor each other", async () => {
+describe("decision CD: callbacks of a host", () => {
+  it("telemetry, probe and listeners that throw or reject disturb neither the engine nor each other", async () => {
     const heard: string[] = [];
     const world = await createWorld({
       tell: () => {

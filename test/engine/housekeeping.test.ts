@@ -18,7 +18,7 @@ const liveOf = (orderId: number, position?: number): FakeLiveOrder => {
   return { working: order, durable: order };
 };
 
-/** Housekeeping over shards that a test makes, one live looked at a turn; `hour` begins what it does every hour. */
+/** Housekeeping over shards that the test makes, one live order visited per turn; `hour` starts the hourly work. */
 function subject(
   liveOrders: readonly FakeLiveOrder[],
   marks: readonly MarketMark[],
@@ -64,15 +64,15 @@ function subject(
 const marksTo = (last: number): readonly MarketMark[] =>
   Array.from({ length: last }, (_, n) => sampleMark({ position: n + 1, price: price(String(1_200 - n)) }));
 
-describe("decision HI: marks are forgotten in slices", () => {
-  it("what no parent rests on goes, and what the oldest rests on stays", async () => {
+describe("decision HI: marks are deleted in slices", () => {
+  it("marks that no parent needs are deleted, the oldest needed one stays", async () => {
     const { held, gone, hour } = subject([liveOf(-256, 4), liveOf(-512, 3), liveOf(-768)], marksTo(6));
     hour();
     await held.run();
     expect(gone).toEqual([1, 2]);
   });
 
-  it("I31: a parent that becomes active meanwhile keeps its mark, whichever orders have been looked at", async () => {
+  it("I31: a parent that becomes active meanwhile keeps its mark, whichever orders were already visited", async () => {
     const liveOrders = [liveOf(-256), liveOf(-512), liveOf(-768)];
     const { held, history, gone, hour } = subject(liveOrders, marksTo(4));
     hour();
@@ -86,7 +86,7 @@ describe("decision HI: marks are forgotten in slices", () => {
     expect(history.referenceFrom({ ...market, position: 4 })).toBe(price("1197"));
   });
 
-  it("I31: nothing is forgotten when a shard is read again meanwhile", async () => {
+  it("I31: nothing is deleted if a shard is read again meanwhile", async () => {
     const { held, shard, gone, hour } = subject([liveOf(-256), liveOf(-512)], marksTo(4));
     hour();
     await held.pass();
@@ -95,7 +95,7 @@ describe("decision HI: marks are forgotten in slices", () => {
     expect(gone).toEqual([]);
   });
 
-  it("many marks go a few at a time, with a turn in between", async () => {
+  it("many marks are deleted a few at a time, with a turn in between", async () => {
     const { held, asked, gone, hour } = subject([], marksTo(600));
     hour();
     await held.run();
@@ -105,7 +105,7 @@ describe("decision HI: marks are forgotten in slices", () => {
 });
 
 describe("decision HJ: retention", () => {
-  it("lets a turn pass between two batches", async () => {
+  it("leaves a turn between two batches", async () => {
     const { made, held, asked, hour } = subject([], [], [250, 250]);
     hour();
     for (let step = 0; step < 64; step++) await Promise.resolve();
@@ -119,7 +119,7 @@ describe("decision HJ: retention", () => {
 });
 
 describe("decision HI: snapshots and marks", () => {
-  it("marks are forgotten once, after all snapshots that are due", async () => {
+  it("marks are deleted once, after all snapshots that are due", async () => {
     const asked: string[] = [];
     const world = await createWorld({
       settings: { snapshotEvery: 2 },

@@ -15,7 +15,7 @@ describe("decision 31: an iceberg", () => {
     expect([await world.status(order), await world.executed(order)]).toEqual(["FILLED FILLED", "1"]);
   });
 
-  it("I24: the next part goes out only after the one before is resolved", async () => {
+  it("I24: the next part goes out only after the previous one is resolved", async () => {
     const world = await createWorld();
     const order = await world.place(ICEBERG);
     world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.1" })]);
@@ -32,7 +32,7 @@ describe("decision 31: an iceberg", () => {
     expect(await world.executed(order)).toBe("0.2");
   });
 
-  it("I10: what it executed is the sum of its executions", async () => {
+  it("I10: its executed quantity is the sum of its executions", async () => {
     const world = await createWorld();
     const order = await world.place(ICEBERG);
     const parts = ["0.4", "0.15", "0.3"];
@@ -53,7 +53,7 @@ describe("decision 31: an iceberg", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("decision 22: a part goes out when what is on offer reaches the minimum, whatever more is wanted", async () => {
+  it("decision 22: a part goes out when the available size reaches the minimum, however large the part", async () => {
     const world = await createWorld();
     await world.place(ICEBERG);
     await world.quote("99", "100", { ask: "0.149999" });
@@ -70,7 +70,7 @@ describe("decision 31: an iceberg", () => {
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.8"]);
   });
 
-  it("FOK parts: only when the whole part is on offer", async () => {
+  it("FOK parts go out only when the whole part is available", async () => {
     const world = await createWorld();
     await world.place({ ...ICEBERG, childTimeInForce: "FOK" });
     await world.quote("99", "100", { ask: "0.399999" });
@@ -78,7 +78,7 @@ describe("decision 31: an iceberg", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.4 @ 100"]);
   });
 
-  it("reduce-only: a part is not beyond the exposure either", async () => {
+  it("reduce-only: a part never exceeds the exposure", async () => {
     const world = await createWorld();
     const hold = (size: string): void =>
       world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity(size) });
@@ -134,9 +134,9 @@ describe("decision 31: icebergQty on other types", () => {
 
 describe("contract rule 1, decision 31: admission of an iceberg", () => {
   it.each([
-    ["a display below the minimum", { icebergQty: "0.149999" }, -1013],
-    ["a display of the minimum", { icebergQty: "0.15" }, undefined],
-    ["a display of the whole", { icebergQty: "1" }, undefined],
+    ["a display quantity worth less than the minimum", { icebergQty: "0.149999" }, -1013],
+    ["a display quantity worth the minimum", { icebergQty: "0.15" }, undefined],
+    ["a display quantity equal to the whole", { icebergQty: "1" }, undefined],
     [
       "reduce-only: a display of a step",
       { icebergQty: "0.000001", side: "SELL", reduceOnly: true },
@@ -150,7 +150,7 @@ describe("contract rule 1, decision 31: admission of an iceberg", () => {
     else await expect(placing).rejects.toMatchObject({ code });
   });
 
-  it("any number of parts, unless a setting limits it; the last part may be smaller", async () => {
+  it("any number of parts is accepted unless a setting limits it; the last part may be smaller", async () => {
     const small = { ...ICEBERG, quantity: "150", icebergQty: "0.15" };
     const world = await createWorld();
     await expect(world.place(small)).resolves.toMatchObject({ accountId: 1 });
@@ -161,7 +161,7 @@ describe("contract rule 1, decision 31: admission of an iceberg", () => {
 });
 
 describe("I21: an iceberg with a child in flight over a restart", () => {
-  it("goes on with the same child; the next part has the next number", async () => {
+  it("continues with the same child; the next part has the next number", async () => {
     const world = await createWorld();
     const order = await world.place(ICEBERG);
     world.venue.onSubmit = () => "silence";

@@ -20,7 +20,7 @@ const totalOf = async (world: World): Promise<number> =>
   ).total;
 
 describe("I03, decision 1: the same id with the same intent is the same order", () => {
-  it("whatever spelling, while it is open", async () => {
+  it("in any spelling, while it is open", async () => {
     const world = await createWorld();
     const first = await world.place(FIELDS);
     const { order, created } = await world.engine.place({
@@ -68,7 +68,7 @@ describe("I03, decision 1: the same id with the same intent is the same order", 
     expect(await totalOf(world)).toBe(1);
   });
 
-  it("also when the first append fails: one of the copies becomes the order", async () => {
+  it("also if the first append fails: one of the copies becomes the order", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("fail", 1);
     const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.place(FIELDS)));
@@ -76,7 +76,7 @@ describe("I03, decision 1: the same id with the same intent is the same order", 
     expect(await totalOf(world)).toBe(1);
   });
 
-  it("after it ended, after a crash, and after both", async () => {
+  it("after its end, after a crash, and after both", async () => {
     const world = await createWorld();
     await world.quote("101", "102");
     const first = await world.place(FIELDS);
@@ -106,7 +106,7 @@ describe("I03, decision 1: the same id with the same intent is the same order", 
     expect(await totalOf(world)).toBe(1);
   });
 
-  it("until its record is deleted by retention: then the id is free", async () => {
+  it("until retention deletes its record: then the id is free", async () => {
     const world = await createWorld({ settings: { retentionDays: 1 } });
     const first = await world.place(FIELDS);
     await world.cancel(first);
@@ -118,7 +118,7 @@ describe("I03, decision 1: the same id with the same intent is the same order", 
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("other accounts have ids of their own", async () => {
+  it("accounts have separate ids", async () => {
     const world = await createWorld();
     const mine = await world.place(FIELDS);
     const theirs = await world.place(FIELDS, 2);
@@ -147,7 +147,7 @@ describe("I04: the same id with another intent is refused and changes nothing", 
     expect(await totalOf(world)).toBe(1);
   });
 
-  it("among concurrent copies of two intents one wins, and the others hear what is so", async () => {
+  it("of concurrent copies of two intents one wins, and the others get the true state", async () => {
     const world = await createWorld();
     const intents = Array.from({ length: 20 }, (_, index) => ({
       ...FIELDS,
@@ -163,7 +163,7 @@ describe("I04: the same id with another intent is refused and changes nothing", 
 });
 
 describe("I05, I06: ids", () => {
-  it("fall in order of creation, are negative, whole and of the account's shard, over a crash too", async () => {
+  it("decrease in order of creation, are negative, whole and of the account's shard, over a crash too", async () => {
     const world = await createWorld();
     const ids: number[] = [];
     for (let n = 0; n < 20; n++) {
@@ -176,7 +176,7 @@ describe("I05, I06: ids", () => {
       expect([Number.isSafeInteger(id), id < 0, shardOfId(id)]).toEqual([true, true, shardOf(1)]);
   });
 
-  it("are not given again after a snapshot, when all orders have ended", async () => {
+  it("are not reused after a snapshot, even if all orders have ended", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 1, retentionDays: 1 } });
     const first = await world.place({ price: "100" });
     await world.cancel(first);

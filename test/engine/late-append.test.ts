@@ -30,7 +30,7 @@ async function lateWorld(): Promise<Readonly<{ world: World; late: LateStore }>>
   return { world, late };
 }
 
-/** The client ids of the orders of account 1, and whether they are what the journal says. */
+/** Checks that the client ids of account 1's orders agree with the journal, and returns them. */
 async function idsOf(world: World): Promise<readonly string[]> {
   expect((await world.engine.verify()).equal).toBe(true);
   const { orders, total } = await world.engine.page(PAGE);
@@ -42,7 +42,7 @@ const placing = (world: World, newClientOrderId: string, accountId = 1): Promise
   world.place({ price: "100", newClientOrderId }, accountId);
 
 describe("decision FA: an append that arrives after the shard was read again", () => {
-  it("I02: is refused, so that who heard -1001 can rely on it", async () => {
+  it("I02: is refused, so that a caller can rely on -1001", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
     await expect(placing(world, "first")).rejects.toMatchObject(NOT_KEPT);
@@ -63,7 +63,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
     expect(await idsOf(world)).toEqual(["second"]);
   });
 
-  it("I03: does not push its record under those that were written meanwhile", async () => {
+  it("I03: does not insert its record among records written meanwhile", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late", "late");
     for (const id of ["one", "one"]) await expect(placing(world, id)).rejects.toMatchObject(NOT_KEPT);
@@ -74,7 +74,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
     expect(await idsOf(world)).toEqual(["one"]);
   });
 
-  it("I01: is read back like any other when it arrives before the round begins", async () => {
+  it("I01: is read back like any other if it arrives before the round begins", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
     late.fences.push("lost");
@@ -84,7 +84,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
     expect(await idsOf(world)).toEqual(["first"]);
   });
 
-  it("I02: each shard of a shared append is read and answered by itself", async () => {
+  it("I02: each shard of a shared append is read and answered separately", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
     const both = [placing(world, "first"), placing(world, "other", 2)];
@@ -96,7 +96,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
     expect((await world.engine.page({ ...PAGE, accountId: 2 })).total).toBe(0);
   });
 
-  it("I60: also when another engine owns the shard by then, which no fence of this one touches", async () => {
+  it("I60: also if another engine owns the shard by then, which this engine's fence does not affect", async () => {
     const { world, late } = await lateWorld();
     const first = world.engine;
     const next = createMemoryStore({ disk: world.disk });
@@ -128,12 +128,12 @@ describe("decision FA: an append that arrives after the shard was read again", (
 describe("decision FA: a fence that fails", () => {
   const cases: readonly (readonly [string, readonly Fault[]])[] = [
     ["is lost", ["lost"]],
-    ["is kept and denied", ["denied"]],
-    ["is denied twice", ["denied", "denied"]],
-    ["is on its way still", ["late"]],
+    ["is applied and reported as failed", ["denied"]],
+    ["is reported as failed twice", ["denied", "denied"]],
+    ["is still in flight", ["late"]],
   ];
   it.each(cases)(
-    "%s: the caller hears -1006, it is asked again, and the shard goes on",
+    "%s: the caller gets -1006, the fence is repeated, and the shard continues",
     async (_name, faults) => {
       const { world, late } = await lateWorld();
       late.appends.push("late");
@@ -151,7 +151,7 @@ describe("decision FA: a fence that fails", () => {
     },
   );
 
-  it("is not answered: it has hostTimeoutMs, then it is asked again", async () => {
+  it("is not answered: after hostTimeoutMs the fence is repeated", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
     late.fences.push("silent");
@@ -164,7 +164,7 @@ describe("decision FA: a fence that fails", () => {
     expect(await idsOf(world)).toEqual(["second"]);
   });
 
-  it("decision ED: is not answered while the engine closes: the caller hears -1006, and the close ends", async () => {
+  it("decision ED: is not answered while the engine closes: the caller gets -1006, and the close ends", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
     late.fences.push("silent");
@@ -177,11 +177,11 @@ describe("decision FA: a fence that fails", () => {
   });
 });
 
-describe("decision FA: a store that lets an append of an earlier round in all the same", () => {
-  it("I02: a caller is told of the record that it waits for, not of the one that took its place", async () => {
+describe("decision FA: a store that accepts an append of an earlier round nevertheless", () => {
+  it("I02: a caller gets the result of its own record, not of the one in its place", async () => {
     const { world, late } = await lateWorld();
     const { store } = late;
-    // What a store must not do: it says yes and begins no round.
+    // A store must not do this: it answers yes and begins no round.
     Object.assign(store, { fence: async () => undefined });
     late.appends.push("late");
     await expect(placing(world, "first")).rejects.toMatchObject(NOT_KEPT);

@@ -33,7 +33,7 @@ describe("contract, List queries: one list", () => {
     expect(await find({ listClientOrderId })).toEqual(done);
   });
 
-  it("I07: is not found for another account, by the id of a leg, or by none", async () => {
+  it("I07: is not found for another account, by the id of a leg, or by an unknown id", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", OCO);
     for (const done of [false, true]) {
@@ -49,7 +49,7 @@ describe("contract, List queries: one list", () => {
     }
   });
 
-  it("I20: is not seen before its acceptance is durable", async () => {
+  it("I20: is not visible before its acceptance is durable", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow", 1);
     const placing = world.placeList("oco", { ...OCO, listClientOrderId: "new" });
@@ -61,7 +61,7 @@ describe("contract, List queries: one list", () => {
     expect(await world.engine.findList({ accountId: 1, listClientOrderId: "new" })).toEqual(list);
   });
 
-  it("I20: shows no leg further than it is durable", async () => {
+  it("I20: shows each leg only as far as it is durable", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("otoco", OTOCO);
     world.venue.onSubmit = (child) => {
@@ -76,7 +76,7 @@ describe("contract, List queries: one list", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING", "NEW WAITING"]);
   });
 
-  it("I71: one that cannot be read is an error, never a list that is not there", async () => {
+  it("I71: one that cannot be read is an error, never a missing list", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("oco", OCO);
     await world.cancelList(list);
@@ -87,7 +87,7 @@ describe("contract, List queries: one list", () => {
 });
 
 describe("decision 36: pages of lists", () => {
-  /** Five lists, a second apart; those of even number are done. */
+  /** Five lists, a second apart; the even ones are done. */
   async function five(): Promise<Readonly<{ world: World; ids: readonly number[] }>> {
     const world = await createWorld();
     const ids: number[] = [];
@@ -109,7 +109,7 @@ describe("decision 36: pages of lists", () => {
     }
   });
 
-  it("of more than fit, the newest", async () => {
+  it("the newest ones, if there are more than fit", async () => {
     const { world, ids } = await five();
     expect(idsOf(await open(world, { limit: 1 }))).toEqual([ids[3]]);
     expect(idsOf(await all(world, { limit: 2 }))).toEqual([ids[3], ids[4]]);
@@ -140,7 +140,7 @@ describe("decision 36: pages of lists", () => {
     for (const read of [open, all]) expect(await read(world, { accountId: 2 })).toEqual([]);
   });
 
-  it("one that ends while the page is read stands in it once", async () => {
+  it("a list that ends while the page is read occurs in it once", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", OCO);
     const [lists] = await Promise.all([all(world), world.cancelList(list)]);
@@ -167,7 +167,7 @@ describe("legs among the parents of an account", () => {
     expect([await ids(false), await ids(true)]).toEqual([[], [working, protective, profit]]);
   });
 
-  it("I70: a page that held legs are left out of goes on to the end", async () => {
+  it("I70: a page that leaves out held legs continues to the end", async () => {
     const world = await createWorld();
     for (let n = 0; n < 3; n++) await world.placeList("otoco", OTOCO);
     const request = { accountId: 1, includeHistory: false, newestFirst: false, limit: 2, afterOrderId: 0 };
@@ -177,7 +177,7 @@ describe("legs among the parents of an account", () => {
     expect([second.total, second.orders.length, second.nextOrderId]).toEqual([3, 1, 0]);
   });
 
-  it("an ended leg is found while its list is open, and after; by its id and by its client id", async () => {
+  it("an ended leg is found while its list is open, and later; by its id and by its client id", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", { ...OTOCO, workingClientOrderId: "entry-1" });
     await world.quote("99", "100");
@@ -196,7 +196,7 @@ describe("legs among the parents of an account", () => {
     expect((await world.engine.find({ accountId: 2, orderId }))?.orderId).toBeUndefined();
   });
 
-  it("I64: openParents counts legs that have not ended, held ones too", async () => {
+  it("I64: openParents counts legs that have not ended, including held ones", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     const count = (): number => world.engine.metrics().openParents;
@@ -214,7 +214,7 @@ describe("legs among the parents of an account", () => {
 });
 
 describe("the story of a list", () => {
-  it("is all its records, once each, oldest first; open and done, after a restart too", async () => {
+  it("contains all its records, once each, oldest first; open and done, after a restart too", async () => {
     const world = await createWorld();
     await world.place({ price: "50" });
     const list = await world.placeList("otoco", OTOCO);
@@ -232,7 +232,7 @@ describe("the story of a list", () => {
     }
   });
 
-  it("is none of an order, a leg, or what never was", async () => {
+  it("does not exist for an order, a leg, or an unknown id", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "50" });
     const list = await world.placeList("oto", OTO);
@@ -256,7 +256,7 @@ describe("retention", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("takes a list that is done with all its legs, late fill or not", async () => {
+  it("deletes a done list with all its legs, with or without a late fill", async () => {
     const world = await createWorld({ settings: { retentionDays: 1 } });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
     const list = await world.placeList("otoco", OTOCO);

@@ -43,7 +43,7 @@ async function traded(mortal: MortalWorld, list: OrderList): Promise<readonly st
 }
 
 describe.each(["otoco", "oco"] as const)("I01, I20, I21, I40, I41: %s", (form) => {
-  it("whatever point the engine dies at, it trades as if it had not", async () => {
+  it("a crash at any point does not change the trades", async () => {
     const whole = await open(0);
     const ends = await traded(whole, await placed(whole, form));
     expect(ends).toEqual(

@@ -52,7 +52,7 @@ describe("I53: lists after a restart", () => {
     await verified(world);
   });
 
-  it("complaint 15: exits that wait after the entry filled are there with the same ids, and win one", async () => {
+  it("complaint 15: exits that wait after the entry filled exist with the same ids, and one of them wins", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");
@@ -65,7 +65,7 @@ describe("I53: lists after a restart", () => {
     await verified(world);
   });
 
-  it("I41: held legs are held, released ones are not released again", async () => {
+  it("I41: held legs stay held, released ones are not released again", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 2 } });
     const list = await world.placeList("otoco", OTOCO);
     await world.crash();
@@ -78,7 +78,7 @@ describe("I53: lists after a restart", () => {
     await verified(world);
   });
 
-  it("decision 34: a stop-limit that won waits inside its cap still, and its sibling stays canceled", async () => {
+  it("decision 34: a winning stop-limit still waits inside its cap, and its sibling stays canceled", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", { ...OCO, belowType: "STOP_LOSS_LIMIT", belowPrice: "89" });
     await world.quote("85", "86");
@@ -89,7 +89,7 @@ describe("I53: lists after a restart", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
   });
 
-  it("I31: the trail of an exit goes on from where it was", async () => {
+  it("I31: the trail of an exit continues from its previous reference", async () => {
     const world = await createWorld();
     const { belowStopPrice: _stop, ...fields } = OCO;
     const trail = { belowType: "TRAILING_STOP_MARKET", belowTrailingAmount: "5" } as const;
@@ -101,7 +101,7 @@ describe("I53: lists after a restart", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
   });
 
-  it("decision 35: a leg that expires while nobody runs ends when somebody does", async () => {
+  it("decision 35: a leg that expires while no engine runs ends when one opens", async () => {
     const world = await createWorld();
     const expiry = { pendingBelowTimeInForce: "GTD", pendingBelowExpireTime: START_MS + 1_000 } as const;
     const list = await world.placeList("otoco", { ...OTOCO, ...expiry });
@@ -114,7 +114,7 @@ describe("I53: lists after a restart", () => {
 });
 
 describe("complaint 13: a crash around the record of the fill that releases", () => {
-  /** An entry that fills, and what was durable of that when the engine died. */
+  /** An entry that fills, and the durable part of that when the engine died. */
   async function died(fault: "fail" | "none"): Promise<Readonly<{ world: World; list: OrderList }>> {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("otoco", OTOCO);
@@ -132,7 +132,7 @@ describe("complaint 13: a crash around the record of the fill that releases", ()
 
   it.each([
     ["before it: the child is looked up, and the fill releases", "fail"],
-    ["after it: the legs are there, released", "none"],
+    ["after it: the legs are released", "none"],
   ] as const)("%s", async (_what, fault) => {
     const { world, list } = await died(fault);
     await world.pass(5_000);
@@ -144,7 +144,7 @@ describe("complaint 13: a crash around the record of the fill that releases", ()
     await verified(world);
   });
 
-  it("a record that the store lost is made again, from what the venue says", async () => {
+  it("a record that the store lost is made again from the venue's answer", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("otoco", OTOCO);
     world.venue.onSubmit = (child) => {
@@ -161,8 +161,8 @@ describe("complaint 13: a crash around the record of the fill that releases", ()
 
 describe("I40: a crash around the record of the winner", () => {
   it.each([
-    ["lost: nobody has won, and both legs wait", "fail", ["NEW WAITING", "NEW WAITING"]],
-    ["kept, and nobody told: the child is never sent again", "unknown", undefined],
+    ["lost: there is no winner, and both legs wait", "fail", ["NEW WAITING", "NEW WAITING"]],
+    ["written, but not acted on: the child is never sent again", "unknown", undefined],
   ] as const)("%s", async (_what, fault, after) => {
     const { world, store } = await createFaultyWorld();
     await world.quote("101", "102");
@@ -199,7 +199,7 @@ describe("I40: a crash around the record of the winner", () => {
 });
 
 describe("snapshots", () => {
-  it("I53: hold the ended legs of open lists", async () => {
+  it("I53: contain the ended legs of open lists", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 3 } });
     const list = await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");
@@ -214,7 +214,7 @@ describe("snapshots", () => {
     await verified(world);
   });
 
-  it("I53: hold a leg that has ended although a late fill of it is on its way", async () => {
+  it("I53: contain a leg that has ended although a late fill of it is in flight", async () => {
     const snapshots = { write: true };
     const stores: ReturnType<typeof createFaultyStore>[] = [];
     const keeping = (store: OrderStore): OrderStore => ({
@@ -238,7 +238,7 @@ describe("snapshots", () => {
     const { childId = "" } = world.venue.submitted[0] ?? {};
     world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
     await turns();
-    // The record of the end becomes durable, that of the late fill waits; what the snapshot holds is all that is read.
+    // The record of the end becomes durable, that of the late fill waits; only the content of the snapshot is read.
     stores.at(-1)?.release();
     await turns();
     snapshots.write = false;

@@ -10,7 +10,7 @@ const REJECTED = { code: -2011 };
 
 const linesOf = ({ legs }: OrderList): readonly string[] => legs.map(lineOf);
 
-/** A world whose venue takes children and says nothing more of them. */
+/** A world whose venue accepts children and reports nothing more about them. */
 async function quietWorld(): Promise<World> {
   const world = await createWorld();
   world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -52,7 +52,7 @@ describe("I43: cancel of a list", () => {
     },
   );
 
-  it("the answer is the list as it is after the cancel", async () => {
+  it("the answer is the list after the cancel", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     const after = await world.cancelList(list);
@@ -60,7 +60,7 @@ describe("I43: cancel of a list", () => {
     expect(after).toEqual(await world.list(list));
   });
 
-  it("of another account, or of one that never was: -2011, and nothing changes", async () => {
+  it("of another account, or of an unknown list: -2011, and nothing changes", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", OCO);
     for (const key of [
@@ -75,7 +75,7 @@ describe("I43: cancel of a list", () => {
     expect(await world.legs(list)).toEqual(["NEW WAITING", "NEW WAITING"]);
   });
 
-  it("decision 13: is not refused while draining", async () => {
+  it("decision 13: is accepted while draining", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", OCO);
     world.engine.drain();
@@ -86,7 +86,7 @@ describe("I43: cancel of a list", () => {
 
 describe("decision 13, I43: cancel with a child in flight", () => {
   it.each([
-    ["all: FILLED, and what it bought is left unprotected", "1", "FILLED FILLED", ["POSITION_UNPROTECTED"]],
+    ["all: FILLED, and the purchase is left unprotected", "1", "FILLED FILLED", ["POSITION_UNPROTECTED"]],
     ["a part: CANCELED, unprotected too", "0.4", "CANCELED CANCELED", ["POSITION_UNPROTECTED"]],
     ["nothing: CANCELED", undefined, "CANCELED CANCELED", []],
   ])("held legs end at once; then the entry fills %s", async (_what, part, entry, alerts) => {
@@ -119,7 +119,7 @@ describe("decision 13, I43: cancel with a child in flight", () => {
     expect(await world.legs(list)).toEqual(["CANCELED CANCELED", "FILLED FILLED"]);
   });
 
-  it("of a child that was decided and is not handed over yet: it is withdrawn", async () => {
+  it("of a child that was decided and not yet handed over: it is withdrawn", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", OTO);
     world.engine.market.quote({ symbol: SYMBOL, bid: "99", ask: "100" });
@@ -131,7 +131,7 @@ describe("decision 13, I43: cancel with a child in flight", () => {
     expect((await storyOf(world, list)).at(-1)).toBe(`working: CHILD_CLOSED, ${CANCELED}`);
   });
 
-  it("over a crash: the end waits still, then the child is found filled", async () => {
+  it("over a crash: the end still waits, then the child is found filled", async () => {
     const world = await quietWorld();
     const list = await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");
@@ -146,8 +146,8 @@ describe("decision 13, I43: cancel with a child in flight", () => {
   });
 });
 
-describe("a cancel that meets a record on its way", () => {
-  it("I43: of a list whose entry has just filled: the exits are canceled, and the answer says so", async () => {
+describe("a cancel that meets a record in flight", () => {
+  it("I43: of a list whose entry has just filled: the exits are canceled, and the answer shows it", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("otoco", OTOCO);
     world.venue.onSubmit = (child) => {
@@ -180,7 +180,7 @@ describe("a cancel that meets a record on its way", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "NEW WAITING", "NEW WAITING"]);
   });
 
-  it("I52: of the loser of an OCO whose end is not durable yet: it is refused, and the winner goes on", async () => {
+  it("I52: of the loser of an OCO whose end is not durable yet: it is refused, and the winner continues", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("oco", OCO);
     store().inject("slow", 1);
@@ -211,7 +211,7 @@ describe("a cancel that meets a record on its way", () => {
     ]);
   });
 
-  it("two at once are one cancel, and both hear of it", async () => {
+  it("two at once are one cancel, and both callers are told", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     const answers = await Promise.all([world.cancelList(list), world.cancelList(list)]);
@@ -220,7 +220,7 @@ describe("a cancel that meets a record on its way", () => {
     expect(await storyOf(world, list)).toHaveLength(2);
   });
 
-  it("that the store does not keep is told so, and changes nothing", async () => {
+  it("that the store does not write is reported as failed, and changes nothing", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("otoco", OTOCO);
     store().inject("fail", 1);
@@ -230,7 +230,7 @@ describe("a cancel that meets a record on its way", () => {
     expect(linesOf(await world.cancelList(list))).toEqual(Array(3).fill("CANCELED CANCELED"));
   });
 
-  it("of which the store does not say whether it kept it: it did, and the caller hears of success", async () => {
+  it("whose append has an unknown result but was written is reported as a success", async () => {
     const { world, store } = await createFaultyWorld();
     const list = await world.placeList("otoco", OTOCO);
     store().inject("unknown", 1);
@@ -239,7 +239,7 @@ describe("a cancel that meets a record on its way", () => {
 });
 
 describe("decision 36: cancel-all over lists", () => {
-  it("counts every leg that has not ended, held ones too", async () => {
+  it("counts every leg that has not ended, including held ones", async () => {
     const world = await quietWorld();
     await world.placeList("otoco", OTOCO);
     await world.placeList("oco", OCO);
@@ -266,7 +266,7 @@ describe("decision 36: cancel-all over lists", () => {
     expect(await world.engine.openLists({ accountId: 2, limit: 10 })).toHaveLength(1);
   });
 
-  it("does not count legs that had ended, and leaves lists that are done alone", async () => {
+  it("does not count ended legs, and does not touch lists that are done", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");

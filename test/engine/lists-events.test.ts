@@ -12,8 +12,8 @@ const lineOfUpdate = ({ list, record }: ListUpdate): string =>
   `${record.cause.kind} ${listStatusOf(list).listOrderStatus}: ${list.legs.map(lineOf).join(", ")}`;
 const told = (world: World): readonly string[] => world.lists.map(lineOfUpdate);
 
-describe("contract, Events: what is told of a list", () => {
-  it("its creation, the release, the winner, the end of the last leg; each as it is after its record", async () => {
+describe("contract, Events: list events", () => {
+  it("its creation, the release, the winner, the end of the last leg; each as of its record", async () => {
     const world = await createWorld();
     await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");
@@ -26,7 +26,7 @@ describe("contract, Events: what is told of a list", () => {
     ]);
   });
 
-  it("not what moves no leg: a child, a partial fill, a trigger outside a pair", async () => {
+  it("not for records that change no leg: a child, a partial fill, a trigger outside a pair", async () => {
     const world = await createWorld();
     await world.placeList("oto", { ...OTO, workingType: "STOP_LOSS_LIMIT", workingStopPrice: "95" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.4" })]);
@@ -56,7 +56,7 @@ describe("contract, Events: what is told of a list", () => {
     expect(told(world).slice(1)).toEqual(["TIMER EXECUTING: NEW WAITING, EXPIRED EXPIRED"]);
   });
 
-  it("I54: after the orders of the same record, with its number, durable when it is told", async () => {
+  it("I54: after the orders of the same record, with its number, and durable", async () => {
     const world = await createWorld();
     const order: string[] = [];
     world.engine.events.on("order", ({ sequence }) => order.push(`order ${sequence}`));
@@ -70,7 +70,7 @@ describe("contract, Events: what is told of a list", () => {
     ]);
   });
 
-  it("that the store does not say it kept is told once it is found", async () => {
+  it("an append with an unknown result is reported once its record is found", async () => {
     const { world, store } = await createFaultyWorld();
     await world.placeList("oco", OCO);
     store().inject("unknown", 1);
@@ -89,7 +89,7 @@ describe("contract, Events: what is told of a list", () => {
     expect(told(world).at(-1)).toMatch(/^VENUE ALL_DONE/);
   });
 
-  it("an order outside lists is told of as an order only", async () => {
+  it("an order outside lists is reported as an order only", async () => {
     const world = await createWorld();
     await world.place({ price: "100" });
     await world.quote("99", "100");
@@ -107,7 +107,7 @@ describe("late executions of legs", () => {
     return list;
   }
 
-  it("I50: of a list that is done: the fill is added, the states stay, the list is not told again", async () => {
+  it("I50: of a list that is done: the fill is added, the states stay, the list is not reported again", async () => {
     const world = await createWorld();
     const list = await lost(world);
     const count = world.lists.length;
@@ -172,8 +172,8 @@ describe("late executions of legs", () => {
   });
 });
 
-describe("a leg that is stopped", () => {
-  /** A pair whose protective leg its rules cannot cope with on a quote that fires it. */
+describe("a frozen leg", () => {
+  /** A pair whose protective leg breaks an invariant on the quote that triggers it. */
   async function broken(world: World): Promise<OrderList> {
     await world.quote("100", "100");
     const { belowStopPrice: _stop, ...fields } = OCO;
@@ -210,7 +210,7 @@ describe("a leg that is stopped", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("takes in what its venue says, and the other legs are told", async () => {
+  it("accepts reports of the venue, and the other legs get their events", async () => {
     const world = await createWorld();
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     const entry = await world.placeList("oto", OTO);

@@ -36,7 +36,7 @@ const totalOf = async (world: World): Promise<number> =>
   ).total;
 
 describe("I03, decision 1: the same list again", () => {
-  it("is the same list, in whatever spelling and order of fields", async () => {
+  it("is the same list, in any spelling and order of fields", async () => {
     const world = await createWorld();
     const [first] = await place(world, listOf("oco", NAMED));
     const swapped = {
@@ -65,7 +65,7 @@ describe("I03, decision 1: the same list again", () => {
     expect(await totalOf(world)).toBe(2);
   });
 
-  it("generated ids of legs are no part of it, those that were given are", async () => {
+  it("generated ids of legs are not compared, given ones are", async () => {
     const world = await createWorld();
     const fields = { ...OCO, listClientOrderId: "exit-1" };
     const [first] = await place(world, listOf("oco", fields));
@@ -76,7 +76,7 @@ describe("I03, decision 1: the same list again", () => {
     expect(await totalOf(world)).toBe(2);
   });
 
-  it("of 100 copies at once one creates it, and all hear of it", async () => {
+  it("of 100 copies at once one creates it, and all are answered with it", async () => {
     const world = await createWorld();
     const copies = await Promise.all(
       Array.from({ length: 100 }, () =>
@@ -88,7 +88,7 @@ describe("I03, decision 1: the same list again", () => {
     expect(await totalOf(world)).toBe(3);
   });
 
-  it("while the first is on its way to the store, and when that fails", async () => {
+  it("while the first append is in flight, and when it fails", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow", 1);
     const first = place(world, listOf("oco", NAMED));
@@ -141,7 +141,7 @@ describe("I03, decision 1: the same list again", () => {
     expect(await totalOf(world)).toBe(2);
   });
 
-  it("until it is deleted by retention: then the ids are free, of the list and of its legs", async () => {
+  it("until retention deletes it: then the ids of the list and of its legs are free", async () => {
     const world = await createWorld({ settings: { retentionDays: 1 } });
     const [first] = await place(world, listOf("oco", NAMED));
     await world.cancelList(first);
@@ -153,7 +153,7 @@ describe("I03, decision 1: the same list again", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("I07: another account has ids of its own", async () => {
+  it("I07: accounts have separate ids", async () => {
     const world = await createWorld();
     const [mine] = await place(world, listOf("oco", NAMED));
     const [other, created] = await place(world, listOf("oco", NAMED), 2);
@@ -177,7 +177,7 @@ describe("decision 1: orders and legs share one space of ids, lists have their o
     expect(await totalOf(world)).toBe(3);
   });
 
-  it("an order cannot take the id of a leg, whatever it asks for, while the leg is open or ended", async () => {
+  it("an order cannot take the id of a leg, whatever its fields, while the leg is open or ended", async () => {
     const world = await createWorld();
     const [list] = await place(world, listOf("oco", NAMED));
     const same = {
@@ -191,7 +191,7 @@ describe("decision 1: orders and legs share one space of ids, lists have their o
     await expect(world.place(same)).rejects.toMatchObject(DUPLICATE);
   });
 
-  it("a list may bear the id of an order, and its leg that of the list", async () => {
+  it("a list may have the id of an order, and its leg that of the list", async () => {
     const world = await createWorld();
     await world.place({ price: "50", newClientOrderId: "exit-1" });
     await expect(place(world, listOf("oco", NAMED))).resolves.toMatchObject([{}, true]);
@@ -202,7 +202,7 @@ describe("decision 1: orders and legs share one space of ids, lists have their o
     );
   });
 
-  it("two legs of one id are refused, in a list that was built by hand too", async () => {
+  it("two legs with one id are refused, also in a list built by hand", async () => {
     const world = await createWorld();
     const list = listOf("oco", NAMED);
     const [protective, profit] = list.legs;
@@ -226,11 +226,11 @@ describe("decision 1: orders and legs share one space of ids, lists have their o
   });
 });
 
-describe("I02: a list that is refused leaves nothing", () => {
+describe("I02: a refused list leaves no trace", () => {
   it.each([
     ["a leg below the minimum", () => listOf("oto", { ...OTO, pendingQuantity: "0.1" }), -1013],
     ["an unknown market", () => listOf("oco", { ...OCO, symbol: "XRP/USD" }), -1121],
-    ["an instrument that is none of liquidity", () => listOf("oco", { ...OCO, symbol: "STETH/USD" }), -1121],
+    ["an instrument outside liquidity mode", () => listOf("oco", { ...OCO, symbol: "STETH/USD" }), -1121],
     ["no exposure", () => listOf("oco", { ...OCO, aboveReduceOnly: true }), -2022],
   ] as const)("%s: %s", async (_what, list, code) => {
     const world = await createWorld();
@@ -238,7 +238,7 @@ describe("I02: a list that is refused leaves nothing", () => {
     expect([await totalOf(world), world.engine.metrics().journalSequence]).toEqual([0, 0]);
   });
 
-  it("the whole list, or nothing of it, is kept by the store", async () => {
+  it("the store writes the whole list or no part of it", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("fail", 1);
     await expect(place(world, listOf("otoco", { ...OTOCO, listClientOrderId: "t" }))).rejects.toMatchObject({
@@ -281,7 +281,7 @@ describe("I02: a list that is refused leaves nothing", () => {
     await expect(all.placeList("oco", OCO, 2)).rejects.toMatchObject({ code: -1008 });
   });
 
-  it("decision 33: a setting can demand that the market lies between the legs", async () => {
+  it("decision 33: a setting can require that the market is between the legs", async () => {
     const world = await createWorld({ settings: { ocoMustStraddle: true } });
     await world.quote("100", "101");
     await expect(world.placeList("oco", OCO)).resolves.toMatchObject({ contingency: "OCO" });
@@ -291,7 +291,7 @@ describe("I02: a list that is refused leaves nothing", () => {
     await expect(world.placeList("oco", OCO)).rejects.toMatchObject({ code: -1112 });
   });
 
-  it("a list that was built by hand out of form is refused by name", async () => {
+  it("a malformed list that was built by hand is refused by name", async () => {
     const world = await createWorld();
     const fields = { symbol: SYMBOL, listClientOrderId: "by-hand", ...OTO };
     const list = listIntent("oto", fields, { clientId: (field) => field });

@@ -9,7 +9,7 @@ const ACCEPTED = "protective: ACCEPTED; profit: ACCEPTED";
 const FILLED = "FILLED, CHILD_CLOSED, ENDED FILLED FILLED";
 const END = "ENDED CANCELED WORKING_LEG_ENDED";
 
-describe("contract, Linked order list reply: a list that was placed", () => {
+describe("contract, Linked order list reply: a placed list", () => {
   it("decision 6: is one record; ids fall: the list, the working leg, the protective one, the other", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", { ...OTOCO, listClientOrderId: "trade-1" });
@@ -76,7 +76,7 @@ describe("decision 34, I40: the winner of an OCO", () => {
     ["protective", "110"],
     ["profit", "100"],
   ])(
-    "decision 20: where both would win on one quote the protective leg wins (the %s one is crossed more)",
+    "decision 20: if both would win on one quote, the protective leg wins (the %s one is crossed more)",
     async (_leg, abovePrice) => {
       const world = await createWorld();
       const { belowStopPrice: _stop, ...fields } = OCO;
@@ -102,7 +102,7 @@ describe("decision 34, I40: the winner of an OCO", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "CANCELED CANCELED"]);
   });
 
-  it("whatever the winner fills, the loser stays canceled", async () => {
+  it("however little the winner fills, the loser stays canceled", async () => {
     const world = await createWorld();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
     const list = await world.placeList("oco", OCO);
@@ -118,7 +118,7 @@ describe("decision 34, I40: the winner of an OCO", () => {
 });
 
 describe("decision 35, I41: release", () => {
-  it("by the full fill of the working leg, in its record, once", async () => {
+  it("on the full fill of the working leg, in its record, once", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");
@@ -131,7 +131,7 @@ describe("decision 35, I41: release", () => {
     expect((await storyOf(world, list)).join().match(/RELEASED/g)).toHaveLength(2);
   });
 
-  it("decision 16: a released leg looks only at quotes that come after its release", async () => {
+  it("decision 16: a released leg sees only quotes after its release", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", { ...OTO, pendingStopPrice: "99" });
     await world.quote("99", "100");
@@ -142,7 +142,7 @@ describe("decision 35, I41: release", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100", "SELL 1"]);
   });
 
-  it("I31: a trail begins with the first quote after its release, whatever stood before", async () => {
+  it("I31: a trail begins with the first quote after its release, whatever came before", async () => {
     const world = await createWorld();
     await world.quote("200", "201");
     const { pendingStopPrice: _stop, ...fields } = OTO;
@@ -156,7 +156,7 @@ describe("decision 35, I41: release", () => {
     expect((await world.legs(list))[1]).toBe("FILLED FILLED");
   });
 
-  it("complaint 2: two fills that come in one batch release once, with the whole pending quantity", async () => {
+  it("complaint 2: two fills in one batch release once, with the whole pending quantity", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", { ...OTO, workingQuantity: "0.3", pendingQuantity: "0.3" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -173,7 +173,7 @@ describe("decision 35, I41: release", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.3 @ 100", "SELL 0.3"]);
   });
 
-  it("the pair that was released is an OCO of its own", async () => {
+  it("the released pair is a separate OCO", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     await world.quote("99", "100");
@@ -182,7 +182,7 @@ describe("decision 35, I41: release", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "FILLED FILLED", "CANCELED CANCELED"]);
   });
 
-  it("decision 24: the exposure of a held reduce-only leg is what is there when it sends", async () => {
+  it("decision 24: the exposure of a held reduce-only leg is measured when it sends", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", { ...OTO, pendingReduceOnly: true });
     await world.quote("99", "100");
@@ -229,7 +229,7 @@ describe("I42: a working leg that ends otherwise", () => {
     expect(alertsOf(world)).toEqual([]);
   });
 
-  it("decision 25: as a residual that is too small: what it bought is left unprotected", async () => {
+  it("decision 25: as a residual that is too small: its purchase is left unprotected", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", OTO);
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.9" })]);
@@ -239,7 +239,7 @@ describe("I42: a working leg that ends otherwise", () => {
     expect(world.alerts[0]).toMatchObject({ orderId: legOf(list, "working").orderId });
   });
 
-  it("decision 12: while its child is unknown nothing of the list is sent, and no leg ends or is released", async () => {
+  it("decision 12: while its child is unknown, no leg of the list sends, ends or is released", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", OTOCO);
     world.venue.onSubmit = () => "silence";
@@ -256,7 +256,7 @@ describe("I42: a working leg that ends otherwise", () => {
 });
 
 describe("decision 12: a list with an unknown child", () => {
-  it("hands nothing over, not even a child that was decided before and waits for the venue's rate", async () => {
+  it("hands nothing over, including a child that was decided earlier and waits for the venue's rate", async () => {
     const world = await createWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
     const list = await world.placeList("oto", OTO);
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.6" })]);
@@ -289,7 +289,7 @@ describe("decision 12: a list with an unknown child", () => {
 });
 
 describe("decisions 10, 35: expiry of legs", () => {
-  it("an OCO leg that expires ends alone; its sibling goes on", async () => {
+  it("an OCO leg that expires ends alone; its sibling continues", async () => {
     const world = await createWorld();
     const expiry = { belowTimeInForce: "GTD", belowExpireTime: GTD(60_000) } as const;
     const list = await world.placeList("oco", { ...OCO, ...expiry });
@@ -301,7 +301,7 @@ describe("decisions 10, 35: expiry of legs", () => {
     expect(await world.legs(list)).toEqual(["EXPIRED EXPIRED", "FILLED FILLED"]);
   });
 
-  it("a held leg expires while it is held, and is not released then", async () => {
+  it("a held leg expires while it is held, and is not released later", async () => {
     const world = await createWorld();
     const expiry = { pendingBelowTimeInForce: "GTD", pendingBelowExpireTime: GTD(60_000) } as const;
     const list = await world.placeList("otoco", { ...OTOCO, ...expiry });
@@ -311,7 +311,7 @@ describe("decisions 10, 35: expiry of legs", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "EXPIRED EXPIRED", "NEW WAITING"]);
   });
 
-  it("the unprefixed expiry holds for every leg that is GTD: all end, in their order", async () => {
+  it("the unprefixed expiry applies to every GTD leg: all end, in their order", async () => {
     const world = await createWorld();
     const every = { workingTimeInForce: "GTD", pendingTimeInForce: "GTD", expireTime: GTD(60_000) } as const;
     const list = await world.placeList("oto", { ...OTO, ...every });

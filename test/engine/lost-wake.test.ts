@@ -4,7 +4,7 @@ import { createScriptedVenue, filled } from "../support/scripted-venue.ts";
 import { createWorld, SYMBOL } from "../support/world.ts";
 
 it.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
-  "I62: an answer that comes %i promise turns after the submit is made durable without a further input",
+  "I62: an answer %i promise turns after the submit becomes durable without a further input",
   async (turns) => {
     const scripted = createScriptedVenue();
     const venue = Object.assign(scripted, {

@@ -7,7 +7,7 @@ import { createWorld, SYMBOL, type World } from "../support/world.ts";
 
 type Watched = Readonly<{ world: World; order: ParentOrder; appends: AppendBatch[] }>;
 
-/** A world with a trailing order that is active, and what its store was handed since. */
+/** A world with an active trailing order, and the store's writes since. */
 async function trailing(): Promise<Watched> {
   const appends: AppendBatch[] = [];
   const world = await createWorld({
@@ -39,8 +39,8 @@ const high = ({ engine }: World, bid: number): void =>
 
 const turn = ({ clock }: World): Promise<void> => new Promise((resolve) => clock.soon(resolve));
 
-describe("decision IL: marks wait for each other, and nothing waits for them", () => {
-  it("quotes that come one a turn, each a new high, share an append of one row", async () => {
+describe("decision IL: marks wait for each other, and no other write waits for them", () => {
+  it("quotes at one per turn, each a new high, share an append of one row", async () => {
     const { world, appends } = await trailing();
     for (let bid = 101; bid <= 400; bid++) {
       high(world, bid);
@@ -52,7 +52,7 @@ describe("decision IL: marks wait for each other, and nothing waits for them", (
     expect(appends[0]?.marks.map(({ side, price }) => `${side} ${formatPrice(price)}`)).toEqual(["bid 400"]);
   });
 
-  it("for 20 ms at most, however long the quotes go on", async () => {
+  it("for at most 20 ms, however long the quotes continue", async () => {
     const { world, appends } = await trailing();
     let longestMs = 0;
     let sinceMs = world.clock.nowMs();
@@ -68,7 +68,7 @@ describe("decision IL: marks wait for each other, and nothing waits for them", (
     expect(longestMs).toBeLessThanOrEqual(24);
   });
 
-  it("and for 4,096 turns at most on a clock that stands still", async () => {
+  it("and for at most 4,096 turns on a clock that stands still", async () => {
     const { world, appends } = await trailing();
     for (let n = 0; n < 4_100; n++) {
       high(world, 101 + n / 10);
@@ -77,7 +77,7 @@ describe("decision IL: marks wait for each other, and nothing waits for them", (
     expect(appends.length).toBe(1);
   });
 
-  it("a placement in between goes at once, and takes the mark with it", async () => {
+  it("a placement in between is written at once, together with the mark", async () => {
     const { world, appends } = await trailing();
     high(world, 110);
     await turn(world);
@@ -91,7 +91,7 @@ describe("decision IL: marks wait for each other, and nothing waits for them", (
     expect(appends[0]?.marks.length).toBe(1);
   });
 
-  it("I31, decision 18: after a crash the level is never looser than one that was shown", async () => {
+  it("I31, decision 18: after a crash the level is never looser than a level shown before", async () => {
     const { world, order } = await trailing();
     let shown = world.engine.runningLimit(await world.order(order)) ?? 0;
     for (let bid = 101; bid <= 160; bid++) {

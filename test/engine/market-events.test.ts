@@ -3,7 +3,7 @@ import { formatPrice, formatQuantity } from "../../src/decimal/index.ts";
 import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
 
 describe("events of the market", () => {
-  it("a counted quote is told once, a dropped one and a heartbeat are not", async () => {
+  it("a counted quote is reported once, a dropped one and a heartbeat are not", async () => {
     const world = await createWorld();
     const heard: string[] = [];
     world.engine.events.on("quote", ({ symbol, bid, ask, sequence }) => {
@@ -17,7 +17,7 @@ describe("events of the market", () => {
     expect(heard).toEqual([`${SYMBOL} 100 101 1`, `${SYMBOL} 100 101 2`]);
   });
 
-  it("a counted print is told once with its price", async () => {
+  it("a counted print is reported once with its price", async () => {
     const world = await createWorld();
     const heard: unknown[] = [];
     world.engine.events.on("print", ({ price, quantity, ...print }) => {
@@ -29,7 +29,7 @@ describe("events of the market", () => {
     expect(heard).toEqual([["a", "99.5", "0.5", START_MS]]);
   });
 
-  it("the quote can be asked for while it is told, and what it fired has been decided", async () => {
+  it("the quote can be read during its event, after the decisions that it triggered", async () => {
     const world = await createWorld();
     const stop = await world.place({ type: "STOP_MARKET", stopPrice: "110" });
     const seen: unknown[] = [];
@@ -40,7 +40,7 @@ describe("events of the market", () => {
     expect([seen, await world.status(stop)]).toEqual([[true], "FILLED FILLED"]);
   });
 
-  it("a listener that throws harms neither the engine nor the others; one that left hears nothing", async () => {
+  it("a listener that throws harms neither the engine nor the others; one that left receives nothing", async () => {
     const world = await createWorld();
     const heard: string[] = [];
     const throwing = (): never => {
@@ -59,7 +59,7 @@ describe("events of the market", () => {
     expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(2);
   });
 
-  it("the price of a print is the event's own: the journal keeps what it kept", async () => {
+  it("the price of a print is a member of the event only: the journal keeps its own form", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     const order = await world.place({ type: "POV", participationBips: 5_000, quantity: "1" });

@@ -39,7 +39,7 @@ describe("decision 16: which quotes act", () => {
     expect(await referencesOf(world, trail.orderId)).toBe("100");
   });
 
-  it("every drop is counted by its cause, counted ones too", async () => {
+  it("every drop is counted by its cause, and so are counted quotes", async () => {
     const world = await createWorld();
     world.engine.market.quote({ symbol: "XRP/USD", bid: "1", ask: "2" });
     await world.quote("100", "101");
@@ -89,7 +89,7 @@ describe("decision 16: which quotes act", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1"]);
   });
 
-  it("an order looks only at quotes after its admission; a quote of before decides nothing", async () => {
+  it("an order sees only quotes after its admission; an earlier quote decides nothing", async () => {
     const world = await createWorld();
     await world.quote("120", "121");
     const order = await world.place(STOP);
@@ -109,7 +109,7 @@ describe("decision 17: triggers", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("a trigger is one-way: a stop-limit waits inside its cap though the price left its stop", async () => {
+  it("a trigger is one-way: a stop-limit waits inside its cap even if the price left its stop", async () => {
     const world = await createWorld();
     const order = await world.place({ side: "SELL", type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "99" });
     await world.quote("98", "98.5");
@@ -137,7 +137,7 @@ describe("decision 17: triggers", () => {
 });
 
 describe("decisions 18 and 19: trailing", () => {
-  it("the quote that activates seeds the reference and cannot trigger", async () => {
+  it("the quote that activates sets the reference and cannot trigger", async () => {
     const world = await createWorld();
     const order = await world.place({ type: "TRAILING_STOP_MARKET", trailingDelta: 1, stopPrice: "100" });
     await world.quote("99", "100");
@@ -147,7 +147,7 @@ describe("decisions 18 and 19: trailing", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1"]);
   });
 
-  it("I31: a reference survives every crash and is never seeded anew; the trigger is compared before it moves", async () => {
+  it("I31: a reference survives every crash and is never reset; the trigger is compared before it moves", async () => {
     const world = await createWorld();
     const order = await world.place({
       side: "SELL",
@@ -164,7 +164,7 @@ describe("decisions 18 and 19: trailing", () => {
     expect(await referencesOf(world, order.orderId)).toBe("110");
   });
 
-  it("I31: a move made while an append is under way is durable without any further quote", async () => {
+  it("I31: a move made while an append is in flight becomes durable without a further quote", async () => {
     const world = await createWorld();
     const order = await world.place({
       side: "SELL",
@@ -183,7 +183,7 @@ describe("decisions 18 and 19: trailing", () => {
     expect(await referencesOf(world, order.orderId)).toBe("110");
   });
 
-  it("a dynamic limit is frozen when it triggers, SELL rounded up and BUY down, and shown before", async () => {
+  it("a dynamic limit is frozen at the trigger, SELL rounded up and BUY down, and visible before", async () => {
     const world = await createWorld();
     const dynamic = { type: "TRAILING_STOP_LIMIT", price2: "0.1", limitOffset: "0.00000001" } as const;
     await world.quote("100", "100");
@@ -200,7 +200,7 @@ describe("decisions 18 and 19: trailing", () => {
 });
 
 describe("decision 20: one quote, many triggers", () => {
-  it("acts most crossed first, then older first", async () => {
+  it("act most crossed first, then older first", async () => {
     const world = await createWorld();
     const levels = ["105", "103", "107", "103", "101"];
     for (const [index, stopPrice] of levels.entries())
@@ -209,7 +209,7 @@ describe("decision 20: one quote, many triggers", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 5", "BUY 2", "BUY 4", "BUY 1", "BUY 3"]);
   });
 
-  it("acts so over accounts of different shards too", async () => {
+  it("act in that order also over accounts of different shards", async () => {
     const world = await createWorld();
     expect(shardOf(1)).not.toBe(shardOf(2));
     await world.place({ ...STOP, stopPrice: "101", quantity: "1" }, 1);

@@ -6,7 +6,7 @@ import type { OrderStore } from "../../src/ports/index.ts";
 import { Driver, type TemporaryPlace, temporaryPlace } from "../adapters/sqlite/temporary-place.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-/** A store whose kept texts a test changes behind its back, as if a newer version had written them. */
+/** A store whose texts a test changes as if a newer version had written them. */
 type StoreKind = Readonly<{ open: (disk: MemoryDisk) => OrderStore; rewrite: (change: Change) => void }>;
 type Change = (text: string) => string;
 
@@ -45,7 +45,7 @@ function sqlite(): StoreKind {
   };
 }
 
-/** One stop that was triggered: its journal holds ACCEPTED, TRIGGERED and CHILD_INTENDED. */
+/** One stop that was triggered: its journal contains ACCEPTED, TRIGGERED and CHILD_INTENDED. */
 async function triggeredStop(kept: StoreKind): Promise<Readonly<{ world: World; shard: number }>> {
   const world = await createWorld({ store: kept.open });
   await world.quote("100", "101");
@@ -59,7 +59,7 @@ describe.each([
   ["memory", memory],
   ["sqlite", sqlite],
 ])("I53, decision BP: a journal of a newer version on %s", (_name, storeOf) => {
-  it("refuses to open at a fact kind it does not know, and names shard, record, kind and remedy", async () => {
+  it("refuses to open at an unknown kind of fact, and names shard, record, kind and remedy", async () => {
     const kept = storeOf();
     const { world, shard } = await triggeredStop(kept);
     kept.rewrite((text) => text.replace('"kind":"TRIGGERED"', '"kind":"TRIGGER_MOVED"'));
@@ -67,7 +67,7 @@ describe.each([
       `I53: journal record 2 of shard ${shard} cannot be read: it holds the fact kind "TRIGGER_MOVED", which this ` +
         "version does not know; a newer version of managed-orders wrote it: run that version",
     );
-    // Nothing was changed by the attempt: the version that knows the kind opens it as it was.
+    // The attempt changed nothing: the version that knows the kind opens it unchanged.
     kept.rewrite((text) => text.replace('"kind":"TRIGGER_MOVED"', '"kind":"TRIGGERED"'));
     await world.crash();
     expect((await world.engine.verify()).equal).toBe(true);

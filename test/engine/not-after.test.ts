@@ -7,7 +7,7 @@ import { createWorld, START_MS, type World } from "../support/world.ts";
 const STOP = { type: "STOP_MARKET", stopPrice: "100" } as const;
 const HOUR = 3_600_000;
 
-/** When each child may last be handed over, as its intent says, from the start of the world. */
+/** The latest hand-over time of each child, as its intent says, from the start of the world. */
 const lastTimes = (world: World): readonly (number | undefined)[] =>
   world.updates.flatMap(({ record }) =>
     record.changes.flatMap(({ facts }) =>
@@ -26,8 +26,8 @@ const withdrawals = (world: World): readonly string[] =>
     ),
   );
 
-describe("decision DD: an intent says until when its child may be handed over, in the venue's time", () => {
-  it("which is the wall clock and the time of a submit; the venue is given no later deadline", async () => {
+describe("decision DD: an intent states the latest hand-over time of its child, in the venue's time", () => {
+  it("the wall clock plus the time of a submit; the venue gets no later deadline", async () => {
     const world = await createWorld();
     await world.place(STOP);
     await world.quote("99", "100");
@@ -35,7 +35,7 @@ describe("decision DD: an intent says until when its child may be handed over, i
     expect(world.venue.deadlines).toEqual([START_MS + 2_000]);
   });
 
-  it("complaint 49: 25 stops on one quote go out in order at ten a second, none withdrawn for its time", async () => {
+  it("complaint 49: 25 stops on one quote go out in order at ten per second, none withdrawn for its time", async () => {
     const venue = createScriptedVenue({ ratePerSecond: 10 });
     const world = await createWorld({ venue });
     const orders: number[] = [];
@@ -49,7 +49,7 @@ describe("decision DD: an intent says until when its child may be handed over, i
     expect(venue.deadlines).toEqual(sentAt.map((ms) => ms + 2_000));
   });
 
-  it("children whose record was lost take no time of those after them", async () => {
+  it("children whose record was lost take no time from later ones", async () => {
     const venue = createScriptedVenue({ ratePerSecond: 10 });
     const { world, store } = await createFaultyWorld({ venue });
     await world.place(STOP);
@@ -60,7 +60,7 @@ describe("decision DD: an intent says until when its child may be handed over, i
     expect([venue.submitted.length, lastTimes(world)]).toEqual([1, [2_000]]);
   });
 
-  it("I20, I26: one that the clock finds too late, once it is durable, is withdrawn, and the parent tries again", async () => {
+  it("I20, I26: a child whose time has passed once it is durable is withdrawn, and the parent tries again", async () => {
     let whileKeeping: () => void = () => undefined;
     const world = await createWorld({
       probe: (point) => {
@@ -80,7 +80,7 @@ describe("decision DD: an intent says until when its child may be handed over, i
     expect(world.venue.deadlines).toEqual([START_MS + HOUR + 100 + 2_000]);
   });
 
-  it("set back meanwhile, the wall clock gives the venue no more time than a submit has", async () => {
+  it("a wall clock that is set back meanwhile gives the venue no more time than a submit has", async () => {
     let whileKeeping: () => void = () => undefined;
     const world = await createWorld({
       probe: (point) => {
@@ -97,7 +97,7 @@ describe("decision DD: an intent says until when its child may be handed over, i
   });
 });
 
-/** A child that no venue has ever seen, whose answer was lost, and what lookups say from then on. */
+/** A child that the venue never received, whose answer was lost, and the later answers to look-ups. */
 async function lostChild(said: (world: World) => NotFound): Promise<World> {
   const venue = createScriptedVenue();
   venue.onSubmit = () => "silence";
@@ -120,7 +120,7 @@ describe("I22, decision DB: a child is void only when the venue's clock has pass
     ["its own time, still before the deadline", -HOUR, false],
     ["its own time, at the deadline", -2_100, false],
     ["its own time, after it", 0, true],
-    ["an hour ahead of ours", HOUR, true],
+    ["an hour ahead of the local time", HOUR, true],
   ])("an answer with %s", async (_what, aheadMs, expected) => {
     const venueTime = (world: World): NotFound => ({ notFoundAtMs: world.clock.monotonicMs() + aheadMs });
     const world = await lostChild((of) =>
@@ -139,7 +139,7 @@ describe("I22, decision DB: a child is void only when the venue's clock has pass
     expect(isVoided(world)).toBe(true);
   });
 
-  it("without the venue's time a wall clock that was set forward proves nothing sooner", async () => {
+  it("without the venue's time, a wall clock that was set forward proves nothing sooner", async () => {
     const world = await lostChild(() => "not-found");
     world.clock.stepWall(HOUR);
     await world.pass(3_999);
@@ -148,7 +148,7 @@ describe("I22, decision DB: a child is void only when the venue's clock has pass
     expect(isVoided(world)).toBe(true);
   });
 
-  it("without the venue's time a wall clock that was set back must pass the deadline again", async () => {
+  it("without the venue's time, a wall clock that was set back must pass the deadline again", async () => {
     const world = await lostChild(() => "not-found");
     world.clock.stepWall(-HOUR);
     await world.pass(30 * 60_000);
@@ -157,7 +157,7 @@ describe("I22, decision DB: a child is void only when the venue's clock has pass
     expect(isVoided(world)).toBe(true);
   });
 
-  it("after a restart the deadline is the one of the intent, not one that began with the restart", async () => {
+  it("after a restart the deadline is that of the intent, not one that began with the restart", async () => {
     const world = await lostChild((of) => ({ notFoundAtMs: of.clock.nowMs() }));
     await world.pass(1_000);
     world.clock.stepWall(-HOUR);
@@ -168,7 +168,7 @@ describe("I22, decision DB: a child is void only when the venue's clock has pass
     expect(isVoided(world)).toBe(true);
   });
 
-  it("a venue's time that cannot be read is no answer", async () => {
+  it("an unreadable time of the venue is not an answer", async () => {
     const world = await lostChild(() => ({ notFoundAtMs: Number.NaN }));
     await world.pass(60_000);
     expect(isVoided(world)).toBe(false);

@@ -6,11 +6,11 @@ import { createWorld, START_MS, type World, type WorldOptions } from "../support
 
 const MINUTE = 60_000;
 
-/** Bars of a minute: a quote at the very time at which slots open. */
+/** Bars of a minute: a quote at exactly the time at which slots open. */
 const BARS: WorldOptions = { settings: { quoteMaxAgeMs: 5 * MINUTE } };
 
-describe("decision DC: what is due at a time comes before the quotes and prints of that time", () => {
-  it("a TWAP of one minute on quotes of one minute has a child in every slot", async () => {
+describe("decision DC: work that is due at a time comes before the quotes and prints of that time", () => {
+  it("a TWAP with one-minute slots and one-minute quotes has a child in every slot", async () => {
     const world = await createWorld(BARS);
     await world.quote("99", "100");
     const order = await world.place({ type: "TWAP", quantity: "6", interval: MINUTE, intervalCount: 6 });
@@ -41,7 +41,7 @@ describe("decision DC: what is due at a time comes before the quotes and prints 
     }
   });
 
-  it("a print comes after a pause that ends with it", async () => {
+  it("a print comes after a pause that ends at its time", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     const order = await world.place({ type: "POV", participationBips: 10_000, quantity: "1" });
@@ -57,7 +57,7 @@ describe("decision DC: what is due at a time comes before the quotes and prints 
 
 type Plan = Readonly<{ bars: readonly number[]; orders: readonly number[]; quoteFirst: readonly boolean[] }>;
 
-/** A run in which, at every time, the clock meets the quote first or the engine's timers first, as it is told. */
+/** A run in which, at every time, the clock runs the quote or the engine's timers first, as requested. */
 async function journalOf({ bars, orders, quoteFirst }: Plan, ahead: boolean): Promise<string> {
   const venue = createScriptedVenue();
   let executions = 0;
@@ -72,7 +72,7 @@ async function journalOf({ bars, orders, quoteFirst }: Plan, ahead: boolean): Pr
     });
   };
   await world.quote("99", "100");
-  // Those set before the orders run before the engine's timers of one time, those set after them behind.
+  // Timers set before the orders run before the engine's timers of one time, those set after them run later.
   for (const [at, bar] of bars.entries()) if (quoteFirst[at] === ahead) feedAt(bar);
   await placeAll(world, orders);
   for (const [at, bar] of bars.entries()) if (quoteFirst[at] !== ahead) feedAt(bar);
@@ -105,7 +105,7 @@ it("decision DC: whether the clock runs a timer or a quote of one time first, th
   await fc.assert(same, { numRuns: 40, seed: seedOr(20_261_122) });
 });
 
-it("decision DC: nobody is woken for slots: a day of a VWAP of one second without quotes takes few steps", async () => {
+it("decision DC: slots set no timers: a day of a VWAP with one-second slots without quotes takes few steps", async () => {
   const world = await createWorld();
   await world.quote("99", "100");
   const volumeProfile = Array.from({ length: 10_000 }, () => "1").join(",");
@@ -116,7 +116,7 @@ it("decision DC: nobody is woken for slots: a day of a VWAP of one second withou
     steps++;
     return world.engine.idle();
   });
-  // Housekeeping comes once an hour.
+  // Housekeeping runs once an hour.
   expect(steps).toBeLessThan(40);
   // The next quote finds the slot of its time open.
   await world.quote("99", "100");

@@ -15,7 +15,7 @@ import {
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, lineOf, SYMBOL } from "../support/world.ts";
 
-/** An order whose child the venue has taken and not answered for, as an engine left it that crashed. */
+/** An order whose child the venue has accepted and not answered, as a crashed engine left it. */
 async function withOpenChild(world: OpeningWorld, accountId = 1): Promise<string> {
   world.venue.onSubmit = () => "silence";
   const engine = await world.open();
@@ -55,7 +55,7 @@ const heartbeatFor = async (world: OpeningWorld, engine: Engine, ms: number): Pr
 };
 
 describe("I65: an engine that opens", () => {
-  it("a late fill of an ended order while it reads its shards writes on none: its account is served afterwards", async () => {
+  it("a late fill of an ended order while shards are read writes to none: its account is served afterwards", async () => {
     const world = createOpeningWorld();
     const { order, childId } = await withEnded(world);
     const { opening, held, release } = await world.openSlowly();
@@ -73,7 +73,7 @@ describe("I65: an engine that opens", () => {
     expect((await engine.verify()).equal).toBe(true);
   });
 
-  it("I10: what the venue says inside subscribe() of an ended order is added to it, once", async () => {
+  it("I10: a report of an ended order inside subscribe() is added to it, once", async () => {
     const world = createOpeningWorld();
     const { order, childId } = await withEnded(world);
     const late = reported(childId, "closed", [fillOf({ quantity: "0.25" })]);
@@ -85,7 +85,7 @@ describe("I65: an engine that opens", () => {
     expect((await engine.verify()).equal).toBe(true);
   });
 
-  it("I15, I21: the fill of an open order that the venue says inside subscribe() counts, and nothing is sent for it again", async () => {
+  it("I15, I21: a fill of an open order reported inside subscribe() counts, and no child is sent for it again", async () => {
     const world = createOpeningWorld();
     const childId = await withOpenChild(world);
     const whole = reported(childId, "closed", [fillOf({ quantity: "1" })]);
@@ -98,7 +98,7 @@ describe("I65: an engine that opens", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
   });
 
-  it("I21: the fill of an open order that comes before it listens is found by the look-up after that", async () => {
+  it("I21: a fill of an open order before the subscription is found by the look-up after it", async () => {
     const world = createOpeningWorld();
     const childId = await withOpenChild(world);
     const { opening, release } = await world.openSlowly();
@@ -113,7 +113,7 @@ describe("I65: an engine that opens", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
   });
 
-  it("every open child is looked up once the venue is heard, also one that was unknown before, and not earlier", async () => {
+  it("every open child is looked up after the subscription, including earlier unknown ones, and not sooner", async () => {
     const world = createOpeningWorld();
     await withOpenChild(world);
     const before = await world.open();
@@ -137,7 +137,7 @@ describe("I65: an engine that opens", () => {
     expect(calls).toEqual(["subscribe", "look-up of account 1", "look-up of account 2"]);
   });
 
-  it("several shards: what the venue says inside subscribe() reaches each, whichever was read last", async () => {
+  it("several shards: a report inside subscribe() reaches each, whichever was read last", async () => {
     const world = createOpeningWorld();
     const children = [await withOpenChild(world, 1), await withOpenChild(world, 2)];
     const ended = await withEnded(world, 2);
@@ -175,7 +175,7 @@ describe("I65: an engine that opens", () => {
 });
 
 describe("decision HK: opening with many orders", () => {
-  it("goes in slices: turns pass while it reads, arms and looks, and what is due meanwhile is due once it is open", async () => {
+  it("goes in slices: turns pass while it reads, arms and looks up, and work that becomes due runs once it is open", async () => {
     const world = createOpeningWorld();
     const first = await world.open();
     const dying = await placeOn(first, { price: "90", expireTime: world.clock.nowMs() + 60_000 });
@@ -219,7 +219,7 @@ describe("decision HK: opening with many orders", () => {
 });
 
 describe("I60: a store", () => {
-  it("that names one shard twice, and another not at all, is not opened", async () => {
+  it("that lists one shard twice, and another not at all, is not opened", async () => {
     const store = (disk: MemoryDisk): OrderStore => {
       const sound = createMemoryStore({ disk });
       const acquire = async () =>

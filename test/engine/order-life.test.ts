@@ -14,7 +14,7 @@ it("contract, trigger rule 3: a persistent limit sends its child when the ask re
   expect(await world.status(order)).toBe("FILLED FILLED");
 });
 
-it("complaint 10: the child of a persistent limit carries the cap, never no limit", async () => {
+it("complaint 10: the child of a persistent limit has the cap, never no limit", async () => {
   const world = await createWorld();
   await world.place({ price: "100" });
   await world.quote("99", "99.9");

@@ -7,7 +7,7 @@ import { createWorld, type World } from "../support/world.ts";
 
 const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 100, afterOrderId: 0 };
 
-/** A read of ended orders that stands still, before the store looks or when its answer is on the way. */
+/** A paused read of ended orders, before the store looks or while its answer is in flight. */
 type Stop = Readonly<{ read: "pageEnded" | "countEnded"; at: "question" | "answer" }>;
 
 type SlowWorld = Readonly<{
@@ -17,7 +17,7 @@ type SlowWorld = Readonly<{
   goOn: () => void;
 }>;
 
-/** A world whose next read of that kind stands still until it may go on. */
+/** A world whose next read of that kind pauses until it is resumed. */
 async function slowWorld(): Promise<SlowWorld> {
   let stop: Stop | undefined;
   let goOn: () => void = () => undefined;
@@ -103,7 +103,7 @@ it.each(["fail", "unknown"] as const)(
     const page = world.engine.page(PAGE);
     store.inject(fault, 1);
     await world.cancel(order).catch(() => undefined);
-    // The numbers of records that were not kept are given again, to one that ends nothing.
+    // The numbers of lost records are assigned again, to a record that ends nothing.
     await world.place({ price: "50" });
     goOn();
     expect((await page).total).toBe(2);
@@ -111,7 +111,7 @@ it.each(["fail", "unknown"] as const)(
   },
 );
 
-it("I70, decision 11: an order that ended with a late fill on the way counts once, with history and without", async () => {
+it("I70, decision 11: an order that ended with a late fill in flight counts once, with history and without", async () => {
   const { world, store } = await slowWorld();
   world.venue.onSubmit = ({ childId }) => reported(childId, "open");
   await world.place({ price: "100" });

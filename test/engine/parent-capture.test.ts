@@ -11,20 +11,20 @@ import { endedOrder, openOrder } from "../support/store-samples.ts";
 
 const CASES = 300;
 
-/** Ids so far apart that only four lie on a page: what comes back may stand before others. */
+/** Ids so far apart that only four share a page: a restored parent may come before others. */
 const STEP: number = 256 * 16;
 
-/** The memory of a shard, and what a copy in one turn would hold of it. */
+/** The memory of a shard, and the copy that one turn would make of it. */
 class Subject {
   readonly memory: ShardMemory = new ShardMemory();
-  /** Of the last durable record; those that wait become durable in order. */
+  /** As of the last durable record; waiting records become durable in order. */
   durable = 0;
   #sequence = 0;
   readonly #waiting: (readonly ParentOrder[])[] = [];
   readonly #random: Random;
   readonly #legsThatEnded: Set<number> = new Set();
   #ids = 0;
-  /** Ended and gone; a late fact may bring one back for a while. */
+  /** Ended and removed; a late fact may restore one for a while. */
   readonly #gone: ParentOrder[] = [];
 
   constructor(random: Random) {
@@ -74,7 +74,7 @@ class Subject {
     this.#waiting.push(orders);
   }
 
-  /** The oldest record that waits becomes durable. */
+  /** The oldest waiting record becomes durable. */
   #settle(): void {
     const orders = this.#waiting.shift() ?? [];
     const liveOrders = orders.map((order) => this.memory.show(order, {} as PendingRecord));
@@ -106,7 +106,7 @@ const sorted = (parents: readonly ParentOrder[]): readonly ParentOrder[] =>
 describe("decision HH: a snapshot gathered in slices", () => {
   const seed = seedOr(20_261_122);
 
-  it(`I53: is what a copy in one turn would have been, whatever happens in between (SEED=${seed})`, async () => {
+  it(`I53: equals a copy made in one turn, whatever happens in between (SEED=${seed})`, async () => {
     let turns = 0;
     for (let round = 0; round < CASES; round++) {
       const random = createRandom(seed).of(String(round));
@@ -124,7 +124,7 @@ describe("decision HH: a snapshot gathered in slices", () => {
     expect(turns).toBeGreaterThan(CASES);
   });
 
-  it("I53: an ended order that comes back for a late fact, among those not seen yet, takes no other's place", async () => {
+  it("I53: an ended order restored by a late fact, among those not yet visited, replaces no other", async () => {
     const memory = new ShardMemory();
     const ids = Array.from({ length: 100 }, (_, n) => -256 * (n + 1));
     const back = ids[50] ?? 0;

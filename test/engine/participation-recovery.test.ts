@@ -5,7 +5,7 @@ import { createMortalWorld, type MortalWorld } from "../support/mortal-world.ts"
 import { filled } from "../support/scripted-venue.ts";
 import { SYMBOL } from "../support/world.ts";
 
-/** Half of what is executed, until 1.2 is filled. */
+/** Half of the executed volume, until 1.2 is filled. */
 const INTENT = orderIntent({
   symbol: SYMBOL,
   side: "BUY",
@@ -15,7 +15,7 @@ const INTENT = orderIntent({
   newClientOrderId: "share",
 });
 
-/** Trades of 0.6, one a second, each told twice, until the order has ended. */
+/** Trades of 0.6, one per second, each reported twice, until the order has ended. */
 async function traded({ world, quote, pass, attempt }: MortalWorld): Promise<ParentOrder> {
   await quote("99", "100");
   const place = () => world.engine.place({ accountId: 1, intent: INTENT });
@@ -34,7 +34,7 @@ async function traded({ world, quote, pass, attempt }: MortalWorld): Promise<Par
   return await world.order(orderId);
 }
 
-it("I20, I21, I34: whatever point the engine dies at, a POV takes its share, each trade counted once", async () => {
+it("I20, I21, I34: after a crash at any point, a POV gets its share, and each trade counts once", async () => {
   const open = (dieAt: number): Promise<MortalWorld> =>
     createMortalWorld({ dieAt, answer: (child) => filled(child) });
   const whole = await open(0);

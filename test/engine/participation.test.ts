@@ -7,7 +7,7 @@ import { createFaultyWorld, turns } from "../support/faulty-world.ts";
 import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
-/** A tenth of what is executed, until 10 is filled. */
+/** A tenth of the executed volume, until 10 is filled. */
 const POV = { type: "POV", quantity: "10", participationBips: 1_000 } as const;
 const CAPPED = { ...POV, type: "LIMIT", targetStrategy: 1_000_004, price: "100" } as const;
 
@@ -23,15 +23,15 @@ async function trading(
 const waitsFor = async (world: World, { orderId }: ParentOrder): Promise<string | undefined> =>
   (await world.engine.story(orderId))?.waitingFor;
 
-/** The print of a fill, as its venue tells it. */
+/** The print of a fill, as its venue reports it. */
 const ownPrint = async (world: World, order: ParentOrder): Promise<void> => {
   const { executions } = await world.order(order);
   const sent = world.venue.submitted.at(-1);
   await world.print(formatQuantity(sent?.quantity ?? ZERO_QUANTITY), { id: executions.last ?? "" });
 };
 
-describe("decision 30: a POV follows somebody else's trades", () => {
-  it("for its share of what was executed since its admission, cut to whole steps", async () => {
+describe("decision 30: a POV follows external trades", () => {
+  it("for its share of the volume since its admission, rounded down to whole steps", async () => {
     const { world, order } = await trading({ ...POV, participationBips: 3_333 });
     expect(await waitsFor(world, order)).toBe("a trade of another participant that it can follow");
     await world.print("1.000002");
@@ -40,7 +40,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(cause).toMatchObject({ kind: "PRINT", print: { id: "print-1" } });
   });
 
-  it("what was executed before its admission does not count", async () => {
+  it("volume before its admission does not count", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     await world.print("1000");
@@ -50,7 +50,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
   });
 
-  it("not quotes, nor heartbeats, nor time", async () => {
+  it("not on quotes, heartbeats or time", async () => {
     const { world, order } = await trading();
     await world.print("2");
     for (let n = 0; n < 10; n++) {
@@ -61,7 +61,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(await waitsFor(world, order)).toBe("a trade of another participant that it can follow");
   });
 
-  it("below the minimum it accumulates; at it, it sends", async () => {
+  it("below the minimum it accumulates; at the minimum it sends", async () => {
     const { world, order } = await trading();
     await world.print("1");
     expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
@@ -74,7 +74,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.15"]);
   });
 
-  it("a trade that it waited with may be followed on a later quote, at most once", async () => {
+  it("a trade without enough size may be followed on a later quote, at most once", async () => {
     const { world } = await trading();
     await world.print("1.4");
     await world.quote("107", "108");
@@ -94,7 +94,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(await world.executed(order)).toBe("0.4");
   });
 
-  it("also when the print of a fill comes before the venue's report of it", async () => {
+  it("also if the print of a fill comes before the venue's report of it", async () => {
     const { world, order } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     await world.print("2");
@@ -106,7 +106,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect([sentTo(world.venue), await world.executed(order)]).toEqual([["BUY 0.2"], "0.2"]);
   });
 
-  it("while a child is out nothing is sent; then the trades meanwhile are followed by one", async () => {
+  it("it sends nothing while a child is out; then one child follows the trades since", async () => {
     const { world } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     await world.print("2");
@@ -121,7 +121,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.5"]);
   });
 
-  it("decision 26: after a child that filled nothing it waits for the next trade, and takes up what is left", async () => {
+  it("decision 26: after a child without a fill it waits for the next trade, and includes the rest", async () => {
     const { world } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
     await world.print("2");
@@ -133,7 +133,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.3"]);
   });
 
-  it("a pause after a refusal keeps it from the next trade, and a later quote does for it", async () => {
+  it("a pause after a refusal skips the next trade, and a later quote replaces it", async () => {
     const { world } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
     await world.print("2");
@@ -144,7 +144,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2", "BUY 0.4"]);
   });
 
-  it("I34: whatever the market does, its share is never above its basis points of what was executed", async () => {
+  it("I34: whatever the market does, its share never exceeds its basis points of the executed volume", async () => {
     for (const participationBips of [1, 2_500, 10_000]) {
       const random = createRandom(20_261_121 + participationBips);
       const { world, order } = await trading({ ...POV, quantity: "100000", participationBips });
@@ -166,7 +166,7 @@ describe("decision 30: a POV follows somebody else's trades", () => {
     }
   });
 
-  it("several of one market each follow each trade, and none another's own", async () => {
+  it("several POVs of one market each follow each trade, and none follows another's trades", async () => {
     const { world } = await trading();
     await world.place({ ...POV, side: "SELL", participationBips: 2_000 }, 2);
     await world.print("2");
@@ -177,10 +177,10 @@ describe("decision 30: a POV follows somebody else's trades", () => {
 describe("decision 30: which prints count", () => {
   it.each([
     ["late", { timeMs: START_MS - 5_001 }, 0],
-    ["as old as may be", { timeMs: START_MS - 5_000 }, 1],
+    ["at the age limit", { timeMs: START_MS - 5_000 }, 1],
     ["of another market", { symbol: "ETH/USD" }, 0],
     ["of an unknown market", { symbol: "XRP/USD" }, 0],
-    ["from too far ahead", { timeMs: START_MS + 1_001 }, 0],
+    ["too far ahead", { timeMs: START_MS + 1_001 }, 0],
     ["without a price", { price: "0" }, 0],
   ])("%s: %o", async (_what, more, children) => {
     const { world } = await trading();
@@ -199,7 +199,7 @@ describe("decision 30: which prints count", () => {
 });
 
 describe("contract: stale observations pause a POV", () => {
-  it("a stale quote; it goes on with a fresh one", async () => {
+  it("a stale quote pauses it; it continues with a fresh one", async () => {
     const { world, order } = await trading();
     await world.pass(5_001, { heartbeat: false });
     await world.print("2");
@@ -214,7 +214,7 @@ describe("contract: stale observations pause a POV", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
   });
 
-  it("no quote at all", async () => {
+  it("a missing quote pauses it", async () => {
     const world = await createWorld();
     await world.place(CAPPED);
     await world.print("2");
@@ -223,7 +223,7 @@ describe("contract: stale observations pause a POV", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2 @ 100"]);
   });
 
-  it("a price outside its cap; what was executed meanwhile is taken up inside it", async () => {
+  it("a price outside its cap pauses it; the volume meanwhile is included inside the cap", async () => {
     const { world } = await trading(CAPPED);
     await world.quote("100", "100.01");
     for (let n = 0; n < 3; n++) await world.print("2");
@@ -234,7 +234,7 @@ describe("contract: stale observations pause a POV", () => {
 });
 
 describe("the end of a POV", () => {
-  it("FILLED with what is left, never more", async () => {
+  it("FILLED with the whole rest, never more", async () => {
     const { world, order } = await trading({ ...POV, quantity: "0.5" });
     await world.print("3");
     await world.print("30");
@@ -251,7 +251,7 @@ describe("the end of a POV", () => {
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.3"]);
   });
 
-  it("its expiry, a cancel, with a child in flight too", async () => {
+  it("its expiry or a cancel, also with a child in flight", async () => {
     const { world, order } = await trading({ ...POV, expireTime: START_MS + 1_000 });
     const other = await world.place(POV);
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -268,7 +268,7 @@ describe("the end of a POV", () => {
     expect(world.venue.submitted).toHaveLength(2);
   });
 
-  it("decision 24: reduce-only takes no more than its exposure, and has no minimum", async () => {
+  it("decision 24: reduce-only never exceeds its exposure, and has no minimum", async () => {
     const world = await createWorld();
     world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: quantity("0.05") });
     const { order } = await trading({ ...POV, side: "SELL", reduceOnly: true }, world);
@@ -278,7 +278,7 @@ describe("the end of a POV", () => {
     expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
   });
 
-  it("an exposure that is asked for while trades go on is waited for, and one child sent", async () => {
+  it("an exposure requested while trades continue is awaited, and one child sent", async () => {
     const asking: (() => void)[] = [];
     let slow = false;
     const held = quantity("5");
@@ -298,7 +298,7 @@ describe("the end of a POV", () => {
 });
 
 describe("a POV over a restart and a failing store", () => {
-  it("executed volume is durable: what was there before counts, what comes again does not", async () => {
+  it("executed volume is durable: earlier volume counts, repeated prints do not", async () => {
     const { world, order } = await trading();
     await world.print("1", { id: "a" });
     await world.crash();
@@ -310,7 +310,7 @@ describe("a POV over a restart and a failing store", () => {
     expect(formatQuantity((await world.order(order)).volumeBefore ?? quantity("1"))).toBe("0");
   });
 
-  it("only trades from then on are followed; quotes alone send nothing", async () => {
+  it("only trades after the restart are followed; quotes alone send nothing", async () => {
     const { world } = await trading(CAPPED);
     await world.quote("100", "101");
     await world.print("5");
@@ -321,7 +321,7 @@ describe("a POV over a restart and a failing store", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.6 @ 100"]);
   });
 
-  it("an own fill is told from others after a restart too", async () => {
+  it("an own fill is distinguished from others after a restart too", async () => {
     const { world, order } = await trading();
     await world.print("2");
     await world.crash();
@@ -331,7 +331,7 @@ describe("a POV over a restart and a failing store", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
   });
 
-  it("I20: prints of an append that failed count once, and the intent that was lost follows the next trade", async () => {
+  it("I20: prints of a failed append count once, and the lost intent follows the next trade", async () => {
     const { world, store } = await createFaultyWorld();
     await trading(POV, world);
     store().inject("fail", 1);
@@ -347,7 +347,7 @@ describe("a POV over a restart and a failing store", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.3", "BUY 0.2"]);
   });
 
-  it("of an append that the store kept without saying so they count once too", async () => {
+  it("prints of an append that was written despite its failure also count once", async () => {
     const { world, store } = await createFaultyWorld();
     await trading(POV, world);
     store().inject("unknown", 1);

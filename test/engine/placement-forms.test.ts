@@ -18,7 +18,7 @@ const FIELDS = { side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "1", price: "10
 /** A world whose ports answer at once, or some turns later. */
 async function worldOf(form: Form, options: WorldOptions = {}): Promise<FaultyWorld> {
   const made = await createFaultyWorld(options);
-  // The filter is full by then: until it is, the store is asked for every client id.
+  // The filter is complete by then: until it is, the store is asked for every client id.
   await turns();
   if (form === "at once") return made;
   const { accounts, exposure } = made.world;
@@ -33,7 +33,7 @@ const send = (world: World, id: string, more: Partial<OrderFields> = {}) => {
   return world.engine.place({ accountId: 1, order });
 };
 
-/** What a placement came to, in one line. */
+/** The result of a placement, in one line. */
 const outcome = (placed: ReturnType<typeof send>): Promise<string> =>
   placed.then(
     ({ order, created }) => `${order.intent.clientOrderId} ${order.orderId} ${created ? "new" : "known"}`,
@@ -60,7 +60,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
     expect(world.engine.metrics()).toMatchObject({ openParents: 1, pendingCommands: 0 });
   });
 
-  it("orders of an account are accepted in the order in which they came", async () => {
+  it("orders of an account are accepted in order of arrival", async () => {
     const { world } = await worldOf(form);
     const placed = await Promise.all(["1", "2", "3", "4", "5"].map((id) => send(world, id)));
     const ids = placed.map(({ order }) => order.orderId);
@@ -68,7 +68,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
     expect(placed.map(({ order }) => order.acceptance)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("I03: a list that wants the id of an order on its way is refused, and an order that wants one of its legs'", async () => {
+  it("I03: a list that wants the id of an order in flight is refused, and so is an order that wants the id of one of its legs", async () => {
     const { world } = await worldOf(form);
     const exits = { side: "SELL", quantity: "1", aboveType: "LIMIT_MAKER", abovePrice: "110" } as const;
     const below = { belowType: "STOP_LOSS", belowStopPrice: "90", belowClientOrderId: "below" } as const;
@@ -96,7 +96,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("a store that does not answer: -1006 for who waits, and the id is taken until it does", async () => {
+  it("a store that does not answer: the caller gets -1006, and the id is taken until the store answers", async () => {
     const { world, store } = await worldOf(form);
     store().inject("slow", 1);
     const first = outcome(send(world, "a"));
@@ -111,7 +111,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
     expect(world.engine.metrics().pendingCommands).toBe(0);
   });
 
-  it("an account port that fails keeps nothing: neither the id nor a place among those that wait", async () => {
+  it("an account port that fails leaves nothing: neither the id nor a waiting slot", async () => {
     const { world } = await worldOf(form);
     const { account } = world.accounts;
     world.accounts.account = (id) => {
@@ -124,7 +124,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
     expect(await outcome(send(world, "a"))).toMatch(/new$/);
   });
 
-  it("no more wait than may, whatever they wait for", async () => {
+  it("the number of waiting callers is limited, whatever they wait for", async () => {
     const { world, store } = await worldOf(form, { settings: { maxPendingCommands: 2 } });
     store().inject("slow", 1);
     const placed = outcomes(["a", "a", "b"].map((id) => send(world, id)));
@@ -134,7 +134,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
     expect(world.engine.metrics().pendingCommands).toBe(0);
   });
 
-  it("an engine that is closed answers everybody, once it knows", async () => {
+  it("an engine that is closed answers all callers, once the outcome is known", async () => {
     const { world, store } = await worldOf(form);
     store().inject("slow", 1);
     const placed = outcomes(["a", "a", "b"].map((id) => send(world, id)));
@@ -147,7 +147,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
     expect(await outcome(send(world, "c"))).toBe("-1001");
   });
 
-  it("I03: whatever comes together and whatever fails, each id is one order", async () => {
+  it("I03: under any concurrency and any failure, each id is one order", async () => {
     const seed = seedOr(91_000_001);
     const random = createRandom(seed);
     const { world, store } = await worldOf(form);
@@ -179,7 +179,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
   });
 });
 
-describe("decision EH: where nothing is waited for", () => {
+describe("decision EH: without asynchronous answers", () => {
   it("a placement is one promise, and is decided before the call returns", async () => {
     const { world } = await worldOf("at once");
     await send(world, "first");
@@ -192,7 +192,7 @@ describe("decision EH: where nothing is waited for", () => {
     expect((await placed).created).toBe(true);
   });
 
-  it("I03: a port that places under the same id while it is asked makes no second order", async () => {
+  it("I03: a port that places under the same id while it is asked creates no second order", async () => {
     const { world } = await worldOf("at once");
     const { account } = world.accounts;
     let inner: Promise<string> | undefined;
@@ -205,7 +205,7 @@ describe("decision EH: where nothing is waited for", () => {
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("decision EK: whether an id is new is known without a look at the open orders", async () => {
+  it("decision EK: whether an id is new is known without visiting the open orders", async () => {
     const { world } = await worldOf("at once");
     await send(world, "resting");
     const looks = vi.spyOn(KeyedTable.prototype, "get");

@@ -23,7 +23,7 @@ describe("decision 21: a post-only order at admission", () => {
     } else expect((await placing).postOnlyCleared).toBe(true);
   });
 
-  it("a quote that is stale refuses nothing: it meets the next one as its first", async () => {
+  it("a stale quote refuses nothing: the order meets the next one as its first", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     await world.pass(5_001, { heartbeat: false });
@@ -44,7 +44,7 @@ describe("decision 21: a post-only order at admission", () => {
 });
 
 describe("decision 21: without a counted quote", () => {
-  it("it waits for the first, and is REJECTED when that one crosses", async () => {
+  it("it waits for the first, and is REJECTED if that one crosses", async () => {
     const world = await createWorld();
     const order = await world.place(MAKER);
     expect(await world.status(order)).toBe("NEW WAITING");
@@ -55,7 +55,7 @@ describe("decision 21: without a counted quote", () => {
     expect(sentTo(world.venue)).toEqual([]);
   });
 
-  it("one that does not cross makes it post; it executes when the market comes to it", async () => {
+  it("it posts on one that does not cross, and executes when the market reaches it", async () => {
     const world = await createWorld();
     const order = await world.place(MAKER);
     await world.quote("100", "101");
@@ -74,7 +74,7 @@ describe("decision 21: without a counted quote", () => {
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 
-  it("its first quote is that after a restart, when it had none before", async () => {
+  it("its first quote is the one after a restart, if it had none before", async () => {
     const world = await createWorld();
     const order = await world.place(MAKER);
     await world.crash();
@@ -84,7 +84,7 @@ describe("decision 21: without a counted quote", () => {
     expect(await world.status(order)).toBe("REJECTED REJECTED");
   });
 
-  it("that it posted is durable: after a restart the market may come to it with the first quote", async () => {
+  it("its posting is durable: after a restart the market may reach it with the first quote", async () => {
     const world = await createWorld();
     const order = await world.place(MAKER);
     await world.quote("100", "101");
@@ -93,7 +93,7 @@ describe("decision 21: without a counted quote", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("I20: that it posted is not acted on before it is durable", async () => {
+  it("I20: its posting has no effect before it is durable", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place(MAKER);
     store().inject("fail", 1);
@@ -114,7 +114,7 @@ describe("decision 21: without a counted quote", () => {
 });
 
 describe("decision 21: once it has posted", () => {
-  it("it is a limit like any other: below the minimum it waits, a part leaves the rest", async () => {
+  it("it is a normal limit: below the minimum it waits, and a partial fill leaves the rest", async () => {
     const world = await createWorld();
     await world.quote("100", "101");
     const order = await world.place(MAKER);
@@ -130,7 +130,7 @@ describe("decision 21: once it has posted", () => {
     ]);
   });
 
-  it("reduce-only: it takes no more than its exposure", async () => {
+  it("reduce-only: it never exceeds its exposure", async () => {
     const world = await createWorld();
     world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: fillOf({ quantity: "0.3" }).quantity });
     await world.place({ ...MAKER, side: "SELL", reduceOnly: true });
@@ -144,7 +144,7 @@ describe("decisions 21, 35: post-only legs", () => {
   const HELD = { ...OTO, pendingType: "LIMIT_MAKER", pendingPrice: "110" } as const;
   const { pendingStopPrice: _stop, ...EXIT } = HELD;
 
-  it("a held one is admitted whatever the market says, and meets the first quote after its release", async () => {
+  it("a held one is admitted in any market, and meets the first quote after its release", async () => {
     const world = await createWorld();
     await world.quote("110", "111");
     const list = await world.placeList("oto", EXIT);
@@ -155,7 +155,7 @@ describe("decisions 21, 35: post-only legs", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
   });
 
-  it("a held one that does not cross then posts", async () => {
+  it("a held one posts on a quote that does not cross", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", EXIT);
     await world.quote("99", "100");
@@ -173,7 +173,7 @@ describe("decisions 21, 35: post-only legs", () => {
     ]);
   });
 
-  it("one of a pair that crosses ends alone; its sibling goes on and may win", async () => {
+  it("one of a pair that crosses ends alone; its sibling continues and may win", async () => {
     const world = await createWorld();
     const list = await world.placeList("oco", { ...OCO, aboveType: "LIMIT_MAKER" });
     await world.quote("110", "111");
@@ -182,7 +182,7 @@ describe("decisions 21, 35: post-only legs", () => {
     expect(await world.legs(list)).toEqual(["FILLED FILLED", "REJECTED REJECTED"]);
   });
 
-  it("I42: a working one that crosses cancels what it holds", async () => {
+  it("I42: a working one that crosses cancels the legs that it holds", async () => {
     const world = await createWorld();
     const list = await world.placeList("oto", { ...OTO, workingType: "LIMIT_MAKER" });
     await world.quote("99", "100");

@@ -6,7 +6,7 @@ import type { LevelInput, QuoteInput } from "../../src/ports/index.ts";
 
 const NOW = 1_000_000;
 
-/** A moment of clocks that nobody has set. */
+/** A time of clocks that were never set. */
 const clocksAt = (ms: number): Moment => ({ wallMs: ms, monotonicMs: ms });
 
 const LIMITS = { quoteMaxAgeMs: 5_000, quoteMaxAheadMs: 1_000, quoteJumpFactor: 10 };
@@ -18,7 +18,7 @@ const at = (bid: string, ask: string, more: Partial<QuoteInput> = {}): QuoteInpu
   ...more,
 });
 
-/** What becomes of a quote in a gate that counted 100 / 101 before, at NOW. */
+/** The result of a quote in a gate that counted 100 / 101 before, at NOW. */
 function verdict(input: QuoteInput, nowMs = NOW): string {
   const gate = new QuoteGate(LIMITS);
   gate.take(at("100", "101", { timeMs: NOW }), clocksAt(NOW));
@@ -42,9 +42,9 @@ describe("decision 16: a quote counts", () => {
     ["a size that is a number", at("100", "101", { askQuantity: 5 as never }), "malformed"],
     ["one second ahead", at("100", "101", { timeMs: NOW + 1_000 }), "counted"],
     ["more than one second ahead", at("100", "101", { timeMs: NOW + 1_001 }), "future"],
-    ["of the time of the last", at("100", "101", { timeMs: NOW }), "counted"],
+    ["with the time of the last", at("100", "101", { timeMs: NOW }), "counted"],
     ["before the last", at("100", "101", { timeMs: NOW - 1 }), "out-of-order"],
-    ["a time that is none", at("100", "101", { timeMs: Number.NaN }), "malformed"],
+    ["with an invalid time", at("100", "101", { timeMs: Number.NaN }), "malformed"],
     ["a broken time", at("100", "101", { timeMs: NOW + 0.5 }), "malformed"],
     ["ten times as high", at("1000", "1010"), "counted"],
     ["more than ten times as high", at("100", "1010.00000001"), "jump"],
@@ -70,7 +70,7 @@ describe("decision 16: a quote counts", () => {
     });
   });
 
-  it("as fresh for as long as heartbeats come, which renew no price and begin nothing", () => {
+  it("as fresh while heartbeats arrive, which change no price and start nothing", () => {
     const gate = new QuoteGate(LIMITS);
     gate.heartbeat(clocksAt(NOW));
     expect(gate.isFresh(clocksAt(NOW))).toBe(false);
@@ -92,11 +92,11 @@ describe("decision 16: a jump", () => {
     });
   };
 
-  it("counts with the quote that confirms it, at that one's price", () => {
+  it("counts with the quote that confirms it, at that quote's price", () => {
     expect(prices("100", "2000", "2100", "2000")).toEqual(["100", "jump", "2100", "2000"]);
   });
 
-  it("is forgotten when the next quote is like those before, and held back anew", () => {
+  it("is forgotten when the next quote is near the previous ones, and held back again later", () => {
     expect(prices("100", "2000", "101", "2000", "102")).toEqual(["100", "jump", "101", "jump", "102"]);
   });
 
@@ -137,13 +137,13 @@ describe("decision BR: a gate that remembers", () => {
     expect(judged(memory, input)).toBe(expected);
   });
 
-  it("does not hold a quote to a time that lies ahead itself: the clock was set back since", () => {
+  it("ignores a remembered time in the future: the clock was set back since", () => {
     const ahead = { ...before, timeMs: NOW + 3_600_000 };
     expect(judged(ahead, at("100", "101"))).toBe("counted");
     expect(judged(ahead, at("1", "1"))).toBe("jump");
   });
 
-  it("forgets when a quote has counted, and learns nothing after it", () => {
+  it("forgets once a quote has counted, and learns nothing after it", () => {
     const gate = new QuoteGate(LIMITS);
     gate.take(at("100", "101"), clocksAt(NOW));
     gate.remember({ bid: price("5000"), ask: price("5001"), timeMs: NOW + 5 });
@@ -164,7 +164,7 @@ describe("levels", () => {
     expect(asks([["2", "1.5"], ["3"], ["4", "0"]])).toBe("2x1.5 3xany 4x0");
   });
 
-  it("are cut to six decimals of size, never rounded up", () => {
+  it("are rounded down to six decimals of size", () => {
     expect(asks([["2", "1.9999999"]])).toBe("2x1.999999");
   });
 
@@ -201,7 +201,7 @@ describe("levels", () => {
     expect(asks([["3", "1"]], "2")).toBe("malformed");
   });
 
-  it("of one size stand for the best price", () => {
+  it("of one size represent the best price", () => {
     const taken = new QuoteGate(LIMITS).take(at("1", "2", { bidQuantity: "0.5" }), clocksAt(NOW));
     expect(taken).toMatchObject({ bids: [{ size: 500_000 }], asks: [{ price: 200_000_000 }] });
   });

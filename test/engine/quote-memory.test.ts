@@ -7,7 +7,7 @@ import { createWorld, START_MS, SYMBOL, type World } from "../support/world.ts";
 
 const STOP: Partial<OrderFields> = { type: "STOP_MARKET", side: "SELL", stopPrice: "90", quantity: "10" };
 
-/** What the store holds of last quotes, as `symbol bid ask time`. */
+/** The last quotes in the store, as `symbol bid ask time`. */
 const kept = ({ disk }: World): readonly string[] =>
   [...contentsOf(disk).quotes.values()].map(
     ({ symbol, bid, ask, timeMs }) => `${symbol} ${bid} ${ask} ${timeMs - START_MS}`,
@@ -26,7 +26,7 @@ async function crashed(): Promise<World> {
 }
 
 describe("decision BR: the first quote after an opening with open parents", () => {
-  it("is judged by the last one before, and the memory itself is nothing to act on", async () => {
+  it("is compared with the last one before, and the memory itself triggers nothing", async () => {
     const world = await crashed();
     expect(world.engine.quote(SYMBOL)).toBeUndefined();
     world.engine.market.heartbeat(SYMBOL);
@@ -37,21 +37,21 @@ describe("decision BR: the first quote after an opening with open parents", () =
     expect(sentTo(world.venue)).toHaveLength(1);
   });
 
-  it("counts when the next one confirms it, at that one's price", async () => {
+  it("counts when the next one confirms it, at that quote's price", async () => {
     const world = await crashed();
     expect(await world.quote("9", "9.1")).toBe("jump");
     expect(await world.quote("9.2", "9.3")).toBe("counted");
     expect(sentTo(world.venue)).toHaveLength(1);
   });
 
-  it("does not count when it is older than the last one before", async () => {
+  it("does not count if it is older than the last one before", async () => {
     const world = await crashed();
     expect(await world.quote("89", "90", { timeMs: START_MS + 99 })).toBe("out-of-order");
     expect(sentTo(world.venue)).toEqual([]);
     expect(await world.quote("89", "90", { timeMs: START_MS + 100 })).toBe("counted");
   });
 
-  it("is held back until it is confirmed when nothing at all is known", async () => {
+  it("is held until it is confirmed if nothing is known", async () => {
     const world = await createWorld();
     await world.place(STOP);
     await world.crash();
@@ -63,7 +63,7 @@ describe("decision BR: the first quote after an opening with open parents", () =
     expect(world.engine.metrics().quotesDropped.unconfirmed).toBe(2);
   });
 
-  it("is judged by the newest mark when there is no quote, by the side that it is of", async () => {
+  it("is compared with the newest mark if there is no quote, by the side of the mark", async () => {
     const world = await createWorld();
     await world.quote("100", "101");
     await world.place({
@@ -80,7 +80,7 @@ describe("decision BR: the first quote after an opening with open parents", () =
     expect(sentTo(world.venue)).toHaveLength(1);
   });
 
-  it("counts at once, whatever it is, when no parent of the market is open", async () => {
+  it("counts at once, whatever its price, if no parent of the market is open", async () => {
     const world = await createWorld();
     await world.quote("100", "101");
     await world.cancel(await world.place(STOP));
@@ -90,8 +90,8 @@ describe("decision BR: the first quote after an opening with open parents", () =
   });
 });
 
-describe("decision BR: the last counted quote is kept", () => {
-  it("with what is written anyway, of markets with open parents only, and never by itself", async () => {
+describe("decision BR: the last counted quote is stored", () => {
+  it("with other writes, of markets with open parents only, and never by itself", async () => {
     const world = await createWorld();
     await world.quote("100", "101");
     await world.quote("10", "11", { symbol: "ETH/USD" } as object);
@@ -124,7 +124,7 @@ describe("decision BR: the last counted quote is kept", () => {
     expect(await world.quote("9", "9.1")).toBe("jump");
   });
 
-  it("by the next append when one failed", async () => {
+  it("by the next append if one failed", async () => {
     const { world, store } = await createFaultyWorld();
     await world.quote("100", "101");
     store().inject("fail", 1);
@@ -134,7 +134,7 @@ describe("decision BR: the last counted quote is kept", () => {
     expect(kept(world)).toEqual([`${SYMBOL} 10000000000 10100000000 0`]);
   });
 
-  it("for a parent that waits for a print and not for a price too", async () => {
+  it("also for a parent that waits for a print and not for a price", async () => {
     const world = await createWorld();
     await world.quote("100", "101");
     await world.place({ type: "POV", participationBips: 1_000 } as Partial<OrderFields>);

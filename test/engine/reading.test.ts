@@ -40,7 +40,7 @@ async function populated(): Promise<
 
 describe("I70: pages", () => {
   it.each([1, 2, 7, 19, 20, 40, 59, 60, 61, 1_000])(
-    "of %i give every order once, in both directions",
+    "of %i return every order once, in both directions",
     async (limit) => {
       const { world, open, all } = await populated();
       for (const [includeHistory, ids] of [
@@ -56,7 +56,7 @@ describe("I70: pages", () => {
     },
   );
 
-  it("go on from a cursor whose order has ended or is not there", async () => {
+  it("continue from a cursor whose order has ended or does not exist", async () => {
     const { world, open, all } = await populated();
     const page = { accountId: 1, limit: 5, includeHistory: false };
     const ended = all[4] ?? 0;
@@ -77,7 +77,7 @@ describe("I70: pages", () => {
     expect(beyond).toMatchObject({ nextOrderId: 0, orders: [] });
   });
 
-  it("meet every order that is there all the time, whatever ends between two pages", async () => {
+  it("return every order that exists all the time, whatever ends between two pages", async () => {
     const { world, all } = await populated();
     const seen = new Set<number>();
     let afterOrderId = 0;
@@ -104,7 +104,7 @@ describe("I70: pages", () => {
     expect([...seen]).toEqual(all);
   });
 
-  it("show the same after a crash, and after many ended and new ones came", async () => {
+  it("are the same after a crash, and after many ended and new orders", async () => {
     const { world, all } = await populated();
     for (const orderId of all.slice(0, 50))
       await world.engine.cancel({ accountId: 1, orderId }).catch(() => undefined);
@@ -119,7 +119,7 @@ describe("I70: pages", () => {
 });
 
 describe("story", () => {
-  it("reads an order's records back, oldest first, each with its cause", async () => {
+  it("returns an order's records, oldest first, each with its cause", async () => {
     const world = await createWorld();
     const order = await world.place({ type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "101" });
     await world.place({ price: "50" });
@@ -187,7 +187,7 @@ describe("story", () => {
     expect((await world.engine.story(order.orderId))?.waitingFor).toMatch(/next quote/);
   });
 
-  it("of an id that is no managed order there is none", async () => {
+  it("does not exist for an unknown id", async () => {
     const world = await createWorld();
     await world.place({ price: "100" });
     for (const id of [0, 1, 5, 256, -1, -255, -9_999_999, Number.NaN, 2 ** 60, -(2 ** 60), 1.5]) {

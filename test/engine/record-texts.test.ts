@@ -5,7 +5,7 @@ import { encodeRecord } from "../../src/wire/index.ts";
 import { OCO } from "../support/list-samples.ts";
 import { createWorld } from "../support/world.ts";
 
-it("decision EJ: a record is written when it is decided, and its text goes to the store with it", async () => {
+it("decision EJ: a record is encoded when it is decided, and its text goes to the store with it", async () => {
   const parts: ShardAppend[] = [];
   const world = await createWorld({
     store: (disk) => {

@@ -15,7 +15,7 @@ const TRAIL = { side: "SELL", type: "TRAILING_STOP_MARKET", trailingAmount: "5" 
 const referenceOf = ({ trigger }: ParentOrder): string | undefined =>
   trigger?.reference && formatPrice(trigger.reference);
 
-/** A world whose reads of ended orders are done at once and answered one by one, when the test says so. */
+/** A world whose reads of ended orders are done at once and answered one by one on request of the test. */
 async function slowReads(): Promise<
   Readonly<{ world: World; hold(shard: number): void; answer(): Promise<void> }>
 > {
@@ -55,7 +55,7 @@ async function canceled(
 }
 
 describe("I10: late fills of an ended order", () => {
-  it("that come while the first is read each build on what the one before made of it", async () => {
+  it("that arrive while the first is read build on each other's result", async () => {
     const { world, hold, answer } = await slowReads();
     const { order, childId } = await canceled(world);
     hold(shardOf(1));
@@ -66,7 +66,7 @@ describe("I10: late fills of an ended order", () => {
     expect(after?.executions.size).toBe(3);
   });
 
-  it("I53: one that comes while the state is verified raises no false alarm", async () => {
+  it("I53: one that arrives while the state is verified raises no false alarm", async () => {
     const { world, hold, answer } = await slowReads();
     const [first, second] = shardOf(1) < shardOf(2) ? [1, 2] : [2, 1];
     await world.place({ price: "50" }, first);
@@ -84,7 +84,7 @@ describe("I10: late fills of an ended order", () => {
 });
 
 describe("I31: the marks that a trailing reference rests on", () => {
-  it("stay while a trigger that would make them needless is not durable", async () => {
+  it("stay while a trigger that would make them unnecessary is not durable", async () => {
     const { world, store } = await createFaultyWorld({ settings: { snapshotEvery: 1 } });
     const first = await world.place({ ...TRAIL, stopPrice: "100" });
     await world.quote("100", "120");
@@ -105,7 +105,7 @@ describe("I31: the marks that a trailing reference rests on", () => {
     expect(referenceOf(await world.order(first))).toBe("110");
   });
 
-  it("when they are gone the parent is stopped and told of, with its account; all others go on", async () => {
+  it("if they are missing, the parent is frozen and reported, with its account; all others continue", async () => {
     const world = await createWorld();
     const broken = await world.place({ ...TRAIL, stopPrice: "100" });
     const beside = await world.place({ price: "100" });
@@ -132,8 +132,8 @@ describe("I31: the marks that a trailing reference rests on", () => {
   });
 });
 
-describe("what the rules cannot cope with", () => {
-  it("stops the parent and its account; the others that fire on the same quote go on", async () => {
+describe("a broken invariant of the rules", () => {
+  it("freezes the parent and its account; the others that fire on the same quote continue", async () => {
     const world = await createWorld();
     const stop = { type: "STOP_MARKET", stopPrice: "101" } as const;
     await world.quote("100", "100");
@@ -181,7 +181,7 @@ describe("I53: recovery", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("of a canceled order whose child is in flight: the end waits still, and no new child goes out", async () => {
+  it("of a canceled order whose child is in flight: the end still waits, and no new child goes out", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open", [fillOf({ quantity: "0.25" })]);
@@ -208,7 +208,7 @@ describe("I53: recovery", () => {
     expect(await world.status(order)).toBe("EXPIRED EXPIRED");
   });
 
-  it("after close the store is released, and what was pending is durable", async () => {
+  it("after close the store is released, and pending work is durable", async () => {
     const world = await createWorld();
     const placing = world.place({ price: "100", newClientOrderId: "last" });
     await turns();

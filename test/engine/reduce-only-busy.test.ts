@@ -79,18 +79,18 @@ type BusyWorld = Readonly<{
   fillEvery10ms: (times: number) => Promise<void>;
 }>;
 
-describe("decision 24, I62: a reduce-only exit of an account that fills all the time", () => {
+describe("decision 24, I62: a reduce-only exit of an account that fills continuously", () => {
   it.each([
     ["another market", ETH, "SELL"],
     ["another side", SYMBOL, "BUY"],
-  ] as const)("fills on %s do not make its measurement old", async (_, symbol, side) => {
+  ] as const)("fills on %s do not invalidate its measurement", async (_, symbol, side) => {
     const { exit, world, asked, sold, fillEvery10ms } = await busy(symbol, side);
     await fillEvery10ms(8);
     expect([asked.length, sold.map(({ quantity: size }) => size)]).toEqual([1, [quantity("1")]]);
     expect(await world.status(exit)).toBe("FILLED FILLED");
   });
 
-  it("I13: fills on its own market and side are measured again three times at most, then taken off", async () => {
+  it("I13: fills on its own market and side repeat the measurement at most three times, then are subtracted", async () => {
     const { asked, sold, fillEvery10ms } = await busy(SYMBOL, "SELL");
     await fillEvery10ms(20);
     expect(asked).toHaveLength(3);
@@ -98,7 +98,7 @@ describe("decision 24, I62: a reduce-only exit of an account that fills all the 
     expect(sold.map(({ quantity: size }) => size)).toEqual([quantity("0.993")]);
   });
 
-  it("decision 25: while it is measured its story says so, and does not blame the price", async () => {
+  it("decision 25: during the measurement its story says so, and does not blame the price", async () => {
     const { exit, world, fillEvery10ms } = await busy(ETH, "SELL");
     await fillEvery10ms(2);
     expect((await world.engine.story(exit.orderId))?.waitingFor).toMatch(
@@ -107,7 +107,7 @@ describe("decision 24, I62: a reduce-only exit of an account that fills all the 
   });
 });
 
-/** A parent as far as the sums look at it. */
+/** The members of a parent that the sums read. */
 type ReduceRow = Readonly<{ symbol: string; reduceOnly: boolean; open?: number; executed: number }>;
 
 const orderOf = ({ symbol, reduceOnly, open, executed }: ReduceRow): ParentOrder =>
@@ -119,7 +119,7 @@ const orderOf = ({ symbol, reduceOnly, open, executed }: ReduceRow): ParentOrder
     }),
   }) as unknown as ParentOrder;
 
-it("decision 24: running sums are what adding up all parents gives", () => {
+it("decision 24: running sums equal the sums over all parents", () => {
   const amount = fc.integer({ min: 0, max: 1_000 });
   const held = fc.record({
     symbol: fc.constantFrom(SYMBOL, ETH),
@@ -155,8 +155,8 @@ it("decision 24: running sums are what adding up all parents gives", () => {
   );
 });
 
-describe("decision 24, I13: an exposure that is asked for while a child of the parent is open", () => {
-  it("is judged by the parent as it is when the answer comes: its child is not set against it any more", async () => {
+describe("decision 24, I13: an exposure that is requested while a child of the parent is open", () => {
+  it("is compared with the parent as of the answer: a closed child is no longer subtracted", async () => {
     const answers: ((position: Quantity) => void)[] = [];
     let isSlow = false;
     const world = await createWorld({

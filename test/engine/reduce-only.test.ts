@@ -17,12 +17,12 @@ const hold = (world: World, size: string): void => {
   world.exposure.set({ accountId: 1, symbol: SYMBOL, quantity: held });
 };
 
-/** Lets everything happen that waits for nothing outside. */
+/** Completes all work that depends on nothing outside. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await Promise.resolve();
 }
 
-/** An exposure port that answers when the test says so; the position is read when it answers. */
+/** An exposure port that answers on request of the test; the position is read when it answers. */
 function slowExposure(
   position: () => Quantity,
 ): Exposure & { answer(count?: number): Promise<void>; asked: number } {
@@ -52,7 +52,7 @@ describe("decision 24: admission", () => {
     await expect(world.place(EXIT)).resolves.toMatchObject({ accountId: 1 });
   });
 
-  it("decision 23: needs neither a price nor a quote, and no minimum", async () => {
+  it("decision 23: needs neither a price nor a quote, and has no minimum", async () => {
     const world = await createWorld();
     hold(world, "5");
     const trail = {
@@ -67,7 +67,7 @@ describe("decision 24: admission", () => {
 });
 
 describe("decision 24, I13: children", () => {
-  it("complaint 9: position 0.134, two exits of 0.134; 0.067 went elsewhere, the child is at most 0.067", async () => {
+  it("complaint 9: position 0.134, two exits of 0.134; after 0.067 was reduced elsewhere, the child is at most 0.067", async () => {
     const world = await createWorld();
     hold(world, "0.134");
     const first = await world.place(EXIT);
@@ -82,7 +82,7 @@ describe("decision 24, I13: children", () => {
     expect((await world.engine.story(first.orderId))?.waitingFor).toMatch(/exposure/);
   });
 
-  it("two exits on one quote share the exposure: what one child holds the other cannot have", async () => {
+  it("two exits on one quote share the exposure: the quantity of one child is not available to the other", async () => {
     const world = await createWorld();
     hold(world, "1");
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -115,7 +115,7 @@ describe("decision 24, I13: children", () => {
     expect(await world.status(second)).toBe("NEW WORKING");
   });
 
-  it("children of the other side, another market or another account hold nothing", async () => {
+  it("children of the other side, another market or another account reserve nothing", async () => {
     const world = await createWorld();
     hold(world, "1");
     world.exposure.set({ accountId: 2, symbol: SYMBOL, quantity: quantity("1") });
@@ -127,7 +127,7 @@ describe("decision 24, I13: children", () => {
     expect([...sentTo(world.venue)].sort()).toEqual(["BUY 1", "SELL 1", "SELL 1"]);
   });
 
-  it("exposure that appears later lets a waiting exit go on", async () => {
+  it("exposure that appears later lets a waiting exit continue", async () => {
     const world = await createWorld();
     hold(world, "1");
     const order = await world.place({ ...EXIT, quantity: "1" });
@@ -195,7 +195,7 @@ describe("decision 24: an exposure port that answers later", () => {
     expect(sentTo(world.venue)).toEqual(["SELL 0.7", "SELL 0.3"]);
   });
 
-  it("a cancel while it is measured ends the order, and the answer changes nothing", async () => {
+  it("a cancel during the measurement ends the order, and the answer changes nothing", async () => {
     const { world, exposure } = await slow();
     await world.quote("98", "99");
     expect(await world.engine.cancelAll(1)).toMatchObject({ matchedCount: 2, canceledCount: 2 });
@@ -229,7 +229,7 @@ describe("decision 24: an exposure port that answers later", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("a partial fill of the exit itself is measured anew for its next child", async () => {
+  it("a partial fill of the exit itself is measured again for its next child", async () => {
     let held = quantity("1");
     const exposure = slowExposure(() => held);
     const world = await createWorld({ exposure });

@@ -6,12 +6,15 @@ import { turns } from "../support/faulty-world.ts";
 import { createScriptedVenue, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World, type WorldOptions } from "../support/world.ts";
 
-/** A world whose shard of account 1 fails an append and reads the store again for as long as the test wants. */
+/**
+ * A world in which an append of account 1's shard fails and the shard reads the store again for as long as the test
+ * wants.
+ */
 type Reloading = Readonly<{
   world: World;
-  /** Begins: the append of a placement, or of what is done, fails; the store does not answer, or cannot read. */
+  /** Starts: the append of a placement, or of the given action, fails; the store does not answer, or cannot read. */
   begin(reads?: "wait" | "fail", doing?: () => unknown): Promise<void>;
-  /** The store answers; after a failure that takes the time until it is asked again. */
+  /** The store answers; after a failure, this takes the time until it is asked again. */
   end(): Promise<void>;
 }>;
 
@@ -60,7 +63,7 @@ const see = (world: World, bid: string, ask: string): unknown =>
   world.engine.market.quote({ symbol: "BTC/USD", bid, ask });
 
 describe("while a shard reads itself from the store again", () => {
-  it("I31: a trail whose activation was lost does not trigger on what came of it; it is activated anew", async () => {
+  it("I31: a trail whose activation was lost does not trigger on its result; it is activated again", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({
       side: "SELL",
@@ -78,7 +81,7 @@ describe("while a shard reads itself from the store again", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("I31: a trail that is activated keeps that reference and is not seeded anew", async () => {
+  it("I31: an active trail keeps its reference, which is not set again", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({
       side: "SELL",
@@ -97,7 +100,7 @@ describe("while a shard reads itself from the store again", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("I31: a trail that is activated misses no quote, whenever that comes", async () => {
+  it("I31: an active trail misses no quote, whenever it arrives", async () => {
     for (let peakAt = 1; peakAt <= 25; peakAt++) {
       const { world, begin, end } = await reloadingWorld();
       const order = await world.place({
@@ -141,7 +144,7 @@ describe("while a shard reads itself from the store again", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("the other shards go on while the store cannot read one", async () => {
+  it("the other shards continue while the store cannot read one", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({ price: "100" });
     await begin("fail");
@@ -165,7 +168,7 @@ describe("while a shard reads itself from the store again", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 101"]);
   });
 
-  it("I25: what fires meets the market of afterwards", async () => {
+  it("I25: an order that fires meets the market after the reload", async () => {
     const { world, begin, end } = await reloadingWorld();
     await world.place({ price: "100" });
     await begin();
@@ -177,7 +180,7 @@ describe("while a shard reads itself from the store again", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 1 @ 100"]);
   });
 
-  it("I25: and nothing when no fresh quote is there", async () => {
+  it("I25: and sends nothing if there is no fresh quote", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({ type: "STOP_MARKET", stopPrice: "100" });
     await begin();
@@ -190,7 +193,7 @@ describe("while a shard reads itself from the store again", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("cancels wait and are answered, placements are refused with -1001, reads go on", async () => {
+  it("cancels wait and are answered, placements are refused with -1001, reads continue", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({ price: "100" });
     await begin();
@@ -201,7 +204,7 @@ describe("while a shard reads itself from the store again", () => {
     expect((await canceling).ended?.status).toBe("CANCELED");
   });
 
-  it("I15: what the venue says is taken in afterwards, once", async () => {
+  it("I15: reports of the venue are applied afterwards, once", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -218,7 +221,7 @@ describe("while a shard reads itself from the store again", () => {
     expect(world.alerts).toEqual([]);
   });
 
-  it("an intent that waits for the reload is not taken for one whose outcome is unknown", async () => {
+  it("an intent that waits for the reload is not taken for one with an unknown outcome", async () => {
     const { world, begin, end } = await reloadingWorld();
     const order = await world.place({ price: "100" });
     await begin();
@@ -233,7 +236,7 @@ describe("while a shard reads itself from the store again", () => {
     ]);
   });
 
-  it("the shard sends nothing: a child that waits for the venue's rate goes back", async () => {
+  it("the shard sends nothing: a child that waits for the venue's rate is withdrawn", async () => {
     const { world, begin, end } = await reloadingWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
     await world.place({ price: "100" });
     const second = await world.place({ price: "100", quantity: "2" });

@@ -6,7 +6,7 @@ import { createWorld, SYMBOL } from "../support/world.ts";
 const MANY = 1_500;
 
 describe("decision IA: a shard that is read again", () => {
-  it("puts its orders back some hundred a turn; all of them act on a quote that comes then, once", async () => {
+  it("restores its orders some hundred per turn; all of them act on a quote that arrives meanwhile, once", async () => {
     let fails = false;
     const world = await createWorld({
       store: (disk) => {

@@ -6,8 +6,8 @@ import { liveBytes } from "../support/live-heap.ts";
 
 const COUNT = 20_000;
 
-describe("decision GT: what rests takes little memory", () => {
-  it("a stop that rests: order, intent, client id, and its places in the memory of its shard", () => {
+describe("decision GT: resting orders take little memory", () => {
+  it("a resting stop: order, intent, client id, and its places in the memory of its shard", () => {
     const memory = new ShardMemory();
     const accept = (count: number): void => {
       const intent = orderIntent({

@@ -22,7 +22,7 @@ describe("I33: a schedule over a restart", () => {
     expect((await world.order(order)).nextSlot).toBe(2);
   });
 
-  it("one that was used is not used again, whatever became of its child", async () => {
+  it("a used slot is not used again, whatever the result of its child", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     await world.place(TWAP);
@@ -36,7 +36,7 @@ describe("I33: a schedule over a restart", () => {
     expect(sentTo(world.venue)).toHaveLength(2);
   });
 
-  it("slots that passed while nobody ran are missed: no burst; the plan is as it was", async () => {
+  it("slots that passed while no engine ran are missed: no burst; the plan is unchanged", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     const order = await world.place({ ...TWAP, intervalDelay: 5_000 });
@@ -50,7 +50,7 @@ describe("I33: a schedule over a restart", () => {
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.25"]);
   });
 
-  it("a schedule that was over while nobody ran ends at once", async () => {
+  it("a schedule that ended while no engine ran ends at once", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     const [twap, vwap] = [await world.place(TWAP), await world.place(VWAP)];
@@ -117,7 +117,7 @@ async function traded(mortal: MortalWorld, fields: typeof TWAP | typeof VWAP): P
   return await world.order(orderId);
 }
 
-/** Executes 0.2 of what is more. */
+/** Executes 0.2 of a larger child. */
 const open = (dieAt: number): Promise<MortalWorld> =>
   createMortalWorld({
     dieAt,
@@ -132,7 +132,7 @@ describe.each([
   ["TWAP", TWAP, "EXPIRED"],
   ["VWAP", VWAP, "FILLED"],
 ] as const)("I20, I21, I33: %s", (_type, fields, status) => {
-  it("whatever point the engine dies at: no slot twice, no burst, nothing over", async () => {
+  it("after a crash at any point: no slot twice, no burst, no excess", async () => {
     const whole = await open(0);
     const end = await traded(whole, fields);
     expect([end.ended?.status, new Set(whole.points).size]).toEqual([status, 10]);

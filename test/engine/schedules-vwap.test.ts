@@ -18,7 +18,7 @@ async function trading(
   return { world: own, order: await own.place(fields) };
 }
 
-/** Several quotes in every slot, so many slots long. */
+/** Sends several quotes in every slot, for a number of slots. */
 async function slots(world: World, count: number): Promise<void> {
   for (let slot = 0; slot < count; slot++) {
     for (let n = 0; n < 3; n++) await world.quote("99", "100");
@@ -26,7 +26,7 @@ async function slots(world: World, count: number): Promise<void> {
   }
 }
 
-/** Volumes by minute, the last of which is the newest that is complete. */
+/** Volumes by minute; the last one is the newest complete minute. */
 const history = (...volumes: readonly (string | undefined)[]): WorldOptions["volumeHistory"] => ({
   minutes: ({ fromMs, toMs, symbol }): readonly VolumeBar[] =>
     volumes.flatMap((volume, index) => {
@@ -37,10 +37,10 @@ const history = (...volumes: readonly (string | undefined)[]): WorldOptions["vol
     }),
 });
 
-/** The weights that were frozen, as they grow. */
+/** The frozen weights, as cumulative sums. */
 const cumulativeOf = ({ plan }: ParentOrder): string | undefined => plan?.cumulative?.join();
 
-describe("decision 29: a VWAP with weights of its own", () => {
+describe("decision 29: a VWAP with its own weights", () => {
   it("slices by weight; a zero weight places nothing and leaves nothing to catch up", async () => {
     const { world, order } = await trading();
     await slots(world, 3);
@@ -55,7 +55,7 @@ describe("decision 29: a VWAP with weights of its own", () => {
     expect(world.venue.submitted).toHaveLength(4);
   });
 
-  it("with zero weights first, nothing before the first slot of weight opens", async () => {
+  it("with zero weights first, nothing is sent before the first slot with a weight opens", async () => {
     const { world } = await trading({ ...VWAP, volumeProfile: "0,0,1" });
     await slots(world, 2);
     expect(sentTo(world.venue)).toEqual([]);
@@ -70,7 +70,7 @@ describe("decision 29: a VWAP with weights of its own", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.2"]);
   });
 
-  it("contract: after the last slot the rest goes on, one attempt an interval of at most the largest slice", async () => {
+  it("contract: after the last slot the rest continues, one attempt per interval of at most the largest slice", async () => {
     const { world, order } = await trading({ ...VWAP, quantity: "2", volumeProfile: "1,2,1" });
     await world.pass(3 * STEP, { heartbeat: false });
     await slots(world, 1);
@@ -92,7 +92,7 @@ describe("decision 29: a VWAP with weights of its own", () => {
     expect((await world.cancel(other)).ended?.status).toBe("CANCELED");
   });
 
-  it("decision 25: a slice below the minimum waits, and is sent with what comes after the last slot", async () => {
+  it("decision 25: a slice below the minimum waits, and is sent with the attempts after the last slot", async () => {
     const { world, order } = await trading({ ...VWAP, quantity: "0.4", volumeProfile: "1,1,2" });
     await slots(world, 2);
     expect(sentTo(world.venue)).toEqual([]);
@@ -102,7 +102,7 @@ describe("decision 29: a VWAP with weights of its own", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("with a cap: it holds, also after the last slot", async () => {
+  it("with a cap: it applies also after the last slot", async () => {
     const capped = { ...VWAP, type: "LIMIT", targetStrategy: 1_000_002, price: "99.5" } as const;
     const { world } = await trading(capped);
     await slots(world, 4);
@@ -112,14 +112,14 @@ describe("decision 29: a VWAP with weights of its own", () => {
   });
 });
 
-describe("decision 29: a VWAP with weights of the service's own volumes", () => {
+describe("decision 29: a VWAP with weights from the service's volumes", () => {
   const OWN = { type: "VWAP", quantity: "1", interval: MINUTE, intervalCount: 3 } as const;
 
   it.each([
     ["the newest minutes, in their order", ["7", "1", "2", "3"], OWN, "1000000,3000000,6000000"],
-    ["minutes without volume weigh nothing", ["1", undefined, "3"], OWN, "1000000,1000000,4000000"],
+    ["minutes without volume have zero weight", ["1", undefined, "3"], OWN, "1000000,1000000,4000000"],
     [
-      "without a count as many intervals as history holds",
+      "without a count, as many intervals as history has",
       ["1", undefined, "2", "3"],
       { ...OWN, intervalCount: undefined as never },
       "1000000,1000000,3000000,6000000",
@@ -137,16 +137,16 @@ describe("decision 29: a VWAP with weights of the service's own volumes", () => 
   });
 
   it.each([
-    ["none at all", [], OWN],
-    ["none in the intervals asked for", ["1", undefined, undefined, undefined], OWN],
-    ["of one minute only, without a count", ["1"], { ...OWN, intervalCount: undefined as never }],
+    ["no volume at all", [], OWN],
+    ["none in the requested intervals", ["1", undefined, undefined, undefined], OWN],
+    ["volume of one minute only, without a count", ["1"], { ...OWN, intervalCount: undefined as never }],
   ] as const)("-2016 when there is %s", async (_what, volumes, fields) => {
     const world = await createWorld({ volumeHistory: history(...volumes) });
     await expect(trading(fields, world)).rejects.toMatchObject({ code: -2016 });
     expect(world.engine.metrics().openParents).toBe(0);
   });
 
-  it("by default the bars of the prints that the engine was given; the minute of now is not complete", async () => {
+  it("by default from the bars of the prints that the engine received; the current minute is not complete", async () => {
     const world = await createWorld();
     await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
     for (const volume of ["2", "3", "4"]) {
@@ -162,7 +162,7 @@ describe("decision 29: a VWAP with weights of the service's own volumes", () => 
     expect(cumulativeOf(await world.place(OWN))).toBe("4000000,9000000,18000000");
   });
 
-  it("late prints count for the minute they were executed in, duplicates for none", async () => {
+  it("late prints count for the minute in which they were executed, duplicates do not count", async () => {
     const world = await createWorld();
     await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
     const nowMs = world.clock.nowMs();
@@ -173,7 +173,7 @@ describe("decision 29: a VWAP with weights of the service's own volumes", () => 
     expect(cumulativeOf(order)).toBe("3000000,5000000,6000000");
   });
 
-  it("I34: they are frozen at admission, over prints that come after, and restarts", async () => {
+  it("I34: they are frozen at admission, over later prints and restarts", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 1 } });
     await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
     const nowMs = world.clock.nowMs();
@@ -186,7 +186,7 @@ describe("decision 29: a VWAP with weights of the service's own volumes", () => 
     expect(cumulativeOf(await world.place(OWN))).toBe("6000000,12000000,18000000");
   });
 
-  it("volumes are durable without any order: they are there after a crash", async () => {
+  it("volumes are durable without any order: they exist after a crash", async () => {
     const world = await createWorld();
     await world.clock.advanceTo(Math.ceil(START_MS / MINUTE) * MINUTE);
     const nowMs = world.clock.nowMs();
@@ -212,7 +212,7 @@ describe("decision 29: a VWAP with weights of the service's own volumes", () => 
     });
   });
 
-  it("one with weights of its own asks nobody", async () => {
+  it("one with its own weights asks no port", async () => {
     const failing = { minutes: () => Promise.reject(new Error("gone")) };
     const { order } = await trading(VWAP, await createWorld({ volumeHistory: failing }));
     expect([cumulativeOf(order), order.intent.symbol]).toEqual(["1,1,4", SYMBOL]);

@@ -25,7 +25,7 @@ const waitsFor = async (world: World, { orderId }: ParentOrder): Promise<string 
   (await world.engine.story(orderId))?.waitingFor;
 
 describe("decision 27: slots of a TWAP", () => {
-  it("in each one child, at its first counted quote; the slices sum to the whole", async () => {
+  it("one child in each, at its first counted quote; the slices sum to the whole", async () => {
     const { world, order } = await trading({ ...TWAP, quantity: "1.000002", intervalCount: 3 });
     const sizes = ["BUY 0.333334", "BUY 0.333334", "BUY 0.333334"];
     for (let slot = 0; slot < 3; slot++) {
@@ -38,7 +38,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect(await world.executed(order)).toBe("1.000002");
   });
 
-  it("nothing before the delay is over, and not by the quote of its admission, a heartbeat or time alone", async () => {
+  it("nothing before the end of the delay, and nothing by the quote of its admission, a heartbeat or time alone", async () => {
     const { world, order } = await trading({ ...TWAP, intervalDelay: 5_000 });
     await world.quote("99", "100");
     await world.pass(4_999);
@@ -81,7 +81,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
   });
 
-  it("a quote that offers too little is not the one; a later one of the slot is", async () => {
+  it("a quote with too little size does not use the slot; a later one of the slot does", async () => {
     const { world, order } = await trading();
     await world.quote("99", "100", { ask: "0.149999" });
     expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
@@ -92,7 +92,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
   });
 
-  it("what a child does not take is not tried again in its slot, nor in the next", async () => {
+  it("the unfilled rest of a child is not tried again in its slot, nor in the next", async () => {
     const { world, order } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.1" })]);
     for (let slot = 0; slot < 4; slot++) {
@@ -103,7 +103,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.4"]);
   });
 
-  it("complaint 23: while a child takes long its slots are missed, and never two are out", async () => {
+  it("complaint 23: while a child takes long its slots are missed, and there are never two children", async () => {
     const { world, order } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
     world.venue.onLookup = ({ childId }) => reported(childId, "open");
@@ -123,7 +123,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect((await world.order(order)).nextSlot).toBe(3);
   });
 
-  it("decision 26: a refusal uses the slot, and does not keep the next from its quote", async () => {
+  it("decision 26: a refusal uses the slot, and does not delay the next slot", async () => {
     const { world } = await trading();
     world.venue.onSubmit = ({ childId }) => reported(childId, "rejected");
     for (let n = 0; n < 3; n++) {
@@ -136,7 +136,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect(sentTo(world.venue)).toHaveLength(2);
   });
 
-  it("a child that was withdrawn gives its slot back", async () => {
+  it("a child that was withdrawn frees its slot", async () => {
     const { world, order } = await trading(CAPPED);
     world.engine.market.quote({ symbol: SYMBOL, bid: "99", ask: "100" });
     await world.quote("100", "101");
@@ -147,7 +147,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.25 @ 100"]);
   });
 
-  it("but not one that is over by then", async () => {
+  it("unless the slot is over by then", async () => {
     const { world, store } = await createFaultyWorld();
     const { order } = await trading(CAPPED, world);
     await world.engine.idle();
@@ -166,7 +166,7 @@ describe("decision 27: slots of a TWAP", () => {
 });
 
 describe("decision 28: the end of a TWAP", () => {
-  it("is the moment its last slot closes, without any quote: what is not filled expires", async () => {
+  it("is the moment its last slot closes, without any quote: the rest expires", async () => {
     const { world, order } = await trading();
     await world.quote("99", "100");
     await world.pass(4 * STEP - 1, { heartbeat: false });
@@ -179,8 +179,8 @@ describe("decision 28: the end of a TWAP", () => {
   });
 
   it.each([
-    ["what it filled counts, the rest expires", "0.1", "EXPIRED EXPIRED", "0.85"],
-    ["FILLED when that was all", "0.25", "FILLED FILLED", "1"],
+    ["its fills count, the rest expires", "0.1", "EXPIRED EXPIRED", "0.85"],
+    ["FILLED if that was all", "0.25", "FILLED FILLED", "1"],
   ])("a child in flight when the last slot closes is awaited: %s", async (_what, size, status, executed) => {
     const { world, order } = await trading();
     for (let slot = 0; slot < 3; slot++) {
@@ -212,7 +212,7 @@ describe("decision 28: the end of a TWAP", () => {
     expect(sentTo(world.venue)).toHaveLength(2);
   });
 
-  it("decision 25: a residual that no quote can take ends it before", async () => {
+  it("decision 25: a residual that no quote can execute ends it earlier", async () => {
     const { world, order } = await trading({ ...TWAP, quantity: "0.6" });
     world.venue.onSubmit = (child) => filled(child);
     for (let slot = 0; slot < 3; slot++) {
@@ -224,7 +224,7 @@ describe("decision 28: the end of a TWAP", () => {
     expect((await world.order(order)).ended?.reason).toBe("RESIDUAL_BELOW_MIN_NOTIONAL");
   });
 
-  it("I55: an expiry ends it in the middle; a cancel too, with a child in flight it waits", async () => {
+  it("I55: an expiry ends it in the middle, and so does a cancel; with a child in flight both wait", async () => {
     const { world, order } = await trading({ ...TWAP, expireTime: START_MS + 15_000 });
     const other = await world.place(TWAP);
     await world.quote("99", "100");
@@ -258,14 +258,14 @@ describe("decisions 23, 24, 28: admission and sizes of a TWAP", () => {
     else await expect(placing).rejects.toMatchObject({ code });
   });
 
-  it("at the cap, or at the quote of now without one; without either -1112", async () => {
+  it("at the cap, or without one at the current quote; without either -1112", async () => {
     const world = await createWorld();
     await expect(world.place(TWAP)).rejects.toMatchObject({ code: -1112 });
     await expect(world.place(CAPPED)).resolves.toMatchObject({ accountId: 1 });
     await expect(world.place({ ...CAPPED, price: "59.99" })).rejects.toMatchObject({ code: -1013 });
   });
 
-  it("its cap holds in every slot", async () => {
+  it("its cap applies in every slot", async () => {
     const { world, order } = await trading(CAPPED);
     await world.quote("99", "100.01");
     expect([sentTo(world.venue), await waitsFor(world, order)]).toEqual([
@@ -300,7 +300,7 @@ describe("decisions 23, 24, 28: admission and sizes of a TWAP", () => {
     expect([await world.status(order), await world.executed(order)]).toEqual(["EXPIRED EXPIRED", "0.006"]);
   });
 
-  it("FOK children: only when the whole slice is there", async () => {
+  it("FOK children: sent only if the whole slice is available", async () => {
     const { world, order } = await trading({ ...TWAP, childTimeInForce: "FOK" });
     await world.quote("99", "100", { ask: "0.249999" });
     expect(await waitsFor(world, order)).toMatch(/FOK/);

@@ -13,7 +13,7 @@ import { createWorld, type World } from "../support/world.ts";
 
 type LostChild = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue; childId: string }>;
 
-/** A BUY of 1 with cap 100 whose child was never answered, at a venue that cannot be asked. */
+/** A BUY of 1 with cap 100 whose child was never answered, at a venue that cannot be queried. */
 async function lost(): Promise<LostChild> {
   const venue = createScriptedVenue();
   const world = await createWorld({ venue });
@@ -43,7 +43,7 @@ const refusal = (asked: Promise<unknown>): Promise<string> =>
   );
 
 describe("decision CB: an operator settles an unknown child", () => {
-  it("that never arrived: its quantity is free, and the next attempt has a new id", async () => {
+  it("as never arrived: its quantity is free, and the next attempt has a new id", async () => {
     const { world, order, venue, childId } = await lost();
     await settle(world, { childId, state: "never" });
     expect(await world.status(order)).toBe("NEW WAITING");
@@ -53,7 +53,7 @@ describe("decision CB: an operator settles an unknown child", () => {
     expect(venue.submitted.map(({ childId: id }) => id.slice(-2))).toEqual(["-1", "-2"]);
   });
 
-  it("that executed so much: it counts once, over a crash too, and only the rest goes out", async () => {
+  it("as partly executed: it counts once, over a crash too, and only the rest goes out", async () => {
     const { world, order, venue, childId } = await lost();
     const fill = fillOf({ quantity: "0.4" });
     const after = await settle(world, { childId, state: "closed", fills: [fill, fill] });
@@ -69,14 +69,14 @@ describe("decision CB: an operator settles an unknown child", () => {
     expect(world.alerts).toEqual([]);
   });
 
-  it("that was refused, and ends an order that was canceled meanwhile", async () => {
+  it("as refused, which ends an order that was canceled meanwhile", async () => {
     const { world, order, childId } = await lost();
     await world.cancel(order);
     await settle(world, { childId, state: "rejected" });
     expect(await world.status(order)).toBe("CANCELED CANCELED");
   });
 
-  it("who and why stand in the journal", async () => {
+  it("with author and reason in the journal", async () => {
     const { world, order, childId } = await lost();
     await settle(world, { childId, state: "never" });
     const story = await world.engine.story(order.orderId);
@@ -86,7 +86,7 @@ describe("decision CB: an operator settles an unknown child", () => {
     ]);
   });
 
-  it("whose reports cannot be read: the operator's word is the one that settles it", async () => {
+  it("whose reports cannot be read: the operator's statement settles it", async () => {
     const { world, order, venue, childId } = await lost();
     venue.onLookup = () =>
       ({ childId, state: "closed", fills: [{ ...fillOf({ quantity: "0.5" }), quantity: "0.5" }] }) as never;
@@ -96,7 +96,7 @@ describe("decision CB: an operator settles an unknown child", () => {
     expect(await world.status(order)).toBe("PARTIALLY_FILLED WAITING");
   });
 
-  it("is checked like a report: more than was sent, and beyond the limit, is counted, told and stops the parent", async () => {
+  it("with a statement checked like a report: an overfill, also beyond the limit, is counted, reported and stops the parent", async () => {
     const { world, order, childId } = await lost();
     await settle(world, { childId, state: "closed", fills: [fillOf({ quantity: "0.5", price: "101" })] });
     expect(await world.status(order)).toBe("CANCELED CANCELED");
@@ -110,7 +110,7 @@ describe("decision CB: an operator settles an unknown child", () => {
     expect(other.world.alerts.map(({ alert }) => alert)).toEqual(["OVERFILL"]);
   });
 
-  it("a fill that comes after the word that there is none is a late fill", async () => {
+  it("a fill after the statement that there is none is a late fill", async () => {
     const { world, order, childId } = await lost();
     await settle(world, { childId, state: "never" });
     world.venue.say(reported(childId, "closed", [fillOf({ quantity: "0.25" })]));
@@ -119,7 +119,7 @@ describe("decision CB: an operator settles an unknown child", () => {
     expect(world.alerts.map(({ alert }) => alert)).toEqual(["LATE_FILL"]);
   });
 
-  it("two at once: one is taken, the other finds nothing unknown", async () => {
+  it("two at once: one is accepted, the other finds nothing unknown", async () => {
     const { world, childId } = await lost();
     const words = [0, 1].map(() => refusal(world.engine.settleChild({ childId, state: "never", ...WORD })));
     expect((await Promise.all(words)).sort()).toEqual([
@@ -129,8 +129,8 @@ describe("decision CB: an operator settles an unknown child", () => {
   });
 });
 
-describe("decision CB: what an operator may not say", () => {
-  it("of a child that is in flight, resolved, or nobody's", async () => {
+describe("decision CB: refused statements of an operator", () => {
+  it("about a child that is in flight, resolved, or unknown", async () => {
     const { world, order, childId } = await lost();
     const say = (id: string): Promise<string> =>
       refusal(world.engine.settleChild({ childId: id, state: "never", ...WORD }));
@@ -147,7 +147,7 @@ describe("decision CB: what an operator may not say", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("that a child of which executions are counted never arrived", async () => {
+  it("that a child with counted executions never arrived", async () => {
     const { world, childId } = await lost();
     world.venue.say({ childId, state: "no", fills: [fillOf({ quantity: "0.25" })] } as never);
     await world.engine.idle();
@@ -156,7 +156,7 @@ describe("decision CB: what an operator may not say", () => {
   });
 
   it.each<readonly [what: string, said: object, message: string]>([
-    ["a state of its own", { state: "open" }, "state is not one of closed, rejected, never"],
+    ["an unknown state", { state: "open" }, "state is not one of closed, rejected, never"],
     [
       "executions of nothing",
       { state: "never", fills: [fillOf({ quantity: "1" })] },
@@ -168,9 +168,9 @@ describe("decision CB: what an operator may not say", () => {
       "the quantity of an execution is not a whole number of steps",
     ],
     ["nobody", { by: "" }, "by must have 1 to 64 characters"],
-    ["somebody with a line break", { by: "a\nb" }, "by has characters other than printable ASCII"],
+    ["an author with a line break", { by: "a\nb" }, "by has characters other than printable ASCII"],
     ["no reason", { why: undefined }, "why is not a string"],
-    ["a reason without end", { why: "x".repeat(201) }, "why must have 1 to 200 characters"],
+    ["a reason that is too long", { why: "x".repeat(201) }, "why must have 1 to 200 characters"],
   ])("%s is refused and changes nothing", async (_what, change, message) => {
     const { world, order, childId } = await lost();
     const said = { childId, state: "never", ...WORD, ...change } as ChildSettlement;

@@ -31,7 +31,7 @@ const intent = orderIntent({
 });
 const ONE = { accountId: 1, timeMs: START_MS, parents: [{ intent, admission: {} }] };
 
-/** A shard in a state; in `loading` and `reloading` the store is being read and answers when it is released. */
+/** A shard in a state; in `loading` and `reloading` the store's read is in progress and answers when it is released. */
 type Subject = Readonly<{ shard: Shard; release: () => Promise<void>; takeOver: () => Promise<void> }>;
 
 async function shardIn(state: ShardState): Promise<Subject> {
@@ -88,7 +88,7 @@ async function shardIn(state: ShardState): Promise<Subject> {
   return { shard, release, takeOver };
 }
 
-/** What became of something that may be refused, by name. */
+/** The result of a call that may be refused, by name. */
 function attempt(run: () => unknown): string {
   try {
     run();
@@ -99,7 +99,7 @@ function attempt(run: () => unknown): string {
   }
 }
 
-/** The rows of the table in docs/architecture.md: what each input does to a shard. */
+/** The rows of the table in docs/architecture.md: the effect of each input on a shard. */
 const INPUTS: Readonly<Record<string, (subject: Subject) => string | Promise<string>>> = {
   "an input of its mailbox": ({ shard }) => {
     let said = "waits";
@@ -168,7 +168,7 @@ describe("I65: states of a shard", () => {
     });
   }
 
-  it("no other step is taken", () => {
+  it("no other step is possible", () => {
     for (const from of STATES) {
       for (const to of STATES) {
         const life = new ShardLife({ shard: 0, maxWaiting: 1, telemetry: { event: nothing } });
@@ -185,7 +185,7 @@ describe("I65: the mailbox of a shard", () => {
   const life = (telemetry: Telemetry = { event: nothing }): ShardLife =>
     new ShardLife({ shard: 0, maxWaiting: 2, telemetry });
 
-  it("runs what waited in the order in which it came, and before what is posted meanwhile", () => {
+  it("runs waiting inputs in order of arrival, and before inputs that are posted meanwhile", () => {
     const one = life();
     const ran: number[] = [];
     one.post(() => {
@@ -198,7 +198,7 @@ describe("I65: the mailbox of a shard", () => {
     expect(ran).toEqual([1, 2, 3]);
   });
 
-  it("an input that fails does not keep the others from running, and is told", () => {
+  it("an input that fails does not stop the others, and is reported", () => {
     const failures: string[] = [];
     const one = life({ event: (_level, name, fields) => void failures.push(`${name} ${fields?.message}`) });
     const ran: number[] = [];
@@ -210,7 +210,7 @@ describe("I65: the mailbox of a shard", () => {
     expect([ran, failures]).toEqual([[2], ["input.failed Error: broken"]]);
   });
 
-  it("answers what waits by name when the shard is fenced or closed, also while it runs what waited", () => {
+  it("answers waiting inputs by name when the shard is fenced or closed, also while it runs them", () => {
     for (const [end, reason] of [
       ["fenced", "SHARD_FENCED"],
       ["closed", "ENGINE_CLOSED"],
@@ -228,7 +228,7 @@ describe("I65: the mailbox of a shard", () => {
     }
   });
 
-  it("I64: as many callers wait as may; what the engine must know waits in any case", () => {
+  it("I64: the number of waiting callers is limited; inputs that the engine must process wait in any case", () => {
     const one = life();
     const heard: string[] = [];
     let ran = 0;
@@ -245,7 +245,7 @@ describe("I65: the mailbox of a shard", () => {
 });
 
 describe("I65: a decision that cannot be made", () => {
-  it("moves nothing: the next record follows the one before", async () => {
+  it("uses no number: the next record follows the previous one", async () => {
     const { shard } = await shardIn("running");
     const list = { contingency: "OCO", listClientOrderId: "l", legs: [] } as const;
     expect(() => shard.accept({ ...ONE, list })).toThrow();

@@ -17,7 +17,7 @@ const FIELDS: OrderFields = {
 };
 const NEVER = new Promise<never>(() => undefined);
 
-/** What a promise came to, as far as it has. */
+/** The present result of a promise. */
 function outcomeOf(promise: Promise<unknown>): { readonly now: string } {
   const outcome = { now: "waits" };
   promise.then(
@@ -29,7 +29,7 @@ function outcomeOf(promise: Promise<unknown>): { readonly now: string } {
 
 type SilentWorld = Readonly<{ world: World; silent: Set<keyof OrderStore>; failing: Set<keyof OrderStore> }>;
 
-/** A world in which a question to the store is never answered once `silent` says its name. */
+/** A world in which a question to the store is never answered once `silent` contains its name. */
 async function silentWorld(): Promise<SilentWorld> {
   const silent = new Set<keyof OrderStore>();
   const failing = new Set<keyof OrderStore>();
@@ -50,7 +50,7 @@ async function silentWorld(): Promise<SilentWorld> {
 }
 
 describe("decision CC: a store that does not answer an append", () => {
-  it("I03: whoever waits hears -1006; the id stays taken, and a retry answers with the order once the store has", async () => {
+  it("I03: waiting callers get -1006; the id stays taken, and a retry answers with the order once the store does", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
     const first = outcomeOf(world.engine.place({ accountId: 1, order: FIELDS }));
@@ -67,7 +67,7 @@ describe("decision CC: a store that does not answer an append", () => {
     expect(world.updates).toHaveLength(1);
   });
 
-  it("a retry is bounded as the first call was, however often it is made; a read is answered all the time", async () => {
+  it("a retry is bounded as the first call was, however often it is made; reads are always answered", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     store().inject("slow");
@@ -91,7 +91,7 @@ describe("decision CC: a store that does not answer an append", () => {
 });
 
 describe("decision CC: a store that does not answer a question", () => {
-  it("I71: every read is -1001 in time, and never empty", async () => {
+  it("I71: every read fails in time with -1001, and is never empty", async () => {
     const { world, silent } = await silentWorld();
     const reads: (keyof OrderStore)[] = [
       "findEnded",
@@ -115,7 +115,7 @@ describe("decision CC: a store that does not answer a question", () => {
     expect(calls.map(({ now }) => now)).toEqual(calls.map(() => "-1001"));
   });
 
-  it("I62: a shard that reads itself again asks again, and goes on when the store answers", async () => {
+  it("I62: a shard that is read again repeats its question, and continues when the store answers", async () => {
     const { world, silent, failing } = await silentWorld();
     const order = await world.place({ price: "100" });
     failing.add("append");

@@ -9,7 +9,7 @@ type Question = Exclude<keyof OrderStore, "close">;
 const HOUR_MS = 3_600_000;
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A store that does not answer some questions any more, from when a test says so; `asked` counts those. */
+/** A store that stops answering some questions on request of a test; `asked` counts those. */
 function silent(store: OrderStore) {
   const dumb = new Set<Question>();
   const asked = new Map<Question, number>();
@@ -25,7 +25,7 @@ function silent(store: OrderStore) {
   return { store: Object.fromEntries(heard) as OrderStore, dumb, asked };
 }
 
-/** What becomes of a promise while time passes; "waits" when it has no answer after a minute. */
+/** The result of a promise as time passes; "waits" if it has no answer after a minute. */
 async function fate(world: Pick<World, "clock">, asked: Promise<unknown>): Promise<string> {
   let told = "waits";
   asked.then(
@@ -76,10 +76,10 @@ describe("decision CC: an append that is never answered", () => {
   } as const;
 
   it.each([
-    ["was lost on its way", false],
-    ["arrives after all, behind the fence", true],
+    ["was lost in flight", false],
+    ["arrives later, behind the fence", true],
   ])(
-    "one that %s holds the engine for 12 times the deadline; then its shards are read and it goes on",
+    "one that %s stops the engine for 12 times the deadline; then its shards are read and it continues",
     async (_what, arrives) => {
       let reach: (() => Promise<unknown>) | undefined;
       let lose = false;
@@ -147,7 +147,7 @@ describe("decision CC: a store that falls silent", () => {
     },
   );
 
-  it("a snapshot that it does not answer for keeps nothing else from being done", async () => {
+  it("an unanswered snapshot does not stop other work", async () => {
     const { world, dumb, asked } = await opened({ snapshotEvery: 1 });
     dumb.add("writeSnapshot");
     await world.place({ price: "50" });
@@ -162,21 +162,24 @@ describe("decision CC: a store that falls silent", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it.each(["deleteEnded", "deleteVolume"] as const)("%s is asked again an hour later", async (question) => {
-    const { world, dumb, asked } = await opened();
-    dumb.add(question);
-    for (const times of [1, 2]) {
+  it.each(["deleteEnded", "deleteVolume"] as const)(
+    "%s is requested again an hour later",
+    async (question) => {
+      const { world, dumb, asked } = await opened();
+      dumb.add(question);
+      for (const times of [1, 2]) {
+        await world.pass(HOUR_MS);
+        expect(asked.get(question)).toBe(times);
+      }
+      expect(world.told).toContain("housekeeping.failed");
+      dumb.clear();
       await world.pass(HOUR_MS);
-      expect(asked.get(question)).toBe(times);
-    }
-    expect(world.told).toContain("housekeeping.failed");
-    dumb.clear();
-    await world.pass(HOUR_MS);
-    await world.pass(HOUR_MS);
-    expect(asked.get("deleteVolume")).toBeGreaterThanOrEqual(2);
-  });
+      await world.pass(HOUR_MS);
+      expect(asked.get("deleteVolume")).toBeGreaterThanOrEqual(2);
+    },
+  );
 
-  it("one that works for long and says so is not silent", async () => {
+  it("a question that takes long and reports progress does not count as silent", async () => {
     const worked: string[] = [];
     let say: () => void = () => undefined;
     const world = await createWorld({

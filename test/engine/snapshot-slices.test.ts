@@ -57,7 +57,7 @@ async function subject(): Promise<Subject> {
 }
 
 describe("decision HH: a snapshot gathered in slices", () => {
-  it("is of the record at which it began, and leaves out what came later", async () => {
+  it("is as of the record at which it began, and leaves out later ones", async () => {
     const { shard, held, accept } = await subject();
     const snapshot = shard.snapshot();
     expect(held.isAwaited()).toBe(true);
@@ -68,7 +68,7 @@ describe("decision HH: a snapshot gathered in slices", () => {
     expect(shard.isSnapshotDue).toBe(true);
   });
 
-  it("is abandoned when the shard is read again, and due again then", async () => {
+  it("is abandoned if the shard is read again, and due again then", async () => {
     const { shard, held } = await subject();
     const snapshot = shard.snapshot();
     await held.pass();
@@ -80,7 +80,7 @@ describe("decision HH: a snapshot gathered in slices", () => {
     expect(shard.isSnapshotDue).toBe(true);
   });
 
-  it("is abandoned when another engine takes the shard over, or when the engine is closed", async () => {
+  it("is abandoned if another engine takes the shard over, or if the engine is closed", async () => {
     const fenced = await subject();
     const first = fenced.shard.snapshot();
     await fenced.takeOver();

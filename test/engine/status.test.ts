@@ -11,7 +11,7 @@ const stateOf = (world: World): readonly string[] => {
   return [status.system, ...kinds(status)];
 };
 
-/** Alerts as a host hears them, those of the engine's condition too. */
+/** The alerts that a host receives, including those of the engine's condition. */
 function alertsOf(world: World): readonly Alert[] {
   const alerts: Alert[] = [];
   world.engine.events.on("alert", (alert) => void alerts.push(alert));
@@ -19,7 +19,7 @@ function alertsOf(world: World): readonly Alert[] {
 }
 
 describe("decision EC: the condition of an engine", () => {
-  it("is normal, and draining once it drains, which is told once", async () => {
+  it("is normal, and draining once it drains, which is reported once", async () => {
     const world = await createWorld();
     expect(world.engine.status()).toEqual({ system: "normal", reasons: [] });
     world.engine.drain();
@@ -28,7 +28,7 @@ describe("decision EC: the condition of an engine", () => {
     expect(changes(world)).toEqual(["DRAINING"]);
   });
 
-  it("is degraded while quotes have stopped or the outcome of a child is not known", async () => {
+  it("is degraded while quotes are missing or the outcome of a child is unknown", async () => {
     const world = await createWorld();
     await world.place({ price: "100" });
     world.venue.onSubmit = () => new Error("no connection");
@@ -39,7 +39,7 @@ describe("decision EC: the condition of an engine", () => {
     expect(stateOf(world)).toEqual(["degraded", "QUOTES_STOPPED", "CHILD_UNKNOWN"]);
   });
 
-  it("is degraded from an append that fails to the next that is kept; each is an event and an alert, once", async () => {
+  it("is degraded from a failed append to the next successful one; each is an event and an alert, once", async () => {
     const { world, store } = await createFaultyWorld();
     const alerts = alertsOf(world);
     store().inject("fail", 2);
@@ -77,7 +77,7 @@ describe("decision EC: the condition of an engine", () => {
     expect(changes(world)).toEqual(["DISK_FULL", "STORE_RECOVERED"]);
   });
 
-  it("a store that does not answer fails, too, until it does", async () => {
+  it("a store that does not answer counts as failing until it answers", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("slow");
     const placing = world.place({ price: "100" });
@@ -91,7 +91,7 @@ describe("decision EC: the condition of an engine", () => {
     expect(stateOf(world)).toEqual(["normal"]);
   });
 
-  it("goes on failing while a shard cannot be read, although others are written", async () => {
+  it("stays failing while a shard cannot be read, even if others are written", async () => {
     const { world, store } = await createFaultyWorld({
       tell: (name) => name === "append.failed" && store().inject("fail-reads", 1),
     });
@@ -118,7 +118,7 @@ describe("decision EC: the condition of an engine", () => {
     expect(stateOf(world)).toEqual(["normal"]);
   });
 
-  it("a listener that throws keeps neither the engine nor the others from it", async () => {
+  it("a listener that throws disturbs neither the engine nor the others", async () => {
     const world = await createWorld();
     world.engine.events.on("status", () => {
       throw new Error("broken listener");
@@ -129,8 +129,8 @@ describe("decision EC: the condition of an engine", () => {
   });
 });
 
-describe("I64, decision EF: what the market journal cannot keep", () => {
-  it("as many prints wait as may; more do not count, which the status tells, with how many when it is over", async () => {
+describe("I64, decision EF: writes that the market journal misses", () => {
+  it("the number of waiting prints is limited; further ones do not count, and the status shows how many once it is over", async () => {
     const { world, store } = await createFaultyWorld({ settings: { maxPendingPrints: 3 } });
     await world.print("1");
     store().inject("fail");
@@ -155,7 +155,7 @@ describe("I64, decision EF: what the market journal cannot keep", () => {
     expect(await bars(world.engine)).toEqual(counted);
   });
 
-  it("of the marks those wait that a reference may need; after the failure none is missing", async () => {
+  it("marks that a reference may need wait; after the failure none is missing", async () => {
     const batches: number[] = [];
     let fails = false;
     const world = await createWorld({

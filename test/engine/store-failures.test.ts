@@ -9,12 +9,12 @@ import type { World } from "../support/world.ts";
 const PAGE = { accountId: 1, includeHistory: true, newestFirst: false, limit: 10, afterOrderId: 0 };
 const CROSSING = { symbol: "BTC/USD", bid: "99", ask: "100" };
 
-/** Sequences of the events of the shard of account 1, as told. */
+/** Sequences of the reported events of account 1's shard. */
 const told = (world: World): readonly number[] => world.updates.map(({ sequence }) => sequence);
 const counted = (length: number): readonly number[] => Array.from({ length }, (_, index) => index + 1);
 
-describe("an append that failed and kept nothing", () => {
-  it("I02: a placement hears 503 -1001, leaves no trace, and can be sent again", async () => {
+describe("an append that failed and wrote nothing", () => {
+  it("I02: a placement gets 503 -1001, leaves no trace, and can be sent again", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("fail", 1);
     const fields = { price: "100", newClientOrderId: "once" };
@@ -30,7 +30,7 @@ describe("an append that failed and kept nothing", () => {
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("I20: a child whose intent was not kept is not sent; a later quote sends one, under the same number", async () => {
+  it("I20: a child whose intent was not written is not sent; a later quote sends one, under the same number", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     store().inject("fail", 1);
@@ -42,7 +42,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("complaint 17: a fill whose record was not kept is found again by lookup", async () => {
+  it("complaint 17: a fill whose record was not written is found again by a look-up", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = (child) => {
@@ -57,7 +57,7 @@ describe("an append that failed and kept nothing", () => {
     expect(sentTo(world.venue)).toHaveLength(1);
   });
 
-  it("I63: a void whose record was not kept is decided again", async () => {
+  it("I63: a void whose record was not written is decided again", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = () => "silence";
@@ -69,7 +69,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 
-  it("I63: a void over a crash whose record was not kept is decided again", async () => {
+  it("I63: a void over a crash whose record was not written is decided again", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = () => "silence";
@@ -81,7 +81,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 
-  it("I63: an escalation whose record was not kept goes out after all", async () => {
+  it("I63: an escalation whose record was not written is reported later", async () => {
     const { world, store } = await createFaultyWorld();
     await world.place({ price: "100" });
     world.venue.onSubmit = () => "silence";
@@ -93,7 +93,7 @@ describe("an append that failed and kept nothing", () => {
     expect(world.alerts.map(({ alert }) => alert)).toEqual(["UNKNOWN_ESCALATED"]);
   });
 
-  it("I62: a child that was withdrawn, with the record of it lost, does not hold its parent up for ever", async () => {
+  it("I62: a withdrawn child whose record was lost does not block its parent for ever", async () => {
     const { world, store } = await createFaultyWorld({ venue: createScriptedVenue({ ratePerSecond: 1 }) });
     await world.place({ price: "100" });
     const second = await world.place({ price: "100" });
@@ -107,7 +107,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.status(second)).toBe("FILLED FILLED");
   });
 
-  it("I10: a late fill whose record was not kept is taken in again, of an ended parent", async () => {
+  it("I10: a late fill of an ended parent whose record was not written is applied again", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
@@ -121,7 +121,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.executed(order)).toBe("0.25");
   });
 
-  it("the engine comes to rest though a late fill waits until the store may be asked again", async () => {
+  it("the engine comes to rest although a late fill waits until the store may be asked again", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
@@ -140,7 +140,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.executed(order)).toBe("0.25");
   });
 
-  it("I10: and of an open one", async () => {
+  it("I10: and so is that of an open parent", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "closed");
@@ -153,7 +153,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.executed(order)).toBe("0.25");
   });
 
-  it("I52: a status request that fails changes nothing, and says nothing of the order", async () => {
+  it("I52: a status request that fails changes nothing, and does not describe the order", async () => {
     const { world, store } = await createFaultyWorld();
     const [open, done] = [await world.place({ price: "100" }), await world.place({ price: "90" })];
     await world.cancel(done);
@@ -168,7 +168,7 @@ describe("an append that failed and kept nothing", () => {
     expect(statuses).toEqual(["NEW", "CANCELED"]);
   });
 
-  it("I52: a cancel that was not kept changes nothing and can be sent again", async () => {
+  it("I52: a cancel that was not written changes nothing and can be sent again", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     const before = await world.order(order);
@@ -178,7 +178,7 @@ describe("an append that failed and kept nothing", () => {
     expect((await world.cancel(order)).ended?.status).toBe("CANCELED");
   });
 
-  it("I31: a move of a reference that was not kept is kept soon after", async () => {
+  it("I31: a move of a reference that was not written is written soon after", async () => {
     const { world, store } = await createFaultyWorld();
     const trail = {
       side: "SELL",
@@ -196,7 +196,7 @@ describe("an append that failed and kept nothing", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("an expiry that was not kept comes again at once", async () => {
+  it("an expiry that was not written is retried at once", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100", expireTime: world.clock.nowMs() + 1_000 });
     store().inject("fail", 1);
@@ -206,8 +206,8 @@ describe("an append that failed and kept nothing", () => {
   });
 });
 
-describe("an append that was kept though it failed", () => {
-  it("I01: a placement hears ACCEPTED", async () => {
+describe("an append that was written although it failed", () => {
+  it("I01: a placement gets ACCEPTED", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("unknown", 1);
     const order = await world.place({ price: "100" });
@@ -216,7 +216,7 @@ describe("an append that was kept though it failed", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("I21: an intent of it was not handed over; it is looked up, and its parent goes on with a new child", async () => {
+  it("I21: its intent was not handed over; it is looked up, and its parent continues with a new child", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     store().inject("unknown", 1);
@@ -229,7 +229,7 @@ describe("an append that was kept though it failed", () => {
     expect(world.venue.submitted.map(({ childId }) => childId.slice(-2))).toEqual(["-2"]);
   });
 
-  it("I63: a child that it closed is not looked up any more", async () => {
+  it("I63: a child that it closed is not looked up again", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = (child) => {
@@ -244,7 +244,7 @@ describe("an append that was kept though it failed", () => {
     expect(world.alerts).toEqual([]);
   });
 
-  it("I54: its events are told, so that the numbers have no gap", async () => {
+  it("I54: its events are reported, so that the numbers have no gap", async () => {
     const { world, store } = await createFaultyWorld();
     store().inject("unknown", 1);
     const order = await world.place({ price: "100" });
@@ -260,7 +260,7 @@ describe("an append that was kept though it failed", () => {
 });
 
 describe("a store that cannot be read after a failed append", () => {
-  it("a placement hears 500 -1006; when the store is back the order is there, or is not", async () => {
+  it("a placement gets 500 -1006; when the store is back the order exists, or not", async () => {
     for (const fault of ["fail", "unknown"] as const) {
       const { world, store } = await createFaultyWorld({
         tell: (name) => name === "append.failed" && store().inject("fail-reads", 2),
@@ -343,7 +343,7 @@ describe("I20: nothing leaves before its record is durable", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("neither the reply of a cancel nor that of the same cancel sent again, with or without a child in flight", async () => {
+  it("neither the reply of a cancel nor that of a repeated cancel, with or without a child in flight", async () => {
     for (const inFlight of [false, true]) {
       const { world, store } = await createFaultyWorld();
       const order = await world.place({ price: "100" });
@@ -363,7 +363,7 @@ describe("I20: nothing leaves before its record is durable", () => {
     }
   });
 
-  it("nor that of a cancel sent again while a record from before it becomes durable", async () => {
+  it("nor that of a repeated cancel while an earlier record becomes durable", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");
@@ -385,7 +385,7 @@ describe("I20: nothing leaves before its record is durable", () => {
     expect(await second).toEqual(await first);
   });
 
-  it("a cancel that was answered twice and not kept was answered with the failure twice", async () => {
+  it("a cancel that was answered twice and not written was answered with the failure twice", async () => {
     const { world, store } = await createFaultyWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = ({ childId }) => reported(childId, "open");

@@ -6,7 +6,7 @@ import { Timers } from "../../src/engine/time/timers.ts";
 
 const MANY = 2_000;
 
-/** Timers on a clock whose next turn comes when it is asked for. */
+/** Timers on a clock whose next turn comes on request. */
 function heldTimers() {
   const clock = createManualClock({ startMs: 0 });
   const asked: (() => void)[] = [];
@@ -21,7 +21,7 @@ function heldTimers() {
   return { clock, timers, next };
 }
 
-describe("decisions DC, IA: what is due before an input goes in turns, however much it is", () => {
+describe("decisions DC, IA: work that is due before an input goes in turns, however much it is", () => {
   it("slots of many schedules come before the quote that finds them due, and before the print after that", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: string[] = [];
@@ -45,7 +45,7 @@ describe("decisions DC, IA: what is due before an input goes in turns, however m
     expect(ran.at(-1)).toBe("next");
   });
 
-  it("what expires at one time does too, in order of time, then of age", async () => {
+  it("and so do orders that expire at one time, in order of time, then of age", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: number[] = [];
     for (let n = 0; n < MANY; n++) timers.at(10, () => void ran.push(n));
@@ -55,7 +55,7 @@ describe("decisions DC, IA: what is due before an input goes in turns, however m
     expect(ran).toEqual(Array.from({ length: MANY }, (_, n) => n));
   });
 
-  it("when they stop nothing of it is left", async () => {
+  it("when they stop, no work remains", async () => {
     const { clock, timers, next } = heldTimers();
     const ran: string[] = [];
     for (let n = 0; n < MANY; n++) timers.beforeInput(10, () => void ran.push("slot"));
@@ -67,7 +67,7 @@ describe("decisions DC, IA: what is due before an input goes in turns, however m
     expect(ran).toHaveLength(512);
   });
 
-  it("IC: no timer that is set or canceled looks at more than some tens of others, among 50,000", () => {
+  it("IC: setting or canceling a timer visits at most some tens of others, among 50,000", () => {
     let looks = 0;
     let most = 0;
     const heap = new TimerHeap();

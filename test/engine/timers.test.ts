@@ -11,7 +11,7 @@ function timersOn(clock: Clock, failed: (error: unknown) => void = () => undefin
   return timers;
 }
 
-/** A clock that counts how often it was asked to wake somebody. */
+/** A clock that counts the requests to wake. */
 function countingClock(): ManualClock & { armed: number; asked: number } {
   const clock = createManualClock({ startMs: 0 });
   const counting = {
@@ -40,7 +40,7 @@ function countingClock(): ManualClock & { armed: number; asked: number } {
 }
 
 describe("decision HK: before an engine is open", () => {
-  it("nothing is due, and the clock is not asked; what has become due by then runs at once", async () => {
+  it("nothing runs, and the clock is not asked; work that has become due by then runs at once", async () => {
     const clock = countingClock();
     const timers = new Timers(clock, new EngineTime(clock, 1_000), () => undefined);
     const ran: string[] = [];
@@ -83,7 +83,7 @@ describe("timers", () => {
     expect(clock.asked).toBeLessThan(20);
   });
 
-  it("that were canceled never run, also from within another, and cancelling twice does nothing", async () => {
+  it("that were canceled never run, also if canceled by another timer; canceling twice does nothing", async () => {
     const clock = createManualClock({ startMs: 0 });
     const timers = timersOn(clock);
     const ran: string[] = [];
@@ -100,7 +100,7 @@ describe("timers", () => {
     expect(ran).toEqual(["second"]);
   });
 
-  it("set while others run are taken up, those of now at once", async () => {
+  it("that are set while others run are included, those for now at once", async () => {
     const clock = createManualClock({ startMs: 0 });
     const timers = timersOn(clock);
     const ran: string[] = [];
@@ -115,7 +115,7 @@ describe("timers", () => {
     expect(ran).toEqual(["outer", "inner", "later"]);
   });
 
-  it("that throw do not stop those after them", () => {
+  it("that throw do not stop later ones", () => {
     const pending: { atMs: number; run: () => void }[] = [];
     let nowMs = 0;
     const clock: Clock = {
@@ -143,7 +143,7 @@ describe("timers", () => {
     expect(ran).toEqual(["second"]);
   });
 
-  it("decision CD: of a clock that wakes too early are asked for later, not again and again", async () => {
+  it("decision CD: of a clock that wakes too early are requested later, not repeatedly", async () => {
     const clock = createManualClock({ startMs: 0 });
     let asked = 0;
     const early: Clock = {

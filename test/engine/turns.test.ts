@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createHeldTurns } from "../support/held-turns.ts";
 
-describe("decision HK: what nobody waits for shares one part of each turn", () => {
-  it("two that work at a time take turns, and have no more than one share together", async () => {
+describe("decision HK: background work shares one part of each turn", () => {
+  it("two pieces of work at a time take turns, and never use more than one share together", async () => {
     const held = createHeldTurns(10);
     const done: string[] = [];
     const work = async (name: string, count: number): Promise<void> => {
@@ -26,7 +26,7 @@ describe("decision HK: what nobody waits for shares one part of each turn", () =
     expect(half.filter((name) => name === "b").length).toBeGreaterThan(10);
   });
 
-  it("a turn that somebody else waits for gives no new share before it comes", async () => {
+  it("a turn that other code waits for gives no new share before it comes", async () => {
     const held = createHeldTurns(10);
     for (let n = 0; n < 9; n++) expect(held.turns.spend(1)).toBeUndefined();
     void held.turns.next();

@@ -13,7 +13,7 @@ const pendingOf = (record: JournalRecord): PendingRecord => ({
   waiters: [],
 });
 
-/** What becomes of record 5 when the journal ends with `last` and a reading has shown these. */
+/** The state of record 5 if the journal ends with `last` and a reading has shown these. */
 function fateOf(last: number, ...shown: readonly JournalRecord[]): string {
   const undecided = new Undecided();
   undecided.add(pendingOf(sampleRecord(0, 5)), true);
@@ -23,8 +23,8 @@ function fateOf(last: number, ...shown: readonly JournalRecord[]): string {
   return one === undefined ? "none" : undecided.fateOf(one, last);
 }
 
-describe("I01, I02: what the store says of a record whose append failed", () => {
-  it("kept: the same record lies in its place", () => {
+describe("I01, I02: the store's evidence about a record whose append failed", () => {
+  it("written: the same record is in its place", () => {
     expect(fateOf(6, sampleRecord(0, 4), sampleRecord(0, 5), sampleRecord(0, 6))).toBe("kept");
   });
 
@@ -32,16 +32,16 @@ describe("I01, I02: what the store says of a record whose append failed", () => 
     expect(fateOf(4, sampleRecord(0, 4))).toBe("lost");
   });
 
-  it("lost: another record lies in its place, and one place holds one record", () => {
+  it("lost: another record is in its place, and one place holds one record", () => {
     const other = sampleRecord(0, 5);
     expect(fateOf(5, { ...other, timeMs: other.timeMs + 1 })).toBe("lost");
   });
 
-  it("unknown: its place lies under a snapshot and is not read", () => {
+  it("unknown: its place is under a snapshot and is not read", () => {
     expect(fateOf(9, sampleRecord(0, 8), sampleRecord(0, 9))).toBe("unknown");
   });
 
-  it("what an earlier reading has shown does not count", () => {
+  it("evidence of an earlier reading does not count", () => {
     const undecided = new Undecided();
     undecided.add(pendingOf(sampleRecord(0, 5)), true);
     undecided.reading()(sampleRecord(0, 5));

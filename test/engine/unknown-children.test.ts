@@ -27,7 +27,7 @@ async function lost(
   return { world, order, venue };
 }
 
-/** Quotes that would fill, for as long as it takes. */
+/** Sends quotes that would fill, for a period. */
 async function cross(world: World, ms: number, stepMs = 100): Promise<void> {
   for (let passed = 0; passed < ms; passed += stepMs) {
     await world.pass(stepMs);
@@ -36,7 +36,7 @@ async function cross(world: World, ms: number, stepMs = 100): Promise<void> {
 }
 
 describe("decision 12: a child whose outcome is not known", () => {
-  it("I21: is never sent again, and nothing else of its parent is", async () => {
+  it("I21: is never sent again, and its parent sends nothing else", async () => {
     const { world, order, venue } = await lost();
     venue.onLookup = () => new Error("no connection");
     await cross(world, 20_000);
@@ -44,7 +44,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(await world.status(order)).toBe("NEW UNKNOWN");
   });
 
-  it("I22: is settled by not-found only after deadline and quiet time, said twice; the next attempt has a new id", async () => {
+  it("I22: is settled by not-found only after deadline and quiet time, confirmed twice; the next attempt has a new id", async () => {
     const { world, order, venue } = await lost();
     await cross(world, 1_900);
     expect(await world.status(order)).toBe("NEW UNKNOWN");
@@ -67,7 +67,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     ]);
   });
 
-  it("I22: a not-found that was asked for before the quiet time was over proves nothing, however late it comes", async () => {
+  it("I22: a not-found to a question from within the quiet time proves nothing, however late it arrives", async () => {
     const venue = createScriptedVenue();
     const world = await createWorld({ venue });
     const order = await world.place({ price: "100" });
@@ -90,7 +90,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 
-  it("is resolved by what the venue finds, with its fills", async () => {
+  it("is resolved by the venue's finding, with its fills", async () => {
     const { world, order, venue } = await lost();
     venue.onLookup = (child) => filled(child);
     await world.pass(5_000);
@@ -116,7 +116,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(await world.executed(order)).toBe("1");
   });
 
-  it("goes back to working when the venue says that it is open", async () => {
+  it("is open again when the venue reports it open", async () => {
     const { world, order, venue } = await lost();
     venue.onLookup = ({ childId }) => reported(childId, "open");
     await world.pass(5_000);
@@ -124,7 +124,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(world.engine.metrics().unknown).toBe(0);
   });
 
-  it("I63: is escalated once when lookups fail for longer than the limit, and stays unknown", async () => {
+  it("I63: is escalated once if look-ups fail for longer than the limit, and stays unknown", async () => {
     const { world, order, venue } = await lost();
     venue.onLookup = () => new Error("no connection");
     await world.pass(59_000);
@@ -138,7 +138,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(await world.status(order)).toBe("NEW UNKNOWN");
   });
 
-  it("I63: is escalated too when lookups never answer, and found as soon as one does", async () => {
+  it("I63: is escalated too if look-ups never answer, and found as soon as one does", async () => {
     const { world, order, venue } = await lost();
     venue.onLookup = () => new Promise(() => undefined);
     await world.pass(80_000);
@@ -148,7 +148,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("I63: one in flight of which look-ups say nothing for as long is unknown, told, and settled by a person", async () => {
+  it("I63: one in flight whose look-ups stay silent for as long is unknown, reported, and settled by an operator", async () => {
     const venue = createScriptedVenue();
     const world = await createWorld({ venue });
     const order = await world.place({ price: "100" });
@@ -166,7 +166,7 @@ describe("decision 12: a child whose outcome is not known", () => {
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 
-  it("is asked for with growing pauses, not in a loop", async () => {
+  it("is looked up with growing pauses, not in a loop", async () => {
     const { world, venue } = await lost();
     venue.onLookup = () => new Error("no connection");
     await world.pass(60_000);
@@ -175,8 +175,8 @@ describe("decision 12: a child whose outcome is not known", () => {
   });
 });
 
-describe("decision 12: what the venue can be relied on for", () => {
-  it("without deadlines and without voids not-found never settles a child; it is escalated", async () => {
+describe("decision 12: the declared capabilities of the venue", () => {
+  it("without deadlines and without voids, not-found never settles a child; it is escalated", async () => {
     const { world, order, venue } = await lost({}, { honoursDeadline: false, canVoid: false });
     await cross(world, 20_000, 500);
     expect(await world.status(order)).toBe("NEW UNKNOWN");
@@ -185,7 +185,7 @@ describe("decision 12: what the venue can be relied on for", () => {
     expect(venue.voids).toEqual([]);
   });
 
-  it("a venue that can void is asked to, and only then the next attempt goes out", async () => {
+  it("a venue that can void is asked to, and only then does the next attempt go out", async () => {
     const { world, order, venue } = await lost({}, { honoursDeadline: false, canVoid: true });
     await cross(world, 10_000, 500);
     expect(venue.voids).toEqual([venue.submitted[0]?.childId]);
@@ -193,7 +193,7 @@ describe("decision 12: what the venue can be relied on for", () => {
     expect(sentTo(venue)).toHaveLength(2);
   });
 
-  it("a void that finds the child takes in what it is", async () => {
+  it("a void that finds the child applies its state", async () => {
     const { world, order, venue } = await lost({}, { honoursDeadline: false, canVoid: true });
     venue.onVoid = (child) => filled(child);
     await world.pass(10_000);
@@ -201,7 +201,7 @@ describe("decision 12: what the venue can be relied on for", () => {
     expect(sentTo(venue)).toHaveLength(1);
   });
 
-  it("I63: a void that fails or never answers is tried again", async () => {
+  it("I63: a void that fails or never answers is retried", async () => {
     const { world, order, venue } = await lost({}, { honoursDeadline: false, canVoid: true });
     venue.onVoid = () => new Error("no connection");
     await world.pass(10_000);
@@ -230,7 +230,7 @@ describe("decision 12: over a crash", () => {
     expect(sentTo(venue)).toHaveLength(1);
   });
 
-  it("I22: the deadline of a child begins anew with the process, since nobody knows when it was handed over", async () => {
+  it("I22: the deadline of a child restarts with the process, since its hand-over time is unknown", async () => {
     const venue = createScriptedVenue();
     const world = await createWorld({ venue });
     const order = await world.place({ price: "100" });
@@ -244,7 +244,7 @@ describe("decision 12: over a crash", () => {
     expect(await world.status(order)).toBe("NEW WAITING");
   });
 
-  it("an open child is asked for again, and its parent sends nothing before the answer", async () => {
+  it("an open child is looked up again, and its parent sends nothing before the answer", async () => {
     const venue = createScriptedVenue();
     const world = await createWorld({ venue });
     const order = await world.place({ price: "100" });

@@ -12,7 +12,7 @@ import { createWorld, type World } from "../support/world.ts";
 
 type InFlight = Readonly<{ world: World; order: ParentOrder; venue: ScriptedVenue; childId: string }>;
 
-/** A BUY of 1 with cap 100 whose child is open at the venue; look-ups fail until a test says more. */
+/** A BUY of 1 with cap 100 whose child is open at the venue; look-ups fail until a test changes that. */
 async function inFlight(capabilities: Parameters<typeof createScriptedVenue>[0] = {}): Promise<InFlight> {
   const venue = createScriptedVenue(capabilities);
   const world = await createWorld({ venue });
@@ -23,7 +23,7 @@ async function inFlight(capabilities: Parameters<typeof createScriptedVenue>[0] 
   return { world, order, venue, childId: venue.submitted[0]?.childId ?? "" };
 }
 
-/** The venue says what its types forbid. */
+/** Sends a report that the venue's types forbid. */
 async function say(world: World, said: unknown): Promise<void> {
   world.venue.say(said as never);
   await world.engine.idle();
@@ -32,7 +32,7 @@ async function say(world: World, said: unknown): Promise<void> {
 const alertsOf = (world: World): readonly string[] =>
   world.alerts.map(({ alert, detail }) => `${alert} ${detail.replace(/aqc-[0-9a-z-]+/, "X")}`);
 
-/** Quotes that would fill, for as long as it takes. */
+/** Sends quotes that would fill, for a period. */
 async function cross(world: World, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 500) {
     await world.pass(500);
@@ -65,7 +65,7 @@ describe("a report that cannot be read", () => {
     ],
     ["a price of 0", bad({ price: 0 }), "the price of an execution is not above 0"],
     [
-      "a price that is no number",
+      "a price that is not a number",
       bad({ price: Number.NaN }),
       "the price of an execution is not a whole number of steps",
     ],
@@ -100,7 +100,7 @@ describe("a report that cannot be read", () => {
       "reading one of its properties throws",
     ],
   ])(
-    "decision CA: %s in a closed report: what can be read counts, the child is unknown, nothing more goes out",
+    "decision CA: %s in a closed report: readable parts count, the child is unknown, nothing more goes out",
     async (_what, fill, problem) => {
       const { world, order, venue, childId } = await inFlight();
       await say(world, { childId, state: "closed", fills: [good, fill] });
@@ -115,14 +115,14 @@ describe("a report that cannot be read", () => {
 
   it.each<readonly [what: string, report: (childId: string) => unknown, problem: string]>([
     [
-      "a state of its own",
+      "an unknown state",
       (childId) => ({ childId, state: "filled", fills: [good] }),
       "the state is not one of open, closed, rejected",
     ],
     ["no state", (childId) => ({ childId, fills: [good] }), "the state is not one of open, closed, rejected"],
     ["no executions", (childId) => ({ childId, state: "closed" }), "the executions are not an array"],
     [
-      "executions that are no array",
+      "executions that are not an array",
       (childId) => ({ childId, state: "closed", fills: { 0: good } }),
       "the executions are not an array",
     ],
@@ -169,7 +169,7 @@ describe("a report that cannot be read", () => {
       },
     ],
   ])(
-    "decision CA: an event with %s changes nothing, is counted and never reaches the venue's own loop",
+    "decision CA: an event with %s changes nothing, is counted and never throws into the venue's code",
     async (_what, said) => {
       const { world, order } = await inFlight();
       await say(world, said);
@@ -184,7 +184,7 @@ describe("a report that cannot be read", () => {
     ["text", "done", "the report is not an object"],
     ["another child", reported("aqc-1-1-1", "closed", [good]), "the report is about another child"],
   ])(
-    "decision CA: %s as the answer to a submit is no answer: the child is unknown and looked up",
+    "decision CA: %s as the answer to a submit is not an answer: the child is unknown and looked up",
     async (_what, answer, problem) => {
       const world = await createWorld();
       const order = await world.place({ price: "100" });
@@ -199,8 +199,8 @@ describe("a report that cannot be read", () => {
   );
 });
 
-describe("a venue that goes on saying it", () => {
-  it("decision CA: the same nonsense at every look-up is told once, asked for with growing pauses and escalated", async () => {
+describe("a venue that repeats it", () => {
+  it("decision CA: the same unreadable answer at every look-up is reported once, requested with growing pauses and escalated", async () => {
     const { world, order, venue, childId } = await inFlight();
     venue.onLookup = () => ({ childId, state: "closed", fills: [bad({ quantity: "0.5" })] }) as never;
     await say(world, { childId, state: "filled", fills: [] });
@@ -214,7 +214,7 @@ describe("a venue that goes on saying it", () => {
     expect((await world.engine.story(order.orderId))?.records.length).toBeLessThan(8);
   });
 
-  it("decision CA: of one parent at most 50 are told, whatever its venue thinks up", async () => {
+  it("decision CA: at most 50 problems of one parent are reported, whatever its venue sends", async () => {
     const { world, childId } = await inFlight();
     await say(world, reported(childId, "closed"));
     for (let n = 0; n < 60; n++) {
@@ -228,7 +228,7 @@ describe("a venue that goes on saying it", () => {
     expect(world.alerts.filter(({ alert }) => alert === "VENUE_REPORT_INVALID")).toHaveLength(50);
   });
 
-  it("decision CA: is resolved by the first report that can be read, and the next child is for what is left", async () => {
+  it("decision CA: is resolved by the first readable report, and the next child is for the rest", async () => {
     const { world, order, venue, childId } = await inFlight();
     await say(world, { childId, state: "closed", fills: [bad({ quantity: "0.5" })] });
     venue.onLookup = () => reported(childId, "closed", [good]);
@@ -243,7 +243,7 @@ describe("a venue that goes on saying it", () => {
     ["deadlines that are honoured", { honoursDeadline: true }],
     ["an id that is voided", { honoursDeadline: false, canVoid: true }],
   ])(
-    "I22: a child that the venue has told of did arrive: not-found settles nothing afterwards, with %s",
+    "I22: a child that the venue has reported did arrive: not-found settles nothing afterwards, with %s",
     async (_how, capabilities) => {
       const { world, order, venue, childId } = await inFlight(capabilities);
       await say(world, { childId, state: "closed", fills: [bad({ quantity: "0.5" })] });
@@ -258,7 +258,7 @@ describe("a venue that goes on saying it", () => {
     },
   );
 
-  it("decision CA: stays unknown over a crash, and is told of once", async () => {
+  it("decision CA: stays unknown over a crash, and is reported once", async () => {
     const { world, order, venue, childId } = await inFlight();
     await say(world, { childId, state: "closed", fills: [good, bad({ price: 0 })] });
     venue.onLookup = () => ({ childId, state: "closed", fills: [good, bad({ price: 0 })] }) as never;
@@ -272,9 +272,9 @@ describe("a venue that goes on saying it", () => {
 
   it.each<readonly [what: string, answer: unknown]>([
     ["nothing", undefined],
-    ["a word of its own", "unknown"],
+    ["an unknown word", "unknown"],
     ["voided where it was looked up", "voided"],
-  ])("I22: %s as the answer to a look-up is no not-found", async (_what, answer) => {
+  ])("I22: %s as the answer to a look-up is not a not-found", async (_what, answer) => {
     const { world, order, venue } = await inFlight();
     await world.pass(0);
     venue.onLookup = () => answer as never;
@@ -283,7 +283,7 @@ describe("a venue that goes on saying it", () => {
     expect(sentTo(venue)).toHaveLength(1);
   });
 
-  it("I22: an answer to a void that cannot be read voids nothing", async () => {
+  it("I22: an unreadable answer to a void voids nothing", async () => {
     const venue = createScriptedVenue({ honoursDeadline: false, canVoid: true });
     const world = await createWorld({ venue });
     const order = await world.place({ price: "100" });
@@ -298,7 +298,7 @@ describe("a venue that goes on saying it", () => {
 });
 
 describe("decision CA: a report that cannot be read, of a child that was closed", () => {
-  it("of an open parent: what can be read counts, the rest is told", async () => {
+  it("of an open parent: readable parts count, the rest is reported", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed"));
     await say(world, { childId, state: "closed", fills: [good, bad({ quantity: 0.5 })] });
@@ -307,7 +307,7 @@ describe("decision CA: a report that cannot be read, of a child that was closed"
     expect(world.alerts.map(({ alert }) => alert)).toEqual(["LATE_FILL", "VENUE_REPORT_INVALID"]);
   });
 
-  it("I50: of an ended parent: what can be read counts, the rest is told once, the state stays", async () => {
+  it("I50: of an ended parent: readable parts count, the rest is reported once, the state stays", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed"));
     await world.cancel(order);
@@ -324,7 +324,7 @@ describe("decision CA: a report that cannot be read, of a child that was closed"
 describe("an execution beyond the limit of its child", () => {
   const dear = fillOf({ quantity: "0.4", price: "100.01", id: "dear" });
 
-  it("decision 11: is counted and told, and its parent sends nothing more", async () => {
+  it("decision 11: is counted and reported, and its parent sends nothing more", async () => {
     const { world, order, venue, childId } = await inFlight();
     await say(world, reported(childId, "closed", [dear]));
     expect(await world.executed(order)).toBe("0.4");
@@ -337,7 +337,7 @@ describe("an execution beyond the limit of its child", () => {
     expect(sentTo(venue)).toHaveLength(1);
   });
 
-  it("decision 11: of a child that is open, its parent ends when the child does", async () => {
+  it("decision 11: of a child that is open: its parent ends when the child does", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "open", [dear]));
     expect(await world.status(order)).toBe("PARTIALLY_FILLED WORKING cancelPending");
@@ -347,14 +347,14 @@ describe("an execution beyond the limit of its child", () => {
     expect(world.alerts).toHaveLength(1);
   });
 
-  it("decision 11: that fills the parent whole leaves it FILLED", async () => {
+  it("decision 11: that fills the parent completely leaves it FILLED", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed", [{ ...dear, quantity: 1_000_000 as never }]));
     expect(await world.status(order)).toBe("FILLED FILLED");
     expect(world.alerts.map(({ alert }) => alert)).toEqual(["CHILD_BEYOND_LIMIT"]);
   });
 
-  it("decision 11: that comes late stops an open parent too", async () => {
+  it("decision 11: that arrives late stops an open parent too", async () => {
     const { world, order, venue, childId } = await inFlight();
     await say(world, reported(childId, "closed"));
     await say(world, reported(childId, "closed", [dear]));
@@ -364,7 +364,7 @@ describe("an execution beyond the limit of its child", () => {
     expect(sentTo(venue)).toHaveLength(1);
   });
 
-  it("decision 11: of a SELL lies below its limit; at the limit and better is none", async () => {
+  it("decision 11: of a SELL is below its limit; executions at the limit or better are not", async () => {
     const world = await createWorld();
     const order = await world.place({ side: "SELL", price: "100" });
     const cheap = { ...dear, price: 9_999_999_999 as never };

@@ -6,7 +6,7 @@ import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { seedOr } from "../support/seed.ts";
 import { createWorld, START_MS } from "../support/world.ts";
 
-/** The most that any second saw, wherever it began; times are in order. */
+/** The highest count within any second, wherever it begins; times are in order. */
 function mostInASecond(times: readonly number[]): number {
   let [most, first] = [0, 0];
   for (const [index, ms] of times.entries()) {
@@ -16,7 +16,7 @@ function mostInASecond(times: readonly number[]): number {
   return most;
 }
 
-/** When children went out that always wait, awake only at the times of `ticks`. */
+/** Hand-over times of children that always wait, with wake-ups only at the times of `ticks`. */
 function sendTimes(rate: number, ticks: Iterable<number>): readonly number[] {
   const pace = new VenuePace();
   pace.declare(rate);
@@ -33,13 +33,13 @@ function* everyMs(untilMs: number): Iterable<number> {
 const RATES = [0.25, 1, 7, 19.5, 20, 500, 900, 1_500, 12_345];
 
 describe("decision GS: the rate that a venue declares", () => {
-  it.each(RATES)("%d a second: is reached, and no second sees more", (rate) => {
+  it.each(RATES)("%d per second: is reached, and no second has more", (rate) => {
     const times = sendTimes(rate, everyMs(20_000));
     expect(mostInASecond(times)).toBeLessThanOrEqual(Math.ceil(rate));
     expect(times.length).toBe(Math.ceil(20 * rate));
   });
 
-  it.each(RATES)("%d a second: the same when timers come late, but for a hundredth", (rate) => {
+  it.each(RATES)("%d per second: the same if timers come late, within one percent", (rate) => {
     const seed = seedOr(20_261_122);
     const random = createRandom(seed);
     function* late(): Iterable<number> {
@@ -50,7 +50,7 @@ describe("decision GS: the rate that a venue declares", () => {
     expect(times.length, `SEED=${seed}`).toBeGreaterThanOrEqual(Math.floor(60 * rate * 0.99));
   });
 
-  it("after a pause as many go out at once as the rate yields in 50 ms, and one at least", () => {
+  it("after a pause the quantity of 50 ms goes out at once, at least one", () => {
     for (const [rate, burst] of [
       [10, 1],
       [100, 6],
@@ -61,7 +61,7 @@ describe("decision GS: the rate that a venue declares", () => {
     }
   });
 
-  it("one that is lowered holds from then on, and one that is taken back holds no longer", () => {
+  it("a lowered rate applies from then on, and a withdrawn rate no longer", () => {
     const pace = new VenuePace();
     pace.declare(100);
     for (; pace.waitMs(0) === 0; ) pace.sent(0, false);
@@ -74,7 +74,7 @@ describe("decision GS: the rate that a venue declares", () => {
     expect(pace.waitMs(1_001)).toBe(0);
   });
 
-  it("tells how long one waits behind others, and it never waits longer", () => {
+  it("states how long a child waits behind others, and it never waits longer", () => {
     for (const rate of [1, 7, 300, 900]) {
       const pace = new VenuePace();
       pace.declare(rate);
@@ -111,7 +111,7 @@ describe("decisions 26, DD, GS: children of one quote at 300 a second", () => {
   });
 });
 
-it("a line of anything is left in the order in which it was joined", () => {
+it("a queue is left in the order in which it was joined", () => {
   const line = new Fifo<number>();
   const out: (number | undefined)[] = [];
   for (let n = 0; n < 5_000; n++) {

@@ -25,8 +25,8 @@ async function say(world: World, ...reports: readonly ChildReport[]): Promise<vo
 
 const alertsOf = (world: World): readonly string[] => world.alerts.map(({ alert }) => alert);
 
-describe("decision 11: what a venue says of a child", () => {
-  it("I15: an execution that comes twice, by event and by answer, counts once", async () => {
+describe("decision 11: a venue's reports of a child", () => {
+  it("I15: an execution that arrives twice, by event and by answer, counts once", async () => {
     const { world, order, childId } = await inFlight();
     const fill = fillOf({ quantity: "0.4" });
     await say(
@@ -50,7 +50,7 @@ describe("decision 11: what a venue says of a child", () => {
     expect(await world.executed(order)).toBe("0.5");
   });
 
-  it("a child that is filled whole is closed, whatever state the venue gives it", async () => {
+  it("a completely filled child is closed, whatever state the venue gives it", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "open", [fillOf({ quantity: "1" })]));
     expect(await world.status(order)).toBe("FILLED FILLED");
@@ -103,7 +103,7 @@ describe("decision 11: what a venue says of a child", () => {
     expect(world.engine.metrics().alerts).toBe(foreign.length);
   });
 
-  it("an answer that names another child is no answer: the child is unknown and looked up", async () => {
+  it("an answer that names another child is not an answer: the child is unknown and looked up", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     world.venue.onSubmit = () => reported("aqc-1-1-1", "closed", [fillOf({ quantity: "1" })]);
@@ -116,7 +116,7 @@ describe("decision 11: what a venue says of a child", () => {
 });
 
 describe("decision 11: late executions", () => {
-  it("a late fill of a closed child adds to an open parent, and the next child is for what is left", async () => {
+  it("a late fill of a closed child adds to an open parent, and the next child is for the rest", async () => {
     const { world, order, childId } = await inFlight();
     await say(
       world,
@@ -139,7 +139,7 @@ describe("decision 11: late executions", () => {
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("I50: a late fill of an ended parent grows executedQty and leaves the state, over a crash too", async () => {
+  it("I50: a late fill of an ended parent increases executedQty and keeps the state, over a crash too", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed"));
     await world.cancel(order);
@@ -164,7 +164,7 @@ describe("decision 11: late executions", () => {
 });
 
 describe("decision 11, I11: overfills", () => {
-  it("an overfill of the whole parent is recorded as it is, told, and ends it FILLED", async () => {
+  it("an overfill of the whole parent is recorded as reported, raises an alert, and ends it FILLED", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, reported(childId, "closed", [fillOf({ quantity: "1.5" })]));
     expect(await world.executed(order)).toBe("1.5");
@@ -172,7 +172,7 @@ describe("decision 11, I11: overfills", () => {
     expect(alertsOf(world)).toEqual(["OVERFILL"]);
   });
 
-  it("a child that executes more than its quantity stops its parent though that is not complete", async () => {
+  it("a child that executes more than its quantity stops its parent even if the parent is not complete", async () => {
     const world = await createWorld();
     world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("0.5") });
     const order = await world.place({
@@ -190,7 +190,7 @@ describe("decision 11, I11: overfills", () => {
     expect(sentTo(world.venue)).toEqual(["SELL 0.5"]);
   });
 
-  it("an overfilled child that is open still is told of once, and its parent ends when it is closed", async () => {
+  it("an overfilled child that is still open is reported once, and its parent ends when it is closed", async () => {
     const world = await createWorld();
     world.exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("0.5") });
     const order = await world.place({
@@ -216,7 +216,7 @@ describe("decision 11, I11: overfills", () => {
     expect(alertsOf(world)).toEqual(["OVERFILL"]);
   });
 
-  it("a late fill beyond the quantity of an ended parent is told as both", async () => {
+  it("a late fill beyond the quantity of an ended parent is reported as both", async () => {
     const { world, order, childId } = await inFlight();
     await say(world, filled({ childId, quantity: quantity("1") } as never));
     await say(world, reported(childId, "closed", [fillOf({ quantity: "0.5" })]));

@@ -16,7 +16,7 @@ vi.mock("../../src/wire/index.ts", async (original) => {
 const MANY = 1_500;
 
 describe("I53, decision HK: verify goes in slices", () => {
-  it("hashes some hundred orders a turn, and compares them as they were when it began", async () => {
+  it("hashes some hundred orders per turn, and compares them as of its start", async () => {
     const world = await createWorld();
     const placing = Array.from({ length: MANY }, (_, n) => world.place({ price: "20" }, 1 + (n % 2)));
     const orders = await Promise.all(placing);

@@ -7,7 +7,7 @@ const BTC = "BTC/USD";
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 /** Whole minutes. */
-/** A moment of clocks that nobody has set. */
+/** A time of clocks that were never set. */
 const clocksAt = (ms: number): { wallMs: number; nowMs: number } => ({ wallMs: ms, nowMs: ms });
 
 const NOW = 1_699_963_200_000;
@@ -32,7 +32,7 @@ const print = (id: string, more: Partial<PrintInput> = {}): PrintInput => ({
   ...more,
 });
 
-/** What becomes of a print at NOW in a tape that counted print "a". */
+/** The result of a print at NOW in a tape that counted print "a". */
 function verdict(input: PrintInput): string {
   const tape = tapeWith();
   tape.take(print("a"), clocksAt(NOW));
@@ -50,7 +50,7 @@ describe("decision 30: a print counts", () => {
   it.each([
     ["once by its id", print("a"), "duplicate"],
     [
-      "once by its id, whatever else it says now",
+      "once by its id, whatever its other members are now",
       print("a", { quantity: "2", timeMs: NOW + 9 }),
       "duplicate",
     ],
@@ -78,16 +78,16 @@ describe("decision 30: a print counts", () => {
     ["at no time", print("b", { timeMs: Number.NaN }), "malformed"],
     ["at half a millisecond", print("b", { timeMs: NOW + 0.5 }), "malformed"],
     ["before all time", print("b", { timeMs: -1 }), "malformed"],
-    ["as far ahead as may be", print("b", { timeMs: NOW + 1_000 }), "counted fresh"],
+    ["as far ahead as allowed", print("b", { timeMs: NOW + 1_000 }), "counted fresh"],
     ["further ahead", print("b", { timeMs: NOW + 1_001 }), "future"],
     ["as old as fresh may be", print("b", { timeMs: NOW - 5_000 }), "counted fresh"],
     ["older", print("b", { timeMs: NOW - 5_001 }), "counted late"],
-    ["executed before one that counted already", print("b", { timeMs: NOW - 1 }), "counted fresh"],
+    ["executed before one that already counted", print("b", { timeMs: NOW - 1 }), "counted fresh"],
   ])("%s: %o", (_what, input, expected) => {
     expect(verdict(input)).toBe(expected);
   });
 
-  it("and is handed over as it was counted", () => {
+  it("and is returned as it was counted", () => {
     expect(tapeWith().take(print("a", { timeMs: NOW - 9_000 }), clocksAt(NOW))).toEqual({
       symbol: BTC,
       id: "a",
@@ -98,7 +98,7 @@ describe("decision 30: a print counts", () => {
     });
   });
 
-  it("when a future one comes again in its time: what did not count is not remembered", () => {
+  it("when a print from the future arrives again in its time: one that did not count is not remembered", () => {
     const tape = tapeWith();
     expect(tape.take(print("a", { timeMs: NOW + 60_000 }), clocksAt(NOW))).toBe("future");
     expect(tape.take(print("a", { timeMs: NOW + 60_000 }), clocksAt(NOW + 60_000))).toMatchObject({
@@ -108,7 +108,7 @@ describe("decision 30: a print counts", () => {
 });
 
 describe("contract, POST /api/order rule 5: totals are of fresh volume", () => {
-  it("per symbol, late prints left out", () => {
+  it("per symbol, without late prints", () => {
     const tape = tapeWith();
     tape.take(print("a", { quantity: "0.5" }), clocksAt(NOW));
     tape.take(print("b", { quantity: "0.25", timeMs: NOW - 5_001 }), clocksAt(NOW));
@@ -131,7 +131,7 @@ describe("contract, POST /api/order rule 5: totals are of fresh volume", () => {
 });
 
 describe("decision 29: one-minute bars", () => {
-  it("hold every print in the minute of its execution, oldest first", () => {
+  it("contain every print in the minute of its execution, oldest first", () => {
     const tape = tapeWith();
     tape.take(print("a", { quantity: "1", timeMs: NOW + 1_000 }), clocksAt(NOW));
     tape.take(print("b", { quantity: "2", timeMs: NOW - 1 }), clocksAt(NOW));
@@ -141,7 +141,7 @@ describe("decision 29: one-minute bars", () => {
     expect(minutesOf(tape, "XRP/USD")).toEqual([]);
   });
 
-  it("a range has its first minute and not its last", () => {
+  it("a range includes its first minute and excludes its last", () => {
     const tape = tapeWith();
     for (const before of [3, 2, 1])
       tape.take(print(`${before}`, { quantity: `${before}`, timeMs: NOW - before * MINUTE }), clocksAt(NOW));
@@ -172,7 +172,7 @@ describe("decision 30: a child follows an external print only", () => {
     for (const id of ids) tape.take(print(id), clocksAt(NOW));
   };
 
-  it("own fills are none, one stranger among them is", () => {
+  it("own fills do not count, one external print among them does", () => {
     const tape = tapeWith();
     expect(tape.hasExternal(BTC, { position: 0, own })).toBe(false);
     taking(tape, ["own1", "own2"]);
@@ -217,8 +217,8 @@ describe("decision 30: a child follows an external print only", () => {
   });
 });
 
-describe("what was counted is handed over once", () => {
-  it("in the order it was counted, of all symbols, late prints too", () => {
+describe("counted prints are handed over once", () => {
+  it("in the order of counting, of all symbols, including late prints", () => {
     const tape = tapeWith();
     expect([tape.hasPrints, tape.takePrints()]).toEqual([false, []]);
     tape.take(print("a"), clocksAt(NOW));
@@ -240,7 +240,7 @@ describe("what was counted is handed over once", () => {
   });
 });
 
-describe("a tape begins with what the store kept", () => {
+describe("a tape starts with the store's content", () => {
   const huge = "1999999999999.999999";
   const state: VolumeState = {
     totals: [{ symbol: BTC, total: 1_999_999_999_999_999_999n as unknown as Quantity }],
@@ -256,14 +256,14 @@ describe("a tape begins with what the store kept", () => {
     ],
   };
 
-  it("I15's rule for prints: what was counted before a restart is not counted again", () => {
+  it("I15's rule for prints: a print counted before a restart is not counted again", () => {
     const tape = tapeWith({ state });
     expect(["a", "b"].map((id) => tape.take(print(id), clocksAt(NOW)))).toEqual(["duplicate", "duplicate"]);
     expect(totalOf(tape)).toBe(huge);
     expect(minutesOf(tape)).toEqual(["0: 2"]);
   });
 
-  it("goes on from there; positions begin anew and nothing is to be appended", () => {
+  it("continues from there; positions start again and nothing is to be appended", () => {
     const tape = tapeWith({ state });
     expect([tape.position(BTC), tape.hasPrints]).toEqual([0, false]);
     tape.take(print("d", { quantity: "0.000001" }), clocksAt(NOW));
@@ -275,12 +275,12 @@ describe("a tape begins with what the store kept", () => {
     expect(tape.hasExternal(BTC, { position: 0, own: (id) => id !== "d" })).toBe(true);
   });
 
-  it("leaves symbols out that the exchange no longer has", () => {
+  it("leaves out symbols that the exchange no longer has", () => {
     const tape = tapeWith({ state });
     expect([totalOf(tape, "XRP/USD"), minutesOf(tape, "XRP/USD")]).toEqual(["0", []]);
   });
 
-  it("forgets its ids in the order they were first seen, however the store gave them", () => {
+  it("forgets its ids in the order in which they were first seen, in whatever order the store returned them", () => {
     const tape = tapeWith({ state });
     tape.forget(NOW, 100);
     expect(tape.take(print("b"), clocksAt(NOW))).toBe("duplicate");
@@ -289,7 +289,7 @@ describe("a tape begins with what the store kept", () => {
 });
 
 describe("memory is bounded", () => {
-  it("decision HJ: forget drops no more ids at a time than it is told, of all symbols together", () => {
+  it("decision HJ: forget drops at most the given number of ids at a time, over all symbols", () => {
     const tape = tapeWith();
     for (const id of ["a", "b", "c"]) tape.take(print(id), clocksAt(NOW - 1));
     expect([tape.forget(NOW, 2), tape.forget(NOW, 2), tape.forget(NOW, 2)]).toEqual([2, 1, 0]);
@@ -305,7 +305,7 @@ describe("memory is bounded", () => {
     expect(tape.take(print("a"), clocksAt(NOW))).toMatchObject({ id: "a" });
   });
 
-  it("at most 500,000 ids per symbol, oldest dropped first; another symbol keeps its own", () => {
+  it("at most 500,000 ids per symbol, oldest dropped first; each symbol has its own", () => {
     const tape = tapeWith();
     const take = (number: number): unknown => tape.take(print(`${number}`), clocksAt(NOW));
     tape.take(print("0", { symbol: "ETH/USD" }), clocksAt(NOW));

@@ -6,7 +6,7 @@ import { createWorld, type World } from "../support/world.ts";
 
 const BUSY = { code: -1008, status: 503, retry: "later" };
 
-/** Weights of one digit: their cells are of one byte, those of the sums of two. */
+/** Weights of one digit: their cells have one byte, those of the sums two. */
 const COUNT = 1_000;
 const BYTES = COUNT * 3;
 const VWAP = {
@@ -29,8 +29,8 @@ async function quoted(settings: Parameters<typeof createWorld>[0] = { settings: 
 
 const vwap = (world: World, accountId = 1): Promise<ParentOrder> => world.place(VWAP, accountId);
 
-describe("decision HN: an account pays for the weights it makes the service hold", () => {
-  it("weights and their sums are packed, the journal holds them as it always did", async () => {
+describe("decision HN: an account pays for the weights that the service stores for it", () => {
+  it("weights and their sums are packed in memory; the journal keeps its form", async () => {
     const world = await quoted();
     const order = await vwap(world);
     const { schedule } = order.intent;
@@ -49,7 +49,7 @@ describe("decision HN: an account pays for the weights it makes the service hold
     expect((await world.engine.verify()).equal).toBe(true);
   });
 
-  it("what does not fit is refused -1008, nothing is kept of it; other orders of the account are taken", async () => {
+  it("excess weights are refused with -1008, without a trace; other orders of the account are accepted", async () => {
     const world = await quoted();
     for (let n = 0; n < 3; n++) await vwap(world);
     await expect(world.place({ ...VWAP, newClientOrderId: "more" })).rejects.toMatchObject(BUSY);
@@ -59,20 +59,20 @@ describe("decision HN: an account pays for the weights it makes the service hold
     await expect(world.place(twap)).resolves.toBeDefined();
   });
 
-  it("in all: two accounts fill what a third wants", async () => {
+  it("in total: two accounts use up the room that a third needs", async () => {
     const world = await quoted();
     for (let n = 0; n < 3; n++) await vwap(world, 1);
     for (let n = 0; n < 2; n++) await vwap(world, 2);
     await expect(vwap(world, 2)).rejects.toMatchObject(BUSY);
   });
 
-  it("the bound holds for placements that come at once", async () => {
+  it("the limit holds for simultaneous placements", async () => {
     const world = await quoted();
     const answers = await Promise.allSettled(Array.from({ length: 9 }, () => vwap(world)));
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
   });
 
-  it("a placement that is repeated is answered with its order although there is no room", async () => {
+  it("a repeated placement is answered with its order although there is no room", async () => {
     const world = await quoted();
     const first = await world.place({ ...VWAP, newClientOrderId: "first" });
     for (let n = 0; n < 2; n++) await vwap(world);
@@ -96,7 +96,7 @@ describe("decision HN: an account pays for the weights it makes the service hold
     await expect(vwap(world)).rejects.toMatchObject(BUSY);
   });
 
-  it("the same count out of a snapshot", async () => {
+  it("the count is the same from a snapshot", async () => {
     const world = await quoted({ settings: { ...KEPT, snapshotEvery: 1 } });
     for (let n = 0; n < 3; n++) await vwap(world);
     await world.engine.close();
@@ -116,7 +116,7 @@ describe("decision HO: a page of parents is bounded in bytes as well as in rows"
     [false, true],
     [true, true],
   ])(
-    "pages meet every parent once, with history %s, newest first %s",
+    "pages return every parent once, with history %s, newest first %s",
     async (includeHistory, newestFirst) => {
       const maxPageBytes =
         3 *
@@ -170,7 +170,7 @@ describe("decision HO: a page of parents is bounded in bytes as well as in rows"
     expect([two.orders[0]?.orderId, two.orders.length, two.nextOrderId]).toEqual([second.orderId, 1, 0]);
   });
 
-  it("of what ended a page reads little more than it shows", async () => {
+  it("a page reads little more of the ended parents than it shows", async () => {
     const read: number[] = [];
     const world = await quoted({
       settings: { maxPageBytes: 10 * ROW },

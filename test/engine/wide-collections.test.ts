@@ -59,7 +59,7 @@ describe("decision IA, GT: values by a key of their own", () => {
     );
     fill.mockRestore();
     expect(table.size).toBe(4 * MANY);
-    // Slots of a part, at most three of four of which are taken.
+    // Slots of a part, at most three quarters of which are used.
     expect(largest).toBeLessThanOrEqual(4_096);
   });
 });
@@ -70,7 +70,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { maxLength: 400 },
 );
 
-describe("collections of any size say what small ones would", () => {
+describe("collections of any size behave like small ones", () => {
   it("orders by id", () => {
     fc.assert(
       fc.property(steps, (taken) => {
@@ -91,7 +91,7 @@ describe("collections of any size say what small ones would", () => {
   it.each([
     ["all kinds of", hashOf],
     ["few", (key: string) => (hashOf(key) % 200) * 0x10001],
-  ])("values by a key of their own, while they come and go, with %s hashes", (kind, hash) => {
+  ])("values by a key of their own, during changes, with %s hashes", (kind, hash) => {
     const count = kind === "few" ? 3_000 : 60_000;
     const wide = new KeyedTable<string, Sample>({ keyOf: ({ key }) => key, hashOf: hash });
     const map = new Map<string, Sample>();
@@ -109,7 +109,7 @@ describe("collections of any size say what small ones would", () => {
     for (let n = 0; n < count; n++) expect(wide.get(`order ${n}`)?.n).toBe(map.get(`order ${n}`)?.n);
   });
 
-  it("ids of one account, read in both directions from any cursor while some come and go", () => {
+  it("ids of one account, read in both directions from any cursor during changes", () => {
     const some = fc.uniqueArray(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 1_500 });
     fc.assert(
       fc.property(some, fc.nat({ max: 5_001 }), fc.boolean(), (numbers, from, newestFirst) => {

@@ -15,7 +15,7 @@ import { intentOf, NOW, quoteAt } from "./support.ts";
 
 const BPS = { kind: "bps", bps: 100 } as const;
 
-/** The code that refuses an intent, or the price it was admitted at. */
+/** The code that refuses an intent, or its admission price. */
 function admitted(
   change: Partial<ParentIntent>,
   context: Partial<AdmissionContext> = {},
@@ -34,7 +34,7 @@ function admitted(
   }
 }
 
-describe("decision 23: the price of admission", () => {
+describe("decision 23: the admission price", () => {
   it.each([
     ["the limit price", { price: price("100") }, "100"],
     [
@@ -76,7 +76,7 @@ describe("decision 24: exposure at admission", () => {
     expect(admitted({ side, reduceOnly: true, quantity: quantity("0.000001") }, { position })).toBe(expected);
   });
 
-  it("an unknown position is none", () => {
+  it("an unknown position counts as none", () => {
     expect(admitted({ side: "SELL", reduceOnly: true })).toBe(-2022);
     expect(reducibleOf("SELL", ZERO_QUANTITY)).toBe(ZERO_QUANTITY);
   });
@@ -87,7 +87,7 @@ describe("decision 10: expiry", () => {
     ["GTD without a time", { timeInForce: "GTD" }, -1115],
     ["GTC with a time", { expireTimeMs: NOW + 1 }, -1115],
     ["a time that is now", { timeInForce: "GTD", expireTimeMs: NOW }, -1130],
-    ["a time to come", { timeInForce: "GTD", expireTimeMs: NOW + 1 }, "100"],
+    ["a time in the future", { timeInForce: "GTD", expireTimeMs: NOW + 1 }, "100"],
   ] as const)("%s", (_what, change, expected) => {
     expect(admitted(change)).toBe(expected);
   });

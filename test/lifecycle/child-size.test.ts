@@ -18,7 +18,7 @@ const bidsOf = (...levels: readonly (readonly [string, string?])[]): Quote => ({
   bids: levelsOf(levels),
 });
 
-/** The child of an order of 10, or why there is none. */
+/** The child of an order of 10, or the reason why there is none. */
 function sized(change: Partial<ParentIntent>, quote: Quote, reducible?: string): string {
   const { order } = new Subject({ quantity: quantity("10"), ...change });
   const sizing = sizeChild(order, quote, {
@@ -32,16 +32,16 @@ function sized(change: Partial<ParentIntent>, quote: Quote, reducible?: string):
 
 describe("decision 22", () => {
   it.each([
-    ["everything where no sizes are shown", {}, asksOf(["100"]), "10 @ 100"],
-    ["all that is wanted though less is visible", {}, asksOf(["99", "0.2"]), "10 @ 100"],
+    ["everything if no sizes are shown", {}, asksOf(["100"]), "10 @ 100"],
+    ["the whole quantity even if less is visible", {}, asksOf(["99", "0.2"]), "10 @ 100"],
     ["nothing above its cap", {}, asksOf(["100.00000001"]), "PRICE_OUTSIDE_LIMIT"],
     [
-      "nothing when what is visible inside the cap is too little",
+      "nothing if the size inside the cap is too little",
       {},
       asksOf(["100", "0.149999"], ["101", "9"]),
       "BELOW_MINIMUM_NOTIONAL",
     ],
-    ["at the minimum exactly", {}, asksOf(["100", "0.15"], ["101", "9"]), "10 @ 100"],
+    ["at exactly the minimum", {}, asksOf(["100", "0.15"], ["101", "9"]), "10 @ 100"],
     [
       "nothing for levels of size zero",
       {},
@@ -56,14 +56,14 @@ describe("decision 22", () => {
       "10 @ 100",
     ],
     [
-      "at market all visible levels",
+      "at market, all visible levels",
       { type: "STOP_MARKET" },
       asksOf(["100", "0.1"], ["500", "0.01"]),
       "10 @ market",
     ],
     ["FOK: the whole", { childTimeInForce: "FOK" }, asksOf(["99", "9"], ["100", "1"]), "10 @ 100"],
     [
-      "FOK: not a step less",
+      "FOK: nothing if one step is missing",
       { childTimeInForce: "FOK" },
       asksOf(["99", "9"], ["100", "0.999999"], ["101", "9"]),
       "NOT_FILLABLE_WHOLE",
@@ -72,7 +72,7 @@ describe("decision 22", () => {
     expect(sized(change as Partial<ParentIntent>, quote as Quote)).toBe(expected);
   });
 
-  it("the value of what is executable is exact", () => {
+  it("the value of the executable size is exact", () => {
     const { order } = new Subject({
       quantity: quantity("999999999999.999999"),
       price: price("9999999999.99999999"),
@@ -84,14 +84,14 @@ describe("decision 22", () => {
 
 describe("decision 24", () => {
   it.each([
-    ["what may be reduced", "3", "3 @ 100"],
-    ["no more than the rest", "30", "10 @ 100"],
-    ["below the minimum too", "0.000001", "0.000001 @ 100"],
+    ["the reducible quantity", "3", "3 @ 100"],
+    ["at most the rest", "30", "10 @ 100"],
+    ["also below the minimum", "0.000001", "0.000001 @ 100"],
   ])("%s", (_what, reducible, expected) => {
     expect(sized({ reduceOnly: true }, asksOf(["99"]), reducible)).toBe(expected);
   });
 
-  it("FOK for what may be reduced, as a whole", () => {
+  it("FOK for the reducible quantity, as a whole", () => {
     expect(sized({ reduceOnly: true, childTimeInForce: "FOK" }, asksOf(["99", "3"]), "3")).toBe("3 @ 100");
     expect(sized({ reduceOnly: true, childTimeInForce: "FOK" }, asksOf(["99", "2.999999"]), "3")).toBe(
       "NOT_FILLABLE_WHOLE",
@@ -115,7 +115,7 @@ describe("decision 25", () => {
     return subject;
   };
 
-  it("a residual worth less than the minimum at the best price is one, whatever is visible", () => {
+  it("a residual worth less than the minimum at the best price is a residual, whatever size is visible", () => {
     expect(sizeChild(filledAlmost("0.86").order, asksOf(["100", "0.01"]), MINIMUM)).toEqual({
       kind: "residual",
     });
@@ -124,7 +124,7 @@ describe("decision 25", () => {
     });
   });
 
-  it("not of a parent that filled nothing, nor of a reduce-only one", () => {
+  it("except for a parent without fills, and a reduce-only one", () => {
     const { order } = new Subject({ quantity: quantity("0.1") });
     expect(sizeChild(order, asksOf(["100"]), MINIMUM)).toMatchObject({ reason: "BELOW_MINIMUM_NOTIONAL" });
     const reducing = filledAlmost("0.99", { reduceOnly: true }).order;

@@ -18,7 +18,7 @@ import { intentOf, Subject } from "./support.ts";
 const place = fc.record({ count: fc.integer({ min: 1, max: 2 ** 44 }), shard: fc.nat(SHARD_COUNT - 1) });
 
 describe("I05: managed ids", () => {
-  it("are negative, safe, and give shard and count back", () => {
+  it("are negative and safe, and contain shard and count", () => {
     fc.assert(
       fc.property(place, (of) => {
         const id = managedIdOf(of);
@@ -41,11 +41,11 @@ describe("I05: managed ids", () => {
     );
   });
 
-  it("that would leave the safe integers are not given", () => {
+  it("beyond the safe integers are not assigned", () => {
     expect(() => managedIdOf({ count: 2 ** 45 + 1, shard: 0 })).toThrow(InvariantError);
   });
 
-  it("the shard of an account is the same for ever", () => {
+  it("the shard of an account never changes", () => {
     expect([1, 2, 3, 1_000_000, Number.MAX_SAFE_INTEGER].map(shardOf)).toEqual([28, 213, 66, 156, 171]);
   });
 
@@ -62,7 +62,7 @@ describe("I06: child ids", () => {
     attempt: fc.integer({ min: 1, max: 1_000_000 }),
   });
 
-  it("have at most 36 characters of the charset and give parent, acceptance and attempt back", () => {
+  it("have at most 36 characters of the charset and contain parent, acceptance and attempt", () => {
     fc.assert(
       fc.property(child, ({ place: of, acceptedAtMs, attempt }) => {
         const orderId = managedIdOf(of);
@@ -84,12 +84,12 @@ describe("I06: child ids", () => {
     "aqc-0-1-1",
     "aqc-zzzzzzzzzzz-1-1",
     "aqc-é-1-1",
-  ])("%j is none", (text) => {
+  ])("%j is not a child id", (text) => {
     expect(readChildId(text)).toBeUndefined();
   });
 });
 
-describe("I53: facts that do not fit are refused", () => {
+describe("I53: invalid facts are refused", () => {
   const at = { orderId: -256, sequence: 9, timeMs: 1 };
   const accepted: Fact = { kind: "ACCEPTED", accountId: 1, intent: intentOf() };
 
@@ -97,7 +97,7 @@ describe("I53: facts that do not fit are refused", () => {
     ["a second acceptance", (s: Subject) => evolve(s.order, accepted, at)],
     ["a fact of an unknown parent", () => evolve(undefined, { kind: "FROZEN" }, at)],
     [
-      "I24: closing a child that is not there",
+      "I24: closing a child that does not exist",
       (s: Subject) => evolve(s.order, { kind: "CHILD_CLOSED", childId: "aqc-1", outcome: "DONE" }, at),
     ],
     [
@@ -108,7 +108,7 @@ describe("I53: facts that do not fit are refused", () => {
       },
     ],
     [
-      "I12: a child for more than is left",
+      "I12: a child for more than the rest",
       (s: Subject) => {
         s.fire("100");
         const child = { ...childOf(s), quantity: quantity("1.000001") };

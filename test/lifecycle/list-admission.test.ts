@@ -26,7 +26,7 @@ const listOf = (contingency: Contingency, legs: readonly Leg[]): ListIntent => (
   })),
 });
 
-/** The code that refuses a list, or what was found out about its legs. */
+/** The code that refuses a list, or the results about its legs. */
 function admitted(
   contingency: Contingency,
   legs: readonly Leg[],
@@ -42,7 +42,7 @@ function admitted(
 const changed = ([role, change]: Leg, more: Partial<ParentIntent>): Leg => [role, { ...change, ...more }];
 const as = (role: LegRole, [, change]: Leg): Leg => [role, change];
 
-describe("contract, List creation rules: what each form is made of", () => {
+describe("contract, List creation rules: the legs of each form", () => {
   it.each([
     ["OCO", [STOP, LIMIT], [undefined, undefined]],
     ["OTO", [ENTRY, EXIT], [undefined, true]],
@@ -53,8 +53,8 @@ describe("contract, List creation rules: what each form is made of", () => {
   });
 
   it.each([
-    ["a leg too few", "OTOCO", [ENTRY, STOP]],
-    ["a leg too many", "OTO", [ENTRY, EXIT, EXIT]],
+    ["one leg too few", "OTOCO", [ENTRY, STOP]],
+    ["one leg too many", "OTO", [ENTRY, EXIT, EXIT]],
     ["no leg", "OCO", []],
     ["legs of another form", "OCO", [ENTRY, EXIT]],
     ["legs in another order", "OCO", [LIMIT, STOP]],
@@ -71,17 +71,13 @@ describe("contract, List creation rules: what each form is made of", () => {
     ],
     ["levels that are equal", "OCO", [STOP, changed(LIMIT, { price: price("90") })]],
     ["levels that are crossed", "OCO", [STOP, changed(LIMIT, { price: price("89.99999999") })]],
-    [
-      "levels of a BUY the other way round",
-      "OCO",
-      [changed(STOP, { side: "BUY" }), changed(LIMIT, { side: "BUY" })],
-    ],
+    ["levels of a BUY in reverse", "OCO", [changed(STOP, { side: "BUY" }), changed(LIMIT, { side: "BUY" })]],
   ] as const)("-1128: %s", (_what, contingency, legs) => {
     expect(admitted(contingency, legs)).toBe(-1128);
   });
 
   it.each([
-    ["levels a step apart", [STOP, changed(LIMIT, { price: price("90.00000001") })]],
+    ["levels one step apart", [STOP, changed(LIMIT, { price: price("90.00000001") })]],
     [
       "the levels of a BUY",
       [
@@ -105,7 +101,7 @@ describe("contract, List creation rules: what each form is made of", () => {
     ["OCO", [STOP, LIMIT]],
     ["OTO", [ENTRY, EXIT]],
     ["OTOCO", [ENTRY, STOP, LIMIT]],
-  ] as const)("contract rule 8: no leg of an %s has a schedule or a share", (contingency, legs) => {
+  ] as const)("contract rule 8: a leg of an %s has no schedule and no share", (contingency, legs) => {
     const schedule = { intervalMs: 60_000, intervalCount: 2, intervalDelayMs: 0 };
     for (const own of [{ schedule }, { participationBips: 100 }]) {
       for (const index of legs.keys()) {
@@ -130,14 +126,14 @@ describe("admission of the legs", () => {
     expect(admitted("OTO", [changed(ENTRY, held), EXIT])).toBe(-2022);
   });
 
-  it("the minimum is that of every leg, held ones too; reduce-only is exempt", () => {
+  it("the minimum applies to every leg, including held ones; reduce-only is exempt", () => {
     const small = { quantity: quantity("0.149999") };
     expect(admitted("OTO", [ENTRY, changed(EXIT, { quantity: quantity("0.1") })])).toBe(-1013);
     expect(admitted("OTO", [changed(ENTRY, small), EXIT])).toBe(-1013);
     expect(admitted("OTO", [ENTRY, changed(EXIT, { ...small, ...held })])).toHaveLength(2);
   });
 
-  it("decision 23: a held leg without a price is admitted at the quote of now", () => {
+  it("decision 23: a held leg without a price is admitted at the current quote", () => {
     const trail = as("pending", TRAIL);
     expect(admitted("OTO", [ENTRY, trail])).toBe(-1112);
     expect(admitted("OTO", [ENTRY, trail], { quote: quoteAt("99", "100") })).toMatchObject([
@@ -146,7 +142,7 @@ describe("admission of the legs", () => {
     ]);
   });
 
-  it("decision 21: a post-only leg that is active must not cross; a held one meets its first quote later", () => {
+  it("decision 21: an active post-only leg must not cross; a held one meets its first quote later", () => {
     const maker = { type: "LIMIT_MAKER" } as const;
     const context = { quote: quoteAt("110", "111") };
     expect(admitted("OCO", [STOP, changed(LIMIT, maker)], context)).toBe(-2010);
@@ -163,7 +159,7 @@ describe("admission of the legs", () => {
     expect(admitted("OTO", [ENTRY, changed(EXIT, { timeInForce: "GTD", expireTimeMs: NOW })])).toBe(-1130);
   });
 
-  it("decision 31: a leg may be an iceberg, of not more parts than a setting allows", () => {
+  it("decision 31: a leg may be an iceberg, with at most the number of parts that a setting allows", () => {
     const iced = changed(LIMIT, { icebergQuantity: quantity("0.25") });
     expect(admitted("OCO", [STOP, iced])).toHaveLength(2);
     expect(admitted("OCO", [STOP, iced], { maxIcebergParts: 4 })).toHaveLength(2);
@@ -172,14 +168,14 @@ describe("admission of the legs", () => {
     expect(admitted("OCO", [STOP, changed(LIMIT, much)])).toBe(-1013);
   });
 
-  it("decision 18: only a leg may trail without a stop price of its own", () => {
+  it("decision 18: only a leg may trail without a stop price", () => {
     expect(admitted("OCO", [TRAILING_STOP, LIMIT], { quote: quoteAt("100", "101") })).toHaveLength(2);
     const bare: Leg = ["protective", { side: "SELL", type: "STOP_MARKET" }];
     expect(admitted("OCO", [bare, LIMIT])).toBe(-1102);
   });
 });
 
-describe("decision 33: where the market stands", () => {
+describe("decision 33: the place of the market", () => {
   const context = (bid: string, mustStraddle: boolean): Partial<ListAdmissionContext> => ({
     quote: quoteAt(bid, "200"),
     mustStraddle,
@@ -191,7 +187,7 @@ describe("decision 33: where the market stands", () => {
     ["at the upper level", "110", -2010],
     ["below both", "80", -2010],
     ["above both", "120", -2010],
-  ])("%s: a setting can demand that it is between the legs", (_what, bid, expected) => {
+  ])("%s: a setting can require that it is between the legs", (_what, bid, expected) => {
     const answer = (found: number | readonly Admission[]): number =>
       typeof found === "number" ? found : found.length;
     expect(answer(admitted("OCO", [STOP, LIMIT], context(bid, true)))).toBe(expected);
@@ -199,12 +195,12 @@ describe("decision 33: where the market stands", () => {
     expect(answer(admitted("OTOCO", [ENTRY, STOP, LIMIT], context(bid, true)))).toBe(3);
   });
 
-  it("without a quote that demand cannot be met; a leg without a level is not compared", () => {
+  it("without a quote that requirement cannot be met; a leg without a level is not compared", () => {
     expect(admitted("OCO", [STOP, LIMIT], { mustStraddle: true })).toBe(-1112);
     expect(admitted("OCO", [TRAIL, LIMIT], context("120", true))).toHaveLength(2);
   });
 
-  it("a BUY looks at the ask", () => {
+  it("a BUY compares with the ask", () => {
     const buy = [
       changed(STOP, { side: "BUY", stopPrice: price("110") }),
       changed(LIMIT, { side: "BUY", price: price("90") }),
@@ -222,7 +218,7 @@ describe("decision 33: where the market stands", () => {
 });
 
 describe("numbers beyond doubles", () => {
-  it("decision 8: two levels that a double could not tell apart are told apart", () => {
+  it("decision 8: two levels that a double cannot distinguish are distinct", () => {
     const high: Quantity = quantity("0.000001");
     const leg = { quantity: high, price: price("9999999999.99999999") };
     const stop = changed(STOP, { quantity: high, stopPrice: price("9999999999.99999998") });

@@ -17,14 +17,14 @@ describe("decision 20: the order in which parents meet one quote", () => {
       ),
     ].map(({ orderId }) => orderId);
 
-  it("of a pair the protective leg is first, wherever it stood; the others keep their places", () => {
+  it("of a pair the protective leg is first, whatever its place; the others keep their places", () => {
     expect(ordered(stop, limit)).toEqual([stop, limit]);
     expect(ordered(limit, stop)).toEqual([stop, limit]);
     expect(ordered(-1, limit, -2, stop, -3)).toEqual([-1, stop, limit, -2, -3]);
     expect(ordered(-1, stop, -2, limit)).toEqual([-1, stop, -2, limit]);
   });
 
-  it("a leg alone, and orders outside lists, stay as they fired", () => {
+  it("a leg alone, and orders outside lists, keep their order", () => {
     expect(ordered(limit)).toEqual([limit]);
     expect(ordered(limit, -1)).toEqual([limit, -1]);
     expect(ordered(-2, -1, -3)).toEqual([-2, -1, -3]);
@@ -33,7 +33,7 @@ describe("decision 20: the order in which parents meet one quote", () => {
 });
 
 describe("I44: a list is done if and only if every leg has ended", () => {
-  it("decision 35: OCO: the loser ends with the victory, the list with the winner", () => {
+  it("decision 35: OCO: the loser ends when the winner wins, the list when the winner ends", () => {
     const list = new ListSubject("OCO");
     const executing = { listStatusType: "EXEC_STARTED", listOrderStatus: "EXECUTING" };
     expect(listStatusOf(list)).toEqual(executing);
@@ -44,8 +44,8 @@ describe("I44: a list is done if and only if every leg has ended", () => {
   });
 });
 
-describe("I53: a list is what its legs say", () => {
-  it("id, client id, contingency, account, symbol and time are those of its legs", () => {
+describe("I53: a list is derived from its legs", () => {
+  it("id, client id, contingency, account, symbol and time come from its legs", () => {
     const { legs } = new ListSubject("OTOCO");
     expect(orderListOf(legs)).toMatchObject({
       listId: -256,
@@ -58,7 +58,7 @@ describe("I53: a list is what its legs say", () => {
     });
   });
 
-  it("orders that are not all legs of one list, in their order, are none", () => {
+  it("orders that are not exactly the legs of one list, in order, are not a list", () => {
     const { legs } = new ListSubject("OTOCO");
     const [first, second, third] = legs as [ParentOrder, ParentOrder, ParentOrder];
     const plain = new Subject().order;

@@ -6,7 +6,7 @@ import type { Contingency, LegRole, ParentOrder } from "../../src/model/index.ts
 import { FORMS, type LegInput, ListSubject, STOP } from "./list-transition-subject.ts";
 import { NOW } from "./support.ts";
 
-/** What happens to a list; a cancel is told from the rest. */
+/** An event of a list; a cancel is distinguished from the rest. */
 type Step = Readonly<{ cancels?: true; take: (list: ListSubject) => unknown }>;
 
 const TERMINAL: readonly string[] = ["FILLED", "CANCELED", "EXPIRED", "REJECTED"];
@@ -16,7 +16,7 @@ const fill = fc.tuple(
   size,
 );
 
-/** Something that happens to one of the legs, whichever the list has. */
+/** An event of one of the legs, in a list of any form. */
 const ofLeg = <T>(arbitrary: fc.Arbitrary<T>, take: (list: ListSubject, leg: LegRole, what: T) => unknown) =>
   fc.tuple(fc.nat(5), arbitrary).map(([n, what]): Step => {
     return { take: (list) => take(list, list.legs[n % list.legs.length]?.list?.role ?? "working", what) };
@@ -100,7 +100,7 @@ it("I12, I23, I40-I44, I50, I51 and I53 hold over any sequence of events of any 
   );
 });
 
-/** After a cancel nothing of the list goes on by itself. */
+/** After a cancel nothing of the list continues by itself. */
 const isCanceled = ({ ended, pendingEnd }: ParentOrder): boolean =>
   ended !== undefined || pendingEnd?.status === "CANCELED";
 
@@ -147,7 +147,7 @@ function checkLeg(before: ParentOrder, leg: ParentOrder): void {
   expect(add(leg.executedQuantity, open as never) <= leg.intent.quantity, "I12").toBe(true);
 }
 
-/** Whoever wins, the other has ended in an earlier place of the journal, and never sends anything (I40). */
+/** Whichever leg wins, the other has ended at an earlier place of the journal, and never sends anything (I40). */
 function checkPair(list: ListSubject): void {
   const pair = list.legs.filter((leg) => ["protective", "profit"].includes(leg.list?.role ?? ""));
   const sent = pair.filter((leg) => leg.attempts > 0);

@@ -11,7 +11,7 @@ import {
 import type { Contingency, Fact, Fill, LegRole, ParentIntent, ParentOrder } from "../../src/model/index.ts";
 import { intentOf, NOW, quoteAt, RULES } from "./support.ts";
 
-/** A leg as a test writes it: what it is in its list, and what differs from a BUY of 1 with cap 100. */
+/** A leg as a test writes it: its role in the list, and its differences from a BUY of 1 with cap 100. */
 export type LegInput = readonly [role: LegRole, change?: Partial<ParentIntent>];
 
 export const STOP: LegInput = [
@@ -29,14 +29,14 @@ export const FORMS: Readonly<Record<Contingency, readonly LegInput[]>> = {
   OTOCO: [ENTRY, STOP, LIMIT],
 };
 
-/** One fact of one leg, and the record it stands in. */
+/** One fact of one leg, and its record. */
 export type FactEntry = Readonly<{ fact: Fact; context: FactContext }>;
 
-/** A list that events are put to, one record each. */
+/** A list that receives events, one record each. */
 export class ListSubject {
   legs: ParentOrder[];
   nowMs: number = NOW;
-  /** Everything that was noted of all legs, in the order in which it was. */
+  /** All facts of all legs, in order. */
   readonly journal: FactEntry[] = [];
   #sequence = 0;
 
@@ -63,7 +63,7 @@ export class ListSubject {
     return leg;
   }
 
-  /** What happens to the list when this happens to the leg. */
+  /** Applies an event of one leg to the list. */
   meet(role: LegRole, event: ParentEvent): readonly Transition[] {
     const context = { sequence: ++this.#sequence, nowMs: this.nowMs, rules: RULES };
     const steps = transitionList({ legs: this.legs, orderId: this.leg(role).orderId, event }, context);
@@ -80,7 +80,7 @@ export class ListSubject {
     return context;
   }
 
-  /** The condition of a leg is met at this ask (BUY) or bid (SELL). */
+  /** Meets the condition of a leg at this ask (BUY) or bid (SELL). */
   fire(role: LegRole, at: string): readonly Transition[] {
     const { orderId, intent } = this.leg(role);
     const quote = intent.side === "BUY" ? quoteAt("0.01", at) : quoteAt(at, "9999999");
@@ -88,7 +88,7 @@ export class ListSubject {
     return this.meet(role, { kind: "FIRED", fired, quote, fresh: true });
   }
 
-  /** The venue tells of the newest child of a leg. */
+  /** Applies the venue's report of the newest child of a leg. */
   report(
     role: LegRole,
     state: "open" | "closed" | "rejected",
@@ -106,7 +106,7 @@ export class ListSubject {
     return this.meet(role, { kind: "REPORTED", report: { childId, state, fills: executions } });
   }
 
-  /** What a leg says of itself, such as "NEW WAITING". */
+  /** The status of a leg, such as "NEW WAITING". */
   status(role: LegRole): string {
     const view = statusOf(this.leg(role));
     return `${view.status} ${view.apiState}${view.cancelPending ? " cancelPending" : ""}`;
@@ -121,7 +121,7 @@ export class ListSubject {
   }
 }
 
-/** What stands in a record, leg by leg in its order: "protective: ENDED CANCELED OCO_TRIGGER". */
+/** The content of a record, leg by leg in its order: "protective: ENDED CANCELED OCO_TRIGGER". */
 export const recordOf = (steps: readonly Transition[]): readonly string[] =>
   steps
     .filter(({ facts }) => facts.length > 0)

@@ -14,20 +14,17 @@ const withChange = (leg: typeof STOP, change: Partial<ParentIntent>): typeof STO
 describe("decision 34, I40: the winner of a pair", () => {
   it.each([
     ["a stop", "protective", "90", ["TRIGGERED, CHILD_INTENDED"]],
-    ["a plain limit, when a child of it passes every check", "profit", "110", ["CHILD_INTENDED"]],
-  ] as const)(
-    "%s: the loser is canceled in the same record, and stands before it",
-    (_what, winner, at, [facts]) => {
-      const list = new ListSubject("OCO");
-      const loser = winner === "profit" ? "protective" : "profit";
-      const steps = list.fire(winner, at);
-      expect(recordOf(steps)).toEqual([`${loser}: ENDED CANCELED OCO_TRIGGER`, `${winner}: ${facts}`]);
-      expect(steps.at(-1)?.effects).toEqual([{ kind: "SUBMIT" }]);
-      expect(list.status(loser)).toBe("CANCELED CANCELED");
-    },
-  );
+    ["a plain limit, when its child passes every check", "profit", "110", ["CHILD_INTENDED"]],
+  ] as const)("%s: the loser is canceled in the same record, before it", (_what, winner, at, [facts]) => {
+    const list = new ListSubject("OCO");
+    const loser = winner === "profit" ? "protective" : "profit";
+    const steps = list.fire(winner, at);
+    expect(recordOf(steps)).toEqual([`${loser}: ENDED CANCELED OCO_TRIGGER`, `${winner}: ${facts}`]);
+    expect(steps.at(-1)?.effects).toEqual([{ kind: "SUBMIT" }]);
+    expect(list.status(loser)).toBe("CANCELED CANCELED");
+  });
 
-  it("a stop-limit wins when it triggers, though it then waits for a price inside its cap", () => {
+  it("a stop-limit wins when it triggers, even if it then waits for a price inside its cap", () => {
     const list = new ListSubject("OCO", [
       withChange(STOP, { type: "STOP_LOSS_LIMIT", price: price("89") }),
       LIMIT,
@@ -39,7 +36,7 @@ describe("decision 34, I40: the winner of a pair", () => {
     expect(list.statuses).toEqual(["NEW WAITING", "CANCELED CANCELED"]);
   });
 
-  it("a take-profit wins when it triggers, although the quote is stale by then", () => {
+  it("a take-profit wins when it triggers, even if the quote is stale by then", () => {
     const list = new ListSubject("OCO", [
       STOP,
       withChange(LIMIT, { type: "TAKE_PROFIT_MARKET", stopPrice: price("110") }),
@@ -56,7 +53,7 @@ describe("decision 34, I40: the winner of a pair", () => {
   it.each([
     ["is outside its limit", "109.99", true],
     ["is stale", "110", false],
-  ])("a plain limit wins nothing on a quote that %s", (_what, at, fresh) => {
+  ])("a plain limit does not win on a quote that %s", (_what, at, fresh) => {
     const list = new ListSubject("OCO");
     const fired = { orderId: list.leg("profit").orderId, observed: price(at) };
     expect(recordOf(list.meet("profit", { kind: "FIRED", fired, quote: quoteAt(at, "120"), fresh }))).toEqual(
@@ -65,7 +62,7 @@ describe("decision 34, I40: the winner of a pair", () => {
     expect(list.statuses).toEqual(["NEW WAITING", "NEW WAITING"]);
   });
 
-  it("a reduce-only limit wins with its exposure, not with the question for it", () => {
+  it("a reduce-only limit wins with its exposure, not with the request for it", () => {
     const list = new ListSubject("OCO", [STOP, withChange(LIMIT, { reduceOnly: true })]);
     const asked = list.fire("profit", "110");
     expect([recordOf(asked), asked[0]?.effects]).toEqual([[], [{ kind: "MEASURE" }]]);
@@ -79,7 +76,7 @@ describe("decision 34, I40: the winner of a pair", () => {
     ]);
   });
 
-  it("the loser stays canceled, whatever becomes of the winner, and does not lose twice", () => {
+  it("the loser stays canceled, whatever the winner's result, and does not lose twice", () => {
     const list = new ListSubject("OCO");
     list.fire("profit", "110");
     const lost = list.leg("protective");
@@ -95,7 +92,7 @@ describe("decision 34, I40: the winner of a pair", () => {
     expect(list.leg("protective")).toEqual(lost);
   });
 
-  it("an activation is no victory", () => {
+  it("an activation does not win", () => {
     const trailing = { kind: "bps", bps: 100 } as const;
     const trail: typeof STOP = [
       "protective",
@@ -109,7 +106,7 @@ describe("decision 34, I40: the winner of a pair", () => {
   });
 });
 
-describe("decision 35: an OCO leg that ends without having won ends alone", () => {
+describe("decision 35: an OCO leg that ends without winning ends alone", () => {
   it("by its expiry", () => {
     const list = new ListSubject("OCO", [withChange(STOP, GTD), LIMIT]);
     list.nowMs += 1_000;
@@ -159,7 +156,7 @@ describe("decision 35, I41: release", () => {
     );
   });
 
-  it("I41: once; a report that comes twice and a late one release nothing", () => {
+  it("I41: once; a repeated report and a late one release nothing", () => {
     const list = new ListSubject("OTO");
     list.fire("working", "100");
     list.report("working", "closed", [["a", "1"]]);
@@ -180,7 +177,7 @@ describe("decision 35, I41: release", () => {
     expect(list.active).toEqual(["working"]);
   });
 
-  it("I23: a held leg neither triggers nor sends, and takes no activation", () => {
+  it("I23: a held leg neither triggers nor sends, and is not activated", () => {
     const list = new ListSubject("OTOCO");
     const activation = { position: 1, seed: price("100") };
     for (const role of ["protective", "profit"] as const) {
@@ -208,7 +205,7 @@ describe("decision 35, I41: release", () => {
     ]);
   });
 
-  it("in the record of that execution, also while another child is in flight; of what was released nobody is alerted", () => {
+  it("in the record of that execution, also while another child is in flight; the released legs raise no alert", () => {
     const list = completedLate();
     expect(list.statuses).toEqual(["PARTIALLY_FILLED WORKING cancelPending", "NEW WAITING"]);
     list.fire("pending", "110");
@@ -229,7 +226,7 @@ describe("decision 35, I41: release", () => {
     expect(recordOf(list.fire("pending", "110"))).toEqual(["pending: CHILD_INTENDED"]);
   });
 
-  it("decision 11: an overfill that fills it whole releases too: there is a position to protect", () => {
+  it("decision 11: an overfill that fills it completely releases too: there is a position to protect", () => {
     const list = new ListSubject("OTO");
     list.fire("working", "100");
     expect(recordOf(list.report("working", "open", [["a", "1.5"]]))).toEqual([
@@ -239,7 +236,7 @@ describe("decision 35, I41: release", () => {
   });
 });
 
-describe("I42: a working leg that ends otherwise cancels the legs it holds", () => {
+describe("I42: a working leg that ends otherwise cancels the legs that it holds", () => {
   const END = "ENDED CANCELED WORKING_LEG_ENDED";
 
   it("by its expiry, without a fill", () => {
@@ -284,7 +281,7 @@ describe("I42: a working leg that ends otherwise cancels the legs it holds", () 
     ]);
   });
 
-  it("by a first quote that crosses it, when it is post-only", () => {
+  it("by a first quote that a post-only one crosses", () => {
     const list = new ListSubject("OTO", [
       ["working", { type: "LIMIT_MAKER", price: price("100"), clientOrderId: "entry" }],
       EXIT,
@@ -295,7 +292,7 @@ describe("I42: a working leg that ends otherwise cancels the legs it holds", () 
     ]);
   });
 
-  it("decision 11: by an overfill of a child that does not fill it whole", () => {
+  it("decision 11: by an overfill of a child that does not fill it completely", () => {
     const list = new ListSubject("OTO", [
       withChange(ENTRY, { type: "ICEBERG", price: price("100"), icebergQuantity: quantity("0.4") }),
       EXIT,
@@ -307,7 +304,7 @@ describe("I42: a working leg that ends otherwise cancels the legs it holds", () 
     ]);
   });
 
-  it("but for those that have ended before it", () => {
+  it("except those that have already ended", () => {
     const list = new ListSubject("OTOCO", [ENTRY, withChange(STOP, GTD), LIMIT]);
     list.nowMs += 1_000;
     expect(recordOf(list.meet("protective", { kind: "EXPIRED" }))).toEqual([
@@ -366,7 +363,7 @@ describe("I43: cancel of any leg", () => {
   it.each([
     ["some", [["a", "0.4"]], "FILLED, CHILD_CLOSED", ", ALERT POSITION_UNPROTECTED"],
     ["nothing", [], "CHILD_CLOSED", ""],
-  ] as const)("decision 13: when it then filled %s", (_what, fills, before, after) => {
+  ] as const)("decision 13: if it then filled %s", (_what, fills, before, after) => {
     const list = new ListSubject("OTO");
     list.fire("working", "100");
     list.meet("working", { kind: "CANCEL" });
@@ -375,7 +372,7 @@ describe("I43: cancel of any leg", () => {
     ]);
   });
 
-  it("at once, with some of the working leg filled: a position is left unprotected", () => {
+  it("at once, with a part of the working leg filled: a position is left unprotected", () => {
     const list = new ListSubject("OTO");
     list.fire("working", "100");
     list.report("working", "closed", [["a", "0.4"]]);
@@ -385,7 +382,7 @@ describe("I43: cancel of any leg", () => {
     ]);
   });
 
-  it("after the release: the exits end, the fill stays, and nobody is alerted of what he asked for", () => {
+  it("after the release: the exits end, the fill stays, and the owner's own cancel raises no alert", () => {
     const list = new ListSubject("OTOCO");
     list.fire("working", "100");
     list.report("working", "closed", [["a", "1"]]);
@@ -406,7 +403,7 @@ describe("I43: cancel of any leg", () => {
   });
 });
 
-describe("a parent outside lists, and one that is no leg", () => {
+describe("a parent outside lists, and one that is not a leg", () => {
   it("is a list of one", () => {
     const subject = new Subject();
     const context = { sequence: 2, nowMs: NOW, rules: RULES };
@@ -416,7 +413,7 @@ describe("a parent outside lists, and one that is no leg", () => {
     expect(() => transitionList({ ...event, orderId: -1 }, context)).toThrow(/I53/);
   });
 
-  it("I41: cannot be released, and no leg twice", () => {
+  it("I41: cannot be released, and no leg occurs twice", () => {
     expect(new Subject().meet({ kind: "RELEASED" }).facts).toEqual([]);
     const list = new ListSubject("OTO");
     expect(recordOf(list.meet("pending", { kind: "RELEASED" }))).toEqual(["pending: RELEASED"]);

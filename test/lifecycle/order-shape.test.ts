@@ -17,7 +17,7 @@ const FIELDS = {
 type Field = keyof typeof FIELDS;
 const ALL = Object.keys(FIELDS) as readonly Field[];
 
-/** The fields of each type that it needs, and those that it takes. */
+/** The required and the allowed fields of each type. */
 const SHAPES: Readonly<Record<ParentType, readonly [needs: readonly Field[], takes: readonly Field[]]>> = {
   SYNTHETIC_LIMIT: [["price"], ["icebergQuantity"]],
   STOP_MARKET: [["stopPrice"], []],
@@ -37,7 +37,7 @@ const SHAPES: Readonly<Record<ParentType, readonly [needs: readonly Field[], tak
 };
 const TYPES = Object.keys(SHAPES) as readonly ParentType[];
 
-/** Undefined when an intent of these fields is admitted, else the code and the field that its refusal names. */
+/** Undefined if an intent of these fields is admitted, else the code and the field that its refusal names. */
 function refusal(type: ParentType, fields: readonly Field[], leg?: "active"): string | undefined {
   const given = Object.fromEntries(fields.map((field) => [field, FIELDS[field]]));
   const { price: _price, ...bare } = intentOf();
@@ -52,13 +52,13 @@ function refusal(type: ParentType, fields: readonly Field[], leg?: "active"): st
 }
 
 describe("contract, Order type values: the fields of an intent that was built in process", () => {
-  it.each(TYPES)("%s with what it needs, and with each that it takes, is admitted", (type) => {
+  it.each(TYPES)("%s with its required fields, and with each allowed one, is admitted", (type) => {
     const [needs, takes] = SHAPES[type];
     expect(refusal(type, needs)).toBeUndefined();
     for (const one of takes) expect([one, refusal(type, [...needs, one])]).toEqual([one, undefined]);
   });
 
-  it.each(TYPES)("%s without one that it needs is refused", (type) => {
+  it.each(TYPES)("%s without a required field is refused", (type) => {
     const [needs] = SHAPES[type];
     for (const one of needs) {
       const rest = needs.filter((field) => field !== one);
@@ -67,7 +67,7 @@ describe("contract, Order type values: the fields of an intent that was built in
     }
   });
 
-  it.each(TYPES)("%s with one that it does not take is refused", (type) => {
+  it.each(TYPES)("%s with a field that it does not take is refused", (type) => {
     const [needs, takes] = SHAPES[type];
     const either = type === "TRAILING_STOP_LIMIT" ? ["limitOffset"] : [];
     const foreign = ALL.filter((field) => ![...needs, ...takes, ...either].includes(field));

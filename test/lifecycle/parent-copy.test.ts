@@ -6,7 +6,7 @@ import { copyOf } from "../../src/model/index.ts";
 import { anyParent } from "../support/arbitraries.ts";
 import { createWorld } from "../support/world.ts";
 
-describe("decision IJ: a parent that was changed has every member, in one order", () => {
+describe("decision IJ: a changed parent has every member, in one order", () => {
   it("whatever members it had before, and with the same values", () => {
     const property = fc.property(anyParent, (parent) => {
       const alerted = { kind: "ALERT", alert: "OVERFILL", detail: "" } as const;

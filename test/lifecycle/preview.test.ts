@@ -25,8 +25,8 @@ const twap = {
   intervalDelay: 500,
 } as const satisfies OrderFields;
 
-describe("a preview says what the service would say (decisions 27-29)", () => {
-  it("slots with their times, the smallest slice against the minimum, and the end", () => {
+describe("a preview agrees with the service (decisions 27-29)", () => {
+  it("shows slots with their times, the smallest slice against the minimum, and the end", () => {
     const preview = previewOrder(twap, { nowMs: NOW });
     expect(preview.refusal).toBeUndefined();
     expect(preview.slots?.map(({ opensAtMs }) => opensAtMs - NOW)).toEqual([500, 1_500, 2_500, 3_500]);
@@ -36,20 +36,20 @@ describe("a preview says what the service would say (decisions 27-29)", () => {
     expect(previewOrder(twap).endsAtMs).toBe(4_500);
   });
 
-  it("decision 28: a smallest slice of 14.99 USD is refused, and its slots are shown beside the refusal", () => {
+  it("decision 28: refuses a smallest slice of 14.99 USD, and shows its slots beside the refusal", () => {
     const preview = previewOrder({ ...twap, quantity: "0.5996" });
     expect(preview.refusal).toMatchObject({ reason: "FILTER_NOTIONAL", details: { field: "intervalCount" } });
     expect(formatNotional(preview.smallestSliceValue ?? notional("0"))).toBe("14.99");
     expect(preview.slots).toHaveLength(4);
   });
 
-  it("complaint 7: fewer steps than slots are a refusal, not a crash", () => {
+  it("complaint 7: refuses fewer steps than slots without crashing", () => {
     const preview = previewOrder({ ...twap, quantity: "0.000003", price: "10000000" });
     expect(preview.refusal).toMatchObject({ code: -1013 });
     expect(preview.smallestSlice).toBe(ZERO_QUANTITY);
   });
 
-  it("decision 23: without a price and without a quote the refusal is -1112, and there is no value to show", () => {
+  it("decision 23: without a price and without a quote the refusal is -1112, and there is no value", () => {
     const market: OrderFields = { ...common, type: "TWAP", interval: 1_000, intervalCount: 4 };
     const preview = previewOrder(market);
     expect(preview.refusal).toMatchObject({ code: -1112 });
@@ -94,7 +94,7 @@ describe("a preview says what the service would say (decisions 27-29)", () => {
   });
 });
 
-describe("decision JK: a context that cannot be read is a TypeError that names the option", () => {
+describe("decision JK: an invalid context is a TypeError that names the option", () => {
   const limit: OrderFields = { ...common, type: "LIMIT_MAKER", price: "100" };
   const wrong: readonly (readonly [unknown, string])[] = [
     [{ quote: { bid: 99, ask: "100" } }, "quote.bid must be a decimal string, not 99"],
@@ -119,7 +119,7 @@ describe("decision JK: a context that cannot be read is a TypeError that names t
     expect(() => previewOrder(limit, context as PreviewContext)).toThrow(new TypeError(message));
   });
 
-  it("an expiry without the time", () => {
+  it("without a time, an expiry is not compared", () => {
     const expiring = { ...limit, expireTime: NOW + 1 };
     expect(() => previewOrder(expiring)).toThrow(TypeError);
     expect(previewOrder(expiring, { nowMs: NOW }).refusal).toBeUndefined();

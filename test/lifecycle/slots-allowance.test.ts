@@ -11,7 +11,7 @@ function pov(change: Partial<ParentIntent> = {}): ParentOrder {
   return evolve(undefined, fact, { orderId: -256, sequence: 1, timeMs: NOW });
 }
 
-/** It is offered a market when so much was executed. */
+/** The market offers it a quantity when this much was executed. */
 function offered(order: ParentOrder, volume?: Quantity): Transition {
   const attempt = { quote: quoteAt("99", "100"), fresh: true, ...(volume !== undefined && { volume }) };
   const event = { kind: "PRINTED", ...attempt } as const;
@@ -21,25 +21,25 @@ function offered(order: ParentOrder, volume?: Quantity): Transition {
 const sizeOf = ({ order, wait }: Transition): string | undefined =>
   order.child === undefined ? wait : formatQuantity(order.child.quantity);
 
-describe("decision 30: what a POV may take", () => {
+describe("decision 30: the allowance of a POV", () => {
   it.each([
     ["nothing new", "5", "SHARE_USED"],
-    ["a step short of the minimum", "5.499999", "BELOW_MINIMUM_NOTIONAL"],
+    ["one step short of the minimum", "5.499999", "BELOW_MINIMUM_NOTIONAL"],
     ["the minimum", "5.5", "0.15"],
-    ["its share, cut to whole steps", "6.000001", "0.3"],
-    ["no more than it asks for", "1000", "10"],
+    ["its share, rounded down to whole steps", "6.000001", "0.3"],
+    ["at most its quantity", "1000", "10"],
   ])("%s", (_what, volume, expected) => {
     expect(sizeOf(offered(pov(), quantity(volume)))).toBe(expected);
   });
 
-  it("less what it executed, and nothing when that is more", () => {
+  it("less its own executions, and zero if those are more", () => {
     const executed = (size: string): ParentOrder => ({ ...pov(), executedQuantity: quantity(size) });
     expect(sizeOf(offered(executed("1"), quantity("10")))).toBe("0.5");
     expect(sizeOf(offered(executed("1.5"), quantity("10")))).toBe("SHARE_USED");
     expect(sizeOf(offered(executed("3"), quantity("10")))).toBe("SHARE_USED");
   });
 
-  it("nothing without new volume, and nothing when it is not known what came before it", () => {
+  it("zero without new volume, and zero if the earlier volume is unknown", () => {
     expect(sizeOf(offered(pov()))).toBe("NO_VOLUME");
     const { volumeBefore: _before, ...lost } = pov();
     expect(sizeOf(offered(lost, quantity("10")))).toBe("NO_VOLUME");
@@ -49,17 +49,17 @@ describe("decision 30: what a POV may take", () => {
     expect(sizeOf(offered({ ...pov(), volumeBefore: ZERO_QUANTITY }, quantity("5")))).toBe("1.5");
   });
 
-  it("the volume it followed is kept with the child", () => {
+  it("the volume that it followed is stored with the child", () => {
     expect(offered(pov(), quantity("10")).facts).toMatchObject([
       { kind: "CHILD_INTENDED", volume: quantity("10") },
     ]);
   });
 });
 
-describe("decision 31: what an iceberg may take", () => {
+describe("decision 31: the allowance of an iceberg", () => {
   it.each([
     ["its display", "0.4", "1", "0.4"],
-    ["all, when it shows all", "1", "1", "1"],
+    ["all, if it shows all", "1", "1", "1"],
     ["the rest", "0.4", "0.3", "0.3"],
   ])("%s", (_what, display, rest, expected) => {
     const change = { type: "ICEBERG", price: price("100"), icebergQuantity: quantity(display) } as const;

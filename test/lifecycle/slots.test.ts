@@ -35,7 +35,7 @@ function scheduled(
 
 let sequence = 1;
 
-/** A quote meets an order: the ask at which it is offered everything, unless told otherwise. */
+/** A quote meets an order: an ask that offers everything by default. */
 const offer = (order: ParentOrder, nowMs: number, ask = "100"): Transition =>
   transition(
     order,
@@ -73,7 +73,7 @@ describe("decision 27: a TWAP", () => {
     ["at the opening of the first", at(1), "0: 0.333333", 2],
     ["at its last moment", at(2) - 1, "0: 0.333333", 2],
     ["when it closes the next opens", at(2), "1: 0.333333", 3],
-    ["the last has what is left over", at(3), "2: 0.333334", 4],
+    ["the last has the rest", at(3), "2: 0.333334", 4],
     ["at its last moment too", at(4) - 1, "2: 0.333334", 4],
     ["after it: nothing", at(4), undefined, undefined],
     ["a day later: nothing", at(1_440), undefined, undefined],
@@ -83,7 +83,7 @@ describe("decision 27: a TWAP", () => {
     expect(watchOf(twap, nowMs) !== undefined).toBe(open !== undefined);
   });
 
-  it("one child a slot: what it does not take is not tried again, and not carried over", () => {
+  it("one child per slot: its unfilled rest is not tried again, and not carried over", () => {
     const sent = offer(twap, at(1));
     expect(sent.order.child).toMatchObject({ quantity: quantity("0.333333"), slot: 0 });
     const back = closed(sent.order, "DONE", at(1) + 1);
@@ -92,18 +92,18 @@ describe("decision 27: a TWAP", () => {
     expect(offer(back, at(2)).order.child).toMatchObject({ quantity: quantity("0.333333"), slot: 1 });
   });
 
-  it("I33: slots that were missed are missed: no burst", () => {
+  it("I33: missed slots stay missed: no burst", () => {
     expect(offer(twap, at(3)).order.child).toMatchObject({ quantity: quantity("0.333334"), slot: 2 });
   });
 
-  it("a child that was withdrawn gives its slot back, one that was refused or voided does not", () => {
+  it("a child that was withdrawn frees its slot, one that was refused or voided does not", () => {
     const sent = offer(twap, at(1)).order;
     expect(openAt(closed(sent, "WITHDRAWN", at(1)), at(1))).toBe("0: 0.333333");
     for (const outcome of ["DONE", "REJECTED", "VOIDED"] as const)
       expect([outcome, openAt(closed(sent, outcome, at(1)), at(1))]).toEqual([outcome, undefined]);
   });
 
-  it("I33: a slot that is used cannot be used again, nor one before it", () => {
+  it("I33: a used slot cannot be used again, nor an earlier one", () => {
     const sent = offer(twap, at(2)).order;
     const free = closed(sent, "DONE", at(2));
     for (const slot of [0, 1]) {
@@ -113,12 +113,12 @@ describe("decision 27: a TWAP", () => {
     }
   });
 
-  it("what is smaller than a slice takes the rest only", () => {
+  it("a rest that is smaller than a slice is sent alone", () => {
     const nearly = { ...twap, executedQuantity: quantity("0.8") };
     expect(formatQuantity(offer(nearly, at(2)).order.child?.quantity as never)).toBe("0.2");
   });
 
-  it("its cap is minded in every slot", () => {
+  it("its cap applies in every slot", () => {
     const capped = scheduled("TWAP", undefined, { price: price("100") });
     expect(offer(capped, at(1), "100.01").wait).toBe("PRICE_OUTSIDE_LIMIT");
     expect(offer(capped, at(1), "100").order.child?.limitPrice).toBe(price("100"));
@@ -132,7 +132,7 @@ describe("decision 28: the end of a TWAP", () => {
   const meet = (order: ParentOrder, nowMs: number): Transition =>
     transition(order, over, { sequence: ++sequence, nowMs, rules: RULES });
 
-  it("is when its last slot has closed and nothing is in flight", () => {
+  it("is when its last slot has closed and no child is in flight", () => {
     const twap = scheduled("TWAP");
     expect(meet(twap, at(4) - 1).facts).toEqual([]);
     expect(meet(twap, at(4)).order.ended).toMatchObject({ status: "EXPIRED", reason: "SCHEDULE_ENDED" });
@@ -158,7 +158,7 @@ describe("decision 28: the end of a TWAP", () => {
     expect(done.order.ended?.reason).toBe("SCHEDULE_ENDED");
   });
 
-  it("by its last fill it is FILLED, also after the last slot", () => {
+  it("on its last fill it is FILLED, also after the last slot", () => {
     const nearly = { ...scheduled("TWAP"), executedQuantity: quantity("0.666666") };
     const { order } = offer(nearly, at(4) - 1);
     const fill = { executionId: "a", quantity: quantity("0.333334"), price: price("100"), timeMs: NOW };
@@ -167,7 +167,7 @@ describe("decision 28: the end of a TWAP", () => {
     expect(done.order.ended).toMatchObject({ status: "FILLED", reason: "FILLED" });
   });
 
-  it("is not of a VWAP, of an order without a schedule, or of one that is stopped", () => {
+  it("does not apply to a VWAP, an order without a schedule, or a stopped one", () => {
     const vwap = scheduled("VWAP", [1, 2, 3]);
     expect([meet(vwap, at(100)).facts, isScheduleOver(vwap, at(100))]).toEqual([[], false]);
     const frozen = { ...scheduled("TWAP"), frozen: true as const };
@@ -189,19 +189,19 @@ describe("decision 29: a VWAP", () => {
     expect(openAt(vwap, at(3))).toBe("2: 0.75");
   });
 
-  it("with zero weights first it begins when the first slot of weight opens", () => {
+  it("with zero weights first it begins when the first slot with a weight opens", () => {
     const vwap = scheduled("VWAP", [0, 0, 1]);
     expect([openAt(vwap, at(1)), changeAt(vwap, NOW)]).toEqual([undefined, 3]);
     expect(openAt(vwap, at(3))).toBe("2: 1");
   });
 
-  it("with a zero weight last its planned part is over before, and it goes on after the last", () => {
+  it("with a zero weight last its planned part is over earlier, and it continues after the last", () => {
     const vwap = scheduled("VWAP", [1, 4, 4]);
     expect([openAt(vwap, at(3)), changeAt(vwap, at(3))]).toEqual([undefined, 4]);
     expect(openAt(vwap, at(4))).toBe("3: 0.75");
   });
 
-  it("after the last slot: one attempt an interval, of at most the largest slice", () => {
+  it("after the last slot: one attempt per interval, of at most the largest slice", () => {
     const vwap = scheduled("VWAP", [1, 3, 4]);
     expect([openAt(vwap, at(4)), changeAt(vwap, at(4))]).toEqual(["3: 0.5", 5]);
     const used = closed(offer(vwap, at(4)).order, "DONE", at(4));
@@ -213,7 +213,7 @@ describe("decision 29: a VWAP", () => {
     expect(openAt(vwap, at(10_000))).toBe("9999: 0.5");
   });
 
-  it("a slot that was used early leaves the next change where it is", () => {
+  it("a slot that was used early does not move the next change", () => {
     const vwap = scheduled("VWAP", [1, 1, 4]);
     const used = closed(offer(vwap, at(1)).order, "DONE", at(1));
     expect(changeAt(used, at(1))).toBe(3);

@@ -13,7 +13,7 @@ import type { Fact, ParentIntent, ParentOrder, Quote } from "../../src/model/ind
 export const NOW = 1_760_000_000_000;
 export const RULES: Rules = { minimum: notional("15"), retryMinMs: 100, retryMaxMs: 5_000 };
 
-/** A BUY of 1 with cap 100, unless told otherwise. */
+/** A BUY of 1 with cap 100 by default. */
 export const intentOf = (change: Partial<ParentIntent> = {}): ParentIntent => ({
   symbol: "BTC/USD",
   side: "BUY",
@@ -38,7 +38,7 @@ export const quoteAt = (bid: string, ask: string): Quote => ({
   sequence: 1,
 });
 
-/** A parent that events are put to, one after the other. */
+/** A parent that receives events in sequence. */
 export class Subject {
   order: ParentOrder;
   nowMs: number = NOW;
@@ -59,7 +59,7 @@ export class Subject {
     return done;
   }
 
-  /** Its condition is met at this ask (BUY) or bid (SELL). */
+  /** Meets its condition at this ask (BUY) or bid (SELL). */
   fire(at: string, more: Partial<Extract<ParentEvent, { kind: "FIRED" }>> = {}): Transition {
     const { side } = this.order.intent;
     const quote = side === "BUY" ? quoteAt("0.01", at) : quoteAt(at, "9999999");
@@ -72,7 +72,7 @@ export class Subject {
     });
   }
 
-  /** The venue tells of the child with this number, the newest by default. */
+  /** Applies the venue's report of the child with this number, the newest by default. */
   report(
     state: "open" | "closed" | "rejected",
     fills: readonly (readonly [id: string, size: string])[] = [],

@@ -35,18 +35,18 @@ describe("I51: the table of status and apiState", () => {
     ],
     ["child closed without a fill", "NEW WAITING", (s) => [s.fire("100"), s.report("closed")]],
     ["child refused", "NEW WAITING", (s) => [s.fire("100"), s.report("rejected")]],
-    ["cancel asked, child in flight", "NEW WORKING cancelPending", (s) => [s.fire("100"), cancel(s)]],
+    ["cancel requested, child in flight", "NEW WORKING cancelPending", (s) => [s.fire("100"), cancel(s)]],
     [
-      "cancel asked, child unknown",
+      "cancel requested, child unknown",
       "NEW UNKNOWN cancelPending",
       (s) => [s.fire("100"), unknown(s), cancel(s)],
     ],
     [
-      "cancel asked, some filled",
+      "cancel requested, some filled",
       "PARTIALLY_FILLED WORKING cancelPending",
       (s) => [s.fire("100"), s.report("open", [["a", "0.5"]]), cancel(s)],
     ],
-    ["expiry asked, child in flight", "NEW WORKING", (s) => [s.fire("100"), s.meet({ kind: "EXPIRED" })]],
+    ["expiry requested, child in flight", "NEW WORKING", (s) => [s.fire("100"), s.meet({ kind: "EXPIRED" })]],
     ["all filled", "FILLED FILLED", (s) => [s.fire("100"), s.report("closed", [["a", "1"]])]],
     [
       "all filled while cancel was pending",
@@ -85,8 +85,8 @@ describe("I51: the table of status and apiState", () => {
 const unknown = (s: Subject): unknown => s.meet({ kind: "OUTCOME_UNKNOWN", childId: s.childId });
 const cancel = (s: Subject): unknown => s.meet({ kind: "CANCEL" });
 
-describe("decision 13: which end counts while a child is in flight", () => {
-  it("a cancel overrides an expiry, an expiry no cancel, and each is noted once", () => {
+describe("decision 13: the end that counts while a child is in flight", () => {
+  it("a cancel overrides an expiry, an expiry does not override a cancel, and each is recorded once", () => {
     const subject = new Subject();
     subject.fire("100");
     expect(kindsOf(subject.meet({ kind: "EXPIRED" }))).toEqual(["END_REQUESTED"]);
@@ -100,7 +100,7 @@ describe("decision 13: which end counts while a child is in flight", () => {
 });
 
 describe("decision IM: a transition copies its parent once", () => {
-  it("the parent that is handed in stays as it is, and the facts one by one make the one that comes out", () => {
+  it("the given parent stays unchanged, and the facts one by one produce the returned one", () => {
     const subject = new Subject({ type: "STOP_MARKET", stopPrice: price("110") });
     const steps: readonly (() => Transition)[] = [
       () => subject.fire("120", { fired: { orderId: -256, observed: price("120"), level: price("110") } }),
@@ -119,7 +119,7 @@ describe("decision IM: a transition copies its parent once", () => {
 });
 
 describe("triggers", () => {
-  it("decision 17: triggered is noted once and one-way, with level, price seen and time", () => {
+  it("decision 17: a trigger is recorded once and is one-way, with level, observed price and time", () => {
     const subject = new Subject({ type: "STOP_LOSS_LIMIT", stopPrice: price("110"), price: price("111") });
     const { facts } = subject.fire("120", {
       fired: { orderId: -256, observed: price("120"), level: price("110") },
@@ -131,7 +131,7 @@ describe("triggers", () => {
     expect(subject.order.trigger?.observed).toBe(price("120"));
   });
 
-  it("I25: what triggers on a quote that is stale by then sends nothing", () => {
+  it("I25: a trigger on a quote that is stale by then sends nothing", () => {
     const subject = new Subject({ type: "STOP_MARKET", stopPrice: price("110") });
     const done = subject.fire("120", { fresh: false });
     expect([kindsOf(done), done.effects, done.wait]).toEqual([["TRIGGERED"], [], "STALE_QUOTE"]);
@@ -174,7 +174,7 @@ describe("triggers", () => {
     },
   );
 
-  it("decision 18: an activation is noted once", () => {
+  it("decision 18: an activation is recorded once", () => {
     const subject = new Subject({ type: "TRAILING_STOP_MARKET", trailing: { kind: "bps", bps: 100 } });
     expect(
       kindsOf(subject.meet({ kind: "ACTIVATED", activation: { position: 1, seed: price("100") } })),
@@ -197,7 +197,7 @@ describe("children", () => {
     ).toEqual([]);
   });
 
-  it("I06: a child's id names parent and attempt; the next attempt has the next", () => {
+  it("I06: a child's id names parent and attempt; the next attempt has the next number", () => {
     const subject = new Subject();
     subject.fire("100");
     expect(subject.childId).toBe(childIdOf(subject.order, 1));
@@ -207,7 +207,7 @@ describe("children", () => {
     expect(subject.childId).toBe(childIdOf(subject.order, 2));
   });
 
-  it("decision 26: each child without a fill doubles the pause, a fill takes it back", () => {
+  it("decision 26: each child without a fill doubles the pause, a fill resets it", () => {
     const subject = new Subject({ quantity: quantity("10") });
     const pauses: number[] = [];
     for (let n = 0; n < 9; n++) {
@@ -230,7 +230,7 @@ describe("children", () => {
     expect(kindsOf(subject.fire("100"))).toEqual(["CHILD_INTENDED"]);
   });
 
-  it("decision 12: a proof that a child never executes gives its quantity back", () => {
+  it("decision 12: a proof that a child never executes frees its quantity", () => {
     const subject = new Subject();
     subject.fire("100");
     unknown(subject);
@@ -243,7 +243,7 @@ describe("children", () => {
     expect(formatQuantity(subject.order.child?.quantity ?? quantity("9"))).toBe("1");
   });
 
-  it("decision 24: a reduce-only parent asks for the exposure and sends what of it is free", () => {
+  it("decision 24: a reduce-only parent requests the exposure and sends its free part", () => {
     const subject = new Subject({ reduceOnly: true });
     expect(subject.fire("100")).toMatchObject({ facts: [], effects: [{ kind: "MEASURE" }] });
     const measured = (exposure: string | 0) =>
@@ -259,7 +259,7 @@ describe("children", () => {
     ]);
   });
 
-  it("events of another child, or of none, change nothing", () => {
+  it("events of another or an unknown child change nothing", () => {
     const subject = new Subject();
     subject.fire("100");
     const before = subject.order;

@@ -4,7 +4,7 @@ import type { LegIntent, ListIntent, ParentIntent, TrailingDistance } from "../.
 import type { ListForm, OrderFields } from "../../src/requests/index.ts";
 import type { Fields } from "./support.ts";
 
-/** Where the values of orders come from. */
+/** Generators of the values of orders. */
 type Values = Readonly<{
   price: fc.Arbitrary<string>;
   quantity: fc.Arbitrary<string>;
@@ -34,7 +34,7 @@ const wide: Values = {
   upTo: (most) => fc.integer({ min: 0, max: most }),
 };
 
-/** Few values in several spellings, so that orders often ask for the same. */
+/** Few values in several spellings, so that orders often have the same intent. */
 const narrow: Values = {
   price: fc.constantFrom("7", "7.0", "7.00000001", "8"),
   quantity: fc.constantFrom("1", "1.0", "1.000001"),
@@ -185,13 +185,13 @@ const scheduleFields = ({ schedule, participationBips }: ParentIntent): Fields =
 
 const STRATEGIES: Fields = { TWAP: 180, VWAP: 1_000_002, POV: 1_000_004 };
 
-/** The type, and for a schedule with a price what makes one. */
+/** The type, and for a schedule with a price the fields that select it. */
 const typeFields = ({ type, price }: ParentIntent): Fields => {
   const targetStrategy = STRATEGIES[type];
   return targetStrategy === undefined || price === undefined ? { type } : { type: "LIMIT", targetStrategy };
 };
 
-/** The canonical fields that an intent stands for. */
+/** The canonical fields of an intent. */
 export const fieldsOf = (intent: ParentIntent): OrderFields =>
   ({
     symbol: intent.symbol,
@@ -275,7 +275,7 @@ const listsOf = (values: Values): fc.Arbitrary<SentList> => {
   );
 };
 
-/** Lists of every form but the legacy one; legs share no client id but by chance, levels may be the wrong way round. */
+/** Lists of every form but the legacy one; legs share a client id only by chance, levels may be in the wrong order. */
 export const lists: fc.Arbitrary<SentList> = listsOf(wide);
 
 /** Lists with few different values. */
@@ -286,7 +286,7 @@ const legFields = ({ intent }: LegIntent, shared: readonly string[]): Fields =>
     Object.entries(fieldsOf(intent)).filter(([name]) => name !== "symbol" && !shared.includes(name)),
   );
 
-/** The canonical fields that a list stands for. */
+/** The canonical fields of a list. */
 export const listFieldsOf = ({ listClientOrderId, contingency, legs }: ListIntent): SentList => {
   const [first, ...others] = legs;
   if (first === undefined) throw new Error("a list without legs");

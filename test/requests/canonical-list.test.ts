@@ -14,7 +14,7 @@ const read = ({ form, fields }: SentList, clientId?: (field: string) => string):
   }
 };
 
-/** What a list asks for, without what is not part of its intent. */
+/** The content of a list, without members outside its intent. */
 const asked = ({ contingency, legs }: ListIntent) => ({
   contingency,
   legs: legs.map((leg) =>
@@ -22,7 +22,7 @@ const asked = ({ contingency, legs }: ListIntent) => ({
   ),
 });
 
-/** Two lists that differ in one field or in none, or in anything. */
+/** Two lists that differ in one field, in none, or in any number. */
 const pairs = fc.oneof(
   fc.tuple(similarLists, similarLists, fc.nat()).map(([a, b, pick]): readonly [SentList, SentList] => {
     const entries = Object.entries(b.fields).filter(([name]) => name in a.fields);
@@ -33,7 +33,7 @@ const pairs = fc.oneof(
 );
 
 describe("canonicalList", () => {
-  it("decision 1: two lists have one text if and only if they ask for the same", () => {
+  it("decision 1: two lists have one text if and only if their intents are equal", () => {
     const counts = { same: 0, different: 0 };
     fc.assert(
       fc.property(pairs, ([first, second]) => {
@@ -49,7 +49,7 @@ describe("canonicalList", () => {
     expect(counts.different).toBeGreaterThan(30);
   });
 
-  it("decision 1: canonical fields ask for the same list", () => {
+  it("decision 1: canonical fields express the same list", () => {
     fc.assert(
       fc.property(similarLists, (sent) => {
         const list = read(sent);
@@ -61,7 +61,7 @@ describe("canonicalList", () => {
     );
   });
 
-  it("decision 1: ids made for legs do not count, ids that were given do", () => {
+  it("decision 1: generated ids of legs do not count, given ids do", () => {
     const fields = {
       symbol: "BTC/USD",
       side: "SELL",
@@ -105,7 +105,7 @@ describe("canonicalList", () => {
     expect(new Set(texts.map((list) => list && canonicalList(list))).size).toBe(2);
   });
 
-  it("hostile 81: legs swapped make another list", () => {
+  it("hostile 81: swapped legs make another list", () => {
     const leg = (prefix: string, side: string) => ({
       [`${prefix}Type`]: "LIMIT",
       [`${prefix}Side`]: side,

@@ -6,7 +6,7 @@ export type Compiled = Readonly<{
   checker: ts.TypeChecker;
   /** The type that a source exports under a name. */
   typeOf: (source: string, name: string) => ts.Type;
-  /** What the compiler says about a source: the text that an editor underlines, and the message. */
+  /** The compiler's diagnostics of a source: the text that an editor underlines, and the message. */
   messagesOf: (source: string) => readonly string[];
 }>;
 

@@ -27,7 +27,7 @@ describe("icebergs", () => {
     refusedEverywhere({ ...iceberg, stopPrice: "1" }, -1106, "stopPrice");
   });
 
-  it.each(HOSTS)("decision 31: icebergQty joins %s as %j", (type, fields) => {
+  it.each(HOSTS)("decision 31: icebergQty turns %s into %j", (type, fields) => {
     const intent = intentEverywhere({ ...base, ...fields, icebergQty: "0.25" });
     expect(intent).toMatchObject({ type, icebergQuantity: 250_000 });
     expect(intentEverywhere({ ...base, apiManaged: true, ...fields })).not.toHaveProperty("icebergQuantity");
@@ -42,7 +42,7 @@ describe("icebergs", () => {
     { type: "VWAP", price: undefined },
     { type: "POV", price: undefined, participationBips: 1 },
     { type: "LIMIT", targetStrategy: 1_000_004, participationBips: 1 },
-  ])("decision 31: icebergQty does not join %j", (fields) => {
+  ])("decision 31: icebergQty is refused on %j", (fields) => {
     refusedEverywhere({ ...base, ...fields, icebergQty: "0.1" }, -1106, "icebergQty");
   });
 
@@ -74,7 +74,7 @@ describe("icebergs", () => {
     refusedEverywhere({ ...base, type: "LIMIT", icebergQty }, code, "icebergQty");
   });
 
-  it("convention 1.2 ee: GTC and GTD are taken, other lifetimes are not", () => {
+  it("convention 1.2 ee: GTC and GTD are accepted, other lifetimes are not", () => {
     expect(intentEverywhere({ ...iceberg, expireTime: 2e12 }).timeInForce).toBe("GTD");
     refusedEverywhere({ ...iceberg, timeInForce: "GTX" }, -1115, "timeInForce");
     refusedEverywhere(

@@ -109,11 +109,11 @@ describe("legacy OCO", () => {
     "trailingAmount",
     "stopStopPrice",
     "childTimeInForce",
-  ])("hostile 67: %s is not read", (field) => {
+  ])("hostile 67: %s is unknown", (field) => {
     refused({ ...sell, [field]: "1" }, -1104, field);
   });
 
-  it("errors bear the legacy names", () => {
+  it("errors use the legacy names", () => {
     const limited = { ...sell, stopLimitPrice: "6900" };
     refused({ ...limited, stopLimitPrice: "0" }, -1130, "stopLimitPrice");
     refused({ ...limited, stopLimitPrice: "1.000000001" }, -1111, "stopLimitPrice");
@@ -127,7 +127,7 @@ describe("legacy OCO", () => {
     expect(refusal(read)).toMatchObject({ code: -1100, field: "trailingDelta" });
   });
 
-  it("decision 10: the expiry holds for the stop that is sent as GTD", () => {
+  it("decision 10: the expiry applies to the stop that is sent as GTD", () => {
     const gtd = { ...sell, stopLimitPrice: "6900", stopLimitTimeInForce: "GTD" };
     expect(legsOf({ ...gtd, expireTime: at }).map(({ intent }) => intent.expireTimeMs)).toEqual([
       at,
@@ -139,7 +139,7 @@ describe("legacy OCO", () => {
     refused({ ...gtd, stopLimitTimeInForce: "GTC", goodTillDate: at }, -1106, "goodTillDate");
   });
 
-  it("decision 1: it is the same intent as the OCO that says so", () => {
+  it("decision 1: it has the same intent as the equal OCO", () => {
     const ids = { limitClientOrderId: "l", stopClientOrderId: "s" };
     const legacy = listIntent("legacyOco", { ...sell, side: "SELL", ...ids });
     const oco = listIntent("oco", {

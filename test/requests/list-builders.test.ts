@@ -48,7 +48,7 @@ type Pair = Readonly<{
 
 const lower = (name: string): string => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 
-/** Takes the fields of prefixes out of the prefixed form and puts each leg's under its own name. */
+/** Removes the prefixed fields and puts each leg's fields under its own name. */
 function nested(fields: Fields, parts: Readonly<Record<string, string>>): Fields {
   const orders: Record<string, Record<string, unknown>> = {};
   const own: Record<string, unknown> = {};
@@ -85,7 +85,7 @@ const pairs: fc.Arbitrary<Pair> = lists.map(({ form, fields }): Pair => {
   return { form, fields: same, orders, build: bracket };
 });
 
-/** What a call makes, or the code of its refusal. */
+/** The result of a call, or the code of its refusal. */
 const outcome = (call: () => unknown): unknown => {
   let made: unknown;
   try {
@@ -110,7 +110,7 @@ describe("decision JI: bracket, oco and oto build the lists of the prefixed form
     expect(Math.min(seen.made, seen.refused)).toBeGreaterThan(10);
   });
 
-  it("decision JH: exits are reduce-only on the other side of the entry, unless they say otherwise", () => {
+  it("decision JH: exits are by default reduce-only on the other side of the entry", () => {
     const exits = (orders: Orders.BracketOrders): readonly unknown[] =>
       bracket(orders).legs.map(({ role, intent }) => `${role} ${intent.side} ${intent.reduceOnly}`);
     expect(exits(BRACKET)).toEqual(["working BUY false", "protective SELL true", "profit SELL true"]);
@@ -123,7 +123,7 @@ describe("decision JI: bracket, oco and oto build the lists of the prefixed form
     expect(exits(short)).toEqual(["working SELL false", "protective BUY true", "profit BUY false"]);
   });
 
-  it("decision JI: a leg without an id of its own gets one made of the list's", () => {
+  it("decision JI: a leg without an id gets one derived from the list's", () => {
     const ids = ({ legs }: ListIntent): readonly string[] => legs.map(({ intent }) => intent.clientOrderId);
     expect(ids(bracket(BRACKET))).toEqual(["trade-7-entry", "trade-7-stop", "trade-7-profit"]);
     expect(ids(oco(OCO))).toEqual(["exit-1-stop", "exit-1-profit"]);
@@ -140,7 +140,7 @@ describe("decision JI: bracket, oco and oto build the lists of the prefixed form
 
   it.each([
     ["a missing leg", { stopLoss: undefined }, -1102, "stopLoss"],
-    ["a leg that is no object", { entry: "LIMIT" }, -1102, "entry"],
+    ["a leg that is not an object", { entry: "LIMIT" }, -1102, "entry"],
     ["a missing field of a leg", { stopLoss: { type: "STOP" } }, -1102, "stopLoss.stopPrice"],
     [
       "a field that the type does not take",

@@ -32,7 +32,7 @@ describe("orderListId", () => {
     }
   });
 
-  it.each(["-0256", "0000001"])("convention 1.2 r: leading zeros of %s say nothing", (orderListId) => {
+  it.each(["-0256", "0000001"])("convention 1.2 r: leading zeros of %s have no meaning", (orderListId) => {
     for (const how of [status, cancel]) {
       expect(key({ orderListId }, how)).toEqual({ orderListId: BigInt(Number(orderListId)) });
     }
@@ -62,7 +62,7 @@ describe("client id of a list", () => {
     expect(conflict.error.message).toContain("['origClientOrderId','listClientOrderId']");
   });
 
-  it("one id is needed; both kinds go on together", () => {
+  it("one id is needed; both kinds may be combined", () => {
     for (const how of [status, cancel]) {
       expect(refused({}, how)).toMatchObject({ code: -1102, field: "orderListId" });
       expect(refused({ symbol: "BTC/USD" }, how).error.message).toContain(
@@ -76,7 +76,7 @@ describe("client id of a list", () => {
   });
 });
 
-describe("what a look-up may check", () => {
+describe("conditions of a look-up", () => {
   it("contract, List queries: symbol, resolved, and instrument", () => {
     expect(key({ orderListId: 1, symbol: "BTCUSD", instrumentId: 7 })).toEqual({
       orderListId: 1n,
@@ -92,7 +92,7 @@ describe("what a look-up may check", () => {
     expect(refused({ orderListId: 1, instrumentId: "x" })).toMatchObject({ code: -1100 });
   });
 
-  it("decision 38: a cancel takes symbol and newClientOrderId without a look", () => {
+  it("decision 38: a cancel accepts symbol and newClientOrderId without reading them", () => {
     for (const ignored of [{ symbol: "XXX" }, { symbol: "" }, { newClientOrderId: "a b" }]) {
       expect(key({ orderListId: 1, ...ignored }, cancel)).toEqual({ orderListId: 1n });
     }

@@ -13,7 +13,7 @@ const SIZE: Readonly<Record<string, Fields>> = {
   oto: {},
 };
 
-/** A leg that is valid where it stands. */
+/** A leg that is valid in its place. */
 const LEGS: Readonly<Record<string, Fields>> = {
   above: { type: "TAKE_PROFIT_LIMIT", stopPrice: "8000", price: "7990" },
   below: { type: "STOP_LOSS_LIMIT", stopPrice: "7000", price: "6990" },
@@ -88,7 +88,7 @@ describe.each(PLACES)("contract, List creation rules 2-4: %s, the leg %s", (form
     ["POV", 1_000_004, { participationBips: 100 }],
   ])("rule 8: %s is refused by name and as a capped LIMIT", (type, targetStrategy, fields) => {
     const none = { stopPrice: undefined, price: undefined };
-    // Of a pair it is first of all neither a stop nor a limit nor a take-profit.
+    // In a pair, it is first of all neither a stop nor a limit nor a take-profit.
     const byName = /above|below/i.test(prefix) ? -1158 : -1014;
     listRefused(form, listOf(form, prefix, { ...none, type, ...fields }), [byName, `${prefix}Type`]);
     const capped = { ...none, type: "LIMIT", price: "7500", targetStrategy, ...fields };

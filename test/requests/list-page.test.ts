@@ -6,7 +6,7 @@ const page = (fields: Fields) => readListPage(query({ nonce: 1, ...fields }));
 const refused = (fields: Fields) => refusal(() => page(fields));
 
 describe("pages of lists", () => {
-  it("contract, List queries: 500 of all times unless asked otherwise", () => {
+  it("contract, List queries: 500 of all times by default", () => {
     expect(page({})).toEqual({ limit: 500 });
     const fields = { limit: 1, startTime: 5, endTime: 5, account: 2, userId: 3 };
     const expected = { limit: 1, startTimeMs: 5, endTimeMs: 5, accountId: 2, userId: 3 };
@@ -15,7 +15,7 @@ describe("pages of lists", () => {
     expect(page({ startTime: 0, limit: 1_000 })).toEqual({ limit: 1_000, startTimeMs: 0 });
   });
 
-  it("convention 1.2 z: a start after the end is refused, by one millisecond too", () => {
+  it("convention 1.2 z: a start after the end is refused, also by one millisecond", () => {
     expect(page({ startTime: 6, endTime: 7 })).toMatchObject({ startTimeMs: 6, endTimeMs: 7 });
     expect(refused({ startTime: 7, endTime: 6 })).toMatchObject({ code: -1023, field: "startTime" });
   });
@@ -37,7 +37,7 @@ describe("pages of lists", () => {
     expect(refused(fields)).toMatchObject({ code, field });
   });
 
-  it("limit above the maximum names the maximum", () => {
+  it("a limit above the maximum names the maximum", () => {
     expect(refused({ limit: 1_001 }).error.message).toContain("Cannot be greater than 1000");
   });
 });

@@ -99,7 +99,7 @@ describe("legs and their order", () => {
     expect(listEverywhere("oto", { ...oto, pendingSide: "BUY" }).legs[1]?.intent.side).toBe("BUY");
   });
 
-  it("decisions 6 and 35: an OTOCO shows working, protective, profit and is called so", () => {
+  it("decisions 6 and 35: an OTOCO shows working, protective, profit and has that contingency", () => {
     expect(summary(listEverywhere("otoco", otoco))).toEqual([
       "OTOCO",
       "working BUY SYNTHETIC_LIMIT generated-workingClientOrderId",
@@ -166,7 +166,7 @@ describe("legs and their order", () => {
 
 describe("fields of a list", () => {
   it.each(FORMS)(
-    "contract, List creation rule 1: %s needs a listClientOrderId as orders have one",
+    "contract, List creation rule 1: %s needs a listClientOrderId, with the rules of orders",
     (form, fields) => {
       const withId = (listClientOrderId?: string) => ({ ...fields, listClientOrderId });
       for (const id of ["a", "x".repeat(36), "A-b_c.9"]) {
@@ -183,7 +183,7 @@ describe("fields of a list", () => {
   );
 
   it.each(LEGS)(
-    "decision 3: the client id of %s is the caller's or made for its field",
+    "decision 3: the client id of %s is given by the caller or generated for its field",
     (prefix, form, fields) => {
       const name = `${prefix}ClientOrderId`;
       const idOf = (list: ListIntent) => list.legs.filter(({ generatedClientId }) => !generatedClientId);
@@ -196,7 +196,7 @@ describe("fields of a list", () => {
     },
   );
 
-  it("in process a leg without an id is refused when nothing makes one", () => {
+  it("in process a leg without an id is refused if there is no generator", () => {
     expect(refusal(() => listIntent("oco", oco))).toMatchObject({ code: -1102, field: "aboveClientOrderId" });
     expect(refusal(() => listIntent("otoco", otoco))).toMatchObject({ field: "workingClientOrderId" });
   });
@@ -209,7 +209,7 @@ describe("fields of a list", () => {
     expect(listEverywhere(form, { ...fields, ...other }).legs).toHaveLength(form === "otoco" ? 3 : 2);
   });
 
-  it("decision 1: a leg may have the id of the list, for lists have ids of their own", () => {
+  it("decision 1: a leg may have the id of the list, since lists have separate ids", () => {
     expect(listEverywhere("oco", { ...oco, aboveClientOrderId: "list-1" }).legs).toHaveLength(2);
   });
 
@@ -240,7 +240,7 @@ describe("fields of a list", () => {
     expect(error.message).toContain(`'${field}'`);
   });
 
-  it("hostile 90: an OTO without anything pending, an OTOCO without one leg", () => {
+  it("hostile 90: an OTO without its pending leg, an OTOCO without one leg", () => {
     const only = { symbol: "BTC/USD", listClientOrderId: "a", ...working };
     listRefused("oto", only, [-1102, "pendingType"]);
     const { pendingBelowType: _, pendingBelowStopPrice: __, pendingBelowPrice: ___, ...rest } = otoco;
@@ -297,7 +297,7 @@ describe("fields of a list", () => {
     listRefused("otoco", { ...sent, [pending]: value }, [-1106, pending]);
   });
 
-  it("decision 38: parameters of the convention are taken and not read; actor and symbol as for orders", () => {
+  it("decision 38: parameters of the convention are accepted and not read; actor and symbol as for orders", () => {
     const ignored = { newOrderRespType: "FULL", strategyId: 7, nonce: "1", signature: "", timestamp: "2" };
     const command = readListPlacement("oco", json({ ...oco, ...ignored, account: 3, userId: 4 }), context);
     expect(command).toEqual({ list: listEverywhere("oco", oco), accountId: 3, userId: 4 });
@@ -311,7 +311,7 @@ describe("fields of a list", () => {
     expect(refusal(() => readListPlacement("oco", json(stp), context))).toMatchObject({ code: -1130 });
   });
 
-  it("hostile 57: nested legs never reach here", () => {
+  it("hostile 57: nested legs never reach the reader", () => {
     expect(refusal(() => json({ ...oco, legs: [] })).code).toBe(-1130);
     expect(refusal(() => json({ ...oco, above: { type: "LIMIT" } })).code).toBe(-1130);
     const nested = { ...oco, abovePrice: {} } as unknown as OcoFields;
@@ -322,7 +322,7 @@ describe("fields of a list", () => {
   });
 });
 
-describe("errors name what was sent", () => {
+describe("errors name the field that was sent", () => {
   it.each([
     [{ Price: "1e3" }, -1100, "Price"],
     [{ Price: "1.000000001" }, -1111, "Price"],
@@ -356,7 +356,7 @@ describe("errors name what was sent", () => {
     expect(text).not.toMatch(/['\s](price|stopPrice|trailingDelta|limitOffset|goodTillDate)\b/i);
   });
 
-  it("conflicts name every field with its prefix, in the advice too", () => {
+  it("conflicts name every field with its prefix, also in the remedy", () => {
     const trail = { ...oto, pendingType: "TRAILING_STOP", pendingStopPrice: undefined };
     const none = listRefused("oto", trail, [-1128]);
     expect(none.message).toContain("['pendingTrailingDelta','pendingPrice2','pendingTrailingAmount']");
@@ -400,7 +400,7 @@ describe("the expiry of a list", () => {
   const expiries = (fields: Fields) =>
     listEverywhere("oto", { ...oto, ...fields }).legs.map(({ intent }) => intent.expireTimeMs);
 
-  it("decision 10: holds for every leg that is sent as GTD", () => {
+  it("decision 10: applies to every leg that is sent as GTD", () => {
     expect(expiries({ ...gtd, expireTime: at })).toEqual([at, undefined]);
     expect(expiries({ ...gtd, goodTillDate: at })).toEqual([at, undefined]);
     expect(expiries({ ...gtd, pendingTimeInForce: "GTD", expireTime: at })).toEqual([at, at]);
@@ -413,7 +413,7 @@ describe("the expiry of a list", () => {
     ]);
   });
 
-  it("decision 10: a leg's own wins, under either name, and does not count as used", () => {
+  it("decision 10: a leg's own expiry wins, under either name, and does not count as a use", () => {
     const both = { ...gtd, pendingTimeInForce: "GTD", expireTime: at };
     expect(expiries({ ...both, pendingExpireTime: at + 1 })).toEqual([at, at + 1]);
     expect(expiries({ ...both, pendingGoodTillDate: at + 1 })).toEqual([at, at + 1]);
@@ -434,7 +434,7 @@ describe("the expiry of a list", () => {
       listRefused(form, { ...list, ...fields }, [-1106, field]);
   });
 
-  it("errors of the list's expiry bear its own name", () => {
+  it("errors of the list's expiry use its own name", () => {
     listRefused("oto", { ...oto, ...gtd, expireTime: 0 }, [-1130, "expireTime"]);
     listRefused("oto", { ...oto, ...gtd, goodTillDate: 253_402_300_799_000 }, [-1130, "goodTillDate"]);
     const differing = listRefused("oto", { ...oto, ...gtd, expireTime: at, goodTillDate: at + 1 }, [-1128]);
@@ -452,7 +452,7 @@ describe("any list", () => {
     }
   };
 
-  it("that is accepted comes out of its own canonical fields again, and reads the same from the wire", () => {
+  it("is reproduced by its own canonical fields, and reads the same from the wire", () => {
     let taken = 0;
     fc.assert(
       fc.property(lists, (sent) => {
@@ -468,7 +468,7 @@ describe("any list", () => {
     expect(taken).toBe(300);
   });
 
-  it("with fields left out, changed or added is taken or refused with an OrderError", () => {
+  it("with fields left out, changed or added is accepted or refused with an OrderError", () => {
     const value = fc.oneof(
       fc.constantFrom("", "1", "GTC", "GTD", "BUY", "LIMIT", "TWAP", "STOP", true, 1),
       fc.string(),

@@ -47,7 +47,7 @@ describe("METHODS", () => {
     expect(ROUTES).toContain(route);
   });
 
-  it("convention 4.1: the version prefix may stand before every name, once", () => {
+  it("convention 4.1: the version prefix may precede every name, once", () => {
     expect(findMethod("v3/order.place")).toBe(findMethod("order.place"));
     for (const name of [
       "v2/order.place",
@@ -67,7 +67,7 @@ describe("METHODS", () => {
     for (const name of ["constructor", "__proto__", "toString"]) expect(findMethod(name)).toBeUndefined();
   });
 
-  it("decision 39: a stream needs READ; what only touches the connection needs no key", () => {
+  it("decision 39: a stream needs READ; an act on the connection itself needs no key", () => {
     expect(METHODS.filter((method) => "act" in method).map(({ name, access }) => [name, access])).toEqual([
       ["userDataStream.subscribe.signature", "READ"],
       ["userDataStream.unsubscribe", "PUBLIC"],
@@ -89,7 +89,7 @@ describe("parameters of the streams", () => {
     );
   });
 
-  it("an end names one subscription or none", () => {
+  it("an unsubscribe names one subscription or none", () => {
     expect(readUnsubscription(parametersOf({}))).toEqual({});
     expect(readUnsubscription(parametersOf({ subscriptionId: { text: "0", kind: "integer" } }))).toEqual({
       subscriptionId: 0,
@@ -146,7 +146,7 @@ describe("readStreamName", () => {
     "btcusd@depth5",
     "btcusd@depth@100ms",
     "ethusd@depth",
-  ])("%s is none", (name) => {
+  ])("%s is not a stream", (name) => {
     expect(readStreamName(name, resolve)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ const all = (fields: Fields) => readAllOrdersPage(query({ symbol: "BTC/USD", ...
 const history = (fields: Fields) => readOrderHistoryPage(json(fields), context.resolve);
 
 describe("the parameters of allOrders", () => {
-  it("contract: 500 unless asked otherwise, at most 1000", () => {
+  it("contract: 500 by default, at most 1000", () => {
     expect(all({})).toEqual({ symbol: "BTC/USD", limit: 500 });
     expect(all({ limit: 1 }).limit).toBe(1);
     expect(all({ limit: 1_000 }).limit).toBe(1_000);
@@ -40,7 +40,7 @@ describe("the parameters of allOrders", () => {
     expect(refusal(() => all({ orderId }))).toMatchObject({ code, field: "orderId" });
   });
 
-  it("contract: every alias of the client id narrows it; hostile 80: they may not differ", () => {
+  it("contract: every alias of the client id narrows it; hostile 80: they must not differ", () => {
     for (const alias of ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"]) {
       expect(all({ [alias]: "My id/7" }).clientOrderId).toBe("My id/7");
       expect(refusal(() => all({ [alias]: "x".repeat(65) }))).toMatchObject({ code: -1100, field: alias });
@@ -50,7 +50,7 @@ describe("the parameters of allOrders", () => {
     expect(refusal(() => all({ clOrdId: "a", clordid: "b" })).code).toBe(-1128);
   });
 
-  it("decision 44: wants the exact symbol, and wants one", () => {
+  it("decision 44: requires the exact symbol", () => {
     expect(refusal(() => all({ symbol: "BTCUSD" }))).toMatchObject({ code: -1121, field: "symbol" });
     expect(refusal(() => all({ symbol: undefined }))).toMatchObject({ code: -1102, field: "symbol" });
     expect(refusal(() => all({ foo: 1 })).code).toBe(-1104);
@@ -67,7 +67,7 @@ describe("the parameters of allOrders", () => {
 });
 
 describe("the parameters of POST getOrderHistory", () => {
-  it("convention 1, gap 13: a symbol is optional, the newest 1000 are the default and the most", () => {
+  it("convention 1, gap 13: a symbol is optional, the newest 1000 are the default and the maximum", () => {
     expect(history({})).toEqual({ limit: 1_000 });
     expect(history({ symbol: "ETH/USD", limit: 3 })).toEqual({ symbol: "ETH/USD", limit: 3 });
     expect(refusal(() => history({ limit: 1_001 }))).toMatchObject({ code: -1102, field: "limit" });

@@ -19,7 +19,7 @@ const refused = (fields: Fields) => {
   return first;
 };
 
-describe("decision 32: what selects a native order", () => {
+describe("decision 32: the selection of a native order", () => {
   it.each([
     { type: "MARKET" },
     { type: "MARKET", apiManaged: "false" },
@@ -30,7 +30,7 @@ describe("decision 32: what selects a native order", () => {
     { type: "LIMIT", timeInForce: "IOC" },
     { type: "LIMIT", timeInForce: "FOK" },
     { type: "LIMIT", timeInForce: "GTC", expireTime: "2000000000000" },
-  ])("%j does", (fields) => {
+  ])("%j selects one", (fields) => {
     expect(placementFlow(query({ ...base, ...fields }))).toBe("native");
   });
 
@@ -50,14 +50,14 @@ describe("decision 32: what selects a native order", () => {
     { type: "MARKET", apiManaged: "true" },
     { type: "limit" },
     {},
-  ])("%j does not, and is refused as a native order", (fields) => {
+  ])("%j does not select one, and is refused as a native order", (fields) => {
     const sent = { ...base, quantity: "1", price: "7000", ...fields };
     expect(placementFlow(query(sent))).toBe("managed");
     const code = "type" in fields ? -1116 : -1102;
     expect(refusal(() => readNativePlacement(query(sent), context))).toMatchObject({ code, field: "type" });
   });
 
-  it("decision 38: an unknown parameter is refused before anything is selected", () => {
+  it("decision 38: an unknown parameter is refused before the selection", () => {
     expect(refusal(() => placementFlow(query({ ...limit, foo: "1" })))).toMatchObject({
       code: -1104,
       field: "foo",
@@ -66,7 +66,7 @@ describe("decision 32: what selects a native order", () => {
 });
 
 describe("a native LIMIT", () => {
-  it("convention 3.1: has price and quantity, and is GTC unless it says otherwise", () => {
+  it("convention 3.1: has price and quantity, and is GTC by default", () => {
     const terms = {
       type: "LIMIT",
       symbol: "BTC/USD",
@@ -86,7 +86,7 @@ describe("a native LIMIT", () => {
     });
   });
 
-  it("decision 44: a symbol alias resolves; what is no liquidity market is refused", () => {
+  it("decision 44: a symbol alias resolves; an instrument without a liquidity market is refused", () => {
     expect(place({ ...limit, symbol: "BTCUSD" })?.terms.symbol).toBe("BTC/USD");
     expect(refused({ ...limit, symbol: "STETH/USD" })).toMatchObject({ code: -1121, field: "symbol" });
     expect(refused({ ...limit, symbol: "NO/USD" })).toMatchObject({ code: -1121 });
@@ -114,7 +114,7 @@ describe("a native LIMIT", () => {
     expect(refused({ ...limit, ...fields })).toMatchObject({ code, field });
   });
 
-  it("decision 38: takes what clients of the convention send without reading it", () => {
+  it("decision 38: accepts parameters of the convention's clients without reading them", () => {
     const sent = {
       newOrderRespType: "ACK",
       strategyId: "7",
@@ -126,7 +126,7 @@ describe("a native LIMIT", () => {
 });
 
 describe("hostile 78: the client id of a native order", () => {
-  it.each(["a", "x".repeat(36), "A.b_c-9", "aqc", "xaqc-1", "..."])("%s is taken", (newClientOrderId) => {
+  it.each(["a", "x".repeat(36), "A.b_c-9", "aqc", "xaqc-1", "..."])("%s is accepted", (newClientOrderId) => {
     expect(place({ ...limit, newClientOrderId })?.terms.clientOrderId).toBe(newClientOrderId);
   });
 

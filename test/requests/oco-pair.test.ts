@@ -62,7 +62,7 @@ const refused = (pair: Pair, code: number, field: string): void => {
   );
 };
 
-/** The pair the right way round: profit above for SELL, below for BUY. */
+/** A valid pair: profit above for SELL, below for BUY. */
 const pairOf = (side: Side, profit: Leg, protective: Leg): Pair =>
   side === "SELL" ? { side, above: profit, below: protective } : { side, above: protective, below: profit };
 
@@ -78,7 +78,7 @@ const WRONG: readonly (readonly number[])[] = [
 const SIDES: readonly Side[] = ["BUY", "SELL"];
 
 describe("kinds of legs", () => {
-  it.each(SIDES)("decision 33: %s takes any profit leg with any protective one", (side) => {
+  it.each(SIDES)("decision 33: %s combines any profit leg with any protective one", (side) => {
     const [upper, lower] = ["8", "6"];
     const [profitLevel, stopLevel] = side === "SELL" ? [upper, lower] : [lower, upper];
     for (const profit of [...PROFITS.map((make) => make(profitLevel)), trailingTakeProfit]) {
@@ -130,14 +130,14 @@ describe("kinds of legs", () => {
     { type: "VWAP", volumeProfile: "1,2" },
     { type: "POV", participationBips: 100 },
     { type: "POV", price: "8" },
-  ])("hostile 90: %j is no leg of a pair", (leg) => {
+  ])("hostile 90: %j cannot be a leg of a pair", (leg) => {
     for (const side of SIDES) {
       refused({ side, above: leg, below: stop("6") }, -1158, "aboveType");
       refused({ side, above: limit("8"), below: leg }, -1158, "belowType");
     }
   });
 
-  it("contract rule 8: a schedule neither works nor pends; a LIMIT with targetStrategy is none in a list", () => {
+  it("contract rule 8: a schedule can neither work nor pend, nor can a LIMIT with targetStrategy in a list", () => {
     const oto = (working: Leg, pending: Leg): Fields => ({
       symbol: "BTC/USD",
       listClientOrderId: "list-1",
@@ -240,7 +240,7 @@ describe("levels", () => {
     expect(error.details).toMatchObject({ upper: "aboveStopPrice", lower: "belowStopPrice" });
   });
 
-  it("decision 33: the limit price of a stop-limit is no level", () => {
+  it("decision 33: the limit price of a stop-limit is not a level", () => {
     const dear = { type: "STOP_LIMIT", stopPrice: "6", price: "9" };
     expect(taken(pairOf("SELL", limit("8"), dear))).toHaveLength(2);
   });
@@ -256,7 +256,7 @@ describe("levels", () => {
     refused(pairOf("SELL", limit("7"), capped), -2010, "abovePrice");
   });
 
-  it("I32 the mirrored pair is taken or refused alike", () => {
+  it("I32 the mirrored pair is accepted or refused alike", () => {
     const level = fc.integer({ min: 1, max: 19 });
     const make = fc.tuple(
       fc.constantFrom(

@@ -10,7 +10,7 @@ describe("page of open orders", () => {
     expect(page({})).toEqual({ includeHistory: false, newestFirst: false, limit: 100, afterOrderId: 0 });
   });
 
-  it("everything given", () => {
+  it("all parameters", () => {
     const fields = {
       includeHistory: true,
       newestFirst: true,
@@ -56,11 +56,11 @@ describe("page of open orders", () => {
     expect(refusal(() => readOpenOrdersPage(json({ apiManaged: "true" })))).toMatchObject({ code: -1130 });
   });
 
-  it("limit above the maximum names the maximum", () => {
+  it("a limit above the maximum names the maximum", () => {
     expect(refused({ limit: 1001 }).error.message).toContain("Cannot be greater than 1000");
   });
 
-  it("limit 1 and the lowest managed id are taken", () => {
+  it("limit 1 and the lowest managed id are accepted", () => {
     expect(page({ limit: 1, afterOrderId: "-9007199254740991" })).toMatchObject({
       limit: 1,
       afterOrderId: Number.MIN_SAFE_INTEGER,
@@ -69,7 +69,7 @@ describe("page of open orders", () => {
 });
 
 describe("cancel-all", () => {
-  it("takes apiManaged, account and userId", () => {
+  it("accepts apiManaged, account and userId", () => {
     expect(readCancelAll(query({ apiManaged: true, nonce: 1 }))).toEqual({});
     expect(readCancelAll(json({ apiManaged: true, account: 2, userId: 3 }))).toEqual({
       accountId: 2,

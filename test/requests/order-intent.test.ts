@@ -16,7 +16,7 @@ const limit = {
   newClientOrderId: "a",
 } satisfies OrderFields;
 
-/** The intent of fields that go together. */
+/** The intent of valid fields. */
 const intentOrNone = (fields: OrderFields): ParentIntent | undefined => {
   try {
     return orderIntent(fields);
@@ -26,7 +26,7 @@ const intentOrNone = (fields: OrderFields): ParentIntent | undefined => {
 };
 
 describe("orderIntent", () => {
-  it("any accepted intent comes out of its own canonical fields again", () => {
+  it("the canonical fields of any accepted intent reproduce it", () => {
     fc.assert(
       fc.property(orders, (fields) => {
         const intent = orderIntent(fields);
@@ -49,7 +49,7 @@ describe("orderIntent", () => {
     );
   });
 
-  it("any mixture of fields is taken or refused with an OrderError", () => {
+  it("any mixture of fields is accepted or refused with an OrderError", () => {
     const value = fc.oneof(
       fc.constantFrom("", "1", "GTC", "GTD", "BUY", "true"),
       fc.string(),
@@ -81,7 +81,7 @@ describe("orderIntent", () => {
     );
   });
 
-  it("a missing client id is asked for, else refused", () => {
+  it("a missing client id is generated, or refused without a generator", () => {
     const { newClientOrderId: _, ...unnamed } = limit;
     expect(orderIntent(unnamed, { clientId: () => "made" }).clientOrderId).toBe("made");
     expect(orderIntent(limit, { clientId: () => "made" }).clientOrderId).toBe("a");
@@ -89,7 +89,7 @@ describe("orderIntent", () => {
     expect(refusal(() => orderIntent(unnamed, { clientId: () => "aqc-x" }))).toMatchObject({ code: -1130 });
   });
 
-  it("fields that are undefined are not sent", () => {
+  it("fields that are undefined count as missing", () => {
     const fields = { ...limit, stopPrice: undefined, foo: undefined } as unknown as OrderFields;
     expect(orderIntent(fields)).toEqual(orderIntent(limit));
   });
@@ -164,7 +164,7 @@ describe("canonicalIntent", () => {
     expect(new Set(texts.flatMap((each) => [...each])).size).toBe(same.length);
   });
 
-  it("decision 1: two orders have one text if and only if they have one intent but for its id", () => {
+  it("decision 1: two orders have one text if and only if they have one intent, apart from its id", () => {
     const counts = { same: 0, different: 0 };
     const near = fc
       .tuple(similarOrders, similarOrders, fc.nat())
@@ -187,7 +187,7 @@ describe("canonicalIntent", () => {
     expect(counts.different).toBeGreaterThan(100);
   });
 
-  it("decision 1: every field that says something else makes another intent", () => {
+  it("decision 1: every field with another meaning makes another intent", () => {
     const trail = { ...limit, type: "TRAILING_STOP_LIMIT", trailingDelta: 100 } as const;
     const { trailingDelta: _, ...untrailed } = trail;
     const { price: __, ...uncapped } = trail;

@@ -19,7 +19,7 @@ const compiled = compileAll({
   `,
 });
 
-/** A field as an interface declares it: whether it is optional, and every value worth a try. */
+/** A field as an interface declares it: whether it is optional, and every value worth trying. */
 type Declared = Readonly<{ name: string; optional: boolean; values: readonly unknown[] }>;
 
 /** The fields that a member of a union takes. */
@@ -55,7 +55,7 @@ const whole = (fields: Fields): Fields =>
     ? { expireTime: ORDER_FIELDS.expireTime.example, ...fields }
     : fields;
 
-/** Whether a reader takes fields. */
+/** Whether a reader accepts fields. */
 type Accepts = (fields: Fields) => boolean;
 
 /** A union of interfaces, the fields that may be sent to its reader, and the reader. */
@@ -73,20 +73,20 @@ const acceptedBy =
     }
   };
 
-/** The least that an interface demands. */
+/** The required fields of an interface. */
 const requiredOf = (own: readonly Declared[]): Fields =>
   Object.fromEntries(own.filter(({ optional }) => !optional).map(({ name, values }) => [name, values[0]]));
 
 const without = (fields: Fields, left: string): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => name !== left));
 
-/** Whether fields are those of an interface. */
+/** Whether fields belong to an interface. */
 const fits = (fields: Fields, own: readonly Declared[]): boolean =>
   Object.entries(fields).every(([name, value]) =>
     own.some((field) => field.name === name && field.values.includes(value)),
   ) && own.every(({ name, optional }) => optional || fields[name] !== undefined);
 
-/** Where an interface and the table of fields differ. */
+/** The differences between an interface and the table of fields. */
 function differences(own: readonly Declared[], union: Union): readonly string[] {
   const { known, accepts } = union;
   const required = requiredOf(own);
@@ -132,7 +132,7 @@ const asStop = asExit({ takeProfit: profit });
 
 const indented = (text: string): string => text.replace(/^/gm, "    ");
 
-describe("decision JG: the types of an order say what the table of fields says", () => {
+describe("decision JG: the types of an order agree with the table of fields", () => {
   it.each(["OrderFields", "FreeLeg"])("%s names every type and every alias of one", (union) => {
     const scheduled = union === "FreeLeg" ? ["TWAP", "VWAP", "POV"] : [];
     const types = [...CANONICAL_TYPES.keys(), "LIMIT"].filter((type) => !scheduled.includes(type));
@@ -152,7 +152,7 @@ describe("decision JG: the types of an order say what the table of fields says",
     expect(differences(fields, union)).toEqual([]);
   });
 
-  it("decision 33: each leg is a take-profit or a stop of a pair as its type says", () => {
+  it("decision 33: each leg is a take-profit or a stop of a pair according to its type", () => {
     const inUnion = (union: string): unknown[] => members(union).map(([name]) => name);
     const taken = (part: string, accepts: Accepts): unknown[] =>
       members("FreeLeg")
@@ -163,7 +163,7 @@ describe("decision JG: the types of an order say what the table of fields says",
   });
 });
 
-describe("decision JG: a wrong order does not compile, and the message names what is wrong", () => {
+describe("decision JG: a wrong order does not compile, and the message names the mistake", () => {
   it("right orders compile", () => {
     expect(right.flatMap(([name]) => compiled.messagesOf(name))).toEqual([]);
   });

@@ -52,7 +52,7 @@ describe("client id", () => {
     expect(key({ [alias]: "My id/7" })).toEqual({ symbol: "BTC/USD", clientOrderId: "My id/7" });
   });
 
-  it.each(aliases)("hostile 79: %s takes 1 and 64 characters, not 65", (alias) => {
+  it.each(aliases)("hostile 79: %s has 1 to 64 characters, 65 are refused", (alias) => {
     expect(key({ [alias]: "~" }).clientOrderId).toBe("~");
     expect(key({ [alias]: "x".repeat(64) }).clientOrderId).toHaveLength(64);
     expect(refused({ [alias]: "x".repeat(65) })).toMatchObject({ code: -1100, field: alias });
@@ -67,7 +67,7 @@ describe("client id", () => {
     expect(conflict.error.message).toContain("['clOrdId','clordid']");
   });
 
-  it("both kinds of id go on together", () => {
+  it("both kinds of id may be combined", () => {
     expect(key({ orderId: "-256", clOrdId: "a" })).toMatchObject({ orderId: -256n, clientOrderId: "a" });
   });
 
@@ -111,7 +111,7 @@ describe("other parameters", () => {
     expect(refused({ orderId: 1, account: 0 })).toMatchObject({ code: -1130, field: "account" });
   });
 
-  it("only a cancel takes the id of the cancel, which is checked and not kept", () => {
+  it("only a cancel accepts the id of the cancel, which is checked and dropped", () => {
     expect(key({ orderId: 1, newClientOrderId: "a" }, cancel)).toEqual({ symbol: "BTC/USD", orderId: 1n });
     expect(refused({ orderId: 1, newClientOrderId: "a b" }, cancel)).toMatchObject({ code: -1100 });
     expect(refused({ orderId: 1, newClientOrderId: "a" })).toMatchObject({ code: -1104 });
@@ -126,7 +126,7 @@ describe("other parameters", () => {
     },
   );
 
-  it("decision 38: a cancel takes the parameters of the convention", () => {
+  it("decision 38: a cancel accepts the parameters of the convention", () => {
     expect(key({ orderId: 1, newOrderRespType: "ACK" }, cancel).orderId).toBe(1n);
     expect(refused({ orderId: 1, newOrderRespType: "ACK" })).toMatchObject({ code: -1104 });
     expect(refused({ orderId: 1, selfTradePreventionMode: "X" }, cancel)).toMatchObject({ code: -1130 });

@@ -70,7 +70,7 @@ describe("order types", () => {
     ["LIMIT", { timeInForce: "IOC" }, "apiManaged"],
     ["LIMIT", { timeInForce: "FOK" }, "apiManaged"],
     ["LIMIT", { apiManaged: false }, "apiManaged"],
-  ])("decision 32: %s with %j is native, and the remedy says what was sent", (type, fields, named) => {
+  ])("decision 32: %s with %j is native, and the remedy names the sent value", (type, fields, named) => {
     const { error, code, field } = refused({ ...base, type, price: "1", ...fields });
     expect({ code, field }).toEqual({ code: -1116, field: "type" });
     expect(error.remedy).toContain(named);
@@ -95,7 +95,7 @@ describe("order types", () => {
 
   it("type is required", () => expectRefused({ ...base }, -1102, "type"));
 
-  it("apiManaged=true is taken on any type, false is not", () => {
+  it("apiManaged=true is accepted on any type, false is not", () => {
     expect(intent({ ...stop, apiManaged: true }).type).toBe("STOP_MARKET");
     expectRefused({ ...limit, apiManaged: false }, -1130, "apiManaged");
     const gtd = { ...limit, type: "LIMIT", timeInForce: "GTD", expireTime: 2e12 };
@@ -143,7 +143,7 @@ describe("fields of each type", () => {
   ])("%j needs %s", (fields, field) => expectRefused({ ...fields, [field]: undefined }, -1102, field));
 
   it.each(["orderId", "status", "executedQty", "accountId", "held", "Price", "SYMBOL", "foo", "toString"])(
-    "hostile 67, 68, 69: %s is not read",
+    "hostile 67, 68, 69: %s is unknown",
     (field) => {
       const { error } = refused({ ...limit, [field]: "1" });
       expect(error).toMatchObject({ code: -1104, field, details: { read: 5, sent: 6 } });
@@ -155,7 +155,7 @@ describe("fields of each type", () => {
     expect(refused({ ...limit, ["x".repeat(5_000)]: "1" }).error.remedy.length).toBeLessThan(150);
   });
 
-  it("decision 38: parameters of the convention and of authentication are taken and not read", () => {
+  it("decision 38: parameters of the convention and of authentication are accepted and not read", () => {
     const ignored = {
       newOrderRespType: "FULL",
       strategyId: 7,
@@ -171,7 +171,7 @@ describe("fields of each type", () => {
     expectRefused({ ...limit, selfTradePreventionMode: "EXPIRE_TAKER" }, -1130, "selfTradePreventionMode");
   });
 
-  it("every known field refuses a value of no sense with an OrderError", () => {
+  it("every known field refuses a nonsensical value with an OrderError", () => {
     const names = "symbol side type quantity price stopPrice trailingDelta price2 trailingAmount limitOffset";
     const more = "timeInForce childTimeInForce expireTime goodTillDate reduceOnly apiManaged account userId";
     const schedules = "icebergQty targetStrategy interval intervalCount intervalDelay participationBips";
@@ -195,20 +195,20 @@ describe("decimals", () => {
     "9".repeat(21),
   ];
 
-  it.each([...wrong, ...more])("hostile 70, 71, 73: %j is no decimal", (text) => {
+  it.each([...wrong, ...more])("hostile 70, 71, 73: %j is not a decimal", (text) => {
     const { error } = refused({ ...limit, quantity: text });
     expect(error).toMatchObject({ code: -1100, field: "quantity" });
     expect(error.message).toContain("^[0-9]{1,20}(\\.[0-9]{1,20})?$");
     expectRefused({ ...limit, price: text }, -1100, "price");
   });
 
-  it.each(["0", "0.0", "000"])("hostile 70: %j is no positive decimal", (text) => {
+  it.each(["0", "0.0", "000"])("hostile 70: %j is not a positive decimal", (text) => {
     expectRefused({ ...limit, quantity: text }, -1130, "quantity");
     expectRefused({ ...stop, stopPrice: text }, -1130, "stopPrice");
     expectRefused({ ...trail, trailingDelta: undefined, trailingAmount: text }, -1130, "trailingAmount");
   });
 
-  it("hostile 72, decision 7: decimals are counted as sent, zeros too", () => {
+  it("hostile 72, decision 7: decimals count as sent, including zeros", () => {
     expect(intent({ ...limit, quantity: "1.000000", price: "1.00000000" })).toEqual(
       intent({ ...limit, quantity: "1", price: "1" }),
     );
@@ -251,7 +251,7 @@ describe("decimals", () => {
     }
   });
 
-  it("complaint 40: every k hundredths up to 400 are taken and kept exactly", () => {
+  it("complaint 40: every k hundredths up to 400 are accepted and kept exactly", () => {
     for (let k = 1; k <= 400; k++) {
       const text = `${Math.floor(k / 100)}.${String(k % 100).padStart(2, "0")}`;
       const read = intent({ ...limit, quantity: text, price: text });
@@ -265,7 +265,7 @@ describe("trailing distances and limits", () => {
   const distances = { trailingDelta: 150, price2: "1.5", trailingAmount: "100" };
   const untrailed = { ...trail, trailingDelta: undefined };
 
-  it("each distance is kept in its own unit", () => {
+  it("each distance keeps its own unit", () => {
     expect(intent(trail).trailing).toEqual({ kind: "bps", bps: 150 });
     expect(intent({ ...untrailed, price2: "1.5" }).trailing).toEqual({
       kind: "percent",
@@ -298,7 +298,7 @@ describe("trailing distances and limits", () => {
     expectRefused({ ...trail, trailingDelta }, -1130, "trailingDelta");
   });
 
-  it("trailingDelta takes 1 and 9999", () => {
+  it("trailingDelta accepts 1 and 9999", () => {
     expect(intent({ ...trail, trailingDelta: 1 }).trailing).toEqual({ kind: "bps", bps: 1 });
     expect(intent({ ...trail, trailingDelta: 9_999 }).trailing).toEqual({ kind: "bps", bps: 9_999 });
   });
@@ -307,7 +307,7 @@ describe("trailing distances and limits", () => {
     expectRefused({ ...untrailed, price2 }, -1130, "price2");
   });
 
-  it.each(["99.99", "99.99999999", "0.00000001"])("hostile 84: price2 %s is taken", (price2) => {
+  it.each(["99.99", "99.99999999", "0.00000001"])("hostile 84: price2 %s is accepted", (price2) => {
     expect(intent({ ...untrailed, price2 }).trailing?.kind).toBe("percent");
   });
 
@@ -321,16 +321,16 @@ describe("trailing distances and limits", () => {
 });
 
 describe("words, flags and whole numbers", () => {
-  it.each(["BUY", "SELL"])("contract, Order input fields: side %s is taken as it is", (side) => {
+  it.each(["BUY", "SELL"])("contract, Order input fields: side %s is accepted unchanged", (side) => {
     expect(intent({ ...limit, side }).side).toBe(side);
   });
 
-  it.each(["buy", "BUY ", "", "LONG"])("hostile 83: side %j", (side) => {
+  it.each(["buy", "BUY ", "", "LONG"])("hostile 83: side %j is refused", (side) => {
     expectRefused({ ...limit, side }, -1117, "side");
   });
 
   it.each(["true", 1, "TRUE", 0, "false", ""])(
-    "hostile 65: reduceOnly %j is no JSON boolean",
+    "hostile 65: reduceOnly %j is not a JSON boolean",
     (reduceOnly) => {
       expectRefused({ ...limit, reduceOnly }, -1130, "reduceOnly");
     },
@@ -349,7 +349,7 @@ describe("words, flags and whole numbers", () => {
     expect(readPlacement(query(fields), context)).toEqual(place(fields));
   });
 
-  it.each(['"150"', "true"])("hostile 66: trailingDelta %s is no JSON integer", (value) => {
+  it.each(['"150"', "true"])("hostile 66: trailingDelta %s is not a JSON integer", (value) => {
     const body = JSON.stringify({ ...trail, trailingDelta: 0 }).replace(":0", `:${value}`);
     expect(refusal(() => readPlacement(rawJson(body), context))).toMatchObject({
       code: -1130,
@@ -362,7 +362,7 @@ describe("words, flags and whole numbers", () => {
     expect(refusal(() => readPlacement(rawJson(body), context)).code).toBe(-1135);
   });
 
-  it("convention 1.2 r: leading zeros of an integer say nothing", () => {
+  it("convention 1.2 r: leading zeros of an integer have no meaning", () => {
     const plain = readPlacement(query({ ...trail, trailingDelta: "150" }), context);
     expect(readPlacement(query({ ...trail, trailingDelta: "00150" }), context)).toEqual(plain);
     expect(readPlacement(query({ ...trail, trailingDelta: "150".padStart(20, "0") }), context)).toEqual(
@@ -372,7 +372,7 @@ describe("words, flags and whole numbers", () => {
     expect(refusal(() => readPlacement(long, context))).toMatchObject({ code: -1100 });
   });
 
-  it.each(["1e3", "1.0", "-0", "1e400"])("hostile 66: %s where an integer is due", (value) => {
+  it.each(["1e3", "1.0", "-0", "1e400"])("hostile 66: %s is refused as an integer", (value) => {
     const body = JSON.stringify({ ...trail, trailingDelta: 0 }).replace(":0", `:${value}`);
     expect(refusal(() => readPlacement(rawJson(body), context)).code).toBeLessThan(0);
     expect(refusal(() => readPlacement(query({ ...trail, trailingDelta: value }), context))).toMatchObject({
@@ -392,7 +392,7 @@ describe("words, flags and whole numbers", () => {
     expect(refusal(() => readPlacement(parameters, context))).toMatchObject({ code, field: "trailingDelta" });
   });
 
-  it("childTimeInForce is IOC unless FOK is asked for", () => {
+  it("childTimeInForce is IOC by default; FOK is the other value", () => {
     expect(intent(limit)).toMatchObject({ childTimeInForce: "IOC", reduceOnly: false, timeInForce: "GTC" });
     expect(intent({ ...limit, childTimeInForce: "FOK" }).childTimeInForce).toBe("FOK");
     expectRefused({ ...limit, childTimeInForce: "GTC" }, -1130, "childTimeInForce");
@@ -409,7 +409,7 @@ describe("words, flags and whole numbers", () => {
     expect(refusal(() => readPlacement(beyond, context))).toMatchObject({ code: -1130, field: "userId" });
   });
 
-  it("hostile 36: what stands twice never reaches here; hostile 57: nor does a nested value", () => {
+  it("hostile 36: a repeated parameter never reaches the reader; hostile 57: nor does a nested value", () => {
     expect(refusal(() => rawJson('{"symbol":"BTC/USD","symbol":"BTC/USD"}')).code).toBe(-1101);
     expect(refusal(() => rawJson('{"quantity":["1"]}')).code).toBe(-1130);
   });
@@ -471,7 +471,7 @@ describe("symbols", () => {
 });
 
 describe("client ids", () => {
-  it.each(["a", "A-b_c.9", "x".repeat(36), "...", "aqc", "aqcx-1"])("hostile 78: %j is taken", (id) => {
+  it.each(["a", "A-b_c.9", "x".repeat(36), "...", "aqc", "aqcx-1"])("hostile 78: %j is accepted", (id) => {
     const command = place({ ...limit, newClientOrderId: id });
     expect(command).toMatchObject({ generatedClientId: false, intent: { clientOrderId: id } });
   });
@@ -495,7 +495,7 @@ describe("client ids", () => {
     expectRefused({ ...limit, newClientOrderId: id }, code, "newClientOrderId");
   });
 
-  it("decision 3: a missing client id is made for its field", () => {
+  it("decision 3: a missing client id is generated for its field", () => {
     expect(place(limit)).toMatchObject({
       generatedClientId: true,
       intent: { clientOrderId: "generated-newClientOrderId" },

@@ -12,7 +12,7 @@ describe("post-only orders", () => {
     { timeInForce: "POST_ONLY" },
     { timeInForce: "GTX", apiManaged: true },
     { type: "POST_ONLY", timeInForce: "GTC" },
-  ])("contract, Order type values: %j is a LIMIT_MAKER until cancel", (fields) => {
+  ])("contract, Order type values: %j is a LIMIT_MAKER until canceled", (fields) => {
     const { type, timeInForce, expireTimeMs } = intentEverywhere({ ...limit, ...fields });
     expect({ type, timeInForce, expireTimeMs }).toEqual({ type: "LIMIT_MAKER", timeInForce: "GTC" });
   });
@@ -31,7 +31,7 @@ describe("post-only orders", () => {
   });
 
   it.each(["GTX", "POST_ONLY", "IOC", "FOK", "gtx"])(
-    "only LIMIT takes more than GTC and GTD: timeInForce %s",
+    "only LIMIT accepts more than GTC and GTD: timeInForce %s",
     (timeInForce) => {
       for (const type of ["LIMIT_MAKER", "POST_ONLY", "SYNTHETIC_LIMIT"]) {
         refusedEverywhere({ ...limit, type, timeInForce }, -1115, "timeInForce");
@@ -45,7 +45,7 @@ describe("post-only orders", () => {
     refusedEverywhere({ ...limit, timeInForce: "gtx", apiManaged: true }, -1115, "timeInForce");
   });
 
-  it("a price is required, and nothing of other types is taken", () => {
+  it("a price is required, and fields of other types are refused", () => {
     for (const type of ["LIMIT_MAKER", "POST_ONLY"]) {
       refusedEverywhere({ ...limit, type, price: undefined }, -1102, "price");
       refusedEverywhere({ ...limit, type, stopPrice: "1" }, -1106, "stopPrice");

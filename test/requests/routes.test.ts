@@ -65,7 +65,7 @@ describe("routes", () => {
     ["GET", "/api/order;x=1"],
     ["GET", ""],
     ["POST", "__proto__"],
-  ])("hostile 44, 45: %s %s is no route", (method, path) => {
+  ])("hostile 44, 45: %s %s is not a route", (method, path) => {
     expect(findRoute(method, path)).toBeUndefined();
   });
 
@@ -84,7 +84,7 @@ describe("routes", () => {
     expect(findRoute(method, path)).toBe("wrong-method");
   });
 
-  it("decision 14: only placing needs the advanced flag", () => {
+  it("decision 14: only placements need the advanced flag", () => {
     expect(ROUTES.filter(({ advanced }) => advanced).map(({ name }) => name)).toEqual([
       "order.place",
       "orderList.place.oco",

@@ -12,7 +12,7 @@ const capped = { ...base, type: "LIMIT", price: "7000" };
 const MINUTE = 60_000;
 
 describe("TWAP", () => {
-  it("decision 28: interval and intervalCount, at once unless delayed", () => {
+  it("decision 28: interval and intervalCount, without a delay by default", () => {
     expect(intentEverywhere(twap)).toMatchObject({
       type: "TWAP",
       schedule: { intervalMs: 60_000, intervalCount: 10, intervalDelayMs: 0 },
@@ -39,7 +39,7 @@ describe("TWAP", () => {
     refusedEverywhere({ ...twap, [field]: value }, -1106, field);
   });
 
-  it("decision 10: it may expire, reduce only and ask for FOK children", () => {
+  it("decision 10: it may expire, reduce only and use FOK children", () => {
     const more = { expireTime: 2e12, reduceOnly: true, childTimeInForce: "FOK" };
     expect(intentEverywhere({ ...twap, ...more })).toMatchObject({
       timeInForce: "GTD",
@@ -95,7 +95,7 @@ describe("limits of schedule fields", () => {
 });
 
 describe("VWAP without a profile", () => {
-  it("decision 29: one minute is the interval, and the count may be left open", () => {
+  it("decision 29: the interval is one minute by default, and the count is optional", () => {
     expect(intentEverywhere(vwap).schedule).toEqual({ intervalMs: MINUTE, intervalDelayMs: 0 });
     expect(intentEverywhere({ ...vwap, intervalCount: 2 }).schedule).toEqual({
       intervalMs: MINUTE,
@@ -104,7 +104,7 @@ describe("VWAP without a profile", () => {
     });
   });
 
-  it("decision 29: whole minutes", () => {
+  it("decision 29: whole minutes only", () => {
     expect(intentEverywhere({ ...vwap, interval: 2 * MINUTE }).schedule?.intervalMs).toBe(2 * MINUTE);
     for (const interval of [1_000, 59_999, MINUTE + 1, 90_000]) {
       const error = refusedEverywhere({ ...vwap, interval }, -1120, "interval");
@@ -179,7 +179,7 @@ describe("VWAP with a profile", () => {
     refusedEverywhere(items(10_001), -1130, "volumeProfile");
   });
 
-  it("a profile of any length is refused without trouble in process", () => {
+  it("in process, a profile of any length is refused without failing", () => {
     for (const volumeProfile of [
       "1,".repeat(5_000_000),
       `${"1,".repeat(5_000_000)}1`,
@@ -193,7 +193,7 @@ describe("VWAP with a profile", () => {
     }
   });
 
-  it("weights are whole numbers: 01 is 1, fifteen digits are kept exactly", () => {
+  it("weights are whole numbers: 01 is 1, fifteen digits are exact", () => {
     const weights = (volumeProfile: string) => intentEverywhere({ ...vwap, volumeProfile }).schedule?.weights;
     expect(weights("01,1")).toEqual([1, 1]);
     expect(weights("000000000000001,999999999999999")).toEqual([1, 999_999_999_999_999]);
@@ -248,7 +248,7 @@ describe("price-capped schedules", () => {
   );
 
   it.each(["SYNTHETIC_LIMIT", "STOP_LOSS_LIMIT", "LIMIT_MAKER", "ICEBERG", "TWAP", "POV"])(
-    "contract, Order input fields: targetStrategy does not stand with %s",
+    "contract, Order input fields: targetStrategy cannot be combined with %s",
     (type) => {
       const error = refusedEverywhere({ ...capped, type, targetStrategy: 180 }, -1014, "targetStrategy");
       expect(error.remedy).toContain("'targetStrategy'");
@@ -280,7 +280,7 @@ describe("price-capped schedules", () => {
     }
   });
 
-  it("post-only and icebergs do not join a schedule", () => {
+  it("post-only and icebergs cannot be combined with a schedule", () => {
     const twapOf = { ...capped, targetStrategy: 180, interval: 1_000, intervalCount: 2 };
     refusedEverywhere({ ...twapOf, timeInForce: "GTX" }, -1115, "timeInForce");
     refusedEverywhere({ ...twapOf, icebergQty: "0.1" }, -1106, "icebergQty");

@@ -62,7 +62,7 @@ export function refusal(call: () => unknown): Readonly<{ code: number; field?: s
   throw new Error("nothing was refused");
 }
 
-/** The three ways by which fields come in: JSON, a query or form, and in process. */
+/** The three sources of fields: JSON, a query or form, and in process. */
 type Way<T> = (fields: Fields) => T;
 
 const orderWays: readonly Way<ParentIntent>[] = [
@@ -77,7 +77,7 @@ const listWays = (form: ListForm): readonly Way<ListIntent>[] => [
   (fields) => listIntent(form, fields as ListFields[typeof form], { clientId: context.clientId }),
 ];
 
-/** The one result of all ways. */
+/** The common result of all sources. */
 function agreed<T>(ways: readonly Way<T>[], fields: Fields): T {
   const [first, ...others] = ways.map((read) => read(fields));
   if (first === undefined) throw new Error("no way to read");
@@ -85,7 +85,7 @@ function agreed<T>(ways: readonly Way<T>[], fields: Fields): T {
   return first;
 }
 
-/** The one refusal of all ways, as code, field and error. */
+/** The common refusal of all sources, as code, field and error. */
 function agreedRefusal<T>(ways: readonly Way<T>[], fields: Fields): ReturnType<typeof refusal> {
   const [first, ...others] = ways.map((read) => refusal(() => read(fields)));
   if (first === undefined) throw new Error("no way to read");

@@ -1,4 +1,4 @@
-/** Calls that do not compile, by the mistake in them. Each is a module of its own. */
+/** Calls that do not compile, by the mistake in them. Each is a separate module. */
 export const WRONG: Readonly<Record<string, string>> = {
   "a stop without its price": `orderIntent({ ...btc, type: "STOP_MARKET" })`,
   "a field that the type does not take": `orderIntent({ symbol: "BTC/USD", side: "SELL", quantity: "0.5", type: "STOP_MARKET", stopPrice: "1", price: "1" })`,

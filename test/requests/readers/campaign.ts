@@ -16,7 +16,7 @@ import { createRandom } from "../../../src/simulator/world/random.ts";
 import { fieldsFor } from "./inputs.ts";
 import { zodReader } from "./oracle.ts";
 
-/** Everything that reads fields of a request. */
+/** Every reader of a request's fields. */
 const SETS: readonly FieldSet<unknown>[] = [
   ...[...ORDER_SETS.values(), ...ORDER_SETS.values(), ...LEG_SETS.values(), ...Object.values(NATIVE_SETS)],
   ACTOR_SET,
@@ -32,7 +32,7 @@ const READERS = SETS.map((set) => ({ set, zod: zodReader(set.rules) }));
 
 const nameOf = (field: string): string => `the ${field}`;
 
-/** What came of reading: the values, without what was left out, or everything that the refusal says. */
+/** The result of reading: the values without omitted ones, or all members of the refusal. */
 function outcomeOf(read: () => unknown): Readonly<{ taken: boolean; said: unknown }> {
   try {
     const values = Object.entries(read() as object).filter(([, value]) => value !== undefined);
@@ -44,10 +44,10 @@ function outcomeOf(read: () => unknown): Readonly<{ taken: boolean; said: unknow
   }
 }
 
-/** How many inputs were taken and refused, and the first on which the two readers do not agree. */
+/** How many inputs were accepted and refused, and the first on which the two readers disagree. */
 export type ReadersResult = Readonly<{ taken: number; refused: number; difference: string | undefined }>;
 
-/** Gives fields to every set of rules and to zod; both must take the same, as the same, and refuse alike. */
+/** Gives fields to every set of rules and to zod; both must return the same values or the same refusal. */
 export function compareReaders(seed: number, inputs: number): ReadersResult {
   const random = createRandom(seed);
   let taken = 0;

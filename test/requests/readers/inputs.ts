@@ -4,7 +4,7 @@ import type { RuleTerms } from "../../../src/requests/rule.ts";
 import type { Random } from "../../../src/simulator/world/random.ts";
 import { NUMBERS, TEXTS } from "../../fuzz/hostile-values.ts";
 
-/** Values of JavaScript that somebody may pass in process, whatever the types say. */
+/** Values of JavaScript that a caller may pass in process, whatever the types say. */
 const ANY: readonly unknown[] = [
   ...[null, undefined, true, false, [], {}, ["1"], { toString: "1" }, 0n, -1n, 2n ** 63n, 10n],
   ...[0, -0, 1, -1, 0.5, 1.5, 100, 1_000, 1_001, 2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 53), 1e300],
@@ -74,7 +74,7 @@ const ANY: readonly unknown[] = [
 
 const HOSTILE: readonly unknown[] = [...ANY, ...NUMBERS, ...TEXTS];
 
-/** A value at an end of what a rule takes, one beyond, or one in the middle. */
+/** A value at a limit of a rule, one beyond, or one in the middle. */
 function nearby(terms: RuleTerms, random: Random): unknown {
   switch (terms.kind) {
     case "only":
@@ -107,7 +107,7 @@ function nearby(terms: RuleTerms, random: Random): unknown {
   }
 }
 
-/** Fields for a set: mostly what it takes, in any order, some left out, some wrong, some that it does not know. */
+/** Fields for a set: mostly valid ones, in any order, some left out, some wrong, some unknown. */
 export function fieldsFor({ rules }: FieldSet<unknown>, random: Random): Record<string, unknown> {
   const wrong = random.pick([0, 0.05, 0.05, 0.5]);
   const fields: [string, unknown][] = [];

@@ -9,8 +9,8 @@ import { zodObject } from "../../../src/requests/schemas/zod-schema.ts";
 type Issue = z.core.$ZodIssue;
 
 /**
- * Reads fields with zod, by the schema that descriptions are made of: as requests were read before the rules had readers
- * of their own. Throws the OrderError of the first issue, of a field that does not belong there before all others.
+ * Reads fields with zod, by the schema from which descriptions are made: the way of reading before the rules had
+ * readers of their own. Throws the OrderError of the first issue; issues of unknown fields come before all others.
  */
 export function zodReader(rules: Rules): (fields: PlainFields, nameOf: NameOf) => object {
   const schema = zodObject(rules);

@@ -4,10 +4,10 @@ import { compareReaders } from "./campaign.ts";
 
 const seed = seedOr(20_261_122);
 
-it(`decision BZ: rules read by themselves and by zod take and refuse the same, with the same words (SEED=${seed}); npm run readers gives them a million`, () => {
+it(`decision BZ: the rules' own readers and zod accept and refuse the same inputs, with the same words (SEED=${seed}); npm run readers sends a million`, () => {
   const { taken, refused, difference } = compareReaders(seed, 20_000);
   expect(difference).toBeUndefined();
-  // Inputs that are all refused, or all taken, would compare little.
+  // Inputs that are all refused, or all accepted, would compare little.
   expect(taken).toBeGreaterThan(4_000);
   expect(refused).toBeGreaterThan(4_000);
 });

@@ -26,7 +26,7 @@ import type { RequestSchema } from "../../../src/requests/schemas/index.ts";
 import type { Parameters } from "../../../src/wire/index.ts";
 import { context, type Fields } from "../support.ts";
 
-/** A route or an act of a connection that has parameters: its real reader, and requests that it takes. */
+/** A route or an act of a connection with parameters: its real reader, and valid requests. */
 export type Subject = Readonly<{
   read: (parameters: Parameters) => unknown;
   bases: Readonly<Record<string, Fields>>;
@@ -37,7 +37,7 @@ const ORDER = { symbol: "BTC/USD", side: "SELL", quantity: "1" };
 const TRAIL = { trailingDelta: 100 };
 const SLOTS = { interval: 60_000, intervalCount: 3 };
 
-/** What each type needs beside {@link ORDER}. */
+/** The required fields of each type beside {@link ORDER}. */
 const NEEDS: Readonly<Record<string, Fields>> = {
   SYNTHETIC_LIMIT: { price: "9000" },
   LIMIT_MAKER: { price: "9000" },
@@ -66,7 +66,7 @@ const LIMIT = { ...ORDER, type: "LIMIT", price: "9000" };
 const MARKET = { ...ORDER, type: "MARKET" };
 const { quantity: _quantity, ...BY_AMOUNT } = MARKET;
 
-/** LIMIT as each of the things that it can be. */
+/** LIMIT in each of its possible meanings. */
 const LIMITS = {
   "LIMIT native": LIMIT,
   "LIMIT managed": { ...LIMIT, apiManaged: true },

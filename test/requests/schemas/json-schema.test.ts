@@ -20,7 +20,7 @@ const NAMES: readonly Name[] = [
 const SCHEMAS = new Map(NAMES.map((name) => [name, requestSchema(name)]));
 const schemaOf = (name: Name): RequestSchema => SCHEMAS.get(name) as RequestSchema;
 
-/** Every parameter that any route knows, an order's that are not for all types among them, and a stranger. */
+/** Every parameter that any route knows, including the type-specific ones of orders, and an unknown one. */
 const EVERY_NAME = [...new Set([...SCHEMAS.values()].flatMap(({ properties }) => Object.keys(properties)))];
 
 const isPublic = (name: Name): boolean => ROUTES.find((route) => route.name === name)?.access === "PUBLIC";
@@ -50,7 +50,7 @@ function accepts({ read }: Subject, parameters: () => Parameters): boolean {
   }
 }
 
-/** Refusals for what two fields say of each other, or the catalogue; descriptions say it in words. */
+/** Refusals for conflicts of two fields, or from the catalogue; descriptions state them in words. */
 const UNTOLD = new Set([
   "TIMES_REVERSED",
   "BAD_PRICE_RELATION",
@@ -59,12 +59,12 @@ const UNTOLD = new Set([
   "BAD_SYMBOL",
 ]);
 const EXPIRY = /expireTime|goodTillDate/i;
-/** Fields of which what they say must agree. */
+/** Fields whose values must agree. */
 const AGREEING = /expireTime|goodTillDate|clientOrderId|clOrdId|intervalCount/i;
-/** Decimals and weights that are nothing but zero, and a single weight: patterns without look-ahead allow them. */
+/** Decimals and weights that are all zeros, and a single weight: patterns without look-ahead allow them. */
 const NOTHING_IN_IT = /^[0.,]+$|^[0-9]{1,15}$/;
 
-/** Whether the reader refuses a request for what no JSON Schema here tells. */
+/** Whether the reader refuses a request for a reason that these JSON Schemas do not express. */
 function refusesUntold({ read }: Subject, sent: Fields): boolean {
   try {
     read(json(sent));
@@ -83,7 +83,9 @@ function refusesUntold({ read }: Subject, sent: Fields): boolean {
   return false;
 }
 
-/** LIMIT takes the fields of all that it can be, its reader those of what the others make it. */
+/**
+ * LIMIT takes the fields of all its possible meanings, its reader those of the meaning that the other fields select.
+ */
 const isOpen = (name: Name, { type }: Fields): boolean => name === "order.place" && type === "LIMIT";
 
 const TEXTS = [
@@ -131,21 +133,21 @@ const KINDS: Readonly<Record<string, readonly unknown[]>> = {
   boolean: [true, false, "true", 1],
 };
 
-/** Values that a property has by name: its example, its few values and, of a type, those that others have. */
+/** Named values of a property: its example, its few values and, for a type, the values of other types. */
 const namedValues = (field: string, { examples, enum: some }: JsonSchema): readonly unknown[] => [
   ...(examples as []),
   ...((some ?? []) as []),
   ...(field.endsWith("Type") ? ORDER_TYPES : []),
 ];
 
-/** Values to try once: what is not of the kind of a property, and what lies at its bounds. */
+/** Values to try once: those of another kind, and those at the limits. */
 function probesOf({ type, minimum, maximum }: JsonSchema): readonly unknown[] {
   const bounds = [minimum, maximum].filter((bound) => typeof bound === "number");
   const around = bounds.flatMap((bound) => [bound - 1, bound, bound + 1].filter(Number.isSafeInteger));
   return [...(KINDS[String(type)] ?? []), ...around];
 }
 
-/** A request without each of its fields, with each other field that there is, and with each named value. */
+/** A request without each of its fields, with each other field, and with each named value. */
 function neighboursOf(name: Name, base: Fields): readonly Fields[] {
   const { properties } = schemaOf(name);
   const without = Object.keys(base).map((left): Fields => ({ ...base, [left]: undefined }));
@@ -157,7 +159,7 @@ function neighboursOf(name: Name, base: Fields): readonly Fields[] {
   return [base, ...without, ...withStranger, ...withValue].map(asSent);
 }
 
-/** Each property of a route with all its probes, in the first request that takes its example. */
+/** Each property of a route with all its probes, in the first request that accepts its example. */
 function probedOf(name: Name, { read, bases }: Subject): readonly Fields[] {
   return Object.entries(schemaOf(name).properties).flatMap(([field, schema]) => {
     const [example] = schema.examples as readonly unknown[];
@@ -172,7 +174,7 @@ function probedOf(name: Name, { read, bases }: Subject): readonly Fields[] {
 
 const asSent = (fields: Fields): Fields => JSON.parse(JSON.stringify(fields)) as Fields;
 
-/** Reader and schema say the same of a request, in JSON; what is taken in JSON is taken in a query too. */
+/** Reader and schema agree about a request in JSON; a request accepted in JSON is accepted in a query too. */
 function expectSame(name: Name, subject: Subject, sent: Fields): void {
   const taken = accepts(subject, () => json(sent));
   if (taken && !accepts(subject, () => query(sent)))
@@ -193,7 +195,7 @@ describe("request schemas", () => {
     expect(findRoute("GET", "/api/ping")).toMatchObject({ name: "ping" });
   });
 
-  it.each(SUBJECT_LIST)("%s: every property has a description and an example that it takes", (name) => {
+  it.each(SUBJECT_LIST)("%s: every property has a description and a valid example", (name) => {
     for (const [property, schema] of Object.entries(schemaOf(name).properties)) {
       const takes = ajv.compile(schema);
       const [example] = schema.examples as readonly unknown[];
@@ -202,7 +204,7 @@ describe("request schemas", () => {
     }
   });
 
-  it.each(SUBJECT_LIST)("%s: reader and schema take the same requests", (name, subject) => {
+  it.each(SUBJECT_LIST)("%s: reader and schema accept the same requests", (name, subject) => {
     for (const [title, base] of Object.entries(subject.bases)) {
       expect(
         accepts(subject, () => json(base)),
@@ -214,7 +216,7 @@ describe("request schemas", () => {
   });
 
   it.each(SUBJECT_LIST)(
-    "%s: an undocumented name is refused, one that is not read is taken",
+    "%s: an undocumented name is refused, a name that is not read is accepted",
     (name, subject) => {
       const { properties, unread } = schemaOf(name);
       for (const base of Object.values(subject.bases)) {
@@ -237,7 +239,7 @@ describe("request schemas", () => {
     },
   );
 
-  it("decision 33: an iceberg by its name is no leg of a pair, but may be one of an OTO", () => {
+  it("decision 33: an iceberg by its name cannot be a leg of a pair, but may be one of an OTO", () => {
     const typesOf = (name: Name, field: string): unknown => schemaOf(name).properties[field]?.enum;
     expect(typesOf("orderList.place.oto", "pendingType")).toContain("ICEBERG");
     for (const [name, field] of [
