@@ -6,7 +6,7 @@ import { createCatalogue } from "../../src/sandbox/index.ts";
 import { nativeOf } from "../support/native-suite.ts";
 import { openVenueWorld, quoteOf, type VenueWorld } from "./venue-world.ts";
 
-/** What the account is told after each fill, as the service asks for it: once the fill is durable. */
+/** The events of the account after each fill, as the service requests them: once the fill is durable. */
 function tellingOf({ venue }: VenueWorld): readonly (AccountUpdate | undefined)[] {
   const events = createAccountEvents({ venue, instruments: createCatalogue() });
   const told: (AccountUpdate | undefined)[] = [];
@@ -31,8 +31,8 @@ async function openFunded(): Promise<VenueWorld> {
   return world;
 }
 
-describe("convention 4.10: the balances that a fill is told with", () => {
-  it("are those right after it, also of an order that takes several levels", async () => {
+describe("convention 4.10: the balances reported with a fill", () => {
+  it("are those right after it, also for an order that takes several levels", async () => {
     const world = await openFunded();
     const told = tellingOf(world);
     world.venue.quote(quoteOf({ bids: ["99"], asks: ["100x1", "101x2", "102"] }));
@@ -49,7 +49,7 @@ describe("convention 4.10: the balances that a fill is told with", () => {
     ]);
   });
 
-  it("hold nothing of a fill that is not told yet", async () => {
+  it("include nothing of a fill that is not reported yet", async () => {
     const world = await openFunded();
     const told = tellingOf(world);
     world.venue.quote(quoteOf({ bids: ["99"], asks: ["100"] }));
@@ -57,7 +57,7 @@ describe("convention 4.10: the balances that a fill is told with", () => {
     expect(linesOf(told)).toEqual(["BTC 1 (1), USD 900 (-100)", "BTC 2 (1), USD 800 (-100)"]);
   });
 
-  it("hostile 96: of an execution that the venue only claims are those of now", async () => {
+  it("hostile 96: with an execution that the venue only claims, they are the current ones", async () => {
     const world = await openFunded();
     const events = createAccountEvents({ venue: world.venue, instruments: createCatalogue() });
     const fill = { executionId: "claimed", quantity: quantity("1"), price: price("100"), timeMs: 0 };

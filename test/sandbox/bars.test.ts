@@ -22,7 +22,7 @@ async function open(): Promise<Exchange> {
 
 type BarCase = Readonly<{ side: Side; order: Partial<OrderFields>; bars: readonly Bar[] }>;
 
-/** Places one order, walks the bars, and says at what it was filled. */
+/** Places one order, plays the bars, and returns the price of its fill. */
 async function filledAt({ side, order, bars }: BarCase): Promise<string> {
   const { engine, sink, settle, venue } = await open();
   const [first] = bars;
@@ -70,7 +70,7 @@ it("complaint 47: a stop-limit that a bar gaps over waits at its limit instead o
   expect(await filledAt({ side: "SELL", order, bars })).toBe("");
 });
 
-it("complaint 48: a bar is walked to the extreme that is adverse to the order first", () => {
+it("complaint 48: a bar is played to the extreme that is adverse to the order first", () => {
   const wide = bar("100", "110", "94", "108");
   expect([barPath(wide, "SELL"), barPath(wide, "BUY")]).toEqual([
     ["100", "94", "110", "108"],
@@ -79,10 +79,10 @@ it("complaint 48: a bar is walked to the extreme that is adverse to the order fi
 });
 
 it.each([
-  // Walked to 110 first the trail would have been lifted to 105, and the bar a profit.
+  // With 110 first, the trail would have risen to 105, and the bar would be a profit.
   ["SELL", bar("100", "110", "94", "108"), "94"],
   ["BUY", bar("100", "106", "90", "92"), "106"],
-  // Adverse extreme short of the trail: it follows the good one, and the close decides.
+  // The adverse extreme does not reach the trail: it follows the favorable one, and the close decides.
   ["SELL", bar("100", "110", "96", "104"), "104"],
   ["SELL", bar("100", "110", "96", "108"), ""],
   ["BUY", bar("100", "104", "90", "92"), ""],
@@ -91,7 +91,7 @@ it.each([
   expect(await filledAt({ side, order, bars: [one] })).toBe(at);
 });
 
-it("complaint 48: the trail that a trailing order fired at never followed a price of the bar's good side", async () => {
+it("complaint 48: the trail at which a trailing order fired never followed a price of the bar's favorable side", async () => {
   const { engine, sink, settle } = await open();
   sink.quote({ symbol: "BTC/USD", bid: "100", ask: "100.5" });
   const order = {

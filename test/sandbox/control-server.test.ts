@@ -10,7 +10,7 @@ let verified = 0;
 let port = 0;
 let close: () => void;
 
-/** As much of an exchange as these calls touch. */
+/** The part of an exchange that these calls use. */
 const exchange = {
   engine: {
     verify: async () => {
@@ -58,7 +58,7 @@ function ask({
   });
 }
 
-describe("I83, decision GB: what a page of another origin makes a browser load", () => {
+describe("I83, decision GB: requests that a page of another origin makes a browser send", () => {
   it.each([
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
@@ -70,7 +70,7 @@ describe("I83, decision GB: what a page of another origin makes a browser load",
     expect([status, verified]).toEqual([403, 0]);
   });
 
-  it("a person, the console's own page and a program are served", async () => {
+  it("a terminal user, the console's own page and a program are served", async () => {
     const own = { referer: `http://127.0.0.1:${port}/console` };
     for (const headers of [
       {},
@@ -85,7 +85,7 @@ describe("I83, decision GB: what a page of another origin makes a browser load",
   });
 });
 
-describe("decision GB: what comes back of what was sent", () => {
+describe("decision GB: the echo of a request in its refusal", () => {
   const large = "x".repeat(100_000);
 
   it.each<ControlRequest>([
@@ -93,7 +93,7 @@ describe("decision GB: what comes back of what was sent", () => {
     { path: `orders/${large}/journal` },
     { method: "POST", path: "heartbeat", body: JSON.stringify({ symbol: large }) },
     { method: "POST", path: "heartbeat", body: JSON.stringify({ symbol: "BTC/USD", [large]: 1 }) },
-  ])("little, whatever is wrong: $method", async ({ path, ...sent }) => {
+  ])("is short, whatever is wrong: $method", async ({ path, ...sent }) => {
     const headers = sent.method === "POST" ? { "content-type": "application/json" } : {};
     const [status, body] = await ask({ ...sent, path: path.slice(0, 12_000), headers });
     expect([400, 404]).toContain(status);

@@ -57,7 +57,7 @@ function raw({
 
 const JSON_TYPE = { "content-type": "application/json" };
 
-it("health, clock and metrics tell where the sandbox stands", async () => {
+it("health, clock and metrics show the state of the sandbox", async () => {
   expect(await sandbox.control("GET", "health")).toEqual({
     ok: true,
     now: START_MS,
@@ -101,7 +101,7 @@ it("quotes are counted or dropped by cause, and a drop changes nothing (complain
   });
 });
 
-it("levels and sizes reach the venue: a child takes what is there inside its limit, level by level", async () => {
+it("levels and sizes reach the venue: a child takes the available size inside its limit, level by level", async () => {
   const { body } = await sandbox.signed("POST", "/api/order", {
     symbol: SYMBOL,
     side: "BUY",
@@ -134,7 +134,7 @@ it("trades move the last price; a future one is refused", async () => {
   expect(await reply.json()).toMatchObject({ price: "100.5", bid: "99", ask: "100" });
 });
 
-it("accounts are made, shown without their secret, replaced, and their earlier key ends at once (decision 49)", async () => {
+it("accounts are created, shown without their secret, replaced, and their earlier key ends at once (decision 49)", async () => {
   const account = {
     accountId: 7,
     apiKey: "seven",
@@ -151,7 +151,7 @@ it("accounts are made, shown without their secret, replaced, and their earlier k
   expect(await raw({ method: "GET", path: "accounts/8" })).toMatchObject({ status: 404 });
 });
 
-it("faults of a part that is not there, and modes that are none, are refused by name, not ignored", async () => {
+it("faults of an unknown part and unknown modes are refused by name, not ignored", async () => {
   for (const [part, mode] of [
     ["native", "stale"],
     ["volume", "slow"],
@@ -165,7 +165,7 @@ it("faults of a part that is not there, and modes that are none, are refused by 
 
 type Volume = { printsCounted: number; printsDropped: number };
 
-it("decision 30: every trade is accepted, an id that comes twice counts once; without size it is none", async () => {
+it("decision 30: every trade is accepted, a repeated id counts once; a trade without a size does not count", async () => {
   const trade = { symbol: SYMBOL, price: "100", quantity: "0.5" };
   const { printsCounted: before } = await sandbox.control<Volume>("GET", "metrics");
   expect(await sandbox.control("POST", "trades", { ...trade, id: "once" })).toEqual({ accepted: 1 });
@@ -178,7 +178,7 @@ it("decision 30: every trade is accepted, an id that comes twice counts once; wi
   expect(printsCounted).toBe(before + 3);
 });
 
-it("volume stale: no print reaches the engine, nor later; none lets them through again", async () => {
+it("volume stale: prints never reach the engine; volume none lets later ones through again", async () => {
   const trade = { symbol: SYMBOL, price: "100.5", quantity: "1", id: "during" };
   const { printsCounted: before } = await sandbox.control<Volume>("GET", "metrics");
   await sandbox.control("POST", "faults", { volume: { mode: "stale" } });
@@ -191,7 +191,7 @@ it("volume stale: no print reaches the engine, nor later; none lets them through
   expect(await reply.json()).toMatchObject({ price: "100.5" });
 });
 
-it("lists have a journal of their own: one record for all legs, each with its cause", async () => {
+it("lists have a journal: one record for all legs, each with its cause", async () => {
   const { body } = await sandbox.signed("POST", "/api/v3/orderList/oco", {
     symbol: SYMBOL,
     side: "SELL",
@@ -224,7 +224,7 @@ it("lists have a journal of their own: one record for all legs, each with its ca
   }
 });
 
-it("the control interface listens to this machine and JSON only", async () => {
+it("the control interface listens on the local machine and accepts JSON only", async () => {
   const body = JSON.stringify({ symbol: SYMBOL });
   expect((await raw({ path: "heartbeat", headers: JSON_TYPE, body })).status).toBe(200);
   expect((await raw({ path: "heartbeat", headers: { "content-type": "text/plain" }, body })).status).toBe(
@@ -243,7 +243,7 @@ it("the control interface listens to this machine and JSON only", async () => {
   expect((await raw({ path: "nothing", headers: JSON_TYPE, body })).status).toBe(404);
 });
 
-it("a restart goes on from the same orders, accounts and time", async () => {
+it("a restart continues with the same orders, accounts and time", async () => {
   const fields = {
     symbol: SYMBOL,
     side: "SELL",
@@ -269,7 +269,7 @@ it("a restart goes on from the same orders, accounts and time", async () => {
   ]);
 });
 
-it("trades without an id are trades of their own, after a restart on a clock that stood still too", async () => {
+it("trades without an id are separate trades, also after a restart on a clock that stood still", async () => {
   const trade = { symbol: SYMBOL, price: "100", quantity: "1" };
   await sandbox.control("POST", "trades", [trade, trade]);
   await sandbox.kill();
@@ -278,7 +278,7 @@ it("trades without an id are trades of their own, after a restart on a clock tha
   expect(await sandbox.control("GET", "metrics")).toMatchObject({ printsCounted: 2, printsDropped: 0 });
 });
 
-it("SIGTERM drains and exits 0; nothing acknowledged is lost", async () => {
+it("SIGTERM drains and exits 0; no acknowledged order is lost", async () => {
   sandbox.process.kill("SIGTERM");
   expect(await sandbox.ended).toBe(0);
   sandbox = await startSandboxProcess(environment());

@@ -11,7 +11,7 @@ async function start(): Promise<SandboxProcess> {
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
-it("decision AN: the sandbox serves its descriptions, with its own addresses, and no secret in them", async () => {
+it("decision AN: the sandbox serves its descriptions with its own addresses and without secrets", async () => {
   const { url, wsUrl } = await start();
   const [openApi, asyncApi] = await Promise.all(
     ["/openapi.json", "/asyncapi.json"].map(async (path) => {
@@ -31,7 +31,7 @@ it("decision AN: the sandbox serves its descriptions, with its own addresses, an
   expect(asyncApi).toMatchObject({ asyncapi: "3.0.0", servers: { service: { host, protocol: "ws" } } });
 });
 
-it("a route of the description answers, and beside the two paths nothing is served but the service", async () => {
+it("a route of the description answers, and besides the two paths only the service is served", async () => {
   const { url } = await start();
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
   expect(Object.keys(paths)).toContain("/api/time");

@@ -20,7 +20,7 @@ const setup = (changes: Partial<Record<keyof AccountSetup, unknown>> = {}): Acco
   readAccountSetup({ ...body, ...changes });
 
 describe("the body that sets an account", () => {
-  it("is read whole; a bare address is a block of one", () => {
+  it("is read completely; a single address is a block of one", () => {
     expect(setup()).toEqual({
       ...body,
       ipAllowlist: ["10.0.0.0/8", "2001:db8::1/128"],
@@ -110,7 +110,7 @@ describe("the directory", () => {
     expect(directory.account(9)?.accountId).toBe(9);
   });
 
-  it("survives a restart; what could not be kept is not there", async () => {
+  it("survives a restart; an account that could not be stored does not exist", async () => {
     const disk = createMemoryDisk();
     const directory = await openDirectory(createMemoryKeyValueStore({ disk }));
     await Promise.all(
@@ -150,7 +150,7 @@ describe("the demo account", () => {
     expect(directory.account(1)).toMatchObject({ userId: 1, enableDataSharing: true, restricted: false });
   });
 
-  it("takes a given key in place of the kept one, and keeps the rest of the account", async () => {
+  it("takes a given key in place of the stored one, and keeps the rest of the account", async () => {
     const directory = await openDirectory(createMemoryKeyValueStore());
     const first = await directory.ensureDemo();
     await directory.replaceAccount(setup({ accountId: 1, apiKey: "mine", restricted: true }));

@@ -20,7 +20,7 @@ export const CRASH_POINTS = [
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** A child in the venue's own record. */
+/** The venue's own record of a child. */
 export type Child = Readonly<{
   clientOrderId: string;
   parentOrderId: number;
@@ -51,7 +51,7 @@ export type ShownRecord = Readonly<{
   changes: readonly Readonly<{ orderId: number; facts: readonly ShownFact[] }>[];
 }>;
 
-/** A managed order as far as these tests look at it. */
+/** The members of a managed order that these tests read. */
 export type Order = Readonly<{
   orderId: number;
   status: string;
@@ -62,7 +62,7 @@ export type Order = Readonly<{
   type: string;
 }>;
 
-/** A list as far as these tests look at it. */
+/** The members of a list that these tests read. */
 export type List = Readonly<{ orderListId: number; listOrderStatus: string; orderReports: readonly Order[] }>;
 
 export type Fields = Readonly<Record<string, string | number | boolean>>;
@@ -81,7 +81,7 @@ export function millionths(text: string): bigint {
 export const sumOf = (texts: readonly string[]): bigint =>
   texts.reduce((sum, text) => sum + millionths(text), 0n);
 
-/** A sandbox on a manual clock and a store of its own that a test moves, kills and starts again. */
+/** A sandbox on a manual clock and a separate store that a test drives, kills and restarts. */
 export class DrivenSandbox {
   readonly #environment: Readonly<Record<string, string>>;
   #process: SandboxProcess;
@@ -91,7 +91,7 @@ export class DrivenSandbox {
     this.#process = process;
   }
 
-  /** Starts one for this test; when the test ends, what must hold after any test is checked and it is killed. */
+  /** Starts one for this test; at the end of the test, runs the common checks and kills it. */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<DrivenSandbox> {
     const folder = await mkdtemp(join(tmpdir(), "managed-orders-driven-"));
     const environment = {
@@ -114,7 +114,7 @@ export class DrivenSandbox {
     return driven;
   }
 
-  /** I53: the journal alone makes the state; I21: no child arrived twice at the venue. */
+  /** I53: the journal alone restores the state; I21: no child arrived twice at the venue. */
   async checkRecords(): Promise<void> {
     expect(await this.control("GET", "verify")).toMatchObject({ equal: true });
     for (const child of await this.children())
@@ -125,14 +125,14 @@ export class DrivenSandbox {
     return this.#process.control<T>(method, path, body);
   }
 
-  /** A signed request that must be answered with 200. */
+  /** Sends a signed request that must be answered with 200. */
   async asks<T>(method: "GET" | "POST" | "DELETE", path: string, fields: Fields): Promise<T> {
     const { status, body } = await this.#process.signed(method, path, fields);
     expect([path, status, body]).toEqual([path, 200, body]);
     return body as T;
   }
 
-  /** The code of a signed request that must be refused. */
+  /** Sends a signed request that must be refused; returns the code. */
   async refused(
     method: "GET" | "POST" | "DELETE",
     path: string,
@@ -167,12 +167,12 @@ export class DrivenSandbox {
     return this.control("GET", `lists/${listId}/journal`);
   }
 
-  /** Feeds a quote; a side without a size has any. */
+  /** Feeds a quote; a side without a size has unlimited size. */
   quote(bid: string, ask: string, sizes: Sizes = {}): Promise<unknown> {
     return this.control("POST", "quotes", { symbol: SYMBOL, bid, ask, ...sizes });
   }
 
-  /** Feeds a trade of now at 100. */
+  /** Feeds a trade of the present time at 100. */
   trade(quantity: string, id: string): Promise<unknown> {
     return this.control("POST", "trades", { symbol: SYMBOL, price: "100", quantity, id });
   }
@@ -189,13 +189,13 @@ export class DrivenSandbox {
     await this.control("POST", "clock", { now });
   }
 
-  /** Kills the process with SIGKILL and starts it again on the same store. */
+  /** Kills the process with SIGKILL and restarts it on the same store. */
   async restart(): Promise<void> {
     await this.#process.kill();
     this.#process = await startSandboxProcess(this.#environment);
   }
 
-  /** Arms a crash and acts until it comes, then starts again; fails when it does not come. */
+  /** Arms a crash and repeats an action until it happens, then restarts; fails if it does not happen. */
   async crashAt(at: CrashPoint, act: () => Promise<unknown>): Promise<void> {
     await this.control("POST", "crash", { at });
     const acted = act().then(
@@ -207,7 +207,7 @@ export class DrivenSandbox {
     this.#process = await startSandboxProcess(this.#environment);
   }
 
-  /** Lets look-ups of what a crash left open come to their end: deadline and quiet time pass, a quote does not come. */
+  /** Completes the look-ups that a crash left open: deadline and quiet time pass, without a quote. */
   async recover(): Promise<void> {
     await this.control("POST", "settle", {});
     for (let second = 0; second < 8; second++) await this.pass(SECOND_MS);

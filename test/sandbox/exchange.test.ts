@@ -8,7 +8,7 @@ import { START_MS, temporaryDirectory } from "./venue-world.ts";
 
 const ACCOUNT = { accountId: 1, symbol: "BTC/USD" };
 
-/** Opens an exchange on a manual clock that always begins at the same time; closed when the test ends. */
+/** Opens an exchange on a manual clock that always begins at the same time; closed at the end of the test. */
 async function open(store: string, more: Readonly<Record<string, string>> = {}): Promise<Exchange> {
   const env = { STORE: store, MARKET: "manual", CLOCK: "manual", CLOCK_START: String(START_MS), ...more };
   const telemetry = { event: () => undefined };
@@ -21,7 +21,7 @@ async function open(store: string, more: Readonly<Record<string, string>> = {}):
   return exchange;
 }
 
-/** Places a managed order and lets the market come to it; resolves to what of it was executed. */
+/** Places a managed order and moves the market to it; resolves to its executed quantity. */
 async function trade({ engine, sink, settle }: Exchange): Promise<string> {
   const order = {
     symbol: "BTC/USD",
@@ -37,8 +37,8 @@ async function trade({ engine, sink, settle }: Exchange): Promise<string> {
   return `${found?.ended?.status} ${found?.executedQuantity}`;
 }
 
-describe("the store and the venue's record beside it", () => {
-  it("I01: both come back together", async () => {
+describe("the store and the venue's record next to it", () => {
+  it("I01: are restored together", async () => {
     const path = join(await temporaryDirectory(), "orders.db");
     const first = await open(`sqlite:${path}`);
     expect(await trade(first)).toBe("FILLED 1000000");
@@ -49,7 +49,7 @@ describe("the store and the venue's record beside it", () => {
     expect(await second.native.page({ ...ACCOUNT, limit: 5 })).toHaveLength(1);
   });
 
-  it("I06: a record is refused to another store: its children would answer for those of new orders", async () => {
+  it("I06: a record is refused for another store: its children would answer for those of new orders", async () => {
     const path = join(await temporaryDirectory(), "orders.db");
     const first = await open(`sqlite:${path}`);
     await trade(first);
@@ -57,7 +57,7 @@ describe("the store and the venue's record beside it", () => {
     for (const name of ["", "-wal", "-shm"]) await rm(`${path}${name}`, { force: true });
     const record = path.replace(/db$/, "venue.jsonl");
     const before = await readFile(record, "utf8");
-    // Refused as often as it is tried.
+    // Refused at every attempt.
     for (let time = 0; time < 2; time++) {
       await expect(open(`sqlite:${path}`)).rejects.toThrow(
         "orders.venue.jsonl is the record of another store: remove it, or restore its store",
@@ -70,7 +70,7 @@ describe("the store and the venue's record beside it", () => {
 });
 
 describe("contract, Versioning: deployment settings", () => {
-  it("LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: true unless said otherwise; false refuses advanced orders", async () => {
+  it("LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: true by default; false refuses advanced orders", async () => {
     expect(await trade(await open("memory:"))).toBe("FILLED 1000000");
     expect(await trade(await open("memory:", { LIQUIDITY_API_ADVANCED_ORDERS_ENABLED: "true" }))).toBe(
       "FILLED 1000000",

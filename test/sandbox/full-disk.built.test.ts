@@ -33,7 +33,7 @@ const refusalOf = (path: string): Promise<string> =>
   );
 
 it.runIf(hasLimits)(
-  "decision FN, I01: on a full disk orders are refused and nothing that was acknowledged is lost; with room it goes on without a restart",
+  "decision FN, I01: on a full disk orders are refused and no acknowledged order is lost; with room it continues without a restart",
   async () => {
     const path = join(await folderOnDisk(), "orders.db");
     const sandbox = await start(path);
@@ -67,7 +67,7 @@ function limitFiles({ process: { pid } }: SandboxProcess, bytes: string): void {
 }
 
 it.runIf(process.platform === "linux")(
-  "I82, decision FO: a store where nothing can be written is one sentence and exit code 2",
+  "I82, decision FO: a read-only store is one sentence and exit code 2",
   async () => {
     expect(await refusalOf("/proc/managed-orders.db")).toMatch(
       /^the sandbox ended with 2: managed-orders: managed-orders\.db cannot be opened \([A-Z]+\): [a-z ]+$/,

@@ -3,7 +3,7 @@ import { price, quantity } from "../../src/decimal/index.ts";
 import type { JournalRecord } from "../../src/model/index.ts";
 import { viewRecord } from "../../src/sandbox/journal-view.ts";
 
-it("prices and quantities of every fact are decimal text; weights and their sums stay as they are", () => {
+it("prices and quantities of every fact are decimal text; weights and their sums are unchanged", () => {
   const intent = {
     symbol: "BTC/USD",
     side: "BUY",

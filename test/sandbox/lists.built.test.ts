@@ -14,7 +14,7 @@ import {
 
 const statusesOf = ({ orderReports }: List): readonly string[] => orderReports.map(({ status }) => status);
 
-/** The number of the record, in the journal of the list, that holds this fact of an order; -1 when there is none. */
+/** The number of the record in the list's journal that contains this fact of an order; -1 if there is none. */
 const recordOf = (records: readonly ShownRecord[], orderId: number, kind: string): number =>
   records.findIndex((record) => factsOf([record], orderId).some((fact) => fact.kind === kind));
 
@@ -24,8 +24,8 @@ const hasFact = (records: readonly ShownRecord[], orderId: number, fact: object)
   );
 
 /**
- * I40: the loser was canceled in the journal no later than the winner's first child was intended, for that reason, and
- * neither journal nor venue knows a child of it.
+ * I40: the loser was canceled in the journal, with that reason, no later than the winner's first child was intended,
+ * and neither journal nor venue has a child of it.
  */
 async function checkWinner(
   sandbox: DrivenSandbox,
@@ -69,7 +69,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
   const place = (sandbox: DrivenSandbox): Promise<List> =>
     sandbox.asks("POST", "/api/v3/orderList/otoco", OTOCO);
 
-  /** Three steps of the list: what makes it happen, and how to see that it did. */
+  /** Three steps of the list: the action that causes each, and the check that it happened. */
   const STEPS = [
     {
       what: "the first part of the entry",
@@ -89,7 +89,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
   ] as const;
   type Step = (typeof STEPS)[number];
 
-  /** What must hold after each step. */
+  /** Checks after each step. */
   async function checkStep(sandbox: DrivenSandbox, placed: List, step: number): Promise<void> {
     const list = await sandbox.list(placed.orderListId);
     const expected = [
@@ -108,7 +108,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
     }
   }
 
-  /** I41: what was released was released in the record of the fill that completed the entry. */
+  /** I41: legs were released in the record of the fill that completed the entry. */
   async function checkRelease(sandbox: DrivenSandbox, { orderListId, orderReports }: List): Promise<void> {
     const records = await sandbox.listJournal(orderListId);
     const [entry, ...exits] = orderReports.map(({ orderId }) => orderId);
@@ -120,7 +120,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
     }
   }
 
-  /** Both levels of the exits are crossed while they are held: nothing may come of it (complaint 3). */
+  /** Both levels of the exits are crossed while they are held: nothing may result (complaint 3). */
   async function crossExits(sandbox: DrivenSandbox): Promise<void> {
     await sandbox.quote("125", "126");
     await sandbox.quote("89", "100.5");
@@ -143,7 +143,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
     expect((await place(sandbox)).orderListId).toBe(placed.orderListId);
   }
 
-  it("I40, I41, complaints 1, 3: a partial fill releases nothing, the full one once; the stop wins, the limit is canceled before its child", async () => {
+  it("I40, I41, complaints 1, 3: a partial fill releases nothing, the full one releases once; the stop wins, the limit is canceled before its child", async () => {
     const sandbox = await DrivenSandbox.start();
     await sandbox.quote("100", "101");
     const placed = await place(sandbox);
@@ -157,7 +157,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
     await finish(sandbox, placed);
   });
 
-  /** Crashes in a step, looks what came of it, and takes the step again where nothing did. */
+  /** Crashes in a step, checks the result, and repeats the step if nothing happened. */
   async function crashIn(
     sandbox: DrivenSandbox,
     placed: List,
@@ -188,7 +188,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
     },
   );
 
-  it("I42, decision 35: an entry that is canceled when half filled takes its exits along; the fill stays", async () => {
+  it("I42, decision 35: an entry that is canceled when half filled cancels its exits; the fill stays", async () => {
     const sandbox = await DrivenSandbox.start();
     await sandbox.quote("100", "101");
     const placed = await place(sandbox);
@@ -212,7 +212,7 @@ describe("OTOCO: entry in two parts, then the protective leg", () => {
 });
 
 describe("OCO: both legs on one quote", () => {
-  /** The trail's reference moves over the limit on quotes of which nothing can be taken; then one quote crosses both. */
+  /** The trail's reference moves beyond the limit on quotes without size; then one quote crosses both. */
   const PAIRS = {
     SELL: {
       fields: {

@@ -6,7 +6,7 @@ import { openManualClock } from "../../src/sandbox/index.ts";
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 describe("a manual clock", () => {
-  it("runs everything due on the way in order, each at its own time, and settles after each", async () => {
+  it("runs everything that is due in order, each timer at its own time, and settles after each", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
     const seen: string[] = [];
     const note = (name: string) => () => void seen.push(`${name} ${clock.nowMs()}`);
@@ -33,7 +33,7 @@ describe("a manual clock", () => {
     expect([clock.nowMs(), seen.at(-1)]).toEqual([1_500, "settled"]);
   });
 
-  it("does not go on before a step has settled", async () => {
+  it("does not continue before a step has settled", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
     let settledAt = -1;
     const seen: number[] = [];
@@ -46,7 +46,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual([0, 10]);
   });
 
-  it("what settling schedules for this very time still runs", async () => {
+  it("runs timers that settling schedules for the same time", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
     const seen: number[] = [];
     let asked = false;
@@ -59,7 +59,7 @@ describe("a manual clock", () => {
     expect(seen).toEqual([50]);
   });
 
-  it("a canceled timer does not run, one that is due runs on a turn of its own", async () => {
+  it("a canceled timer does not run, a due one runs on a separate turn", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 100 });
     const seen: string[] = [];
     clock.schedule(150, () => seen.push("canceled"))();
@@ -73,14 +73,14 @@ describe("a manual clock", () => {
     expect(seen).toHaveLength(3);
   });
 
-  it("never goes back, and says where it is", async () => {
+  it("never goes back, and returns its time", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 100 });
     await expect(clock.advanceTo(99, settle)).rejects.toThrow("the clock cannot go back: it is at 100");
     await clock.advanceTo(100, settle);
     expect(clock.nowMs()).toBe(100);
   });
 
-  it("advances asked for at once happen one after the other", async () => {
+  it("advances requested at once happen one after the other", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
     const seen: number[] = [];
     for (const atMs of [5, 15, 25]) clock.schedule(atMs, () => seen.push(clock.nowMs()));
@@ -95,8 +95,8 @@ describe("a manual clock", () => {
   });
 });
 
-describe("advances by so much", () => {
-  it("add up when they are asked for at once, also with one to a time among them", async () => {
+describe("advances by a duration", () => {
+  it("add up when they are requested at once, also beside one to a time", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
     const seen: number[] = [];
     for (let atMs = 1_000; atMs <= 6_000; atMs += 250) clock.schedule(atMs, () => seen.push(clock.nowMs()));
@@ -110,7 +110,7 @@ describe("advances by so much", () => {
     expect(clock.nowMs()).toBe(5_001);
   });
 
-  it("one that fails takes nothing from the others; none goes beyond the year 9999", async () => {
+  it("one that fails affects no other; none goes beyond the year 9999", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 0 });
     const end = 253_402_300_799_000;
     const beyond = clock.advanceBy(end + 1, settle);
@@ -122,7 +122,7 @@ describe("advances by so much", () => {
 });
 
 describe("a manual clock after a restart", () => {
-  it("goes on from the time kept, whatever the start setting", async () => {
+  it("continues from the stored time, whatever the start setting", async () => {
     const disk = createMemoryDisk();
     const clock = await openManualClock({ store: createMemoryKeyValueStore({ disk }), startMs: 1_000 });
     await clock.advanceTo(5_000, settle);
@@ -132,7 +132,7 @@ describe("a manual clock after a restart", () => {
     expect(first.nowMs()).toBe(9_000);
   });
 
-  it("a time is kept before anything happens at it, so that no crash goes back behind it", async () => {
+  it("a time is stored before anything happens at it, so that no crash goes back before it", async () => {
     const kept = createMemoryKeyValueStore();
     const clock = await openManualClock({ store: kept, startMs: 0 });
     const keptThen: (string | undefined)[] = [];
@@ -144,7 +144,7 @@ describe("a manual clock after a restart", () => {
     expect(await kept.get("clock.now")).toBe("40");
   });
 
-  it("a time that cannot be kept is not reached", async () => {
+  it("a time that cannot be stored is not reached", async () => {
     const broken: KeyValueStore = { get: async () => "7", set: () => Promise.reject(new Error("disk full")) };
     const clock = await openManualClock({ store: broken, startMs: 0 });
     const seen: number[] = [];
@@ -153,12 +153,12 @@ describe("a manual clock after a restart", () => {
     expect([clock.nowMs(), seen]).toEqual([7, []]);
   });
 
-  it("a kept time that is none stops the start", async () => {
+  it("an invalid stored time stops the start", async () => {
     const store: KeyValueStore = { get: async () => "yesterday", set: async () => undefined };
     await expect(openManualClock({ store, startMs: 0 })).rejects.toThrow("clock.now cannot be read");
   });
 
-  it("a timer canceled, or an earlier one set, while a time is being kept", async () => {
+  it("a timer canceled, or an earlier one set, while a time is being stored", async () => {
     const values = new Map<string, string>();
     let whileKeeping: () => void = () => undefined;
     const store: KeyValueStore = {

@@ -62,7 +62,7 @@ describe("decision 2: ids of native orders", () => {
     );
   });
 
-  it("children and native orders share them, and a resubmitted child keeps its own", async () => {
+  it("children and native orders share them, and a resubmitted child keeps its id", async () => {
     const { venue } = await openFundedWorld();
     const child = childOf();
     await venue.submit(child, { deadlineMs });
@@ -108,7 +108,7 @@ describe("decision 4: a child is a native order of its account", () => {
     expect(await childAt(venue, late.childId)).toMatchObject({ status: "REJECTED", rejectReason: "OTHER" });
   });
 
-  it("held: open until it is let go, and only then told as executed", async () => {
+  it("held: open until it is released, and only then reported as executed", async () => {
     const { venue } = await openFundedWorld();
     const heard: string[] = [];
     venue.native.subscribe(({ execType }) => heard.push(execType));
@@ -131,7 +131,7 @@ describe("decision 4: a child is a native order of its account", () => {
     expect(await venue.native.cancel({ ...BTC, orderId: 9_007_199_254_740_993n })).toBeUndefined();
   });
 
-  it("undecided in a crash: expired for a system failure", async () => {
+  it("undecided at a crash: expired for a system failure", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openFundedWorld({ path });
     const child = childOf();
@@ -149,7 +149,7 @@ describe("decision 4: a child is a native order of its account", () => {
 });
 
 describe("a native LIMIT against the quotes", () => {
-  it("GTC takes what is there level by level, and rests with the rest", async () => {
+  it("GTC takes the available size level by level, and rests with the remainder", async () => {
     const { venue, prints } = await openFundedWorld();
     venue.quote(quoteOf({ bids: ["100"], asks: ["101x0.4", "102x0.4", "104"] }));
     const { order, fills } = await venue.native.place(nativeOf({ price: "103" }));
@@ -168,7 +168,7 @@ describe("a native LIMIT against the quotes", () => {
     expect(new Set(prints.map(({ id }) => id)).size).toBe(4);
   });
 
-  it("complaint 47: a resting order fills at the price of the quote that meets it", async () => {
+  it("complaint 47: a resting order fills at the price of the quote that reaches it", async () => {
     const { venue, prints } = await openFundedWorld();
     await place(venue, nativeOf({ price: "90" }));
     await place(venue, nativeOf({ side: "SELL", price: "110" }));
@@ -180,7 +180,7 @@ describe("a native LIMIT against the quotes", () => {
     expect(venue.balances(1)).toEqual({ USD: "1000045", BTC: "10" });
   });
 
-  it("of several that rest the best price is filled first, then the oldest", async () => {
+  it("of several resting orders the best price is filled first, then the oldest", async () => {
     const { venue } = await openFundedWorld();
     const low = await place(venue, nativeOf({ price: "90" }));
     const [older, newer] = [
@@ -210,7 +210,7 @@ describe("a native LIMIT against the quotes", () => {
     expect([await again(venue, resting), report.fills]).toEqual(["FILLED BUY 1/1", []]);
   });
 
-  it("IOC ends with what it got, FOK gets all or nothing", async () => {
+  it("IOC ends after a partial fill, FOK fills completely or not at all", async () => {
     const { venue } = await openFundedWorld();
     venue.quote(quoteOf({ bids: ["100x0.4"], asks: ["101x0.4"] }));
     expect(await at(venue, nativeOf({ timeInForce: "FOK", price: "101" }))).toBe(
@@ -235,7 +235,7 @@ describe("a native LIMIT against the quotes", () => {
 });
 
 describe("a native MARKET against the quotes", () => {
-  it("by quantity: all that is there, the rest expires", async () => {
+  it("by quantity: takes the available size, the rest expires", async () => {
     const { venue } = await openFundedWorld();
     venue.quote(quoteOf({ bids: ["100x0.4", "99x0.4"], asks: ["101"] }));
     expect(await at(venue, marketOf("SELL", "1"))).toBe("EXPIRED SELL 0.8/1 INSUFFICIENT_LIQUIDITY");
@@ -244,7 +244,7 @@ describe("a native MARKET against the quotes", () => {
     expect(venue.balances(1)).toEqual({ USD: "999978.6", BTC: "10.2" });
   });
 
-  it("by amount: as much as the amount buys or brings in, in whole steps", async () => {
+  it("by amount: as much as the amount buys or yields, in whole steps", async () => {
     const { venue } = await openFundedWorld();
     venue.quote(quoteOf({ bids: ["3"], asks: ["7x1", "8"] }));
     expect(await at(venue, amountOf("BUY", "10"))).toBe("FILLED BUY 1.375/1.375");
@@ -256,7 +256,7 @@ describe("a native MARKET against the quotes", () => {
     expect(short.quoteQuantity).toBe(notional("10"));
   });
 
-  it("an amount that buys nothing is refused, and one without a quote", async () => {
+  it("an amount too small for one step is refused, and one without a quote", async () => {
     const { venue } = await openFundedWorld();
     expect(await refused(venue, amountOf("BUY", "0.00000001"))).toBe("ORDER_REJECTED");
     expect(await refused(venue, { ...marketOf("BUY", "1"), symbol: "ETH/USD" })).toBe("NO_DEPTH");
@@ -280,7 +280,7 @@ describe("a native MARKET against the quotes", () => {
 });
 
 describe("balances", () => {
-  it("a resting order holds its means until it fills or ends", async () => {
+  it("a resting order reserves its funds until it fills or ends", async () => {
     const { venue } = await openFundedWorld();
     await venue.setBalances(1, { USD: "100", BTC: "1" });
     const buy = await place(venue, nativeOf({ price: "90" }));
@@ -297,7 +297,7 @@ describe("balances", () => {
     expect(await at(venue, marketOf("SELL", "0.3"))).toBe("FILLED SELL 0.3/0.3");
   });
 
-  it("after a partial fill it holds what the rest costs", async () => {
+  it("after a partial fill it reserves the cost of the rest", async () => {
     const { venue } = await openFundedWorld();
     await venue.setBalances(1, { USD: "100" });
     venue.quote(quoteOf({ bids: ["80"], asks: ["95x0.5"] }));
@@ -307,7 +307,7 @@ describe("balances", () => {
     expect(await at(venue, nativeOf({ price: "2.5" }))).toBe("NEW BUY 0/1");
   });
 
-  it("an order must be affordable at its limit, whatever is there; an amount in full", async () => {
+  it("an order must be affordable at its limit, whatever size is available; an amount in full", async () => {
     const { venue } = await openFundedWorld();
     await venue.setBalances(1, { USD: "100" });
     venue.quote(quoteOf({ bids: ["80"], asks: ["95x0.5"] }));
@@ -318,7 +318,7 @@ describe("balances", () => {
     expect(await at(venue, marketOf("BUY", "1"))).toBe("EXPIRED BUY 0.5/1 INSUFFICIENT_LIQUIDITY");
   });
 
-  it("an order whose means were taken away is canceled when the market comes to it, and those behind it go on", async () => {
+  it("an order whose funds were removed is canceled when the market reaches it, and those behind it continue", async () => {
     const { venue } = await openFundedWorld();
     const first = await place(venue, nativeOf({ price: "95" }));
     await venue.setBalances(2, { USD: "1000" });
@@ -334,7 +334,7 @@ describe("balances", () => {
 });
 
 describe("a restart", () => {
-  it("I16: brings back what is set aside, balances and every kind of order exactly", async () => {
+  it("I16: restores reserved funds, balances and every kind of order exactly", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openFundedWorld({ path });
     await venue.setBalances(1, { USD: "1000", BTC: "1" });
@@ -357,7 +357,7 @@ describe("a restart", () => {
     await restarted.close();
   });
 
-  it("I01: a placement is there whole or not at all, wherever the record was cut off", async () => {
+  it("I01: a placement exists completely or not at all, wherever the record was cut off", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openFundedWorld({ path });
     const before = await readFile(path);
@@ -382,7 +382,7 @@ describe("a restart", () => {
     await whole.close();
   });
 
-  it("what is read is on disk before it is answered, and so is what is told", async () => {
+  it("orders are on disk before a read returns them, and before they are reported", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openFundedWorld({ path });
     const onDisk = async (clientOrderId: string): Promise<boolean> =>
@@ -405,7 +405,7 @@ describe("a restart", () => {
     await venue.close();
   });
 
-  it("fills are told as prints again, those since a time, of native orders only", async () => {
+  it("fills are reported as prints again, those since a time, of native orders only", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue, clock, prints } = await openFundedWorld({ path });
     await place(venue, nativeOf({ price: "102" }));
@@ -421,7 +421,7 @@ describe("a restart", () => {
     await restarted.venue.close();
   });
 
-  it("tells nobody of what happened before it", async () => {
+  it("does not report events before the subscription", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openFundedWorld({ path });
     await place(venue, nativeOf());
@@ -436,7 +436,7 @@ describe("a restart", () => {
 });
 
 describe("faults of native orders", () => {
-  it("fail: nothing is answered and nothing is done; none: everything again", async () => {
+  it("fail: nothing is answered and nothing is done; none: normal operation again", async () => {
     const { venue } = await openFundedWorld();
     const { native, setNativeFault } = withNativeFaults(venue.native);
     const { orderId } = (await native.place(nativeOf())).order;

@@ -19,7 +19,7 @@ type SignedRequest = Readonly<{ method: string; target: string; body: string; si
 
 let nonces = 0;
 
-/** A sandbox on a file of its own that this test kills and starts again. */
+/** A sandbox on a separate file that this test kills and restarts. */
 class NativeSandbox {
   readonly #environment: Readonly<Record<string, string>>;
   process: SandboxProcess;
@@ -47,7 +47,7 @@ class NativeSandbox {
     return sandbox;
   }
 
-  /** The venue's own record, as it lies on disk. */
+  /** The venue's own record, as it is on disk. */
   record(): string {
     const path = this.#environment["STORE"]?.replace(/^sqlite:(.*)\.db$/, "$1.venue.jsonl") ?? "";
     return existsSync(path) ? readFileSync(path, "utf8") : "";
@@ -144,7 +144,7 @@ const linesOf = (rows: readonly Row[]): readonly string[] =>
   rows.map(({ clientOrderId, status, executedQty }) => `${clientOrderId} ${status} ${executedQty}`);
 
 describe("native orders of the sandbox", () => {
-  it("decision 2, complaint 39: ids begin at 9007199254740993, quotes meet what rests, all of it is on paper", async () => {
+  it("decision 2, complaint 39: ids begin at 9007199254740993, quotes fill resting orders, and the record contains everything", async () => {
     const sandbox = await NativeSandbox.start();
     await sandbox.quote("100", "101");
     const placed = await sandbox.place({ price: "95", newClientOrderId: "rests" });
@@ -194,7 +194,7 @@ describe("native orders of the sandbox", () => {
     expect((await sandbox.cancel({ origClientOrderId: childId })).body["code"]).toBe(-2011);
   });
 
-  it("I01: a restart brings back orders and history byte for byte; what rests fills after it, ids go on", async () => {
+  it("I01: a restart restores orders and history byte for byte; resting orders fill after it, ids continue", async () => {
     const sandbox = await NativeSandbox.start();
     await sandbox.quote("100", "101");
     await sandbox.place({ price: "101", newClientOrderId: "filled" });
@@ -212,7 +212,7 @@ describe("native orders of the sandbox", () => {
     expect((await sandbox.place({ price: "1" })).body["orderId"]).toBe(FIRST + 2n);
   });
 
-  it("SIGKILL between placement and answer: the order is there once, whatever the client does then", async () => {
+  it("SIGKILL between placement and answer: the order exists once, whatever the client does then", async () => {
     const sandbox = await NativeSandbox.start();
     await sandbox.quote("100", "101");
     for (let round = 1; round <= 6; round++) {
@@ -250,14 +250,14 @@ describe("native orders of the sandbox", () => {
       }
     }
     expect(await sandbox.balances()).toMatchObject({ BTC: "1003", USD: "9999697" });
-    // Each fill is a print, once, also where the process died before it could tell.
+    // Each fill is one print, also if the process died before it was reported.
     await sandbox.restart();
     await sandbox.control("POST", "settle", {});
     expect(await sandbox.control("GET", "metrics")).toMatchObject({ printsCounted: 0, printsDropped: 3 });
     expect(await sandbox.control("GET", "verify")).toMatchObject({ equal: true });
   });
 
-  it("I71: while native orders fail every read of them is 503 -1001, never an empty list; managed orders go on", async () => {
+  it("I71: while native orders fail every read of them is 503 -1001, never an empty list; managed orders continue", async () => {
     const sandbox = await NativeSandbox.start();
     await sandbox.place({ price: "1", newClientOrderId: "mine" });
     await sandbox.control("POST", "faults", { native: { mode: "fail" } });
@@ -321,7 +321,7 @@ describe("ORDER_REJECT_PERSISTENCE_ENABLED", () => {
     expect((await sandbox.get("/api/v2/order", { clOrdId: "more-0" })).body["status"]).toBe("REJECTED");
   });
 
-  it("false, the default: the newest 16 of an account are there until a restart", async () => {
+  it("false, the default: the newest 16 of an account are kept until a restart", async () => {
     const sandbox = await NativeSandbox.start();
     await refuseTwo(sandbox);
     expect(await found(sandbox)).toEqual(["INSUFFICIENT_BALANCES", "MIN_NOTIONAL"]);

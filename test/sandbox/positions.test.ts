@@ -33,7 +33,7 @@ const setup = (more: JsonValue): JsonValue =>
 
 const STOP = { type: "STOP_MARKET", stopPrice: "100" };
 
-/** Places an order that may only reduce, a BUY unless told otherwise. */
+/** Places a reduce-only order, a BUY by default. */
 async function reduce(exchange: Exchange, fields: Readonly<Record<string, string>>): Promise<number> {
   const order = { symbol: SYMBOL, side: "BUY", reduceOnly: true, ...fields } as unknown as OrderFields;
   const placed = await exchange.engine.place({ accountId: ACCOUNT, order });
@@ -46,7 +46,7 @@ const quote = (exchange: Exchange, askQuantity: string): Promise<unknown> =>
 const positions = async (exchange: Exchange): Promise<unknown> =>
   ((await control(exchange, "GET", `accounts/${ACCOUNT}`)) as { positions: unknown }).positions;
 
-it("POST /control/accounts takes positions, GET shows them, leaving them out keeps them", async () => {
+it("POST /control/accounts accepts positions, GET shows them, leaving them out keeps them", async () => {
   const exchange = await open();
   const balances = { USD: "1000" };
   const set = await control(
@@ -67,7 +67,7 @@ it("POST /control/accounts takes positions, GET shows them, leaving them out kee
   }
 });
 
-it("I13: BUY reduce-only orders close a short position between them, in parts, and never turn it", async () => {
+it("I13: BUY reduce-only orders close a short position together, in parts, and never reverse it", async () => {
   const exchange = await open();
   const account = setup({ balances: { USD: "100000" }, positions: { [SYMBOL]: "-2" } });
   await control(exchange, "POST", "accounts", account);
@@ -91,7 +91,7 @@ it("I13: BUY reduce-only orders close a short position between them, in parts, a
   expect((await exchange.engine.verify()).equal).toBe(true);
 });
 
-it("decision 24: a short of an entry's opposite side is reduced by its exits, a SELL reduce-only is refused", async () => {
+it("decision 24: a short position from an entry is reduced by its exits, a SELL reduce-only is refused", async () => {
   const exchange = await open();
   await control(
     exchange,

@@ -38,7 +38,7 @@ describe("the real clock", () => {
     expect(seen).toEqual(["overdue"]);
   });
 
-  it("I55: what is due after a while is due then, whatever the machine's time is set to", () => {
+  it("I55: a timer for a duration is due after it, however the machine's time is set", () => {
     const clock = createSystemClock();
     const seen: number[] = [];
     clock.schedule(START_MS + 1_000, () => seen.push(clock.monotonicMs()));

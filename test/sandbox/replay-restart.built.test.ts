@@ -5,7 +5,7 @@ import { QUOTE_HEADER, TRADE_HEADER } from "./markets/recorded-day.ts";
 
 const minute = (n: number): number => START_MS + n * MINUTE_MS;
 
-it("after a SIGKILL no row of a replay is fed again: a used size stays used, no parent sees a quote from before it", async () => {
+it("after a SIGKILL no row of a replay is fed again: a used size stays used, no parent sees an earlier quote", async () => {
   const quotes = [0, 1, 2].map((n) => `${minute(n)},${SYMBOL},99,1,100,1`);
   const trades = [0, 1, 2].map((n) => `${minute(n)},${SYMBOL},100,0.5`);
   const sandbox = await DrivenSandbox.start({

@@ -20,7 +20,7 @@ type Plan = Readonly<{
   cumulative?: readonly number[];
 }>;
 
-/** Slice k of a quantity by cumulative floor, made again here; without weights all slots weigh the same. */
+/** Slice k of a quantity by cumulative floor, computed independently; without weights all slots weigh the same. */
 function sliceOf(plan: Plan, quantity: string, slot: number): bigint {
   const sums = plan.cumulative ?? Array.from({ length: plan.count }, (_, index) => index + 1);
   const all = BigInt(sums.at(-1) ?? 0);
@@ -29,7 +29,7 @@ function sliceOf(plan: Plan, quantity: string, slot: number): bigint {
   return upTo(slot + 1) - upTo(slot);
 }
 
-/** The one plan of an order, as its journal has it. */
+/** The single plan of an order, from its journal. */
 async function planOf(sandbox: DrivenSandbox, orderId: number): Promise<Plan> {
   const plans = factsOf(await sandbox.journal(orderId), orderId).flatMap(({ plan }) => plan ?? []);
   expect(plans).toHaveLength(1);
@@ -37,8 +37,8 @@ async function planOf(sandbox: DrivenSandbox, orderId: number): Promise<Plan> {
 }
 
 /**
- * I33: every child was intended once, in its own slot, with the slice of the plan; the venue holds the same children
- * and what it executed is what the order says.
+ * I33: every child was intended once, in its own slot, with the slice of the plan; the venue has the same children, and
+ * their executions add up to the order's.
  */
 async function checkSchedule(sandbox: DrivenSandbox, { orderId, origQty }: Order, plan: Plan): Promise<void> {
   const children = factsOf(await sandbox.journal(orderId), orderId).flatMap(({ child }) => child ?? []);
@@ -74,7 +74,7 @@ describe("TWAP over a crash", () => {
     sandbox.place({ ...TWAP, newClientOrderId: "twap" });
   const quote = (sandbox: DrivenSandbox): Promise<unknown> => sandbox.quote("99", "100");
 
-  /** Goes to one second into a slot and feeds quotes: never more than one child comes of them. */
+  /** Advances to one second into a slot and feeds quotes: at most one child results. */
   async function useSlot(sandbox: DrivenSandbox, plan: Plan, slot: number): Promise<void> {
     await sandbox.passTo(plan.startsAtMs + slot * plan.intervalMs + SECOND_MS);
     await quote(sandbox);
@@ -98,7 +98,7 @@ describe("TWAP over a crash", () => {
     await checkSchedule(sandbox, order, plan);
   });
 
-  it("decision 27: SIGKILL in the middle: the same plan goes on, and slots that pass without a quote do not burst", async () => {
+  it("decision 27: SIGKILL in the middle: the same plan continues, and slots that pass without a quote do not burst", async () => {
     const sandbox = await DrivenSandbox.start();
     await quote(sandbox);
     const order = await place(sandbox);
@@ -157,13 +157,13 @@ describe("VWAP from the service's own volume", () => {
   const NOW_MS = START_MS + 30 * SECOND_MS;
   const WINDOW = 512;
 
-  /** Volume of each minute of the window in thousandths, oldest first; a stretch of it without any. */
+  /** Volume of each minute of the window in thousandths, oldest first; a part of it has none. */
   const VOLUMES = Array.from({ length: WINDOW }, (_, minute) =>
     minute >= 100 && minute < 104 ? 0 : ((minute * 7_919) % 97) + 1,
   );
   const volumeText = (thousandths: number): string => `0.${String(thousandths).padStart(3, "0")}`;
 
-  /** Prints of the window, a minute's volume in one or two of them, and prints beside the window. */
+  /** Prints of the window, a minute's volume in one or two of them, and prints outside the window. */
   function prints(): readonly object[] {
     const firstMs = START_MS - WINDOW * MINUTE_MS;
     const print = (id: string, time: number, thousandths: number): object => ({
@@ -220,7 +220,7 @@ describe("VWAP from the service's own volume", () => {
     expect((await planOf(sandbox, newest.orderId)).cumulative).toEqual(sums(VOLUMES.slice(-15), 3));
   });
 
-  it("I34: a plan is frozen, is kept over SIGKILL, and prints that come again change nothing", async () => {
+  it("I34: a plan is frozen and survives SIGKILL, and repeated prints change nothing", async () => {
     const sandbox = await startWithVolume();
     const before = await sandbox.place({ ...VWAP, intervalCount: 20 });
     const plan = await planOf(sandbox, before.orderId);
@@ -232,7 +232,7 @@ describe("VWAP from the service's own volume", () => {
     expect((await planOf(sandbox, after.orderId)).cumulative).toEqual(plan.cumulative);
   });
 
-  it("I33, decision 29: runs by its weights over a SIGKILL: a slot without weight places nothing, the sum is exact", async () => {
+  it("I33, decision 29: follows its weights over a SIGKILL: a slot without weight places nothing, the sum is exact", async () => {
     const sandbox = await startWithVolume();
     const order = await sandbox.place({ ...VWAP, interval: MINUTE_MS, volumeProfile: "5,0,3,1,0,0,7,1" });
     const plan = await planOf(sandbox, order.orderId);
@@ -262,7 +262,7 @@ describe("VWAP from the service's own volume", () => {
     await checkSchedule(sandbox, order, plan);
   });
 
-  it("decision 29: without any volume in the window, -2016, and nothing is kept", async () => {
+  it("decision 29: without any volume in the window, -2016, and nothing is stored", async () => {
     const sandbox = await startWithVolume();
     await sandbox.control("POST", "quotes", { symbol: "ETH/USD", bid: "100", ask: "101" });
     const ether = { ...VWAP, symbol: "ETH/USD" };
@@ -287,7 +287,9 @@ describe("POV", () => {
   const executed = async (sandbox: DrivenSandbox, { orderId }: Order): Promise<string> =>
     (await sandbox.order(orderId)).executedQty;
 
-  /** I34: executed is at most the share of all volume since admission, own fills included, by the venue's own record. */
+  /**
+   * I34: executed is at most the share of all volume since admission, own fills included, by the venue's own record.
+   */
   async function checkShare(
     sandbox: DrivenSandbox,
     { orderId }: Order,
@@ -299,7 +301,7 @@ describe("POV", () => {
     expect(millionths((await sandbox.order(orderId)).executedQty)).toBe(own);
   }
 
-  it("decision 30: the target is the share of all volume, own fills included, and only another's trade brings a child", async () => {
+  it("decision 30: the target is the share of all volume, own fills included, and only an external trade causes a child", async () => {
     const sandbox = await start();
     await sandbox.trade("1000", "before admission");
     const order = await place(sandbox, 1_000);
@@ -313,11 +315,11 @@ describe("POV", () => {
       seen.push(await executed(sandbox, order));
       await checkShare(sandbox, order, { external: external.slice(0, index + 1), bips: 1_000 });
     }
-    // 10% of 50, of 56, of 66.6; of 67.96, where what is due is worth 13.60 USD and waits; of 71.96.
+    // 10% of 50, of 56, of 66.6; of 67.96, where the due part is worth 13.60 USD and waits; of 71.96.
     expect(seen).toEqual(["5", "5.6", "6.66", "6.66", "7.196"]);
   });
 
-  it("decision 30: at 10,000 basis points it follows each trade once and does not run away on its own fills", async () => {
+  it("decision 30: at 10,000 basis points it follows each trade once and does not follow its own fills", async () => {
     const sandbox = await start();
     const order = await place(sandbox, 10_000, "1000");
     const external: string[] = [];
@@ -331,7 +333,7 @@ describe("POV", () => {
     expect(await executed(sandbox, order)).toBe("15");
   });
 
-  it("decision 30: a trade that comes again, an old one and one during a stale feed bring nothing", async () => {
+  it("decision 30: a repeated trade, an old one and one during a stale feed have no effect", async () => {
     const sandbox = await DrivenSandbox.start({ QUOTE_MAX_AGE_MS: String(MINUTE_MS) });
     await sandbox.quote("99", "100");
     const order = await place(sandbox, 1_000);

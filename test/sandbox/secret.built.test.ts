@@ -6,7 +6,7 @@ const hasTerminals = spawnSync("script", ["--version"]).status === 0;
 
 const cli = fileURLToPath(new URL("../../dist/sandbox/cli.js", import.meta.url));
 
-it("I72, decision FQ: a generated secret is not written where standard output is no terminal", async () => {
+it("I72, decision FQ: a generated secret is not printed if standard output is not a terminal", async () => {
   const env = { PATH: process.env["PATH"], STORE: "memory:", PORT: "auto", CONTROL_PORT: "auto" };
   const sandbox = execFile(process.execPath, [cli, "sandbox"], { env });
   onTestFinished(() => void sandbox.kill("SIGKILL"));

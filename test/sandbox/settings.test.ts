@@ -53,7 +53,7 @@ describe("settings", () => {
     });
   });
 
-  it("every one can be set by a variable", () => {
+  it("each can be set by a variable", () => {
     const env = {
       HOST: "0.0.0.0",
       PORT: "9000",
@@ -127,7 +127,7 @@ describe("settings", () => {
     expect(read({}, ...flags)).toEqual(expected);
   });
 
-  it("a flag wins over its variable, in both forms", () => {
+  it("a flag overrides its variable, in both forms", () => {
     expect(read({ PORT: "1" }, "--port", "2").port).toBe(2);
     expect(read({ PORT: "nonsense" }, "--port=auto").port).toBe("auto");
     expect(read({}, "--port", "0", "--control-port=0")).toMatchObject({ port: "auto", controlPort: "auto" });
@@ -152,7 +152,7 @@ describe("settings", () => {
     });
   });
 
-  it("the venue's record lies beside the store, and nowhere in memory", () => {
+  it("the venue's record is next to the store, and without a file if the store is in memory", () => {
     expect(venueRecordPath({ kind: "sqlite", path: "./data/managed-orders.db" })).toBe(
       "./data/managed-orders.venue.jsonl",
     );
@@ -232,7 +232,7 @@ describe("a bad setting", () => {
     expect(() => read({ [name]: value })).toThrow(new RegExp(`^${name}: must .*$`));
   });
 
-  it("named as the flag that set it", () => {
+  it("is named as the flag that set it", () => {
     expect(() => read({}, "--port", "x")).toThrow('--port: must be a whole number from 0 to 65535, not "x"');
   });
 

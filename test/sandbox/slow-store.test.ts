@@ -38,7 +38,7 @@ const place = ({ engine }: Exchange, newClientOrderId: string): Promise<unknown>
     },
   });
 
-it("with a slow store settle answers with what it waits for, and quotes are answered", async () => {
+it("with a slow store settle names the work that it waits for, and quotes are answered", async () => {
   const exchange = await open();
   expect(await control(exchange, "settle")).toEqual({ inFlight: 0, unknown: 0, waitingFor: [] });
   await control(exchange, "faults", { store: { mode: "slow" } });
@@ -56,7 +56,7 @@ it("with a slow store settle answers with what it waits for, and quotes are answ
   expect([accepted, exchange.clock.nowMs()]).toEqual([true, START_MS + 1_000]);
 });
 
-it("with a slow store time goes on: each step of an order takes the store's second, none is lost", async () => {
+it("with a slow store time advances: each step of an order takes the store's second, none is lost", async () => {
   const exchange = await open();
   await control(exchange, "faults", { store: { mode: "slow" } });
   const placed = [place(exchange, "a"), place(exchange, "b")];

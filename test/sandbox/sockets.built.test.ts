@@ -56,12 +56,12 @@ const LIMIT = {
 } as const;
 
 describe("the sandbox", () => {
-  it("sandbox.md: the ready line tells the address of WebSocket beside that of REST", async () => {
+  it("sandbox.md: the ready line shows the address of WebSocket next to that of REST", async () => {
     const { url, wsUrl } = await start();
     expect(wsUrl).toBe(url.replace("http:", "ws:"));
   });
 
-  it("an order by WebSocket, its fill, and what the fill changed in the account", async () => {
+  it("an order by WebSocket, its fill, and the resulting changes of the account", async () => {
     const sandbox = await start();
     const client = await connect(sandbox);
     expect((await ask(sandbox, client, SUBSCRIBE)).result).toMatchObject({
@@ -121,7 +121,7 @@ describe("the sandbox", () => {
     expect(all.result).toMatchObject([{ orderId, clientOrderId: "n" }]);
   });
 
-  it("the children of a managed order are told once, as its own trades", async () => {
+  it("the children of a managed order are reported once, as its own trades", async () => {
     const sandbox = await start();
     const client = await connect(sandbox);
     await ask(sandbox, client, SUBSCRIBE);
@@ -134,7 +134,7 @@ describe("the sandbox", () => {
     expect(names).toEqual(["a", "a", "b"]);
   });
 
-  it("sandbox.md: pings run on CLOCK; a client that answers stays however far the clock is moved, for 24 hours", async () => {
+  it("sandbox.md: pings follow CLOCK; a client that answers stays however far the clock is moved, for 24 hours", async () => {
     const sandbox = await start();
     const [answering, silent] = [
       await connect(sandbox),
@@ -152,7 +152,7 @@ describe("the sandbox", () => {
     expect(await answering.closed).toEqual([1001, "the connection has reached its age"]);
   });
 
-  it("more than 1,000 messages at one moment of a manual clock are no flood", async () => {
+  it("more than 1,000 messages at one time of a manual clock are not a flood", async () => {
     const sandbox = await start();
     const client = await connect(sandbox);
     for (let round = 0; round < 3; round++) {
@@ -186,7 +186,7 @@ describe("the sandbox", () => {
     expect(client.events[1]).toMatchObject({ e: "eventStreamTerminated" });
   });
 
-  it("SIGTERM is told, every connection ends, and the process with exit code 0", async () => {
+  it("SIGTERM is announced, every connection ends, and the process with exit code 0", async () => {
     const sandbox = await start();
     const [trader, watcher] = [await connect(sandbox), await connect(sandbox, "/ws/liquidity")];
     await ask(sandbox, trader, SUBSCRIBE);
@@ -200,7 +200,7 @@ describe("the sandbox", () => {
     expect(await sandbox.ended).toBe(0);
   });
 
-  it("public streams show what is fed", async () => {
+  it("public streams show the fed quotes and trades", async () => {
     const sandbox = await start();
     const client = await connect(sandbox, "/ws/liquidity");
     client.socket.send('{"method":"SUBSCRIBE","params":["btcusd@bookTicker","BTC/USD@trade"],"id":1}');

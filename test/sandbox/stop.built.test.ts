@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 
-it("sandbox.md: SIGTERM ends with exit code 0 within ten seconds, also where a store waits for a clock that stands still", async () => {
+it("sandbox.md: SIGTERM ends with exit code 0 within ten seconds, even if a store waits for a clock that stands still", async () => {
   const sandbox = await startSandboxProcess({ STORE: "memory:", MARKET: "manual", CLOCK: "manual" });
   onTestFinished(() => sandbox.kill());
   await sandbox.control("POST", "faults", { store: { mode: "slow" } });

@@ -6,14 +6,14 @@ import { expect, it, onTestFinished } from "vitest";
 import { listening } from "../support/listening.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 
-/** A store of this test's own, removed after it. */
+/** A separate store of this test, removed after it. */
 async function storeOnDisk(): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), "managed-orders-in-use-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return { STORE: `sqlite:${folder}/orders.db`, MARKET: "manual", CLOCK: "manual" };
 }
 
-/** Starts a sandbox that is killed when the test ends. */
+/** Starts a sandbox that is killed at the end of the test. */
 async function start(environment: Readonly<Record<string, string>>): Promise<SandboxProcess> {
   const sandbox = await startSandboxProcess(environment);
   onTestFinished(() => sandbox.kill());
@@ -26,7 +26,7 @@ const refusalOf = (environment: Readonly<Record<string, string>>): Promise<strin
     (error: Error) => error.message.trim(),
   );
 
-/** Status of a managed and of a native order that are placed now. */
+/** The status codes of a managed and of a native order that are placed now. */
 async function placeBoth(sandbox: SandboxProcess): Promise<readonly number[]> {
   const fields = { symbol: "BTC/USD", side: "BUY", quantity: "20", price: "1" };
   const managed = await sandbox.signed("POST", "/api/order", { ...fields, type: "SYNTHETIC_LIMIT" });
@@ -34,7 +34,7 @@ async function placeBoth(sandbox: SandboxProcess): Promise<readonly number[]> {
   return [managed.status, native.status];
 }
 
-it("I60, I81: a second sandbox on the same store is refused in one line, and takes nothing from the first", async () => {
+it("I60, I81: a second sandbox on the same store is refused in one line, and does not disturb the first", async () => {
   const environment = await storeOnDisk();
   const first = await start(environment);
   const refused = "the sandbox ended with 2: managed-orders: orders.db is in use by another process";

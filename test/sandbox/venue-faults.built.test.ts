@@ -77,7 +77,7 @@ it("decision 12: timeout-before is UNKNOWN, is voided only after deadline and qu
   expect((await children()).map(({ submissions }) => submissions)).toEqual([1]);
 });
 
-it("complaint 17, decision 12: timeout-after is UNKNOWN until the look-up tells the fill; nothing is sent again", async () => {
+it("complaint 17, decision 12: timeout-after is UNKNOWN until the look-up finds the fill; nothing is sent again", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-after", count: 1 });
   await quote(111, 112);
@@ -88,7 +88,7 @@ it("complaint 17, decision 12: timeout-after is UNKNOWN until the look-up tells 
   expect(await children()).toHaveLength(1);
 });
 
-it("decision 12: look-ups that fail leave the child UNKNOWN, however long, and settle it when they answer", async () => {
+it("decision 12: failing look-ups leave the child UNKNOWN, however long, and settle it when they answer", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-after", lookup: "fail" });
   await quote(111, 112);
@@ -115,7 +115,7 @@ it("decision CB: an operator settles an unknown child over the control interface
   await expect(sandbox.control("POST", "venue/settle", word)).rejects.toThrow("409");
 });
 
-it("complaint 33, decision 11: a venue that forgot a child it executed is believed after its proof, and its late fill is counted and flagged", async () => {
+it("complaint 33, decision 11: a venue that forgot an executed child is believed after its proof, and its late fill is counted and flagged", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-before", lookup: "not-found", count: 1 });
   await quote(111, 112);
@@ -138,7 +138,7 @@ async function lastChild(orderId: number): Promise<readonly [string] | undefined
   return typeof id === "string" ? [id] : undefined;
 }
 
-it("partial fills leave the rest to later quotes, and every child asks for what is left (complaint 37)", async () => {
+it("partial fills leave the rest to later quotes, and every child is for the rest (complaint 37)", async () => {
   const orderId = await placeStop();
   await fault({ mode: "partial", fraction: "0.25", count: 2 });
   await quote(111, 112);
@@ -149,7 +149,7 @@ it("partial fills leave the rest to later quotes, and every child asks for what 
   expect((await children()).map(({ quantity }) => quantity)).toEqual(["1", "0.75", "0.5625"]);
 });
 
-it("complaint 50, decision 26: a refused child gives its quantity back and the next waits 100 ms, then 200 ms", async () => {
+it("complaint 50, decision 26: a refused child frees its quantity and the next waits 100 ms, then 200 ms", async () => {
   const orderId = await placeStop();
   await fault({ mode: "reject", count: 2 });
   await quote(111, 112);
@@ -200,7 +200,7 @@ it("decision 11: duplicate, too large and foreign events are recorded once, aler
   expect(await children()).toHaveLength(1);
 });
 
-it("store faults: what was not kept is refused (-1001) and leaves no trace, what was kept is accepted", async () => {
+it("store faults: a lost write is refused (-1001) and leaves no trace, a completed write is accepted", async () => {
   const fields = { symbol: SYMBOL, side: "BUY", type: "STOP_MARKET", quantity: "1", stopPrice: "110" };
   await sandbox.control("POST", "faults", { store: { mode: "fail", count: 1 } });
   const failed = await sandbox.signed("POST", "/api/order", { ...fields, newClientOrderId: "failed" });

@@ -17,7 +17,7 @@ import {
 export const START_MS: number = 1_700_000_000_000;
 export const DEADLINE_MS: number = START_MS + 2_000;
 
-/** A venue on a manual clock, with what it said and printed. */
+/** A venue on a manual clock, with its reports and prints. */
 export type VenueWorld = Readonly<{
   clock: ManualClock;
   venue: PaperVenue;
@@ -38,7 +38,7 @@ export async function openVenueWorld(
   return { clock, venue, events, prints };
 }
 
-/** A venue where account 1 has 1,000,000 USD and 10 BTC, and BTC/USD stands at 100 to 101 without sizes. */
+/** A venue where account 1 has 1,000,000 USD and 10 BTC, and BTC/USD is at 100 to 101 without sizes. */
 export async function openFundedWorld(
   options: Readonly<{ path?: string; forgetting?: Forgetting }> = {},
 ): Promise<VenueWorld> {
@@ -66,7 +66,7 @@ export function quoteOf(
 
 let children = 0;
 
-/** A child with an id of its own; money as text. */
+/** A child with its own id; money as text. */
 export function childOf(
   of: Readonly<
     Partial<Omit<ChildRequest, "quantity" | "limitPrice">> & { quantity?: string; limitPrice?: string }
@@ -87,10 +87,10 @@ export function childOf(
   };
 }
 
-/** Puts a fault in force from a body of the control interface. */
+/** Activates a fault from a body of the control interface. */
 export const faulty = (venue: PaperVenue, body: unknown): void => venue.setFault(readVenueFault(body));
 
-/** Whether a promise has an answer once everything has happened that needs no time. */
+/** Whether a promise has an answer once all work that needs no time is done. */
 export async function isAnswered(venue: PaperVenue, answer: Promise<unknown>): Promise<boolean> {
   let answered = false;
   answer.then(
@@ -102,7 +102,7 @@ export async function isAnswered(venue: PaperVenue, answer: Promise<unknown>): P
   return answered;
 }
 
-/** A directory of this test's own, removed after it. */
+/** A separate directory of this test, removed after it. */
 export async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "paper-venue-"));
   onTestFinished(() => rm(path, { recursive: true, force: true }));

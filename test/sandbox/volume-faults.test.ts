@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { MarketSink } from "../../src/ports/index.ts";
 import { withVolumeFaults } from "../../src/sandbox/volume-faults.ts";
 
-it("stale stops prints and nothing else; what it stopped never comes", () => {
+it("stale stops prints and nothing else; the stopped prints never arrive", () => {
   const seen: string[] = [];
   const behind: MarketSink = {
     quote: ({ bid }) => {

@@ -4,7 +4,7 @@ import { openSocketWorld } from "../support/socket-world.ts";
 
 const HOUR = 3_600_000;
 
-/** Set back by an hour and put right, or set forward and put right; requests come before, between and after. */
+/** Set back by an hour and corrected, or set forward and corrected; requests come before, between and after. */
 const WAYS = [
   ["back an hour, then forth", [-HOUR, HOUR]],
   ["forth an hour, then back", [HOUR, -HOUR]],
@@ -20,7 +20,7 @@ const serverTime = async (world: ServiceWorld): Promise<unknown> =>
   (await call(world, "GET", "/api/time")).body.serverTime;
 
 describe.each(WAYS)("decision DA: the wall clock is set %s", (_way, steps) => {
-  it("/api/time shows it, and a client with the right time is never answered -1021", async () => {
+  it("/api/time shows it, and a client with the right time never gets -1021", async () => {
     const world = await openWorld();
     for (const stepMs of [0, ...steps]) {
       world.clock.stepWall(stepMs);
@@ -32,7 +32,7 @@ describe.each(WAYS)("decision DA: the wall clock is set %s", (_way, steps) => {
     }
   });
 
-  it("hostile 20: a signature that was used serves nothing else in the day that it is remembered", async () => {
+  it("hostile 20: a used signature is valid for nothing else within the day for which it is remembered", async () => {
     const world = await openWorld();
     const query = { apiManaged: true, nonce: "once" };
     expect((await call(world, "GET", "/api/v3/openOrders", { key: KEYS.owner, query })).status).toBe(200);
@@ -43,7 +43,7 @@ describe.each(WAYS)("decision DA: the wall clock is set %s", (_way, steps) => {
     }
   });
 
-  it("a connection lives its day, and is pinged every 20 s", async () => {
+  it("a connection lives for its day, and is pinged every 20 s", async () => {
     const { world, client } = await openSocketWorld();
     for (const [index, stepMs] of steps.entries()) {
       world.clock.stepWall(stepMs * 48);

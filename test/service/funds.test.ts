@@ -11,7 +11,7 @@ type TellingWorld = Readonly<{
   tellNative: (execution: NativeExecution) => void;
 }>;
 
-/** Account 1 has six orders whose children were refused for want of funds, and the next is tried in some seconds. */
+/** Account 1 has six orders whose children were refused for lack of funds, and the next is tried in some seconds. */
 async function poorWorld(): Promise<TellingWorld> {
   const accountListeners: ((event: AccountEvent) => void)[] = [];
   const nativeListeners: ((execution: NativeExecution) => void)[] = [];
@@ -51,14 +51,14 @@ async function poorWorld(): Promise<TellingWorld> {
   };
 }
 
-/** Time passes, then a quote comes that every order could be filled at. */
+/** Advances time, then sends a quote at which every order could be filled. */
 async function goOn(world: ServiceWorld, ms: number): Promise<void> {
   await world.clock.advanceBy(ms, () => world.engine.idle());
   world.engine.market.quote({ symbol: "BTC/USD", bid: "6999", ask: "7000" });
   await world.engine.idle();
 }
 
-/** Children that go out in the next seconds, before anybody is tried of itself. */
+/** Children that go out in the next seconds, before a retry by the pace. */
 async function sentSoon(world: ServiceWorld): Promise<number> {
   const before = world.venue.submitted.length;
   for (let step = 0; step < 8; step++) await goOn(world, 200);
@@ -75,7 +75,7 @@ const deposit = (accountId: number): AccountEvent => ({
   },
 });
 
-describe("decision HP: what the host tells of an account's funds lets its children go again", () => {
+describe("decision HP: the host's events about an account's funds resume its children", () => {
   it.each<readonly [string, (told: TellingWorld) => void]>([
     ["a balance that changed", ({ tellAccount }) => tellAccount(deposit(1))],
     ["a native fill", ({ tellNative }) => tellNative(reportedExecution())],

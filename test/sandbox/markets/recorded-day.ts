@@ -7,10 +7,10 @@ export const MINUTES = 1_440;
 export const QUOTE_HEADER = "time,symbol,bid,bidQuantity,ask,askQuantity";
 export const TRADE_HEADER = "time,symbol,price,quantity";
 
-/** Minutes without a row: a gap is real input too. */
+/** Minutes without a row: real input has gaps too. */
 export const GAPS: ReadonlySet<number> = new Set([17, 18, 900]);
 
-/** A made-up day: the price goes up and down again, sizes repeat with the minute; quotes and trades once a minute. */
+/** An artificial day: the price rises and falls, sizes repeat with the minute; quotes and trades once a minute. */
 export function recordedDay(): Readonly<{ quotes: readonly string[]; trades: readonly string[] }> {
   const minutes = Array.from({ length: MINUTES }, (_, minute) => minute).filter(
     (minute) => !GAPS.has(minute),

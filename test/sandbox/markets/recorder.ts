@@ -1,6 +1,6 @@
 import type { MarketSink, PrintInput, QuoteInput } from "../../../src/ports/index.ts";
 
-/** A sink that keeps what it was given. */
+/** A sink that records its input. */
 export type Recorder = MarketSink & Readonly<{ quotes: QuoteInput[]; prints: PrintInput[]; lines: string[] }>;
 
 export function createRecorder(nowMs: () => number = () => 0): Recorder {

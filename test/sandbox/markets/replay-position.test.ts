@@ -39,10 +39,10 @@ const ROWS = [
   trade(4_000, "7"),
 ];
 
-/** What one life of a sandbox does until it dies, and what it had told by then. */
+/** The actions of one process until it dies, and its output by then. */
 type Life = Readonly<{ told: readonly string[]; died: boolean }>;
 
-/** A store whose writes end the process: `deadly` says of each, before or after it was kept. */
+/** A store whose writes end the process: `deadly` decides for each, before or after it was stored. */
 function mortalStore(
   disk: MemoryDisk,
   deadly: (key: string, value: string) => "before" | "after" | undefined,
@@ -62,7 +62,9 @@ function mortalStore(
   };
 }
 
-/** Opens clock and replay on what is kept and lets time pass until the end of the rows, or until a write kills it. */
+/**
+ * Opens clock and replay on the stored state and advances time until the end of the rows, or until a write kills it.
+ */
 async function live(
   disk: MemoryDisk,
   deadly: (key: string, value: string) => "before" | "after" | undefined = () => undefined,
@@ -96,7 +98,7 @@ const short = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => line.replace(/^.*?(\S+ of)/, "$1"));
 
 describe("the position in a replay", () => {
-  it("a restart tells no row again, and goes on with the next", async () => {
+  it("a restart repeats no row, and continues with the next", async () => {
     const disk = createMemoryDisk();
     const first = await live(disk, (key, value) =>
       key === "clock.now" && value === "3000" ? "before" : undefined,
@@ -106,7 +108,7 @@ describe("the position in a replay", () => {
     expect((await live(disk)).told).toEqual([]);
   });
 
-  it("rows of the time that is kept, which were not told yet when the process died, are told at the start", async () => {
+  it("rows of the stored time that were not fed when the process died are fed at the start", async () => {
     for (const [key, when] of [
       ["clock.now", "after"],
       ["replay.fedTo", "before"],
@@ -118,7 +120,7 @@ describe("the position in a replay", () => {
     }
   });
 
-  it("it is durable before the rows are told: what dies between is told at most once", async () => {
+  it("it is durable before the rows are fed: rows in between a crash are fed at most once", async () => {
     const disk = createMemoryDisk();
     const first = await live(disk, (key, value) =>
       key === "replay.fedTo" && value === "2000" ? "after" : undefined,
@@ -128,7 +130,7 @@ describe("the position in a replay", () => {
   });
 
   const seed = seedOr(20_261_122);
-  it(`whatever write kills it, no row is told twice and only those being told are lost (SEED=${seed})`, async () => {
+  it(`whichever write kills it, no row is fed twice and only those being fed are lost (SEED=${seed})`, async () => {
     const random = createRandom(seed);
     for (let round = 0; round < 60; round++) {
       const disk = createMemoryDisk();
@@ -148,7 +150,7 @@ describe("the position in a replay", () => {
     }
   });
 
-  it("a position that cannot be kept holds the rows back, and whoever waits hears of it", async () => {
+  it("a position that cannot be stored holds the rows back, and waiting callers get the error", async () => {
     let isFull = true;
     const kept = createMemoryKeyValueStore();
     const store: KeyValueStore = {
@@ -172,7 +174,7 @@ describe("the position in a replay", () => {
     expect([short(recorder.lines), market.busy]).toEqual([ALL, false]);
   });
 
-  it("what passes in a pause is left out, before a restart as after it", async () => {
+  it("rows during a pause are left out, before a restart as after it", async () => {
     const disk = createMemoryDisk();
     const store = createMemoryKeyValueStore({ disk });
     const clock = await openManualClock({ store, startMs: 1_000 });
@@ -190,7 +192,7 @@ describe("the position in a replay", () => {
     expect(short((await live(disk)).told)).toEqual([...ALL.slice(3)]);
   });
 
-  it("a kept position that is none stops the start", async () => {
+  it("an invalid stored position stops the start", async () => {
     const store: KeyValueStore = { get: async () => "row 7", set: async () => undefined };
     await expect(openReplayPosition(store)).rejects.toThrow("replay.fedTo cannot be read");
   });

@@ -27,7 +27,7 @@ const SAMPLE = [
 ];
 
 describe("reading recorded rows", () => {
-  it("keeps the texts; an empty size is left out; crossed and zero quotes are for the quote gate", async () => {
+  it("keeps the texts; an empty size is left out; crossed and zero quotes are left to the quote gate", async () => {
     expect(await read(SAMPLE)).toEqual([
       {
         kind: "quote",
@@ -98,7 +98,7 @@ describe("reading recorded rows", () => {
   });
 });
 
-describe("a file that is not as it must be", () => {
+describe("an invalid file", () => {
   const row = "1000,BTC/USD,7400.5,1.25,7400.51,3";
   it.each([
     [["time,symbol,bid"], "line 1: the header must be time,symbol,bid,bidQuantity,ask,askQuantity"],
@@ -132,7 +132,7 @@ describe("a file that is not as it must be", () => {
     await expect(read(SAMPLE, [TRADE_HEADER, line])).rejects.toThrow(`MARKET: trades.csv line 2: ${message}`);
   });
 
-  it("that is not there", async () => {
+  it("a missing file", async () => {
     const files = { quotesPath: "no/such/quotes.csv", instruments };
     await expect(readReplay(files)).rejects.toThrow("MARKET: quotes.csv cannot be read (ENOENT)");
   });

@@ -48,7 +48,7 @@ describe("a recorded replay (manual clock)", () => {
     expect(market.nextTimeMs()).toBeUndefined();
   });
 
-  it("decision DC: what others do at the time of a row comes before it, to its end, also when it was planned later", async () => {
+  it("decision DC: other work of a row's time comes before it and completes, even if it was planned later", async () => {
     const clock = await openManualClock({ store: createMemoryKeyValueStore(), startMs: 1_000 });
     const sink = createRecorder(() => clock.nowMs());
     const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -72,7 +72,7 @@ describe("a recorded replay (manual clock)", () => {
     ]);
   });
 
-  it("rows that lie before the clock at the start: the newest of each symbol and kind alone", async () => {
+  it("of rows before the clock's time at the start, only the newest of each symbol and kind is fed", async () => {
     const clock = createManualClock({ startMs: 2_500 });
     const sink = createRecorder(clock.nowMs);
     createReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
@@ -85,7 +85,7 @@ describe("a recorded replay (manual clock)", () => {
     expect(sink.lines).toHaveLength(4);
   });
 
-  it("all rows of the very time of the start", () => {
+  it("all rows of exactly the start time are fed", () => {
     const clock = createManualClock({ startMs: 1_000 });
     const sink = createRecorder(clock.nowMs);
     const rows = [quote(900, "0.1"), trade(1_000, "1"), trade(1_000, "2")];
@@ -97,7 +97,7 @@ describe("a recorded replay (manual clock)", () => {
     ]);
   });
 
-  it("a clock that stands before the first row waits for it", async () => {
+  it("a clock before the first row waits for it", async () => {
     const clock = createManualClock({ startMs: 500 });
     const sink = createRecorder(clock.nowMs);
     createReplayMarket({ rows: ROWS, clock, pace: "recorded" }).start(sink);
@@ -106,7 +106,7 @@ describe("a recorded replay (manual clock)", () => {
     expect(sink.lines).toHaveLength(2);
   });
 
-  it("a pause leaves out what passes, and comes back with the newest", async () => {
+  it("a pause leaves out rows, and ends with the newest", async () => {
     const clock = createManualClock({ startMs: 1_000 });
     const sink = createRecorder(clock.nowMs);
     const market = createReplayMarket({ rows: ROWS, clock, pace: "recorded" });
@@ -125,7 +125,7 @@ describe("a recorded replay (manual clock)", () => {
     expect(sink.lines).toHaveLength(5);
   });
 
-  it("tells a whole day: every row once, in its order, at its time", async () => {
+  it("feeds a whole day: every row once, in order, at its time", async () => {
     const day = recordedDay();
     const rows = await readReplay({
       quotesPath: await csvFile("quotes.csv", [QUOTE_HEADER, ...day.quotes]),
@@ -147,7 +147,7 @@ describe("a recorded replay (manual clock)", () => {
 });
 
 describe("a retold replay (real clock)", () => {
-  it("tells the first row now, the rest when it is run, at its speed, each with the time of telling", async () => {
+  it("feeds the first row now, the rest while it runs, at its speed, each with the time of feeding", async () => {
     const clock = createManualClock({ startMs: 90_000 });
     const sink = createRecorder(clock.nowMs);
     const market = createReplayMarket({ rows: ROWS, clock, pace: 2 });
@@ -167,7 +167,7 @@ describe("a retold replay (real clock)", () => {
     expect(sink.lines.slice(4)).toEqual(["200200: trade 5 of 200200", "201700: BTC/USD 6 of 201700"]);
   });
 
-  it("slower than life, too", () => {
+  it("can run slower than the original", () => {
     const clock = createManualClock({ startMs: 0 });
     const market = createReplayMarket({ rows: ROWS, clock, pace: 0.5 });
     market.start(createRecorder());

@@ -33,7 +33,7 @@ const problems = ({ bid, ask, bids = [], asks = [] }: QuoteInput): readonly stri
 };
 
 describe("the synthetic market", () => {
-  it("the same seed tells the same, another seed something else", async () => {
+  it("the same seed gives the same quotes, another seed gives others", async () => {
     const [first, second, other] = [await told(7, 60_000), await told(7, 60_000), await told(8, 60_000)];
     expect(second.quotes).toEqual(first.quotes);
     expect(second.prints).toEqual(first.prints);
@@ -59,7 +59,7 @@ describe("the synthetic market", () => {
     expect(new Set(quotes.map(({ symbol }) => symbol))).toEqual(new Set(["BTC/USD", "ETH/USD", "SOL/USD"]));
   });
 
-  it("every quote could count: positive, not crossed, levels in order, sizes exact", async () => {
+  it("every quote can count: positive, not crossed, levels in order, sizes exact", async () => {
     const { quotes, prints } = await told(3, 300_000);
     expect(quotes.length).toBe(3 * 1_201);
     expect(quotes.flatMap(problems)).toEqual([]);
@@ -72,7 +72,7 @@ describe("the synthetic market", () => {
     expect([ids.length > 500, new Set(ids).size]).toEqual([true, ids.length]);
   });
 
-  it("a walk stays between half and double its start, small as it may be", () => {
+  it("a walk stays between half and double its start, even for small prices", () => {
     const walk = createRandomWalk({ symbol: "X/USD", cents: 5 }, 1);
     const bids = Array.from({ length: 2_000 }, (_, step) => walk(step).quote.bid);
     const around = bids.map((bid) => parsePrice(bid) ?? 0);
@@ -99,7 +99,7 @@ describe("the synthetic market", () => {
   });
 });
 
-it("the manual market says nothing by itself", () => {
+it("the manual market sends nothing by itself", () => {
   const market = createManualMarket();
   const sink = createRecorder();
   market.start(sink);

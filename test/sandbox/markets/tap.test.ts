@@ -4,7 +4,7 @@ import type { QuoteInput, QuoteVerdict } from "../../../src/ports/index.ts";
 import { tapCountedQuotes } from "../../../src/sandbox/markets/index.ts";
 import { quoteOf } from "../venue-world.ts";
 
-it("the venue sees counted quotes alone, as counted; everything goes to the engine", () => {
+it("the venue sees only counted quotes, in their counted form; the engine sees everything", () => {
   const heard: string[] = [];
   const verdicts: QuoteVerdict[] = ["counted", "stale", "jump", "counted"];
   const counted = quoteOf({ bids: ["1"], asks: ["2"] });

@@ -5,7 +5,7 @@ import type { LogFile, LogPlace } from "../../../src/sandbox/paper-venue/log-fil
 
 const done = async (): Promise<void> => undefined;
 
-/** A place whose file is never replaced. */
+/** A path whose file is never replaced. */
 const PLACE: LogPlace = {
   begin: () => Promise.reject(new Error("no")),
   replace: done,
@@ -13,7 +13,7 @@ const PLACE: LogPlace = {
   discard: done,
 };
 
-/** A file in memory on a disk that is full when told to be; what fitted before that stays, as on a real one. */
+/** A file in memory on a disk that is full on request; the part that fitted before stays, as on a real disk. */
 function fullableFile(): LogFile & { isFull: boolean; readonly text: () => string } {
   let bytes = Buffer.from("old\n");
   const file = {
@@ -32,7 +32,7 @@ function fullableFile(): LogFile & { isFull: boolean; readonly text: () => strin
   return file as unknown as LogFile & { isFull: boolean; readonly text: () => string };
 }
 
-it("decision FN: what a full disk did not take goes to disk with the next attempt, once, whole and in order", async () => {
+it("decision FN: data that a full disk refused is written by the next attempt, once, whole and in order", async () => {
   const file = fullableFile();
   const log = createFileLog(file, 4, PLACE);
   const kept: string[] = [];
@@ -50,7 +50,7 @@ it("decision FN: what a full disk did not take goes to disk with the next attemp
   await log.close();
 });
 
-it("decision FN: whoever asks for what is durable makes the attempt; a close makes the last one", async () => {
+it("decision FN: every request for durability makes an attempt; a close makes the last one", async () => {
   const file = fullableFile();
   const log = createFileLog(file, 4, PLACE);
   file.isFull = true;
@@ -65,7 +65,7 @@ it("decision FN: whoever asks for what is durable makes the attempt; a close mak
   expect(file.text()).toBe("old\none\ntwo\n");
 });
 
-/** A file of whole lines in memory, which fails where it is told to. */
+/** A file of whole lines in memory, which fails at a given step. */
 function memoryFile(text: string, failing: () => void = () => undefined) {
   let bytes = Buffer.from(text);
   const file = {
@@ -92,8 +92,8 @@ const COMPACTION: Compaction = {
   end: () => ["end"],
 };
 
-describe("decision HQ: a log is written anew beside itself", () => {
-  it("without the lines that go, with what is appended meanwhile, and goes on in the new file", async () => {
+describe("decision HQ: a log is rewritten in a second file", () => {
+  it("without the removed lines, with lines appended meanwhile, and continues in the new file", async () => {
     const [old, fresh] = [memoryFile("drop 1\nkeep\ndrop 2\n"), memoryFile("")];
     const said: string[] = [];
     const place: LogPlace = {
@@ -112,7 +112,7 @@ describe("decision HQ: a log is written anew beside itself", () => {
     expect(old.text()).toBe("drop 1\nkeep\ndrop 2\nmeanwhile\n");
   });
 
-  it.each([0, 1, 2, 3])("a disk that fails at step %i leaves the log as it was", async (step) => {
+  it.each([0, 1, 2, 3])("a disk that fails at step %i leaves the log unchanged", async (step) => {
     let steps = 0;
     const fail = (): void => {
       if (steps++ === step) throw new Error("full");
@@ -131,7 +131,7 @@ describe("decision HQ: a log is written anew beside itself", () => {
     expect([old.text(), discarded]).toEqual(["drop\nkeep\nafter\n", 1]);
   });
 
-  it("nothing is durable in the new file before it is durable that it is the one", async () => {
+  it("nothing is durable in the new file before its replacement of the old one is durable", async () => {
     const [old, fresh] = [memoryFile("drop\nkeep\n"), memoryFile("")];
     let isBroken = true;
     const settle = async (): Promise<void> => {

@@ -9,7 +9,7 @@ import { anyVenueEntry } from "../../support/venue-entries.ts";
 import { childOf, DEADLINE_MS, openVenueWorld, temporaryDirectory } from "../venue-world.ts";
 
 describe("the paper venue's record", () => {
-  it("I16: every line that is written is read back equal, at both ends of every range", () => {
+  it("I16: every line that is written reads back equal, at both ends of every range", () => {
     fc.assert(
       fc.property(anyVenueEntry, (entry) => {
         const line = encodeEntry(entry);
@@ -20,7 +20,7 @@ describe("the paper venue's record", () => {
     );
   });
 
-  it("decision BU: a price above the range, as an earlier version wrote it, is read as the fact it is", async () => {
+  it("decision BU: a price above the range, as an earlier version wrote it, is read as a fact", async () => {
     const path = join(await temporaryDirectory(), "data", "venue.jsonl");
     const beyond = 1_000_005_000_000_000_000n as unknown as Price;
     const child = { ...childOf(), limitPrice: beyond };
@@ -33,7 +33,7 @@ describe("the paper venue's record", () => {
     await venue.close();
   });
 
-  it.each(["0", "-1", "1e3", "0.000000001", ""])("a limit price of %j is refused still", (text) => {
+  it.each(["0", "-1", "1e3", "0.000000001", ""])("a limit price of %j is still refused", (text) => {
     const line = encodeEntry({
       kind: "arrived",
       child: childOf({ limitPrice: "7" }),

@@ -34,7 +34,7 @@ describe("faults of a submit", () => {
     expect(venue.children()).toEqual([]);
   });
 
-  it("timeout-after: it executes and is never answered, a lookup tells", async () => {
+  it("timeout-after: it executes and is never answered, a look-up finds it", async () => {
     const { venue, clock, prints } = await openFundedWorld();
     faulty(venue, { mode: "timeout-after" });
     const child = childOf();
@@ -48,7 +48,7 @@ describe("faults of a submit", () => {
     });
   });
 
-  it("decision 30: a look-up brings the prints of its child again, under the same ids", async () => {
+  it("decision 30: a look-up repeats the prints of its child, under the same ids", async () => {
     const { venue, prints } = await openFundedWorld();
     const child = childOf();
     const { fills } = await venue.submit(child, { deadlineMs });
@@ -56,7 +56,7 @@ describe("faults of a submit", () => {
     expect(prints.map(({ id }) => id)).toEqual([fills[0]?.executionId, fills[0]?.executionId]);
   });
 
-  it("partial: the fraction of what would fill, rounded down to six decimals", async () => {
+  it("partial: the fraction of the fill, rounded down to six decimals", async () => {
     const { venue } = await openFundedWorld();
     const executed = async (
       fraction: unknown,
@@ -92,7 +92,7 @@ describe("faults of a submit", () => {
     expect(await answer).toMatchObject({ state: "closed", fills: [{ timeMs: START_MS }] });
   });
 
-  it("hold: in flight and told to nobody until it is released, however late", async () => {
+  it("hold: in flight and not reported until it is released, however late", async () => {
     const { venue, clock, events, prints } = await openFundedWorld();
     faulty(venue, { mode: "hold" });
     const child = childOf();
@@ -128,7 +128,7 @@ describe("faults of a submit", () => {
     expect(await venue.lookup(first)).toMatchObject({ state: "open" });
   });
 
-  it("hold: what a held child costs is not there for another", async () => {
+  it("hold: the cost of a held child is not available to another", async () => {
     const { venue } = await openFundedWorld();
     faulty(venue, { mode: "hold" });
     await venue.submit(childOf({ side: "SELL", quantity: "6" }), { deadlineMs });
@@ -145,7 +145,7 @@ describe("faults of a submit", () => {
 });
 
 describe("faults of a lookup", () => {
-  it("not-found, fail and delay hide what is there; none tells it again", async () => {
+  it("not-found, fail and delay hide existing children; none shows them again", async () => {
     const { venue, clock } = await openFundedWorld();
     const child = childOf();
     const report = await venue.submit(child, { deadlineMs });
@@ -163,8 +163,8 @@ describe("faults of a lookup", () => {
   });
 });
 
-describe("whom a fault hits", () => {
-  it("only the symbol and the account it names", async () => {
+describe("the scope of a fault", () => {
+  it("only the symbol and the account that it names", async () => {
     const { venue } = await openFundedWorld();
     await venue.setBalances(2, { USD: "1000000" });
     venue.quote(quoteOf({ symbol: "ETH/USD", bids: ["10"], asks: ["11"] }));
@@ -175,7 +175,7 @@ describe("whom a fault hits", () => {
     expect([await stateOf(1, "ETH/USD"), await stateOf(2, "BTC/USD")]).toEqual(["closed", "closed"]);
   });
 
-  it("the first `count` children, then none; their lookups with them", async () => {
+  it("the first `count` children, then none; including their look-ups", async () => {
     const { venue } = await openFundedWorld();
     faulty(venue, { mode: "reject", lookup: "not-found", count: 2 });
     const children = [childOf(), childOf(), childOf()];
@@ -190,7 +190,7 @@ describe("whom a fault hits", () => {
     ]);
   });
 
-  it("a new fault ends the one before", async () => {
+  it("a new fault ends the previous one", async () => {
     const { venue } = await openFundedWorld();
     faulty(venue, { mode: "reject" });
     faulty(venue, { mode: "none" });
@@ -214,8 +214,8 @@ describe("reading a fault", () => {
   });
 });
 
-describe("what the venue is made to say", () => {
-  it("hostile 96: goes out exactly as it is, and its own record stays", async () => {
+describe("injected reports of the venue", () => {
+  it("hostile 96: go out exactly as they are, and the venue's own record stays", async () => {
     const { venue, events } = await openFundedWorld();
     const before = venue.balances(1);
     const said = {
@@ -257,7 +257,7 @@ describe("what the venue is made to say", () => {
     expect(() => readVenueEvent(body, START_MS)).toThrow(named);
   });
 
-  it("nobody hears it after unsubscribing", async () => {
+  it("are not delivered after unsubscribing", async () => {
     const { venue } = await openFundedWorld();
     const heard: unknown[] = [];
     const stop = venue.subscribe((event) => heard.push(event));

@@ -17,7 +17,7 @@ describe("fills against the quote", () => {
     expect(bought).toMatchObject({ state: "closed" });
   });
 
-  it("IOC takes what is there inside the limit, level by level, each its own execution", async () => {
+  it("IOC takes the available size inside the limit, level by level, each a separate execution", async () => {
     const { venue } = await openFundedWorld();
     venue.quote(quoteOf({ bids: ["100x1"], asks: ["101x0.5", "102x0.25", "103x4"] }));
     const report = await venue.submit(childOf({ quantity: "2", limitPrice: "102" }), { deadlineMs });
@@ -34,7 +34,7 @@ describe("fills against the quote", () => {
     expect(fillsOf(whole)).toEqual(["0.5 at 101", "0.5 at 102"]);
   });
 
-  it("a used size is gone until the next quote", async () => {
+  it("a used size is unavailable until the next quote", async () => {
     const { venue } = await openFundedWorld();
     const quote = quoteOf({ bids: ["100"], asks: ["101x1"] });
     venue.quote(quote);
@@ -101,7 +101,7 @@ describe("deadlines", () => {
     ]);
   });
 
-  it("a refused late child never executes, whoever sends it again", async () => {
+  it("a refused late child never executes, even if it is sent again", async () => {
     const { venue, clock } = await openFundedWorld();
     await clock.advanceTo(deadlineMs + 1);
     const late = childOf();
@@ -113,7 +113,7 @@ describe("deadlines", () => {
 });
 
 describe("balances", () => {
-  it("fills move them exactly, far below a cent and far above a double", async () => {
+  it("fills change them exactly, far below a cent and far above a double", async () => {
     const { venue } = await openVenueWorld();
     await venue.setBalances(1, { USD: "12345678901234567890", BTC: "0.000001" });
     venue.quote(quoteOf({ bids: ["0.00000001"], asks: ["9999999999.99999999"] }));
@@ -141,7 +141,7 @@ describe("balances", () => {
     expect(poor.state).toBe("rejected");
   });
 
-  it("exposure is the base balance, zero for strangers (decision 24)", async () => {
+  it("exposure is the base balance, zero for unknown accounts (decision 24)", async () => {
     const { venue } = await openFundedWorld();
     await venue.submit(childOf({ quantity: "0.5" }), { deadlineMs });
     expect(venue.position(1, "BTC/USD")).toBe(quantity("10.5"));
@@ -150,7 +150,7 @@ describe("balances", () => {
     ]);
   });
 
-  it("setting them replaces all; an amount that is none is refused", async () => {
+  it("setting them replaces all; an invalid amount is refused", async () => {
     const { venue } = await openFundedWorld();
     await venue.setBalances(1, { ETH: "2.5" });
     expect(venue.balances(1)).toEqual({ ETH: "2.5" });
@@ -162,7 +162,7 @@ describe("balances", () => {
 });
 
 describe("the record", () => {
-  it("shows each child as it was sent and what became of it", async () => {
+  it("shows each child as it was sent and its result", async () => {
     const { venue, clock } = await openFundedWorld();
     venue.quote(quoteOf({ bids: ["100"], asks: ["101x1", "102x2"] }));
     await clock.advanceTo(START_MS + 5);
@@ -190,7 +190,7 @@ describe("the record", () => {
     ]);
   });
 
-  it("counts every arrival of an id and executes the first alone, also when they come at once", async () => {
+  it("counts every arrival of an id and executes only the first, also for simultaneous arrivals", async () => {
     const { venue } = await openFundedWorld();
     const child = childOf();
     const reports = await Promise.all([1, 2, 3].map(() => venue.submit(child, { deadlineMs })));
@@ -202,7 +202,7 @@ describe("the record", () => {
     expect(venue.position(1, "BTC/USD")).toBe(quantity("11"));
   });
 
-  it("every fill becomes one print that bears its execution id (decision 30)", async () => {
+  it("every fill becomes one print with its execution id (decision 30)", async () => {
     const { venue, prints } = await openFundedWorld();
     const report = await venue.submit(childOf({ quantity: "0.25" }), { deadlineMs });
     expect(prints).toEqual([
@@ -216,7 +216,7 @@ describe("the record", () => {
     ]);
   });
 
-  it("looks up what it has and says not-found of the rest", async () => {
+  it("finds known children and answers not-found for the rest", async () => {
     const { venue } = await openFundedWorld();
     const child = childOf();
     expect(await venue.lookup(child)).toEqual({ notFoundAtMs: expect.any(Number) });

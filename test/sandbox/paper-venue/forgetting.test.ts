@@ -29,7 +29,7 @@ const forgetting: Forgetting = { afterMs: HOUR_MS, quietMs: 60_000 };
 const deadlineMs = DEADLINE_MS;
 const FORGOTTEN = "no longer remembers";
 
-/** The child of an attempt, of a parent that was accepted at the start unless told otherwise. */
+/** The child of an attempt, of a parent that was accepted at the start by default. */
 function attemptOf(
   attempt: number,
   of: Readonly<{ parent?: number; acceptedAtMs?: number }> = {},
@@ -58,8 +58,8 @@ const nativeKey = (child: ChildRequest) => ({
   clientOrderId: child.childId,
 });
 
-describe("decision HQ: a child that was settled a while ago is forgotten", () => {
-  it("with its order and its executions, not before its time, and what it moved stays", async () => {
+describe("decision HQ: a child that was settled some time ago is forgotten", () => {
+  it("with its order and its executions, not before its time, and its effect on balances stays", async () => {
     const world = await open();
     const { venue } = world;
     const child = attemptOf(1);
@@ -76,7 +76,7 @@ describe("decision HQ: a child that was settled a while ago is forgotten", () =>
     expect([venue.balancesAfter(executionId), venue.balances(1)]).toEqual([undefined, balances]);
   });
 
-  it("I22: a look-up of it fails; it is never said not to be there", async () => {
+  it("I22: a look-up of it fails; the answer is never not-found", async () => {
     const world = await open();
     await world.venue.submit(attemptOf(2), { deadlineMs });
     await pass(world, 2 * HOUR_MS);
@@ -84,7 +84,7 @@ describe("decision HQ: a child that was settled a while ago is forgotten", () =>
     await expect(world.venue.lookup(attemptOf(1))).rejects.toThrow(FORGOTTEN);
   });
 
-  it("a child that was never sent is not there, however old its parent is", async () => {
+  it("a child that was never sent is not found, however old its parent is", async () => {
     const world = await open();
     await world.venue.submit(attemptOf(2), { deadlineMs });
     await pass(world, 2 * HOUR_MS);
@@ -118,7 +118,7 @@ describe("decision HQ: a child that was settled a while ago is forgotten", () =>
     await again.venue.close();
   });
 
-  it("not while somebody asks for it, nor while it is held, nor before its deadline", async () => {
+  it("not while it is looked up, nor while it is held, nor before its deadline", async () => {
     const world = await open();
     const { venue } = world;
     const [asked, held, patient] = [attemptOf(1), attemptOf(1, { parent: 2 }), attemptOf(1, { parent: 3 })];
@@ -140,7 +140,7 @@ describe("decision HQ: a child that was settled a while ago is forgotten", () =>
     expect(venue.children()).toEqual([]);
   });
 
-  it("not right after a start, when whoever does not know its outcome will ask for it", async () => {
+  it("not right after a start, when callers with an unknown outcome will look it up", async () => {
     const path = await recordPath();
     const world = await open(path);
     const child = attemptOf(1);
@@ -156,7 +156,7 @@ describe("decision HQ: a child that was settled a while ago is forgotten", () =>
     await again.venue.close();
   });
 
-  it("a fault that hits so many children counts those that are forgotten", async () => {
+  it("a fault with a count includes forgotten children", async () => {
     const world = await open();
     faulty(world.venue, { mode: "reject", count: 1 });
     expect(await world.venue.submit(attemptOf(1), { deadlineMs })).toMatchObject({ state: "rejected" });
@@ -166,8 +166,8 @@ describe("decision HQ: a child that was settled a while ago is forgotten", () =>
   });
 });
 
-describe("decision HQ: what is known of forgotten children is bounded", () => {
-  it("of a parent whose mark had to go, acceptance and deadline say that nothing is known", () => {
+describe("decision HQ: the memory of forgotten children is bounded", () => {
+  it("for a parent whose mark was dropped, acceptance and deadline show that nothing is known", () => {
     const forgotten = new ForgottenChildren(2);
     const idOf = (parent: number, attempt: number): string =>
       attemptOf(attempt, { parent, acceptedAtMs: parent }).childId;
@@ -183,7 +183,7 @@ describe("decision HQ: what is known of forgotten children is bounded", () => {
     expect([...kept.parts()]).toEqual([...forgotten.parts()]);
   });
 
-  it("10,000 children leave neither memory nor record behind", async () => {
+  it("10,000 children leave nothing behind in memory and record", async () => {
     const path = await recordPath();
     const world = await open(path);
     const { venue } = world;
@@ -213,8 +213,8 @@ describe("decision HQ: what is known of forgotten children is bounded", () => {
   });
 });
 
-describe("decision HQ: children are forgotten some in each turn", () => {
-  it("256 at most, each slice durable before memory lets go of it, and none while a record cannot be written", async () => {
+describe("decision HQ: a few children are forgotten in each turn", () => {
+  it("at most 256, each slice durable before memory drops it, and none while a record cannot be written", async () => {
     const record = new VenueRecord(createCatalogue());
     const clock = createManualClock({ startMs: START_MS });
     for (let attempt = 1; attempt <= 600; attempt++) {
@@ -288,7 +288,7 @@ describe("decision HQ: a crash leaves a child known or forgotten, never half", (
     );
   });
 
-  it("a file that was begun beside the record and not finished is thrown away", async () => {
+  it("an unfinished file next to the record is deleted", async () => {
     const path = await recordPath();
     const world = await open(path);
     await world.venue.submit(attemptOf(1), { deadlineMs });
@@ -301,8 +301,8 @@ describe("decision HQ: a crash leaves a child known or forgotten, never half", (
   });
 });
 
-describe("decision HQ: a record that was written anew makes the same venue", () => {
-  it("with native orders, positions, held and repeated children among those that are forgotten", async () => {
+describe("decision HQ: a rewritten record restores the same venue", () => {
+  it("with native orders, positions, held and repeated children among the forgotten ones", async () => {
     const path = await recordPath();
     const world = await open(path);
     const { venue } = world;

@@ -7,7 +7,7 @@ import { openPaperVenue } from "../../../src/sandbox/paper-venue/index.ts";
 import { type NativeHost, type NativePlace, nativeSuite } from "../../support/native-suite.ts";
 import { quoteOf, START_MS } from "../venue-world.ts";
 
-/** A paper venue on a file; every opening is another process on it. */
+/** A paper venue on a file; every opening acts as another process. */
 async function paperPlace(): Promise<NativePlace> {
   const directory = await mkdtemp(join(tmpdir(), "native-orders-"));
   const path = join(directory, "venue.jsonl");

@@ -22,7 +22,7 @@ const positionOf = async (venue: PaperVenue, symbol = "BTC/USD"): Promise<string
   formatQuantity(await venue.position(1, symbol));
 
 describe("decision 24: positions that are set", () => {
-  it("are the exposure; a symbol without one keeps the balance of its base asset", async () => {
+  it("are the exposure; a symbol without one uses the balance of its base asset", async () => {
     const { venue } = await openFundedWorld();
     expect([await positionOf(venue), venue.positions(1)]).toEqual(["10", {}]);
     await venue.setPositions(1, { "BTC/USD": "-2.5", "ETH/USD": "0" });
@@ -46,7 +46,7 @@ describe("decision 24: positions that are set", () => {
     expect(venue.positions(1)).toEqual({});
   });
 
-  it("move with fills of children, held ones when they are let go, and of native orders", async () => {
+  it("change with fills of children, of held ones when they are released, and of native orders", async () => {
     const { venue } = await openFundedWorld();
     await venue.setPositions(1, { "BTC/USD": "-2" });
     await venue.submit(childOf({ quantity: "0.5" }), { deadlineMs });
@@ -61,7 +61,7 @@ describe("decision 24: positions that are set", () => {
     expect(venue.positions(2)).toEqual({});
   });
 
-  it("come back after a restart, and a record from before them is read", async () => {
+  it("are restored after a restart, and a record from an earlier version is read", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openFundedWorld({ path });
     await venue.setPositions(1, { "BTC/USD": "-2" });
@@ -77,7 +77,7 @@ describe("decision 24: positions that are set", () => {
     await old.close();
   });
 
-  it("I13: a reduce-only child takes what is left of one at most, and is refused when nothing is", async () => {
+  it("I13: a reduce-only child takes at most the rest of one, and is refused if there is none", async () => {
     const { venue } = await openFundedWorld();
     await venue.setPositions(1, { "BTC/USD": "-2" });
     const buy = (quantity: string, more = {}) =>
@@ -91,7 +91,7 @@ describe("decision 24: positions that are set", () => {
     expect(await positionOf(venue)).toBe("1");
   });
 
-  it("convention 4.10: an event tells the position right after its fill", async () => {
+  it("convention 4.10: an event contains the position right after its fill", async () => {
     const { venue } = await openFundedWorld();
     await venue.setPositions(1, { "BTC/USD": "-3" });
     venue.quote(quoteOf({ bids: ["99"], asks: ["100x1", "101x2"] }));

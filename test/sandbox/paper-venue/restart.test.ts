@@ -20,7 +20,7 @@ const deadlineMs = DEADLINE_MS;
 const recordPath = async (): Promise<string> => join(await temporaryDirectory(), "deep", "venue.jsonl");
 
 describe("a restart from the file", () => {
-  it("brings children, counts and balances back exactly", async () => {
+  it("restores children, counts and balances exactly", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     venue.quote(quoteOf({ bids: ["100"], asks: ["9999999999.99999999x0.000001", "101x2"] }));
@@ -63,7 +63,7 @@ describe("a restart from the file", () => {
     await restarted.close();
   });
 
-  it("execution ids go on and never repeat", async () => {
+  it("execution ids continue and never repeat", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     const first = await venue.submit(childOf(), { deadlineMs });
@@ -75,7 +75,7 @@ describe("a restart from the file", () => {
     await restarted.close();
   });
 
-  it("a held child stays held and can be released after it", async () => {
+  it("a held child stays held and can be released later", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     faulty(venue, { mode: "hold" });
@@ -107,7 +107,7 @@ describe("a restart from the file", () => {
 });
 
 describe("a damaged file", () => {
-  it("a last line without its end was never answered: it is cut off, and the record goes on behind it", async () => {
+  it("an incomplete last line was never answered: it is cut off, and the record continues there", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     await venue.submit(childOf(), { deadlineMs });
@@ -127,7 +127,7 @@ describe("a damaged file", () => {
     ["no JSON", "nonsense"],
     ["an unknown entry", '{"kind":"gift","accountId":1}'],
     ["a child that never arrived", '{"kind":"released","childId":"aqc-x","timeMs":1}'],
-    ["an amount that is none", '{"kind":"balances","accountId":1,"balances":{"USD":"x"},"timeMs":1}'],
+    ["an invalid amount", '{"kind":"balances","accountId":1,"balances":{"USD":"x"},"timeMs":1}'],
   ])("%s in a whole line stops the start and names the line", async (_what, line) => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
@@ -145,7 +145,7 @@ describe("a damaged file", () => {
     await expect(venue.lookup(childOf())).rejects.toThrow();
   });
 
-  it("I71: a record that cannot be written any more is told to the operator once, also where nobody waits", async () => {
+  it("I71: a record that can no longer be written is reported to the operator once, also without a waiting caller", async () => {
     const path = await recordPath();
     const told: string[] = [];
     const telemetry = { event: (...event: readonly unknown[]) => void told.push(JSON.stringify(event)) };
@@ -181,7 +181,7 @@ describe("a damaged file", () => {
     await restarted.close();
   });
 
-  it("I80, decision FQ: the file is for its owner alone, one that others could read too once it is opened", async () => {
+  it("I80, decision FQ: the file is private to its owner; one that others could read becomes private when it is opened", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     await venue.close();

@@ -18,8 +18,8 @@ const page = (world: ServiceWorld, rest: Parameters<typeof requestOf>[2] = {}): 
     }),
   );
 
-describe("who may do what", () => {
-  it("decision 39: the public routes are open, every other route wants a key", async () => {
+describe("permissions", () => {
+  it("decision 39: the public routes are open, every other route needs a key", async () => {
     const world = await openWorld();
     for (const { method, path, access } of ROUTES) {
       const { status, body } = await call(world, method, path);
@@ -42,7 +42,7 @@ describe("who may do what", () => {
     expect(answers[0]?.body).toContain('"code":-2015');
   });
 
-  it("decision 39: READ reads, TRADE places and cancels, neither does the other's work", async () => {
+  it("decision 39: READ reads, TRADE places and cancels; neither permission includes the other", async () => {
     const world = await openWorld();
     expect((await page(world, { key: KEYS.reader })).status).toBe(200);
     const placed = await place(world, {}, { key: KEYS.trader });
@@ -59,7 +59,7 @@ describe("who may do what", () => {
   });
 
   it.each(["10.1.2.3", "::ffff:10.1.2.3", "2001:db8::5"])(
-    "an address of the list is let in: %s",
+    "an address on the list is admitted: %s",
     async (address) => {
       const world = await openWorld();
       expect((await page(world, { key: KEYS.elsewhere, address })).status).toBe(200);
@@ -74,14 +74,14 @@ describe("who may do what", () => {
   });
 });
 
-describe("whose account it is", () => {
+describe("the account of a request", () => {
   const asked = async (world: ServiceWorld, rest: Record<string, number>): Promise<number> => {
     const query = { apiManaged: true, ...rest, nonce: world.nonce() };
     const { status, body } = await call(world, "GET", "/api/v3/openOrders", { key, query });
     return status === 200 ? 200 : (body.code as number);
   };
 
-  it("contract, Shared: another account is served when it is the user's own or delegated for this", async () => {
+  it("contract, Shared: another account is served if the user owns it or has this permission delegated", async () => {
     const world = await openWorld();
     expect(await asked(world, { account: 1 })).toBe(200);
     expect(await asked(world, { account: 4, userId: 1 })).toBe(200);
@@ -90,7 +90,7 @@ describe("whose account it is", () => {
     expect([placed.status, placed.body.code]).toEqual([401, -1002]);
   });
 
-  it("I07: a foreign account, one that is not there and another's userId are one answer, -1002", async () => {
+  it("I07: a foreign account, an unknown one and another's userId get one answer, -1002", async () => {
     const world = await openWorld();
     expect(await asked(world, { account: 2 })).toBe(-1002);
     expect(await asked(world, { account: 999 })).toBe(-1002);
@@ -102,7 +102,7 @@ describe("whose account it is", () => {
     expect(foreign?.body).toBe(missing?.body);
   });
 
-  it("decision 14: the consent that counts is the owner's, also when the order is for an account of one's own", async () => {
+  it("decision 14: the owner's consent counts, also for an order on the caller's own account", async () => {
     const world = await openWorld();
     world.accounts.put({
       account: { accountId: 4, userId: 1, enableDataSharing: false, delegates: [], restricted: false },
@@ -156,7 +156,7 @@ describe("the order of defences", () => {
     return Number(/"code":(-[0-9]+)/.exec(body)?.[1]);
   };
 
-  it("each defence answers before the next is asked", async () => {
+  it("each defense answers before the next is checked", async () => {
     const world = await openWorld();
     const keyHeader = ["X-MBX-APIKEY", key.apiKey];
     const signed = (query: string, secret = key.secret): Partial<ReturnType<typeof requestOf>> => ({
@@ -180,7 +180,7 @@ describe("the order of defences", () => {
     expect(await codeOf(world, signed("apiManaged=true&nonce=1&account=2"))).toBe(-1002);
   });
 
-  it("decision 41: a signature serves one method and path; the guard can be turned off", async () => {
+  it("decision 41: a signature is valid for one method and path; the guard can be turned off", async () => {
     const query = { apiManaged: true, nonce: "1" };
     for (const [replayGuard, code] of [[{}, -1022] as const, [false, undefined] as const]) {
       const world = await openWorld({ service: { replayGuard } });
@@ -219,7 +219,7 @@ describe("allow lists", () => {
   });
 
   it.each(["GET", "POST"] as const)(
-    "the list of %s says nothing of the other method; an empty one serves none",
+    "the list of %s does not affect the other method; an empty one serves none",
     async (method) => {
       const settings = method === "GET" ? { getAllowlist: [] } : { postAllowlist: [] };
       const world = await openWorld({ service: { settings } });
@@ -234,7 +234,7 @@ describe("allow lists", () => {
     },
   );
 
-  it("contract, Versioning: what a list names is served under each path that ends so, by WebSocket as its route", async () => {
+  it("contract, Versioning: a listed name is served under each path that ends so, by WebSocket as its route", async () => {
     const settings = { getAllowlist: ["order"], postAllowlist: ["getOrderStatus"] };
     const world = await openWorld({ service: { settings } });
     const served = async (method: string): Promise<readonly string[]> => {

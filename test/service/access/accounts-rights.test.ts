@@ -15,7 +15,7 @@ import { type Credentials, call, KEYS } from "../../support/service-world.ts";
 const OTHER: Readonly<Record<Permission, Permission>> = { READ: "TRADE", TRADE: "READ" };
 const BOTH: readonly Permission[] = ["READ", "TRADE"];
 
-/** Says anew what the subject account is; its owner keeps the usual key unless others are given. */
+/** Replaces the subject account; its owner keeps the usual key by default. */
 function put(
   world: AccountWorld,
   account: Partial<Account>,
@@ -39,13 +39,13 @@ async function ordersOf(world: AccountWorld, accountId: number): Promise<number>
   return parents.total + native.length;
 }
 
-/** The accounts that an answer tells something of. */
+/** The accounts about which an answer reveals something. */
 const accountsIn = ({ text }: EntranceReply): ReadonlySet<string> =>
   new Set([...text.matchAll(/\\?"accountId\\?":([0-9]+)/g)].map(([, accountId]) => accountId ?? ""));
 
 const onBehalf = { extra: { account: SUBJECT } };
 
-/** Asks for the subject account and expects it to be done there and nowhere else. */
+/** Requests an action for the subject account and expects it there and nowhere else. */
 async function served(world: AccountWorld, entrance: Entrance, asking: Asking): Promise<void> {
   const before = await Promise.all([ordersOf(world, SUBJECT), ordersOf(world, 1)]);
   const answer = await entrance.ask(world, asking);
@@ -69,7 +69,7 @@ it("every signed route and method is in the table", () => {
 describe.each(ENTRANCES)("$name", (entrance) => {
   const { access, creates } = entrance;
 
-  it("I07: a foreign account, one without this right and one that is not there are one answer, -1002", async () => {
+  it("I07: a foreign account, one without this right and an unknown one get one answer, -1002", async () => {
     const world = await openAccountWorld();
     const { records } = world.engine.metrics();
     const unknown = await entrance.ask(world, { extra: { account: 999 } });
@@ -111,18 +111,18 @@ describe.each(ENTRANCES)("$name", (entrance) => {
     expect(world.engine.metrics().records).toBe(records);
   });
 
-  it("a delegate with this right alone is served on behalf of the owner, and orders there", async () => {
+  it("a delegate with only this right is served on behalf of the owner, and places orders there", async () => {
     const world = await openAccountWorld();
     put(world, delegate(access));
     await served(world, entrance, { extra: { account: SUBJECT, userId: 1 } });
   });
 
-  it("the owner is served without a name, with userId, by the key with this permission alone", async () => {
+  it("the owner is served without an account, with userId, and with a key that has only this permission", async () => {
     const world = await openAccountWorld();
     await served(world, entrance, { key: KEYS.stranger, extra: { userId: 2 } });
   });
 
-  it("another account of one's own is served by its name, from the addresses of the key's list", async () => {
+  it("another account of the caller is served by its id, from the addresses of the key's list", async () => {
     const world = await openAccountWorld();
     put(world, { userId: 1 }, []);
     const key = { key: KEYS.elsewhere, address: "::ffff:10.1.2.3" };
@@ -148,7 +148,7 @@ describe.each(ENTRANCES)("$name", (entrance) => {
     else expect(await entrance.ask(world, onBehalf)).toMatchObject({ status: 400, code: -2010 });
   });
 
-  it("decision 49: the key that replaces another is served at once", async () => {
+  it("decision 49: the key that replaces another is valid at once", async () => {
     const world = await openAccountWorld();
     const key = { apiKey: "the-new-key", secret: "the-new-secret" };
     put(world, {}, [key]);
@@ -157,7 +157,7 @@ describe.each(ENTRANCES)("$name", (entrance) => {
 });
 
 describe("an order that was placed on behalf", () => {
-  it("is the owner's: they see and cancel it; the delegate without READ does neither", async () => {
+  it("belongs to the owner: the owner sees and cancels it; the delegate without READ does neither", async () => {
     const world = await openAccountWorld();
     put(world, delegate("TRADE"));
     const fields = {
@@ -187,7 +187,7 @@ describe("an order that was placed on behalf", () => {
     expect(await ask("DELETE", KEYS.stranger)).toEqual([200, "CANCELED"]);
   });
 
-  it("I03: an id that the owner has used is used, whoever asks again; the delegate's own account has its own ids", async () => {
+  it("I03: an id used by the owner is taken for every caller; the delegate's own account has separate ids", async () => {
     const world = await openAccountWorld();
     put(world, delegate("TRADE"));
     const ask = async (key: Credentials, rest = {}, quantity = "0.01"): Promise<unknown> => {

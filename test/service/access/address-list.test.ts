@@ -13,7 +13,7 @@ it.each([
   ["::1", ["::1"]],
   ["192.0.2.1", ["0.0.0.0/0"]],
   ["anything", []],
-])("%s lies in %j", (address, blocks) => {
+])("%s is in %j", (address, blocks) => {
   expect(isListed(address, blocks)).toBe(true);
 });
 
@@ -35,6 +35,6 @@ it.each([
   ["1:2:3:4:5:6:7", ["::/0"]],
   ["1:2:3:4:5:6:7:8::", ["::/0"]],
   ["12345::", ["::/0"]],
-])("%s does not lie in %j", (address, blocks) => {
+])("%s is not in %j", (address, blocks) => {
   expect(isListed(address, blocks)).toBe(false);
 });

@@ -17,7 +17,7 @@ import { openSocketWorld, TestClient } from "../../support/socket-world.ts";
 
 const BANNED = { code: 1008, reason: "banned" };
 
-/** Goes on at a limit of 1 until it is banned. */
+/** Sends requests at a limit of 1 until the address is banned. */
 async function provoke(world: ServiceWorld, address: string): Promise<void> {
   for (let count = 0; count < 11; count++) await call(world, "GET", "/api/ping", { address });
 }
@@ -25,9 +25,9 @@ async function provoke(world: ServiceWorld, address: string): Promise<void> {
 const statusOf = async (world: ServiceWorld, address: string): Promise<number> =>
   (await call(world, "GET", "/api/ping", { address })).status;
 
-describe("decision 42: what a refused address is told", () => {
+describe("decision 42: the answers to a refused address", () => {
   it.each(["limit", "ban"] as const)(
-    "%s: every route alike, with the seconds as text in header and body",
+    "%s: the same on every route, with the seconds as text in header and body",
     async (kind) => {
       const world = await openWorld({ limits: { weightPerMinute: 1 } });
       await world.clock.advanceTo(START_MS + 15_500);
@@ -51,7 +51,7 @@ describe("decision 42: what a refused address is told", () => {
     },
   );
 
-  it("weight headers stand on every reply, of every route, done or refused, limited and banned too", async () => {
+  it("weight headers are on every reply, of every route, successful or refused, limited and banned too", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 500 } });
     let used = 0;
     const told = ({ headers }: Reply): readonly unknown[] => [
@@ -73,7 +73,7 @@ describe("decision 42: what a refused address is told", () => {
     expect([...statuses]).toEqual(["200 false", "429 false", "429 true"]);
   });
 
-  it("convention 5.3: order counts stand on accepted placements of every kind, and nowhere else", async () => {
+  it("convention 5.3: order counts are on accepted placements of every kind, and nowhere else", async () => {
     const world = await openNativeWorld({ limits: {} });
     const key = KEYS.owner;
     const counted = ({ headers }: Pick<WireResponse, "headers">): readonly unknown[] => [
@@ -91,8 +91,8 @@ describe("decision 42: what a refused address is told", () => {
   });
 });
 
-describe("decision AI: what counts as one address", () => {
-  it("a /64 of IPv6 is limited and banned as one, its neighbour is not", async () => {
+describe("decision AI: addresses that count as one", () => {
+  it("a /64 of IPv6 is limited and banned as one, its neighbor is not", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 1 } });
     expect(await statusOf(world, "2001:db8:1:2::1")).toBe(200);
     for (let host = 2; host < 12; host++) expect(await statusOf(world, `2001:db8:1:2:${host}::1`)).toBe(429);
@@ -123,7 +123,7 @@ describe("decision AI: what counts as one address", () => {
     expect(await status("2001:db8:1:2::2")).toBe(401);
   });
 
-  it("connections are counted alike", async () => {
+  it("connections are counted in the same way", async () => {
     const world = await openWorld({ limits: { connectionsPer5Min: 2 } });
     const admitted = async (address: string): Promise<number | undefined> =>
       (await world.service.sockets.admit(requestOf("GET", "/ws/liquidity", { address })))?.status;
@@ -133,7 +133,7 @@ describe("decision AI: what counts as one address", () => {
 });
 
 describe("convention 4.1: a banned address is disconnected", () => {
-  it("all of its connections, private and public, whatever brought the ban; nobody else's", async () => {
+  it("all of its connections end, private and public, whatever caused the ban; no others", async () => {
     const { world, client } = await openSocketWorld(
       { limits: { weightPerMinute: 2 } },
       { address: "192.0.2.1" },
@@ -151,7 +151,7 @@ describe("convention 4.1: a banned address is disconnected", () => {
     expect(market.texts).toHaveLength(length);
   });
 
-  it("who goes on over one connection is answered first; the other ends with it", async () => {
+  it("the connection that caused the ban is answered first; the other ends with it", async () => {
     const { world, client } = await openSocketWorld({ limits: { weightPerMinute: 1 } });
     const other = new TestClient(world);
     for (let count = 0; count < 9; count++) await client.ask("session.subscriptions");
@@ -173,7 +173,7 @@ describe("convention 4.1: a banned address is disconnected", () => {
     expect([client.closed, gone.closed]).toEqual([BANNED, undefined]);
   });
 
-  it("a connection that opens during the ban is not let in", async () => {
+  it("a connection that opens during the ban is not admitted", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 1 } });
     await provoke(world, "192.0.2.1");
     const request = requestOf("GET", "/ws/listenKey", { address: "192.0.2.1" });
@@ -181,7 +181,7 @@ describe("convention 4.1: a banned address is disconnected", () => {
     expect([refused?.status, refused?.headers["Retry-After"]]).toEqual([429, "120"]);
   });
 
-  it("a connection that has ended is forgotten, whoever ended it", async () => {
+  it("a connection that has ended is forgotten, whichever side ended it", async () => {
     const forget = vi.fn();
     const watch = vi.spyOn(Bans.prototype, "watch").mockReturnValue(forget);
     const world = await openWorld();
@@ -193,7 +193,7 @@ describe("convention 4.1: a banned address is disconnected", () => {
     expect(forget).toHaveBeenCalledTimes(4);
   });
 
-  it("what is told when nobody is there any more ends nobody", () => {
+  it("a ban of an address without connections ends none", () => {
     const [bans, ended] = [new Bans(), vi.fn()];
     const forget = bans.watch("192.0.2.1", () => ended("one"));
     const forgetOther = bans.watch("::ffff:192.0.2.1", () => ended("other"));

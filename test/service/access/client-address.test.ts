@@ -16,20 +16,20 @@ const addressOf = (peer: string, ...values: readonly string[]): string =>
 
 describe("decision AI: the address behind a trusted proxy", () => {
   it.each([
-    ["what the proxy has added", ["192.0.2.1"], "192.0.2.1"],
-    ["not what the client has sent before", ["198.51.100.7, 192.0.2.1"], "192.0.2.1"],
-    ["not what the client has sent in a header of its own", ["198.51.100.7", "192.0.2.1"], "192.0.2.1"],
-    ["proxies of ours are stepped over", ["192.0.2.1, 10.1.1.1, 10.2.2.2"], "192.0.2.1"],
-    ["also where they follow in another header", ["192.0.2.1", "10.1.1.1"], "192.0.2.1"],
+    ["the address that the proxy has added", ["192.0.2.1"], "192.0.2.1"],
+    ["not the address that the client has sent before", ["198.51.100.7, 192.0.2.1"], "192.0.2.1"],
+    ["not the client's in a separate header", ["198.51.100.7", "192.0.2.1"], "192.0.2.1"],
+    ["trusted proxies are skipped", ["192.0.2.1, 10.1.1.1, 10.2.2.2"], "192.0.2.1"],
+    ["also in a following header", ["192.0.2.1", "10.1.1.1"], "192.0.2.1"],
     ["also as IPv4-mapped IPv6", ["192.0.2.1,::ffff:10.1.1.1"], "192.0.2.1"],
     ["also IPv6 ones", ["192.0.2.1, 2001:db8:a::9"], "192.0.2.1"],
-    ["a claim to come from one of our proxies", ["10.9.9.9, 192.0.2.1"], "192.0.2.1"],
+    ["a claim to come from a trusted proxy", ["10.9.9.9, 192.0.2.1"], "192.0.2.1"],
     ["an IPv6 client", ["2001:db8:b::1"], "2001:db8:b::1"],
     ["with a port", ["192.0.2.1:4711"], "192.0.2.1"],
     ["IPv6 in brackets", ["[2001:db8:b::1]"], "2001:db8:b::1"],
     ["IPv6 in brackets with a port", ["[2001:db8:b::1]:4711"], "2001:db8:b::1"],
     ["blanks around it", ["  192.0.2.1\t"], "192.0.2.1"],
-    ["all of them ours: the left-most", ["10.3.3.3, 10.1.1.1"], "10.3.3.3"],
+    ["all of them trusted: the left-most", ["10.3.3.3, 10.1.1.1"], "10.3.3.3"],
     ["garbage left of the client is not read", ["' OR 1=1, 192.0.2.1"], "192.0.2.1"],
   ])("%s: %j", (_what, values, address) => {
     expect(addressOf(PROXY, ...values)).toBe(address);
@@ -50,25 +50,25 @@ describe("decision AI: the address behind a trusted proxy", () => {
     [["[192.0.2.1"]],
     [["2001:db8::1::2"]],
     [["192.0.2.1 10.1.1.1"]],
-  ])("where an address that would count is none, it is the proxy's own: %j", (values) => {
+  ])("if the deciding address is invalid, the proxy's own address counts: %j", (values) => {
     expect(addressOf(PROXY, ...values)).toBe(PROXY);
   });
 
   it.each(["192.0.2.9", "11.0.0.1", "::1", "", "2001:db8:b::1"])(
-    "the header of %j, which is no trusted proxy, is not read",
+    "the header of %j, which is not a trusted proxy, is not read",
     (peer) => {
       expect(addressOf(peer, "198.51.100.7")).toBe(peer);
     },
   );
 
-  it("without trusted proxies nobody's header is read, whatever the peer", () => {
+  it("without trusted proxies no header is read, whatever the peer", () => {
     for (const proxies of [undefined, []]) {
       const rawHeaders = forwarded("198.51.100.7");
       expect(clientAddressBehind(proxies)({ remoteAddress: PROXY, rawHeaders })).toBe(PROXY);
     }
   });
 
-  it("the blocks are read once: what becomes of the list later changes nothing", () => {
+  it("the blocks are read once: later changes of the list have no effect", () => {
     const proxies = [...PROXIES];
     const judge = clientAddressBehind(proxies);
     proxies.splice(0, proxies.length, "198.51.100.0/24");
@@ -83,7 +83,7 @@ describe("decision AI: the address behind a trusted proxy", () => {
   });
 
   it.each(["localhost", "10.0.0.0/33", "10.0.0", "", "::/129", "10.0.0.1,10.0.0.2"])(
-    "%j is no proxy: the service is not made",
+    "%j is not a proxy: the service is not created",
     async (proxy) => {
       expect(() => clientAddressBehind([PROXY, proxy])).toThrow(RangeError);
       const { engine, accounts, clock } = await openWorld();
@@ -102,18 +102,18 @@ describe("decision AI: the address behind a trusted proxy", () => {
 const behind = (): Promise<ServiceWorld> =>
   openWorld({ limits: { weightPerMinute: 2 }, service: { settings: { trustedProxies: PROXIES } } });
 
-describe("decision AI: limits and lists go by that address", () => {
+describe("decision AI: limits and lists use that address", () => {
   const ping = async (world: ServiceWorld, address: string, ...values: readonly string[]): Promise<number> =>
     (await call(world, "GET", "/api/ping", { address, headers: forwarded(...values) })).status;
 
-  it("clients of one proxy do not pay for each other", async () => {
+  it("clients of one proxy have separate limits", async () => {
     const world = await behind();
     for (const status of [200, 200, 429, 429]) expect(await ping(world, PROXY, "192.0.2.1")).toBe(status);
     expect(await ping(world, PROXY, "192.0.2.2")).toBe(200);
     expect(await ping(world, PROXY)).toBe(200);
   });
 
-  it("a client cannot leave its limit by inventing addresses, through the proxy or past it", async () => {
+  it("a client cannot avoid its limit with invented addresses, through the proxy or past it", async () => {
     const world = await behind();
     const seen: number[] = [];
     for (let n = 0; n < 4; n++) seen.push(await ping(world, PROXY, `198.51.100.${n}, 192.0.2.1`));
@@ -121,14 +121,14 @@ describe("decision AI: limits and lists go by that address", () => {
     expect(seen).toEqual([200, 200, 429, 429, 200, 200, 429, 429]);
   });
 
-  it("a client cannot get somebody else banned", async () => {
+  it("a client cannot get another one banned", async () => {
     const world = await behind();
     for (let n = 0; n < 20; n++) await ping(world, "192.0.2.7", "192.0.2.1");
     for (let n = 0; n < 20; n++) await ping(world, PROXY, "192.0.2.1, 192.0.2.8");
     expect(await ping(world, PROXY, "192.0.2.1")).toBe(200);
   });
 
-  it("the address list of a key is about the client, not about the proxy", async () => {
+  it("the address list of a key applies to the client, not to the proxy", async () => {
     const world = await openWorld({ service: { settings: { trustedProxies: ["192.0.2.0/24"] } } });
     const status = async (address: string, ...values: readonly string[]): Promise<number> => {
       const query = { apiManaged: true, nonce: world.nonce() };

@@ -32,7 +32,7 @@ const ask = (
 
 const PREFLIGHT = ["Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "x-mbx-apikey"];
 
-/** Names of the headers that speak to browsers. */
+/** Names of the headers for browsers. */
 const spoken = ({ headers }: WireResponse): readonly string[] =>
   Object.keys(headers).filter((name) => /^(access-control-|vary$)/i.test(name));
 
@@ -68,23 +68,23 @@ describe("decision 47: preflights", () => {
     ["a longer host", ["/api/order", `${DESK}.evil.example.com`]],
     ["null", ["/api/order", "null"]],
     ["an unknown path", ["/api/nothing", DESK]],
-    ["a path of version 3 that is none", ["/api/v3/order", DESK]],
+    ["an unknown path of version 3", ["/api/v3/order", DESK]],
     ["the asterisk form", ["*", DESK]],
-  ] as const)("%s: 404 -1099, as any other wrong method", async (_what, [path, origin]) => {
+  ] as const)("%s: 404 -1099, like any other wrong method", async (_what, [path, origin]) => {
     const world = await openDesk();
     const response = await ask(world, ["OPTIONS", path], { ...(origin && { origin }), headers: PREFLIGHT });
     expect([response.status, response.body.includes('"code":-1099')]).toEqual([404, true]);
     expect(spoken(response)).toEqual(origin === DESK ? GRANTED : ["Vary"]);
   });
 
-  it("two Origin headers are none", async () => {
+  it("two Origin headers are refused", async () => {
     const world = await openDesk();
     const headers = ["Origin", DESK, "origin", DESK, ...PREFLIGHT];
     const response = await ask(world, ["OPTIONS", "/api/order"], { headers });
     expect([response.status, spoken(response)]).toEqual([404, ["Vary"]]);
   });
 
-  it("without the setting OPTIONS is a wrong method and nothing speaks to browsers", async () => {
+  it("without the setting OPTIONS is a wrong method and no reply has headers for browsers", async () => {
     const world = await openWorld();
     const preflight = await ask(world, ["OPTIONS", "/api/order"], { origin: DESK, headers: PREFLIGHT });
     const ping = await ask(world, ["GET", "/api/ping"], { origin: DESK });
@@ -92,7 +92,7 @@ describe("decision 47: preflights", () => {
     expect([...spoken(preflight), ...spoken(ping)]).toEqual([]);
   });
 
-  it("an allow list hides what it leaves out from preflights too", async () => {
+  it("an allow list also hides excluded routes from preflights", async () => {
     const world = await openDesk({ service: { settings: { getAllowlist: ["order"], postAllowlist: [] } } });
     const at = (path: string): Promise<WireResponse> =>
       ask(world, ["OPTIONS", path], { origin: DESK, headers: PREFLIGHT });
@@ -100,7 +100,7 @@ describe("decision 47: preflights", () => {
     expect((await at("/api/ping")).status).toBe(404);
   });
 
-  it("decision AH: it weighs nothing, tells the weight, and a banned address gets it too", async () => {
+  it("decision AH: it costs no weight, shows the weight, and a banned address gets it too", async () => {
     const world = await openDesk({ limits: { weightPerMinute: 1 } });
     const preflight = (): Promise<WireResponse> =>
       ask(world, ["OPTIONS", "/api/ping"], { origin: DESK, headers: PREFLIGHT });
@@ -117,7 +117,7 @@ describe("decision 47: preflights", () => {
 });
 
 describe("decision 47: replies to an allowed origin", () => {
-  it("may be read with their limits, refusals, unknown paths and failures too", async () => {
+  it("may be read with their limits, including refusals, unknown paths and failures", async () => {
     const world = await openDesk({ limits: { weightPerMinute: 20 } });
     const query = { apiManaged: true, nonce: "1" };
     const replies = [
@@ -143,7 +143,7 @@ describe("decision 47: replies to an allowed origin", () => {
     expect(replies.at(-1)?.headers).toHaveProperty("Retry-After");
   });
 
-  it("another origin is answered as ever and told nothing; caches know that it depends", async () => {
+  it("another origin is answered as usual, without permission; caches are told of the dependency", async () => {
     const world = await openDesk();
     for (const options of [{ origin: OTHER }, { origin: "null" }, {}]) {
       const response = await ask(world, ["GET", "/api/ping"], options);
@@ -162,7 +162,7 @@ describe("decision 47: replies to an allowed origin", () => {
     }
   });
 
-  it("the Origin header changes neither what is signed nor who may do what", async () => {
+  it("the Origin header changes neither the signed bytes nor the permissions", async () => {
     const world = await openDesk();
     const reply = async (origin: string): Promise<WireResponse> =>
       ask(world, ["GET", "/api/v3/openOrders"], {
@@ -174,7 +174,7 @@ describe("decision 47: replies to an allowed origin", () => {
   });
 });
 
-describe("decision 47: origins that are none", () => {
+describe("decision 47: invalid origins", () => {
   it.each([
     "desk.example.com",
     "https://desk.example.com/",
@@ -187,13 +187,13 @@ describe("decision 47: origins that are none", () => {
     "",
     " https://desk.example.com",
     "https://desk.example.com\r\nX: y",
-  ])("%j: the service is not made", async (origin) => {
+  ])("%j: the service is not created", async (origin) => {
     expect(() => crossOriginOf([DESK, origin])).toThrow("allowedOrigins: each entry must be * or an origin");
     await expect(openDesk({}, [origin])).rejects.toThrow(RangeError);
   });
 
   it.each(["http://127.0.0.1:3000", "http://localhost", "https://[::1]:8443", "capacitor://localhost"])(
-    "%s is one",
+    "%s is accepted",
     async (origin) => {
       const world = await openDesk({}, [origin]);
       const { headers } = await ask(world, ["GET", "/api/ping"], { origin });
@@ -212,20 +212,17 @@ describe("decision AH: WebSockets of browsers", () => {
     return refused === undefined ? 101 : [refused.status, refused.body.includes('"code":-1099')];
   };
 
-  it.each(["/ws/listenKey", "/ws-api/v3", "/ws/liquidity"])(
-    "%s: another origin is not let in",
-    async (path) => {
-      const world = await openDesk({ limits: {} });
-      expect(await upgrade(world, ["Origin", DESK], path)).toBe(101);
-      expect(await upgrade(world, [], path)).toBe(101);
-      for (const origin of [OTHER, "null", "", `${DESK}/`])
-        expect(await upgrade(world, ["Origin", origin], path)).toEqual([404, true]);
-      expect(await upgrade(world, ["Origin", DESK, "Origin", OTHER], path)).toEqual([404, true]);
-      expect(await upgrade(world, ["Origin", DESK, "Origin", DESK], path)).toEqual([404, true]);
-    },
-  );
+  it.each(["/ws/listenKey", "/ws-api/v3", "/ws/liquidity"])("%s: another origin is refused", async (path) => {
+    const world = await openDesk({ limits: {} });
+    expect(await upgrade(world, ["Origin", DESK], path)).toBe(101);
+    expect(await upgrade(world, [], path)).toBe(101);
+    for (const origin of [OTHER, "null", "", `${DESK}/`])
+      expect(await upgrade(world, ["Origin", origin], path)).toEqual([404, true]);
+    expect(await upgrade(world, ["Origin", DESK, "Origin", OTHER], path)).toEqual([404, true]);
+    expect(await upgrade(world, ["Origin", DESK, "Origin", DESK], path)).toEqual([404, true]);
+  });
 
-  it("a client that names the service itself is no browser page of another origin", async () => {
+  it("a client that names the service itself is not a page of another origin", async () => {
     const world = await openDesk();
     const own = ["Host", "api.example.com:8443", "Origin", "https://api.example.com:8443"];
     expect(await upgrade(world, own)).toBe(101);
@@ -233,7 +230,7 @@ describe("decision AH: WebSockets of browsers", () => {
     expect(await upgrade(world, ["Host", "", "Origin", "https://"])).toEqual([404, true]);
   });
 
-  it("decision GF: a refused one weighs 1; with * or without the setting every origin is let in", async () => {
+  it("decision GF: a refused one weighs 1; with * or without the setting every origin is accepted", async () => {
     const world = await openDesk({ limits: { weightPerMinute: 4 } });
     for (let count = 0; count < 2; count++) await upgrade(world, ["Origin", OTHER]);
     expect(await upgrade(world, ["Origin", DESK])).toBe(101);

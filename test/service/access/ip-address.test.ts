@@ -20,14 +20,14 @@ it.each([
 });
 
 it.each(["", "a", "unix:", "1::2::3", "::ffff:192.0.2.256", "2001:db8::g"])(
-  "%j is no address and counted as it is",
+  "%j is not an address and is counted as it is",
   (address) => {
     expect(parseAddress(address)).toBeUndefined();
     expect(networkOf(address)).toBe(address);
   },
 );
 
-it("neighbours are not counted together: another /64, another IPv4 address", () => {
+it("neighbors are counted separately: another /64, another IPv4 address", () => {
   expect(networkOf("2001:db8:1:2::1")).not.toBe(networkOf("2001:db8:1:3::1"));
   expect(networkOf("::ffff:192.0.2.1")).not.toBe(networkOf("::ffff:192.0.2.2"));
 });

@@ -4,7 +4,7 @@ import { call, KEYS, openWorld, place, placeList, START_MS } from "../../support
 const key = KEYS.owner;
 
 describe("request weight", () => {
-  it("decision 42: stands on every reply, refused and unknown ones too, per address", async () => {
+  it("decision 42: is on every reply, including refused and unknown ones, per address", async () => {
     const world = await openWorld({ limits: {} });
     expect((await call(world, "GET", "/api/exchangeInfo")).headers["X-MBX-USED-WEIGHT"]).toBe("20");
     const refused = await call(world, "GET", "/api/v2/order");
@@ -15,7 +15,7 @@ describe("request weight", () => {
     expect(other.headers["X-MBX-USED-WEIGHT"]).toBe("1");
   });
 
-  it("decision GE: an address has proved a key with a request that is admitted, until its weight is refused", async () => {
+  it("decision GE: an address has proved a key with an admitted request, until its weight is refused", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 30 } });
     const { traffic } = world.service;
     const address = "192.0.2.1";
@@ -36,7 +36,7 @@ describe("request weight", () => {
     expect(last).toEqual([429, false]);
   });
 
-  it("decision GF: a document weighs 20, whoever asks; beyond the limit it is 429 -1003", async () => {
+  it("decision GF: a document weighs 20 for every caller; beyond the limit it is 429 -1003", async () => {
     const made: string[] = [];
     const maker = (name: string) => (): string => {
       made.push(name);
@@ -59,7 +59,7 @@ describe("request weight", () => {
     expect(made).toEqual(["open", "async"]);
   });
 
-  it("convention gap 8: the depth weighs by its limit, also when the rest of the query is refused", async () => {
+  it("convention gap 8: the depth weighs by its limit, also if the rest of the query is refused", async () => {
     const world = await openWorld();
     const weigh = async (query: Record<string, string>, address: string): Promise<string | undefined> =>
       (await call(world, "GET", "/api/depth", { query, address })).headers["X-MBX-USED-WEIGHT"];
@@ -82,7 +82,7 @@ describe("request weight", () => {
     expect([named.status, refused.status, refused.body.code]).toEqual([expect.any(Number), 429, -1003]);
   });
 
-  it("contract, public errors: 429 with Retry-After in header and body, over at the next minute", async () => {
+  it("contract, public errors: 429 with Retry-After in header and body, until the next minute", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 2 } });
     await world.clock.advanceTo(START_MS + 15_500);
     await call(world, "GET", "/api/ping");
@@ -99,7 +99,7 @@ describe("request weight", () => {
     expect((await call(world, "GET", "/api/ping")).status).toBe(200);
   });
 
-  it("decision 42: who goes on is banned, 429 and never 418, signed requests too", async () => {
+  it("decision 42: an address that continues is banned, 429 and never 418, signed requests too", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 1 } });
     for (let count = 0; count < 11; count++) await call(world, "GET", "/api/ping");
     await world.clock.advanceTo(START_MS + 61_000);
@@ -129,7 +129,7 @@ describe("order counts", () => {
     expect(other.headers["X-MBX-ORDER-COUNT-10S"]).toBe("1");
   });
 
-  it("refused placements and repeated ones are not counted; their replies say so", async () => {
+  it("refused and repeated placements are not counted; their replies show it", async () => {
     const world = await openWorld({ limits: {} });
     await place(world, { newClientOrderId: "one" });
     expect((await place(world, { quantity: "0.0001" })).body.code).toBe(-1013);
@@ -137,7 +137,7 @@ describe("order counts", () => {
     expect(again.headers["X-MBX-ORDER-COUNT-10S"]).toBe("1");
   });
 
-  it("decision 42: one too many is 429 -1015 with Retry-After; cancels and reads go on", async () => {
+  it("decision 42: one too many is 429 -1015 with Retry-After; cancels and reads continue", async () => {
     const world = await openWorld({ limits: { ordersPer10s: 2 } });
     await world.clock.advanceTo(START_MS + 3_000);
     const first = await place(world, { newClientOrderId: "first" });
@@ -168,21 +168,24 @@ describe("order counts", () => {
     ["legacyOco", "2"],
     ["oto", "2"],
     ["otoco", "3"],
-  ] as const)("convention 3.5: a list counts its legs, %s %s; a copy of it nothing", async (form, count) => {
-    const world = await openWorld({ limits: {} });
-    const placed = await placeList(world, form, { listClientOrderId: "counted" });
-    expect(placed.headers).toMatchObject({ "X-MBX-ORDER-COUNT-10S": count, "X-MBX-ORDER-COUNT-1D": count });
-    const again = await placeList(world, form, { listClientOrderId: "counted" });
-    expect(again.headers["X-MBX-ORDER-COUNT-10S"]).toBe(count);
-  });
+  ] as const)(
+    "convention 3.5: a list counts its legs, %s %s; a copy of it does not count",
+    async (form, count) => {
+      const world = await openWorld({ limits: {} });
+      const placed = await placeList(world, form, { listClientOrderId: "counted" });
+      expect(placed.headers).toMatchObject({ "X-MBX-ORDER-COUNT-10S": count, "X-MBX-ORDER-COUNT-1D": count });
+      const again = await placeList(world, form, { listClientOrderId: "counted" });
+      expect(again.headers["X-MBX-ORDER-COUNT-10S"]).toBe(count);
+    },
+  );
 
-  it("a refused list gives all its legs back", async () => {
+  it("a refused list returns the count of all its legs", async () => {
     const world = await openWorld({ limits: { ordersPer10s: 4 } });
     expect((await placeList(world, "oco", { quantity: "0.0001" })).body.code).toBe(-1013);
     expect((await placeList(world, "otoco")).headers["X-MBX-ORDER-COUNT-10S"]).toBe("3");
   });
 
-  it("convention 3.5: a list needs room for every leg; a copy of an accepted one is answered without", async () => {
+  it("convention 3.5: a list needs room for every leg; a copy of an accepted one is answered without room", async () => {
     const world = await openWorld({ limits: { ordersPer10s: 4 } });
     const first = await placeList(world, "otoco", { listClientOrderId: "first" });
     const { records } = world.engine.metrics();
@@ -205,7 +208,7 @@ describe("order counts", () => {
     expect((await placeList(world, "oco")).headers["X-MBX-ORDER-COUNT-10S"]).toBe("5");
   });
 
-  it("the daily limit is told with the end of the UTC day", async () => {
+  it("the daily limit is reported with the end of the UTC day", async () => {
     const world = await openWorld({ limits: { ordersPerDay: 1 } });
     await place(world);
     const refused = await place(world);

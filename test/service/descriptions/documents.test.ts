@@ -10,7 +10,7 @@ import { requestSchema } from "../../../src/requests/schemas/index.ts";
 import { asyncApiDocument, type Description, openApiDocument } from "../../../src/service/index.ts";
 import { writeJson } from "../../../src/wire/index.ts";
 
-/** A document as a reader gets it. */
+/** A document as a reader receives it. */
 // biome-ignore lint/suspicious/noExplicitAny: a document of another's format, looked into by path
 type Read = any;
 
@@ -35,7 +35,7 @@ const operationOf = ({ method, path }: Readonly<{ method: string; path: string }
 /** A route or method of docs/surface.md with its codes. */
 const ROW = /^\| `([^`]+)` \|.*\| ([-0-9 ]+) \|$/gm;
 
-/** Every place in a value where `$ref` stands, and what is there. */
+/** Every place of a `$ref` in a value, with its target. */
 function* refsIn(value: Read): Iterable<string> {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
@@ -59,7 +59,7 @@ describe("openApiDocument", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  it("every reference leads somewhere, and every component is referred to", () => {
+  it("every reference has a target, and every component is referenced", () => {
     const refs = new Set(refsIn(openApi));
     for (const ref of refs) expect(resolve(openApi, ref), ref).toBeDefined();
     for (const kind of ["schemas", "parameters", "headers", "examples"]) {
@@ -69,7 +69,7 @@ describe("openApiDocument", () => {
     }
   });
 
-  it("has every route with all its aliases and no other, each under a name of its own", () => {
+  it("has every route with all its aliases and no other, each under its own name", () => {
     const described = Object.entries<Read>(openApi.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
@@ -111,7 +111,7 @@ describe("openApiDocument", () => {
     },
   );
 
-  it("depth and the day's ticker: what is said of their weight is what they weigh", () => {
+  it("depth and the day's ticker: the documented weights are the actual ones", () => {
     const weightOf = (name: string, fields: Readonly<Record<string, string>>): unknown => {
       const route = ROUTES.find((one) => one.name === name);
       const sent = new Map(
@@ -146,7 +146,7 @@ describe("openApiDocument", () => {
     }
   });
 
-  it("64-bit ids say so; a client id and a price are no numbers", () => {
+  it("64-bit ids are marked; client ids and prices are not numbers", () => {
     const { NativeOrder, PlaceOrder } = openApi.components.schemas;
     expect(NativeOrder.properties.orderId).toMatchObject({ type: "integer", format: "int64" });
     expect(NativeOrder.properties.orderId.description).toContain("never as a double");
@@ -170,7 +170,7 @@ describe("asyncApiDocument", () => {
     expect(validate.errors).toBeNull();
   });
 
-  it("every reference leads somewhere, and every message and schema is used", () => {
+  it("every reference has a target, and every message and schema is used", () => {
     const refs = new Set(refsIn(asyncApi));
     for (const ref of refs) expect(resolve(asyncApi, ref), ref).toBeDefined();
     for (const kind of ["schemas", "messages"]) {
@@ -208,7 +208,7 @@ describe("asyncApiDocument", () => {
     expect(control).toEqual([...STREAM_METHODS]);
   });
 
-  it("refuses a server address that is none, and names none without one", () => {
+  it("refuses an invalid server address, and names none without one", () => {
     expect(() => asyncApiDocument({ version: "1", serverUrl: "https://a" })).toThrow(RangeError);
     expect(() => asyncApiDocument({ version: "1", serverUrl: "wss://a/path" })).toThrow(RangeError);
     expect(asyncApiDocument({ version: "1" }).servers).toBeUndefined();
@@ -220,11 +220,11 @@ function payloadOf(ref: string): Read {
   return resolve(asyncApi, resolve(asyncApi, ref).$ref).payload;
 }
 
-/** Rows of docs/surface.md: what was found by sending requests, with the codes of the errors that came. */
+/** Rows of docs/surface.md: the findings of real requests, with the codes of their errors. */
 const SURFACE = [...readFileSync(new URL("../../../docs/surface.md", import.meta.url), "utf8").matchAll(ROW)];
 
 describe("docs/surface.md", () => {
-  it("every error that a route was brought to is described", () => {
+  it("every error observed on a route is described", () => {
     const routes = SURFACE.filter(([, name = ""]) => name.includes(" "));
     expect(routes.length).toBe(ROUTES.length);
     for (const [, name = "", codes = ""] of routes) {
@@ -236,7 +236,7 @@ describe("docs/surface.md", () => {
     }
   });
 
-  it("every error that a method was brought to is described", () => {
+  it("every error observed on a method is described", () => {
     const methods = SURFACE.filter(([, name = ""]) => findMethod(name) !== undefined);
     expect(methods.length).toBe(METHODS.flatMap(({ aliases }) => [0, ...aliases]).length);
     for (const [, name = "", codes = ""] of methods) {

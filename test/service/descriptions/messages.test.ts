@@ -19,7 +19,7 @@ const described = new DescribedService();
 
 type Channel = "private" | "liquidity";
 
-/** A connection whose every message is checked; `ask` is asked under the id of its operation. */
+/** A connection whose messages are all checked; `ask` sends a request under the id of its operation. */
 class DescribedClient {
   readonly client: TestClient;
   readonly #channel: Channel;
@@ -47,7 +47,7 @@ class DescribedClient {
     this.check(operation);
   }
 
-  /** Checks what has come since; a message with an id answers `operation`. */
+  /** Checks the messages since the last call; a message with an id answers `operation`. */
   check(operation?: string): void {
     for (const text of this.client.texts.slice(this.#read)) {
       const message = JSON.parse(text);
@@ -96,7 +96,7 @@ afterAll(() => {
   expect(described.findings).toEqual([]);
 });
 
-describe("the WebSocket interfaces say what is described", () => {
+describe("the WebSocket interfaces match their description", () => {
   it("every request method, under every name", async () => {
     const world = await open({ service: { replayGuard: false, sockets: { requestToken: () => 1 } } });
     const socket = new DescribedClient(world, "private");
@@ -128,12 +128,12 @@ describe("the WebSocket interfaces say what is described", () => {
       if ((await socket.ask(method, params)) !== undefined) answered.add(method);
     }
     const names = METHODS.flatMap(({ name, aliases }) => [name, ...aliases]);
-    // One account has one subscription here: that SUBSCRIBE is refused shows below that it is described.
+    // An account has one subscription here; the refusal of SUBSCRIBE shows below that it is described.
     expect(names.filter((name) => !answered.has(name))).toEqual(["SUBSCRIBE"]);
     expect(described.findings).toEqual([]);
   });
 
-  it("a subscription by token, refusals, and the rate limit's time to come back", async () => {
+  it("a subscription by token, refusals, and the rate limit's retry time", async () => {
     const world = await open({
       limits: { weightPerMinute: 20 },
       service: { replayGuard: false, sockets: { requestToken: () => 1 } },
@@ -262,7 +262,7 @@ describe("the WebSocket interfaces say what is described", () => {
     expect(described.findings).toEqual([]);
   });
 
-  it("every described member of a message was seen: none is made up", () => {
+  it("every described member of a message was observed: none is invented", () => {
     expect(described.unseenMessages()).toEqual([]);
   });
 });

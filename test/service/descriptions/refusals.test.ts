@@ -10,7 +10,7 @@ import { call, KEYS } from "../../support/service-world.ts";
 
 const described = new DescribedService();
 
-/** Values that most parameters cannot be. */
+/** Values that are invalid for most parameters. */
 const BAD = ["", "x", "-1", "0", "9".repeat(19), "9".repeat(20), "0.123456789", "GTX", "/", "a".repeat(65)];
 
 const FRESH = {
@@ -19,7 +19,7 @@ const FRESH = {
   nonce: ["", "/"],
 };
 
-/** Requests of a route that are wrong in one place, or in none. */
+/** Requests of a route with one fault, or none. */
 function requestsOf({ name }: RouteDescriptor): readonly RequestParameters[] {
   const bases = Object.values(SUBJECTS[name]?.bases ?? { plain: {} }).slice(
     0,
@@ -39,7 +39,7 @@ function requestsOf({ name }: RouteDescriptor): readonly RequestParameters[] {
 }
 
 it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  "%s is refused with no error that is not described",
+  "every refusal of %s has a described error",
   async (_title, route) => {
     const world = described.watch(await openNativeWorld({ service: { replayGuard: false } }));
     world.feed.quote({ symbol: "BTC/USD", bid: "6999", ask: "7001" });

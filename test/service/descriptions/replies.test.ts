@@ -51,7 +51,7 @@ const quote = (world: NativeWorld, bid: string, ask_: string): void => {
 
 const EXPIRY_MS = START_MS + 3_600_000;
 
-/** Orders of every type that rest at a market of 7,000, with everything that an order can show. */
+/** Orders of every type that rest at a market of 7,000, with all their members. */
 const ORDERS: readonly RequestParameters[] = [
   { type: "SYNTHETIC_LIMIT", side: "BUY", price: "6000", icebergQty: "0.5", childTimeInForce: "FOK" },
   { type: "LIMIT_MAKER", side: "BUY", price: "6000", expireTime: EXPIRY_MS },
@@ -78,7 +78,7 @@ async function placeAll(world: NativeWorld): Promise<readonly number[]> {
   return ids;
 }
 
-/** An instrument with all that is known of one. */
+/** An instrument with all members. */
 const DOGE: Instrument = {
   id: 99,
   symbol: "DOGE/USD",
@@ -92,7 +92,7 @@ const DOGE: Instrument = {
   url: "https://example.com/doge",
 };
 
-/** Every form of reading one order. */
+/** Every way of reading one order. */
 async function readEach(world: NativeWorld, query: RequestParameters): Promise<void> {
   for (const path of ["/api/v2/order", "/api/v2/getOrderStatus", "/api/v2/orderStatus", "/api/order"]) {
     await read(world, path, query);
@@ -106,7 +106,7 @@ afterAll(() => {
   expect(described.findings).toEqual([]);
 });
 
-describe("the service answers as it is described", () => {
+describe("the service's replies match their description", () => {
   it("public routes, before and after the first quote and print", async () => {
     const world = await open({ engine: { maxIcebergParts: 100 }, limits: {}, instruments: [DOGE] });
     const paths = ["status", "exchangeInfo", "getInstrumentPairs", "ping", "time"];
@@ -228,7 +228,7 @@ describe("the service answers as it is described", () => {
     expect(described.findings).toEqual([]);
   });
 
-  it("rate limits say when to come back", async () => {
+  it("rate limits state the retry time", async () => {
     const world = await open({ limits: { weightPerMinute: 3, ordersPer10s: 1 } });
     await placeNative(world);
     await placeNative(world);
@@ -237,12 +237,12 @@ describe("the service answers as it is described", () => {
   });
 
   it.each(["application/json", "application/x-www-form-urlencoded"])(
-    "the request that the description of a body shows is taken as it is: %s",
+    "the request in the description of a body is accepted unchanged: %s",
     async (type) => {
       const world = await open();
       quote(world, "63999", "64001");
       const posts = ROUTES.filter(({ method }) => method === "POST");
-      // What is read must have been placed.
+      // An order must be placed before it is read.
       const inOrder = [...posts].sort((a, b) => Number(a.access === "READ") - Number(b.access === "READ"));
       for (const { method, path } of inOrder) {
         const { example } = described.openApi.paths[path].post.requestBody.content[type];
@@ -261,7 +261,7 @@ describe("the service answers as it is described", () => {
     ).toEqual([]);
   });
 
-  it("every described member of a reply was seen: none is made up", () => {
+  it("every described member of a reply was observed: none is invented", () => {
     expect(described.unseenReplies()).toEqual([]);
   });
 });

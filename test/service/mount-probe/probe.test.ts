@@ -13,7 +13,7 @@ import type { WireRequest, WireResponse } from "../../../src/wire/index.ts";
 
 type HandedRequest = Readonly<Partial<Record<keyof WireRequest, unknown>>>;
 
-/** How a mount goes wrong: by what it hands over, by what it answers, or by not handing over at all. */
+/** How a mount fails: by the requests it hands over, by its answers, or by handing over nothing. */
 type PlantedFault = Readonly<{
   request?: (request: WireRequest) => HandedRequest;
   reply?: (reply: WireResponse) => Partial<WireResponse>;
@@ -214,7 +214,7 @@ async function faultsOf(planted: PlantedFault): Promise<readonly MountFault[]> {
 }
 
 describe("the probe of a mount", () => {
-  it("finds nothing in a mount that hands over what came", async () => {
+  it("finds nothing in a mount that hands over requests unchanged", async () => {
     expect(await faultsOf({})).toEqual([]);
   });
 
@@ -225,11 +225,11 @@ describe("the probe of a mount", () => {
     expect(await faultsOf(planted)).toEqual([fault]);
   });
 
-  it("every fault is planted, but the one that only a running mount sees", () => {
+  it("every fault is planted, except the one that only a running mount shows", () => {
     expect([...Object.keys(PLANTED), "REPLY_TAKEN"].sort()).toEqual(Object.keys(MOUNT_FAULTS).sort());
   });
 
-  it("a finding says what is wrong, what to change, and which request showed it first", async () => {
+  it("a finding states the problem, the remedy, and the request that showed it first", async () => {
     const probe = createMountProbe();
     const planted = PLANTED.QUERY_REENCODED[0] ?? {};
     expect(await probe.run(sender(probe.service, planted))).toEqual([
@@ -242,7 +242,7 @@ describe("the probe of a mount", () => {
     expect(await faultsOf(both)).toEqual(["STATUS_LOST", "HEADERS_JOINED"]);
   });
 
-  it("a request outside a run is answered, and counts for nothing", async () => {
+  it("a request outside a run is answered, and does not count", async () => {
     const probe = createMountProbe();
     const request = { method: "GET", target: "/", rawHeaders: [], body: bytes(""), remoteAddress: "" };
     expect((await probe.service.handle(request)).status).toBe(404);

@@ -29,7 +29,7 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
     return fields === undefined ? FAR_LIMIT : { ...fields, listClientOrderId: `l-${++lists}` };
   };
 
-  /** What each route and method that places advanced orders is answered with. */
+  /** The answers of each route and method that places advanced orders. */
   async function answers(world: ServiceWorld): Promise<readonly unknown[]> {
     const told: unknown[] = [];
     for (const { method, path } of ROUTES.filter(({ advanced }) => advanced)) {
@@ -60,7 +60,7 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
     expect(world.engine.metrics().records).toBe(0);
   });
 
-  it("available, each of them serves", async () => {
+  it("available, each of them is served", async () => {
     const world = await openWorld();
     const told = await answers(world);
     expect(told.length).toBe(5 + 4);
@@ -68,7 +68,7 @@ describe("contract, Errors: an advanced route that is not available is 404 or 50
   });
 });
 
-describe("contract, Errors: an order that is not known", () => {
+describe("contract, Errors: an unknown order", () => {
   it.each([
     "GET /api/v2/order",
     "GET /api/v2/getOrderStatus",
@@ -88,17 +88,17 @@ describe("contract, Errors: an order that is not known", () => {
   });
 });
 
-describe("contract, Errors: an empty 200 is no result", () => {
+describe("contract, Errors: an empty 200 is not a result", () => {
   const rest = ENTRANCES.filter(({ name }) => !name.startsWith("WebSocket"));
 
-  it.each(rest)("$name answers 200 with JSON that says something", async (entrance) => {
+  it.each(rest)("$name answers 200 with JSON that has content", async (entrance) => {
     const { status, text } = await entrance.ask(await openAccountWorld(), { key: KEYS.stranger });
     const [, , body] = JSON.parse(text) as readonly [number, unknown, string];
     expect([status, body.length > 2 || body === "[]"]).toEqual([200, true]);
     expect(typeof JSON.parse(body)).toBe("object");
   });
 
-  it("public routes too, with no market and with one", async () => {
+  it("public routes too, without a market and with one", async () => {
     const world = await openWorld();
     for (const fed of [false, true]) {
       if (fed) world.feed.quote({ symbol: "BTC/USD", bid: "6999", ask: "7001" });
@@ -111,7 +111,7 @@ describe("contract, Errors: an empty 200 is no result", () => {
     }
   });
 
-  it("where the store and the native orders fail, nothing that they know is answered with 200", async () => {
+  it("while the store and the native orders fail, nothing that depends on them is answered with 200", async () => {
     const store = createFaultyStore(createMemoryStore());
     const failing = (): never => {
       throw new Error("no connection");
@@ -129,13 +129,13 @@ describe("contract, Errors: an empty 200 is no result", () => {
       if (status === 200) served.push(name);
       else expect([name, status, code]).toEqual([name, 503, -1001]);
     }
-    // What is open is held in memory; a subscription tells what comes.
+    // Open orders are in memory; a subscription reports future events.
     for (const name of served) expect(name).toMatch(/openOrder|subscri/i);
   });
 });
 
 describe("contract, Errors: an outcome that is uncertain is reconciled by id", () => {
-  it("the store does not answer for an order: 500 -1006, then the id finds it, and asking again places no second", async () => {
+  it("the store does not answer for an order: 500 -1006, then the id finds it, and a repeated request places no second", async () => {
     const store = createFaultyStore(createMemoryStore());
     const world = await openWorld({ store });
     store.inject("slow", 1);
@@ -158,7 +158,7 @@ describe("contract, Errors: an outcome that is uncertain is reconciled by id", (
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("a child whose outcome nobody knows is apiState UNKNOWN, under both ids, until it is known", async () => {
+  it("a child with an unknown outcome is apiState UNKNOWN, under both ids, until the outcome is known", async () => {
     const world = await openWorld();
     const placed = await place(world, { newClientOrderId: "mine" });
     world.venue.onSubmit = () => new Error("timeout");

@@ -45,7 +45,7 @@ type Bound = readonly [
 
 const long = (length: number): string => "x".repeat(length);
 
-/** A limit of an order: what stands at it and is taken, and the next value beyond it with its error. */
+/** A limit of an order: the accepted value at the limit, and the next value beyond it with its error. */
 const BOUNDS: readonly Bound[] = [
   ["15 USD by limit price", LIMIT, [{ price: "15" }], [[{ price: "14.99999999" }, -1013]]],
   ["15 USD by stop price", STOP, [{ stopPrice: "15" }], [[{ stopPrice: "14.99999999" }, -1013]]],
@@ -55,7 +55,7 @@ const BOUNDS: readonly Bound[] = [
     [{ quantity: "0.002143", participationBips: 10 }],
     [[{ quantity: "0.002142", participationBips: 10 }, -1013]],
   ],
-  ["15 USD a slice", TWAP, [{ quantity: "0.004286" }], [[{ quantity: "0.004284" }, -1013]]],
+  ["15 USD per slice", TWAP, [{ quantity: "0.004286" }], [[{ quantity: "0.004284" }, -1013]]],
   ["15 USD displayed", LIMIT, [{ icebergQty: "0.002143" }], [[{ icebergQty: "0.002142" }, -1013]]],
   ["6 decimals of quantity", LIMIT, [{ quantity: "1.000001" }], [[{ quantity: "1.0000001" }, -1111]]],
   ["6 decimals of icebergQty", LIMIT, [{ icebergQty: "0.100001" }], [[{ icebergQty: "0.1000001" }, -1111]]],
@@ -143,7 +143,7 @@ async function quoted(): Promise<ServiceWorld> {
   return world;
 }
 
-describe("contract, Limits: what stands at the limit is taken, what is beyond is refused", () => {
+describe("contract, Limits: a value at the limit is accepted, one beyond is refused", () => {
   it.each(BOUNDS)("%s", async (_what, base, at, beyond) => {
     const world = await quoted();
     for (const fields of at) {
@@ -172,7 +172,7 @@ describe("contract, Limits: what stands at the limit is taken, what is beyond is
       ]);
   });
 
-  it("at most 64 characters of a client id that is looked for", async () => {
+  it("at most 64 characters of a client id in a look-up", async () => {
     for (const path of ["/api/v2/order", "/api/v2/allOrders"]) {
       const world = await openNativeWorld();
       await placeNative(world);
@@ -211,7 +211,7 @@ describe("contract, Limits: pages", () => {
     return ((Array.isArray(body) ? body : body.orders) as readonly unknown[]).length;
   };
 
-  it("openOrders: 100 unless asked otherwise, 1 to 1,000", async () => {
+  it("openOrders: 100 by default, 1 to 1,000", async () => {
     const world = await openWorld();
     for (let n = 0; n < 101; n++) await place(world);
     const page = (query: RequestParameters): Promise<unknown> =>
@@ -220,7 +220,7 @@ describe("contract, Limits: pages", () => {
     expect([await page({ limit: 0 }), await page({ limit: 1_001 })]).toEqual([-1130, -1102]);
   });
 
-  it("openOrderList and allOrderList: 500 unless asked otherwise, 1 to 1,000", async () => {
+  it("openOrderList and allOrderList: 500 by default, 1 to 1,000", async () => {
     const world = await openWorld();
     for (let n = 0; n < 501; n++) await placeList(world, "oco");
     for (const path of ["/api/v3/openOrderList", "/api/v3/allOrderList"]) {

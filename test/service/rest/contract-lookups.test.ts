@@ -54,7 +54,7 @@ describe.each(ALIASES)("contract, Native status and history: the client id as %s
   });
 });
 
-it("contract, Native status and history: of one client id the newest is found, and each by its orderId", async () => {
+it("contract, Native status and history: a client id finds its newest order, and an orderId each one", async () => {
   const world = await openNativeWorld();
   const ids: unknown[] = [];
   for (let n = 0; n < 3; n++) {
@@ -97,7 +97,7 @@ describe("contract, Native status and history: allOrders", () => {
 });
 
 describe("contract, Native status and history: these routes place and cancel nothing", () => {
-  /** Everything there is of both accounts: records, children, parents, native orders and their executions. */
+  /** The complete state of both accounts: records, children, parents, native orders and their executions. */
   async function stateOf(world: AccountWorld): Promise<unknown> {
     const ofAccount = async (accountId: number): Promise<unknown> => [
       await world.engine.page({

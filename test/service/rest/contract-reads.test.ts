@@ -20,7 +20,7 @@ const publicly = (
 ): Promise<Reply> => call(world, "GET", `/api/${name}`, { query });
 
 describe("contract, What the service does: symbols come from the catalog", () => {
-  it("each symbol that it shows as TRADING is taken by every route, and one that it does not show by none", async () => {
+  it("each symbol shown as TRADING is accepted by every route, and any other by none", async () => {
     const world = await openWorld();
     const { body } = await publicly(world, "exchangeInfo");
     const shown = body.symbols as readonly Row[];
@@ -74,14 +74,14 @@ describe("contract, Errors: public invalid input is 400 with `error`", () => {
   });
 });
 
-describe("contract, Limits: getInstrumentPairs and depth hold to theirs on the wire", () => {
+describe("contract, Limits: getInstrumentPairs and depth respect their limits on the wire", () => {
   const instruments = Array.from({ length: 5_001 }, (_, n) => {
     const asset = `A${n}`;
     const common = { aliases: [], quoteAsset: "USD", kind: "liquidity", status: "TRADING" } as const;
     return { id: n + 1, symbol: `${asset}/USD`, baseAsset: asset, name: asset, ...common };
   });
 
-  it("pairs: 100 unless asked otherwise, 5,000 at most", async () => {
+  it("pairs: 100 by default, at most 5,000", async () => {
     const world = await openWorld({ instruments });
     const count = async (query: Readonly<Record<string, number>>): Promise<number> =>
       ((await publicly(world, "getInstrumentPairs", query)).body.instrumentPairs as readonly Row[]).length;
@@ -90,7 +90,7 @@ describe("contract, Limits: getInstrumentPairs and depth hold to theirs on the w
     ]);
   });
 
-  it("depth: 100 levels a side unless asked otherwise, 5,000 at most", async () => {
+  it("depth: 100 levels a side by default, at most 5,000", async () => {
     const world = await openWorld();
     const side = (from: number, step: number): readonly (readonly [string, string])[] =>
       Array.from({ length: 5_001 }, (_, n) => [String(from + n * step), "1"] as const);
@@ -120,7 +120,7 @@ describe("contract, What the service does: native history is bounded", () => {
         all.slice(-limit).map((order) => ({ ...reportedExecution(order), executionId: `x${order.orderId}` })),
     }));
 
-  it("allOrders: the newest 500, 1,000 at most; one more is refused", async () => {
+  it("allOrders: the newest 500, at most 1,000; one more is refused", async () => {
     const world = await history();
     const rows = async (query: Readonly<Record<string, number>>): Promise<readonly Row[]> =>
       (await read(world, "/api/v2/allOrders", query)).body as unknown as readonly Row[];
@@ -137,7 +137,7 @@ describe("contract, What the service does: native history is bounded", () => {
   });
 });
 
-describe("contract, Native status and history: POST status takes every name of the client id", () => {
+describe("contract, Native status and history: POST status accepts every name of the client id", () => {
   const PATHS = ["/api/v2/orderStatus", "/api/v2/getOrderStatus"];
   const ALIASES = ["origClientOrderId", "clientOrderId", "clOrdId", "clordid"];
 

@@ -42,12 +42,12 @@ describe("contract, Authentication: the key travels in X-MBX-APIKEY", () => {
     ["in a cookie", ["Cookie", `X-MBX-APIKEY=${key.apiKey}`], ""],
     ["in the query as apiKey", [], `&apiKey=${key.apiKey}`],
     ["in the query by the header's name", [], `&X-MBX-APIKEY=${key.apiKey}`],
-  ])("a key that stands %s is none", async (_where, headers, more) => {
+  ])("a key that is sent %s does not count", async (_where, headers, more) => {
     expect(await asked(await openWorld(), headers, more)).toEqual([401, -2014]);
   });
 });
 
-describe("contract, Authentication, version 2, 4: who may read is found out before anything is looked up", () => {
+describe("contract, Authentication, version 2, 4: permissions are checked before any look-up", () => {
   const LOOKS = ["find", "findAny", "findList", "page", "openLists", "allLists"] as const;
 
   function looksInto({ engine, paper }: AccountWorld): () => number {
@@ -78,10 +78,10 @@ describe("contract, Authentication, version 2, 4: who may read is found out befo
   });
 });
 
-describe("contract, Version 3 REST 4: a nonce is no idempotency guarantee", () => {
+describe("contract, Version 3 REST 4: a nonce does not make a request idempotent", () => {
   const parents = async ({ engine }: ServiceWorld): Promise<number> => engine.metrics().openParents;
 
-  it("one nonce serves two requests; two nonces without a client id are two orders, with one they are one", async () => {
+  it("two requests may share one nonce; two nonces are two orders without a client id, and one order with it", async () => {
     const world = await openWorld();
     const once = { query: { nonce: "7" } };
     const [first, second] = [await place(world, {}, once), await place(world, { price: "6999" }, once)];
@@ -97,7 +97,7 @@ describe("contract, Version 3 REST 4: a nonce is no idempotency guarantee", () =
     expect(await parents(world)).toBe(4);
   });
 
-  it("on version 3 too: one nonce makes two lists, and two nonces one list of one id", async () => {
+  it("on version 3 too: one nonce creates two lists, and two nonces with one id create one list", async () => {
     const world = await openWorld();
     const { path, fields } = LISTS.oco;
     const listed = async (listClientOrderId: string, nonce: string): Promise<unknown> =>
@@ -108,7 +108,7 @@ describe("contract, Version 3 REST 4: a nonce is no idempotency guarantee", () =
     expect(await parents(world)).toBe(4);
   });
 
-  it("it is wanted: -1102 without one and without a timestamp, on each route of version 3", async () => {
+  it("it is required: -1102 without one and without a timestamp, on each route of version 3", async () => {
     const world = await openWorld();
     for (const [method, path, rest] of [
       ["GET", "/api/v3/openOrders", { query: { apiManaged: true } }],
@@ -126,7 +126,7 @@ describe("contract, Version 3 REST 4: a nonce is no idempotency guarantee", () =
   });
 });
 
-describe("contract, Version 3 REST 5: older POST and DELETE endpoints accept every nonce, and no timestamp is wanted", () => {
+describe("contract, Version 3 REST 5: older POST and DELETE endpoints accept every nonce, and need no timestamp", () => {
   const SYMBOL = { symbol: "BTC/USD" };
   const NONCES = [
     "1",
@@ -167,7 +167,7 @@ describe("contract, Version 3 REST 5: older POST and DELETE endpoints accept eve
     }
   });
 
-  it("what is signed with one is served hours later: there is no freshness to check", async () => {
+  it("a request signed with one is served hours later: there is no freshness to check", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "n" });
     const request = requestOf("POST", "/api/v2/orderStatus", {

@@ -41,7 +41,7 @@ describe("failures", () => {
     expect([page.status, page.body.code]).toEqual([503, -1001]);
   });
 
-  it("what nobody expected is 500: -1000 for a read, -1006 (reconcile) for a write; told without its message", async () => {
+  it("an unexpected failure is 500: -1000 for a read, -1006 (reconcile) for a write; reported without its message", async () => {
     const world = await openWorld();
     Object.assign(world.engine, { find: broken, place: broken });
     const query = { symbol: "BTC/USD", origClientOrderId: "a", timestamp: world.clock.nowMs() };
@@ -74,7 +74,7 @@ describe("failures", () => {
     expectNothingLeaked(world, [placed.body, canceled.body, read.body]);
   });
 
-  it("every reply carries a request id in a header only, the one that telemetry tells", async () => {
+  it("every reply has a request id in a header only, the one in telemetry", async () => {
     const world = await openWorld();
     const refused = await call(world, "GET", "/api/ticker");
     const requestId = refused.headers["X-Request-Id"] ?? "";

@@ -90,7 +90,7 @@ describe("the reply of a list placement", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("decision 6: the protective leg stands first, wherever its price lies", async () => {
+  it("decision 6: the protective leg is first, whatever its price", async () => {
     const world = await openWorld();
     const buying = await placeList(world, "oco", {
       side: "BUY",
@@ -105,7 +105,7 @@ describe("the reply of a list placement", () => {
   });
 });
 
-describe("which list a placement names", () => {
+describe("identity of a placed list", () => {
   it.each(FORMS)(
     "decision 3: legs without an id are named by the signature and their field: %s",
     async (form) => {
@@ -171,7 +171,7 @@ describe("which list a placement names", () => {
     expect((await placeList(world, "oto", { listClientOrderId: "kind" })).body.code).toBe(-2010);
   });
 
-  it("decision 1: an OCO and a legacy OCO that ask for the same are one list", async () => {
+  it("decision 1: an OCO and a legacy OCO with the same intent are one list", async () => {
     const world = await openWorld();
     const pair = await placeList(world, "oco", { listClientOrderId: "same" });
     const legacy = await placeList(world, "legacyOco", { listClientOrderId: "same" });
@@ -208,8 +208,8 @@ describe("which list a placement names", () => {
   });
 });
 
-describe("who may place lists, and when", () => {
-  it("decision 14: refused while the flag is off, draining or without consent; nothing is kept", async () => {
+describe("permission to place lists", () => {
+  it("decision 14: refused while the flag is off, draining or without consent; nothing is stored", async () => {
     const off = await openWorld({ engine: { advancedOrders: false } });
     for (const form of FORMS) {
       const refused = await placeList(off, form);
@@ -223,7 +223,7 @@ describe("who may place lists, and when", () => {
     expect(world.engine.metrics().records).toBe(0);
   });
 
-  it("decision 39, I07: TRADE is needed, and an account of one's own", async () => {
+  it("decision 39, I07: needs TRADE, and an account of the caller", async () => {
     const world = await openWorld();
     expect((await placeList(world, "oco", {}, { key: KEYS.reader })).status).toBe(401);
     const foreign = await placeList(world, "oco", { account: 2 });

@@ -47,7 +47,7 @@ const reportsOf = (body: JsonObject): readonly JsonObject[] => body.orderReports
 const statusesOf = (body: JsonObject): readonly unknown[] => reportsOf(body).map(({ status }) => status);
 const legOf = ({ body }: Reply, index: number): number => reportsOf(body)[index]?.orderId as number;
 
-/** An OTOCO whose entry was filled at once, so that the exits are out and the entry has ended. */
+/** An OTOCO whose entry was filled at once, so that the exits are active and the entry has ended. */
 async function placeEntered(world: ServiceWorld): Promise<Reply> {
   world.venue.onSubmit = (child) => filled(child, "6500");
   const placed = await placeList(world, "otoco");
@@ -95,7 +95,7 @@ describe("GET /api/v3/orderList", () => {
     }
   });
 
-  it("decision 39: unknown, positive, foreign lists and those of another market are -2013 in one form", async () => {
+  it("decision 39: unknown, positive and foreign lists and those of another market are -2013 in one form", async () => {
     const world = await openWorld();
     const orderListId = listIdOf(await placeList(world, "oco"));
     const foreign = await placeList(world, "oco", { listClientOrderId: "theirs" }, { key: KEYS.stranger });
@@ -127,7 +127,7 @@ describe("GET /api/v3/orderList", () => {
     expect((await cancelOrder(world, listIdOf(first))).body.code).toBe(-2011);
   });
 
-  it("a leg's own status names its list", async () => {
+  it("a leg's own status contains its list", async () => {
     const world = await openWorld();
     const placed = await placeList(world, "oto");
     const query = { symbol: "BTC/USD", orderId: legOf(placed, 1), timestamp: world.clock.nowMs() };
@@ -138,7 +138,7 @@ describe("GET /api/v3/orderList", () => {
 });
 
 describe("DELETE /api/v3/orderList", () => {
-  it("I43, I44: cancels every leg, held ones too, and answers with the list all done", async () => {
+  it("I43, I44: cancels every leg, including held ones, and answers with the list all done", async () => {
     const world = await openWorld();
     const placed = await placeList(world, "otoco", { workingClientOrderId: "entry" });
     const canceled = await cancel(world, { orderListId: listIdOf(placed) });
@@ -162,7 +162,7 @@ describe("DELETE /api/v3/orderList", () => {
     expect([canceled.status, canceled.body.listClientOrderId]).toEqual([200, "mine"]);
   });
 
-  it("decision 13: with a child in flight the list goes on with cancelPending, and may be canceled again", async () => {
+  it("decision 13: with a child in flight the list continues with cancelPending, and may be canceled again", async () => {
     const world = await openWorld();
     const placed = await placeWorking(world);
     for (let time = 0; time < 2; time++) {
@@ -214,7 +214,7 @@ describe("DELETE /api/v3/orderList", () => {
 
 describe("DELETE of an order that is a leg", () => {
   it.each([0, 1, 2])(
-    "I43, decision 13: leg %d takes the whole list with it and answers as the list",
+    "I43, decision 13: leg %d cancels the whole list and answers with the list",
     async (leg) => {
       const world = await openWorld();
       const placed = await placeList(world, "otoco");
@@ -228,7 +228,7 @@ describe("DELETE of an order that is a leg", () => {
     },
   );
 
-  it("I50: an entry that has filled cannot be canceled any more, and its exits stay", async () => {
+  it("I50: a filled entry cannot be canceled, and its exits stay", async () => {
     const world = await openWorld();
     const placed = await placeEntered(world);
     const refused = await cancelOrder(world, legOf(placed, 0));
@@ -251,7 +251,7 @@ describe("DELETE of an order that is a leg", () => {
 });
 
 describe("pages of lists", () => {
-  it("contract: openOrderList has the open ones, allOrderList all, both oldest first, one's own only", async () => {
+  it("contract: openOrderList has the open ones, allOrderList all, both oldest first, the caller's only", async () => {
     const world = await openWorld();
     const ids: number[] = [];
     for (const form of ["oco", "oto", "otoco"] as const) ids.push(listIdOf(await placeList(world, form)));
@@ -287,7 +287,7 @@ describe("pages of lists", () => {
   });
 
   it.each(["openOrderList", "allOrderList"])(
-    "contract, Limits: %s refuses a range that is none",
+    "contract, Limits: %s refuses an invalid range",
     async (name) => {
       const world = await openWorld();
       for (const [query, code] of [
@@ -304,7 +304,7 @@ describe("pages of lists", () => {
     },
   );
 
-  it("I71: history that cannot be read is an error, never an empty page", async () => {
+  it("I71: unreadable history is an error, never an empty page", async () => {
     const store = createFaultyStore(createMemoryStore());
     const world = await openWorld({ store });
     store.inject("fail-reads");
@@ -314,8 +314,8 @@ describe("pages of lists", () => {
   });
 });
 
-describe("who may read and cancel lists", () => {
-  it("decision 39: READ reads, TRADE cancels, neither does the other's work", async () => {
+describe("permission to read and cancel lists", () => {
+  it("decision 39: READ reads, TRADE cancels; neither permission includes the other", async () => {
     const world = await openWorld();
     const orderListId = listIdOf(await placeList(world, "oco", {}, { key: KEYS.trader }));
     const asked = async (method: string, name: string, by: typeof key): Promise<number> => {
@@ -330,7 +330,7 @@ describe("who may read and cancel lists", () => {
     expect(await asked("DELETE", "orderList", KEYS.trader)).toBe(200);
   });
 
-  it("contract, Shared: a delegate reads another account's lists, and only reads where that is all", async () => {
+  it("contract, Shared: a delegate reads another account's lists, and only reads if READ is all it has", async () => {
     const world = await openWorld();
     const account = 3;
     expect(await pageOf(world, "allOrderList", { account })).toEqual([]);
@@ -353,7 +353,7 @@ describe("legs among the managed orders", () => {
     expect(await page(true)).toEqual([3, "NEW", "PENDING_NEW", "PENDING_NEW"]);
   });
 
-  it("decision 36: cancel-all counts every leg, held ones too", async () => {
+  it("decision 36: cancel-all counts every leg, including held ones", async () => {
     const world = await openWorld();
     await placeWorking(world);
     await placeList(world, "oco");

@@ -44,7 +44,7 @@ describe("placing native orders", () => {
     });
   });
 
-  it("complaint 39: ids beyond 2^53 stand as exact integers in the bytes", async () => {
+  it("complaint 39: ids beyond 2^53 are exact integers in the bytes", async () => {
     const world = await openNativeWorld();
     const request = requestOf("POST", "/api/v2/order", { key, json: RESTING, query: { nonce: "1" } });
     expect((await world.service.handle(request)).body).toContain('"orderId":9007199254740993,');
@@ -65,7 +65,7 @@ describe("placing native orders", () => {
     expect(byAmount.body).toMatchObject({ origQuoteOrderQty: "3500.5", origQty: "0.5", status: "FILLED" });
   });
 
-  it("decision 42: counts as one order, and says so; what is refused or a copy is given back", async () => {
+  it("decision 42: counts as one order, and shows it; a refusal or a copy returns the count", async () => {
     const world = await openNativeWorld({ limits: { ordersPer10s: 2 } });
     const counted = ({ headers }: Reply): unknown => headers["X-MBX-ORDER-COUNT-10S"];
     expect(counted(await placeNative(world))).toBe("1");
@@ -81,7 +81,7 @@ describe("placing native orders", () => {
     expect((await cancel(world, { orderId: FIRST })).status).toBe(200);
   });
 
-  it("hostile 22, decision 3: the same signed bytes are one order for ever, also when it has ended", async () => {
+  it("hostile 22, decision 3: the same signed bytes are one order for ever, also after its end", async () => {
     const world = await openNativeWorld({ limits: { ordersPer10s: 1 } });
     const market = { symbol: "BTC/USD", side: "BUY", type: "MARKET", quantity: "0.5" };
     const request = requestOf("POST", "/api/order", { key, json: market, query: { nonce: "1" } });
@@ -109,7 +109,7 @@ describe("placing native orders", () => {
     expect((await placeNative(world, { newClientOrderId: "mine" })).body.orderId).toBe(FIRST + 1n);
   });
 
-  it("decision 1: managed ids are another space", async () => {
+  it("decision 1: managed ids are a separate space", async () => {
     const world = await openNativeWorld();
     expect((await place(world, { newClientOrderId: "mine" })).status).toBe(200);
     expect((await placeNative(world, { newClientOrderId: "mine" })).status).toBe(200);
@@ -127,7 +127,7 @@ describe("placing native orders", () => {
     }
   });
 
-  it("contract: needs no consent and no advanced orders; restrictions, closed markets and draining stand against it", async () => {
+  it("contract: needs no consent and no advanced orders; restrictions, closed markets and draining refuse it", async () => {
     const world = await openNativeWorld({ engine: { advancedOrders: false } });
     expect((await placeNative(world, {}, { key: KEYS.silent })).status).toBe(200);
     const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [] };
@@ -146,7 +146,7 @@ describe("placing native orders", () => {
     expect((await world.paper.native.page({ accountId: 1, symbol: "BTC/USD", limit: 5 })).length).toBe(0);
   });
 
-  it("decision 39: wants TRADE, for an account that is the caller's", async () => {
+  it("decision 39: needs TRADE, for an account of the caller", async () => {
     const world = await openNativeWorld();
     expect((await placeNative(world, {}, { key: KEYS.reader })).status).toBe(401);
     expect((await placeNative(world, {}, { key: KEYS.trader })).status).toBe(200);
@@ -154,7 +154,7 @@ describe("placing native orders", () => {
     expect(code(await placeNative(world, { account: 2 }))).toBe(-1002);
   });
 
-  it("a host that refuses with words of its own is heard word for word", async () => {
+  it("a host's refusal text is passed on word for word", async () => {
     const text = 'Not now: "maintenance" \\ until\n06:00 \u2028 é';
     const place = async (): Promise<never> => {
       throw new OrderError("ORDER_REJECTED", { text });
@@ -163,7 +163,7 @@ describe("placing native orders", () => {
     expect([refused.status, code(refused), refused.body.msg]).toEqual([400, -2010, text]);
   });
 
-  it("a host that fails leaves the outcome unknown: 500 -1006, and the order stays counted", async () => {
+  it("a failing host leaves the outcome unknown: 500 -1006, and the order stays counted", async () => {
     const place = async (): Promise<never> => {
       throw new Error("connection lost");
     };
@@ -174,7 +174,7 @@ describe("placing native orders", () => {
     expect(JSON.stringify(failed.body)).not.toContain("connection");
   });
 
-  it("what reaches the host is canonical and named by the request", async () => {
+  it("the host receives the canonical order with the names of the request", async () => {
     const placed: NativePlacement[] = [];
     const world = await openNativeWorld({}, (native) => ({
       place: (placement) => {
@@ -208,7 +208,7 @@ describe("placing native orders", () => {
 });
 
 describe("cancelling native orders", () => {
-  it("convention 3.3: by id or client id, on both routes, by an alias of the symbol too", async () => {
+  it("convention 3.3: by id or client id, on both routes, also by an alias of the symbol", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "one" });
     await placeNative(world, { newClientOrderId: "two" });
@@ -258,7 +258,7 @@ describe("cancelling native orders", () => {
     expect(open.map(({ status }) => status)).toEqual(["NEW", "NEW"]);
   });
 
-  it("decision 5: a client id names a managed order first; one that has ended does not stand before an open native one", async () => {
+  it("decision 5: a client id names a managed order first; an ended one does not hide an open native one", async () => {
     const world = await openNativeWorld();
     const managed = (await place(world, { newClientOrderId: "mine" })).body.orderId;
     await placeNative(world, { newClientOrderId: "mine" });
@@ -268,20 +268,20 @@ describe("cancelling native orders", () => {
     expect(code(await cancel(world, { orderId: managed as number }))).toBe(-2011);
   });
 
-  it("decision 13: works while draining, for a restricted account and with a reached order limit", async () => {
+  it("decision 13: works while draining, for a restricted account and at the order limit", async () => {
     const world = await openNativeWorld({ limits: { ordersPer10s: 1 } });
     await placeNative(world);
     world.engine.drain();
     expect((await cancel(world, { orderId: FIRST })).body.status).toBe("CANCELED");
   });
 
-  it("a host that fails leaves the outcome unknown: 500 -1006", async () => {
+  it("a failing host leaves the outcome unknown: 500 -1006", async () => {
     const world = await openNativeWorld({}, () => ({ cancel: () => Promise.reject(new Error("lost")) }));
     const failed = await cancel(world, { orderId: FIRST });
     expect([failed.status, code(failed)]).toEqual([500, -1006]);
   });
 
-  it("decision 39: wants TRADE", async () => {
+  it("decision 39: needs TRADE", async () => {
     const world = await openNativeWorld();
     await placeNative(world);
     expect((await cancel(world, { orderId: FIRST }, KEYS.reader)).status).toBe(401);
@@ -314,7 +314,7 @@ describe("a host without native orders", () => {
     expect((await cancel(world, { origClientOrderId: "mine" })).body.orderId).toBe(orderId);
   });
 
-  it("decision 43: exchangeInfo lists LIMIT and MARKET only where they can be placed", async () => {
+  it("decision 43: exchangeInfo lists LIMIT and MARKET only if they can be placed", async () => {
     const typesOf = ({ body }: Reply): unknown =>
       (body.symbols as readonly { orderTypes: unknown }[])[0]?.orderTypes;
     const without = typesOf(await call(await openWorld(), "GET", "/api/exchangeInfo"));

@@ -21,7 +21,7 @@ const rows = ({ body }: Reply): readonly Readonly<Record<string, unknown>>[] =>
   body as unknown as readonly Readonly<Record<string, unknown>>[];
 const idsOf = (reply: Reply): readonly unknown[] => rows(reply).map(({ orderId }) => orderId);
 
-/** A port that holds one order in current or archived orders, and others only in its execution reports. */
+/** A port that has one order in current or archived orders, and others only in its execution reports. */
 const holding =
   (found: readonly NativeOrder[], reported: readonly NativeOrder[] = []) =>
   (): Partial<NativeOrders> => ({
@@ -78,7 +78,7 @@ describe("GET /api/v2/order for native orders", () => {
     },
   );
 
-  it("complaint 39: an id of 64 bits, the widest price and every member of a host's order come out exactly", async () => {
+  it("complaint 39: a 64-bit id, the widest price and every member of a host's order are exact in the reply", async () => {
     const order = reportedOrder({
       orderListId: 8_389_765_489_680_951_454n,
       stopPrice: price("0.00000001"),
@@ -95,7 +95,7 @@ describe("GET /api/v2/order for native orders", () => {
     expect(body).toContain('"type":"STOP_LOSS_LIMIT"');
   });
 
-  it.each([true, false])("contract: isPaperTrade is what the host says: %s", async (isPaperTrade) => {
+  it.each([true, false])("contract: isPaperTrade comes from the host: %s", async (isPaperTrade) => {
     const world = await openNativeWorld({}, () => ({ isPaperTrade }));
     await placeNative(world, {});
     expect((await read(world, "/api/v2/order", { orderId: FIRST })).body.isPaperTrade).toBe(isPaperTrade);
@@ -116,7 +116,7 @@ describe("GET /api/v2/order for native orders", () => {
     expect(body).toMatchObject(recorded);
   });
 
-  it("contract: execution reports are asked on a miss only, and the newest of them counts", async () => {
+  it("contract: execution reports are read only on a miss, and the newest of them counts", async () => {
     const [kept, gone] = [reportedOrder(), reportedOrder({ orderId: 77n, clientOrderId: "archived" })];
     const older = { ...gone, status: "NEW" } as const;
     const world = await openNativeWorld({}, holding([kept], [older, gone]));
@@ -132,7 +132,7 @@ describe("GET /api/v2/order for native orders", () => {
     expect([missed.status, code(missed)]).toEqual([503, -1001]);
   });
 
-  it("decision 5: managed parents come before native orders, these before reports; a negative id is a parent's", async () => {
+  it("decision 5: managed parents come before native orders, these before reports; a negative id belongs to a parent", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "mine" });
     expect((await read(world, "/api/v2/order", { clOrdId: "mine" })).body.orderId).toBe(FIRST);
@@ -166,7 +166,7 @@ describe("GET /api/v2/order for native orders", () => {
     expect(code(await read(reported, "/api/v2/order", { orderId, clOrdId: "two" }))).toBe(-2039);
   });
 
-  it("I07: unknown, foreign and other-market orders all answer -2013 in one form", async () => {
+  it("I07: unknown, foreign and other-market orders all get -2013 in one form", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "theirs" }, { key: KEYS.stranger });
     await placeNative(world, { newClientOrderId: "mine" });
@@ -218,7 +218,7 @@ describe("GET /api/v2/allOrders", () => {
     },
   );
 
-  it("contract: a forward scan from 1 meets every order once", async () => {
+  it("contract: a forward scan from 1 returns every order once", async () => {
     const world = await openNativeWorld();
     for (let count = 0; count < 5; count++) await placeNative(world);
     const seen: unknown[] = [];
@@ -233,7 +233,7 @@ describe("GET /api/v2/allOrders", () => {
     expect(idsOf(await read(world, "/api/v2/allOrders", { limit: 2 }))).toEqual([FIRST + 3n, FIRST + 4n]);
   });
 
-  it("contract: times and client ids filter it; 1000 is the most", async () => {
+  it("contract: times and client ids filter it; 1000 is the maximum", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "early" });
     await world.clock.advanceBy(1_000);
@@ -247,7 +247,7 @@ describe("GET /api/v2/allOrders", () => {
     expect(code(await read(world, "/api/v2/allOrders", { limit: 1_001 }))).toBe(-1102);
   });
 
-  it("decision 39: wants READ, shows the caller's account, or one that is delegated to them", async () => {
+  it("decision 39: needs READ, shows the caller's account, or a delegated one", async () => {
     const world = await openNativeWorld();
     await placeNative(world, {}, { key: KEYS.silent });
     expect((await read(world, "/api/v2/allOrders", {}, KEYS.trader)).status).toBe(401);
@@ -318,7 +318,7 @@ describe("POST /api/v2/orderStatus", () => {
     );
   });
 
-  it("decision 39: reading by POST wants READ and no timestamp", async () => {
+  it("decision 39: reading by POST needs READ and no timestamp", async () => {
     const world = await openNativeWorld();
     expect(
       (await ask(world, "/api/v2/orderStatus", { symbol: "BTC/USD", orderId: 1 }, KEYS.trader)).status,
@@ -380,7 +380,7 @@ describe("POST /api/v2/getOrderHistory", () => {
     expect(await told({ endTime: START_MS })).toEqual(["one NEW"]);
   });
 
-  it("decision 39: wants READ; I07: shows the caller's account only", async () => {
+  it("decision 39: needs READ; I07: shows the caller's account only", async () => {
     const world = await openNativeWorld();
     await placeNative(world, {}, { key: KEYS.stranger });
     expect((await ask(world, "/api/v2/getOrderHistory", {}, KEYS.trader)).status).toBe(401);

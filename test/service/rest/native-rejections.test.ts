@@ -55,7 +55,7 @@ describe("early business rejections", () => {
     });
   });
 
-  it("contract, Errors: of managed orders are found by client id too, and nothing of them can execute (I02)", async () => {
+  it("contract, Errors: of managed orders are found by client id too, and no part of them can execute (I02)", async () => {
     const world = await openWorld();
     expect(code(await place(world, { quantity: "0.0001", newClientOrderId: "small" }))).toBe(-1013);
     const query = { symbol: "BTC/USD", clOrdId: "small", timestamp: world.clock.nowMs() };
@@ -99,7 +99,7 @@ describe("early business rejections", () => {
     });
   });
 
-  it("the text of a host is kept with its quotes and control characters", async () => {
+  it("the text of a host keeps its quotes and control characters", async () => {
     const text = 'halted "now" \\ \n\t\u0001 \u2028';
     const refuse = async (): Promise<never> => {
       throw new OrderError("ORDER_REJECTED", { text });
@@ -109,7 +109,7 @@ describe("early business rejections", () => {
     expect((await read(world, "/api/v2/order", { clOrdId: "refused" })).body.errorMessage).toBe(text);
   });
 
-  it("contract, Errors: what is wrong with the request, the caller, the rate or the service is not retained", async () => {
+  it("contract, Errors: faults of the request, the call, the rate or the service are not retained", async () => {
     const world = await openNativeWorld({ limits: { ordersPer10s: 1 } });
     const named = { newClientOrderId: "never" };
     expect(code(await placeNative(world, { ...named, quantity: "1e3" }))).toBe(-1100);
@@ -134,7 +134,7 @@ describe("early business rejections", () => {
     }
   });
 
-  it("decision 5: never stand before an order of that client id, managed or native, whatever came first", async () => {
+  it("decision 5: never hide an order with that client id, managed or native, whichever came first", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { ...POOR, newClientOrderId: "native" });
     await placeNative(world, { newClientOrderId: "native" });
@@ -148,7 +148,7 @@ describe("early business rejections", () => {
     expect((await read(world, "/api/v2/order", { clOrdId: "twice" })).body.origQty).toBe("88888");
   });
 
-  it("I07: are of their account and their market only", async () => {
+  it("I07: belong to their account and their market only", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { ...POOR, newClientOrderId: "theirs" }, { key: KEYS.stranger });
     await placeNative(world, { ...POOR, newClientOrderId: "mine", symbol: "ETH/USD" });
@@ -188,7 +188,7 @@ describe("early business rejections", () => {
     expect(await shown({ clOrdId: "other", limit: 1 })).toEqual([[undefined, "REJECTED"]]);
   });
 
-  it("decision 46: stand in the execution history at their time, without an order id", async () => {
+  it("decision 46: are in the execution history at their time, without an order id", async () => {
     const world = await openNativeWorld();
     await placeNative(world, { newClientOrderId: "first" });
     await world.clock.advanceBy(1);
@@ -224,7 +224,7 @@ describe("early business rejections", () => {
     expect(await told({ symbol: "ETH/USD" })).toEqual([]);
   });
 
-  it("I71: a record that cannot be read is 503 -1001, never 'not found'; an order is found all the same", async () => {
+  it("I71: an unreadable record is 503 -1001, never 'not found'; an order is found nevertheless", async () => {
     const list = (): never => {
       throw new Error("down");
     };
@@ -242,7 +242,7 @@ describe("early business rejections", () => {
     expect((await read(world, "/api/v2/allOrders")).status).toBe(200);
   });
 
-  it("a rejection that cannot be retained is told to the operator and refuses the order all the same", async () => {
+  it("a rejection that cannot be retained is reported to the operator, and the order is still refused", async () => {
     const retain = (): never => {
       throw new TypeError("secret text");
     };

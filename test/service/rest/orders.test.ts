@@ -34,7 +34,7 @@ async function placeWorking(world: ServiceWorld): Promise<Reply> {
 }
 
 describe("POST /api/order", () => {
-  it("contract: answers with the whole managed order, status and apiState among it", async () => {
+  it("contract: answers with the whole managed order, including status and apiState", async () => {
     const world = await openWorld();
     const placed = await place(world, { newClientOrderId: "entry-1" });
     expect(placed.status).toBe(200);
@@ -92,7 +92,7 @@ describe("POST /api/order", () => {
     expect((await status(world, { orderId: idOf(first) })).body.price).toBe("7000");
   });
 
-  it("decision 14: refused while the flag is off, draining or without consent; nothing is kept", async () => {
+  it("decision 14: refused while the flag is off, draining or without consent; nothing is stored", async () => {
     const off = await openWorld({ engine: { advancedOrders: false } });
     expect((await place(off)).body.code).toBe(-1020);
     expect((await place(off)).status).toBe(404);
@@ -142,7 +142,7 @@ describe("GET /api/v2/order and its aliases", () => {
     });
   });
 
-  it("decisions 5, 39: unknown, positive, foreign and other-symbol ids all answer -2013 in one form", async () => {
+  it("decisions 5, 39: unknown, positive, foreign and other-symbol ids all get -2013 in one form", async () => {
     const world = await openWorld();
     const orderId = idOf(await place(world, { newClientOrderId: "mine" }));
     const foreign = idOf(await place(world, { newClientOrderId: "theirs" }, { key: KEYS.stranger }));
@@ -168,7 +168,7 @@ describe("GET /api/v2/order and its aliases", () => {
     expect((await cancel(world, { orderId, origClientOrderId: "second" })).body.code).toBe(-2039);
   });
 
-  it("decision 44: wants the exact symbol", async () => {
+  it("decision 44: needs the exact symbol", async () => {
     const world = await openWorld();
     const orderId = idOf(await place(world));
     expect((await status(world, { symbol: "BTCUSD", orderId })).body.code).toBe(-1121);
@@ -202,7 +202,7 @@ describe("DELETE /api/v2/order and its alias", () => {
     });
   });
 
-  it("decision 13: with a child in flight the cancel is pending, HTTP 200, and may be asked again", async () => {
+  it("decision 13: with a child in flight the cancel is pending, HTTP 200, and may be repeated", async () => {
     const world = await openWorld();
     const orderId = idOf(await placeWorking(world));
     for (let time = 0; time < 2; time++) {
@@ -277,7 +277,7 @@ describe("/api/v3/openOrders", () => {
     expect(third.body.nextOrderId).toBe(0);
   });
 
-  it("newestFirst is echoed and turns the order around; ended orders need includeHistory", async () => {
+  it("newestFirst is echoed and reverses the order; ended orders need includeHistory", async () => {
     const world = await openWorld();
     const [older, newer] = [idOf(await place(world)), idOf(await place(world))];
     await cancel(world, { orderId: older });
@@ -287,7 +287,7 @@ describe("/api/v3/openOrders", () => {
     expect(ids(all)).toEqual([newer, older]);
   });
 
-  it("decision 36: cancel-all counts what ended and what waits; with nothing open it is all zero", async () => {
+  it("decision 36: cancel-all counts ended orders and those that wait for a child; with nothing open it is all zero", async () => {
     const world = await openWorld();
     await placeWorking(world);
     await place(world, { price: "6000" });

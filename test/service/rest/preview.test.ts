@@ -22,7 +22,7 @@ const near = fc
     ...(named && { newClientOrderId: "named" }),
   }));
 
-/** What is done to one field: another value, or none. */
+/** A change of one field: another value, or none. */
 const changes = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   fc.record({
@@ -75,12 +75,12 @@ const cases: fc.Arbitrary<Case> = fc
     const fields = { ...order, ...(name !== undefined && { [name]: value }) } as RequestParameters;
     return { fields, context: { position, nowMs: START_MS, ...(quote && { quote }) } };
   })
-  // Without what makes it a managed order, a LIMIT is a native one.
+  // Without the fields that make it a managed order, a LIMIT is native.
   .filter(
     ({ fields }) => fields.type !== "LIMIT" || fields.apiManaged === true || "targetStrategy" in fields,
   );
 
-/** A service in which nothing has happened but the quote and the position of a case. */
+/** A service with only the quote and the position of a case. */
 async function worldOf({ quote, position = "1" }: PreviewContext): Promise<ServiceWorld> {
   const world = await openWorld();
   if (quote !== undefined) world.feed.quote({ symbol: "BTC/USD", ...quote });
@@ -94,7 +94,7 @@ const stop = { symbol: "BTC/USD", side: "SELL", type: "TRAILING_STOP", quantity:
 const maker = { symbol: "BTC/USD", side: "BUY", type: "LIMIT_MAKER", quantity: "3", price: "7" };
 const quote = { bid: "7", ask: "7" };
 
-/** The rules of quotes and client ids, which chance meets rarely. */
+/** The rules of quotes and client ids, which random cases rarely reach. */
 const USUAL: readonly Case[] = [
   { fields: stop, context: {} },
   { fields: stop, context: { quote } },
@@ -106,7 +106,7 @@ const USUAL: readonly Case[] = [
   { fields: { ...stop, quantity: "3", reduceOnly: true }, context: { quote, position: "-1" } },
 ];
 
-describe("decision JK: previewOrder says what the service says", () => {
+describe("decision JK: previewOrder agrees with the service", () => {
   it("property: the same refusal, code and msg, or none", async () => {
     const seen = new Map<number, number>();
     await fc.assert(

@@ -9,7 +9,7 @@ const get = (world: ServiceWorld, name: string, query: RequestParameters = {}): 
   call(world, "GET", `/api/${name}`, { query });
 
 describe("public routes", () => {
-  it("status: normal, degraded while a market's quotes have stopped, draining", async () => {
+  it("status: normal, degraded while a market's quotes are missing, draining", async () => {
     const world = await openWorld();
     const system = async (): Promise<unknown> => (await get(world, "status")).body.system;
     expect((await get(world, "status")).body).toEqual({
@@ -32,7 +32,7 @@ describe("public routes", () => {
     expect(await system()).toBe("draining");
   });
 
-  it("decision EC: status is degraded from an append that fails to the next that is kept", async () => {
+  it("decision EC: status is degraded from a failed append to the next successful one", async () => {
     const store = createFaultyStore(createMemoryStore());
     const world = await openWorld({ store });
     const system = async (): Promise<unknown> => (await get(world, "status")).body.system;
@@ -51,7 +51,7 @@ describe("public routes", () => {
     expect(await system()).toBe("normal");
   });
 
-  it("contract, Status: features are the host's to say", async () => {
+  it("contract, Status: the host supplies the features", async () => {
     const world = await openWorld({ service: { settings: { features: { bridge_required: true } } } });
     expect((await get(world, "status")).body).toMatchObject({
       features: { leveraged_trading: false, bridge_required: true, advanced_orders: true },
@@ -68,7 +68,7 @@ describe("public routes", () => {
     expect(symbols.filter((one) => "address" in one || "url" in one)).toHaveLength(1);
   });
 
-  it("decision 48: advanced_orders tells whether this deployment has them", async () => {
+  it("decision 48: advanced_orders shows whether this deployment has them", async () => {
     for (const engine of [{ advancedOrders: false }, { liquidityMode: false }]) {
       const world = await openWorld({ engine });
       expect((await get(world, "status")).body.features).toMatchObject({ advanced_orders: false });
@@ -81,7 +81,7 @@ describe("public routes", () => {
     expect((await get(world, "time")).body).toEqual({ serverTime: START_MS });
   });
 
-  it("exchangeInfo: the limits that hold, symbols with types and filters, none for what is not traded", async () => {
+  it("exchangeInfo: the limits that hold, symbols with types and filters, none for instruments that are not traded", async () => {
     const world = await openWorld({ limits: {} });
     const { body } = await get(world, "exchangeInfo");
     expect(body).toMatchObject({ timezone: "UTC", serverTime: START_MS, exchangeFilters: [] });
@@ -121,7 +121,7 @@ describe("public routes", () => {
     expect((await get(await openWorld(), "exchangeInfo")).body.rateLimits).toEqual([]);
   });
 
-  it("decision 31: ICEBERG_PARTS is among the filters when a setting limits the parts", async () => {
+  it("decision 31: ICEBERG_PARTS is among the filters if a setting limits the parts", async () => {
     const world = await openWorld({ engine: { maxIcebergParts: 100 } });
     const symbols = (await get(world, "exchangeInfo")).body.symbols as readonly Record<string, unknown>[];
     expect(symbols[0]?.filters).toContainEqual({ filterType: "ICEBERG_PARTS", limit: 100 });
@@ -137,7 +137,7 @@ describe("public routes", () => {
     expect((used[1] ?? 0) - (used[0] ?? 0)).toBe(50);
   });
 
-  it("getInstrumentPairs: as many as asked for", async () => {
+  it("getInstrumentPairs: the requested number", async () => {
     const world = await openWorld();
     expect((await get(world, "getInstrumentPairs")).body.instrumentPairs).toHaveLength(3);
     const { body } = await get(world, "getInstrumentPairs", { limit: 2 });
@@ -244,7 +244,7 @@ describe("depth", () => {
     expect(first.body).toMatchObject({ bids: [["100", "1"]], asks: [["101", "999999999999.999999"]] });
   });
 
-  it("without a quote both sides are empty; a limit below 1 or no integer is refused", async () => {
+  it("without a quote both sides are empty; a limit below 1 or not an integer is refused", async () => {
     const world = await openWorld();
     const empty = await get(world, "depth", { symbol: "BTC/USD" });
     expect(empty.body).toEqual({ symbol: "BTC/USD", lastUpdateId: "0", bids: [], asks: [] });

@@ -18,7 +18,7 @@ describe("the rejection buffer", () => {
     }
   };
 
-  it("contract, Limits: holds 16 of each account, the newest", async () => {
+  it("contract, Limits: keeps the newest 16 of each account", async () => {
     const rejections = createRejectionBuffer();
     fill(rejections, 17);
     fill(rejections, 1, 2);
@@ -27,7 +27,7 @@ describe("the rejection buffer", () => {
     expect(rejections.counts).toEqual({ retained: 18, lost: 0 });
   });
 
-  it("the same refusal again takes the place of the first, so that a retry loop pushes nothing out", async () => {
+  it("a repeated refusal replaces the first, so that a retry loop displaces no other", async () => {
     const rejections = createRejectionBuffer();
     fill(rejections, 16);
     for (let attempt = 0; attempt < 100; attempt++) {
@@ -40,7 +40,7 @@ describe("the rejection buffer", () => {
     expect(last?.rejectionId).toBe("again-99");
   });
 
-  it("I64: accounts are bounded; the one that was longest without a rejection is forgotten", async () => {
+  it("I64: the number of accounts is limited; the one with the oldest last rejection is forgotten", async () => {
     const rejections = createRejectionBuffer({ perAccount: 1, maxAccounts: 2 });
     for (const accountId of [1, 2, 1, 3]) fill(rejections, 1, accountId);
     expect([await ids(rejections, 1), await ids(rejections, 2), await ids(rejections, 3)]).toEqual([
@@ -50,7 +50,7 @@ describe("the rejection buffer", () => {
     ]);
   });
 
-  it("holds at least one", () => {
+  it("keeps at least one", () => {
     for (const options of [{ perAccount: 0 }, { maxAccounts: 0 }, { perAccount: Number.NaN }]) {
       expect(() => createRejectionBuffer(options)).toThrow(RangeError);
     }

@@ -16,7 +16,7 @@ const print = (world: ServiceWorld, quantity: string, timeMs: number, symbol = "
   world.feed.print({ symbol, price: "7000", quantity, id: `p-${++prints}`, timeMs });
 
 describe("decision 43: the ticker of a day", () => {
-  it("is the ticker with the volume of the day, its begin and its end, and nothing that is not known", async () => {
+  it("is the ticker with the volume of the day, its begin and its end, without unknown members", async () => {
     const world = await openWorld();
     world.feed.quote({ ...BTC, bid: "6999", ask: "7001", bidQuantity: "1.5", timeMs: START_MS - 7 });
     print(world, "0.25", START_MS - 100);
@@ -40,7 +40,7 @@ describe("decision 43: the ticker of a day", () => {
     expect(ticker.closeTime).toBe(START_MS - 7);
   });
 
-  it("covers 1,440 whole minutes, the running one included: one moment more is out", async () => {
+  it("covers 1,440 whole minutes, including the running one; one minute earlier is excluded", async () => {
     const world = await openWorld();
     print(world, "1", START_MS - MINUTE_MS);
     print(world, "2", START_MS);
@@ -55,7 +55,7 @@ describe("decision 43: the ticker of a day", () => {
     expect((await day(world)).body).toMatchObject({ volume: "0", openTime: START_MS + MINUTE_MS });
   });
 
-  it("a market that was only quoted has volume 0, one that was only traded no bid and ask", async () => {
+  it("a market with quotes only has volume 0, one with trades only has no bid and ask", async () => {
     const world = await openWorld();
     world.feed.quote({ ...BTC, bid: "1", ask: "2" });
     print(world, "4", START_MS, "ETH/USD");
@@ -65,7 +65,7 @@ describe("decision 43: the ticker of a day", () => {
     expect(traded).toMatchObject({ symbol: "ETH/USD", volume: "4" });
   });
 
-  it("without a symbol: all markets that are known; weight 80 in place of 2", async () => {
+  it("without a symbol: all known markets; weight 80 instead of 2", async () => {
     const world = await openWorld();
     const all = async (): Promise<unknown> =>
       ((await day(world, {})).body as unknown as readonly JsonObject[]).map(({ symbol }) => symbol);
@@ -85,7 +85,7 @@ describe("decision 43: the ticker of a day", () => {
     expect([status, body.code, typeof body.error]).toEqual([400, code, "string"]);
   });
 
-  it("the host's own history counts where there is one; when it fails that is -1001, never 0", async () => {
+  it("the host's own history counts if there is one; its failure is -1001, never 0", async () => {
     let fails = false;
     const asked: unknown[] = [];
     const volumeHistory: VolumeHistory = {

@@ -25,7 +25,7 @@ const OPEN = { apiManaged: true };
 const BAD_SIGNATURE = [400, -1022];
 const REJECTED = [401, -2015];
 
-/** Refusals that say that a message was not proved to be its sender's. */
+/** Refusals of messages whose sender is not proved. */
 const UNPROVED = [-1021, -1022, -2014, -2015];
 
 describe("signature", () => {
@@ -67,7 +67,7 @@ describe("signature", () => {
     },
   );
 
-  it("each message proves itself: after a signed one an unsigned one is refused", async () => {
+  it("every message authenticates itself: after a signed one an unsigned one is refused", async () => {
     const { client } = await openSocketWorld();
     expect((await client.ask("openOrders.status", OPEN)).status).toBe(200);
     const unsigned = { ...OPEN, timestamp: START_MS };
@@ -80,9 +80,9 @@ describe("signature", () => {
     ["1: none", undefined, [400, -1102]],
     ["2: empty", "", [400, -1102]],
     ["3: 63 digits", "a".repeat(63), BAD_SIGNATURE],
-    ["4: no hex", "z".repeat(64), BAD_SIGNATURE],
+    ["4: not hex", "z".repeat(64), BAD_SIGNATURE],
     ["of something else", "0".repeat(64), BAD_SIGNATURE],
-  ])("hostile %s", async (_what, signature, expected) => {
+  ])("hostile %s is refused", async (_what, signature, expected) => {
     const { client } = await openSocketWorld();
     const reply = await client.ask("openOrders.status", OPEN, {
       forge: ({ signature: _right, ...rest }) => ({ ...rest, ...(signature !== undefined && { signature }) }),
@@ -90,7 +90,7 @@ describe("signature", () => {
     expect(refusalOf(reply)).toEqual(expected);
   });
 
-  it("hostile 5: in capitals it is the same", async () => {
+  it("hostile 5: upper-case hex is the same signature", async () => {
     const { client } = await openSocketWorld();
     const reply = await client.ask("openOrders.status", OPEN, {
       forge: ({ signature, ...rest }) => ({ ...rest, signature: String(signature).toUpperCase() }),
@@ -98,7 +98,7 @@ describe("signature", () => {
     expect(reply.status).toBe(200);
   });
 
-  it("decision 40: over the percent-encoded values it is accepted too, over the joined text sorted as a whole it is not", async () => {
+  it("decision 40: over the percent-encoded values it is also accepted, over the joined text sorted as a whole it is not", async () => {
     const { client } = await openSocketWorld();
     const { apiKey, secret } = KEYS.owner;
     const tail = `symbol=BTC%2FUSD&timestamp=${START_MS}`;
@@ -120,7 +120,7 @@ describe("signature", () => {
     ["a value with a percent sign", { origClientOrderId: "x%26" }, -1100],
     ["a name with an equals sign", { "a=b": "1" }, -1100],
     ["a value beyond ASCII", { origClientOrderId: "é" }, -1100],
-  ])("hostile 95: %s is refused before anything is verified", async (_what, fields, code) => {
+  ])("hostile 95: %s is refused before any verification", async (_what, fields, code) => {
     const { client } = await openSocketWorld();
     expect(refusalOf(await client.ask("order.status", { symbol: "BTC/USD", ...fields }))).toEqual([
       400,
@@ -144,7 +144,7 @@ describe("signature", () => {
     }
   });
 
-  it("a number and its text sign alike: the lexeme counts, not the type", async () => {
+  it("a number and its text have the same signature: the lexeme counts, not the type", async () => {
     const { client } = await openSocketWorld();
     const reply = await client.ask(
       "openOrders.status",
@@ -158,7 +158,7 @@ describe("signature", () => {
 });
 
 describe("the key", () => {
-  it("hostile 25: an unknown key, a wrong address and a missing permission are one answer", async () => {
+  it("hostile 25: an unknown key, a wrong address and a missing permission get one answer", async () => {
     const { world, client } = await openSocketWorld();
     const answers = [
       await client.ask("openOrders.status", OPEN, { key: KEYS.nobody, id: 1 }),
@@ -192,7 +192,7 @@ describe("the key", () => {
     expect(refusalOf(await client.ask("openOrders.status", { ...OPEN, userId: 2 }))).toEqual([401, -1002]);
   });
 
-  it("I72: no answer and no word to the operator holds a secret or a signature", async () => {
+  it("I72: no answer and no message to the operator contains a secret or a signature", async () => {
     const { world, client } = await openSocketWorld();
     await client.ask("order.place", FAR_LIMIT);
     await client.ask("order.place", FAR_LIMIT, { forge: (params) => ({ ...params, price: "1" }) });
@@ -231,7 +231,7 @@ describe("freshness", () => {
     expect(refusalOf(await client.ask("openOrders.status", params, { key: null }))).toEqual([400, -1102]);
   });
 
-  it("integers given as strings are timestamps too", async () => {
+  it("integers given as strings are accepted as timestamps", async () => {
     const { client } = await openSocketWorld();
     const fields = { ...OPEN, timestamp: String(START_MS), recvWindow: "6000.346" };
     expect((await client.ask("openOrders.status", fields)).status).toBe(200);
@@ -244,7 +244,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
   const send = (client: TestClient, method: string, signed: JsonObject): Promise<JsonObject> =>
     client.sendsRaw(writeJson({ id: 1, method, params: signed }));
 
-  it("hostile 95: the method replaced while the params keep their signature is -1022", async () => {
+  it("hostile 95: another method with the same signed params is -1022", async () => {
     const { world, client } = await openSocketWorld();
     await client.ask("order.place", FAR_LIMIT);
     const signed = params(client, OPEN);
@@ -253,7 +253,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("the same use again passes, on another connection and by an alias of the method too", async () => {
+  it("the same use again passes, also on another connection and by an alias of the method", async () => {
     const { world, client } = await openSocketWorld();
     const signed = params(client, { symbol: "BTC/USD", orderId: "-256" });
     const other = new TestClient(world);
@@ -263,7 +263,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
     }
   });
 
-  it("a signature of REST is none of a message, nor the other way round", async () => {
+  it("a signature of REST is invalid in a message, and the reverse", async () => {
     const { world, client } = await openSocketWorld();
     const { apiKey, secret } = KEYS.owner;
     const payload = `apiKey=${apiKey}&timestamp=${START_MS}`;
@@ -297,7 +297,7 @@ describe("decision 41: the replay guard, shared with REST", () => {
     );
   });
 
-  it("without the guard the same happens as the signature allows", async () => {
+  it("without the guard, the request succeeds if the signature covers it", async () => {
     const { client } = await openSocketWorld({ service: { replayGuard: false } });
     const signed = params(client, OPEN);
     await send(client, "openOrders.status", signed);
@@ -305,8 +305,8 @@ describe("decision 41: the replay guard, shared with REST", () => {
   });
 });
 
-describe("order of the defences", () => {
-  it("a message that is not proved learns nothing of orders, accounts or fields", async () => {
+describe("order of the defenses", () => {
+  it("an unauthenticated message learns nothing of orders, accounts or fields", async () => {
     const { world, client } = await openSocketWorld();
     await call(world, "POST", "/api/v3/orderList/oco", {
       key: KEYS.owner,

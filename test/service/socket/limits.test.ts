@@ -78,12 +78,12 @@ describe("opening a connection", () => {
     expect(() => new TestClient(world, { target })).toThrow();
   });
 
-  it("no other method becomes a connection", async () => {
+  it("other methods do not open a connection", async () => {
     const world = await openWorld();
     expect(await admitted(world, upgrade("/ws/listenKey", { method: "POST" }))).toEqual([404, -1099]);
   });
 
-  it("convention 4.1, decision GF: weighs 2, a refused path 1; the reply tells what is used", async () => {
+  it("convention 4.1, decision GF: weighs 2, a refused path 1; the reply shows the used weight", async () => {
     const world = await openWorld({ limits: { weightPerMinute: 3 } });
     const request = upgrade("/ws/listenKey");
     const used = async (): Promise<string | undefined> =>
@@ -119,7 +119,7 @@ describe("opening a connection", () => {
     expect(await admitted(world, request)).toEqual([101, undefined]);
   });
 
-  it("a limiter that counts no connections lets all of them in, one that fails is -1001", async () => {
+  it("a limiter without connection limits accepts all, one that fails is -1001", async () => {
     const open = await openWorld({ service: { rateLimiter: UNLIMITED } });
     for (let count = 0; count < 400; count++)
       expect(await admitted(open, upgrade("/ws/liquidity"))).toEqual([101, undefined]);
@@ -130,7 +130,7 @@ describe("opening a connection", () => {
     expect(await admitted(broken, upgrade("/ws/liquidity"))).toEqual([503, -1001]);
   });
 
-  it("settings out of range are refused when the service is made", async () => {
+  it("settings out of range are refused when the service is created", async () => {
     const world = await openWorld();
     const sockets = { settings: { maxStreams: 0 } };
     expect(() => serviceOf(world, { rateLimiter: UNLIMITED, sockets })).toThrow(
@@ -139,7 +139,7 @@ describe("opening a connection", () => {
   });
 });
 
-describe("what comes in", () => {
+describe("incoming messages", () => {
   it("decision 49: a message over 65,536 bytes ends with 1009, one of exactly that many is answered", async () => {
     const { world, client } = await openSocketWorld();
     const padded = (length: number): string => {
@@ -160,7 +160,7 @@ describe("what comes in", () => {
     expect(client.closed).toEqual({ code: 1003, reason: "messages are JSON text" });
   });
 
-  it("decision 49: 1,000 frames a second are taken, one more ends with 1008, pings and pongs count", async () => {
+  it("decision 49: 1,000 frames per second are accepted, one more ends with 1008; pings and pongs count", async () => {
     const { world, client } = await openSocketWorld();
     for (let count = 0; count < 500; count++) client.session.pinged();
     for (let count = 0; count < 499; count++) client.session.ponged();
@@ -176,7 +176,7 @@ describe("what comes in", () => {
     expect(calm.closed).toBeUndefined();
   });
 
-  it("frames are counted in real time where the service's clock stands still", async () => {
+  it("frames are counted in real time if the service's clock stands still", async () => {
     const realClock = createManualClock({ startMs: 0 });
     const { client } = await openSocketWorld({ service: { sockets: { realClock } } });
     for (let round = 0; round < 3; round++) {
@@ -186,7 +186,7 @@ describe("what comes in", () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it("decision 49: 1,000 requests may be without an answer, one more ends with 1008; what was sent is done", async () => {
+  it("decision 49: 1,000 requests may be unanswered, one more ends with 1008; received requests are executed", async () => {
     let answer: (used: Readonly<{ used: number }>) => void = () => undefined;
     const waiting = new Promise<Readonly<{ used: number }>>((resolve) => {
       answer = resolve;
@@ -216,7 +216,7 @@ describe("what comes in", () => {
     expect(client.closed?.code).toBe(POLICY);
   });
 
-  it("hostile 94: ten messages a minute may be no requests, one more ends with 1008", async () => {
+  it("hostile 94: ten invalid messages per minute are allowed, one more ends with 1008", async () => {
     const { world, client } = await openSocketWorld();
     for (let count = 0; count < 10; count++) await client.sendsRaw("no JSON");
     await client.ask("order.amend");
@@ -229,7 +229,7 @@ describe("what comes in", () => {
     expect(client.closed).toEqual({ code: POLICY, reason: "too many messages that are no requests" });
   });
 
-  it("after the end nothing is taken and nothing is sent", async () => {
+  it("after the end nothing is accepted and nothing is sent", async () => {
     const { world, client } = await openSocketWorld();
     client.session.receiveBinary();
     const params = client.params(FAR_LIMIT, KEYS.owner) as JsonObject;
@@ -255,7 +255,7 @@ function serviceOf(
 }
 
 describe("limits of the address and the account", () => {
-  it("decision 42: too much weight is 429 with when to come back, in epoch ms", async () => {
+  it("decision 42: too much weight is 429 with the retry time in epoch ms", async () => {
     const { world, client } = await openSocketWorld({ limits: { weightPerMinute: 6 } });
     await world.clock.advanceTo(START_MS + 15_500);
     expect((await client.ask("openOrders.status", OPEN)).status).toBe(200);
@@ -272,7 +272,7 @@ describe("limits of the address and the account", () => {
     expect((await client.ask("openOrders.status", OPEN)).status).toBe(200);
   });
 
-  it("a message costs its weight whatever becomes of it; decision GF: one that is not known 1", async () => {
+  it("a message costs its weight whatever its result; decision GF: an unknown one costs 1", async () => {
     const { client } = await openSocketWorld({ limits: {} });
     const used = ({ rateLimits }: JsonObject): unknown =>
       (rateLimits as readonly JsonObject[]).find(({ rateLimitType }) => rateLimitType === "REQUEST_WEIGHT")
@@ -283,7 +283,7 @@ describe("limits of the address and the account", () => {
     expect(used(await client.ask("userDataStream.subscribe.signature"))).toBe(24);
   });
 
-  it("convention 4.1: who goes on is banned, and disconnected", async () => {
+  it("convention 4.1: a client that continues is banned, and disconnected", async () => {
     const { world, client } = await openSocketWorld({ limits: { weightPerMinute: 1 } });
     for (let count = 0; count < 10; count++) {
       expect(client.closed).toBeUndefined();
@@ -307,7 +307,7 @@ describe("limits of the address and the account", () => {
     expect((await client.ask("openOrders.cancelAll", OPEN)).status).toBe(200);
   });
 
-  it("a limiter that fails is -1001, and nothing is known of the weight", async () => {
+  it("a limiter that fails is -1001, and the weight is unknown", async () => {
     const fail = (): never => {
       throw new Error("no connection to the limiter");
     };
@@ -333,7 +333,7 @@ describe("ping, pong and age", () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it("60 s without a pong end with 1008, not a moment earlier", async () => {
+  it("60 s without a pong end with 1008, not earlier", async () => {
     const { world, client } = await openSocketWorld();
     await world.clock.advanceBy(79_999);
     expect([client.pings, client.closed]).toEqual([3, undefined]);
@@ -343,7 +343,7 @@ describe("ping, pong and age", () => {
     expect(client.pings).toBe(3);
   });
 
-  it("a late pong counts for the pings before it", async () => {
+  it("a late pong counts for the earlier pings", async () => {
     const { world, client } = await openSocketWorld();
     await world.clock.advanceBy(79_000);
     client.session.ponged();
@@ -353,7 +353,7 @@ describe("ping, pong and age", () => {
     expect(client.closed?.reason).toBe("no pong");
   });
 
-  it("messages are no pongs", async () => {
+  it("messages do not count as pongs", async () => {
     const { world, client } = await openSocketWorld();
     for (let count = 0; count < 4; count++) {
       await client.ask("session.subscriptions");
@@ -362,7 +362,7 @@ describe("ping, pong and age", () => {
     expect(client.closed?.reason).toBe("no pong");
   });
 
-  it("where the clock jumps, a peer still gets a real second to answer", async () => {
+  it("if the clock jumps, a peer still gets a real second to answer", async () => {
     const realClock = createManualClock({ startMs: 0 });
     const { world, client } = await openSocketWorld({ service: { sockets: { realClock } } });
     await world.clock.advanceBy(HOUR_MS);
@@ -392,7 +392,7 @@ describe("ping, pong and age", () => {
     expect(client.closed).toEqual({ code: 1001, reason: "the connection has reached its age" });
   });
 
-  it("the public connection is held to the same", async () => {
+  it("the public connection has the same limits", async () => {
     const { world, client } = await openSocketWorld({}, { target: "/ws/liquidity" });
     await world.clock.advanceBy(80 * SECOND_MS);
     expect([client.pings, client.closed?.reason]).toEqual([3, "no pong"]);
@@ -404,7 +404,7 @@ describe("slow readers", () => {
     service: { sockets: { settings: { maxWaitingEventBytes: 5_000, maxWaitingReplyBytes: 5_000 } } },
   };
 
-  it("I64: one who lets more events wait than may wait is closed; the others are not delayed", async () => {
+  it("I64: a connection with too many unread events is closed; the others are not delayed", async () => {
     const { world, client: slow } = await openSocketWorld(small);
     const quick = new TestClient(world);
     for (const one of [slow, quick]) await one.ask("userDataStream.subscribe.signature");
@@ -426,7 +426,7 @@ describe("slow readers", () => {
     await quick.until(() => quick.events.length === placed + 1);
   });
 
-  it("one who reads in time is never closed, however much comes", async () => {
+  it("a client that reads in time is never closed, however much it receives", async () => {
     const { world, client } = await openSocketWorld(small);
     await client.ask("userDataStream.subscribe.signature");
     for (let count = 0; count < 50; count++) {
@@ -437,7 +437,7 @@ describe("slow readers", () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it("a long answer that is still being read does not make a reader of events slow", async () => {
+  it("a long answer that is still being read does not count against a reader of events", async () => {
     const { world, client } = await openSocketWorld(small);
     for (let count = 0; count < 24; count++) await place(world);
     await client.ask("userDataStream.subscribe.signature");
@@ -449,7 +449,7 @@ describe("slow readers", () => {
     expect(client.closed).toBeUndefined();
   });
 
-  it("one who asks and does not read the answers is closed", async () => {
+  it("a client that does not read its answers is closed", async () => {
     const { client } = await openSocketWorld(small);
     client.buffered = "everything";
     const asking = async (): Promise<void> => {
@@ -458,7 +458,7 @@ describe("slow readers", () => {
     await expect(asking()).rejects.toThrow("slow reader");
   });
 
-  it("I64: of the public streams, which need no key, one is closed after 1 MiB", async () => {
+  it("I64: a public stream, which needs no key, is closed after 1 MiB", async () => {
     const { world, client } = await openSocketWorld({}, { target: "/ws/liquidity" });
     client.session.receive('{"method":"SUBSCRIBE","params":["btcusd@bookTicker"],"id":1}');
     await client.until(() => client.texts.length > 0);
@@ -471,7 +471,7 @@ describe("slow readers", () => {
     expect([sent > 1_000_000, sent < 1_049_000]).toEqual([true, true]);
   });
 
-  it("so is one who asks there and does not read the answers", async () => {
+  it("and so is a client that does not read its answers there", async () => {
     const { client } = await openSocketWorld(
       { service: { sockets: { settings: { maxWaitingMarketBytes: 5_000 } } } },
       { target: "/ws/liquidity" },
@@ -488,7 +488,7 @@ describe("slow readers", () => {
 });
 
 describe("shutdown", () => {
-  it("convention 4.2: every connection is told, and ends when its requests are answered; no more come", async () => {
+  it("convention 4.2: every connection is told, and ends when its requests are answered; no new ones open", async () => {
     const { world, client: idle } = await openSocketWorld();
     const [busy, market] = [new TestClient(world), new TestClient(world, { target: "/ws/liquidity" })];
     const answering = busy.ask("order.place", FAR_LIMIT);
@@ -516,7 +516,7 @@ describe("shutdown", () => {
 });
 
 describe("a service without connections", () => {
-  it("listens to nothing: neither orders nor quotes are looked at for it", async () => {
+  it("listens to nothing: it subscribes to neither orders nor quotes", async () => {
     const world = await openWorld();
     const listened: string[] = [];
     const { on } = world.engine.events;
@@ -537,7 +537,7 @@ describe("a service without connections", () => {
     client.session.closed();
   });
 
-  it("a peer that is made by hand needs no more than its request and four functions", async () => {
+  it("a peer made by hand needs only its request and four functions", async () => {
     const world = await openWorld();
     const sent: string[] = [];
     const peer: SocketPeer = {

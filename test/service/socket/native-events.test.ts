@@ -16,7 +16,7 @@ import { TestClient } from "../../support/socket-world.ts";
 
 const SUBSCRIBE = "userDataStream.subscribe.signature";
 
-/** What an event says of a native order, in a line. */
+/** An event of a native order, in a line. */
 function lineOf({ o }: JsonObject): string {
   const { c, x, X, l, L, z, reason } = o as JsonObject;
   const trade = x === "TRADE" ? ` ${l} at ${L}, ${z}` : "";
@@ -29,7 +29,7 @@ type SubscribedWorld = Readonly<{
   say: (execution: NativeExecution) => void;
 }>;
 
-/** A world with a subscribed client, and a host that can say any execution. */
+/** A world with a subscribed client, and a host that can report any execution. */
 async function subscribed(): Promise<SubscribedWorld> {
   const listeners: ((execution: NativeExecution) => void)[] = [];
   const world = await openNativeWorld({}, (native) => ({
@@ -46,7 +46,7 @@ async function subscribed(): Promise<SubscribedWorld> {
   return { world, client, say };
 }
 
-/** Lets everything that is due be told. */
+/** Delivers all due events. */
 async function settle({ world, client }: SubscribedWorld): Promise<readonly JsonObject[]> {
   await world.paper.idle();
   await client.ask("session.subscriptions", {}, { key: null });
@@ -55,7 +55,7 @@ async function settle({ world, client }: SubscribedWorld): Promise<readonly Json
 }
 
 describe("decision 45: native orders on the private stream", () => {
-  it("placed, filled by quotes and canceled: each once, in order, numbered without a gap", async () => {
+  it("placed, filled by quotes and canceled: each event once, in order, numbered without a gap", async () => {
     const told = await subscribed();
     const { world } = told;
     await placeNative(world, { newClientOrderId: "a" });
@@ -70,7 +70,7 @@ describe("decision 45: native orders on the private stream", () => {
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
-  it("one line of numbers with managed orders", async () => {
+  it("share the numbers with managed orders", async () => {
     const told = await subscribed();
     await placeNative(told.world, { newClientOrderId: "n" });
     await place(told.world, { newClientOrderId: "m" });
@@ -80,7 +80,7 @@ describe("decision 45: native orders on the private stream", () => {
     expect(events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
 
-  it("a child of a managed order is not told as a native order, nor numbered", async () => {
+  it("a child of a managed order is not reported as a native order, nor numbered", async () => {
     const told = await subscribed();
     told.say(reportedExecution(reportedOrder({ clientOrderId: "aqc-1" })));
     told.say(reportedExecution(reportedOrder({ clientOrderId: "mine" })));
@@ -99,13 +99,13 @@ describe("decision 45: native orders on the private stream", () => {
   });
 });
 
-describe("convention 4.9: ORDER_TRADE_UPDATE of a native order, letter by letter", () => {
+describe("convention 4.9: ORDER_TRADE_UPDATE of a native order, letter for letter", () => {
   const NOT_HERE = {
     ...{ b: "0", a: "0", m: false, wt: "CONTRACT_PRICE", cp: false, pP: false, si: 0, ss: 0, rp: "0" },
     ...{ V: "NONE", pm: "NONE" },
   };
 
-  it("of an order that is new, with stop price and list", async () => {
+  it("of a new order, with stop price and list", async () => {
     const told = await subscribed();
     const order = reportedOrder({
       ...{ status: "NEW", type: "STOP_LOSS_LIMIT", timeInForce: "GTC", stopPrice: price("7001.5") },
@@ -156,7 +156,7 @@ describe("convention 4.9: er of a native order that expires", () => {
     ["the rest of an IOC order", { type: "LIMIT", timeInForce: "IOC" }, "2"],
     ["a FOK order", { type: "LIMIT", timeInForce: "FOK" }, "2"],
     ["the rest of a market order", { type: "MARKET", timeInForce: "GTC" }, "9"],
-    ["a limit order that its host lets expire", { type: "LIMIT", timeInForce: "GTD" }, "0"],
+    ["a limit order that its host expires", { type: "LIMIT", timeInForce: "GTD" }, "0"],
   ] as const;
   for (const [name, terms, er] of cases) {
     it(`${name} is ${er}`, async () => {

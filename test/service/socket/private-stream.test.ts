@@ -27,7 +27,7 @@ const SUBSCRIBE = "userDataStream.subscribe.signature";
 const UNSUBSCRIBE = "userDataStream.unsubscribe";
 const key = KEYS.owner;
 
-/** What an event says, in a line. */
+/** An event, in a line. */
 function lineOf({ e, o, l, L, a }: Message): string {
   if (e === "listStatus") return `listStatus ${l} ${L}`;
   if (e === "ACCOUNT_UPDATE") return `ACCOUNT_UPDATE ${(a as JsonObject).m}`;
@@ -39,14 +39,14 @@ function lineOf({ e, o, l, L, a }: Message): string {
 
 const linesOf = (client: TestClient): readonly string[] => client.events.map(lineOf);
 
-/** A world with a subscribed client; its lines begin after what `before` did. */
+/** A world with a subscribed client; its lines begin after the events of `before`. */
 async function subscribed(options: Parameters<typeof openSocketWorld>[0] = {}): Promise<SocketWorld> {
   const opened = await openSocketWorld(options);
   await opened.client.ask(SUBSCRIBE);
   return opened;
 }
 
-/** Lets everything that is due happen. */
+/** Processes everything that is due. */
 async function settle(world: ServiceWorld, client: TestClient): Promise<void> {
   await world.engine.idle();
   await client.ask("session.subscriptions", {}, { key: null });
@@ -55,7 +55,7 @@ async function settle(world: ServiceWorld, client: TestClient): Promise<void> {
 const quote = (world: ServiceWorld, bid: string, ask: string): unknown =>
   world.feed.quote({ symbol: "BTC/USD", bid, ask });
 
-/** The venue fills what it gets in these parts, at its price or at 100. */
+/** The venue fills children in these parts, at their price or at 100. */
 function fillsIn(
   world: ServiceWorld,
   parts: readonly string[],
@@ -70,7 +70,7 @@ function fillsIn(
 }
 
 describe("decision 45: subscribing", () => {
-  it("is answered with its id and where the account's events stand; every later one follows", async () => {
+  it("is answered with its id and the last number of the account's events; every later event follows", async () => {
     const { world, client } = await openSocketWorld();
     await place(world);
     expect((await client.ask(SUBSCRIBE)).result).toEqual({
@@ -101,7 +101,7 @@ describe("decision 45: subscribing", () => {
     ]);
   });
 
-  it("I07: only the owner and who is delegated READ; another account's events stay its own", async () => {
+  it("I07: only for the owner and delegates with READ; events of other accounts stay separate", async () => {
     const { world, client } = await openSocketWorld();
     expect(refusalOf(await client.ask(SUBSCRIBE, { account: 2 }))).toEqual([401, -1002]);
     expect((await client.ask(SUBSCRIBE, { account: 3 })).status).toBe(200);
@@ -111,7 +111,7 @@ describe("decision 45: subscribing", () => {
     expect(client.events).toEqual([]);
   });
 
-  it("unsubscribe ends one or all, says so, and ends nothing else; an unknown id is -2036", async () => {
+  it("unsubscribe ends one or all, reports them, and ends nothing else; an unknown id is -2036", async () => {
     const { world, client } = await subscribed();
     await client.ask(SUBSCRIBE, { account: 4 });
     expect(refusalOf(await client.ask(UNSUBSCRIBE, { subscriptionId: 7 }))).toEqual([400, -2036]);
@@ -129,7 +129,7 @@ describe("decision 45: subscribing", () => {
     expect((await client.ask(SUBSCRIBE)).result).toMatchObject({ subscriptionId: 2 });
   });
 
-  it("a connection that ended gets nothing, and nothing is made for it", async () => {
+  it("a connection that ended gets nothing, and no event is built for it", async () => {
     const { world, client } = await subscribed();
     client.session.closed();
     await place(world);
@@ -149,7 +149,7 @@ describe("decision 45: subscribing", () => {
   });
 });
 
-describe("convention 4.11: which operation tells what, in journal order", () => {
+describe("convention 4.11: the events of each operation, in journal order", () => {
   it("a managed order: NEW", async () => {
     const { world, client } = await subscribed();
     await place(world, { newClientOrderId: "a" });
@@ -198,7 +198,7 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
     ]);
   });
 
-  it("a working leg that fills whole: TRADE, NEW for each released leg, then the list", async () => {
+  it("a completely filled working leg: TRADE, NEW for each released leg, then the list", async () => {
     const { world, client } = await subscribed();
     await placeList(world, "oto", {
       ...ENTRY_AND_STOP,
@@ -228,7 +228,7 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
     ]);
   });
 
-  it("decision 13: a cancel while a child is in flight tells nothing before its outcome", async () => {
+  it("decision 13: a cancel while a child is in flight sends nothing before its outcome", async () => {
     const { world, client } = await subscribed();
     const placed = await place(world, { newClientOrderId: "a" });
     let child = "";
@@ -274,7 +274,7 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
     );
   });
 
-  it("expiry and rejection bear their reasons (decision 15)", async () => {
+  it("expiry and rejection have their reasons (decision 15)", async () => {
     const { world, client } = await subscribed();
     const expireTime = START_MS + 5_000;
     await place(world, { newClientOrderId: "gtd", timeInForce: "GTD", expireTime });
@@ -324,7 +324,7 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
     ]);
   });
 
-  it("decision 35: a working leg that ends with fills and leaves nothing that protects them says so", async () => {
+  it("decision 35: a working leg that ends with fills and without protection says so", async () => {
     const { world, client } = await subscribed();
     await placeList(world, "oto", {
       ...ENTRY_AND_STOP,
@@ -345,7 +345,7 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
     ]);
   });
 
-  it("reads, refused orders and failed cancels tell nothing", async () => {
+  it("reads, refused orders and failed cancels send nothing", async () => {
     const { world, client } = await subscribed();
     const placed = await place(world, { newClientOrderId: "a" });
     const list = await placeList(world, "oco", { ...SELL_PAIR, listClientOrderId: "l" });
@@ -380,7 +380,7 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
     expect(client.events).toHaveLength(before);
   });
 
-  it("a cancel-all that finds nothing tells nothing", async () => {
+  it("a cancel-all that finds nothing sends nothing", async () => {
     const { world, client } = await subscribed();
     expect((await client.ask("openOrders.cancelAll", { apiManaged: true })).status).toBe(200);
     await settle(world, client);
@@ -388,7 +388,7 @@ describe("convention 4.11: which operation tells what, in journal order", () => 
   });
 });
 
-describe("convention 4.9: ORDER_TRADE_UPDATE, letter by letter", () => {
+describe("convention 4.9: ORDER_TRADE_UPDATE, letter for letter", () => {
   it("of a fill", async () => {
     const { world, client } = await subscribed();
     const placed = await place(world, { newClientOrderId: "a" });
@@ -459,7 +459,7 @@ describe("convention 4.9: ORDER_TRADE_UPDATE, letter by letter", () => {
     expect(client.events[2]?.o).not.toHaveProperty("ps");
   });
 
-  it("decision 43, convention 4.9: trailing orders tell gate and rate, expiries their time, legs their list", async () => {
+  it("decision 43, convention 4.9: trailing orders contain gate and rate, expiries their time, legs their list", async () => {
     const { world, client } = await subscribed();
     const trailing = {
       ...FAR_LIMIT,
@@ -505,7 +505,7 @@ describe("convention 4.9: ORDER_TRADE_UPDATE, letter by letter", () => {
     });
   });
 
-  it("the event says of an order what a query says right after it", async () => {
+  it("the event has the same values as a query right after it", async () => {
     const { world, client } = await subscribed();
     fillsIn(world, ["0.004"]);
     await place(world, { newClientOrderId: "a" });
@@ -526,7 +526,7 @@ describe("convention 4.9: ORDER_TRADE_UPDATE, letter by letter", () => {
 });
 
 describe("complaint 35: the sequence", () => {
-  it("rises by one within an account, whatever the event and whoever listens", async () => {
+  it("rises by one within an account, whatever the event and the listeners", async () => {
     const { world, client } = await subscribed();
     fillsIn(world, ["0.001", "0.002"]);
     await place(world);
@@ -543,7 +543,7 @@ describe("complaint 35: the sequence", () => {
     });
   });
 
-  it("a reconnect shows how many events were missed: the reply tells the last one before it", async () => {
+  it("a reconnect shows how many events were missed: the reply contains the last number before it", async () => {
     const { world, client } = await subscribed();
     await place(world);
     await settle(world, client);
@@ -561,7 +561,7 @@ describe("complaint 35: the sequence", () => {
     expect([client.events.at(-1)?.sequence, again.events[0]?.sequence]).toEqual([1, 4]);
   });
 
-  it("two subscribers get one text, numbered alike", async () => {
+  it("two subscribers get one text, with the same number", async () => {
     const { world, client } = await subscribed();
     const other = new TestClient(world);
     await other.ask(SUBSCRIBE, { account: 4 });
@@ -577,13 +577,13 @@ describe("complaint 35: the sequence", () => {
   });
 });
 
-describe("decision 49: who may no longer see an account", () => {
+describe("decision 49: loss of access to an account", () => {
   const accountOf = (accountId: number, keys: Parameters<ServiceWorld["accounts"]["put"]>[0]["keys"]) => ({
     account: { accountId, userId: accountId, enableDataSharing: true, delegates: [], restricted: false },
     keys,
   });
 
-  it("an ended key hears that its stream ended, in place of the next event", async () => {
+  it("an ended key is told that its stream ended, in place of the next event", async () => {
     const { world, client } = await subscribed();
     world.accounts.put(
       accountOf(1, [{ ...KEYS.trader, userId: 1, accountId: 1, permissions: ["TRADE"], ipAllowlist: [] }]),
@@ -598,9 +598,9 @@ describe("decision 49: who may no longer see an account", () => {
 
   it.each([
     ["has another secret", { ...key, secret: "another" }],
-    ["may not read any more", { ...key, permissions: ["TRADE" as const] }],
-    ["may not come from here any more", { ...key, ipAllowlist: ["10.0.0.0/8"] }],
-  ])("a key that %s is ended like one that is gone", async (_what, change) => {
+    ["has lost READ", { ...key, permissions: ["TRADE" as const] }],
+    ["may no longer come from this address", { ...key, ipAllowlist: ["10.0.0.0/8"] }],
+  ])("a key that %s is ended like a deleted one", async (_what, change) => {
     const { world, client } = await subscribed();
     const entry = {
       userId: 1,
@@ -615,7 +615,7 @@ describe("decision 49: who may no longer see an account", () => {
     expect(linesOf(client)).toEqual(["eventStreamTerminated"]);
   });
 
-  it("a delegation that is withdrawn ends its stream, the owner's goes on", async () => {
+  it("a withdrawn delegation ends its stream, the owner's continues", async () => {
     const { world, client } = await openSocketWorld();
     await client.ask(SUBSCRIBE, { account: 3 });
     await client.ask(SUBSCRIBE);
@@ -632,7 +632,7 @@ describe("decision 49: who may no longer see an account", () => {
     expect([...linesOf(client)].sort()).toEqual(["eventStreamTerminated", "mine NEW NEW"]);
   });
 
-  it("accounts that cannot be asked show nothing", async () => {
+  it("accounts that cannot be read show nothing", async () => {
     const { world, client } = await subscribed();
     await place(world, { newClientOrderId: "a" });
     await settle(world, client);
@@ -651,7 +651,7 @@ describe("decision 49: who may no longer see an account", () => {
     expect(linesOf(client)).toEqual(["a NEW NEW", "eventStreamTerminated"]);
   });
 
-  it("events that come while it is asked wait and keep their order; nothing overtakes the reply", async () => {
+  it("events during that question wait and keep their order; nothing overtakes the reply", async () => {
     const release: (() => void)[] = [];
     const world = await openWorld();
     const { key: find } = world.accounts;
@@ -683,7 +683,7 @@ describe("decision 49: who may no longer see an account", () => {
     expect(linesOf(client)).toEqual(["a NEW NEW", "b NEW NEW", "c NEW NEW"]);
   });
 
-  it("I64: what waits for an answer that never comes is bounded", async () => {
+  it("I64: the number of events that wait for an answer is limited", async () => {
     const world = await openWorld({ service: { sockets: { settings: { maxWaitingEventBytes: 3_000 } } } });
     const { key: find } = world.accounts;
     let silent = false;
@@ -712,7 +712,7 @@ describe("the older push subscription with a session token", () => {
   const tokens = new Map([["tok", 1]]);
   const sockets = { requestToken: (token: string) => tokens.get(token) };
 
-  it("contract, WebSocket 1: the host's hook says whose events they are", async () => {
+  it("contract, WebSocket 1: the host's hook names the account of the events", async () => {
     tokens.set("tok", 1);
     const { world, client } = await openSocketWorld({ service: { sockets } });
     const reply = await client.ask("SUBSCRIBE", { requestToken: "tok" }, { key: null });
@@ -725,7 +725,7 @@ describe("the older push subscription with a session token", () => {
     expect(linesOf(client)).toEqual(["a NEW NEW", "eventStreamTerminated"]);
   });
 
-  it("an unknown token is 401 -2015, a missing one -1102, and without a hook there is no such method", async () => {
+  it("an unknown token is 401 -2015, a missing one -1102, and without a hook the method does not exist", async () => {
     const { client } = await openSocketWorld({ service: { sockets } });
     const ask = (params: Record<string, string>): Promise<Message> =>
       client.ask("SUBSCRIBE", params, { key: null });
@@ -737,7 +737,7 @@ describe("the older push subscription with a session token", () => {
     ]);
   });
 
-  it("contract, WebSocket 1: a token is no API key and signs nothing; an API key is no token", async () => {
+  it("contract, WebSocket 1: a token is not an API key and signs nothing; an API key is not a token", async () => {
     tokens.set("tok", 1);
     const { world, client } = await openSocketWorld({ service: { sockets } });
     expect(refusalOf(await client.ask("SUBSCRIBE", { requestToken: key.apiKey }, { key: null }))).toEqual([
@@ -770,7 +770,7 @@ describe("the older push subscription with a session token", () => {
 });
 
 describe("accounts of the host", () => {
-  /** Accounts that tell a balance after each fill, and what a test says by itself. */
+  /** Accounts that report a balance after each fill, and further events on request of a test. */
   function scriptedAccounts(
     afterFill: AccountEvents["afterFill"],
   ): AccountEvents & { say: (event: AccountEvent) => void } {
@@ -828,7 +828,7 @@ describe("accounts of the host", () => {
     expect(asked).toEqual([[{ accountId: 1, symbol: "BTC/USD", side: "BUY" }, "x-1"]]);
   });
 
-  it("deposits and margin calls come from the host, in one line with the orders", async () => {
+  it("deposits and margin calls come from the host, in one sequence with the orders", async () => {
     const accountEvents = scriptedAccounts(() => undefined);
     const { world, client } = await subscribed({ service: { sockets: { accountEvents } } });
     const balances = [{ asset: "USD", wallet: "10", cross: "4", change: "10" }];
@@ -858,7 +858,7 @@ describe("accounts of the host", () => {
     });
   });
 
-  it("a host that fails costs no other event", async () => {
+  it("a host that fails loses no other event", async () => {
     const accountEvents = scriptedAccounts(() => {
       throw new Error("the secret of the host");
     });

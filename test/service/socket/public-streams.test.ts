@@ -41,7 +41,7 @@ describe("control frames", () => {
     ]);
   });
 
-  it("decision GF: each message weighs 1, whatever it says; beyond the limit it is refused with -1003", async () => {
+  it("decision GF: each message weighs 1, whatever its content; beyond the limit it is refused with -1003", async () => {
     const { world, client } = await openSocketWorld(
       { limits: { weightPerMinute: 4 } },
       { target: "/ws/liquidity" },
@@ -58,7 +58,7 @@ describe("control frames", () => {
     expect(await control(client, "LIST_SUBSCRIPTIONS")).toEqual({ result: ["btcusd@trade"], id: 1 });
   });
 
-  it("decision GF, convention 4.1: whose messages go on beyond the limit is banned and disconnected", async () => {
+  it("decision GF, convention 4.1: a client that continues beyond the limit is banned and disconnected", async () => {
     const { client } = await openSocketWorld({ limits: { weightPerMinute: 1 } }, { target: "/ws/liquidity" });
     for (let count = 0; count < 10; count++) {
       expect(client.closed).toBeUndefined();
@@ -77,8 +77,8 @@ describe("control frames", () => {
     ["another method", '{"method":"order.place","params":{},"id":1}', 2, 1],
     ["a property", '{"method":"SET_PROPERTY","params":["combined",true],"id":1}', 2, 1],
     ["no params", '{"method":"SUBSCRIBE","id":1}', 2, 1],
-    ["params that are no array", '{"method":"SUBSCRIBE","params":{"a":1,"a":2},"id":1}', 1, 1],
-    ["a name that is no text", '{"method":"SUBSCRIBE","params":["btcusd@depth",7],"id":1}', 1, 1],
+    ["params that are not an array", '{"method":"SUBSCRIBE","params":{"a":1,"a":2},"id":1}', 1, 1],
+    ["a name that is not text", '{"method":"SUBSCRIBE","params":["btcusd@depth",7],"id":1}', 1, 1],
     ["an unknown symbol", '{"method":"SUBSCRIBE","params":["dogeusd@depth"],"id":1}', 2, 1],
     ["an unknown stream", '{"method":"SUBSCRIBE","params":["btcusd@candles"],"id":1}', 2, 1],
     [
@@ -97,7 +97,7 @@ describe("control frames", () => {
     expect((await control(client, "LIST_SUBSCRIPTIONS")).result).toEqual([]);
   });
 
-  it("one bad name subscribes to none of them", async () => {
+  it("one bad name refuses the whole subscription", async () => {
     const { world, client } = await open();
     await control(client, "SUBSCRIBE", ["btcusd@bookTicker", "btcusd@nothing"]);
     quote(world);
@@ -116,7 +116,7 @@ describe("control frames", () => {
     expect(await control(client, "SUBSCRIBE", ["ethusd@depth"])).toEqual({ result: null, id: 1 });
   });
 
-  it("hostile 94: what is no control frame at all is put out after ten, a wrong name is not", async () => {
+  it("hostile 94: invalid control frames end the connection after ten, a wrong name does not", async () => {
     const { client } = await open();
     for (let count = 0; count < 50; count++) await control(client, "SUBSCRIBE", ["btcusd@nothing"]);
     expect(client.closed).toBeUndefined();
@@ -124,7 +124,7 @@ describe("control frames", () => {
     expect(client.closed?.code).toBe(1008);
   });
 
-  it("request methods are not spoken here, and nothing is signed", async () => {
+  it("request methods do not exist here, and nothing is signed", async () => {
     const { client } = await open();
     expect(await client.ask("openOrders.status", { apiManaged: true })).toMatchObject({ code: 2, id: "r-1" });
   });
@@ -191,7 +191,7 @@ describe("streams", () => {
     ]);
   });
 
-  it("@depth: what changed, with 0 for a level that is gone; U and u are the number of the quote", async () => {
+  it("@depth: the changes, with 0 for a removed level; U and u are the number of the quote", async () => {
     const { world, client } = await open();
     quote(world, {
       bids: [
@@ -234,7 +234,7 @@ describe("streams", () => {
     ]);
   });
 
-  it("convention 4.12: snapshot and diffs make the book, whenever the snapshot is taken", async () => {
+  it("convention 4.12: snapshot and diffs give the book, whenever the snapshot is taken", async () => {
     for (const snapshotAt of [0, 1, 7, 20]) {
       const { world, client } = await open();
       for (let count = 0; count < 3; count++) quote(world, bookAt(count));
@@ -254,7 +254,7 @@ describe("streams", () => {
     }
   });
 
-  it("a stream that begins again begins with the book of then", async () => {
+  it("a restarted stream begins with the present book", async () => {
     const { world, client } = await open();
     await control(client, "SUBSCRIBE", ["btcusd@depth"]);
     quote(world, { bid: "90" });
@@ -275,7 +275,7 @@ describe("streams", () => {
     ]);
   });
 
-  it("who does not ask is not told, and nobody is told after the end", async () => {
+  it("only subscribers are told, and none after the end", async () => {
     const { world, client } = await open();
     const [other, gone] = [
       new TestClient(world, { target: "/ws/liquidity" }),
@@ -291,14 +291,14 @@ describe("streams", () => {
     expect(eventsOf(client)).toHaveLength(1);
   });
 
-  it("a staking market has streams like any other; an instrument of another alias is found by it", async () => {
+  it("a staking market has streams like any other; an instrument is also found by another alias", async () => {
     const { client } = await open();
     expect(await control(client, "SUBSCRIBE", ["stethusd@bookTicker"])).toEqual({ result: null, id: 1 });
   });
 });
 
 describe("cost", () => {
-  it("nobody listens to the market once the last stream has ended", async () => {
+  it("the service stops listening to the market once the last stream has ended", async () => {
     const world = await openWorld();
     const listening = new Map<string, number>();
     const { events } = world.engine;
@@ -342,7 +342,7 @@ async function depthOf(world: ServiceWorld): Promise<JsonObject> {
   return body;
 }
 
-/** The client's rule: drop what the snapshot has, then every diff must follow on. */
+/** The client's rule: drop diffs that the snapshot includes, then every diff must continue the last one. */
 function localBook(snapshot: JsonObject, diffs: readonly JsonObject[]): JsonObject {
   let last = Number(snapshot.lastUpdateId);
   const sides = {

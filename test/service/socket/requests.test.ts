@@ -19,22 +19,25 @@ import { openSocketWorld, refusalOf, TestClient } from "../../support/socket-wor
 
 const key = KEYS.owner;
 
-/** The text of a reply's result, as it came. */
+/** The exact text of a reply's result. */
 const resultIn = (text: string | undefined): string => {
   const match = /^\{"id":"[^"]*","status":200,"result":(.*),"rateLimits":\[.*\]\}$/.exec(text ?? "");
   return match?.[1] ?? `no result in ${text}`;
 };
 
 describe("the envelope", () => {
-  it.each([["7"], [7], [null], ["a.b c"]])("decision 43: the id %j comes back in kind", async (id) => {
-    const { client } = await openSocketWorld();
-    const reply = await client.ask("openOrders.status", { apiManaged: true }, { id });
-    expect(reply).toMatchObject({ id, status: 200 });
-    const refused = await client.ask("openOrders.status", {}, { id });
-    expect(refused).toMatchObject({ id, status: 400, error: { code: -1102 } });
-  });
+  it.each([["7"], [7], [null], ["a.b c"]])(
+    "decision 43: the id %j is returned in the same form",
+    async (id) => {
+      const { client } = await openSocketWorld();
+      const reply = await client.ask("openOrders.status", { apiManaged: true }, { id });
+      expect(reply).toMatchObject({ id, status: 200 });
+      const refused = await client.ask("openOrders.status", {}, { id });
+      expect(refused).toMatchObject({ id, status: 400, error: { code: -1102 } });
+    },
+  );
 
-  it("decision 2: a 64-bit id comes back exact", async () => {
+  it("decision 2: a 64-bit id is returned exactly", async () => {
     const { client } = await openSocketWorld();
     await client.sendsRaw('{"id":9223372036854775807,"method":"session.subscriptions"}');
     expect(client.texts[0]).toContain('{"id":9223372036854775807,"status":200,"result":[]');
@@ -58,15 +61,15 @@ describe("the envelope", () => {
     ["no JSON", "hello", null],
     ["an array", "[]", null],
     ["no method", '{"id":1}', 1],
-    ["a method that is no string", '{"id":1,"method":["order.place"]}', 1],
-    ["params that are no object", '{"id":1,"method":"order.place","params":["a"]}', 1],
+    ["a method that is not a string", '{"id":1,"method":["order.place"]}', 1],
+    ["params that are not an object", '{"id":1,"method":"order.place","params":["a"]}', 1],
     ["params null", '{"id":1,"method":"order.place","params":null}', 1],
   ])("hostile 58: %s is -1135", async (_what, text, id) => {
     const { client } = await openSocketWorld();
     expect(await client.sendsRaw(text)).toMatchObject({ id, status: 400, error: { code: -1135 } });
   });
 
-  it("every reply of a repeated id carries it", async () => {
+  it("every reply to a repeated id has it", async () => {
     const { client } = await openSocketWorld();
     const ask = (): Promise<unknown> => client.ask("session.subscriptions", {}, { id: "same", key: null });
     await Promise.all([ask(), ask(), ask()]);
@@ -74,20 +77,20 @@ describe("the envelope", () => {
     expect(client.replies.map(({ id }) => id)).toEqual(["same", "same", "same"]);
   });
 
-  it("a method that is not known is -1020, also those of REST and of the other socket", async () => {
+  it("an unknown method is -1020, including those of REST and of the other socket", async () => {
     const { client } = await openSocketWorld();
     for (const method of ["order.amend", "POST /api/order", "LIST_SUBSCRIPTIONS", "constructor", ""]) {
       expect(refusalOf(await client.ask(method))).toEqual([400, -1020]);
     }
   });
 
-  it("an error is code and msg, nothing of the remedy, the request or a secret", async () => {
+  it("an error is code and msg, without the remedy, the request or a secret", async () => {
     const { client } = await openSocketWorld();
     const { error } = await client.ask("order.status", { symbol: "BTC/USD", orderId: -256 });
     expect(error).toEqual({ code: -2013, msg: "Order does not exist." });
   });
 
-  it("decision 44: a method whose route the allow lists leave out is not known", async () => {
+  it("decision 44: a method whose route the allow lists exclude is unknown", async () => {
     const { client } = await openSocketWorld({
       service: { settings: { getAllowlist: ["orderStatus"], postAllowlist: ["order"] } },
     });
@@ -100,7 +103,7 @@ describe("the envelope", () => {
     expect((await client.ask("openOrders.cancelAll", { apiManaged: true })).status).toBe(200);
   });
 
-  it("decision 37: business errors take status 200 where REST does, others do not", async () => {
+  it("decision 37: business errors have status 200 where REST has it, others do not", async () => {
     const { client } = await openSocketWorld({ service: { settings: { businessErrorsAs200: true } } });
     expect(refusalOf(await client.ask("order.status", { symbol: "BTC/USD", orderId: -1 }))).toEqual([
       200, -2013,
@@ -108,7 +111,7 @@ describe("the envelope", () => {
     expect(refusalOf(await client.ask("order.status", { orderId: -1 }))).toEqual([400, -1102]);
   });
 
-  it("a failure that was not foreseen is -1000 for a read and -1006 for a write, and says nothing", async () => {
+  it("an unforeseen failure is -1000 for a read and -1006 for a write, without details", async () => {
     const fail = (): never => {
       throw new Error("the secret of the host");
     };
@@ -121,7 +124,7 @@ describe("the envelope", () => {
     expect(world.told.filter((told) => told.includes("request.failed"))).toHaveLength(2);
   });
 
-  it("a request is answered when its connection has gone: nothing is sent, nothing breaks", async () => {
+  it("a request whose connection has gone: nothing is sent, nothing breaks", async () => {
     const { world, client } = await openSocketWorld();
     client.session.receive(
       writeJson({ id: 1, method: "order.place", params: client.params({ ...FAR_LIMIT }, key) as JsonObject }),
@@ -141,7 +144,7 @@ describe("rateLimits", () => {
     count,
   });
 
-  it("convention 4.1: stand in every reply; a placement tells its orders too", async () => {
+  it("convention 4.1: are in every reply; a placement includes its orders", async () => {
     const { client } = await openSocketWorld({ limits: {} });
     expect((await client.ask("openOrders.status", { apiManaged: true })).rateLimits).toEqual([weight(6)]);
     expect((await client.ask("order.place", FAR_LIMIT)).rateLimits).toEqual([
@@ -154,7 +157,7 @@ describe("rateLimits", () => {
     expect((await client.sendsRaw("no JSON")).rateLimits).toEqual([weight(13)]);
   });
 
-  it("are left out when the params say so, and when the target does", async () => {
+  it("are left out if the params say so, and if the target does", async () => {
     const { world, client } = await openSocketWorld({ limits: {} });
     const fields = { apiManaged: true, returnRateLimits: false };
     expect(await client.ask("openOrders.status", fields)).not.toHaveProperty("rateLimits");
@@ -170,7 +173,7 @@ describe("rateLimits", () => {
     expect(refusalOf(reply)).toEqual([400, -1130]);
   });
 
-  it("are empty where nothing is limited", async () => {
+  it("are empty without limits", async () => {
     const { client } = await openSocketWorld();
     expect((await client.ask("session.subscriptions")).rateLimits).toEqual([]);
   });
@@ -247,14 +250,14 @@ describe("params", () => {
     expect(refusalOf(await client.sendsRaw(text))).toEqual([400, code]);
   });
 
-  it("hostile 55: a parameter twice is -1101, also with its name escaped", async () => {
+  it("hostile 55: a repeated parameter is -1101, also with its name escaped", async () => {
     const { client } = await openSocketWorld();
     const params = writeJson(client.params({ symbol: "BTC/USD" }, key) as JsonObject);
     const text = `{"id":1,"method":"order.status","params":${params.slice(0, -1)},"symb\\u006fl":"BTC/USD"}}`;
     expect(refusalOf(await client.sendsRaw(text))).toEqual([400, -1101]);
   });
 
-  it("hostile 54, 67: too many parameters and one that is not known are refused", async () => {
+  it("hostile 54, 67: too many parameters and an unknown one are refused", async () => {
     const { client } = await openSocketWorld();
     const many = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`p${index}`, "1"]));
     expect(refusalOf(await client.ask("order.status", many))).toEqual([400, -1101]);
@@ -274,7 +277,7 @@ type Twin = Readonly<{
 
 const NOW = { timestamp: START_MS };
 
-/** Every method with the REST request that must be answered with the same bytes. */
+/** Every method with the REST request that must get the same bytes. */
 const TWINS: readonly Twin[] = [
   {
     method: "order.place",
@@ -323,7 +326,7 @@ const TWINS: readonly Twin[] = [
 ];
 
 describe("issue: the same order by REST and by WebSocket", () => {
-  it("every method answers with the very bytes of its route, placed by either first", async () => {
+  it("every method answers with the same bytes as its route, whichever places first", async () => {
     const { world, client } = await openSocketWorld();
     for (const [index, { method, params, rest }] of TWINS.entries()) {
       const [verb, path] = rest;
@@ -347,7 +350,7 @@ describe("issue: the same order by REST and by WebSocket", () => {
     expect(world.engine.metrics().openParents).toBe(1 + 2 + 2 + 3);
   });
 
-  it("cancels answer alike too", async () => {
+  it("cancels get equal answers too", async () => {
     const [socket, rest] = [await openSocketWorld(), await openWorld()];
     for (const world of [socket.world, rest]) {
       await place(world, { newClientOrderId: "one" });
@@ -370,7 +373,7 @@ describe("issue: the same order by REST and by WebSocket", () => {
     }
   });
 
-  it("decision 1: a copy by the other way is the same order, another intent a duplicate", async () => {
+  it("decision 1: a copy over the other interface is the same order, another intent a duplicate", async () => {
     const { world, client } = await openSocketWorld({ limits: {} });
     const fields = { newClientOrderId: "same" };
     const first = await place(world, fields);
@@ -391,7 +394,7 @@ describe("issue: the same order by REST and by WebSocket", () => {
     expect(world.engine.metrics().openParents).toBe(1);
   });
 
-  it("decision 14: with the flag off a placement is 404 -1020, reads and cancels go on", async () => {
+  it("decision 14: with the flag off a placement is 404 -1020, reads and cancels continue", async () => {
     const { client } = await openSocketWorld({ engine: { advancedOrders: false } });
     expect(refusalOf(await client.ask("order.place", FAR_LIMIT))).toEqual([404, -1020]);
     expect((await client.ask("openOrders.cancelAll", { apiManaged: true })).status).toBe(200);

@@ -4,7 +4,7 @@ import { Traffic } from "../../../src/service/traffic/traffic.ts";
 
 type Out = readonly [name: string, kind: string, scope: string];
 
-/** Guests by name, who was put out, and what waits for each of them. */
+/** Guests by name, the disconnected ones, and the waiting bytes of each. */
 function house(limits: TrafficLimits) {
   const traffic = new Traffic(limits);
   const out: Out[] = [];
@@ -18,7 +18,7 @@ function house(limits: TrafficLimits) {
 }
 
 describe("decision GC: budgets in bytes", () => {
-  it.each(["unread", "unanswered"] as const)("%s: a connection above its limit is put out", (kind) => {
+  it.each(["unread", "unanswered"] as const)("%s: a connection above its limit is disconnected", (kind) => {
     const { guest, out } = house({ [kind]: { perConnection: 100 } });
     const one = guest("one", "a");
     expect([one.hold(kind, 100), one.hold(kind, -60), one.hold(kind, 60), one.hold(kind, 1)]).toEqual([
@@ -27,7 +27,7 @@ describe("decision GC: budgets in bytes", () => {
     expect(out).toEqual([["one", kind, "connection"]]);
   });
 
-  it("of an address the one goes that holds the most; who holds little stays, whoever came last", () => {
+  it("of an address, the connection with the most bytes goes; one with few stays, whichever came last", () => {
     const { guest, out } = house({ unread: { perAddress: 100 } });
     const [large, small, other] = [guest("large", "a"), guest("small", "a"), guest("other", "b")];
     expect([other.hold("unread", 90), large.hold("unread", 80), small.hold("unread", 30)]).toEqual([
@@ -37,7 +37,7 @@ describe("decision GC: budgets in bytes", () => {
     expect([large.hold("unread", 1), small.hold("unread", 50)]).toEqual([false, true]);
   });
 
-  it("of all the one goes that holds the most of the address that does", () => {
+  it("of all, the connection with the most bytes of the address with the most", () => {
     const { guest, out } = house({ unanswered: { inAll: 100 } });
     const [one, two, single] = [guest("one", "a"), guest("two", "a"), guest("single", "b")];
     for (const [held, bytes] of [
@@ -51,7 +51,7 @@ describe("decision GC: budgets in bytes", () => {
     expect(out).toEqual([["two", "unanswered", "all"]]);
   });
 
-  it("unsent: what a peer has read meanwhile is not held against it", () => {
+  it("unsent bytes: those that a peer has read meanwhile do not count against it", () => {
     const { guest, out, waits } = house({ unsent: { perConnection: 100, perAddress: 150 } });
     const [reader, deaf] = [guest("reader", "a"), guest("deaf", "a")];
     waits.set("deaf", 90);
@@ -61,7 +61,7 @@ describe("decision GC: budgets in bytes", () => {
     expect([deaf.hold("unsent", 30), out]).toEqual([false, [["deaf", "unsent", "connection"]]]);
   });
 
-  it("what a connection held is free when it has ended", () => {
+  it("the bytes of a connection are free when it has ended", () => {
     const { guest, out } = house({ unread: { perAddress: 100 } });
     for (let count = 0; count < 1_000; count++) {
       const one = guest("one", "a");
@@ -80,7 +80,7 @@ describe("decision GC: budgets in bytes", () => {
 });
 
 describe("decision GD: connections of an address", () => {
-  it("one too many is -1003; each that ends makes room once", () => {
+  it("one too many is -1003; each end makes room for one", () => {
     const { traffic } = house({ connectionsPerAddress: 2 });
     const [leave] = [traffic.enter("a"), traffic.enter("a")];
     expect(traffic.enter("a")).toBeUndefined();
@@ -93,7 +93,7 @@ describe("decision GD: connections of an address", () => {
     expect(traffic.enter("a")).toBeUndefined();
   });
 
-  it("a connection of a trusted proxy stands for nobody, a request over it for its client", () => {
+  it("a connection of a trusted proxy counts for no address, a request over it for its client", () => {
     const traffic = new Traffic({}, ["10.0.0.0/8"]);
     const rawHeaders = ["X-Forwarded-For", "2001:db8:0:1::7"];
     expect(traffic.peerOf("10.0.0.1")).toBeUndefined();
@@ -104,7 +104,7 @@ describe("decision GD: connections of an address", () => {
 });
 
 describe("decision GE: networks that have proved a key", () => {
-  it("a network has proved one from then on, until a limit refuses it or it has no connection left", () => {
+  it("a network has proved a key from then on, until a limit refuses it or it has no connection left", () => {
     const { traffic } = house({});
     traffic.proved("a");
     const leaves = [traffic.enter("a"), traffic.enter("a"), traffic.enter("b")];

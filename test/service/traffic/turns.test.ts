@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Turns, turnCost } from "../../../src/service/traffic/turns.ts";
 
-/** Turns whose event loop goes on when it is told to, and accepts a connection each time if it is said so. */
+/** Turns whose event loop advances on request, and optionally accepts a connection each time. */
 function stepped({ newcomers = false } = {}) {
   const soon: (() => void)[] = [];
   const crowd = { arrivals: 0, isProved: (address: string) => address.startsWith("proved") };
@@ -20,14 +20,14 @@ function stepped({ newcomers = false } = {}) {
 
 const countOf = (names: string): number => names.split(" ").filter((name) => name !== "").length;
 
-it("decision GE: while there is room everything begins at once", () => {
+it("decision GE: while there is room everything starts at once", () => {
   const { ask, begun, step, idle } = stepped();
   for (const name of ["1", "2", "3", "4"]) ask("a", name);
   expect(begun).toEqual(["1", "2", "3", "4"]);
   expect([step(), idle()]).toEqual(["", true]);
 });
 
-it("decision GE: who asks for much waits for himself; an address that comes later has the next turn", () => {
+it("decision GE: a flooding client delays only itself; an address that comes later has the next turn", () => {
   const { ask, step } = stepped();
   for (let count = 0; count < 100; count++) ask("loud", "l");
   ask("quiet", "q");
@@ -36,7 +36,7 @@ it("decision GE: who asks for much waits for himself; an address that comes late
   expect(step()).toBe("l q l l");
 });
 
-it("decision GE: of an address that has proved a key a turn begins 64 of the least, which share a commit; bytes count in full", () => {
+it("decision GE: of an address that has proved a key a turn starts 64 of the smallest requests, which share a commit; bytes count in full", () => {
   const { ask, step, begun } = stepped();
   for (let count = 0; count < 100; count++) ask("proved", "p");
   expect(begun).toHaveLength(64);
@@ -45,20 +45,20 @@ it("decision GE: of an address that has proved a key a turn begins 64 of the lea
   expect([begun.length, countOf(step()), countOf(step())]).toEqual([2, 2, 1]);
 });
 
-it("decision GE: while connections are accepted, a turn begins 4 of whoever has proved a key too", () => {
+it("decision GE: while connections are accepted, a turn starts 4 requests also of an address that has proved a key", () => {
   const { ask, step } = stepped({ newcomers: true });
   for (let count = 0; count < 100; count++) ask("proved", "p");
   expect([countOf(step()), countOf(step())]).toEqual([4, 4]);
 });
 
-it("decision GE: strangers that ask for much leave one that has proved a key its place in each turn, and only that", () => {
+it("decision GE: floods of unproved addresses leave a proved one its place in each turn, and only that", () => {
   const { ask, step } = stepped();
   for (let count = 0; count < 100; count++) ask("stranger", "s");
   for (let count = 0; count < 100; count++) ask("proved", "p");
   expect(step()).toBe("s p s p s p s");
 });
 
-it("decision GE: one that is large, or weighs much, takes the turns after it, and no weight more than five", () => {
+it("decision GE: a request that is large, or has a high weight, uses the following turns, at most five for its weight", () => {
   const { ask, step, idle } = stepped();
   ask("a", "large", 65_536);
   ask("a", "weighty", 0, 20);

@@ -63,7 +63,7 @@ describe("the public view of a managed order", () => {
     );
   });
 
-  it("decision 15: a snapshot carries no reason, ended or not, and no price that does not apply", () => {
+  it("decision 15: a snapshot has no reason, ended or not, and no price that does not apply", () => {
     const order = orderOf(
       { type: "STOP_MARKET", stopPrice: price("1") },
       { ended: { status: "REJECTED", reason: "REJECTED_BY_VENUE", atMs: 700 } },
@@ -108,7 +108,7 @@ describe("the public view of a managed order", () => {
     expect(Object.fromEntries(Object.entries(view).filter(([name]) => names.includes(name)))).toEqual(shown);
   });
 
-  it("decision 19: dynamicLimit runs before the trigger and is frozen by it", () => {
+  it("decision 19: dynamicLimit moves before the trigger and is frozen by it", () => {
     const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }));
     const runningLimit = price("7399");
     expect(seen(order)).not.toHaveProperty("dynamicLimit");
@@ -120,7 +120,7 @@ describe("the public view of a managed order", () => {
     expect(seen({ ...order, trigger }, { runningLimit }).dynamicLimit).toBe("7399.5");
   });
 
-  it("an order that ended before its trigger has no running limit any more", () => {
+  it("an order that ended before its trigger no longer has a running limit", () => {
     const order = orderOf(trailing({ trailing: { kind: "bps", bps: 100 } }), {
       ended: { status: "CANCELED", reason: "USER_CANCELED", atMs: 700 },
     });
@@ -145,7 +145,7 @@ describe("the public view of a managed order", () => {
     expect(seen(orderOf({}))).toMatchObject({ orderListId: -1, held: false });
   });
 
-  it("decision 31: icebergQty is returned on every type that carries it", () => {
+  it("decision 31: icebergQty is returned on every type that takes it", () => {
     const parts = { icebergQuantity: quantity("0.10") };
     expect(seen(orderOf({ type: "ICEBERG", ...parts }))).toMatchObject({ icebergQty: "0.1" });
     expect(seen(orderOf({ type: "STOP_LOSS_LIMIT", ...parts }))).toMatchObject({
@@ -169,7 +169,7 @@ describe("the public view of a managed order", () => {
     Object.fromEntries(Object.entries(seen(order)).filter(([name]) => SCHEDULE_MEMBERS.includes(name)));
   const plan = { startsAtMs: 1_500, intervalMs: 60_000, count: 3 };
 
-  it("decision 15: a TWAP, with its price when it was sent as LIMIT with targetStrategy 180", () => {
+  it("decision 15: a TWAP, with its price if it was sent as LIMIT with targetStrategy 180", () => {
     const schedule = { intervalMs: 60_000, intervalCount: 3, intervalDelayMs: 1_000 };
     const until = { timeInForce: "GTD", expireTimeMs: 1_760_000_000_000 } as const;
     const intent = { type: "TWAP", price: price("7000"), schedule } as const;

@@ -25,7 +25,7 @@ const listOf = (legs: readonly ParentOrder[]): OrderList => ({
 });
 
 describe("the public view of an order list", () => {
-  it("contract, Linked order list reply: members in a fixed order, legs as they are kept", () => {
+  it("contract, Linked order list reply: members in a fixed order, legs in their stored order", () => {
     expect(JSON.stringify(orderListView(listOf([protective, profit])))).toBe(
       JSON.stringify({
         orderListId: -257,
@@ -61,7 +61,7 @@ describe("the public view of an order list", () => {
     }
   });
 
-  it("decision 19: each report has what its own order needs", () => {
+  it("decision 19: each report has the members of its own order", () => {
     const trailing = {
       ...profit,
       intent: { ...profit.intent, type: "TRAILING_STOP_LIMIT" as const, limitOffset: price("1") },
