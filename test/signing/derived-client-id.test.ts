@@ -5,7 +5,7 @@ import { derivedClientId } from "../../src/signing/index.ts";
 const source = { apiKey: "key", signature: "ab".repeat(32), field: "newClientOrderId" };
 
 describe("derivedClientId", () => {
-  it("decision 3: is the same for ever: these values may never change", () => {
+  it("decision 3: never changes: these values are fixed", () => {
     expect(derivedClientId(source)).toBe("VYl7w30IflGioVEbYpFZM8");
     expect(derivedClientId({ ...source, apiKey: "other" })).toBe("KefkZlIrGsfsVftiSB4TFe");
     expect(derivedClientId({ ...source, field: "aboveClientOrderId" })).toBe("whwxefIieZQFlzFgAUbc7S");
@@ -29,7 +29,7 @@ describe("derivedClientId", () => {
     );
   });
 
-  it("uses every letter and digit, and names no two of many alike", () => {
+  it("uses every letter and digit, and does not repeat among many", () => {
     const ids = new Set<string>();
     const characters = new Set<string>();
     for (let number = 0; number < 2000; number++) {

@@ -38,7 +38,7 @@ describe("timestamp", () => {
     expect(check({ timestamp: String(NOW_MS + 1000), recvWindow: "60000" })).toBe("TIMESTAMP_AHEAD");
   });
 
-  it("hostile 31, complaint 43: exactly recvWindow old is accepted, 1 ms older refused", () => {
+  it("hostile 31, complaint 43: an age of recvWindow is accepted, 1 ms more is refused", () => {
     expect(check({ timestamp: String(NOW_MS - 5000) })).toBe("fresh");
     expect(check({ timestamp: String(NOW_MS - 5001) })).toBe("TIMESTAMP_OUTSIDE");
     expect(check({ timestamp: String(NOW_MS - 60_000), recvWindow: "60000" })).toBe("fresh");
@@ -55,12 +55,12 @@ describe("timestamp", () => {
     expect(check({ timestamp: String(NOW_MS - 6001), recvWindow: "6001.000" })).toBe("fresh");
   });
 
-  it("hostile 29: missing, when it is required", () => {
+  it("hostile 29: a missing timestamp is refused if it is required", () => {
     expect(check({})).toBe("PARAMETER_MISSING timestamp");
     expect(check({ required: false })).toBe("fresh");
   });
 
-  it("decision 40: one that was sent is enforced also where it is not required", () => {
+  it("decision 40: a given timestamp is checked even if it is not required", () => {
     expect(check({ timestamp: String(NOW_MS - 5001), required: false })).toBe("TIMESTAMP_OUTSIDE");
     expect(check({ timestamp: "", required: false })).toBe("PARAMETER_EMPTY timestamp");
   });
@@ -85,7 +85,8 @@ describe("timestamp", () => {
     expect(check({ timestamp })).toBe("ILLEGAL_CHARS timestamp"),
   );
 
-  it("hostile 29: empty", () => expect(check({ timestamp: "" })).toBe("PARAMETER_EMPTY timestamp"));
+  it("hostile 29: an empty timestamp is refused", () =>
+    expect(check({ timestamp: "" })).toBe("PARAMETER_EMPTY timestamp"));
 
   it("hostile 29: seconds are too old, microseconds and 20 digits too far ahead", () => {
     expect(check({ timestamp: String(NOW_MS / 1000) })).toBe("TIMESTAMP_OUTSIDE");
@@ -116,7 +117,7 @@ describe("timestamp", () => {
 });
 
 describe("recvWindow", () => {
-  it("hostile 32, complaint 43: 60000 is accepted, more and nothing are refused", () => {
+  it("hostile 32, complaint 43: 60000 is accepted, more and zero are refused", () => {
     const timestamp = String(NOW_MS);
     expect(check({ timestamp, recvWindow: "60000" })).toBe("fresh");
     expect(check({ timestamp, recvWindow: "60000.000" })).toBe("fresh");
@@ -147,7 +148,7 @@ describe("recvWindow", () => {
     expect(check({ timestamp: String(NOW_MS), recvWindow })).toBe("ILLEGAL_CHARS recvWindow"),
   );
 
-  it("hostile 32: empty", () => {
+  it("hostile 32: an empty recvWindow is refused", () => {
     expect(check({ timestamp: String(NOW_MS), recvWindow: "" })).toBe("PARAMETER_EMPTY recvWindow");
   });
 
@@ -180,7 +181,7 @@ describe("checkNonce", () => {
     expect(nonce(text)).toBe("ILLEGAL_CHARS nonce"),
   );
 
-  it("nonce or timestamp must be there", () => {
+  it("requires a nonce or a timestamp", () => {
     expect(nonce(undefined)).toBe("PARAMETER_MISSING_BOTH nonce");
     expect(nonce(undefined, "1")).toBe("passes");
     expect(nonce("")).toBe("PARAMETER_EMPTY nonce");

@@ -8,7 +8,7 @@ const DELETE = "DELETE /api/v3/openOrders";
 const apiKey = "key";
 
 describe("createReplayGuard", () => {
-  it("hostile 20: a signed GET replayed as DELETE is another use, for ever", () => {
+  it("hostile 20: a signed GET replayed as DELETE is another use, at any time", () => {
     const guard = createReplayGuard();
     const seen = { apiKey, signature: signatureOf(1), nowMs: 0 };
     expect(guard.decide({ ...seen, use: GET })).toBe("first");
@@ -31,7 +31,7 @@ describe("createReplayGuard", () => {
     expect(guard.decide({ ...seen, signature: "AB".repeat(32) })).toBe("same");
   });
 
-  it("hostile 22: what is no signature stands for itself, in either letter case", () => {
+  it("hostile 22: a text that is not a signature counts as itself, in either letter case", () => {
     const guard = createReplayGuard();
     const seen = { apiKey, nowMs: 0 };
     for (const text of ["", "short", "not hex".repeat(9), "z".repeat(64)]) {
@@ -40,14 +40,14 @@ describe("createReplayGuard", () => {
     }
   });
 
-  it("keys are apart", () => {
+  it("keys are independent", () => {
     const guard = createReplayGuard();
     const seen = { signature: signatureOf(1), nowMs: 0 };
     expect(guard.decide({ ...seen, apiKey: "a", use: GET })).toBe("first");
     expect(guard.decide({ ...seen, apiKey: "b", use: DELETE })).toBe("first");
   });
 
-  it("decision 41: what is not used again is forgotten after two full generations, not before", () => {
+  it("decision 41: an unused entry is forgotten after two full generations, not earlier", () => {
     const guard = createReplayGuard({ maxPerGeneration: 10 });
     const use = (number: number): ReplayVerdict =>
       guard.decide({ apiKey, signature: signatureOf(number), use: GET, nowMs: 0 });
@@ -58,7 +58,7 @@ describe("createReplayGuard", () => {
     expect(use(39)).toBe("same");
   });
 
-  it("decision 41: what is used again is carried on, with its first use", () => {
+  it("decision 41: a repeated use carries the entry on, with its first use", () => {
     const guard = createReplayGuard({ maxPerGeneration: 10 });
     const decide = (number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey, signature: signatureOf(number), use, nowMs: 0 });
@@ -71,7 +71,7 @@ describe("createReplayGuard", () => {
     expect(decide(0, DELETE)).toBe("other");
   });
 
-  it("I84, decision GA: a key that uses up all there is flushes its own and nobody else's", () => {
+  it("I84, decision GA: a key that uses up all room displaces its own entries and no others", () => {
     const guard = createReplayGuard({ maxPerGeneration: 50 });
     const decide = (key: string, number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey: key, signature: signatureOf(number), use, nowMs: 0 });
@@ -82,7 +82,7 @@ describe("createReplayGuard", () => {
     expect(decide("loud", 4_920, DELETE)).toBe("first");
   });
 
-  it("I84, decision GA: of many loud keys each has its share; the total is what it was", () => {
+  it("I84, decision GA: each of many busy keys has its share; the total stays the same", () => {
     const guard = createReplayGuard({ maxPerGeneration: 50 });
     const decide = (key: number, number: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey: `k${key}`, signature: signatureOf(number), use, nowMs: 0 });
@@ -96,7 +96,7 @@ describe("createReplayGuard", () => {
     expect(Array.from({ length: 10 }, (_, key) => known(key))).toEqual(Array.from({ length: 10 }, () => 10));
   });
 
-  it("decision 41: a generation closes with its age", () => {
+  it("decision 41: a generation closes at its age", () => {
     const guard = createReplayGuard({ generationMs: 1000 });
     const decide = (number: number, nowMs: number, use: string): ReplayVerdict =>
       guard.decide({ apiKey, signature: signatureOf(number), use, nowMs });
@@ -125,7 +125,7 @@ describe("createReplayGuard", () => {
     expect(decide(2, 3 * dayMs)).toBe("first");
   });
 
-  it("a clock that goes back closes nothing", () => {
+  it("a clock that goes back closes no generation", () => {
     const guard = createReplayGuard({ generationMs: 1000 });
     guard.decide({ apiKey, signature: signatureOf(1), use: GET, nowMs: 1_000_000 });
     for (let number = 2; number < 20; number++) {
@@ -134,7 +134,7 @@ describe("createReplayGuard", () => {
     expect(guard.decide({ apiKey, signature: signatureOf(1), use: DELETE, nowMs: 0 })).toBe("other");
   });
 
-  it("knows at least the newest generation, and always by its first use", () => {
+  it("keeps at least the newest generation, always with its first use", () => {
     const calls = fc.array(fc.tuple(fc.nat(25), fc.constantFrom(GET, DELETE)), { maxLength: 200 });
     fc.assert(
       fc.property(calls, (sequence) => {

@@ -21,7 +21,7 @@ const verifies = (sent: SignedParts): boolean => {
 const S = "ab".repeat(32);
 
 describe("restSignature", () => {
-  it("takes the header and covers the raw query followed by the raw body, with nothing between", () => {
+  it("takes the header and covers the raw query followed by the raw body, without a separator", () => {
     const taken = take({ query: "nonce=1", body: '{"a":"é"}', header: S });
     expect(text(taken.payload)).toBe('nonce=1{"a":"é"}');
     expect(taken).toMatchObject({ signature: S, query: "nonce=1", body: bytes('{"a":"é"}') });
@@ -44,7 +44,7 @@ describe("restSignature", () => {
     expect(take({ body: `signature=${S}` }).body.length).toBe(0);
   });
 
-  it("cuts the pair of the query when a body follows, which stays covered", () => {
+  it("cuts the pair from the query if a body follows, which stays covered", () => {
     expect(text(take({ query: `a=1&signature=${S}`, body: '{"b":2}' }).payload)).toBe('a=1{"b":2}');
     expect(text(take({ query: `a=1&signature=${S}`, body: "b=2" }).payload)).toBe("a=1b=2");
   });
@@ -83,7 +83,7 @@ describe("restSignature", () => {
     expect(take({ query: `signature=${S.toUpperCase()}` }).signature).toBe(S);
   });
 
-  it("hostile 8: header and pair that differ", () => {
+  it("hostile 8: refuses header and pair that differ", () => {
     const other = `0${S.slice(1)}`;
     expect(refusal(() => take({ query: `a=1&signature=${S}`, header: other }))).toBe("BAD_SIGNATURE");
     expect(refusal(() => take({ body: `a=1&signature=${S}`, header: other }))).toBe("BAD_SIGNATURE");
@@ -91,13 +91,13 @@ describe("restSignature", () => {
     expect(refusal(() => take({ query: "a=1&signature=", header: S }))).toBe("BAD_SIGNATURE");
   });
 
-  it("hostile 9: header and pair that are equal, letter case aside", () => {
+  it("hostile 9: accepts header and pair that are equal, ignoring letter case", () => {
     expect(take({ query: `a=1&signature=${S}`, header: S }).query).toBe("a=1");
     expect(take({ query: `a=1&signature=${S}`, header: S.toUpperCase() }).signature).toBe(S);
     expect(take({ query: `a=1&signature=${S.toUpperCase()}`, header: S }).signature).toBe(S);
   });
 
-  it("hostile 11: a second pair, in one part or in both", () => {
+  it("hostile 11: refuses a second pair, in one part or in both", () => {
     for (const header of [undefined, S]) {
       const headers = header === undefined ? {} : { header };
       expect(refusal(() => take({ query: `signature=${S}&signature=${S}`, ...headers }))).toBe(
@@ -112,7 +112,7 @@ describe("restSignature", () => {
     }
   });
 
-  it("hostile 12: something after the pair", () => {
+  it("hostile 12: refuses anything after the pair", () => {
     for (const tail of ["&a=1", "&", "&a"]) {
       for (const header of [{}, { header: S }]) {
         expect(refusal(() => take({ query: `b=1&signature=${S}${tail}`, ...header }))).toBe("BAD_SIGNATURE");
@@ -129,7 +129,7 @@ describe("restSignature", () => {
     "%53IGNATURE",
     "%73%49%67%4e%61%54%75%52%45",
     "signatur%65",
-  ])("hostile 13: the spelling %s", (name) => {
+  ])("hostile 13: refuses the spelling %s", (name) => {
     for (const header of [{}, { header: S }]) {
       expect(refusal(() => take({ query: `a=1&${name}=${S}`, ...header }))).toBe("BAD_SIGNATURE");
       expect(refusal(() => take({ query: `${name}=${S}&a=1`, ...header }))).toBe("BAD_SIGNATURE");
@@ -139,16 +139,16 @@ describe("restSignature", () => {
     }
   });
 
-  it("hostile 13: the name without its =", () => {
+  it("hostile 13: refuses the name without its =", () => {
     expect(refusal(() => take({ query: "a=1&signature", header: S }))).toBe("BAD_SIGNATURE");
   });
 
-  it("names and values that only look like it are left alone", () => {
+  it("similar names and values are not touched", () => {
     const query = "mysignature=1&signature2=2&a=signature&b=x%26signature";
     expect(take({ query, header: S }).query).toBe(query);
   });
 
-  it("decision 40: a JSON body never carries it", () => {
+  it("decision 40: a JSON body never contains it", () => {
     const body = `{"a":1,"signature":"${S}"}`;
     expect(text(take({ body, header: S }).payload)).toBe(body);
     expect(refusal(() => refuseSignatureParameter(readFlatJson(bytes(body))))).toBe("BAD_SIGNATURE");
@@ -158,7 +158,7 @@ describe("restSignature", () => {
   });
 });
 
-describe("what a REST signature covers", () => {
+describe("the bytes that a REST signature covers", () => {
   const query = "symbol=BTC%2FUSD&orderId=-256&timestamp=1760000000000";
 
   it("complaint 42: raw bytes, so that every encoding signs as it is sent", () => {
@@ -185,23 +185,23 @@ describe("what a REST signature covers", () => {
     expect(verifies({ query, header: sign({ secret, payload: query }) })).toBe(true);
   });
 
-  it("hostile 15: over the sorted query", () => {
+  it("hostile 15: a signature over the sorted query is refused", () => {
     const sorted = query.split("&").sort().join("&");
     expect(verifies({ query, header: sign({ secret, payload: sorted }) })).toBe(false);
   });
 
-  it("hostile 16: over re-serialised JSON", () => {
+  it("hostile 16: a signature over re-serialized JSON is refused", () => {
     const body = '{ "symbol": "BTC/USD" }';
     expect(verifies({ body, header: sign({ secret, payload: '{"symbol":"BTC/USD"}' }) })).toBe(false);
     expect(verifies({ body, header: sign({ secret, payload: body }) })).toBe(true);
   });
 
-  it("hostile 17: over body followed by query", () => {
+  it("hostile 17: a signature over body followed by query is refused", () => {
     expect(verifies({ query: "a=1", body: "b=2", header: sign({ secret, payload: "b=2a=1" }) })).toBe(false);
     expect(verifies({ query: "a=1", body: "b=2", header: sign({ secret, payload: "a=1b=2" }) })).toBe(true);
   });
 
-  it("hostile 18: over the query with its question mark", () => {
+  it("hostile 18: a signature over the query with its question mark is refused", () => {
     expect(verifies({ query, header: sign({ secret, payload: `?${query}` }) })).toBe(false);
   });
 
@@ -213,7 +213,7 @@ describe("what a REST signature covers", () => {
     expect(isStrictQuery(`nonce=1${body}`)).toBe(false);
   });
 
-  it("hostile 19: of all the places where one payload can be split, one is readable for known names", () => {
+  it("hostile 19: of all the places where one payload can be split, only one gives known names", () => {
     const known = new Set(["nonce", "symbol", "side", "timeInForce", "price", "stopPrice", "type"]);
     const readable = (before: string, after: string): boolean => {
       if (!isStrictQuery(before)) return false;
@@ -241,7 +241,7 @@ describe("what a REST signature covers", () => {
     expect(verifies({ query, header: sign({ secret: "other", payload: query }) })).toBe(false);
   });
 
-  it("a signed request verifies wherever its signature stands, and not after any change", () => {
+  it("a signed request verifies wherever its signature is, and not after any change", () => {
     const value = fc.stringMatching(/^[A-Za-z0-9.%2F_-]{0,12}$/);
     const pairs = fc
       .array(value, { minLength: 1, maxLength: 5 })
@@ -259,7 +259,7 @@ describe("what a REST signature covers", () => {
   });
 });
 
-/** The parameters that a payload means when it is split at a place. */
+/** The parameters of a payload that is split at a place. */
 function meaningOf(payload: string, at: number): string {
   const after = payload.slice(at);
   const type = after.startsWith("{") ? "application/json" : "application/x-www-form-urlencoded";

@@ -12,7 +12,7 @@ const signature = sign({ secret, payload });
 const verifies = (given: string): boolean => verifySignature({ secret, payload, signature: given });
 
 describe("verifySignature", () => {
-  it("accepts what sign made, over text and over its bytes", () => {
+  it("accepts the output of sign, over text and over its bytes", () => {
     expect(signature).toMatch(/^[0-9a-f]{64}$/);
     expect(verifies(signature)).toBe(true);
     expect(sign({ secret, payload: new TextEncoder().encode(payload) })).toBe(signature);
@@ -24,7 +24,7 @@ describe("verifySignature", () => {
     expect(verifies(`${signature}0`)).toBe(false);
   });
 
-  it("hostile 4: refuses what is not hex", () => {
+  it("hostile 4: refuses digits that are not hex", () => {
     expect(verifies("z".repeat(64))).toBe(false);
     expect(verifies(`${signature.slice(0, 63)}g`)).toBe(false);
   });
@@ -44,7 +44,7 @@ describe("verifySignature", () => {
     }
   });
 
-  it("looks at every digit", () => {
+  it("compares every digit", () => {
     for (let index = 0; index < 64; index++) {
       const other = signature[index] === "0" ? "1" : "0";
       expect(verifies(signature.slice(0, index) + other + signature.slice(index + 1)), `digit ${index}`).toBe(

@@ -21,8 +21,8 @@ const parameters = {
   Z: "x y",
 };
 
-describe("what a client signs", () => {
-  it("a query carries its signature last and verifies", () => {
+describe("a client's signed requests", () => {
+  it("a query has its signature last and verifies", () => {
     const query = signQuery({ secret, parameters });
     expect(query).toMatch(
       /^symbol=BTC%2FUSD&orderId=-9007199254740993&limit=5&reduceOnly=true&Z=x%20y&signature=[0-9a-f]{64}$/,
@@ -46,7 +46,7 @@ describe("what a client signs", () => {
     expect(verifySignature({ secret, ...taken })).toBe(true);
   });
 
-  it("the parameters of a WebSocket message verify as they are written", () => {
+  it("the parameters of a WebSocket message verify in their written form", () => {
     const params = signSocketParameters({ secret, parameters: { ...parameters, apiKey: "key" } });
     const signed = socketSignature(readFlatJson(bytes(writeJson(params))));
     expect(signed.payload).toBe(
@@ -61,7 +61,7 @@ describe("what a client signs", () => {
   });
 
   it.each([0.1, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])(
-    "refuses the number %s, which would not arrive as it is",
+    "refuses the number %s, which would not arrive unchanged",
     (price) => {
       const unsafe = { price };
       expect(() => signQuery({ secret, parameters: unsafe })).toThrow(RangeError);

@@ -43,7 +43,7 @@ describe("socketPayload", () => {
 });
 
 describe("socketSignature", () => {
-  it("gives key, signature in lower case and both payloads", () => {
+  it("returns key, signature in lower case and both payloads", () => {
     expect(socketSignature(parametersOf({ ...signed, signature: S.toUpperCase() }))).toEqual({
       apiKey: "key",
       signature: S,
@@ -91,7 +91,7 @@ describe("socketSignature", () => {
     expect(verifySocketSignature({ secret: undefined, signed: message })).toBe(false);
   });
 
-  it("hostile 1-4: a signature that is missing, empty or not 64 hex digits", () => {
+  it("hostile 1-4: a signature that is missing, empty or not 64 hex digits is refused", () => {
     expect(refusal(() => verifies(signed))).toBe("PARAMETER_MISSING signature");
     expect(refusal(() => verifies({ ...signed, signature: "" }))).toBe("PARAMETER_MISSING signature");
     for (const given of [S.slice(1), `${S}0`, "z".repeat(64)]) {
@@ -114,7 +114,7 @@ describe("socketSignature", () => {
     expect(refusal(() => verifies({ ...signed, [name]: "1", signature }))).toBe("ILLEGAL_CHARS name");
   });
 
-  it("every other printable character may stand in a value", () => {
+  it("every other printable character is allowed in a value", () => {
     const printable = Array.from({ length: 0x5f }, (_, index) => String.fromCharCode(0x20 + index)).join("");
     const text = printable.replace(/[&=%]/g, "");
     expect(text.length).toBe(92);

@@ -30,7 +30,7 @@ import {
   type Trigger,
 } from "../../src/model/index.ts";
 
-/** Values of every size up to `limit`, in the one form that {@link Scaled} has; small ones and the edges often. */
+/** Values of every size up to `limit`, in the form of {@link Scaled}; small ones and the edges often. */
 function scaled<T extends Scaled>(limit: bigint, from = 1n): fc.Arbitrary<T> {
   const edges = [from, BigInt(Number.MAX_SAFE_INTEGER), BigInt(Number.MAX_SAFE_INTEGER) + 1n, limit];
   const value = fc.oneof(
@@ -49,7 +49,7 @@ export const anyPrice: fc.Arbitrary<Price> = scaled<Price>(BELOW_LIMIT);
 /** Quantities from 1e-6 to just below 10^12 units. */
 export const anyQuantity: fc.Arbitrary<Quantity> = scaled<Quantity>(BELOW_LIMIT);
 
-/** Quantities with zero among them. */
+/** Quantities, including zero. */
 export const anyAmount: fc.Arbitrary<Quantity> = scaled<Quantity>(BELOW_LIMIT, 0n);
 
 /** Signed exposures. */
@@ -75,8 +75,8 @@ type NeededMembers<T> = Members<Omit<T, OptionalKey<T>>>;
 type Optional<T> = Members<Required<Pick<T, OptionalKey<T>>>>;
 
 /**
- * A plain object, as a codec makes it, with the needed members and any of the optional ones or none. A member that the
- * model gains and this file does not name is a type error.
+ * A plain object, as a codec makes it, with the required members and any subset of the optional ones. A member that the
+ * model has and this file does not name is a type error.
  */
 function model<T extends object>(needed: NeededMembers<T>, optional: Optional<T>): fc.Arbitrary<T> {
   const requiredKeys = Object.keys(needed) as never[];
@@ -84,7 +84,7 @@ function model<T extends object>(needed: NeededMembers<T>, optional: Optional<T>
   return all as fc.Arbitrary<object> as fc.Arbitrary<T>;
 }
 
-/** Every word of a type; one that the type gains and this file does not name is a type error. */
+/** Every word of a type; a word that the type has and this file does not name is a type error. */
 function wordOf<T extends string>(words: Readonly<Record<T, true>>): fc.Arbitrary<T> {
   return fc.constantFrom(...(Object.keys(words) as T[]));
 }
@@ -96,7 +96,7 @@ const anyTerms = model<ScheduleTerms>(
   { intervalCount: count, weights: fc.array(fc.nat(999_999_999_999_999), { maxLength: 5 }) },
 );
 
-/** Plans; the sums of their weights may lie beyond the safe integers. */
+/** Plans; the sums of their weights may be beyond the safe integers. */
 const anyPlan: fc.Arbitrary<SchedulePlan> = model<SchedulePlan>(
   { startsAtMs: time, intervalMs: count, count },
   { cumulative: fc.array(scaled<Scaled>(10n ** 22n, 0n), { maxLength: 5 }) },
@@ -115,7 +115,7 @@ const anyMembership = model<ListMembership>(
 
 type Trailing<K extends TrailingDistance["kind"]> = Extract<TrailingDistance, { kind: K }>;
 
-/** Intents of every type, without regard for which members go together. */
+/** Intents of every type, without regard for which members may be combined. */
 export const anyIntent: fc.Arbitrary<ParentIntent> = model<ParentIntent>(
   {
     symbol,
@@ -193,7 +193,7 @@ const reason = wordOf<EndReason>({
 const status = wordOf<TerminalStatus>({ FILLED: true, CANCELED: true, EXPIRED: true, REJECTED: true });
 const anyPendingEnd = model<PendingEnd>({ status: fc.constantFrom("CANCELED", "EXPIRED"), reason }, {});
 
-/** Parents in any state, without regard for which members go together. */
+/** Parents in any state, without regard for which members may be combined. */
 export const anyParent: fc.Arbitrary<ParentOrder> = model<ParentOrder>(
   {
     orderId: managedId,

@@ -1,7 +1,7 @@
 import type { Price } from "../../src/decimal/index.ts";
 import type { ParentIntent } from "../../src/model/index.ts";
 
-/** An intent whose limit offset no rule can use while `isBroken` is set: no journal would take it as it is then. */
+/** An intent whose limit offset no rule can use while `isBroken` is set; no journal would accept it in that state. */
 export function breakingIntent(
   intent: ParentIntent,
 ): Readonly<{ intent: ParentIntent; state: { isBroken: boolean } }> {

@@ -3,24 +3,24 @@ import { asyncApiDocument, type Description, openApiDocument } from "../../src/s
 import { type WireRequest, type WireResponse, writeJson } from "../../src/wire/index.ts";
 import type { ServiceWorld } from "./service-world.ts";
 
-/** A document as its reader has it, looked into by path. */
+/** A document as its reader has it, read by path. */
 // biome-ignore lint/suspicious/noExplicitAny: documents of formats that are not ours
 export type Read = any;
 
 /** The text of a document, read as any client reads it. */
 export const readDescription = (description: Description): Read => JSON.parse(writeJson(description));
 
-/** Where a reference within a document leads. */
+/** The target of a reference within a document. */
 export const resolveRef = (document: Read, ref: string): Read =>
   ref
     .slice(2)
     .split("/")
     .reduce((at, step) => at?.[step.replaceAll("~1", "/")], document);
 
-/** Where all schemas stand for the validator. */
+/** The base URL of all schemas in the validator. */
 const HOME = "described";
 
-/** A schema in which no object has a member that is not described; its references lead to {@link HOME}. */
+/** A schema in which no object has an undescribed member; its references lead to {@link HOME}. */
 function closed(value: Read): Read {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value === "string") return value.replace(/^#\/components\//, `${HOME}#/components/`);
@@ -34,14 +34,14 @@ function closed(value: Read): Read {
 const COMMON = /^(Content-Type|Cache-Control|Vary|Access-Control-.*)$/;
 
 /**
- * Checks what a service says against its descriptions, with every object closed: a member that is missing, of another
- * kind or not described is a finding. It remembers which members it has seen.
+ * Checks a service's replies against its descriptions, with every object closed: a member that is missing, of another
+ * kind or not described is a finding. Remembers the members that occurred.
  */
 export class DescribedService {
   readonly openApi: Read = readDescription(openApiDocument({ version: "0.1.0" }));
   readonly asyncApi: Read = readDescription(asyncApiDocument({ version: "0.1.0" }));
   readonly findings: string[] = [];
-  /** Members seen, as Schema.member. */
+  /** Members that occurred, as Schema.member. */
   readonly seen: Set<string> = new Set();
   readonly #validators: Map<string, ValidateFunction> = new Map();
   readonly #schemas: Read = { ...this.openApi.components.schemas, ...this.asyncApi.components.schemas };
@@ -55,7 +55,7 @@ export class DescribedService {
     this.#ajv.addSchema({ $id: HOME, components: { schemas: closed(this.#schemas) } });
   }
 
-  /** A world whose every answer is checked. */
+  /** A world whose answers are all checked. */
   watch<W extends ServiceWorld>(world: W): W {
     const { service } = world;
     const handle = async (request: WireRequest): Promise<WireResponse> => {
@@ -101,14 +101,14 @@ export class DescribedService {
     for (const name of fitting) this.#record(name, components.messages[name].payload, value);
   }
 
-  /** Described members of replies of REST that no answer had. */
+  /** Described members of REST replies that never occurred. */
   unseenReplies(): readonly string[] {
     const isRequest = (name: string): boolean => /^(Place[A-Z]|Read)/.test(name);
     const schemas = Object.entries<Read>(this.openApi.components.schemas);
     return this.#unseen(schemas.filter(([name]) => !isRequest(name)));
   }
 
-  /** Described members of messages that none had; those of replies of REST left out. */
+  /** Described members of messages that never occurred; without those of REST replies. */
   unseenMessages(): readonly string[] {
     const { schemas, messages } = this.asyncApi.components;
     const own = Object.entries<Read>(schemas).filter(

@@ -1,6 +1,6 @@
 /**
- * Emits the types of the package into dist/, as `tsc --emitDeclarationOnly` does: one `.d.ts` for ESM and one `.d.cts`
- * for CommonJS beside the JavaScript of each source that the types of the entry points in package.json lead to, each
+ * Emits the types of the package into dist/, as `tsc --emitDeclarationOnly` does: for each source that the types of the
+ * entry points in package.json reference, one `.d.ts` for ESM and one `.d.cts` for CommonJS beside its JavaScript, each
  * with a map that leads an editor to the source.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ function emitted() {
   return texts;
 }
 
-/** Returns the paths of the declarations that the entry points lead to. */
+/** Returns the paths of the declarations that the entry points reference. */
 function reached(texts) {
   const paths = new Set(entries);
   for (const path of paths)
@@ -45,7 +45,7 @@ function reached(texts) {
   return paths;
 }
 
-/** Writes a declaration and its map. Relative imports lead to files of the same form. */
+/** Writes a declaration and its map. Relative imports reference files of the same form. */
 function write(path, { text, map, extension }) {
   const name = basename(path);
   const imports = text.replace(RELATIVE, `$1"$2${extension}"`);
@@ -55,7 +55,7 @@ function write(path, { text, map, extension }) {
 }
 
 const texts = emitted();
-// The package root comes last: `when-newer.mjs` compares its types with the sources.
+// The package root is last: `when-newer.mjs` compares its types with the sources.
 for (const path of [...reached(texts)].reverse()) {
   const [text, map] = [texts.get(path), texts.get(`${path}.map`)];
   write(path, { text, map, extension: ".js" });

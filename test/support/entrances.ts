@@ -23,13 +23,13 @@ import { TestClient } from "./socket-world.ts";
 /** The account that requests are about: user 2's, with one order of each kind. */
 export const SUBJECT = 2;
 
-/** What stands in the subject account before a request. */
+/** The content of the subject account before a request. */
 export type Standing = Readonly<{ orderId: number; nativeId: number; orderListId: number }>;
 
-/** What a request creates, if it creates anything. */
+/** The order or list that a request creates, if any. */
 export type Creates = "managed" | "native" | "nothing";
 
-/** A request that the subject account's owner may make: its fields, and what it creates. */
+/** A request that the subject account's owner may make: its fields, and the created order. */
 type Deed = Readonly<{ what: string; creates: Creates; fields: (standing: Standing) => RequestParameters }>;
 
 type PublicName =
@@ -68,7 +68,7 @@ const list = (form: keyof typeof LISTS): readonly Deed[] =>
 const PAGE = deed(() => ({ apiManaged: true }));
 const LIST_KEY = deed(({ orderListId }) => ({ orderListId }));
 
-/** What each signed route is asked for. A new route does not compile until it stands here. */
+/** The request for each signed route. A new route does not compile until it is listed here. */
 const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
   "order.place": [
     ...deed(() => ({ ...FAR_LIMIT, newClientOrderId: "asked" }), {
@@ -98,13 +98,13 @@ const DEEDS: Readonly<Record<SignedName, readonly Deed[]>> = {
   allOrderLists: deed(() => ({})),
 };
 
-/** What a request was answered: `text` is all of it but what differs between any two answers. */
+/** The answer to a request: `text` is the comparable part, without the members that differ between any two answers. */
 export type EntranceReply = Readonly<{ status: number; code: unknown; text: string }>;
 
-/** Who asks, what is sent beside the deed's own fields, and from where. */
+/** The caller, the additional parameters, and the address. */
 export type Asking = Readonly<{ key?: Credentials; extra?: RequestParameters; address?: string }>;
 
-/** One way into the service that is about an account: a route or a method, and what is asked for there. */
+/** One entrance of the service that concerns an account: a route or a method, and its request. */
 export type Entrance = Readonly<{
   name: string;
   access: "READ" | "TRADE";
@@ -115,7 +115,7 @@ export type Entrance = Readonly<{
 /** A world in which the subject account has an order of each kind. */
 export type AccountWorld = NativeWorld & Readonly<{ standing: Standing }>;
 
-/** Opens one. */
+/** Opens a world. */
 export async function openAccountWorld(): Promise<AccountWorld> {
   const world = await openNativeWorld();
   const key = KEYS.stranger;
@@ -131,7 +131,7 @@ export async function openAccountWorld(): Promise<AccountWorld> {
   return { ...world, standing };
 }
 
-/** Every signed route with its aliases, and every method with its own, that is about an account. */
+/** Every signed route with its aliases, and every method with its own, that concerns an account. */
 export const ENTRANCES: readonly Entrance[] = [
   ...ROUTES.flatMap(entrancesOfRoute),
   ...METHODS.flatMap(entrancesOfMethod),

@@ -1,23 +1,23 @@
 import type { OrderStore } from "../../src/ports/index.ts";
 
 /**
- * How a store misbehaves. `fail`: an append rejects and keeps nothing. `unknown`: it keeps everything and rejects.
- * `slow`: it waits for `release` before it does anything. `fail-reads`: whatever reads rejects.
+ * How a store misbehaves. `fail`: an append rejects and writes nothing. `unknown`: it writes everything and rejects.
+ * `slow`: it waits for `release` before it does anything. `fail-reads`: every read rejects.
  */
 export type StoreFault = "none" | "fail" | "unknown" | "slow" | "fail-reads";
 
-/** An order store whose faults a test turns on. */
+/** An order store whose faults a test activates. */
 export type FaultyStore = OrderStore &
   Readonly<{
-    /** Turns a fault on for the next `count` calls it applies to (for ever when left out), in place of any other. */
+    /** Activates a fault for the next `count` calls to which it applies (for ever by default), replacing any other. */
     inject(fault: StoreFault, count?: number): void;
-    /** Lets appends that wait go on, in their order. */
+    /** Releases waiting appends, in their order. */
     release(): void;
     /** Appends that wait for `release`. */
     readonly waiting: number;
   }>;
 
-/** Puts faults between a store and its user; without any it behaves as the store does. */
+/** Adds faults between a store and its user; without any it behaves as the store does. */
 export function createFaultyStore(store: OrderStore): FaultyStore {
   let current: StoreFault = "none";
   let left = 0;

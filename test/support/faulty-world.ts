@@ -2,7 +2,7 @@ import { createMemoryStore } from "../../src/adapters/memory/index.ts";
 import { createFaultyStore, type FaultyStore } from "./faulty-store.ts";
 import { createWorld, type World, type WorldOptions } from "./world.ts";
 
-/** A world whose store fails when told; `store` is that of the newest engine. */
+/** A world whose store fails on request; `store` is that of the newest engine. */
 export type FaultyWorld = Readonly<{ world: World; store: () => FaultyStore }>;
 
 export async function createFaultyWorld(options: WorldOptions = {}): Promise<FaultyWorld> {
@@ -23,7 +23,7 @@ export async function createFaultyWorld(options: WorldOptions = {}): Promise<Fau
   return { world, store };
 }
 
-/** Lets everything happen that waits for nothing outside; for when an engine does not come to rest. */
+/** Completes all work that depends on nothing outside, for an engine that does not come to rest. */
 export async function turns(count = 50): Promise<void> {
   for (let turn = 0; turn < count; turn++) await Promise.resolve();
 }

@@ -7,27 +7,27 @@ import { openWorld, type ServiceWorld, type WorldOptions } from "./service-world
 export type FloodWorld = ServiceWorld &
   Readonly<{
     port: number;
-    /** Connections that the server holds now. */
+    /** Connections that the server has open now. */
     connections: () => Promise<number>;
-    /** Resolves once the server holds at most that many. */
+    /** Resolves once the server has at most that many open. */
     fallsTo: (most: number) => Promise<void>;
-    /** Opens many connections at once; those that the server closes are among them. */
+    /** Opens many connections at once, including those that the server closes. */
     open: (count: number) => Promise<readonly FloodSocket[]>;
-    /** Milliseconds that a client waits for an answer who comes now, with its connection. */
+    /** Milliseconds until a new client is answered, including its connection. */
     waits: () => Promise<number>;
-    /** Milliseconds until one who has a connection already is answered. */
+    /** Milliseconds until a client with an open connection is answered. */
     waitsOn: (socket: FloodSocket) => Promise<number>;
     close: () => Promise<void>;
   }>;
 
-/** A connection that writes what it is told and reads only when it is told. */
+/** A connection that writes and reads only on request. */
 export type FloodSocket = Readonly<{
   socket: Socket;
-  /** What was read. */
+  /** The received text. */
   received: () => string;
-  /** Resolves to that when the connection has ended. */
+  /** Resolves to the received text when the connection has ended. */
   ended: Promise<string>;
-  /** Resolves once this is in it; rejects when the connection ends before. */
+  /** Resolves once the received text contains this; rejects if the connection ends before. */
   until: (text: string | RegExp) => Promise<void>;
 }>;
 

@@ -4,12 +4,15 @@ import type { NodeServerOptions } from "../../src/adapters/node/index.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Front threads that servers of this run have: `FRONT_THREADS=2 npx vitest run ...` runs the same tests with two. */
+/**
+ * Number of front threads of the servers in this run: `FRONT_THREADS=2 npx vitest run ...` runs the same tests with
+ * two.
+ */
 export const FRONT_THREADS: number = Number(process.env["FRONT_THREADS"] ?? "0");
 
 let program: URL | undefined;
 
-/** The program of a front thread, made of the sources as they are. */
+/** The program of a front thread, built from the present sources. */
 function frontProgram(): URL {
   if (program !== undefined) return program;
   const { status, stderr } = spawnSync("npm", ["run", "--silent", "front"], { cwd: root, encoding: "utf8" });
@@ -18,7 +21,7 @@ function frontProgram(): URL {
   return program;
 }
 
-/** What a test's server takes beside, so that it has as many front threads. */
+/** Additional options of a test's server, for that number of front threads. */
 export function withFronts(
   frontThreads: number = FRONT_THREADS,
 ): Pick<NodeServerOptions, "frontThreads" | "frontProgram"> {

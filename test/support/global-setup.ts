@@ -14,7 +14,7 @@ declare module "vitest" {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Builds dist/ when a source is newer than the last whole build, whose last file is this one. */
+/** Builds dist/ if a source is newer than the last complete build, whose last file is this one. */
 function build(): void {
   const words = ["test/support/when-newer.mjs", "dist/index.d.cts", "npm", "run", "--silent", "build"];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: "utf8" });

@@ -1,14 +1,14 @@
 import { Turns } from "../../src/engine/core/turns.ts";
 
-/** Turns that pass only when a test lets them: after every `share` of work somebody waits. */
+/** Turns that pass only on request of a test: after every `share` of work the caller waits. */
 export type HeldTurns = Readonly<{
   turns: Turns;
   soon: (run: () => void) => void;
-  /** Somebody waits for the next turn. */
+  /** Whether a caller waits for the next turn. */
   isAwaited: () => boolean;
-  /** Lets one turn pass, and what follows from it. */
+  /** Lets one turn pass, and completes the work that follows. */
   pass: () => Promise<void>;
-  /** Lets turns pass until nobody waits; `between` runs before each. */
+  /** Lets turns pass until no caller waits; `between` runs before each. */
   run: (between?: () => void) => Promise<void>;
 }>;
 

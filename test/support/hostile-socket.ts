@@ -5,29 +5,29 @@ import { type JsonObject, percentDecode, readFlatText } from "../../src/wire/ind
 import { type Credentials, KEYS, START_MS } from "./service-world.ts";
 import { SocketClient } from "./socket-client.ts";
 
-/** A request of the private WebSocket before it becomes a message; nothing of it is checked. */
+/** A request of the private WebSocket before it becomes a message; nothing in it is checked. */
 export type SocketAttack = Readonly<{
   method: string;
-  /** The business fields as JSON text of an object, sent as they stand here. */
+  /** The business fields as JSON text of an object, sent exactly as written. */
   json?: string;
   key?: Credentials;
   /** JSON texts of members that every request has; undefined leaves one out. */
   timestamp?: string | undefined;
   apiKey?: string | undefined;
-  /** Sent in place of the right signature; undefined leaves it out. */
+  /** Replaces the right signature; undefined leaves it out. */
   signature?: string | undefined;
-  /** Signed in place of what is sent. */
+  /** Signed in place of the sent params. */
   payload?: string;
 }>;
 
 let messages = 0;
 
-/** A time within the usual recvWindow that no recent message had, so that no two signatures are one. */
+/** A time within the usual recvWindow that no recent message had, so that no two signatures are equal. */
 function nextTimestamp(): number {
   return START_MS - (messages++ % 4_900);
 }
 
-/** What a signature over the sent params covers; nothing when they cannot be read. */
+/** The text that a signature over the sent params covers; empty if they cannot be read. */
 export function payloadOf(params: string): string {
   try {
     return socketPayload(readFlatText(params));
@@ -57,7 +57,7 @@ export function messageOf(attack: SocketAttack, id = '"hostile"'): string {
   return `{"id":${id},"method":${JSON.stringify(attack.method)},"params":${paramsOf(attack)}}`;
 }
 
-/** The method that does what a route does; undefined where there is none, as for the POST forms of reading. */
+/** The method equivalent to a route; undefined if there is none, as for the POST forms of reading. */
 export function methodOf(method: string, path: string): MethodDescriptor | undefined {
   const alike = METHODS.find(
     (found) => "route" in found && found.route.method === method && found.route.path === path,
@@ -70,7 +70,7 @@ export function methodOf(method: string, path: string): MethodDescriptor | undef
 
 const LITERAL = /^(true|false|-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?)$/;
 
-/** The parameters of a raw query as JSON text: what looks like a number or a boolean becomes one. */
+/** The parameters of a raw query as JSON text: numbers and booleans lose their quotes. */
 export function jsonOfQuery(query: string): string {
   const pairs = query.split("&").filter((pair) => !/^(nonce|timestamp)=/.test(pair) && pair !== "");
   const members = pairs.map((pair) => {
@@ -81,10 +81,10 @@ export function jsonOfQuery(query: string): string {
   return `{${members.join(",")}}`;
 }
 
-/** A reply, read and as it came. */
+/** A reply, parsed and as it arrived. */
 export type SocketReply = Readonly<{ message: JsonObject; text: string }>;
 
-/** Sends one text on a connection of its own and resolves to the first reply. */
+/** Sends one text on a separate connection and resolves to the first reply. */
 export async function sendText(port: number, text: string): Promise<SocketReply> {
   const client = await SocketClient.connect(`ws://127.0.0.1:${port}/ws/listenKey`);
   try {

@@ -18,22 +18,22 @@ import {
   type WorldOptions,
 } from "./service-world.ts";
 
-/** Client id of an order that every hostile world holds: account 1, {@link BASE_ORDER}. */
+/** Client id of an order in every hostile world: account 1, {@link BASE_ORDER}. */
 export const BASE_ID = "hostile-base";
 
 /** The fields of that order, as JSON text and in this order. */
 export const BASE_ORDER: string = `{"symbol":"BTC/USD","side":"BUY","type":"SYNTHETIC_LIMIT","quantity":"0.01","price":"7000","newClientOrderId":"${BASE_ID}"}`;
 
-/** What a refusal must be. */
+/** The expected refusal. */
 export type Refusal = Readonly<{ status: number; code: number }>;
 
 /** 400 with a code, as most refusals are. */
 export const refusal = (code: number): Refusal => ({ status: 400, code });
 
-/** A request as REST sends it, and where there is such a method also as a message. */
+/** A request as REST sends it, and as a message if there is such a method. */
 export type Attack = RawRequest & Readonly<{ socket?: SocketAttack }>;
 
-/** A service on a real socket, and what an attacker may not achieve there. */
+/** A service on a real socket, and checks that an attack has no effect. */
 export type HostileWorld = ServiceWorld &
   Readonly<{
     port: number;
@@ -42,21 +42,23 @@ export type HostileWorld = ServiceWorld &
     send(request: RawRequest): Promise<RawAnswer>;
     /**
      * Sends a request that must be refused: with this error, without a change of any order, without a secret, a
-     * signature or a stack in the answer, and with a server that goes on serving.
+     * signature or a stack in the answer, and without stopping the server.
      */
     refuses(request: RawRequest, expected: Refusal): Promise<void>;
-    /** Sends a request that must be accepted and returns what it was answered with. */
+    /** Sends a request that must be accepted and returns its answer. */
     accepts(request: RawRequest): Promise<JsonObject>;
-    /** The same of a message of the private WebSocket, as text or before it is signed. */
+    /** The same for a message of the private WebSocket, as text or before it is signed. */
     refusesMessage(message: string | SocketAttack, expected: Refusal): Promise<void>;
     /** Sends a message that must be accepted and returns its result. */
     acceptsMessage(message: string | SocketAttack): Promise<JsonObject>;
     /**
-     * Sends a request by REST and as a message; both must be refused, in the same words unless the message has an
-     * error of its own.
+     * Sends a request by REST and as a message; both must be refused, in the same words unless the message has its own
+     * error.
      */
     bothRefuse(request: Attack, expected: Refusal, ofTheMessage?: Refusal): Promise<void>;
-    /** All that a request could have changed: orders, counts against limits, the length of the journal, children. */
+    /**
+     * Everything that a request could have changed: orders, counts against limits, the length of the journal, children.
+     */
     state(): Promise<readonly unknown[]>;
     close(): Promise<void>;
   }>;
@@ -96,7 +98,7 @@ export async function openHostileWorld(
   const placed = await place(world, { newClientOrderId: BASE_ID });
   const send = (request: RawRequest): Promise<RawAnswer> => sendRaw(port, request);
   const state = async () => [rateLimiter.counted(), ...(await stateOf(world))];
-  /** Runs what must change nothing, then asks for something else. */
+  /** Runs an action that must change nothing, then checks that another request is served. */
   const unchanged = async (act: () => Promise<JsonObject>): Promise<JsonObject> => {
     const before = await state();
     const body = await act();
@@ -154,7 +156,10 @@ export async function openHostileWorld(
   };
 }
 
-/** All that a request could have changed: every order and leg of every account, the journal's length, the children. */
+/**
+ * Everything that a request could have changed: every order and leg of every account, the journal's length, the
+ * children.
+ */
 async function stateOf({ engine, venue }: ServiceWorld): Promise<readonly unknown[]> {
   const pages = [1, 2, 3, 4].map((accountId) =>
     engine.page({ accountId, includeHistory: true, newestFirst: false, limit: 1_000, afterOrderId: 0 }),
@@ -163,13 +168,13 @@ async function stateOf({ engine, venue }: ServiceWorld): Promise<readonly unknow
   return [orders, engine.metrics().records, venue.submitted.length];
 }
 
-/** Fails when an answer holds a secret, a key, a signature or a piece of a stack. */
+/** Fails if an answer contains a secret, a key, a signature or a part of a stack. */
 export function expectNothingTold(told: string): void {
   for (const secret of SECRETS) expect(told).not.toContain(secret);
   expect(told).not.toMatch(/[0-9a-f]{64}|X-MBX-APIKEY: |key-of-|\bat .*:[0-9]+:[0-9]+|node_modules/i);
 }
 
-/** How an attack differs from a correctly signed request. */
+/** Differences of an attack from a correctly signed request. */
 export type AttackOptions = Readonly<{
   key?: Credentials;
   /** Raw query, without the question mark. */
@@ -177,13 +182,13 @@ export type AttackOptions = Readonly<{
   body?: string | Uint8Array;
   /** Signed in place of query and body. */
   payload?: string;
-  /** Sent in place of the right signature. */
+  /** Replaces the right signature. */
   signature?: string;
-  /** Where the signature goes; default the header. "nowhere": it is left out. */
+  /** The place of the signature; default the header. "nowhere": it is left out. */
   place?: "header" | "query" | "nowhere";
   /** Empty: the header is left out. */
   contentType?: string;
-  /** Headers on top, name and value in turn. */
+  /** Additional headers, name and value in turn. */
   headers?: readonly string[];
   chunked?: boolean;
 }>;
@@ -195,7 +200,7 @@ export function signatureOf(options: AttackOptions): string {
   return sign({ secret: key.secret, payload: options.payload ?? bytes });
 }
 
-/** A request that is signed as the options say; all its bytes are sent as they stand here. */
+/** A request that is signed as the options say; all its bytes are sent exactly as written. */
 export function attack(method: string, path: string, options: AttackOptions = {}): Attack {
   const { key = KEYS.owner, query = "", body = "", place: where = "header", chunked = false } = options;
   const signature = options.signature ?? signatureOf(options);
@@ -214,7 +219,7 @@ export function attack(method: string, path: string, options: AttackOptions = {}
   };
 }
 
-/** The same request as a message, by the same key: what stands in the body, else in the query. */
+/** The same request as a message, with the same key: the content of the body, else of the query. */
 function asMessage(
   method: string | undefined,
   { key = KEYS.owner, query = "", body = "" }: AttackOptions,
@@ -246,12 +251,12 @@ export function orderWith(fields: JsonFields): Attack {
 
 let lists = 0;
 
-/** The body of a list of a kind that is accepted as it is, with some fields replaced, added or left out. */
+/** A valid body of a list of a kind, with some fields replaced, added or left out. */
 export function listBody(form: ListForm, fields: JsonFields = {}): string {
   return jsonWith({ listClientOrderId: `hostile-list-${++lists}`, ...LISTS[form].fields }, fields);
 }
 
-/** POST of {@link listBody} where its kind is placed. */
+/** POST of {@link listBody} to the route of its kind. */
 export function listWith(form: ListForm, fields: JsonFields = {}): Attack {
   return attack("POST", LISTS[form].path, { query: "nonce=1", body: listBody(form, fields) });
 }

@@ -1,4 +1,4 @@
-/** How many entries the largest `Map` or `Set` had that grew while `run` did: those move all of them when they grow. */
+/** The size of the largest `Map` or `Set` that grew during `run`: growing moves all of its entries. */
 export function largestGrown(run: () => void): number {
   let largest = 0;
   const { set } = Map.prototype;

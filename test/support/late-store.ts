@@ -1,18 +1,21 @@
 import { createMemoryStore, type MemoryDisk } from "../../src/adapters/memory/index.ts";
 import type { AppendBatch, AppendOutcome, OrderStore } from "../../src/ports/index.ts";
 
-/** What becomes of the next call: it is lost, it is kept and denied, or it is denied and stays on its way. */
+/**
+ * The fate of the next call: it is lost, it is applied and reported as failed, or it is reported as failed and stays in
+ * flight.
+ */
 export type Fault = "lost" | "denied" | "late" | "silent";
 
-/** A store whose appends and fences can stay on their way after it has said that they failed. */
+/** A store whose appends and fences can stay in flight after it has reported them as failed. */
 export type LateStore = Readonly<{
   store: OrderStore;
   /** Faults of the next appends and fences, one for each. */
   appends: Fault[];
   fences: Fault[];
-  /** Rounds that were asked for. */
+  /** Rounds that were requested. */
   rounds: number[];
-  /** Lets the oldest append arrive that is on its way. */
+  /** Lets the oldest append in flight arrive. */
   land(): Promise<readonly AppendOutcome[]>;
   /** The same for a fence. */
   landFence(): Promise<void>;

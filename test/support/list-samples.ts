@@ -11,7 +11,7 @@ export const OCO = {
   belowStopPrice: "90",
 } as const;
 
-/** The same of a BUY. */
+/** The same for a BUY. */
 export const BUY_OCO = {
   side: "BUY",
   quantity: "1",
@@ -21,7 +21,7 @@ export const BUY_OCO = {
   belowPrice: "90",
 } as const;
 
-/** An entry of 1 at 100, and a stop for what it buys. */
+/** An entry of 1 at 100, and a stop for its position. */
 export const OTO = {
   workingType: "LIMIT",
   workingSide: "BUY",
@@ -33,7 +33,7 @@ export const OTO = {
   pendingStopPrice: "90",
 } as const;
 
-/** The same entry, and a pair for what it buys. */
+/** The same entry, and a pair for its position. */
 export const OTOCO = {
   workingType: "LIMIT",
   workingSide: "BUY",
@@ -54,7 +54,7 @@ export function legOf({ legs }: OrderList, role: LegRole): ParentOrder {
   return leg;
 }
 
-/** What a record says of a list, leg by leg in its order, such as "profit: ENDED CANCELED OCO_TRIGGER". */
+/** The content of a record about a list, leg by leg in its order, such as "profit: ENDED CANCELED OCO_TRIGGER". */
 export async function storyOf(world: World, { listId, legs }: OrderList): Promise<readonly string[]> {
   const roles = new Map(legs.map(({ orderId, list }) => [orderId, list?.role]));
   const records = (await world.engine.listStory(listId)) ?? [];

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Bytes of the heap that something holds on to. */
+/** Bytes of the heap that are still referenced. */
 export function liveBytes(): number {
   collect();
   return getHeapStatistics().used_heap_size;

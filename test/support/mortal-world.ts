@@ -6,7 +6,7 @@ import { turns } from "./faulty-world.ts";
 import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
 import { createWorld, SYMBOL, type World, type WorldOptions } from "./world.ts";
 
-/** A world whose first engine dies at one of the probe points it passes; the venue keeps what it has taken. */
+/** A world whose first engine dies at one of the probe points that it passes; the venue keeps its orders. */
 export type MortalWorld = Readonly<{
   world: World;
   /** Points passed so far by the first engine. */
@@ -14,11 +14,11 @@ export type MortalWorld = Readonly<{
   /** Feeds a quote; if the engine died of it another takes over. */
   quote(bid: string, ask: string): Promise<void>;
   pass(ms: number): Promise<void>;
-  /** Does something that may never be answered. */
+  /** Runs an action that may never be answered. */
   attempt(doing: () => Promise<unknown>): Promise<void>;
 }>;
 
-/** An engine that dies at the `dieAt`-th point (0: never); `answer` says what the venue makes of a child it takes. */
+/** Creates an engine that dies at the `dieAt`-th point (0: never); `answer` is the venue's answer to a child. */
 export async function createMortalWorld(
   options: Readonly<{ dieAt: number; answer: (child: ChildRequest) => ChildReport }> & WorldOptions,
 ): Promise<MortalWorld> {
@@ -81,12 +81,12 @@ function mortalVenue(answer: (child: ChildRequest) => ChildReport, isDead: () =>
   return venue;
 }
 
-/** Of an engine that is dead nothing reaches the store any more. */
+/** Calls of a dead engine no longer reach the store. */
 function mortalStore(store: OrderStore, isDead: () => boolean): OrderStore {
   return { ...store, append: (batch) => (isDead() ? never : store.append(batch)) };
 }
 
-/** For an engine that is dead no time passes any more. */
+/** For a dead engine, time stands still. */
 function mortalClock(clock: Clock, isDead: () => boolean): Clock {
   const alive = (run: () => void) => (): void => {
     if (!isDead()) run();

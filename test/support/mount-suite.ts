@@ -10,25 +10,25 @@ import { SocketClient } from "./socket-client.ts";
 /** A service that is mounted and listens. */
 export type MountHandle = Readonly<{
   port: number;
-  /** Answers what is under way, tells WebSocket clients, and ends; what is not done after `graceMs` is cut off. */
+  /** Answers pending requests, tells WebSocket clients, and ends; after `graceMs` the rest is cut off. */
   close(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }>;
 
 /** Mounts a service and listens on a free port. */
 export type OpenMount = (service: Service) => Promise<MountHandle>;
 
-/** What of a mount differs. */
+/** Differences of a mount. */
 export type MountSuiteOptions = Readonly<{
-  /** The host has routes of its own: GET /health says "well", POST /echo gives JSON back. */
+  /** The host has its own routes: GET /health answers "well", POST /echo returns JSON. */
   ownRoutes: boolean;
 }>;
 
-/** A mounted world; what its service heard and answered is kept. */
+/** A mounted world that records the requests and answers of its service. */
 type World = ServiceWorld &
   MountHandle &
   Readonly<{ heard: WireRequest[]; answered: WireResponse[]; gate: Gate }>;
 
-/** Holds the service back between `shut` and `open`; `reached` resolves once a request waits at it. */
+/** Blocks the service between `shut` and `open`; `reached` resolves once a request waits. */
 class Gate {
   #wait: Promise<void> | undefined;
   #open: () => void = () => undefined;
@@ -96,7 +96,7 @@ const codeOf = ({ status, body }: RawAnswer): readonly unknown[] => [
 
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
-/** Everything that a mount must do, whatever the host is made of. */
+/** The rules of every mount, whatever the host's framework. */
 export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSuiteOptions): void {
   let world: World;
 
@@ -146,7 +146,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       expect(findings).toEqual([]);
     });
 
-    it("contract, Version 2 GET: the query is verified as it was sent, odd encodings too", async () => {
+    it("contract, Version 2 GET: the query is verified as it was sent, including odd encodings", async () => {
       await orderId("odd.id-1");
       const query = `symbol=BTC%2fUSD&origClientOrderId=%6fdd%2Eid%2d1&timestamp=${START_MS}`;
       const signature = sign({ secret: owner.secret, payload: query });
@@ -157,11 +157,11 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
     });
 
     it.each([
-      ["hostile 40: a plus is no blank", "symbol=BTC+USD&origClientOrderId=a", -1121],
+      ["hostile 40: a plus is not a blank", "symbol=BTC+USD&origClientOrderId=a", -1121],
       ["decision 41: an empty pair", "symbol=BTC%2FUSD&&origClientOrderId=a", -1100],
       ["decision 41: a pair without =", "symbol=BTC%2FUSD&origClientOrderId", -1100],
       ["hostile 34: a parameter twice", "symbol=BTC%2FUSD&symbol=BTC%2FUSD&origClientOrderId=a", -1101],
-    ])("%s: refused, and the signature holds", async (_what, query, code) => {
+    ])("%s: refused, with a valid signature", async (_what, query, code) => {
       const request = { method: "GET", target: `/api/v2/order?${query}&timestamp=${START_MS}` };
       expect(codeOf(await ask(signed(request)))).toEqual([400, code]);
     });
@@ -190,7 +190,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
     });
 
     it.each([false, true])(
-      "hostile 51: 32,768 bytes are taken, one more is not, chunked: %s",
+      "hostile 51: 32,768 bytes are accepted, one more is not, chunked: %s",
       async (chunked) => {
         const taken = await ask(placing(orderText("large-1", 32_768), { chunked }));
         expect(readJson(taken.body)).toMatchObject({ clientOrderId: "large-1" });
@@ -203,7 +203,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       ["hostile 10: signature", "signature", -1022, 400],
       ["hostile 26: key", "x-mbx-apikey", -2014, 401],
       ["hostile 48: Content-Type", "content-type", -1101, 400],
-    ])("%s headers that come twice are seen twice", async (_what, header, code, status) => {
+    ])("repeated %s headers arrive as two", async (_what, header, code, status) => {
       const request = placing(orderText("twice-1"));
       const at = (request.headers ?? []).findIndex((text) => text.toLowerCase() === header);
       const again = [header, request.headers?.[at + 1] ?? ""];
@@ -238,7 +238,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
   });
 
   describe(`${name}: connections`, () => {
-    it("hostile 50: a client that asks before it sends its body is told to go on", async () => {
+    it("hostile 50: a client that asks before it sends its body is told to continue", async () => {
       const connection = await openConnection(world.port);
       const body = orderText("asks-1");
       const request = placing(body, { headers: ["Expect", "100-continue"] });
@@ -251,7 +251,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       connection.close();
     });
 
-    it("a body that comes in pieces is taken whole", async () => {
+    it("a body that arrives in pieces is read completely", async () => {
       const connection = await openConnection(world.port);
       const bytes = rawBytes(placing(orderText("slow-1", 20_000)));
       for (let at = 0; at < 21_000; at += 7_000) {
@@ -272,7 +272,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       connection.close();
     });
 
-    it("a client that leaves in its body is no request; one that leaves while it waits harms nobody", async () => {
+    it("a client that leaves during its body sends no request; one that leaves while it waits does no harm", async () => {
       const leaving = await openConnection(world.port);
       leaving.write(rawBytes(placing(orderText("leaves-1"))).subarray(0, -10));
       await ask({ method: "GET", target: "/api/ping" });
@@ -303,7 +303,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       client.close();
     });
 
-    it("other WebSocket paths become none, and the server goes on", async () => {
+    it("other WebSocket paths open no connection, and the server continues", async () => {
       await expect(connect("/ws/other")).rejects.toThrow("404");
       await ask({ method: "GET", target: "/api/ping" });
     });
@@ -321,7 +321,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       expect(world.heard).toEqual([]);
     });
 
-    it("drains: what was asked is answered, WebSockets are told, and then it is over", async () => {
+    it("drains: pending requests are answered, WebSockets are told, and then it ends", async () => {
       const client = await connect("/ws/listenKey");
       world.gate.shut();
       const connection = await openConnection(world.port);
@@ -342,7 +342,7 @@ export function mountSuite(name: string, open: OpenMount, { ownRoutes }: MountSu
       await expect(openConnection(world.port)).rejects.toThrow("ECONNREFUSED");
     });
 
-    it("drains no longer than it is given", async () => {
+    it("drains for at most the given time", async () => {
       world.gate.shut();
       const connection = await openConnection(world.port);
       connection.write(rawBytes(placing(orderText("drain-2"))));

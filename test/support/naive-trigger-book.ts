@@ -1,10 +1,10 @@
 import type { Quote, TrailingDistance } from "../../src/model/index.ts";
 import type { LevelCondition, Watcher } from "../../src/triggers/index.ts";
 
-/** What the twin says fired; prices as plain integers. */
+/** The orders that the twin fires; prices as plain integers. */
 export type NaiveFired = Readonly<{ orderId: number; observed: bigint; level?: bigint; reference?: bigint }>;
 
-/** What the twin says about one quote. */
+/** The twin's result for one quote. */
 export type NaiveObservation = Readonly<{
   fired: readonly NaiveFired[];
   activated: readonly Readonly<{ orderId: number; seed: bigint }>[];
@@ -13,13 +13,13 @@ export type NaiveObservation = Readonly<{
 type Resting = { readonly watcher: Watcher; reference: bigint | undefined };
 
 /**
- * The trigger rules in the plainest way: every quote looks at every order, each order keeps its own reference, and
+ * The trigger rules in the simplest form: every quote visits every order, each order keeps its own reference, and
  * distances are compared by cross-multiplication. It shares nothing with the trigger book but the types.
  */
 export class NaiveTriggerBook {
   readonly #orders = new Map<number, Resting>();
 
-  /** `reference` is that of an order which was active before. */
+  /** `reference` belongs to an order that was active before. */
   add(watcher: Watcher, reference?: bigint): void {
     this.#orders.set(watcher.orderId, { watcher, reference });
   }
@@ -67,7 +67,7 @@ function becomesActive({ watcher: { watch }, reference }: Resting, observed: big
   return watch.gate === undefined || isMet(watch.gate, observed);
 }
 
-/** What was met, if anything was; empty for an order that any quote meets. */
+/** The condition that was met, if any; empty for an order that any quote meets. */
 function hitOf(
   { watcher: { watch }, reference }: Resting,
   observed: bigint,

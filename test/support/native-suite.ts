@@ -4,22 +4,22 @@ import { OrderError } from "../../src/errors/index.ts";
 import type { NativeExecution, NativeLimitTerms, NativeOrder } from "../../src/model/index.ts";
 import type { NativeOrders, NativePlacement } from "../../src/ports/index.ts";
 
-/** Native orders of a host, and the little of its market that the suite moves. */
+/** Native orders of a host, and the controls of its market that the suite uses. */
 export type NativeHost = Readonly<{
   native: NativeOrders;
-  /** The market of BTC/USD or another symbol stands at these prices, with any size. */
+  /** Sets the market of BTC/USD or another symbol to these prices, with any size. */
   quote: (bid: string, ask: string, symbol?: string) => void;
-  /** The time of the host goes on. */
+  /** Advances the time of the host. */
   pass: (ms: number) => Promise<void>;
   nowMs: () => number;
-  /** Resolves when the host does nothing more by itself. */
+  /** Resolves when the host has no more work of its own. */
   idle: () => Promise<void>;
   close: () => Promise<void>;
 }>;
 
 /**
- * A fresh place to keep native orders. `open` gives a host on it, the second time as after a restart; accounts 1 and 2
- * have 1,000,000 USD and 10 BTC and ETH each.
+ * A fresh place for native orders. `open` opens a host on it, the second time as after a restart; accounts 1 and 2 have
+ * 1,000,000 USD and 10 BTC and ETH each.
  */
 export type NativePlace = Readonly<{ open: () => Promise<NativeHost>; remove: () => Promise<void> }>;
 
@@ -30,7 +30,7 @@ export type NativeLimit = NativePlacement & NativeLimitTerms;
 
 let placements = 0;
 
-/** A resting BUY of account 1 unless told otherwise, with a client id and a request of its own. */
+/** A resting BUY of account 1 by default, with its own client id and request. */
 export function nativeOf(
   fields: Partial<{
     accountId: number;
@@ -65,7 +65,7 @@ export const lineOf = ({ status, side, quantity: whole, executedQuantity }: Nati
 const eventsOf = (executions: readonly NativeExecution[]): readonly string[] =>
   executions.map(({ execType, order }) => `${order.clientOrderId} ${execType} ${order.status}`);
 
-/** Why a placement was refused. */
+/** Returns the reason why a placement was refused. */
 export async function refusalOf(placing: Promise<unknown>): Promise<string> {
   try {
     await placing;
@@ -130,7 +130,7 @@ function placing(world: World): void {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it("the client id of an open order is refused, in any market of the account; another account has its own", async () => {
+  it("the client id of an open order is refused, in any market of the account; other accounts have separate ids", async () => {
     const { native, quote } = world.host;
     await native.place(nativeOf({ clientOrderId: "same" }));
     const refused = ["BTC/USD", "ETH/USD"].map((symbol) =>
@@ -143,7 +143,7 @@ function placing(world: World): void {
     expect((await native.place(nativeOf({ clientOrderId: "same", price: "70" }))).created).toBe(true);
   });
 
-  it("of copies that come at once under one client id, one is placed", async () => {
+  it("of simultaneous copies under one client id, one is placed", async () => {
     const { native } = world.host;
     const copies = Array.from({ length: 20 }, () => native.place(nativeOf({ clientOrderId: "same" })));
     const outcomes = await Promise.allSettled(copies);
@@ -151,7 +151,7 @@ function placing(world: World): void {
     expect(await native.page({ accountId: 1, symbol: "BTC/USD", limit: 9 })).toHaveLength(1);
   });
 
-  it("what the account cannot pay is refused and leaves nothing", async () => {
+  it("an order that the account cannot pay is refused and leaves no trace", async () => {
     const { native } = world.host;
     expect(await refusalOf(native.place(nativeOf({ quantity: "100000" })))).toBe("INSUFFICIENT_BALANCE");
     expect(await native.page({ accountId: 1, symbol: "BTC/USD", limit: 9 })).toEqual([]);
@@ -170,7 +170,7 @@ function requests(world: World): void {
     expect(await native.page({ accountId: 1, symbol: "BTC/USD", limit: 9 })).toHaveLength(1);
   });
 
-  it("decision 3: also after its order has ended, as it is now", async () => {
+  it("decision 3: also after its order has ended, with its present state", async () => {
     const { native } = world.host;
     const placement = nativeOf();
     const { order } = await native.place(placement);
@@ -183,7 +183,7 @@ function requests(world: World): void {
     ]);
   });
 
-  it("a request is known once it has placed something, with the order as it is now", async () => {
+  it("a request is known once it has placed an order, with the order's present state", async () => {
     const { native, quote, idle } = world.host;
     const placement = nativeOf();
     expect(await native.findRequest(placement)).toBeUndefined();
@@ -230,7 +230,7 @@ function cancelling(world: World): void {
     expect(canceled.filter((order) => order !== undefined)).toHaveLength(1);
   });
 
-  it("I52: unknown, foreign, other-market and filled orders are not touched", async () => {
+  it("I52: unknown, foreign, other-market and filled orders are not changed", async () => {
     const { native } = world.host;
     const { orderId } = (await native.place(nativeOf())).order;
     const filled = (await native.place(nativeOf({ price: "105", clientOrderId: "filled" }))).order;
@@ -306,7 +306,7 @@ function pages(world: World): void {
     expect(first?.status).toBe("CANCELED");
   });
 
-  it("contract: without a lowest id the newest, with one the lowest from there on, itself included", async () => {
+  it("contract: without a lowest id the newest, with one the lowest from it on, inclusive", async () => {
     const [one = 0n, two = 0n, three = 0n] = await placeThree();
     expect(await page({ limit: 2 })).toEqual([two, three]);
     expect(await page({ limit: 2, fromOrderId: 1n })).toEqual([one, two]);
@@ -333,7 +333,7 @@ function pages(world: World): void {
 }
 
 function executions(world: World): void {
-  it("decision 46: what happened, oldest first, each with the order after it", async () => {
+  it("decision 46: executions, oldest first, each with the order after it", async () => {
     const { native, pass } = world.host;
     const startMs = world.host.nowMs();
     const { order } = await native.place(nativeOf({ clientOrderId: "a" }));
@@ -373,7 +373,7 @@ function executions(world: World): void {
     expect(await told({ startTimeMs: startMs + 6 })).toEqual([]);
   });
 
-  it("are told as they come, before the answer, until nobody listens", async () => {
+  it("are reported as they occur, before the answer, until the last listener leaves", async () => {
     const { native, quote, idle } = world.host;
     const heard: NativeExecution[] = [];
     const stop = native.subscribe((execution) => heard.push(execution));
@@ -390,7 +390,7 @@ function executions(world: World): void {
 }
 
 function restarts(world: World): void {
-  it("I01: brings orders, ids and executions back exactly; what rests goes on", async () => {
+  it("I01: restores orders, ids and executions exactly; resting orders continue", async () => {
     const placement = nativeOf({ clientOrderId: "kept" });
     await world.host.native.place(placement);
     await world.host.native.place(nativeOf({ price: "105", quantity: "0.000001" }));
@@ -412,7 +412,7 @@ function restarts(world: World): void {
     expect(kept && lineOf(kept)).toBe("FILLED BUY 1/1");
   });
 
-  it("I01: everything answered is kept without a close", async () => {
+  it("I01: everything answered is durable without a close", async () => {
     const placed = await Promise.all(Array.from({ length: 20 }, () => world.host.native.place(nativeOf())));
     const other = await world.place.open();
     const page = await other.native.page({ accountId: 1, symbol: "BTC/USD", limit: 50 });

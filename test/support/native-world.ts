@@ -17,10 +17,10 @@ import {
 
 const BALANCES = { USD: "1000000", BTC: "10", ETH: "10" };
 
-/** A service whose native orders are those of a paper venue, where BTC/USD and ETH/USD stand at 6,999 to 7,001. */
+/** A service whose native orders are those of a paper venue, where BTC/USD and ETH/USD are at 6,999 to 7,001. */
 export type NativeWorld = ServiceWorld & Readonly<{ paper: PaperVenue }>;
 
-/** What a port may be changed to between the venue and the service. */
+/** Changes of a port between the venue and the service. */
 export type NativeChange = (native: NativeOrders) => Partial<NativeOrders>;
 
 /** A paper venue in memory with those quotes, where accounts 1 to 4 have {@link BALANCES}. */
@@ -78,7 +78,7 @@ function portOf(native: NativeOrders, change: NativeChange): NativeOrders {
   };
 }
 
-/** A native order as a host may report it; 64-bit id, no native order of the paper venue. */
+/** A native order as a host may report it; 64-bit id, not an order of the paper venue. */
 export function reportedOrder(fields: Partial<NativeOrder> = {}): NativeOrder {
   return {
     orderId: 8_389_765_489_680_951_453n,
@@ -113,7 +113,7 @@ export const RESTING: RequestParameters = {
   price: "6000",
 };
 
-/** Places a native order; the fields win over {@link RESTING} of which nothing is taken when a type is given. */
+/** Places a native order; the fields replace those of {@link RESTING}, all of which are dropped if a type is given. */
 export function placeNative(
   world: ServiceWorld,
   fields: RequestParameters = {},
@@ -124,7 +124,7 @@ export function placeNative(
   return call(world, "POST", path, { key, json, query: { nonce: world.nonce() } });
 }
 
-/** A signed GET of version 2 about BTC/USD unless the query says otherwise. */
+/** A signed GET of version 2 about BTC/USD by default. */
 export function read(
   world: ServiceWorld,
   path: string,

@@ -16,20 +16,20 @@ import { turns } from "./faulty-world.ts";
 import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
 import { INSTRUMENTS, START_MS, SYMBOL } from "./world.ts";
 
-/** One disk, one venue and one clock, on which engines are opened while a test watches. */
+/** One disk, one venue and one clock, on which a test opens engines. */
 export type OpeningWorld = Readonly<{
   disk: MemoryDisk;
   clock: ManualClock;
   venue: ScriptedVenue;
-  /** What the newest engine told its operator. */
+  /** Messages of the newest engine to its operator. */
   told: string[];
-  /** Opens an engine, with other parts where given; the one before is left as a crash leaves it. */
+  /** Opens an engine, with other parts if given; the previous one is left as after a crash. */
   open(parts?: Partial<EngineOptions>): Promise<Engine>;
-  /** Opens one whose store does not read a shard before it is released; `held` is how many reads wait. */
+  /** Opens an engine whose store reads no shard before it is released; `held` is the number of waiting reads. */
   openSlowly(parts?: Partial<EngineOptions>): Promise<SlowOpening>;
 }>;
 
-/** An engine on its way. */
+/** An engine that is opening. */
 export type SlowOpening = Readonly<{ opening: Promise<Engine>; held: () => number; release: () => void }>;
 
 export function createOpeningWorld(): OpeningWorld {
@@ -100,13 +100,13 @@ export async function placeOn(
   return (await engine.place({ accountId, order })).order;
 }
 
-/** Feeds a quote and waits until nothing more happens. */
+/** Feeds a quote and waits until all work is done. */
 export async function quoteTo(engine: Engine, bid: string, ask: string): Promise<void> {
   engine.market.quote({ symbol: SYMBOL, bid, ask });
   await engine.idle();
 }
 
-/** A venue that keeps what it has to say until somebody listens, and then says it before `subscribe` returns. */
+/** A venue that holds its reports until the first listener subscribes, and sends them before `subscribe` returns. */
 export function withOutbox(venue: ScriptedVenue, outbox: readonly ChildReport[]): ExecutionVenue {
   return {
     ...boundTo(venue),
@@ -118,7 +118,7 @@ export function withOutbox(venue: ScriptedVenue, outbox: readonly ChildReport[])
   };
 }
 
-/** The venue as a plain object, so that some of it can be replaced. */
+/** The venue as a plain object, so that parts of it can be replaced. */
 export function boundTo(venue: ScriptedVenue): ExecutionVenue {
   return {
     capabilities: venue.capabilities,

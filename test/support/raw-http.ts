@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer as it came over a socket. */
+/** An answer as it arrived over a socket. */
 export type RawAnswer = Readonly<{ status: number; headers: ReadonlyMap<string, string>; body: string }>;
 
 const HEAD_END = "\r\n\r\n";
 
-/** The first answer in what has been received, and the rest; undefined while it is not whole. */
+/** The first answer in the received bytes, and the rest; undefined if it is incomplete. */
 function takeAnswer(received: string): Readonly<{ answer: RawAnswer; rest: string }> | undefined {
   const end = received.indexOf(HEAD_END);
   if (end < 0) return undefined;
@@ -25,14 +25,14 @@ function takeAnswer(received: string): Readonly<{ answer: RawAnswer; rest: strin
   return { answer: { status, headers, body }, rest: received.slice(from + length) };
 }
 
-/** A connection on which a test writes bytes and reads answers. Text is written as Latin-1, one byte a character. */
+/** A connection on which a test writes bytes and reads answers. Text is written as Latin-1, one byte per character. */
 export type RawConnection = Readonly<{
   write(text: string | Uint8Array): void;
-  /** The next answer; rejects when the connection ends before it is whole. */
+  /** The next answer; rejects if the connection ends before it is complete. */
   answer(): Promise<RawAnswer>;
   /** Resolves when the server has ended the connection. */
   ended: Promise<void>;
-  /** What came but is no whole answer yet. */
+  /** The received bytes that are not a complete answer yet. */
   received(): string;
   close(): void;
 }>;
@@ -82,7 +82,7 @@ export async function openConnection(port: number): Promise<RawConnection> {
   };
 }
 
-/** A request before it becomes bytes; nothing of it is checked or encoded. */
+/** A request before it becomes bytes; nothing in it is checked or encoded. */
 export type RawRequest = Readonly<{
   method: string;
   target: string;
@@ -92,7 +92,7 @@ export type RawRequest = Readonly<{
   chunked?: boolean;
 }>;
 
-/** The bytes of a request, its body's length told unless it has none. */
+/** The bytes of a request, with the length of its body if it has one. */
 export function rawBytes({
   method,
   target,
@@ -112,7 +112,7 @@ export function rawBytes({
   return Buffer.concat([head, size, bytes, Buffer.from("\r\n0\r\n\r\n")]);
 }
 
-/** Sends one request on a connection of its own and reads the answer. */
+/** Sends one request on a separate connection and reads the answer. */
 export async function sendRaw(port: number, request: RawRequest): Promise<RawAnswer> {
   const connection = await openConnection(port);
   try {

@@ -3,7 +3,7 @@ import { price, quantity } from "../../src/decimal/index.ts";
 import type { Rejection } from "../../src/model/index.ts";
 import type { RejectionQuery, Rejections } from "../../src/ports/index.ts";
 
-/** A fresh place for rejections that holds at least 16 of an account; `written` resolves when nothing waits. */
+/** A fresh place for rejections that keeps at least 16 of an account; `written` resolves when nothing waits. */
 export type RejectionsPlace = Readonly<{
   rejections: Rejections;
   written: () => Promise<void>;
@@ -12,7 +12,7 @@ export type RejectionsPlace = Readonly<{
 
 let made = 0;
 
-/** A rejection of account 1 at time 1,000 with an id of its own. */
+/** A rejection of account 1 at time 1,000 with its own id. */
 export function rejectionOf(fields: Partial<Rejection> = {}): Rejection {
   return {
     rejectionId: `rejection-${++made}`,
@@ -43,7 +43,7 @@ export function rejectionsSuite(name: string, createPlace: () => RejectionsPlace
     const listed = async (query: Partial<RejectionQuery> = {}): Promise<readonly Rejection[]> =>
       await place.rejections.list({ accountId: 1, limit: 100, ...query });
 
-    it("what is retained is found at once and exactly, money and text included", async () => {
+    it("a retained rejection is found at once and exactly, including money and text", async () => {
       const whole = rejectionOf({ stopPrice: price("0.00000001"), errorMessage: 'a "b" \\ \n \u2028 é' });
       const bare: Rejection = {
         rejectionId: "bare",
@@ -91,7 +91,7 @@ export function rejectionsSuite(name: string, createPlace: () => RejectionsPlace
       expect(await ids({ symbol: "ETH/USD", startTimeMs: 1_001, endTimeMs: 1_001 })).toEqual([ether]);
     });
 
-    it("counts what it has kept", async () => {
+    it("counts the stored rejections", async () => {
       place.rejections.retain(rejectionOf());
       await place.written();
       expect(place.rejections.counts).toEqual({ retained: 1, lost: 0 });

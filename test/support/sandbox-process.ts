@@ -17,7 +17,7 @@ export const SECRET = "sandbox-secret";
 /** A reply: status and parsed body. */
 export type Reply = Readonly<{ status: number; body: Record<string, unknown> & { code?: number } }>;
 
-/** A sandbox in a process of its own. */
+/** A sandbox in a separate process. */
 export type SandboxProcess = {
   readonly url: string;
   readonly wsUrl: string;
@@ -42,11 +42,11 @@ let nonces = 0;
 /** A sandbox that is opening, or was ended while it did. */
 export type OpeningSandbox = Pick<SandboxProcess, "ended" | "kill"> &
   Readonly<{
-    /** Resolves when the sandbox says that it is ready; rejects with what it printed when it ends before. */
+    /** Resolves when the sandbox is ready; rejects with its output if it ends before. */
     ready: Promise<SandboxProcess>;
   }>;
 
-/** Starts a sandbox and resolves when it says that it is ready; rejects with what it printed otherwise. */
+/** Starts a sandbox and resolves when it is ready; rejects with its output otherwise. */
 export const startSandboxProcess = (env: Readonly<Record<string, string>>): Promise<SandboxProcess> =>
   openSandboxProcess(env).ready;
 
@@ -83,7 +83,7 @@ export function openSandboxProcess(env: Readonly<Record<string, string>>): Openi
     void ended.then((how) => reject(new Error(`the sandbox ended with ${how}: ${errors}`)));
   });
   const started = ready.then((addresses) => processAt(addresses, { process: child, ended, kill }));
-  // Whoever kills it while it opens does not wait for it.
+  // A caller that kills it while it opens does not wait for it.
   started.catch(() => undefined);
   return { ready: started, ended, kill };
 }
@@ -138,7 +138,7 @@ const encode = (fields: Readonly<Record<string, string | number | boolean>>): st
 
 type RequestText = Readonly<{ method: string; json: string; headers?: Readonly<Record<string, string>> }>;
 
-/** One request over a connection of its own; rejects when no whole answer came. */
+/** One request over a separate connection; rejects if no complete answer arrived. */
 function send(url: string, { method, json, headers = {} }: RequestText): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const body =

@@ -8,7 +8,7 @@ import type {
   VenueEvent,
 } from "../../src/ports/index.ts";
 
-/** What a scripted venue does with a submit: answer, fail, or never answer. */
+/** A scripted venue's reaction to a submit: answer, fail, or never answer. */
 export type Answer = ChildReport | Error | "silence";
 
 /** A venue whose every answer a test decides; it counts arrivals and never executes by itself. */
@@ -17,19 +17,19 @@ export type ScriptedVenue = ExecutionVenue & {
   readonly deadlines: number[];
   readonly lookups: string[];
   readonly voids: string[];
-  /** Decides the answer to a submit; fills whole at 100 by default. */
+  /** Decides the answer to a submit; fills completely at 100 by default. */
   onSubmit: (child: ChildRequest) => Answer | Promise<Answer>;
-  /** Decides the answer to a lookup; "not-found" by default. */
+  /** Decides the answer to a look-up; "not-found" by default. */
   onLookup: (child: ChildRequest) => ChildReport | NotFound | Error | Promise<ChildReport | NotFound>;
   /** Decides the answer to a void; "voided" by default. */
   onVoid: (child: ChildRequest) => ChildReport | "voided" | Error | Promise<ChildReport | "voided">;
-  /** The venue says this by itself. */
+  /** Sends this report unasked. */
   say(report: ChildReport): void;
 };
 
 let executions = 0;
 
-/** An execution with an id of its own. */
+/** An execution with its own id. */
 export const fillOf = (of: Readonly<{ quantity: Quantity | string; price?: string; id?: string }>): Fill => ({
   executionId: of.id ?? `x${++executions}`,
   quantity: typeof of.quantity === "string" ? quantity(of.quantity) : of.quantity,
@@ -37,14 +37,14 @@ export const fillOf = (of: Readonly<{ quantity: Quantity | string; price?: strin
   timeMs: 0,
 });
 
-/** A report that fills a child whole, at 100 unless that lies beyond its limit. */
+/** A report that fills a child completely, at 100 unless that is beyond its limit. */
 export const filled = (child: ChildRequest, at: string = priceInside(child)): ChildReport => ({
   childId: child.childId,
   state: "closed",
   fills: [fillOf({ quantity: child.quantity, price: at })],
 });
 
-/** 100, or the child's limit where 100 lies beyond it. */
+/** 100, or the child's limit if 100 is beyond it. */
 export function priceInside({ side, limitPrice }: ChildRequest): string {
   if (limitPrice === undefined) return "100";
   const isBeyond = side === "BUY" ? limitPrice < price("100") : limitPrice > price("100");
@@ -62,7 +62,7 @@ export const reported = (
   fills,
 });
 
-/** What a venue was sent, as text: "BUY 1 @ 100", without a price when at market. */
+/** The children sent to a venue, as text: "BUY 1 @ 100", without a price when at market. */
 export const sentTo = (venue: Readonly<{ submitted: readonly ChildRequest[] }>): readonly string[] =>
   venue.submitted.map(({ side, quantity: size, limitPrice }) =>
     [side, formatQuantity(size), ...(limitPrice === undefined ? [] : ["@", formatPrice(limitPrice)])].join(

@@ -1,2 +1,2 @@
-/** The seed of a run: that of the environment variable SEED, to make a failed run again, else this one. */
+/** Returns the seed of a run: the environment variable SEED, to repeat a failed run, or the given one. */
 export const seedOr = (usual: number): number => Number(process.env.SEED ?? usual);

@@ -30,7 +30,7 @@ import { createScriptedVenue, type ScriptedVenue } from "./scripted-venue.ts";
 /** Noon, at a whole minute, so that windows of minutes and seconds begin here. */
 export const START_MS: number = Date.UTC(2026, 0, 2, 12);
 
-/** A key with its secret; names say what is special about it. */
+/** A key with its secret; names state its particularity. */
 export type Credentials = Readonly<{ apiKey: string; secret: string }>;
 
 const credentials = (name: string): Credentials => ({
@@ -50,13 +50,13 @@ export const KEYS: Readonly<
   elsewhere: credentials("elsewhere"),
   /** Owner of account 2. */
   stranger: credentials("stranger"),
-  /** Owner of account 3, who lets user 1 read; without consent. */
+  /** Owner of account 3, who gives user 1 read access; without consent. */
   silent: credentials("silent"),
-  /** Not known to the service. */
+  /** Unknown to the service. */
   nobody: credentials("nobody"),
 };
 
-/** Every text that no answer may hold. */
+/** Every text that no answer may contain. */
 export const SECRETS: readonly string[] = Object.values(KEYS).map(({ secret }) => secret);
 
 const keyOf = (given: Credentials, rest: Partial<ApiKey> = {}): ApiKey => ({
@@ -112,7 +112,7 @@ function createCounter(): Entropy {
   return { token: (length) => String(++count).padStart(length, "0") };
 }
 
-/** What of a world differs from the usual one. */
+/** Differences of a world from the default one. */
 export type WorldOptions = Readonly<{
   engine?: Partial<EngineSettings>;
   limits?: Omit<RateLimiterOptions, "clock">;
@@ -134,7 +134,7 @@ export type WorldOptions = Readonly<{
   volumeHistory?: VolumeHistory;
   /** Listed after the usual ones. */
   instruments?: readonly Instrument[];
-  /** The host's native orders; without them it has none. */
+  /** The host's native orders; none by default. */
   native?: (clock: ManualClock) => NativeOrders | Promise<NativeOrders>;
 }>;
 
@@ -147,7 +147,7 @@ export type ServiceWorld = Readonly<{
   feed: MarketFeed;
   accounts: MemoryAccounts;
   exposure: MemoryExposure;
-  /** Events of the service and the engine as they were told. */
+  /** Events of the service and the engine in order. */
   told: readonly string[];
   /** A number that no earlier call of this world has returned. */
   nonce: () => string;
@@ -184,12 +184,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<ServiceWorl
   return { clock, engine, service, venue, feed, accounts, exposure, told, nonce };
 }
 
-/** How a request is made; `json` goes to the body, `query` to the target, in this order and as they are. */
+/** A request to build; `json` goes to the body, `query` to the target, in this order and unchanged. */
 export type RequestOptions = Readonly<{
   key?: Credentials;
   query?: RequestParameters;
   json?: RequestParameters;
-  /** The body as it is, in place of `json`. */
+  /** The exact body, in place of `json`. */
   body?: string;
   headers?: readonly string[];
   address?: string;
@@ -214,10 +214,10 @@ export function requestOf(method: string, path: string, options: RequestOptions 
   };
 }
 
-/** A read answer. */
+/** A parsed answer. */
 export type Reply = Readonly<{ status: number; headers: WireResponse["headers"]; body: JsonObject }>;
 
-/** Sends a request to the world's service and reads the answer. */
+/** Sends a request to the world's service and parses the answer. */
 export async function call(world: ServiceWorld, ...request: Parameters<typeof requestOf>): Promise<Reply> {
   const { status, headers, body } = await world.service.handle(requestOf(...request));
   return { status, headers, body: readJson(body) as JsonObject };
@@ -232,7 +232,7 @@ export const FAR_LIMIT: RequestParameters = {
   price: "7000",
 };
 
-/** Places an order; the fields win over {@link FAR_LIMIT}, of which nothing is taken when a type is given. */
+/** Places an order; the fields replace those of {@link FAR_LIMIT}, all of which are dropped if a type is given. */
 export function place(
   world: ServiceWorld,
   fields: RequestParameters = {},
@@ -247,7 +247,7 @@ export function place(
   });
 }
 
-/** A SELL pair around a market at 7,000: a stop 1,000 below, a limit 1,000 above; nothing of it executes there. */
+/** A SELL pair around a market at 7,000: a stop 1,000 below, a limit 1,000 above; neither executes there. */
 export const SELL_PAIR: RequestParameters = {
   symbol: "BTC/USD",
   side: "SELL",
@@ -295,7 +295,7 @@ export const LEGACY_PAIR: RequestParameters = {
   stopPrice: "6000",
 };
 
-/** Where each kind of list is placed, and a list of that kind. */
+/** The route of each kind of list, and a list of that kind. */
 export const LISTS: Readonly<Record<ListForm, Readonly<{ path: string; fields: RequestParameters }>>> = {
   oco: { path: "/api/v3/orderList/oco", fields: SELL_PAIR },
   oto: { path: "/api/v3/orderList/oto", fields: ENTRY_AND_STOP },
@@ -305,7 +305,7 @@ export const LISTS: Readonly<Record<ListForm, Readonly<{ path: string; fields: R
 
 let lists = 0;
 
-/** Places a list; the fields win over those of {@link LISTS}, and it gets an id of its own unless one is given. */
+/** Places a list; the fields win over those of {@link LISTS}, and it gets its own id unless one is given. */
 export function placeList(
   world: ServiceWorld,
   form: ListForm,

@@ -6,7 +6,7 @@ import { type JsonObject, readJson } from "../../src/wire/index.ts";
 export class SocketClient {
   readonly socket: WebSocket;
   readonly messages: JsonObject[] = [];
-  /** The same as they came. */
+  /** The same as they arrived. */
   readonly texts: string[] = [];
   /** Resolves with code and reason when the connection has ended. */
   readonly closed: Promise<readonly [code: number, reason: string]>;
@@ -75,7 +75,7 @@ export class SocketClient {
     return this.ask(method, signSocketParameters({ secret: key.secret, parameters }));
   }
 
-  /** Resolves once this holds, looked at after every message; rejects when the connection ends before. */
+  /** Resolves once this holds, checked after every message; rejects if the connection ends before. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) {
       if (this.#ended) throw new Error(`the connection ended after ${this.messages.length} messages`);

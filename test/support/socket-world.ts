@@ -3,13 +3,13 @@ import { type RequestParameters, signSocketParameters } from "../../src/signing/
 import { type JsonObject, readJson, writeJson } from "../../src/wire/index.ts";
 import { type Credentials, KEYS, openWorld, type ServiceWorld, type WorldOptions } from "./service-world.ts";
 
-/** A read message: a reply has an id and a status, an event has neither. */
+/** A parsed message: a reply has an id and a status, an event has neither. */
 export type Message = JsonObject;
 
-/** How a test connects. */
+/** Options of a test's connection. */
 export type ConnectOptions = Readonly<{ target?: string; address?: string; headers?: readonly string[] }>;
 
-/** How a request is made; with key null it is not signed. `timestamp` is the world's clock. */
+/** A request to build; with key null it is not signed. `timestamp` is the world's clock. */
 export type SocketRequestOptions = Readonly<{
   key?: Credentials | null;
   id?: string | number | null;
@@ -17,15 +17,15 @@ export type SocketRequestOptions = Readonly<{
   forge?: (params: RequestParameters) => Readonly<Record<string, unknown>>;
 }>;
 
-/** A connection of a test, and what came over it. */
+/** A connection of a test, and the messages over it. */
 export class TestClient {
   readonly session: SocketSession;
   readonly messages: Message[] = [];
-  /** The same as it came. */
+  /** The same as they arrived. */
   readonly texts: string[] = [];
   closed: Readonly<{ code: number; reason: string }> | undefined;
   pings = 0;
-  /** What the reader has not read yet, in bytes. */
+  /** The bytes that the reader has not read yet. */
   buffered: number | "everything" = 0;
   readonly #world: ServiceWorld;
   #ids = 0;
@@ -64,7 +64,7 @@ export class TestClient {
     return this.messages.filter((message) => "id" in message);
   }
 
-  /** Sends a request and resolves to its reply; rejects when the connection is closed instead. */
+  /** Sends a request and resolves to its reply; rejects if the connection is closed instead. */
   async ask(
     method: string,
     params: RequestParameters = {},
@@ -76,7 +76,7 @@ export class TestClient {
     );
   }
 
-  /** The params of a request, signed; each bears a timestamp of its own, so that no two signatures are one. */
+  /** The params of a request, signed; each has its own timestamp, so that no two signatures are equal. */
   params(fields: RequestParameters, key: Credentials | null): RequestParameters {
     if (key === null) return fields;
     const recvWindow = 5_000 - (this.#stamps++ % 4_000);
@@ -84,7 +84,7 @@ export class TestClient {
     return signSocketParameters({ secret: key.secret, parameters });
   }
 
-  /** Sends a text as it is and resolves to the next reply. */
+  /** Sends a text unchanged and resolves to the next reply. */
   async sendsRaw(text: string): Promise<Message> {
     const before = this.replies.length;
     this.session.receive(text);
@@ -94,7 +94,7 @@ export class TestClient {
     return reply;
   }
 
-  /** Resolves once this holds; looked at after everything that is sent and whenever the engine rests. */
+  /** Resolves once this holds; checked after everything that is sent and whenever the engine rests. */
   async until(holds: () => boolean): Promise<void> {
     for (let turn = 0; !holds(); turn++) {
       if (turn > 300) throw new Error(`never came; the last message: ${this.texts.at(-1)}`);

@@ -10,7 +10,7 @@ import {
 } from "../../src/model/index.ts";
 import type { OrderStore, ShardAppend } from "../../src/ports/index.ts";
 
-/** What tells one sample parent from another. */
+/** Differences of one sample parent from another. */
 export type SampleOrder = Readonly<{
   orderId: number;
   accountId?: number;
@@ -107,7 +107,7 @@ export function sampleRecords(shard: number, from: number, to: number): readonly
   return Array.from({ length: to - from + 1 }, (_, index) => sampleRecord(shard, from + index));
 }
 
-/** A mark of the bid of BTC/USD unless told otherwise. */
+/** A mark of the bid of BTC/USD by default. */
 export function sampleMark(mark: Partial<MarketMark> = {}): MarketMark {
   return { symbol: "BTC/USD", side: "bid", position: 1, price: price("7424.9"), timeMs: 1_000, ...mark };
 }

@@ -14,7 +14,7 @@ import type { StoreWorld } from "./store-world.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What the port says of finding and reading ended lists. */
+/** The port's rules for finding and reading ended lists. */
 export function endedLists(world: StoreWorld): void {
   finding(world);
   paging(world);
@@ -55,7 +55,7 @@ function finding(world: StoreWorld): void {
     expect(await world.store.findEndedList(before)).toBeUndefined();
   });
 
-  it("I03: a client id names one list of an account while its row is kept; parents have ids of their own", async () => {
+  it("I03: a client id names one list of an account while its row exists; parents have separate ids", async () => {
     const named = (listId: number, rest = {}) => endedList({ listId, listClientOrderId: "a", ...rest });
     const first = named(-256, { endedAtMs: 10 });
     await keepLists(world.store, [first], [endedOrder({ orderId: -1_024, clientOrderId: "a" })]);
@@ -78,14 +78,14 @@ function finding(world: StoreWorld): void {
     expect(await world.store.pageEndedLists({ accountId: 1, limit: 9 })).toEqual([]);
   });
 
-  it("I60: the lists of a fenced shard are not kept, those of the other shards are", async () => {
+  it("I60: the lists of a fenced shard are not written, those of the other shards are", async () => {
     const [fenced, kept] = [endedList({ listId: -256 }), endedList({ listId: -257 })];
     const shards = [part(0, 9, { endedLists: [fenced] }), part(1, 1, { endedLists: [kept] })];
     expect(await world.store.append({ shards, marks: [] })).toEqual(["fenced", "durable"]);
     expect(await world.store.pageEndedLists({ accountId: 1, limit: 9 })).toEqual([kept]);
   });
 
-  it("I01: an ended list is there for the next handle, and what is read is no part of what was given", async () => {
+  it("I01: an ended list exists for the next handle, and reads are independent of the written objects", async () => {
     const list = endedList({ listId: -256 });
     await keepLists(world.store, [list]);
     const next = world.place.open();
@@ -101,7 +101,7 @@ function paging(world: StoreWorld): void {
     const lists = await world.store.pageEndedLists({ accountId: 1, ...request });
     return lists.map(({ listId }) => listId);
   };
-  /** Lists end in another order than they were made, and lists of another account and shard lie between. */
+  /** Lists end in another order than they were created, and lists of another account and shard are among them. */
   const keep = async () => {
     const accepted = { 2: 2_000, 1: 1_000, 4: 4_000, 3: 3_000, 5: 4_000 };
     const lists = Object.entries(accepted).map(([n, acceptedAtMs]) =>
@@ -133,7 +133,7 @@ function paging(world: StoreWorld): void {
   });
 }
 
-/** What the port says of deleting lists. */
+/** The port's rules for deleting lists. */
 export function listRetention(world: StoreWorld): void {
   const exists = async (orderId: number): Promise<boolean> =>
     (await world.store.findEnded({ accountId: 1, orderId })) !== undefined;
@@ -148,7 +148,7 @@ export function listRetention(world: StoreWorld): void {
     expect(await world.store.findEndedList({ accountId: 1, listId: -256 })).toEqual(list);
   });
 
-  it("a list goes with all its legs, and their client ids are free again", async () => {
+  it("a list is deleted with all its legs, and their client ids are free again", async () => {
     const list = endedList({ listId: -256, endedAtMs: 10, legs: [-512, -768, -1_024] });
     const other = endedList({ listId: -2_560, endedAtMs: 11 });
     await keepLists(world.store, [list, other], [...endedLegs(list, 4), ...endedLegs(other, 4)]);
@@ -163,13 +163,13 @@ export function listRetention(world: StoreWorld): void {
     expect(await world.store.findEnded({ accountId: 1, clientOrderId: "c512" })).toEqual(leg);
   });
 
-  it("a list without any leg in the store goes too", async () => {
+  it("a list without any leg in the store is deleted too", async () => {
     await keepLists(world.store, [endedList({ listId: -256, endedAtMs: 10 })]);
     expect(await world.store.deleteEnded({ beforeMs: 11, limit: 9 })).toBe(1);
     expect(await world.store.deleteEnded({ beforeMs: 11, limit: 9 })).toBe(0);
   });
 
-  it("a leg that a late fill changed after its list ended goes with the list all the same", async () => {
+  it("a leg that a late fill changed after its list ended is deleted with the list", async () => {
     const list = endedList({ listId: -256, endedAtMs: 10 });
     await keepLists(world.store, [list], endedLegs(list));
     const [leg, ...others] = endedLegs(list);
@@ -180,7 +180,7 @@ export function listRetention(world: StoreWorld): void {
   });
 
   it.each([1, 2, 3, 7, 1_000])(
-    "with a limit of %i every call makes progress, never leaves a list without its legs, and the last says 0",
+    "with a limit of %i every call makes progress, never leaves a list without its legs, and the last returns 0",
     async (limit) => {
       const lists = [1, 2, 3, 4].map((n) => endedList({ listId: -2_560 * n, endedAtMs: n }));
       const single = (n: number) => endedOrder({ orderId: -256_000 * n, endedAtMs: n });

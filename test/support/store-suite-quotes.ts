@@ -12,9 +12,9 @@ const LARGEST: KeptQuote = {
   timeMs: Number.MAX_SAFE_INTEGER,
 };
 
-/** What the port says of the last quotes of markets. */
+/** The port's rules for the last quotes of markets. */
 export function lastQuotes(world: StoreWorld): void {
-  it("I16, decision BR: the last quote of each market is kept, by symbol, at both ends of every range", async () => {
+  it("I16, decision BR: the last quote of each market is stored, by symbol, at both ends of every range", async () => {
     expect(await world.store.readQuotes()).toEqual([]);
     await world.store.append({ shards: [], marks: [], quotes: [LARGEST, QUOTE] });
     expect(await world.store.readQuotes()).toEqual([QUOTE, LARGEST]);
@@ -23,7 +23,7 @@ export function lastQuotes(world: StoreWorld): void {
     expect(await world.store.readQuotes()).toEqual([later, LARGEST]);
   });
 
-  it("I01: quotes go with the records and marks of their batch and outlive the handle", async () => {
+  it("I01: quotes are written with the records and marks of their batch and outlive the handle", async () => {
     const shards = [part(0, 1, { records: [sampleRecord(0, 1)] })];
     await world.store.append({ shards, marks: [sampleMark()], quotes: [QUOTE] });
     await world.store.close();
@@ -32,7 +32,7 @@ export function lastQuotes(world: StoreWorld): void {
     expect(await world.store.readMarks()).toEqual([sampleMark()]);
   });
 
-  it("I60: an earlier owner keeps no quotes", async () => {
+  it("I60: an earlier owner writes no quotes", async () => {
     const later = world.place.open();
     await later.acquire();
     await expect(world.store.append({ shards: [], marks: [], quotes: [QUOTE] })).rejects.toThrow("I60");

@@ -22,11 +22,11 @@ function append(
   });
 }
 
-/** Rounds of an epoch: what keeps an append out that arrives after its shard was read again. */
+/** Rounds of an epoch: they refuse an append that arrives after its shard was read again. */
 export function rounds(world: World): void {
   const fence = (round: number, epoch = 1): Promise<void> => world.store.fence({ shard: 3, epoch, round });
 
-  it("I60, decision FA: an append of an earlier round is fenced and keeps nothing, other shards go on", async () => {
+  it("I60, decision FA: an append of an earlier round is fenced and writes nothing, other shards continue", async () => {
     await fence(1);
     const ended = [endedOrder({ orderId: -259 })];
     const late = part(3, 1, { records: [sampleRecord(3, 1)], ended });
@@ -47,7 +47,7 @@ export function rounds(world: World): void {
     expect(await world.store.append({ shards, marks: [] })).toEqual(["fenced", "durable"]);
   });
 
-  it("decision FA: the same round again, and an earlier one that comes late, change nothing", async () => {
+  it("decision FA: the same round again, and an earlier one that arrives late, change nothing", async () => {
     for (const round of [2, 2, 1]) await fence(round);
     expect(await append(world.store, { sequence: 1, round: 1 })).toEqual(["fenced"]);
     expect(await append(world.store, { sequence: 1, round: 2 })).toEqual(["durable"]);
@@ -75,7 +75,7 @@ export function rounds(world: World): void {
     expect(await append(world.store, { sequence: 1, round: 0, epoch: 2 })).toEqual(["durable"]);
   });
 
-  it("decision FA: of an append that was called before, the store can say when the round has begun", async () => {
+  it("decision FA: the result of an append from before the round is certain once the round has begun", async () => {
     const appending = append(world.store, { sequence: 1, round: 0 });
     await fence(1);
     const { sequence } = await world.store.head(3);

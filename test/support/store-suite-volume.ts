@@ -13,7 +13,7 @@ const LARGEST = quantity("999999999999.999999");
 const keep = (store: OrderStore, ...prints: readonly CountedPrint[]) =>
   store.append({ shards: [], marks: [], prints });
 
-/** What the port says of executed volume. */
+/** The port's rules for executed volume. */
 export function executedVolume(world: StoreWorld, createPlace: () => StorePlace): void {
   counting(world);
   exactness(world, createPlace);
@@ -43,7 +43,7 @@ function counting(world: StoreWorld): void {
     });
   });
 
-  it("a symbol that had no fresh print has bars and no total", async () => {
+  it("a symbol without a fresh print has bars and no total", async () => {
     await keep(world.store, samplePrint({ fresh: false }));
     const { totals, bars } = await world.store.readVolume();
     expect(totals).toEqual([]);
@@ -61,7 +61,7 @@ function counting(world: StoreWorld): void {
     ]);
   });
 
-  it("bars come back by symbol and minute, totals by symbol, whatever the order of the prints", async () => {
+  it("bars are returned by symbol and minute, totals by symbol, whatever the order of the prints", async () => {
     const at = (symbol: string, minute: number) =>
       samplePrint({ symbol, id: `${minute}`, timeMs: minute * MINUTE_MS });
     await keep(world.store, at("ETH/USD", 3), at("BTC/USD", 10));
@@ -76,7 +76,7 @@ function counting(world: StoreWorld): void {
     ]);
   });
 
-  it("decision 30: a print whose symbol and id are kept adds nothing, in another batch or in the same", async () => {
+  it("decision 30: a print whose symbol and id are stored adds nothing, in another batch or in the same", async () => {
     const again = samplePrint({ quantity: quantity("7"), timeMs: 5 * MINUTE_MS, seenAtMs: 1, fresh: true });
     await keep(world.store, samplePrint());
     const once = await world.store.readVolume();
@@ -108,7 +108,7 @@ function exactness(world: StoreWorld, createPlace: () => StorePlace): void {
     expect(bars).toEqual([{ symbol: "BTC/USD", minuteMs: 0, quantity: sum }]);
   });
 
-  it("I16: a sum is a number up to the largest safe integer and a bigint from there on", async () => {
+  it("I16: a sum is a number up to the largest safe integer and a bigint above it", async () => {
     const almost = (BigInt(Number.MAX_SAFE_INTEGER) - 1n) as unknown as Quantity;
     const unit = quantity("0.000001");
     const total = async () => (await world.store.readVolume()).totals[0]?.total;
@@ -176,7 +176,7 @@ function sumsBy(
 }
 
 function owning(world: StoreWorld): void {
-  it("prints, marks and records of one batch are kept together", async () => {
+  it("prints, marks and records of one batch are written together", async () => {
     const shards = [part(0, 1, { records: [sampleRecord(0, 1)] })];
     const batch = { shards, marks: [sampleMark()], prints: [samplePrint()] };
     expect(await world.store.append(batch)).toEqual(["durable"]);
@@ -205,14 +205,14 @@ function owning(world: StoreWorld): void {
     await stranger.close();
   });
 
-  it("I03: a batch that is refused counts none of its prints", async () => {
+  it("I03: a refused batch counts none of its prints", async () => {
     const ended = [-256, -512].map((orderId) => endedOrder({ orderId, clientOrderId: "a" }));
     const batch = { shards: [part(0, 1, { ended })], marks: [], prints: [samplePrint()] };
     await expect(world.store.append(batch)).rejects.toThrow("I03");
     expect(await world.store.readVolume()).toEqual({ totals: [], bars: [], prints: [] });
   });
 
-  it("I01: the volume is there for the next handle, which goes on with it", async () => {
+  it("I01: the volume exists for the next handle, which continues it", async () => {
     await keep(world.store, samplePrint());
     await world.store.close();
     world.store = world.place.open();
@@ -239,7 +239,7 @@ function forgetting(world: StoreWorld): void {
     });
   });
 
-  it("decision HJ: however many they are, they go a few at a time, and appends go on", async () => {
+  it("decision HJ: however many they are, they are deleted a few at a time, and appends continue", async () => {
     const prints = Array.from({ length: 9_000 }, (_, n) => samplePrint({ id: `p${n}`, timeMs: n }));
     await keep(world.store, ...prints, samplePrint({ id: "new", seenAtMs: 90_000, timeMs: 90_000 }));
     const done: string[] = [];
@@ -257,7 +257,7 @@ function forgetting(world: StoreWorld): void {
     expect(bars.map(({ minuteMs }) => minuteMs)).toEqual([MINUTE_MS]);
   });
 
-  it("an id that was dropped counts anew", async () => {
+  it("an id that was dropped counts again", async () => {
     await keep(world.store, samplePrint());
     await world.store.deleteVolume({ beforeMs: 30_101 });
     await keep(world.store, samplePrint());

@@ -57,7 +57,7 @@ export function storeSuite(name: string, createPlace: () => StorePlace): void {
 }
 
 function ownership(world: World): void {
-  it("acquire takes every shard over and tells all heads; each epoch rises by one", async () => {
+  it("acquire takes every shard over and returns all heads; each epoch rises by one", async () => {
     await world.store.append({ shards: [part(7, 1, { records: sampleRecords(7, 1, 2) })], marks: [] });
     const heads = await world.store.acquire();
     expect(heads.map(({ shard }) => shard)).toEqual(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
@@ -66,7 +66,7 @@ function ownership(world: World): void {
     expect(await world.store.head(7)).toEqual({ shard: 7, epoch: 2, sequence: 2 });
   });
 
-  it("I60: an append with an old epoch is fenced and keeps nothing", async () => {
+  it("I60: an append with an old epoch is fenced and writes nothing", async () => {
     const later = world.place.open();
     await later.acquire();
     const ended = [endedOrder({ orderId: -256 })];
@@ -79,7 +79,7 @@ function ownership(world: World): void {
     await later.close();
   });
 
-  it("I60: of two handles on one store only the later one appends, and the earlier one can tell", async () => {
+  it("I60: of two handles on one store only the later one appends, and the earlier one can detect it", async () => {
     const later = world.place.open();
     await later.acquire();
     const first = { records: [sampleRecord(3, 1)] };
@@ -90,7 +90,7 @@ function ownership(world: World): void {
     await later.close();
   });
 
-  it("I60: a shard that nobody has taken over takes nothing", async () => {
+  it("I60: a shard without an owner accepts nothing", async () => {
     const place = world.place.open();
     expect(
       await place.append({ shards: [part(0, 0, { records: [sampleRecord(0, 1)] })], marks: [] }),
@@ -111,7 +111,7 @@ function ownership(world: World): void {
 }
 
 function journal(world: World): void {
-  it("records come back in order, above `after`, at most `limit`", async () => {
+  it("records are returned in order, above `after`, at most `limit`", async () => {
     const records = sampleRecords(9, 1, 10);
     expect(await world.store.append({ shards: [part(9, 1, { records })], marks: [] })).toEqual(["durable"]);
     expect(await world.store.readRecords({ shard: 9, ...all })).toEqual(records);
@@ -120,7 +120,7 @@ function journal(world: World): void {
     expect(await world.store.readRecords({ shard: 8, ...all })).toEqual([]);
   });
 
-  it("decision EJ: texts that come with the records are what is kept; where they do not, they are made", async () => {
+  it("decision EJ: texts that come with the records are stored; missing ones are generated", async () => {
     const [record, later] = [sampleRecord(7, 1), { ...sampleRecord(7, 1), timeMs: 77 }];
     const given = { ...part(7, 1, { records: [record] }), texts: [encodeRecord(later)] };
     const made = part(7, 1, { records: [sampleRecord(7, 2)] });
@@ -141,13 +141,13 @@ function journal(world: World): void {
     expect((await world.store.head(1)).sequence).toBe(3);
   });
 
-  it("I54: records with a hole inside are fenced as a whole", async () => {
+  it("I54: records with a gap inside are fenced as a whole", async () => {
     const records = [sampleRecord(1, 1), sampleRecord(1, 3)];
     expect(await world.store.append({ shards: [part(1, 1, { records })], marks: [] })).toEqual(["fenced"]);
     expect(await world.store.readRecords({ shard: 1, ...all })).toEqual([]);
   });
 
-  it("a fenced shard keeps nothing while the others of the batch are kept", async () => {
+  it("a fenced shard writes nothing while the others of the batch are written", async () => {
     const shards = [
       part(1, 1, { records: [sampleRecord(1, 1)], ended: [endedOrder({ orderId: -257 })] }),
       part(2, 9, { records: [sampleRecord(2, 1)], ended: [endedOrder({ orderId: -258 })] }),
@@ -184,7 +184,7 @@ function journal(world: World): void {
     expect(await world.store.readMarks()).toEqual([]);
   });
 
-  it("an empty batch is nothing, and a part without records needs only the epoch", async () => {
+  it("an empty batch has no effect, and a part without records needs only the epoch", async () => {
     expect(await world.store.append({ shards: [], marks: [] })).toEqual([]);
     const ended = [endedOrder({ orderId: -256 })];
     const shards = [part(0, 1, { ended }), part(1, 2)];
@@ -192,7 +192,7 @@ function journal(world: World): void {
     expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });
   });
 
-  it("what is read is no part of what was given, and cannot be changed through it", async () => {
+  it("reads are independent of the written objects, and cannot be changed through them", async () => {
     const record = sampleRecord(0, 1);
     await world.store.append({ shards: [part(0, 1, { records: [record] })], marks: [] });
     const [read] = await world.store.readRecords({ shard: 0, ...all });
@@ -210,7 +210,7 @@ function snapshots(world: World): void {
     await world.store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 9) })], marks: [] });
   });
 
-  it("decision CC: it says after each part that it goes on", async () => {
+  it("decision CC: it reports progress after each part", async () => {
     const parents = Array.from({ length: 2_000 }, (_, n) => openOrder({ orderId: -256 * (n + 1) }));
     const heard: string[] = [];
     const whole = { shard: 0, sequence: 4, counter: 2_005, parents };
@@ -220,7 +220,7 @@ function snapshots(world: World): void {
     expect(heard.filter((what) => what === "reading").length).toBeGreaterThan(1);
   });
 
-  it.each([0, 1, 128, 129, 600])("a snapshot of %i parents comes back whole", async (orders) => {
+  it.each([0, 1, 128, 129, 600])("a snapshot of %i parents is returned completely", async (orders) => {
     await write(4, orders);
     const snapshot = await world.store.readSnapshot(0);
     expect({ ...snapshot, parents: snapshot?.parents.length }).toEqual({
@@ -234,7 +234,7 @@ function snapshots(world: World): void {
     expect(await world.store.readSnapshot(1)).toBeUndefined();
   });
 
-  it("decision HK: a long one lets others in while it is written and read, and tells that it goes on", async () => {
+  it("decision HK: a long one lets other work run while it is written and read, and reports progress", async () => {
     const done: string[] = [];
     const writing = write(9, 2_000).then(() => done.push("written"));
     await world.store.head(0);
@@ -262,17 +262,17 @@ function snapshots(world: World): void {
     expect((await world.store.readSnapshot(0))?.parents).toHaveLength(400);
   });
 
-  it("I53: one that runs ahead of its journal is refused", async () => {
+  it("I53: one that is ahead of its journal is refused", async () => {
     await expect(write(10, 1)).rejects.toThrow("I53");
     expect(await world.store.readSnapshot(0)).toBeUndefined();
   });
 
-  it("the journal stays whole: a replay from empty stays possible", async () => {
+  it("the journal stays complete: a replay from empty stays possible", async () => {
     await write(9, 2);
     expect(await world.store.readRecords({ shard: 0, ...all })).toHaveLength(9);
   });
 
-  it("appends go on while one is written, and it is of the moment it was asked for", async () => {
+  it("appends continue while one is written, and it is as of the time of the request", async () => {
     const writing = write(9, 400);
     expect(
       await world.store.append({ shards: [part(0, 1, { records: [sampleRecord(0, 10)] })], marks: [] }),
@@ -283,7 +283,7 @@ function snapshots(world: World): void {
 }
 
 function marketJournal(world: World): void {
-  it("marks come back by symbol, side and position, with prices beyond the safe integers", async () => {
+  it("marks are returned by symbol, side and position, with prices beyond the safe integers", async () => {
     const marks = [
       sampleMark({ position: 10 }),
       sampleMark({ symbol: "ETH/USD", position: 1 }),
@@ -301,7 +301,7 @@ function marketJournal(world: World): void {
     expect(await world.store.readMarks()).toEqual([again]);
   });
 
-  it("marks that are dropped are gone, the others stay", async () => {
+  it("dropped marks are gone, the others stay", async () => {
     const marks = [1, 2, 3].map((position) => sampleMark({ position }));
     await world.store.append({ shards: [], marks });
     await world.store.deleteMarks(marks.slice(0, 2));
@@ -342,7 +342,7 @@ function endedParents(world: World): void {
     expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toMatchObject({ count: 1 });
   });
 
-  it("I03: a client id names one parent of an account while its record is kept", async () => {
+  it("I03: a client id names one parent of an account while its record exists", async () => {
     await keepEnded(world.store, [endedOrder({ orderId: -256, clientOrderId: "a", endedAtMs: 10 })]);
     const second = endedOrder({ orderId: -512, clientOrderId: "a" });
     await expect(keepEnded(world.store, [second])).rejects.toThrow("I03");
@@ -364,7 +364,7 @@ function endedParents(world: World): void {
     expect((await Promise.all(counts)).map(({ count }) => count)).toEqual([2, 1, 0]);
   });
 
-  it("decision IG: pages of names hold all of them, by account, then by the bytes of the client id", async () => {
+  it("decision IG: pages of names contain all of them, by account, then by the bytes of the client id", async () => {
     const page = async (limit: number, after?: EndedName) =>
       (await world.store.pageEndedNames?.({ limit, ...(after && { after }) })) ?? "no pages";
     expect(await page(9)).toEqual([]);
@@ -408,7 +408,7 @@ function endedParents(world: World): void {
     expect(await page(99)).toEqual(sorted);
   });
 
-  it("a count comes with the last record of the shard that is in it", async () => {
+  it("a count comes with the last record of the shard that it includes", async () => {
     expect(await world.store.countEnded({ accountId: 1, shard: 0 })).toEqual({ count: 0, sequence: 0 });
     const ended = [endedOrder({ orderId: -256 })];
     await world.store.append({ shards: [part(0, 1, { records: sampleRecords(0, 1, 3), ended })], marks: [] });
@@ -422,7 +422,7 @@ function pages(world: World): void {
   const page = async (afterOrderId: number, newestFirst: boolean, limit = 2) =>
     idsOf(await world.store.pageEnded({ accountId: 1, afterOrderId, newestFirst, limit }));
   beforeEach(async () => {
-    // Parents end in another order than they were made, and other accounts lie between.
+    // Parents end in another order than they were created, and other accounts are among them.
     const orders = [-768, -256, -1280, -512, -1024].map((orderId) => endedOrder({ orderId }));
     await keepEnded(world.store, [...orders, endedOrder({ orderId: -640, accountId: 2 })]);
     await keepEnded(world.store, [endedOrder({ orderId: -257 }), endedOrder({ orderId: -513 })], 1);
@@ -442,7 +442,7 @@ function pages(world: World): void {
     expect(await page(-256, true)).toEqual([]);
   });
 
-  it("a cursor whose order is gone goes on where it was", async () => {
+  it("a cursor whose order is gone continues from its place", async () => {
     expect(await page(-600, false)).toEqual([-768, -1024]);
     expect(await page(-600, true)).toEqual([-513, -512]);
   });
@@ -465,7 +465,7 @@ function pages(world: World): void {
 }
 
 function retention(world: World): void {
-  it("deletes what ended before the time, at most `limit` at once, and says how many", async () => {
+  it("deletes parents that ended before the time, at most `limit` at once, and returns their number", async () => {
     const orders = [40, 10, 30, 20].map((endedAtMs) => endedOrder({ orderId: -256 * endedAtMs, endedAtMs }));
     await keepEnded(world.store, orders);
     expect(await world.store.deleteEnded({ beforeMs: 10, limit: 9 })).toBe(0);
@@ -479,7 +479,7 @@ function retention(world: World): void {
 }
 
 function lifetime(world: World): void {
-  it("I01: everything durable is there for the next handle", async () => {
+  it("I01: everything durable exists for the next handle", async () => {
     const order = endedOrder({ orderId: -256 });
     const records = sampleRecords(0, 1, 3);
     await world.store.append({ shards: [part(0, 1, { records, ended: [order] })], marks: [sampleMark()] });
@@ -499,7 +499,7 @@ function lifetime(world: World): void {
     expect((await world.store.acquire())[0]).toEqual({ shard: 0, epoch: 2, sequence: 3 });
   });
 
-  it("I71: a closed store answers with an error and never with nothing", async () => {
+  it("I71: a closed store answers with an error and never with an empty result", async () => {
     const { store } = world;
     await store.close();
     await store.close();

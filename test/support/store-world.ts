@@ -1,6 +1,6 @@
 import type { OrderStore } from "../../src/ports/index.ts";
 
-/** A fresh place to keep orders: `open` gives another handle on it, as another process would have. */
+/** A fresh place for orders: `open` returns another handle on it, as another process would have. */
 export type StorePlace = Readonly<{ open: () => OrderStore; remove: () => void }>;
 
 /** The place of the running test, and a handle on it that owns every shard with epoch 1. */

@@ -34,7 +34,7 @@ export const REGIMES: readonly Regime[] = [
   { name: "up to 10^18", base: 5n * 10n ** 17n, tick: 10n ** 12n + 3n, range: 400_000 },
 ];
 
-/** What a crash leaves: the orders as of the last take, with the reference that the taken marks give them. */
+/** The state after a crash: the orders as of the last take, with the reference that the taken marks give them. */
 type Durable = readonly Readonly<{ watcher: Watcher; reference: bigint | undefined }>[];
 
 /** A book and its twin in one random market, with a store for the marks. */
@@ -102,7 +102,10 @@ export class World {
     else this.#compare(this.#book.observe(quote), this.#twin.observe(quote));
   }
 
-  /** Lets the quote act a few orders at a time while others come and go; the twin takes one after the other. */
+  /**
+   * Lets the quote act a few orders at a time while others are added and removed; the twin processes one after the
+   * other.
+   */
   #inSlices(first: Quote): void {
     const behind: (Quote | Watcher)[] = [];
     let expected = this.#twin.observe(first);
@@ -136,7 +139,7 @@ export class World {
     return { fired: [], activated: [] };
   }
 
-  /** Takes an order out while a quote acts: what has not left the book yet does not fire, nor become active. */
+  /** Removes an order while a quote acts: one that has not left the book yet neither fires nor becomes active. */
   #withdraw(
     expected: NaiveObservation,
     { activated, behind }: Pick<Observation, "activated"> & Readonly<{ behind: (Quote | Watcher)[] }>,
@@ -175,7 +178,7 @@ export class World {
     for (const { orderId } of seen.fired) this.#watchers.delete(orderId);
     for (const { orderId, activation } of seen.activated) {
       const watcher = this.#watchers.get(orderId);
-      // Taken out since.
+      // Removed since.
       if (watcher === undefined) continue;
       if (watcher.watch.kind !== "trail") throw new Error(`order ${orderId} does not trail`);
       this.#watchers.set(orderId, { ...watcher, watch: { ...watcher.watch, activation } });
@@ -242,7 +245,7 @@ export class World {
     this.#watchers.delete(orderId);
   }
 
-  /** Takes orders out and in again, as a shard does that reads its store anew while others go on. */
+  /** Removes orders and adds them again, as a shard does that reads its store again while others continue. */
   #reload(): void {
     for (const watcher of [...this.#watchers.values()]) {
       if (this.#random() < 0.5) continue;
@@ -252,7 +255,7 @@ export class World {
     this.#compareReferences();
   }
 
-  /** Everything up to now becomes durable, in one transaction; the book's history hears of it later. */
+  /** Makes everything so far durable, in one transaction; the book's history learns of it later. */
   #take(): void {
     this.#arrive();
     this.#inFlight = this.#book.takeMarks();
@@ -306,7 +309,7 @@ export class World {
     this.#crash();
   }
 
-  /** Only what the last take made durable comes back, in any order. */
+  /** Restores only what the last take made durable, in any order. */
   #crash(): void {
     this.restarts += 1;
     this.#inFlight = [];
@@ -337,7 +340,7 @@ export class World {
   }
 }
 
-/** Equal as texts: prices of the book and of the twin have different forms, and this must be fast. */
+/** Compares as texts: prices of the book and of the twin have different forms, and this must be fast. */
 function same(seen: readonly unknown[], expected: readonly unknown[]): void {
   if (seen.length === 0 && expected.length === 0) return;
   const text = (values: readonly unknown[]): string => JSON.stringify(values.map(plain));

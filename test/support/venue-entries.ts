@@ -11,7 +11,7 @@ const symbol = fc.constantFrom("BTC/USD", "ETH/USD");
 const side = fc.constantFrom("BUY" as const, "SELL" as const);
 const decimal = fc.constantFrom("0", "0.00000000000001", "99999999999999999999", "1.5");
 
-/** A record with the needed members and any of the optional ones or none. */
+/** A record with the required members and any subset of the optional ones. */
 const some = <T, R extends keyof T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }, optional: R) =>
   fc.record(members, {
     requiredKeys: Object.keys(members).filter((key) => key !== optional) as never[],
@@ -20,7 +20,7 @@ const some = <T, R extends keyof T>(members: { [K in keyof T]: fc.Arbitrary<T[K]
 const every = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record(members, { noNullPrototype: true });
 
-/** What an order may spend: up to just below 10^12 USD, at 8 decimals. */
+/** An amount that an order may spend: up to just below 10^12 USD, at 8 decimals. */
 const anyAmountOfUsd = fc
   .oneof(fc.bigInt({ min: 1n, max: 10n ** 20n - 1n }), fc.constantFrom(1n, 10n ** 20n - 1n))
   .map((steps) => normalise(steps * 1_000_000n) as Notional);

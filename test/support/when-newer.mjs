@@ -1,8 +1,8 @@
 /**
- * Runs a command when a source is newer than its output: `node test/support/when-newer.mjs OUTPUT COMMAND...`.
- * `{}` in the command is a file beside the output, which takes its place in one step when the command has succeeded: who
- * reads the output at that moment reads the old or the new one, never half of it, however many do this at once.
- * Without `{}` the command writes the output itself, as the last thing it does.
+ * Runs a command if a source is newer than its output: `node test/support/when-newer.mjs OUTPUT COMMAND...`. `{}` in
+ * the command is a file beside the output, which replaces it in one step when the command has succeeded: a simultaneous
+ * reader gets the old or the new output, never a part, even if several commands run at once. Without `{}` the command
+ * writes the output itself, as its last step.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
@@ -15,7 +15,7 @@ const output = join(root, name);
 
 function newestSource() {
   const entries = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true });
-  // Folders too: they tell of files that are gone.
+  // Folders too: they show that files were deleted.
   const inside = entries.map((entry) => join(entry.parentPath, entry.name));
   const all = [...inside, join(root, "src"), join(root, "package.json"), join(root, "tsconfig.json")];
   return Math.max(...all.map((path) => statSync(path).mtimeMs));
@@ -30,7 +30,7 @@ function build() {
   try {
     if (error !== undefined) throw error;
     if (status !== 0) return status ?? 1;
-    // What changed while it was built is newer than it.
+    // A file that changed during the build is newer than the output.
     utimesSync(existsSync(beside) ? beside : output, startedAt, startedAt);
     if (existsSync(beside)) renameSync(beside, output);
     return 0;

@@ -76,7 +76,7 @@ export const INSTRUMENTS: readonly Instrument[] = [
   },
 ];
 
-/** An engine in a small world that a test moves: time, quotes, venue, store. */
+/** An engine in a small world that a test controls: time, quotes, venue, store. */
 export type World = {
   engine: Engine;
   readonly venue: ScriptedVenue;
@@ -84,34 +84,34 @@ export type World = {
   readonly disk: MemoryDisk;
   readonly accounts: MemoryAccounts;
   readonly exposure: MemoryExposure;
-  /** What the engine told so far, of every engine of this world. */
+  /** The events of every engine of this world so far. */
   readonly updates: OrderUpdate[];
   readonly lists: ListUpdate[];
   readonly alerts: Alert[];
   readonly statuses: StatusUpdate[];
-  /** Names of what it told its operator. */
+  /** Names of the messages to the operator. */
   readonly told: string[];
-  /** Feeds a quote with unlimited sizes, or with these, and waits until nothing more happens. */
+  /** Feeds a quote with unlimited sizes, or with these, and waits until all work is done. */
   quote(bid: string, ask: string, more?: QuoteMore): Promise<QuoteVerdict>;
-  /** Tells of an executed trade, by default somebody else's of now at 100, and waits until nothing more happens. */
+  /** Reports an executed trade, by default an external one of now at 100, and waits until all work is done. */
   print(quantity: string, more?: Partial<PrintInput>): Promise<void>;
-  /** Lets time pass; a heartbeat keeps the quote fresh unless told otherwise. */
+  /** Advances time; a heartbeat keeps the quote fresh by default. */
   pass(ms: number, options?: Readonly<{ heartbeat?: boolean }>): Promise<void>;
   place(order: Partial<OrderFields>, accountId?: number): Promise<ParentOrder>;
-  /** Places a list; ids that are left out are made here, of the list and of every leg. */
+  /** Places a list; missing ids are generated here, of the list and of every leg. */
   placeList<F extends ListForm>(form: F, fields: SomeListFields<F>, accountId?: number): Promise<OrderList>;
   list(of: OrderList | number): Promise<OrderList>;
-  /** Where each leg of a list stands, in the order in which they are shown. */
+  /** The state of each leg of a list, in the order in which they are shown. */
   legs(of: OrderList | number): Promise<readonly string[]>;
   order(of: ParentOrder | number): Promise<ParentOrder>;
   status(of: ParentOrder | number): Promise<string>;
-  /** What was executed of it, as text. */
+  /** The executed quantity, as text. */
   executed(of: ParentOrder | number): Promise<string>;
   cancel(of: ParentOrder): Promise<ParentOrder>;
   cancelList(of: OrderList): Promise<OrderList>;
   /** Kinds of all facts of an order, oldest first. */
   facts(of: ParentOrder): Promise<readonly string[]>;
-  /** Leaves the engine where it is, as a crash would, and opens another on the same disk. */
+  /** Leaves the engine as a crash would, and opens another on the same disk. */
   crash(): Promise<void>;
 };
 
@@ -119,7 +119,10 @@ export type World = {
 export type SomeListFields<F extends ListForm> = Omit<ListFields[F], keyof ListCommonFields> &
   Partial<ListCommonFields>;
 
-/** The intent of a list on {@link SYMBOL}; every call makes other ids for legs that name none, as another request would. */
+/**
+ * The intent of a list on {@link SYMBOL}; every call generates other ids for legs without one, as another request
+ * would.
+ */
 export function listOf<F extends ListForm>(form: F, fields: SomeListFields<F>): ListIntent {
   const whole = { symbol: SYMBOL, listClientOrderId: `list-${++generated}`, ...fields };
   return listIntent(form, whole as ListFields[F], { clientId: (field) => `${field}-${++generated}` });
@@ -127,7 +130,7 @@ export function listOf<F extends ListForm>(form: F, fields: SomeListFields<F>): 
 
 let generated = 0;
 
-/** What an order says of itself in one line, such as "NEW WAITING". */
+/** The state of an order in one line, such as "NEW WAITING". */
 export function lineOf(order: ParentOrder): string {
   const view = statusOf(order);
   return `${view.status} ${view.apiState}${view.cancelPending ? " cancelPending" : ""}`;
@@ -154,7 +157,7 @@ export type WorldOptions = Readonly<{
   instruments?: readonly Instrument[];
   volumeHistory?: EngineOptions["volumeHistory"];
   clock?: (clock: ManualClock) => EngineOptions["clock"];
-  /** Hears the name of everything the engine tells its operator. */
+  /** Receives the name of every message of the engine to its operator. */
   tell?: (name: string) => unknown;
 }>;
 
@@ -196,7 +199,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     engine.events.on("order", (update) => void updates.push(update));
     engine.events.on("list", (update) => void lists.push(update));
     engine.events.on("status", (update) => void statuses.push(update));
-    // Alerts of the condition of the engine repeat what the status says.
+    // Alerts of the condition of the engine repeat its status.
     engine.events.on("alert", (alert) => {
       if (!statuses.some(({ change }) => change === alert.alert)) alerts.push(alert);
     });

@@ -29,7 +29,7 @@ describe("trigger rules of the contract", () => {
 
 describe("decision 18: direction of the activation gate", () => {
   it.each(["TRAILING_STOP_MARKET", "TRAILING_STOP_LIMIT"] as const)(
-    "%s opens on the favourable side",
+    "%s opens on the favorable side",
     (type) => {
       expect(gateDirection({ type, side: "BUY" })).toBe("atOrBelow");
       expect(gateDirection({ type, side: "SELL" })).toBe("atOrAbove");
@@ -41,17 +41,14 @@ describe("decision 18: direction of the activation gate", () => {
     expect(gateDirection({ type, side: "SELL" })).toBe("atOrBelow");
   });
 
-  it.each(["TAKE_PROFIT_MARKET", "TAKE_PROFIT_LIMIT"] as const)(
-    "%s opens where the profit is taken",
-    (type) => {
-      expect(gateDirection({ type, side: "BUY" })).toBe("atOrBelow");
-      expect(gateDirection({ type, side: "SELL" })).toBe("atOrAbove");
-    },
-  );
+  it.each(["TAKE_PROFIT_MARKET", "TAKE_PROFIT_LIMIT"] as const)("%s opens at the profit level", (type) => {
+    expect(gateDirection({ type, side: "BUY" })).toBe("atOrBelow");
+    expect(gateDirection({ type, side: "SELL" })).toBe("atOrAbove");
+  });
 });
 
 describe("decision 8: comparisons are exact and inclusive", () => {
-  it("one step decides", () => {
+  it("a single step is decisive", () => {
     const level = price("100");
     const rising = ["99.99999999", "100", "100.00000001"].map((text) =>
       meets({ direction: "atOrAbove", level }, price(text)),
@@ -63,7 +60,7 @@ describe("decision 8: comparisons are exact and inclusive", () => {
     expect(falling).toEqual([true, true, false]);
   });
 
-  it("beyond the safe integers too, against a level within them", () => {
+  it("also beyond the safe integers, against a level within them", () => {
     const level = price("90071992.54740991");
     expect(meets({ direction: "atOrAbove", level }, price("90071992.54740992"))).toBe(true);
     expect(meets({ direction: "atOrBelow", level }, price("90071992.54740992"))).toBe(false);

@@ -13,8 +13,8 @@ function merged(things: readonly Thing[]): Readonly<{ inOrder: readonly Thing[];
   return { inOrder: sort.inOrder, steps };
 }
 
-describe("decision IA: what fired is put in order in steps", () => {
-  it("as a sort would", () => {
+describe("decision IA: triggered orders are sorted in steps", () => {
+  it("with the result of a complete sort", () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 20 })), (keys) => {
         const things = keys.map((key, id) => ({ key, id }));
@@ -24,7 +24,7 @@ describe("decision IA: what fired is put in order in steps", () => {
     );
   });
 
-  it("what comes in order takes none, two runs take one pass", () => {
+  it("sorted input takes no merge pass, two runs take one", () => {
     const things = Array.from({ length: 10_000 }, (_, id) => ({ key: id % 5_000, id }));
     expect(merged(things.slice(0, 5_000)).steps).toBe(0);
     const { steps } = merged(things);

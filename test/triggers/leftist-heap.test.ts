@@ -40,7 +40,7 @@ describe("leftist heap", () => {
     );
   });
 
-  it("removes any node, and takes it in again", () => {
+  it("removes any node, and accepts it again", () => {
     const step = fc.tuple(fc.constantFrom("insert", "remove", "pop", "again"), fc.nat({ max: 30 }));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -82,7 +82,7 @@ describe("leftist heap", () => {
     );
   });
 
-  it("leaves no links on a node that left, so that it holds no other node in memory", () => {
+  it("leaves no links on a removed node, so that it holds no other node in memory", () => {
     const filled = heap();
     const nodes = Array.from({ length: 20 }, (_, key) => node(key));
     for (const each of nodes) filled.insert(each);
@@ -103,7 +103,7 @@ describe("leftist heap", () => {
     }
   });
 
-  it("decision IA: no insert, pop or remove looks at more than some tens of nodes, among 100,000", () => {
+  it("decision IA: no insert, pop or remove visits more than some tens of nodes, among 100,000", () => {
     let looks = 0;
     const most = { insert: 0, pop: 0, remove: 0 };
     const counted = new LeftistHeap<Node>((a, b) => {

@@ -17,7 +17,7 @@ function historyOf(marks: readonly MarketMark[]): MarkHistory {
   return history;
 }
 
-/** The extreme of all marks from a position on, the plain way. */
+/** The extreme of all marks from a position on, computed directly. */
 function plainReference(marks: readonly MarketMark[], side: MarketSide, position: number): Price | undefined {
   const prices = marks.filter((each) => each.position >= position).map((each) => Number(each.price));
   if (prices.length === 0) return undefined;
@@ -30,14 +30,14 @@ const drawn = fc.array(fc.tuple(fc.integer({ min: 1, max: 25 }), fc.integer({ mi
 });
 
 describe("mark history", () => {
-  it("knows nothing before the first mark", () => {
+  it("is empty before the first mark", () => {
     const history = new MarkHistory();
     expect(history.lastPosition({ symbol, side: "ask" })).toBeUndefined();
     expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBeUndefined();
     expect(history.obsolete({ symbol, side: "ask", oldestPosition: undefined })).toEqual([]);
   });
 
-  it("keeps instruments and sides apart", () => {
+  it("keeps instruments and sides separate", () => {
     const history = historyOf([
       mark("ask", 1, 10),
       mark("bid", 7, 9),
@@ -49,7 +49,7 @@ describe("mark history", () => {
     expect(history.referenceFrom({ symbol, side: "ask", position: 1 })).toBe(steps(10));
   });
 
-  it("a reference is the extreme of all marks from its position on, in whatever order they came", () => {
+  it("a reference is the extreme of all marks from its position on, in any order of arrival", () => {
     fc.assert(
       fc.property(side, drawn, (of, pairs) => {
         const marks = pairs.map(([position, value]) => mark(of, position, value));
@@ -86,7 +86,7 @@ describe("mark history", () => {
     expect(history.referenceFrom({ symbol, side: "bid", position: 2 })).toBe(within.price);
   });
 
-  it("what is obsolete changes no reference that can still be asked for, and is named once", () => {
+  it("obsolete marks change no reference that can still be read, and are named once", () => {
     const oldest = fc.option(fc.integer({ min: 0, max: 27 }), { nil: undefined });
     fc.assert(
       fc.property(side, drawn, oldest, (of, pairs, oldestPosition) => {
@@ -116,7 +116,7 @@ describe("mark history", () => {
     expect(history.lastPosition({ symbol, side: "ask" })).toBe(4);
   });
 
-  it("drops what a later mark outdoes, and what is older than the oldest order", () => {
+  it("drops marks that a later one exceeds, and those older than the oldest order", () => {
     const [outdone, older, needed, newest] = [
       mark("ask", 1, 10),
       mark("ask", 2, 4),

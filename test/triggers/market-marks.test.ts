@@ -5,7 +5,7 @@ import { MarkHistory, TriggerBook, type Watcher } from "../../src/triggers/index
 
 const symbol = "BTC/USD";
 
-/** A quote whose bid is this; its time is the bid too. */
+/** A quote with this bid; its time is the bid too. */
 function bid(value: number): Quote {
   return {
     symbol,
@@ -35,13 +35,13 @@ function observe(book: TriggerBook, bids: readonly number[]): readonly (Activati
 }
 
 describe("marks of the market journal", () => {
-  it("are not made while no reference rests on the market", () => {
+  it("are not made while no reference depends on the market", () => {
     const book = new TriggerBook(symbol);
     observe(book, [100, 120, 90]);
     expect(book.takeMarks()).toEqual([]);
   });
 
-  it("seed an activation, and follow the extreme only", () => {
+  it("begin an activation, and follow the extreme only", () => {
     const book = new TriggerBook(symbol);
     book.add(trailing(-1));
     expect(observe(book, [100])).toEqual([{ position: 1, seed: price("100") }]);
@@ -63,7 +63,7 @@ describe("marks of the market journal", () => {
     expect(brief(book.takeMarks())).toEqual(["3: 105"]);
   });
 
-  it("a watcher that becomes active cuts the coalescing: its seed stays", () => {
+  it("a watcher that becomes active separates the coalescing: its first mark stays", () => {
     const book = new TriggerBook(symbol);
     book.add(trailing(-1));
     observe(book, [100, 101]);
@@ -72,7 +72,7 @@ describe("marks of the market journal", () => {
     expect(brief(book.takeMarks())).toEqual(["1: 100", "2: 102", "3: 104"]);
   });
 
-  it("activations on one quote share a position, and share the newest mark of that very price", () => {
+  it("activations on one quote share a position, and share the newest mark of exactly that price", () => {
     const book = new TriggerBook(symbol);
     book.add(trailing(-1));
     book.add(trailing(-2));
@@ -84,7 +84,7 @@ describe("marks of the market journal", () => {
     expect(book.takeMarks()).toEqual([]);
   });
 
-  it("a lower activation makes a mark of its own and leaves the older reference alone", () => {
+  it("a lower activation makes a separate mark and does not change the older reference", () => {
     const book = new TriggerBook(symbol);
     book.add(trailing(-1));
     observe(book, [100]);
@@ -94,7 +94,7 @@ describe("marks of the market journal", () => {
     expect([book.reference(-1), book.reference(-2)]).toEqual([price("100"), price("95")]);
   });
 
-  it("are made no more when the orders that rested on them are gone", () => {
+  it("stop when the orders that depended on them are gone", () => {
     const book = new TriggerBook(symbol);
     book.add(trailing(-1));
     observe(book, [100]);
@@ -104,7 +104,7 @@ describe("marks of the market journal", () => {
     expect(book.takeMarks()).toEqual([]);
   });
 
-  it("both sides have positions of their own", () => {
+  it("both sides have separate positions", () => {
     const book = new TriggerBook(symbol);
     book.add(trailing(-1));
     book.add({ ...trailing(-2), watch: { kind: "trail", side: "ask", distance: { kind: "bps", bps: 5 } } });
@@ -123,7 +123,7 @@ describe("restart", () => {
     return history;
   };
 
-  it("decision 18: references come from the marks, in whatever order the orders come back", () => {
+  it("decision 18: references come from the marks, in any order in which the orders return", () => {
     const book = new TriggerBook(symbol);
     const activations = new Map<number, Activation>();
     for (const [orderId, value] of [
@@ -171,7 +171,7 @@ describe("restart", () => {
     expect(book.reference(-1)).toBe(price("700"));
   });
 
-  it("positions go on above the highest known, also when nothing is active", () => {
+  it("positions continue above the highest known one, also without active orders", () => {
     const history = historyOf([{ symbol, side: "bid", position: 41, price: price("100"), timeMs: 1 }]);
     const book = new TriggerBook(symbol, history);
     book.add(trailing(-1));
@@ -179,7 +179,7 @@ describe("restart", () => {
     expect(brief(book.takeMarks())).toEqual(["42: 99"]);
   });
 
-  it("an order taken out and in again finds its reference in marks that are not durable yet", () => {
+  it("an order removed and added again finds its reference in marks that are not durable yet", () => {
     const history = new MarkHistory();
     const book = new TriggerBook(symbol, history);
     book.add(trailing(-1));
@@ -191,7 +191,7 @@ describe("restart", () => {
     expect(book.reference(-1)).toBe(price("120"));
   });
 
-  it("I31 an activation that no mark holds is a broken invariant, not a new seed", () => {
+  it("I31 an activation without any mark is a broken invariant, not a new start", () => {
     const history = historyOf([{ symbol, side: "bid", position: 3, price: price("90"), timeMs: 1 }]);
     const book = new TriggerBook(symbol, history);
     expect(() => book.add(trailing(-1, { position: 4, seed: price("90") }))).toThrow(/I31/);

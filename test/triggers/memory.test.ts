@@ -5,8 +5,8 @@ import { liveBytes } from "../support/live-heap.ts";
 
 const COUNT = 20_000;
 
-describe("decision GT: what rests takes little memory", () => {
-  it("an order in the trigger book is one flat object: what it was added with is not kept", () => {
+describe("decision GT: resting orders take little memory", () => {
+  it("an order in the trigger book is one flat object: its input is not kept", () => {
     const book = new TriggerBook("BTC/USD");
     const before = liveBytes();
     for (let index = 1; index <= COUNT; index++) {

@@ -9,7 +9,7 @@ const quoteAt = (bid: string): Quote => {
   return { symbol, bid: at, ask, bids: [], asks: [], timeMs: 1, sequence: 1 };
 };
 
-/** Runs a quote to its end, sixteen orders a slice. */
+/** Runs a quote to its end, sixteen orders per slice. */
 function slicesOf(book: TriggerBook, quote: Quote): readonly Progress[] {
   const slices: Progress[] = [];
   if (book.begin(quote))
@@ -19,9 +19,9 @@ function slicesOf(book: TriggerBook, quote: Quote): readonly Progress[] {
 }
 
 describe("decision IA: a quote acts in slices", () => {
-  it("no slice compares more than some hundred orders, putting in order what fired included", () => {
+  it("no slice compares more than some hundred orders, including the sort of triggered ones", () => {
     const book = new TriggerBook(symbol);
-    // All of one price and one time: every comparison comes down to two ids, and looks how far each is from zero.
+    // All of one price and one time: every comparison reaches two ids, and compares their distances from zero.
     const compare = vi.spyOn(Math, "abs");
     const watcher = (index: number): Watcher => ({
       orderId: index % 2 === 0 ? -1 - index : index - 40_000,
@@ -43,16 +43,16 @@ describe("decision IA: a quote acts in slices", () => {
     compare.mockRestore();
     expect(fired).toHaveLength(20_000);
     expect(most.compared).toBeGreaterThan(16);
-    // Sixteen pops of two comparisons a level, two ids each.
+    // Sixteen pops of two comparisons per level, two ids each.
     expect(most.compared).toBeLessThanOrEqual(16 * 2 * 2 * 16);
   });
 
-  it("decision 20: many references that one extreme moves become one in slices, and follow it from then on", () => {
+  it("decision 20: references that one extreme moves are merged in slices, and follow it from then on", () => {
     const book = new TriggerBook(symbol);
     const distance = { kind: "amount", amount: price("50") } as const;
     for (let index = 0; index < 1_000; index++) {
       book.add({ orderId: -1 - index, acceptedAtMs: index, watch: { kind: "trail", side: "bid", distance } });
-      // Each begins lower than the one before.
+      // Each begins lower than the previous one.
       book.observe(quoteAt((2_000 - index / 100).toFixed(2)));
     }
     const slices = slicesOf(book, quoteAt("2001"));
@@ -66,7 +66,7 @@ describe("decision IA: a quote acts in slices", () => {
     expect(ids).toEqual(Array.from({ length: 1_000 }, (_, index) => -1 - index));
   });
 
-  it("an order that is taken out while they become one leaves nothing behind", () => {
+  it("an order that is removed during the merge leaves nothing behind", () => {
     const book = new TriggerBook(symbol);
     const distance = { kind: "amount", amount: price("50") } as const;
     for (let index = 0; index < 200; index++) {

@@ -53,7 +53,7 @@ function watcherOf(scenario: Scenario, gate = gateDirection(scenario)): Watcher 
 
 type Run = Readonly<{ activatedAt?: number; firedAt?: number; fired?: Fired }>;
 
-/** Walks the path once; the other side of the market stays a dollar away. */
+/** Plays the path once; the other side of the market stays a dollar away. */
 function walk(scenario: Scenario, watcher: Watcher): Run {
   const book = new TriggerBook("BTC/USD");
   book.add(watcher);

@@ -71,7 +71,7 @@ describe("trailing level", () => {
     }
   });
 
-  it("decision 8: a price meets it exactly when it meets the level without rounding", () => {
+  it("decision 8: a price meets it if and only if it meets the level without rounding", () => {
     const near = fc.bigInt({ min: -2n, max: 2n });
     fc.assert(
       fc.property(point, near, (at, offset) => {
@@ -86,7 +86,7 @@ describe("trailing level", () => {
     );
   });
 
-  it("I32 lies as far above the reference on the ask as below it on the bid", () => {
+  it("I32 is as far above the reference on the ask as below it on the bid", () => {
     fc.assert(
       fc.property(reference, distance, (from, each) => {
         const ask = trailingLevel({ side: "ask", reference: from, distance: each });
@@ -109,13 +109,13 @@ describe("trailing level", () => {
     }
   });
 
-  it("takes percent to its eighth decimal", () => {
+  it("reads percent to its eighth decimal", () => {
     const distance: TrailingDistance = { kind: "percent", percent: price("0.00000001") };
     const level = trailingLevel({ side: "ask", reference: price("1000000000"), distance });
     expect(formatPrice(level)).toBe("1000000000.1");
   });
 
-  it("is exact at the largest products, and for rates beyond the contract's bound too", () => {
+  it("is exact at the largest products, also for rates beyond the contract's limit", () => {
     const percents = [
       9_999_999_999n,
       9_999_899_999n,
@@ -183,7 +183,7 @@ describe("dynamic limit", () => {
     );
   });
 
-  it("decision 19: an offset of zero is the level itself where that is a whole step", () => {
+  it("decision 19: an offset of zero is the level itself if that is a whole step", () => {
     const at = {
       reference: price("42000"),
       distance: { kind: "bps", bps: 500 },
@@ -193,7 +193,7 @@ describe("dynamic limit", () => {
     expect(formatPrice(dynamicLimit({ ...at, side: "bid" }))).toBe("39900");
   });
 
-  it("decision 19: the rounding never makes a limit worse than asked for", () => {
+  it("decision 19: the rounding never makes a limit worse than requested", () => {
     const at = {
       reference: price("0.00010001"),
       distance: { kind: "bps", bps: 1 },

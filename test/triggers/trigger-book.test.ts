@@ -20,9 +20,9 @@ function quote(bid: string, ask: string): Quote {
   return { symbol, bid: price(bid), ask: price(ask), bids: [], asks: [], timeMs: 1, sequence: 1 };
 }
 
-/** A quote whose ask is this, with the bid far away. */
+/** A quote with this ask, and the bid far away. */
 const ask = (text: string): Quote => quote("0.00000001", text);
-/** A quote whose bid is this, with the ask far away. */
+/** A quote with this bid, and the ask far away. */
 const bid = (text: string): Quote => quote(text, "9000000000");
 
 function watcher(orderId: number, watch: Watch, acceptedAtMs = -orderId): Watcher {
@@ -120,14 +120,14 @@ describe("levels", () => {
     expect(book.size).toBe(0);
   });
 
-  it("decision 17: one that the market passed already fires on the next quote", () => {
+  it("decision 17: a level that the market passed already fires on the next quote", () => {
     const book = bookOf();
     book.observe(ask("120"));
     book.add(watcher(-1, level("ask", "atOrAbove", "100")));
     expect(firedIds(book.observe(ask("120")))).toEqual([-1]);
   });
 
-  it("complaint 8: what fired has left, however many quotes follow", () => {
+  it("complaint 8: a triggered order has left the book, however many quotes follow", () => {
     const book = bookOf(watcher(-1, level("ask", "atOrAbove", "100")));
     expect(firedIds(book.observe(ask("100")))).toEqual([-1]);
     for (let i = 0; i < 1000; i++) expect(book.observe(ask("101")).fired).toHaveLength(0);
@@ -154,7 +154,7 @@ describe("decision 20: order of triggers on one quote", () => {
     expect(firedIds(book.observe(quote("100", "100")))).toEqual([-10, -9, -2, -3, -7, -8, -1]);
   });
 
-  it("a trailing order and a stop crossed alike go by age", () => {
+  it("a trailing order and an equally crossed stop are ordered by age", () => {
     const book = bookOf(
       watcher(-1, level("ask", "atOrAbove", "105"), 2),
       watcher(-2, trail("ask", amount("5")), 1),
@@ -201,7 +201,7 @@ describe("trailing", () => {
     expect(firedIds(book.observe(bid("49.99999999")))).toEqual([-1]);
   });
 
-  it("decision 20: a quote is compared with the references from before it", () => {
+  it("decision 20: a quote is compared with the references before it", () => {
     const gate = { direction: "atOrBelow", level: price("10") } as const;
     const book = bookOf(
       watcher(-1, trail("bid", amount("1"))),
@@ -219,7 +219,7 @@ describe("trailing", () => {
     expect(book.size).toBe(2);
   });
 
-  it("orders that activate on one quote are told older first", () => {
+  it("orders that activate on one quote are reported older first", () => {
     const book = bookOf(
       watcher(-3, trail("bid", amount("1")), 7),
       watcher(-2, trail("ask", amount("1")), 8),
@@ -228,7 +228,7 @@ describe("trailing", () => {
     expect(activatedIds(book.observe(quote("5", "6")))).toEqual([-9, -3, -2]);
   });
 
-  it("removal from the middle of groups and of merged groups leaves the others as they were", () => {
+  it("removal from the middle of groups and of merged groups does not change the others", () => {
     const book = bookOf(watcher(-1, trail("bid", amount("50"))));
     book.observe(bid("100"));
     for (const [orderId, text] of [
@@ -261,7 +261,7 @@ describe("membership", () => {
     expect(book.size).toBe(1);
   });
 
-  it("what was removed does not fire, of any kind", () => {
+  it("a removed order of any kind does not fire", () => {
     const gate = { direction: "atOrAbove", level: price("5") } as const;
     const watches: readonly Watch[] = [
       { kind: "every", side: "bid" },

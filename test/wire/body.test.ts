@@ -64,7 +64,7 @@ describe("readBody", () => {
     expect(refusal(() => readBody(bytes("symbol=BTC/USD"), type))).toBe("INVALID_PARAMETER Content-Type"),
   );
 
-  it("the remedy names the type that is due", () => {
+  it("the remedy names the expected type", () => {
     const remedy = (body: string): string => {
       try {
         readBody(bytes(body), "text/plain");
@@ -78,7 +78,7 @@ describe("readBody", () => {
   });
 
   it.each(["[]", '"a"', "null", " {}", "a=1", "\ufeff{}"])(
-    "hostile 58, 60: %j of type JSON is no JSON body",
+    "hostile 58, 60: %j of type JSON is not a JSON body",
     (body) => {
       expect(refusal(() => readBody(bytes(body), "application/json"))).toBe("INVALID_JSON");
     },
@@ -91,13 +91,13 @@ describe("readBody", () => {
 });
 
 describe("bytes", () => {
-  it("isJsonBody looks at the first byte only", () => {
+  it("isJsonBody reads the first byte only", () => {
     expect(isJsonBody(bytes("{"))).toBe(true);
     expect(isJsonBody(bytes(" {"))).toBe(false);
     expect(isJsonBody(bytes(""))).toBe(false);
   });
 
-  it("bytesToText gives one character for each byte, ASCII as itself and nothing else as ASCII", () => {
+  it("bytesToText returns one character for each byte, ASCII unchanged and nothing else as ASCII", () => {
     const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const text = bytesToText(all);
     expect(text.length).toBe(256);

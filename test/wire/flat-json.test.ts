@@ -21,13 +21,13 @@ describe("readFlatJson", () => {
     ]);
   });
 
-  it("takes white space between tokens, and after the object", () => {
+  it("accepts white space between tokens, and after the object", () => {
     expect(read('{ "a" :\t"1" ,\r\n"b" : 2 }\n').size).toBe(2);
     expect(read("{}").size).toBe(0);
     expect(read("{ }").size).toBe(0);
   });
 
-  it("unescapes", () => {
+  it("decodes escapes", () => {
     expect(read(String.raw`{"a":"\"\\\/é😀"}`).get("a")?.text).toBe('"\\/é😀');
     expect(read(String.raw`{"a":"\ud83d\ude00"}`).get("a")?.text).toBe("😀");
     expect(read('{"a":"é😀"}').get("a")?.text).toBe("é😀");
@@ -107,7 +107,7 @@ describe("readFlatJson", () => {
   });
 
   it.each([[0xff], [0xc0, 0xaf], [0xc2], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x80]])(
-    "hostile 61: the byte %i and what follows is not UTF-8",
+    "hostile 61: the byte %i and the following ones are not UTF-8",
     (...bad) => {
       const text = Uint8Array.from([...bytes('{"a":"'), ...bad, ...bytes('"}')]);
       expect(refusal(() => readFlatJson(text))).toBe("INVALID_JSON");
@@ -135,15 +135,15 @@ describe("readFlatJson", () => {
   });
 
   it.each(["1.0", "1e3", "1E3", "1e400", "-0", "1.5", "-1e-7", "1e21", "0.0000001", "-0.0", "-01"])(
-    "hostile 66: the number %s is no plain integer",
+    "hostile 66: the number %s is not a plain integer",
     (number) => expect(refusal(() => read(`{"limit":${number}}`))).toBe("ILLEGAL_CHARS limit"),
   );
 
-  it.each(["01", "00", "1.", "1e", "--1"])("hostile 66: %s is no number of JSON", (number) =>
+  it.each(["01", "00", "1.", "1e", "--1"])("hostile 66: %s is not a number of JSON", (number) =>
     expect(refusal(() => read(`{"limit":${number}}`))).toBe("INVALID_JSON"),
   );
 
-  it("hostile 64, 65: a quantity sent as a number and a boolean sent as text are seen as what they are", () => {
+  it("hostile 64, 65: a quantity sent as a number and a boolean sent as text keep their kinds", () => {
     const parameters = read('{"quantity":1,"reduceOnly":"true","apiManaged":1}');
     expect([...parameters.values()].map(({ kind }) => kind)).toEqual(["integer", "string", "integer"]);
   });

@@ -4,7 +4,7 @@ import { OrderError } from "../../src/errors/index.ts";
 import { type JsonCursor, skipString, takeString } from "../../src/wire/json-cursor.ts";
 import { anyText } from "./any-text.ts";
 
-/** Where a reader of tokens stops in a text; undefined when it refuses it. */
+/** The end position of a token reader in a text; undefined if it refuses the text. */
 function endOf(read: (cursor: JsonCursor) => unknown, text: string): number | undefined {
   const cursor = { text, at: 0 };
   try {
@@ -31,7 +31,7 @@ describe("takeString", () => {
   };
   const plain = fc.nat({ max: 20 }).map((length) => `"${"x".repeat(length)}"`);
 
-  it("hostile 59-62, decision BZ: what it returns is what JSON.parse makes of the token, with and without escapes", () => {
+  it("hostile 59-62, decision BZ: returns the same as JSON.parse of the token, with and without escapes", () => {
     fc.assert(
       fc.property(fc.oneof(token, plain), (text) => {
         const cursor: JsonCursor = { text, at: 0 };
@@ -49,7 +49,7 @@ describe("takeString", () => {
 });
 
 describe("skipString", () => {
-  it("hostile 59-62: takes the very strings that takeString takes, and stops where it does", () => {
+  it("hostile 59-62: accepts the same strings as takeString, and stops at the same place", () => {
     fc.assert(
       fc.property(token, (text) => {
         expect(endOf(skipString, text)).toBe(endOf(takeString, text));

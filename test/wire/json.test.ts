@@ -44,7 +44,7 @@ describe("readJson", () => {
     expect(refusal(() => readJson('{"a":'.repeat(33)))).toBe("INVALID_JSON");
   });
 
-  it("hostile 55, 56: a name twice and __proto__ are refused at every level", () => {
+  it("hostile 55, 56: a repeated name and __proto__ are refused at every level", () => {
     expect(refusal(() => readJson(String.raw`{"a":1,"\u0061":2}`))).toBe("INVALID_JSON");
     expect(refusal(() => readJson('[{"__proto__":{"polluted":true}}]'))).toBe("INVALID_JSON");
     expect(readJson('{"constructor":1,"toString":2}')).toEqual({ constructor: 1, toString: 2 });
@@ -102,7 +102,7 @@ describe("writeJson", () => {
       expect(() => writeJson([value])).toThrow(RangeError);
   });
 
-  it("agrees with JSON.stringify where there is no bigint", () => {
+  it("agrees with JSON.stringify without bigints", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(writeJson(value as JsonInput)).toBe(JSON.stringify(value));

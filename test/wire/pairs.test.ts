@@ -34,7 +34,7 @@ describe("readQuery and readForm", () => {
     });
   });
 
-  it("hostile 34, 35: a duplicate is refused, its value equal or not", () => {
+  it("hostile 34, 35: a duplicate is refused, whether its value is equal or not", () => {
     expect(refusal(() => readQuery("side=BUY&side=BUY"))).toBe("DUPLICATE_PARAMETER side");
     expect(refusal(() => readForm("side=BUY&a=1&side=SELL"))).toBe("DUPLICATE_PARAMETER side");
   });
@@ -99,14 +99,14 @@ describe("readQuery and readForm", () => {
     },
   );
 
-  it("decision 41: no empty item", () => {
+  it("decision 41: refuses an empty item", () => {
     for (const raw of ["&", "a=1&", "&a=1", "a=1&&b=2"]) {
       expect(refusal(() => readQuery(raw))).toBe("ILLEGAL_CHARS query");
       expect(refusal(() => readForm(raw))).toBe("ILLEGAL_CHARS body");
     }
   });
 
-  it("decision 41: exactly one = in an item", () => {
+  it("decision 41: requires exactly one = in an item", () => {
     expect(refusal(() => readQuery("a"))).toBe("ILLEGAL_CHARS a");
     expect(refusal(() => readQuery("a=1&b"))).toBe("ILLEGAL_CHARS b");
     expect(refusal(() => readQuery("a=b=c"))).toBe("ILLEGAL_CHARS a");
@@ -142,7 +142,7 @@ describe("readQuery and readForm", () => {
     );
   });
 
-  it("any text at all is read or refused with an error of the contract", () => {
+  it("any text is read or refused with an error of the contract", () => {
     fc.assert(
       fc.property(anyText(40), (raw) => {
         try {

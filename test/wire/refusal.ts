@@ -1,6 +1,6 @@
 import { type ErrorName, OrderError } from "../../src/errors/index.ts";
 
-/** Runs something that must be refused: the name of its error, or name and field where it names one. */
+/** Runs a call that must be refused; returns the name of its error, or name and field if it names one. */
 export function refusal(run: () => unknown): ErrorName | `${ErrorName} ${string}` {
   try {
     run();

@@ -15,7 +15,7 @@ describe("readSocketMessage", () => {
     });
   });
 
-  it("says what is missing", () => {
+  it("names the missing part", () => {
     expect(readSocketMessage("{}")).toEqual({ id: undefined, method: undefined, params: undefined });
     expect(readSocketMessage('{"id":null,"method":7,"params":"x"}')).toEqual({
       id: null,
@@ -49,7 +49,7 @@ describe("readSocketMessage", () => {
     "true",
     "{}",
     "[1]",
-  ])("hostile 94: the id %s is none", (lexeme) => {
+  ])("hostile 94: the id %s is refused", (lexeme) => {
     expect(idOf(lexeme)).toBeUndefined();
   });
 
@@ -71,7 +71,7 @@ describe("readSocketMessage", () => {
     '{"params":[1 2]}',
     '{"params":{"a":NaN}}',
     '{"id":"\\x"}',
-  ])("hostile 58-60: %j is no message", (text) => {
+  ])("hostile 58-60: %j is not a message", (text) => {
     expect(refusal(() => readSocketMessage(text))).toBe("INVALID_JSON");
   });
 
@@ -93,7 +93,7 @@ describe("readSocketMessage", () => {
 });
 
 describe("readFlatText", () => {
-  it("reads what readFlatJson reads of the same text", () => {
+  it("agrees with readFlatJson on the same text", () => {
     const text = '{"price":"1.50","n":-7,"on":true}';
     expect(readFlatText(text)).toEqual(readFlatJson(bytes(text)));
     expect(refusal(() => readFlatText('{"a":{}}'))).toBe("NESTED_JSON a");

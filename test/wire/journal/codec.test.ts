@@ -23,7 +23,7 @@ const record: JournalRecord = {
   ],
 };
 
-/** The error of a call that must throw one. */
+/** Returns the error of a call that must throw one. */
 function failureOf(call: () => unknown): InvariantError {
   try {
     call();
@@ -35,7 +35,7 @@ function failureOf(call: () => unknown): InvariantError {
 }
 
 describe("journal codec", () => {
-  it("I53 I16: a record comes out of its text as it went in, absent members and bigints included", () => {
+  it("I53 I16: a record reads back from its text unchanged, including absent members and bigints", () => {
     fc.assert(
       fc.property(anyRecord, (value) => {
         expect(decodeRecord(encodeRecord(value), value)).toStrictEqual(value);
@@ -44,7 +44,7 @@ describe("journal codec", () => {
     );
   });
 
-  it("I53 I16: a parent comes out of its text as it went in, and its text is one line", () => {
+  it("I53 I16: a parent reads back from its text unchanged, and its text is one line", () => {
     fc.assert(
       fc.property(anyParent, (value) => {
         const text = encodeParent(value);
@@ -55,13 +55,13 @@ describe("journal codec", () => {
     );
   });
 
-  it("I16: the largest price is kept to its last digit, and a text that looks like a number stays a text", () => {
+  it("I16: the largest price keeps its last digit, and a text that looks like a number stays a text", () => {
     const text = encodeRecord(record);
     expect(text).toContain('{"n":"999999999999999999"}');
     expect(decodeRecord(text)).toStrictEqual(record);
   });
 
-  it("I16 I34: the sums of a plan keep their last digit inside an array, numbers and bigints side by side", () => {
+  it("I16 I34: the sums of a plan keep their last digit inside an array, with numbers and bigints mixed", () => {
     const [parent] = fc.sample(anyParent, 1);
     if (parent === undefined) throw new Error("no sample");
     const cumulative = [0, Number.MAX_SAFE_INTEGER, 9_007_199_254_740_993n, 9_999_999_999_999_990_000n];
@@ -69,7 +69,7 @@ describe("journal codec", () => {
     expect(decodeParent(encodeParent(planned)).plan?.cumulative).toStrictEqual(cumulative);
   });
 
-  it("a text names its format, and another format is refused by its name", () => {
+  it("a text names its format, and another format is refused by name", () => {
     const text = encodeRecord(record);
     expect(text.startsWith('{"v":1,')).toBe(true);
     const later = failureOf(() => decodeRecord(text.replace('"v":1', '"v":2')));
@@ -88,14 +88,14 @@ describe("journal codec", () => {
     expect(failureOf(() => decodeParent(encodeParent(parent), -1)).message).toContain("it is order");
   });
 
-  it("I53: a record is no parent and a parent no record", () => {
+  it("I53: a record is not a parent and a parent is not a record", () => {
     expect(failureOf(() => decodeParent(encodeRecord(record))).message).toContain("it has no member parent");
     expect(failureOf(() => decodeRecord('{"v":1,"record":{"shard":1}}')).message).toContain(
       "a member is missing",
     );
   });
 
-  it("I53 I72: a broken text names its place and position and never repeats what it holds", () => {
+  it("I53 I72: a broken text is reported by place and position, never by its content", () => {
     const text = encodeRecord({ ...record, changes: [] });
     const secret = text.replace('"changes"', '"secret-token" x');
     const error = failureOf(() => decodeRecord(secret, record));
@@ -107,7 +107,7 @@ describe("journal codec", () => {
     expect(JSON.stringify([error.message, error.stack, error.cause])).not.toContain("secret-token");
   });
 
-  it("I53: every truncated text is refused, at a place inside what is left", () => {
+  it("I53: every truncated text is refused, at a place inside the rest", () => {
     const text = encodeRecord(record);
     for (let length = 0; length < text.length; length++) {
       const { message } = failureOf(() => decodeRecord(text.slice(0, length)));
@@ -126,13 +126,16 @@ describe("journal codec", () => {
     ['"source"', '"by":"ops","source"', 'the member "by" of a cause VENUE'],
     ['"previous"', '"next":1,"previous"', 'the member "next" of a change'],
     ['"facts":[', '"facts":[null,', "an entry that is not an object"],
-  ])("I53, decision BP: a record with %s as %s is a newer version's and refused", (from, to, what) => {
-    const text = encodeRecord(record).replace(from, to);
-    expect(failureOf(() => decodeRecord(text)).message).toBe(
-      `I53: journal record 12 of shard 7 cannot be read: it holds ${what}, which this version does not know; ` +
-        "a newer version of managed-orders wrote it: run that version",
-    );
-  });
+  ])(
+    "I53, decision BP: a record with %s as %s belongs to a newer version and is refused",
+    (from, to, what) => {
+      const text = encodeRecord(record).replace(from, to);
+      expect(failureOf(() => decodeRecord(text)).message).toBe(
+        `I53: journal record 12 of shard 7 cannot be read: it holds ${what}, which this version does not know; ` +
+          "a newer version of managed-orders wrote it: run that version",
+      );
+    },
+  );
 
   it("I53, decision BP: a parent with a member that this version does not know is refused", () => {
     const [parent] = fc.sample(anyParent, 1);

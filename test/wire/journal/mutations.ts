@@ -1,18 +1,18 @@
-/** A change of one place of a JSON value: where it is, what is done, and whether every reader has to refuse it. */
+/** A change of one place of a JSON value: the place, the change, and whether every reader must refuse it. */
 export type Mutation = Readonly<{ place: string; change: string; isRefused: boolean; text: string }>;
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Members = { [name: string]: Json };
 
-/** Members whose text is free; every other text is one of the words that a type has. */
+/** Members with free text; every other text is one of the words of a type. */
 const FREE: ReadonlySet<string> = new Set([
   ...["symbol", "clientOrderId", "listClientOrderId", "childId", "lastChildId", "executionId", "id"],
   ...["by", "why", "detail", "problem", "executions", "invalidReports"],
 ]);
 
-/** What samples show of their format, whatever its reader thinks. */
+/** The format that samples show, independent of its reader. */
 export type Seen = Readonly<{
-  /** Members that no sample with their owner lacks, and those that stood as a number beyond the safe integers. */
+  /** Members that occur in every sample of their owner, and those seen as a number beyond the safe integers. */
   isNeeded: (owner: string, name: string) => boolean;
   isWide: (place: string) => boolean;
 }>;
@@ -23,7 +23,7 @@ const isMembers = (value: Json): value is Members =>
 const isWideNumber = (value: Json): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value) && typeof value["n"] === "string";
 
-/** Calls `visit` with every value below a place: its owner, its name and how to put another one there. */
+/** Calls `visit` with every value below a place: its owner, its name and a function that replaces it. */
 function walk(
   value: Json,
   owner: string,
@@ -49,7 +49,7 @@ function walk(
   }
 }
 
-/** Every object of a value with the place it stands at. */
+/** Every object of a value with its place. */
 function objectsOf(value: Json, owner: string): readonly Readonly<{ owner: string; members: Members }>[] {
   if (Array.isArray(value)) return value.flatMap((entry) => objectsOf(entry, owner));
   if (!isMembers(value)) return [];
@@ -58,7 +58,7 @@ function objectsOf(value: Json, owner: string): readonly Readonly<{ owner: strin
   return [{ owner: own, members: value }, ...inner];
 }
 
-/** Looks at many samples of one format. */
+/** Reads many samples of one format. */
 export function seenIn(samples: readonly Json[], root: string): Seen {
   const objects = samples.flatMap((sample) => objectsOf(sample, root));
   const times = new Map<string, number>();
@@ -112,7 +112,7 @@ export function mutationsOf(text: string, root: string, seen: Seen): readonly Mu
   return made;
 }
 
-/** Values that cannot stand in the place of one. */
+/** Values that are invalid in the place of one. */
 function othersOf(
   value: Json,
   { name, place, seen }: Readonly<{ name: string; place: string; seen: Seen }>,

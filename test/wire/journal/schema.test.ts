@@ -24,7 +24,7 @@ import { mutationsOf, seenIn } from "./mutations.ts";
 
 const SEED = seedOr(20_261_122);
 
-/** The error of a call; undefined when it threw none. */
+/** Returns the error of a call; undefined if it threw none. */
 function failureOf(call: () => unknown): unknown {
   try {
     call();
@@ -53,11 +53,11 @@ describe.each(FORMATS)(`the schema of a %s (SEED=${SEED})`, (root, texts, again)
     root,
   );
 
-  it("I16, I53: what was read is written again to the byte, in the order of its members", () => {
+  it("I16, I53: a text is written again to the byte after reading, in the order of its members", () => {
     for (const each of texts) expect(again(each)).toBe(each);
   });
 
-  it("I53: no member can be missing, of another kind, of an unknown word or one too many", () => {
+  it("I53: no member can be missing, of another kind, of an unknown word, or additional", () => {
     const seenPlaces = new Set<string>();
     for (const each of texts) {
       for (const { place, change, isRefused, text: mutated } of mutationsOf(each, root, seen)) {
@@ -86,7 +86,7 @@ const fact = (one: Fact): JournalRecord => ({
 
 const closed: Fact = { kind: "CHILD_CLOSED", childId: "a", outcome: "DONE", notBeforeMs: 5 };
 
-describe("what the journal's schema says", () => {
+describe("errors of the journal's schema", () => {
   it.each([
     [
       '"outcome":"DONE"',
@@ -96,7 +96,7 @@ describe("what the journal's schema says", () => {
     ['"outcome":"DONE",', "", 'a member is missing or has the wrong type: "outcome" of a fact CHILD_CLOSED'],
     ['"notBeforeMs":5', '"notBeforeMs":"5"', 'wrong type: "notBeforeMs" of a fact CHILD_CLOSED'],
     ['"notBeforeMs":5', '"notBeforeMs":5.5', 'wrong type: "notBeforeMs" of a fact CHILD_CLOSED'],
-  ])("I53: %s as %s is named by its member and kind, never by what it holds", (from, to, told) => {
+  ])("I53: %s as %s is named by its member and kind, never by its content", (from, to, told) => {
     const error = failureOf(() => decodeRecord(encodeRecord(fact(closed)).replace(from, to)));
     expect(String(error)).toContain(`journal record 12 of shard 7 cannot be read: `);
     expect(String(error)).toContain(told);
@@ -109,12 +109,8 @@ describe("what the journal's schema says", () => {
     ["no number", { ...closed, notBeforeMs: Number.NaN }, '"notBeforeMs" of a fact CHILD_CLOSED'],
     ["an unknown word", { ...closed, outcome: "GONE" }, '"outcome" of a fact CHILD_CLOSED'],
     ["an unknown kind", { kind: "MOVED" }, "an entry"],
-    [
-      "a member that is missing",
-      { kind: "FILLED", childId: "a" },
-      "a fact FILLED without all of its members",
-    ],
-  ])("I53: %s is not written, for it could not be read", (_name, one, told) => {
+    ["a missing member", { kind: "FILLED", childId: "a" }, "a fact FILLED without all of its members"],
+  ])("I53: %s is not written, since it could not be read", (_name, one, told) => {
     const error = failureOf(() => encodeRecord(fact(one as Fact)));
     expect(error).toBeInstanceOf(InvariantError);
     expect(String(error)).toContain(
@@ -122,7 +118,7 @@ describe("what the journal's schema says", () => {
     );
   });
 
-  it("I53: an absent member may stand as undefined, and is not written", () => {
+  it("I53: an absent member may be undefined, and is not written", () => {
     const loose = { ...closed, detail: undefined } as object as Fact;
     expect(encodeRecord(fact(loose))).toBe(encodeRecord(fact(closed)));
   });
@@ -142,22 +138,22 @@ describe("what the journal's schema says", () => {
     expect(() => read(kind, { consecutive: 2, first: 1 }, "")).toThrow('the member "consecutive" of a test');
   });
 
-  it("I53: a schema that forgets a member, or takes it for another kind, does not compile", () => {
+  it("I53: a schema that omits a member, or gives it another kind, does not compile", () => {
     const fill = { executionId: text, quantity: scaled<Quantity>(), timeMs: integer };
-    // @ts-expect-error: the price is forgotten
+    // @ts-expect-error: the price is missing
     object<Fill>("a fill", fill);
-    // @ts-expect-error: a price is no quantity
+    // @ts-expect-error: a price is not a quantity
     const wrongUnit: MembersOf<Fill> = { ...fill, price: scaled<Quantity>() };
-    // @ts-expect-error: a time is no text
+    // @ts-expect-error: a time is not a text
     const wrongKind: MembersOf<Pick<Fill, "timeMs">> = { timeMs: text };
     const side = words({ BUY: true, SELL: true });
     // @ts-expect-error: an intent always has a side
     const needless: MembersOf<Pick<ParentOrder["intent"], "side">> = { side: optional(side) };
     // @ts-expect-error: an order may have no slot
     const missing: MembersOf<Pick<ParentOrder, "nextSlot">> = { nextSlot: integer };
-    // @ts-expect-error: SELL is forgotten
+    // @ts-expect-error: SELL is missing
     const short: MembersOf<Pick<ParentOrder["intent"], "side">> = { side: words({ BUY: true }) };
-    // @ts-expect-error: other kinds of facts are forgotten
+    // @ts-expect-error: other kinds of facts are missing
     const few: KindsOf<Fact> = { FROZEN: {} };
     expect([wrongUnit, wrongKind, needless, missing, short, few]).toHaveLength(6);
   });
