@@ -280,8 +280,8 @@ async function findList(sandbox: SandboxProcess, listClientOrderId: string): Pro
 }
 
 /**
- * Reads the lists page by page, one window of time after the other. A page holds at most 1,000; of more lists with one
- * millisecond, on a clock that stands still, it shows the newest.
+ * Reads the lists page by page, one window of time after the other. A page holds at most 1,000 lists. If more of them
+ * have the same millisecond, because the clock stands still, it shows the newest.
  */
 async function allLists(sandbox: SandboxProcess): Promise<readonly Reply["body"][]> {
   const lists = new Map<unknown, Reply["body"]>();

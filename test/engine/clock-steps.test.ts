@@ -122,7 +122,7 @@ describe("decision DA: CLOCK_STEPPED", () => {
 });
 
 describe("decisions 16 and DA: quotes when the wall clock is set", () => {
-  it("set back, the last quote becomes stale, and its time does not limit later ones", async () => {
+  it("set back, the last quote becomes stale with age, and its time does not limit later ones", async () => {
     const world = await createWorld();
     await world.quote("99", "100");
     world.clock.stepWall(-HOUR);

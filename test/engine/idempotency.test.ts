@@ -147,7 +147,7 @@ describe("I04: the same id with another intent is refused and changes nothing", 
     expect(await totalOf(world)).toBe(1);
   });
 
-  it("of concurrent copies of two intents one wins, and the others get the true state", async () => {
+  it("of concurrent copies of two intents one intent wins, and copies of the other are refused", async () => {
     const world = await createWorld();
     const intents = Array.from({ length: 20 }, (_, index) => ({
       ...FIELDS,

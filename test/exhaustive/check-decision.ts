@@ -51,7 +51,7 @@ function changesOf({ form, before, event, steps, lies }: Decision): readonly Cha
     const place = form.legs.findIndex(({ orderId }) => orderId === order.orderId);
     const leg = before[place];
     if (leg === undefined)
-      return { id: "I53", what: "a record is about an order that is no leg of the list" };
+      return { id: "I53", what: "a record is about an order that is not a leg of the list" };
     if (changes.some((change) => change.place === place))
       return { id: "I54", what: "a record is about one leg twice" };
     const leads = place === event.leg;
@@ -88,7 +88,7 @@ function checkPairRecord({ form, before }: Decision, changes: readonly Change[])
     )
       return {
         id: "I40",
-        what: `the ${form.roles[change.place]} leg is canceled as a loser, and nobody has won`,
+        what: `the ${form.roles[change.place]} leg is canceled as a loser, and there is no winner`,
       };
   }
   return undefined;
@@ -158,7 +158,7 @@ function checkExposed(
   if (isTold === isExposed) return undefined;
   const what = isTold
     ? "a position is told to be unprotected that is not"
-    : `the working leg ends ${end?.status} with fills and none of its legs was released, and nobody is told`;
+    : `the working leg ends ${end?.status} with fills and none of its legs was released, without an alert`;
   return { id: "decision 35", what };
 }
 

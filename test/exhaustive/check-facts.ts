@@ -53,7 +53,7 @@ const stateOf = ({ ended, held }: ParentOrder): string => ended?.status ?? (held
 const counting: Check = ({ before, after, facts, leads }, { event }) => {
   const fills = facts.filter(isOf("FILLED")).map(({ fill }) => fill);
   const told = event.kind === "REPORTED" && leads ? event.fills : [];
-  if (fills.length > 0 && told.length === 0) return broken("I10", "counts a fill that nobody told of");
+  if (fills.length > 0 && told.length === 0) return broken("I10", "counts a fill that was never reported");
   const added = fills.reduce((sum, fill) => sum + unitsOf(fill.quantity), 0);
   const [had, has] = [unitsOf(before.executedQuantity), unitsOf(after.executedQuantity)];
   if (has !== had + added || has < had)
@@ -90,7 +90,7 @@ const quantities: Check = ({ before, after, facts, honest }) => {
   if (!over || !facts.some(isOf("FILLED"))) return undefined;
   if (!alerts(facts, "OVERFILL")) return broken("I11", "takes an overfill in without an alert");
   return after.ended === undefined && after.pendingEnd === undefined
-    ? broken("I11", "goes on after an overfill")
+    ? broken("I11", "continues after an overfill")
     : undefined;
 };
 

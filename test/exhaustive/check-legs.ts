@@ -103,7 +103,7 @@ function checkWhole(legs: readonly ParentOrder[]): Violation | undefined {
   const canceled = legs.some(({ ended, pendingEnd }) => (ended ?? pendingEnd)?.reason === "USER_CANCELED");
   const open = legs.find(({ ended, pendingEnd }) => (ended ?? pendingEnd) === undefined);
   return canceled && open !== undefined
-    ? { id: "I43", what: "one leg is canceled and another goes on" }
+    ? { id: "I43", what: "one leg is canceled and another continues" }
     : undefined;
 }
 

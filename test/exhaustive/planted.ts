@@ -114,7 +114,7 @@ export const PLANTED: readonly PlantedBug[] = [
     }),
   },
   {
-    bug: "an overfill is not told",
+    bug: "an overfill is not reported",
     found: "I11",
     plan: SINGLE,
     subject: saying((steps) =>
@@ -125,7 +125,7 @@ export const PLANTED: readonly PlantedBug[] = [
     ),
   },
   {
-    bug: "a child is sent for the whole quantity, whatever was executed before",
+    bug: "a child is sent for the whole quantity, ignoring earlier executions",
     found: "I12",
     plan: SINGLE,
     subject: deciding((of, context) => {
@@ -140,7 +140,7 @@ export const PLANTED: readonly PlantedBug[] = [
     }),
   },
   {
-    bug: "a reduce-only child is sent for more than there is to reduce",
+    bug: "a reduce-only child exceeds the exposure",
     found: "I13",
     plan: REDUCING,
     subject: seeing((of, context) => {
@@ -159,7 +159,7 @@ export const PLANTED: readonly PlantedBug[] = [
     ]),
   },
   {
-    bug: "an execution that is told twice is counted twice",
+    bug: "an execution that is reported twice is counted twice",
     found: "I15",
     plan: SINGLE,
     subject: saying((steps, { event }, context) =>
@@ -185,7 +185,7 @@ export const PLANTED: readonly PlantedBug[] = [
     subject: { ...real, submits: "when decided" },
   },
   {
-    bug: "a child whose outcome is not known is given up",
+    bug: "a child with an unknown outcome is given up",
     found: "I22",
     plan: SINGLE,
     subject: seeing((of, context) => {
@@ -217,7 +217,7 @@ export const PLANTED: readonly PlantedBug[] = [
     }),
   },
   {
-    bug: "a stale quote is good enough for a child",
+    bug: "a stale quote is accepted for a child",
     found: "I25",
     plan: SINGLE,
     subject: seeing((of, context) => {
@@ -238,7 +238,7 @@ export const PLANTED: readonly PlantedBug[] = [
     subject: saying((steps) => (hasFact(steps, "RELEASED") ? steps.slice(0, 1) : steps)),
   },
   {
-    bug: "the expiry of a working leg leaves the legs that it holds",
+    bug: "the expiry of a working leg does not end the legs that it holds",
     found: "I42",
     plan: OTO_GTD,
     subject: saying((steps, { event }) => (event.kind === "EXPIRED" ? steps.slice(0, 1) : steps)),
@@ -252,7 +252,7 @@ export const PLANTED: readonly PlantedBug[] = [
     ),
   },
   {
-    bug: "an order that is canceled forgets that when its child is refused",
+    bug: "a canceled order forgets the cancel when its child is refused",
     found: "I21",
     plan: SINGLE,
     subject: saying((steps, { event }) =>
@@ -268,7 +268,7 @@ export const PLANTED: readonly PlantedBug[] = [
     subject: deciding((of, context) => (of.event.kind === "CHILD_VOIDED" ? [] : decide(of, context))),
   },
   {
-    bug: "a list is done with its first leg",
+    bug: "a list is done when its first leg ends",
     found: "I44",
     plan: OCO,
     subject: {
@@ -280,7 +280,7 @@ export const PLANTED: readonly PlantedBug[] = [
     },
   },
   {
-    bug: "what happens to one leg of a pair ends the other",
+    bug: "every change of one leg of a pair ends the other",
     found: "I50",
     plan: { ...OCO, legs: [{ kind: "stop", expiresAt: 1 }, leg("limit")] },
     subject: saying((steps, { legs, event, orderId }, context) => {
@@ -308,7 +308,7 @@ export const PLANTED: readonly PlantedBug[] = [
     },
   },
   {
-    bug: "a leg stands twice in a record",
+    bug: "a leg occurs twice in a record",
     found: "I54",
     plan: SINGLE,
     subject: saying((steps) => [...steps, ...steps]),
@@ -330,7 +330,7 @@ export const PLANTED: readonly PlantedBug[] = [
     subject: { ...real, protectiveFirst: (fired) => fired },
   },
   {
-    bug: "a trigger is taken back when the child fills nothing",
+    bug: "a trigger is undone when the child fills nothing",
     found: "decision 17",
     plan: OCO,
     subject: saying((steps, { event }) =>
@@ -340,7 +340,7 @@ export const PLANTED: readonly PlantedBug[] = [
     ),
   },
   {
-    bug: "fills that are left unprotected are not told",
+    bug: "fills that are left unprotected raise no alert",
     found: "decision 35",
     plan: OTO,
     subject: saying((steps) =>

@@ -45,7 +45,7 @@ function happeningWords(form: Form, happening: Happening): string {
 }
 
 function keptWords({ kept, of }: Readonly<{ kept: number; of: number }>): string {
-  return of === 0 ? "" : `; of the records on their way (${of}) the store has ${kept}`;
+  return of === 0 ? "" : `; of the records in flight (${of}) the store has ${kept}`;
 }
 
 function quoteWords({ price, fresh, exposure }: Extract<Happening, { kind: "QUOTE" }>): string {
@@ -69,7 +69,7 @@ function eventWords(form: Form, event: RuleEvent): string {
     case "REPORTED":
       return reportWords(form, event);
     case "OUTCOME_UNKNOWN":
-      return `nobody knows what became of ${childName(form, event)}`;
+      return `the outcome of ${childName(form, event)} is unknown`;
     case "CHILD_VOIDED":
       return `it is proved that ${childName(form, event)} never executes`;
     case "CHILD_WITHDRAWN":

@@ -53,12 +53,12 @@ function openSteps(child: Child, { mayLie, told }: Manners): readonly Step[] {
   const quiet = { at: "closed", hides: true } as const;
   steps.push({ what: `executes ${rest} of it and 1 too many`, change: over, lies: true });
   steps.push({
-    what: `executes ${rest} of it, and will say that it is done with it before it tells of that`,
+    what: `executes ${rest} of it, and will report it closed before it reports that`,
     change: { ...quiet, fills: [...fills, rest] },
     lies: true,
   });
   if (told < fills.length) {
-    const what = "is done with it, and will say so before it tells of the last execution";
+    const what = "closes it, and will report that before the last execution";
     steps.push({ what, change: quiet, lies: true });
   }
   return steps;

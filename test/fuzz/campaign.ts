@@ -100,7 +100,7 @@ const linesOf = ({ index, kind, problems, bytes }: Failure): readonly string[] =
 ];
 
 const slow = (probeMs: number): readonly string[] =>
-  probeMs > SECOND_MS ? [`somebody else waited ${Math.round(probeMs)} ms for an answer`] : [];
+  probeMs > SECOND_MS ? [`another client waited ${Math.round(probeMs)} ms for an answer`] : [];
 
 function grown(memory: CampaignResult["memory"], { ledger }: Runner): readonly string[] {
   const growth = (memory.at(-1)?.heapMb ?? 0) - (memory[0]?.heapMb ?? 0);
@@ -129,7 +129,7 @@ function problemsOf(report: ServerReport, { ledger }: Runner): readonly string[]
     ...(rssBytes > MOST_RSS_MB * MEGABYTE ? [`${Math.round(rssBytes / MEGABYTE)} MB of memory`] : []),
     ...ledger.check(happenings),
     ...quiet.map(
-      (accountId) => `account ${accountId}, for which nobody signed, has other orders than before`,
+      (accountId) => `account ${accountId}, for which no request was signed, has other orders than before`,
     ),
   ];
 }
@@ -158,7 +158,7 @@ async function lastLook(server: ServerProcess, { ledger }: Runner): Promise<read
 /** Ids of all open orders of an account, read page by page as a client does. */
 async function openOrdersOf(port: number, accountId: number): Promise<ReadonlySet<number>> {
   const caller = TRADERS.find(({ accountIds }) => accountIds.includes(accountId));
-  if (caller === undefined) throw new Error(`nobody reads account ${accountId}`);
+  if (caller === undefined) throw new Error(`no caller reads account ${accountId}`);
   const lane = new HttpLane(port);
   const ids = new Set<number>();
   for (let after = 0, first = true; first || after !== 0; first = false) {

@@ -63,13 +63,13 @@ export function replyProblems({ status, headers, body }: HttpReply, bodiless: bo
     return [...leaks, ...typed, ...retry, ...errorProblems(status, value, ["code", "msg", "error"])];
   }
   const failed = (value as Body | undefined)?.["code"] !== undefined;
-  return [...leaks, ...typed, ...(value === undefined || failed ? ["a success that is none"] : [])];
+  return [...leaks, ...typed, ...(value === undefined || failed ? ["an invalid success"] : [])];
 }
 
 /** Checks a reply of the private WebSocket. `id` is the expected id as JSON text, if it is known. */
 export function messageProblems(text: string, id: string | undefined): readonly string[] {
   const value = parsed(text) as Body | undefined;
-  if (value === undefined) return ["a reply that is no JSON"];
+  if (value === undefined) return ["a reply that is not JSON"];
   const { status, error, result } = value;
   const answered =
     id === undefined || text.startsWith(`{"id":${id},`)
@@ -77,7 +77,7 @@ export function messageProblems(text: string, id: string | undefined): readonly 
       : [`a reply to another id than ${id}: ${text.slice(0, 300)}`];
   const known = [...leaksOf(text), ...answered];
   if (status === 200)
-    return result === undefined || error !== undefined ? [...known, "a success that is none"] : known;
+    return result === undefined || error !== undefined ? [...known, "an invalid success"] : known;
   if (typeof status !== "number") return [...known, "a reply without a status"];
   return [...known, ...errorProblems(status, error, ["code", "msg"])];
 }
@@ -85,7 +85,7 @@ export function messageProblems(text: string, id: string | undefined): readonly 
 /** Checks a reply of the public WebSocket. Source: convention 4.12. */
 export function streamProblems(text: string): readonly string[] {
   const value = parsed(text) as Body | undefined;
-  if (value === undefined) return ["a reply that is no JSON"];
+  if (value === undefined) return ["a reply that is not JSON"];
   const { code, msg, result } = value;
   const right =
     code === undefined

@@ -102,7 +102,8 @@ export class Ledger {
       if (writes) this.#allow(route, able);
       return [];
     }
-    if (able.length === 0) return [`${route} was done for nobody who may: signed by ${signers.length}`];
+    if (able.length === 0)
+      return [`${route} was done without a permitted caller: signed by ${signers.length}`];
     const { success } = outcome;
     for (const id of writes ? idsIn(success) : []) {
       (PLACES.test(route) ? this.#created : this.#canceled).add(id, able);

@@ -7,7 +7,7 @@ const MASKED = 0x80;
 /** Reads the unmasked text frame at the start of `bytes`. Throws for a frame of another kind. */
 export function readFrame(bytes: Buffer): Frame | undefined {
   if (bytes.length < 4) return undefined;
-  if (bytes[0] !== TEXT_FRAME) throw new Error(`a frame that is no whole text: ${bytes[0]}`);
+  if (bytes[0] !== TEXT_FRAME) throw new Error(`a frame that is not a complete text: ${bytes[0]}`);
   const short = bytes[1] ?? 0;
   if (short > 126) throw new Error("a frame of more than 65,535 bytes");
   const start = short === 126 ? 4 : 2;

@@ -78,7 +78,7 @@ describe("client id", () => {
 });
 
 describe("symbol", () => {
-  it("hostile 82, decision 44: version 2 queries want the exact symbol", () => {
+  it("hostile 82, decision 44: version 2 queries need the exact symbol", () => {
     for (const symbol of ["BTCUSD", "BTC-USD", "btc/usd", "BTC/USD/", "BTC%2FUSD"]) {
       expect(refused({ symbol, orderId: 1 })).toMatchObject({ code: -1121, field: "symbol" });
     }

@@ -70,7 +70,7 @@ describe("I83, decision GB: requests that a page of another origin makes a brows
     expect([status, verified]).toEqual([403, 0]);
   });
 
-  it("a terminal user, the console's own page and a program are served", async () => {
+  it("a typed address, a program, the console's page and the sandbox's own origins are served", async () => {
     const own = { referer: `http://127.0.0.1:${port}/console` };
     for (const headers of [
       {},

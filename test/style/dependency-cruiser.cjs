@@ -114,7 +114,7 @@ const roomRules = Object.entries(rooms).flatMap(([folder, { order, above }]) => 
     })),
     {
       name: `known-rooms-${folder}`,
-      comment: `every source of ${folder}/ lies in a room, or puts the rooms together`,
+      comment: `every source of ${folder}/ is in a subfolder, or puts the subfolders together`,
       severity: "error",
       from: { path: `^src/${folder}/`, pathNot: inFolder([...order, ...above]) },
       to: {},
@@ -137,14 +137,14 @@ module.exports = {
     ...packageRules,
     {
       name: "known-folders",
-      comment: "every source lies in a folder of the ordered list",
+      comment: "every source is in a folder of the ordered list",
       severity: "error",
       from: {},
       to: { path: "^src/", pathNot: Object.keys(allowed).map((name) => `^${place(name)}`) },
     },
     {
       name: "known-folders-from",
-      comment: "every source lies in a folder of the ordered list",
+      comment: "every source is in a folder of the ordered list",
       severity: "error",
       from: { path: "^src/", pathNot: Object.keys(allowed).map((name) => `^${place(name)}`) },
       to: {},

@@ -168,13 +168,13 @@ export const sourceRules: readonly SourceRule[] = [
   },
   {
     name: "process",
-    says: "the process and its environment are the host's",
+    says: "the process and its environment belong to the host",
     holds: outsideShell,
     breaches: (file) => usesOf(file, ["process", "Bun", "Deno"]),
   },
   {
     name: "console",
-    says: "what happens is told through the telemetry port",
+    says: "events are reported through the telemetry port",
     holds: outsideShell,
     breaches: (file) => usesOf(file, ["console"]),
   },
@@ -203,12 +203,12 @@ export const sourceRules: readonly SourceRule[] = [
   },
   {
     name: "any",
-    says: "no type is given up",
+    says: "no value has the type any",
     breaches: nodes((node) => node.kind === ts.SyntaxKind.AnyKeyword),
   },
   {
     name: "suppression",
-    says: "no check is switched off in place",
+    says: "no check is disabled by a comment",
     breaches: matches(
       /@ts-(ignore|expect-error|nocheck)|biome-ignore|eslint-disable|(c8|v8|istanbul) ignore/g,
     ),
@@ -222,7 +222,11 @@ export const sourceRules: readonly SourceRule[] = [
         ts.isSpreadElement(node) && (ts.isCallExpression(node.parent) || ts.isNewExpression(node.parent)),
     ),
   },
-  { name: "unfinished", says: "nothing is left for later", breaches: matches(/\b(TODO|FIXME|XXX|HACK)\b/g) },
+  {
+    name: "unfinished",
+    says: "no unfinished work is marked in comments",
+    breaches: matches(/\b(TODO|FIXME|XXX|HACK)\b/g),
+  },
   {
     name: "syntax",
     says: "no enum, no namespace, no default export, `export *` in the package's root only",
@@ -242,7 +246,7 @@ export const sourceRules: readonly SourceRule[] = [
   },
   {
     name: "zod",
-    says: "zod is imported as a namespace, so that a bundler drops what is not used of it",
+    says: "zod is imported as a namespace, so that a bundler drops its unused parts",
     breaches: nodes(
       (node) =>
         ts.isImportClause(node) &&

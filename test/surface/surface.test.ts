@@ -250,11 +250,11 @@ function countOf({ rateLimits }: JsonObject, type: string): number {
 /** Errors that no route or method answers with, each with its reason. */
 const ELSEWHERE: Readonly<Partial<Record<ErrorName, string>>> = {
   TOO_MANY_CONNECTIONS: "of the upgrade request: test/service/socket/limits.test.ts",
-  TIMEOUT: "of a host that says so itself: no part of this service waits for an outcome while a client does",
+  TIMEOUT: "of a host that answers so itself: this service never makes a client wait for an outcome",
   REQUEST_TIMEOUT: "of a request that does not arrive: hostile 52",
-  UNKNOWN_METHOD: "of a method that there is not: hostile 45",
+  UNKNOWN_METHOD: "of an unknown method: hostile 45",
   INVALID_REQUEST_ID: "of a message without an id: hostile 94",
-  INVALID_PARAMS: "of a message whose params are no object: hostile 58",
+  INVALID_PARAMS: "of a message whose params are not an object: hostile 58",
   SHARD_FENCED: "a name in process; DISCONNECTED on the wire: test/engine/fencing.test.ts",
   ENGINE_CLOSED: "a name in process; DISCONNECTED on the wire: test/engine/closing.test.ts",
   ADVANCED_ORDERS_OFF:

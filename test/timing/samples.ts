@@ -63,7 +63,7 @@ export function reportOf(name: string, samples: Samples, { superiority, z }: Com
   const rows = Object.entries(samples).map(([kind, values]) =>
     [kind.padEnd(16), ...quantilesOf(values).map((value) => value.toFixed(1).padStart(8))].join(" "),
   );
-  const odds = `${(superiority * 100).toFixed(2)} % (50 %: nothing tells them apart), z = ${z.toFixed(2)}`;
+  const odds = `${(superiority * 100).toFixed(2)} % (50 %: no difference), z = ${z.toFixed(2)}`;
   const gap = `the medians differ by ${medianGap(samples)}`;
   return ["", `${name}, microseconds`, head, ...rows, gap, `an unknown key took longer: ${odds}`].join("\n");
 }

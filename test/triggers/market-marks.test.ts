@@ -63,7 +63,7 @@ describe("marks of the market journal", () => {
     expect(brief(book.takeMarks())).toEqual(["3: 105"]);
   });
 
-  it("a watcher that becomes active separates the coalescing: its first mark stays", () => {
+  it("a watcher that becomes active ends the merging of moves: its first mark stays", () => {
     const book = new TriggerBook(symbol);
     book.add(trailing(-1));
     observe(book, [100, 101]);

@@ -150,7 +150,7 @@ describe("the position in a replay", () => {
     }
   });
 
-  it("a position that cannot be stored holds the rows back, and waiting callers get the error", async () => {
+  it("a position that cannot be stored delays the rows, and waiting callers get the error", async () => {
     let isFull = true;
     const kept = createMemoryKeyValueStore();
     const store: KeyValueStore = {

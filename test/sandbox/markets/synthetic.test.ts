@@ -27,7 +27,7 @@ const problems = ({ bid, ask, bids = [], asks = [] }: QuoteInput): readonly stri
   return [
     (prices(bids)[0] ?? 0) < (prices(asks)[0] ?? 0) ? "" : "crossed",
     falls && rises && prices(bids).every((at) => at > 0) ? "" : "levels out of order",
-    sized ? "" : "a size is none",
+    sized ? "" : "an invalid size",
     bids[0]?.[0] === bid && asks[0]?.[0] === ask ? "" : "best price is not the first level",
   ].filter((problem) => problem !== "");
 };

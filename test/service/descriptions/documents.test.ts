@@ -51,7 +51,7 @@ const resolve = (document: Read, ref: string): Read =>
     .reduce((at, step) => at?.[step.replaceAll("~1", "/")], document);
 
 describe("openApiDocument", () => {
-  it("is OpenAPI 3.1 by the schema of its own foundation", async () => {
+  it("validates against the official schema of OpenAPI 3.1", async () => {
     const validator = new Validator();
     const result = await validator.validate(structuredClone(openApi));
     expect(result.errors).toBeUndefined();
@@ -162,7 +162,7 @@ describe("openApiDocument", () => {
 });
 
 describe("asyncApiDocument", () => {
-  it("is AsyncAPI 3.0 by the schema of its own foundation", () => {
+  it("validates against the official schema of AsyncAPI 3.0", () => {
     const ajv = new Ajv({ meta: false, validateSchema: false, strict: false, validateFormats: false });
     const schema = structuredClone(asyncApiSpecs.schemas["3.0.0"]) as Read;
     const validate = ajv.compile(schema);

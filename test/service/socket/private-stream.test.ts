@@ -252,7 +252,7 @@ describe("convention 4.11: the events of each operation, in journal order", () =
     expect(client.events[1]?.o).toMatchObject({ cancelPending: false });
   });
 
-  it("cancels: each leg, then the list; cancel-all the same for all", async () => {
+  it("cancels: each leg, then the list; cancel-all does the same for all", async () => {
     const { world, client } = await subscribed();
     await place(world, { newClientOrderId: "a" });
     await placeList(world, "oto", {

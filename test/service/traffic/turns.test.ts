@@ -36,7 +36,7 @@ it("decision GE: a flooding client delays only itself; an address that comes lat
   expect(step()).toBe("l q l l");
 });
 
-it("decision GE: of an address that has proved a key a turn starts 64 of the smallest requests, which share a commit; bytes count in full", () => {
+it("decision GE: of an address that has proved a key a turn starts 64 small requests, which share a commit; larger ones count by their bytes", () => {
   const { ask, step, begun } = stepped();
   for (let count = 0; count < 100; count++) ask("proved", "p");
   expect(begun).toHaveLength(64);
