@@ -4,10 +4,10 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 const src = (path: string): string => fileURLToPath(new URL(`../src/${path}`, import.meta.url));
 
 /**
- * Three projects. `sources` runs on the sources as they are; its files share the modules of their process, as reading
- * them anew for each file took longer than a quarter of all tests. `mocked` (`*.mocked.test.ts`) replaces a module, and
- * so has a process of its own for each file. `built` (`*.built.test.ts`) runs on the package in dist/, which its
- * global set-up builds when a source is newer. A run of source tests alone builds nothing.
+ * Three projects. `sources` runs on the sources directly; its files share the modules of their process, since loading
+ * them again for each file took longer than a quarter of all tests. `mocked` (`*.mocked.test.ts`) replaces a module,
+ * and so has a separate process for each file. `built` (`*.built.test.ts`) runs on the package in dist/, which its
+ * global set-up builds if a source is newer. A run of source tests alone builds nothing.
  */
 const config: ViteUserConfig = defineConfig({
   cacheDir: fileURLToPath(new URL("../node_modules/.vite", import.meta.url)),

@@ -25,7 +25,7 @@ const isHead = (lines: readonly string[], index: number): boolean =>
 describe("docs/contract.md", () => {
   const rows = rowsOf("docs/contract.md");
 
-  it("every row says where it is built and what proves it, or that it is not built yet", () => {
+  it("every row names its implementation and its tests, or says that it is not built yet", () => {
     expect(rows.length).toBeGreaterThan(100);
     const unclear = rows.filter(([, built = "", proof = "", ...more]) => {
       if (more.length > 0) return true;
@@ -36,7 +36,7 @@ describe("docs/contract.md", () => {
     expect(unclear).toEqual([]);
   });
 
-  it("no row comes twice", () => {
+  it("no row occurs twice", () => {
     const seen = rows.map((cells) => cells.join(" | "));
     expect(seen.filter((row, index) => seen.indexOf(row) !== index)).toEqual([]);
   });
@@ -45,11 +45,11 @@ describe("docs/contract.md", () => {
 describe("docs/invariants.md", () => {
   const ids = rowsOf("docs/invariants.md").map(([id = ""]) => id);
 
-  it("ids rise", () => {
+  it("ids are in ascending order", () => {
     expect([...ids].sort()).toEqual(ids);
   });
 
-  it("every invariant that the sources name stands in it", () => {
+  it("contains every invariant that the sources name", () => {
     const comment = /"I00"/; // the example of invariant() itself
     const named = readSources().flatMap(
       ({ text }) => text.replace(comment, "").match(/\bI[0-9]{2}\b/g) ?? [],

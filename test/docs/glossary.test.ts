@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readPage } from "../examples/markdown.ts";
 import { readSourceTexts } from "../style/source-file.ts";
 
-/** The cells of every term: the term, what it means, its names in the code, where it is explained. */
+/** The cells of every term: the term, its meaning, its names in the code, the place of its explanation. */
 const rows = readPage("docs/glossary.md")
   .split("\n")
   .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"))
@@ -12,12 +12,12 @@ const rows = readPage("docs/glossary.md")
 const terms = rows.map(([term = ""]) => term);
 
 describe("docs/glossary.md", () => {
-  it("each term stands in it once, in alphabetical order", () => {
+  it("contains each term once, in alphabetical order", () => {
     expect(terms.length).toBeGreaterThan(50);
     expect([...new Set(terms)].sort()).toEqual(terms);
   });
 
-  it("every name in the code that it gives is there", () => {
+  it("every name that it gives exists in the code", () => {
     const words = new Set(readSourceTexts().flatMap(({ text }) => text.match(/\w+/g) ?? []));
     const named = rows.flatMap(([term, , code = ""]) =>
       code.split(", ").map((name) => [term, name.replaceAll("`", "")] as const),
@@ -25,7 +25,7 @@ describe("docs/glossary.md", () => {
     expect(named.filter(([, name]) => !words.has(name))).toEqual([]);
   });
 
-  it("every term says where it is explained", () => {
+  it("every term links its explanation", () => {
     expect(rows.filter((cells) => cells.length !== 4 || !/^\[.+\]\(.+\)$/.test(cells[3] ?? ""))).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 const LINK = /\]\(([^)\s]+)\)/g;
 
-/** Returns the anchor that a heading gets. */
+/** Returns the anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -16,7 +16,7 @@ function anchorsOf(path: string): readonly string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading));
 }
 
-/** Tells whether a link of a page leads to a file, and to a heading in it. Links to other hosts are not followed. */
+/** Whether a link of a page leads to a file, and to a heading in it. Links to other hosts are not followed. */
 function leads(page: string, link: string): boolean {
   if (/^https?:/.test(link)) return true;
   const [path = "", anchor] = link.split("#");
@@ -25,7 +25,7 @@ function leads(page: string, link: string): boolean {
   return anchor === undefined || anchorsOf(target).includes(anchor);
 }
 
-/** Returns the links of a page that lead nowhere. */
+/** Returns the broken links of a page. */
 export function deadLinks(page: string): readonly string[] {
   const links = [...readFileSync(page, "utf8").matchAll(LINK)].map(([, link = ""]) => link);
   return links.filter((link) => !leads(page, link));

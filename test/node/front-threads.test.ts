@@ -40,10 +40,10 @@ async function run(options: WorldOptions = {}, server: Partial<NodeServerOptions
   return { ...world, port, told, connections: running.connections };
 }
 
-/** So many that with near certainty each of two threads accepts some. */
+/** Enough connections that each of two threads almost certainly accepts some. */
 const MANY = 16;
 
-/** The same requests, each on a connection of its own, all open at once; their answers. */
+/** Sends the same requests, each on a separate connection, all open at once; returns their answers. */
 async function onMany(port: number, requests: readonly RawRequest[]): Promise<readonly RawAnswer[]> {
   const connections = await Promise.all(requests.map(() => openConnection(port)));
   for (const connection of connections) open.push(() => connection.close());
@@ -64,7 +64,7 @@ it("decision HS: one placement over many connections of all threads is one order
   expect([ids[0]?.[0], engine.metrics().openParents]).toEqual([200, 1]);
 });
 
-it("decision HS, 41: what one thread has seen used for one thing no other lets be used for another", async () => {
+it("decision HS, 41: a signature used on one thread cannot be reused for another purpose on any thread", async () => {
   const { port } = await run();
   const query = "apiManaged=true&nonce=1";
   const [first] = await onMany(port, [attack("GET", "/api/v3/openOrders", { query })]);
@@ -73,7 +73,7 @@ it("decision HS, 41: what one thread has seen used for one thing no other lets b
   expect(new Set(others.map(codeOf))).toEqual(new Set([-1022]));
 });
 
-it("decision HS, 42: an address has one weight, whichever threads its connections came to", async () => {
+it("decision HS, 42: an address has one weight, whichever threads accepted its connections", async () => {
   const { port } = await run({ limits: { weightPerMinute: 5 } });
   const answers = await onMany(port, repeated({ method: "GET", target: "/api/ping" }));
   const counts = [200, 429].map((status) => answers.filter((answer) => answer.status === status).length);
@@ -88,7 +88,7 @@ it("decision HR, GD: connections of an address are counted over all threads", as
   while (connections() > 5) await turn();
 });
 
-it("decision HS: a front thread verifies with the secret that the host has now: one that was changed or taken back is of no use", async () => {
+it("decision HS: a front thread verifies with the host's present secret: a changed or revoked one is refused", async () => {
   const { port, accounts } = await run();
   const { apiKey, secret } = KEYS.owner;
   const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
@@ -139,7 +139,7 @@ it("decision HS, 43: events of an account are numbered in one order for connecti
   );
 });
 
-/** The program of a front thread that ends when it is asked for a path. */
+/** The program of a front thread that ends when a certain path is requested. */
 function mortalProgram(): URL {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-front-"));
   open.push(() => rmSync(folder, { recursive: true }));
@@ -153,7 +153,7 @@ function mortalProgram(): URL {
   return pathToFileURL(file);
 }
 
-it("decision HR: when a front thread dies its connections end, the engine goes on, and no order is lost or doubled", async () => {
+it("decision HR: when a front thread dies its connections end, the engine continues, and no order is lost or duplicated", async () => {
   const started: (() => void)[] = [];
   const world = await openWorld();
   const { handle, sockets } = world.service;
@@ -190,7 +190,7 @@ it("decision HR: when a front thread dies its connections end, the engine goes o
   expect(running.connections()).toBeLessThanOrEqual(1);
 });
 
-/** Asks until there is somebody who answers. */
+/** Repeats a request until a thread answers. */
 async function untilServed(port: number, request: RawRequest): Promise<RawAnswer> {
   for (;;) {
     const answer = await sendRaw(port, request).catch(() => undefined);
@@ -199,7 +199,7 @@ async function untilServed(port: number, request: RawRequest): Promise<RawAnswer
   }
 }
 
-it("decision HR: a port in use, a program that is not there and a number that is none are told at once", async () => {
+it("decision HR: a port in use, a missing program and an invalid number are reported at once", async () => {
   const { port } = await run();
   const service = { handle: () => Promise.reject(new Error("nobody")) };
   const second = createNodeServer({ service, ...withFronts(2) });

@@ -7,7 +7,7 @@ describe("the clock of the machine", () => {
     vi.useRealTimers();
   });
 
-  it("shows the machine's time as it is; its monotonic time goes on whatever that is set to", () => {
+  it("shows the machine's time; its monotonic time continues whatever that is set to", () => {
     vi.useFakeTimers({ now: 10_000 });
     const clock = createSystemClock();
     expect([clock.nowMs(), clock.monotonicMs()]).toEqual([10_000, 10_000]);
@@ -18,7 +18,7 @@ describe("the clock of the machine", () => {
     expect([clock.nowMs(), clock.monotonicMs()]).toEqual([3_600_000, 10_005]);
   });
 
-  it("tells within a second that it was set, each time once, and looks only while somebody listens", () => {
+  it("reports within a second that it was set, each time once, and checks only while there is a listener", () => {
     vi.useFakeTimers({ now: 10_000 });
     const clock = createSystemClock();
     expect(vi.getTimerCount()).toBe(0);
@@ -35,7 +35,7 @@ describe("the clock of the machine", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("runs once at its time, also beyond what one timer can wait for", () => {
+  it("runs a timer once at its time, also beyond the longest native timer", () => {
     vi.useFakeTimers({ now: 0 });
     const clock = createSystemClock();
     const far = 2 ** 31 + 5_000;
@@ -48,7 +48,7 @@ describe("the clock of the machine", () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it("a time that has passed runs next; a canceled timer never", () => {
+  it("a time that has passed runs next; a canceled timer never runs", () => {
     vi.useFakeTimers({ now: 1_000 });
     const clock = createSystemClock();
     const [past, canceled] = [vi.fn(), vi.fn()];
@@ -59,7 +59,7 @@ describe("the clock of the machine", () => {
     expect([past.mock.calls.length, canceled.mock.calls.length]).toEqual([1, 0]);
   });
 
-  it("soon comes after the input that is waiting already", async () => {
+  it("soon comes after the input that is already waiting", async () => {
     const order: string[] = [];
     await new Promise<void>((resolve) => {
       createSystemClock().soon(() => {
@@ -75,7 +75,7 @@ describe("the clock of the machine", () => {
 describe("the machine's randomness", () => {
   const { token } = createEntropy();
 
-  it("tokens have the asked length and letters and digits only", () => {
+  it("tokens have the requested length and letters and digits only", () => {
     fc.assert(
       fc.property(fc.nat(200), (length) => {
         expect(token(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
@@ -83,7 +83,7 @@ describe("the machine's randomness", () => {
     );
   });
 
-  it("every letter is equally likely and no token comes twice", () => {
+  it("every letter is equally likely and no token repeats", () => {
     const counts = new Map<string, number>();
     for (const letter of token(62_000)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     expect(counts.size).toBe(62);
@@ -94,7 +94,7 @@ describe("the machine's randomness", () => {
 });
 
 describe("console telemetry", () => {
-  it("one line of JSON an event, from the level on", () => {
+  it("prints one line of JSON per event, from the level on", () => {
     const lines: string[] = [];
     const telemetry = createConsoleTelemetry({ level: "warn", write: (line) => lines.push(line) });
     telemetry.event("info", "quote.counted", {});

@@ -11,7 +11,7 @@ import { mountSuite, type OpenMount } from "../support/mount-suite.ts";
 
 type CreateHost = (service: Service) => Promise<Readonly<{ server: Server; mount: NodeMount }>>;
 
-/** A host of the examples as the suite wants it: drained as docs/mounting.md says. */
+/** A host of the examples in the form of the suite: drained as docs/mounting.md says. */
 const hosted =
   (createHost: CreateHost): OpenMount =>
   async (service) => {

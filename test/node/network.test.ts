@@ -18,7 +18,7 @@ afterEach(async () => {
 type Traffic = NonNullable<ServiceOptions["traffic"]>;
 type RunningServer = Readonly<{ port: number; world: ServiceWorld; server: Server }>;
 
-/** A service of its own port, where an address may weigh 3 a minute, or as much as it wants within limits of connections. */
+/** A service on a separate port, where an address has a weight limit of 3 a minute, or only limits of connections. */
 async function serve(settings: ServiceSettings, traffic?: Traffic): Promise<RunningServer> {
   const world = await openWorld(
     traffic === undefined
@@ -39,7 +39,7 @@ const forwarded = (...values: readonly string[]): readonly string[] =>
   values.flatMap((value) => ["X-Forwarded-For", value]);
 
 describe("decision 47 over a real connection", () => {
-  it("a preflight is 204 without body and length; the connection goes on", async () => {
+  it("a preflight is 204 without body and length; the connection continues", async () => {
     const { port } = await serve({ allowedOrigins: [DESK] });
     const connection = await openConnection(port);
     connection.write(
@@ -56,7 +56,7 @@ describe("decision 47 over a real connection", () => {
     connection.close();
   });
 
-  it("decision AH: a WebSocket of another origin is refused, one of a client that is no browser is not", async () => {
+  it("decision AH: a WebSocket of another origin is refused, that of a client that is not a browser is accepted", async () => {
     const { port } = await serve({ allowedOrigins: [DESK] });
     const url = `ws://127.0.0.1:${port}/ws/liquidity`;
     await expect(SocketClient.connect(url, { origin: "https://evil.example.com" })).rejects.toThrow("404");
@@ -72,7 +72,7 @@ describe("decision 47 over a real connection", () => {
 });
 
 describe("decision AI over a real connection", () => {
-  it("behind a trusted proxy each client has a limit of its own, REST and WebSocket together", async () => {
+  it("behind a trusted proxy each client has a separate limit, for REST and WebSocket together", async () => {
     const { port } = await serve({ trustedProxies: ["127.0.0.1", "::1"] });
     const statuses: number[] = [];
     for (let count = 0; count < 4; count++)
@@ -88,7 +88,7 @@ describe("decision AI over a real connection", () => {
     expect((await ping(port)).status).toBe(200);
   });
 
-  it("a ban over REST ends the client's WebSocket, and no other that came through the same proxy", async () => {
+  it("a ban over REST ends the client's WebSocket, and no other of the same proxy", async () => {
     const { port } = await serve({ trustedProxies: ["127.0.0.1"] });
     const connect = (value: string): Promise<SocketClient> =>
       SocketClient.connect(`ws://127.0.0.1:${port}/ws/liquidity`, { headers: { "X-Forwarded-For": value } });
@@ -99,7 +99,7 @@ describe("decision AI over a real connection", () => {
     other.socket.close();
   });
 
-  it("without the setting everybody who says to be somebody else is who they are", async () => {
+  it("without the setting the claimed address is ignored", async () => {
     const { port } = await serve({});
     const statuses: number[] = [];
     for (let count = 0; count < 4; count++)
@@ -127,7 +127,7 @@ describe("decision GD over a real connection", () => {
     next.socket.close();
   });
 
-  it("behind a trusted proxy a client's WebSockets count until they end, for the client alone", async () => {
+  it("behind a trusted proxy a client's WebSockets count until they end, for that client alone", async () => {
     const { port } = await serve({ trustedProxies: ["127.0.0.1"] }, { connectionsPerAddress: 1 });
     const socket = await socketOf(port, "192.0.2.1");
     await expect(socketOf(port, "192.0.2.1")).rejects.toThrow("429");
@@ -141,9 +141,9 @@ describe("decision GD over a real connection", () => {
   });
 });
 
-// Of Node's own sockets, which in a front thread nobody sees from here.
+// These are Node's own sockets; those of a front thread are not visible from here.
 it.skipIf(FRONT_THREADS > 0)(
-  "hostile 53: a wish for h2c, over and over on one connection, leaves no listener behind",
+  "hostile 53: repeated requests for h2c on one connection leave no listener behind",
   async () => {
     const { port, server } = await serve({}, {});
     const counts: number[] = [];
@@ -162,7 +162,7 @@ it.skipIf(FRONT_THREADS > 0)(
   },
 );
 
-it("hostile 53: wishes for h2c that come behind each other are all answered, in their order", async () => {
+it("hostile 53: consecutive requests for h2c are all answered, in their order", async () => {
   const { port } = await serve({}, {});
   const connection = await openConnection(port);
   const headers = ["Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAMAAABk"];
@@ -178,7 +178,7 @@ it.skipIf(FRONT_THREADS > 0).each([
   ["h2c", ["Connection", "Upgrade, HTTP2-Settings", "Upgrade", "h2c", "HTTP2-Settings", "AAMAAABk"]],
   ["a WebSocket", ["Connection", "Upgrade", "Upgrade", "websocket"]],
 ])(
-  "hostile 53: a connection that breaks while its wish for %s waits ends nothing but itself",
+  "hostile 53: a connection that breaks while its request for %s waits affects no other",
   async (_name, headers) => {
     const { port, server } = await serve({}, {});
     const gone = new Promise<void>((resolve) => {
@@ -200,7 +200,7 @@ it.skipIf(FRONT_THREADS > 0).each([
   },
 );
 
-/** Tries again until the server has seen that the one before has gone. */
+/** Retries until the server has noticed the end of the previous connection. */
 async function roomFor<T>(open: () => Promise<T>): Promise<T> {
   for (;;) {
     const opened = await open().catch(() => undefined);

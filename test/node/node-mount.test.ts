@@ -29,11 +29,11 @@ afterEach(async () => {
 type World = Readonly<{
   mount: NodeMount;
   heard: WireRequest[];
-  /** Names of the faults that telemetry was told, in order. */
+  /** Names of the faults in telemetry, in order. */
   told: unknown[];
 }>;
 
-/** A mount whose service notes what it hears. */
+/** A mount whose service records its requests. */
 function mountWorld(prefix = ""): World {
   const heard: WireRequest[] = [];
   const told: unknown[] = [];
@@ -62,7 +62,7 @@ const post = {
 
 const told = (fault: MountFault): unknown => ["error", "mount.fault", { fault, ...MOUNT_FAULTS[fault] }];
 
-/** A request whose body is lost is refused by name, before the service hears of it. */
+/** A request whose body is lost is refused by name, before the service receives it. */
 async function expectRefused(
   { heard, told: events }: World,
   fault: MountFault,
@@ -74,8 +74,8 @@ async function expectRefused(
   expect(events).toEqual([told(fault)]);
 }
 
-describe("a body that somebody has read before", () => {
-  it("Express: a body parser in front is named, and does not hang", async () => {
+describe("a body that was read before the mount", () => {
+  it("Express: a body parser before the mount is named, and the request does not hang", async () => {
     const world = mountWorld();
     const app = express().use(
       express.json(),
@@ -87,7 +87,7 @@ describe("a body that somebody has read before", () => {
     expect((await sendRaw(port, { ...post, body: "" })).status).toBe(200);
   });
 
-  it("Fastify: a handler comes after its parser", async () => {
+  it("Fastify: a handler after its parser", async () => {
     const world = mountWorld();
     const app = fastify();
     app.all("/api/*", (request, reply) => {
@@ -113,7 +113,7 @@ describe("a body that somebody has read before", () => {
     await expectRefused(world, "BODY_CONSUMED", await sendRaw(port, post));
   });
 
-  it("node:http: a reader that is at work, and text in place of bytes", async () => {
+  it("node:http: a reader in progress, and text in place of bytes", async () => {
     const reading = mountWorld();
     const port = await serve((request, response) => {
       request.on("readable", () => undefined);
@@ -141,7 +141,7 @@ describe("a body that somebody has read before", () => {
     await expectRefused(world, "BODY_CONSUMED", await sendRaw(port, { ...post, body: "x".repeat(200_000) }));
   });
 
-  it("a body of no chunks that somebody has read is no loss", async () => {
+  it("an empty body that was read before is no loss", async () => {
     const { mount, heard } = mountWorld();
     const port = await serve((request, response) => {
       request.resume().on("end", () => void mount.answer(request, response));
@@ -153,7 +153,7 @@ describe("a body that somebody has read before", () => {
     expect(heard[0]?.body).toHaveLength(0);
   });
 
-  it("bytes that the host kept are the body; what a parser made of them is named", async () => {
+  it("bytes that the host kept are the body; a parser's result is named as a fault", async () => {
     const kept = mountWorld();
     const raw = express.raw({ type: () => true, inflate: false, limit: 40_000 });
     const port = await serve(
@@ -174,7 +174,7 @@ describe("a body that somebody has read before", () => {
     await expectRefused(parsed, "BODY_NOT_BYTES", await sendRaw(other, post));
   });
 
-  it("a host that asks somebody else first loses nothing of the body", async () => {
+  it("a host that makes an asynchronous call first loses no part of the body", async () => {
     const { mount, heard } = mountWorld();
     const port = await serve(async (request, response) => {
       for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next));
@@ -185,7 +185,7 @@ describe("a body that somebody has read before", () => {
     expect(Buffer.from(heard[0]?.body ?? []).toString()).toBe(body);
   });
 
-  it("the mount resolves when the answer has gone out", async () => {
+  it("the mount resolves when the answer has been sent", async () => {
     const { mount } = mountWorld();
     const server = createServer();
     const finished = new Promise<boolean>((resolve) => {
@@ -199,7 +199,7 @@ describe("a body that somebody has read before", () => {
     expect(await finished).toBe(true);
   });
 
-  it("a client that left meanwhile is no fault of the host", async () => {
+  it("a client that left meanwhile does not count as a fault of the host", async () => {
     const world = mountWorld();
     const server = createServer();
     const left = new Promise<void>((resolve) => {
@@ -215,8 +215,8 @@ describe("a body that somebody has read before", () => {
   });
 });
 
-describe("an answer that the host has taken", () => {
-  it("is told: the service was at work, or would have been", async () => {
+describe("an answer that the host has sent itself", () => {
+  it("is reported, whether the service was at work or had not started", async () => {
     const early = mountWorld();
     const port = await serve((request, response) => {
       response.writeHead(503).end();
@@ -234,7 +234,7 @@ describe("an answer that the host has taken", () => {
   });
 });
 
-/** A WebSocket interface that notes targets and echoes. */
+/** A WebSocket interface that records targets and echoes texts. */
 function echo(): SocketService & Readonly<{ targets: string[] }> {
   const targets: string[] = [];
   const peers = new Set<SocketPeer>();
@@ -296,7 +296,7 @@ describe("a prefix of the host's own", () => {
     expect(await probeMount(probe, { url: `http://127.0.0.1:${probed}/trading/` })).toEqual([]);
   });
 
-  it("only a whole segment is cut; what lies elsewhere is handed over as it is", async () => {
+  it("only a whole segment is cut; other paths are handed over unchanged", async () => {
     const { mount, heard } = mountWorld("/trading");
     const port = await serve((request, response) => void mount.answer(request, response));
     for (const target of ["/trading2/api/ping", "/trading", "/api/trading/"]) {
@@ -305,13 +305,13 @@ describe("a prefix of the host's own", () => {
     }
   });
 
-  it.each(["trading", "/", "/trading/", "/a//b", "/a?b", "/a#b"])("%j is none", (prefix) => {
+  it.each(["trading", "/", "/trading/", "/a//b", "/a?b", "/a#b"])("%j is refused", (prefix) => {
     expect(() => mountWorld(prefix)).toThrow(RangeError);
   });
 });
 
 describe("a host with WebSockets of its own", () => {
-  it("keeps its paths, the service has its own, and other protocols go on as HTTP", async () => {
+  it("keeps its paths, the service has its own, and other protocols continue as HTTP", async () => {
     const { mount, heard } = mountWorld();
     const sockets = echo();
     const server = createServer((request, response) => void mount.answer(request, response));
@@ -349,7 +349,7 @@ describe("a host with WebSockets of its own", () => {
     for (const client of clients) expect(await client.closed).toEqual([1001, "the service stops"]);
   });
 
-  it("a WebSocket that does not take its leave is cut off after the grace", async () => {
+  it("a WebSocket that does not close is cut off after the grace period", async () => {
     const { mount } = mountWorld();
     const server = createServer();
     mount.attach(server, { ...echo(), shutdown: () => undefined });

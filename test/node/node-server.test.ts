@@ -34,7 +34,7 @@ const get = { method: "GET", target: "/api/ping" };
 
 const errorOf = ({ status, body }: RawAnswer): readonly [number, number] => [status, JSON.parse(body).code];
 
-/** A handler that notes how long each body was. */
+/** A handler that records the length of each body. */
 const sizes = (): Readonly<{ handler: Handler; seen: number[] }> => {
   const seen: number[] = [];
   const handler: Handler = ({ body }) => {
@@ -44,7 +44,7 @@ const sizes = (): Readonly<{ handler: Handler; seen: number[] }> => {
   return { seen, handler };
 };
 
-describe("what reaches the service", () => {
+describe("the request that reaches the service", () => {
   it("target, headers and body byte for byte, nothing decoded or joined", async () => {
     const seen: WireRequest[] = [];
     const port = await serve((request) => {
@@ -77,7 +77,7 @@ describe("what reaches the service", () => {
     },
   );
 
-  it("more headers than Node's own number arrive, as far as the head allows", async () => {
+  it("more headers than Node's own limit arrive, within the size of the head", async () => {
     const names: number[] = [];
     const port = await serve((request) => {
       names.push(request.rawHeaders.length / 2);
@@ -88,7 +88,7 @@ describe("what reaches the service", () => {
     expect(names).toEqual([2_501]);
   });
 
-  it("status, headers and body of the answer go out as they are, with their length", async () => {
+  it("status, headers and body of the answer are sent unchanged, with their length", async () => {
     const answer = { status: 429, headers: { "Retry-After": "7" }, body: '{"é":1}' };
     const received = await sendRaw(await serve(() => answer), get);
     expect([received.status, received.headers.get("retry-after")]).toEqual([429, "7"]);
@@ -111,7 +111,7 @@ describe("what reaches the service", () => {
 });
 
 describe("bodies", () => {
-  it.each([false, true])("hostile 51: 32,768 bytes arrive whole, chunked: %s", async (chunked) => {
+  it.each([false, true])("hostile 51: 32,768 bytes arrive completely, chunked: %s", async (chunked) => {
     const { seen, handler } = sizes();
     const body = new Uint8Array(32_768);
     await sendRaw(await serve(handler), { method: "POST", target: "/", body, chunked });
@@ -119,7 +119,7 @@ describe("bodies", () => {
   });
 
   it.each([32_769, 100_000, 3_000_000])(
-    "hostile 51: of %d bytes the service sees one too many, and the connection ends",
+    "hostile 51: of %d bytes the service gets one beyond the limit, and the connection ends",
     async (length) => {
       const { seen, handler } = sizes();
       const port = await serve(handler);
@@ -143,7 +143,7 @@ describe("bodies", () => {
     connection.close();
   });
 
-  it("a client that asks before it sends its body is told to go on, or refused at once", async () => {
+  it("a client that asks before it sends its body is told to continue, or refused at once", async () => {
     const { seen, handler } = sizes();
     const port = await serve(handler);
     const head = (length: number): string =>
@@ -168,7 +168,7 @@ describe("bodies", () => {
   });
 });
 
-describe("what is no request", () => {
+describe("invalid requests", () => {
   const send = async (port: number, text: string): Promise<RawAnswer> => {
     const connection = await openConnection(port);
     connection.write(text);
@@ -187,7 +187,7 @@ describe("what is no request", () => {
       "a length and chunks",
       "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ["a chunk that is none", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
+    ["an invalid chunk", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"],
     ["a folded header", "GET / HTTP/1.1\r\nHost: a\r\nX: 1\r\n 2\r\n\r\n"],
   ])("%s is 400 in the shape of every error, and the connection ends", async (_name, text) => {
     const port = await serve();
@@ -245,7 +245,7 @@ describe("time", () => {
     await connection.ended;
   });
 
-  it("hostile 52: a body that does not arrive is 408 and ends the connection; the service hears nothing", async () => {
+  it("hostile 52: a body that does not arrive is 408 and ends the connection; the service gets nothing", async () => {
     const { seen, handler } = sizes();
     const port = await serve(handler, short);
     const connection = await openConnection(port);
@@ -257,7 +257,7 @@ describe("time", () => {
     expect(seen).toEqual([]);
   });
 
-  it("a client that leaves in the middle of its body is no request", async () => {
+  it("a client that leaves in the middle of its body sends no request", async () => {
     const { seen, handler } = sizes();
     const port = await serve(handler);
     const connection = await openConnection(port);
@@ -270,7 +270,7 @@ describe("time", () => {
 });
 
 describe("many requests", () => {
-  it("hostile 53: 200 pipelined requests are answered in their order", async () => {
+  it("hostile 53: 200 pipelined requests are answered in order", async () => {
     const port = await serve(({ target }) => reply(JSON.stringify(target)));
     const connection = await openConnection(port);
     const targets = Array.from({ length: 200 }, (_, index) => `/${index}`);
@@ -287,7 +287,7 @@ describe("listening and closing", () => {
     await expect(server.listen({ host: "127.0.0.1", port })).rejects.toThrow("EADDRINUSE");
   });
 
-  it("close answers what was asked, ends idle connections and takes no more", async () => {
+  it("close answers pending requests, ends idle connections and accepts no more", async () => {
     let finish: (response: WireResponse) => void = () => undefined;
     let heard: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => {
@@ -322,7 +322,7 @@ describe("listening and closing", () => {
     await expect(openConnection(port)).rejects.toThrow("ECONNREFUSED");
   });
 
-  it("what is not done after the grace is cut off", async () => {
+  it("requests that are unanswered after the grace period are cut off", async () => {
     let heard: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => {
       heard = resolve;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { OpenSet } from "../../src/adapters/node/open-set.ts";
 
-it("is empty when the last thing has ended, and at once when there is none", async () => {
+it("is empty when the last item has ended, and at once if there is none", async () => {
   const open = new OpenSet<string>();
   await open.empty();
   for (const item of ["a", "b", "b"]) open.add(item);

@@ -24,7 +24,7 @@ afterEach(async () => {
 type Handle = Pick<Service, "handle">;
 type Host = (service: Handle) => RequestListener | Promise<Server>;
 
-/** Names of what the probe finds of a host, in alphabetical order. */
+/** Names of the probe's findings about a host, in alphabetical order. */
 async function findingsOf(host: Host, timeoutMs = 5_000): Promise<readonly string[]> {
   const probe = createMountProbe();
   const made = await host(probe.service);
@@ -44,7 +44,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** A mount written by hand over node:http that differs from a right one in what `given` says. */
+/** A handwritten mount over node:http that differs from a correct one as `given` says. */
 const byHand =
   (
     given: (request: IncomingMessage) => Partial<WireRequest>,
@@ -59,7 +59,7 @@ const byHand =
     send(response, reply.status, reply.headers, reply.body);
   };
 
-it("a right mount by hand: nothing, and bodies came with their length and in chunks", async () => {
+it("a correct handwritten mount: no findings, with bodies of known length and in chunks", async () => {
   const framings = new Set<string>();
   const framed = byHand(({ headers }) => {
     framings.add(
@@ -109,7 +109,7 @@ it.each<[string, Host, readonly string[]]>([
         .use(express.json({ limit: "1mb", type: () => true, strict: false }))
         .use((request, response) => void mount.answer(request, response));
     },
-    // Its refusals of what is no JSON or unpacked are answers of the host.
+    // Its refusals of bodies that are not JSON, or compressed, are answers of the host.
     ["BODY_CONSUMED", "NOT_DELIVERED"],
   ],
   [
@@ -151,7 +151,7 @@ it.each<[string, Host, readonly string[]]>([
     ],
   ],
   [
-    "Express: express.raw as it is by default",
+    "Express: express.raw with its defaults",
     (service) => {
       const mount = createNodeMount({ service });
       return express()
@@ -196,7 +196,7 @@ it.each<[string, Host, readonly string[]]>([
   expect(await findingsOf(host)).toEqual(faults);
 });
 
-it("an answer that never comes is waited for no longer than it is given", async () => {
+it("an answer that never comes is awaited for at most the given time", async () => {
   const host = byHand(
     () => ({}),
     (response, status, headers, body) =>
@@ -205,7 +205,7 @@ it("an answer that never comes is waited for no longer than it is given", async 
   expect(await findingsOf(host, 1_000)).toEqual(["REPLY_LOST"]);
 });
 
-it("a host that is not there, and a URL that is none", async () => {
+it("a host that does not answer, and an invalid URL", async () => {
   const server = createServer();
   const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));

@@ -16,13 +16,13 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** What a session of the tests was told, in order. */
+/** The calls to a session of the tests, in order. */
 type EventLog = string[];
 
 type ScriptedSockets = SocketService &
   Readonly<{ heard: EventLog; peers: SocketPeer[]; requests: WireRequest[]; stops: () => number }>;
 
-/** A WebSocket interface that writes down what it is told and echoes texts. */
+/** A WebSocket interface that records its calls and echoes texts. */
 function scripted(
   refuse: (request: WireRequest) => WireResponse | undefined = () => undefined,
 ): ScriptedSockets {
@@ -89,7 +89,7 @@ async function connect(
   return client;
 }
 
-/** Resolves when the service has as many connections: a client may know of its own before. */
+/** Resolves when the service has a number of connections: a client may know of its connection earlier. */
 const connectedTo = async ({ peers }: ScriptedSockets, count = 1): Promise<void> => {
   while (peers.length < count) await new Promise((next) => setImmediate(next));
 };
@@ -98,8 +98,8 @@ const heardBy = async ({ heard }: ScriptedSockets, line: string): Promise<void> 
   while (!heard.includes(line)) await new Promise((next) => setImmediate(next));
 };
 
-describe("what reaches the service", () => {
-  it("target, headers and address of the upgrade as they came", async () => {
+describe("the calls that reach the service", () => {
+  it("target, headers and address of the upgrade, unchanged", async () => {
     const sockets = scripted();
     const { url } = await serve(sockets);
     await connect(`${url}/ws/listenKey?returnRateLimits=false`, {
@@ -134,7 +134,7 @@ describe("what reaches the service", () => {
     expect(client.messages).toEqual([{ é: 1 }]);
   });
 
-  it("a ping of the service reaches the client, a close too, with its reason", async () => {
+  it("a ping of the service reaches the client, and so does a close, with its reason", async () => {
     const sockets = scripted();
     const { url } = await serve(sockets);
     const client = await connect(`${url}/ws/listenKey`);
@@ -150,7 +150,7 @@ describe("what reaches the service", () => {
     sockets.peers[0]?.ping();
   });
 
-  it("bytes that wait are counted while the peer does not read", async () => {
+  it("waiting bytes are counted while the peer does not read", async () => {
     const sockets = scripted();
     const { url } = await serve(sockets);
     const client = await connect(`${url}/ws/listenKey`);
@@ -167,7 +167,7 @@ describe("what reaches the service", () => {
 });
 
 describe("limits of the transport", () => {
-  it("hostile 94: 65,536 bytes are a message, one more ends with 1009 and is never seen", async () => {
+  it("hostile 94: 65,536 bytes are a message, one more ends with 1009 and never reaches the service", async () => {
     const sockets = scripted();
     const { url } = await serve(sockets);
     const client = await connect(`${url}/ws/listenKey`);
@@ -188,13 +188,13 @@ describe("limits of the transport", () => {
     expect(sockets.heard).toEqual(["closed"]);
   });
 
-  it("decision 49: compression is not agreed to, so that no bomb can be sent", async () => {
+  it("decision 49: compression is not negotiated, so that decompression bombs are impossible", async () => {
     const { url } = await serve(scripted());
     const client = await connect(`${url}/ws/listenKey`, { perMessageDeflate: true });
     expect(client.socket.extensions).toBe("");
   });
 
-  it("hostile 94: an unmasked frame and one that says it is compressed end the connection", async () => {
+  it("hostile 94: an unmasked frame and one marked as compressed end the connection", async () => {
     const { port } = await serve(scripted());
     for (const frame of [
       [0x81, 0x01, 0x78],
@@ -272,7 +272,7 @@ describe("refusals", () => {
     expect(answer.body).not.toContain("secret");
   });
 
-  it("a peer that goes away while it is asked harms nobody", async () => {
+  it("a peer that leaves while it is checked does no harm", async () => {
     let admit: () => void = () => undefined;
     const waiting = new Promise<undefined>((resolve) => {
       admit = () => resolve(undefined);
@@ -289,7 +289,7 @@ describe("refusals", () => {
     await client.until(() => client.messages.length === 1);
   });
 
-  it("decision GD: nor is it counted for ever, where a proxy's connections count for their clients", async () => {
+  it("decision GD: and it is not counted for ever if a proxy's connections count for their clients", async () => {
     const asked: (() => void)[] = [];
     const admit = (): Promise<undefined> => new Promise((resolve) => asked.push(() => resolve(undefined)));
     const traffic = new Traffic({ connectionsPerAddress: 1 }, ["127.0.0.1"]);
@@ -306,7 +306,7 @@ describe("refusals", () => {
     await client;
   });
 
-  it("without sockets the server is REST alone: an upgrade request is answered as a request", async () => {
+  it("without sockets the server is REST only: an upgrade request is answered as a request", async () => {
     const { port } = await serve();
     const connection = await openConnection(port);
     connection.write(head("/ws/listenKey"));
@@ -322,7 +322,7 @@ describe("requests that ask for another protocol", () => {
     "HTTP2-Settings: AAMAAABkAAQBAAAAAAIAAAAA",
   ];
 
-  it("go on as plain HTTP, body and all, and the connection with them", async () => {
+  it("continue as plain HTTP, including the body, and so does the connection", async () => {
     const sockets = scripted();
     const { port } = await serve(sockets);
     const connection = await openConnection(port);
@@ -369,7 +369,7 @@ describe("closing", () => {
     expect([sockets.stops(), sockets.heard]).toEqual([1, ["closed"]]);
   });
 
-  it("a peer that does not take its leave is cut off after the grace", async () => {
+  it("a peer that does not close is cut off after the grace period", async () => {
     const sockets = { ...scripted(), shutdown: () => undefined };
     const { server, url } = await serve(sockets);
     const client = await connect(`${url}/ws/listenKey`);
@@ -381,7 +381,7 @@ describe("closing", () => {
 });
 
 describe("the package ws", () => {
-  it("when it is missing, one sentence names the install command", () => {
+  it("if it is missing, one sentence names the install command", () => {
     const load = (): never => {
       throw new Error("Cannot find module 'ws'");
     };

@@ -36,7 +36,7 @@ type Running = Readonly<{
   engine: Engine;
   venue: ScriptedVenue;
   url: string;
-  /** What the service ended connections with. */
+  /** Close codes and reasons of the service. */
   closings: string[];
 }>;
 
@@ -141,7 +141,7 @@ describe("over a real connection", () => {
     expect(watcher.messages[0]).toMatchObject({ code: 2, id: 1 });
   });
 
-  it("hostile 94: 10,000 requests at once end with 1008, the service goes on; what was answered was done", async () => {
+  it("hostile 94: 10,000 requests at once end with 1008, the service continues; the answered requests were executed", async () => {
     const { engine, url } = await run({ settings: { maxFramesPerSecond: 100_000 } });
     const flood = await connect(`${url}/ws/listenKey`);
     const text = JSON.stringify({ id: 1, method: "session.subscriptions" });
@@ -163,7 +163,7 @@ describe("over a real connection", () => {
     expect((await pings.closed)[0]).toBe(1008);
   });
 
-  it("I64: a reader that stops reading is closed, the other gets every event meanwhile", async () => {
+  it("I64: a client that stops reading is closed, the other gets every event meanwhile", async () => {
     const { engine, url, closings } = await run({ settings: { maxWaitingEventBytes: 1_048_576 } });
     const [slow, quick] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/listenKey`)];
     for (const one of [slow, quick]) await one.signed(key, SUBSCRIBE);
@@ -183,7 +183,7 @@ describe("over a real connection", () => {
     expect((await quick.signed(key, "session.subscriptions")).status).toBe(200);
   });
 
-  it("shutdown is told before the connection ends", async () => {
+  it("shutdown is announced before the connection ends", async () => {
     const { url } = await run();
     const [trader, watcher] = [await connect(`${url}/ws/listenKey`), await connect(`${url}/ws/liquidity`)];
     await open.splice(0, 1)[0]?.();
@@ -197,14 +197,14 @@ describe("over a real connection", () => {
   });
 });
 
-/** What a client knows of its orders by status and quantity, kept by events and by pages. */
+/** A client's view of its orders by status and quantity, kept up to date by events and pages. */
 class Picture {
   readonly orders: Map<unknown, string> = new Map();
-  /** The number of the last event that was taken. */
+  /** The number of the last applied event. */
   sequence = 0;
   taken = 0;
 
-  /** Takes an event; throws when one before it is missing. */
+  /** Applies an event; throws if one before it is missing. */
   take({ e, o, sequence }: JsonObject): void {
     if (sequence !== this.sequence + 1) throw new Error(`event ${sequence} after ${this.sequence}`);
     this.sequence = sequence;
@@ -213,7 +213,7 @@ class Picture {
     if (e === "ORDER_TRADE_UPDATE") this.orders.set(i, `${X} ${z}`);
   }
 
-  /** Takes everything that a client can ask for. */
+  /** Applies everything that a client can query. */
   async read(client: SocketClient): Promise<void> {
     for (let afterOrderId = 0, more = true; more; more = afterOrderId !== 0) {
       const params = { apiManaged: true, includeHistory: true, limit: 1_000, afterOrderId };
@@ -232,15 +232,15 @@ const subscribe = async (
   return { sequence: Number(sequence), streamId };
 };
 
-describe("issue: what it shows", () => {
-  it("10,000 events with a reconnect in the middle: after a query the client's picture is the server's", async () => {
+describe("issue: results", () => {
+  it("10,000 events with a reconnect in the middle: after a query the client's view equals the server's", async () => {
     const { engine, venue, url } = await run();
     venue.onSubmit = ({ childId, quantity }) =>
       reported(childId, "closed", [
         fillOf({ quantity: quantity > 9_000 ? "0.004" : quantity, price: "6999" }),
       ]);
     let orders = 0;
-    /** Orders are placed, canceled, filled in part and whole; nobody waits for the stream. */
+    /** Orders are placed, canceled, filled in part and completely, without waiting for the stream. */
     const trade = async (rounds: number): Promise<void> => {
       for (let round = 0; round < rounds; round++) {
         const placed = await Promise.all(Array.from({ length: 50 }, () => place(engine, orders++)));
@@ -267,7 +267,7 @@ describe("issue: what it shows", () => {
     expect(second.streamId).toBe(first.streamId);
     expect(second.sequence).toBeGreaterThan(picture.sequence);
     picture.sequence = second.sequence;
-    // Reads while it goes on: what an event says again of an order comes after the page.
+    // Reads during the stream: an event that repeats the state of an order comes after the page.
     await Promise.all([trade(60), picture.read(after)]);
 
     const now = await subscribe(await connect(`${url}/ws/listenKey`));

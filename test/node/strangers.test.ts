@@ -14,10 +14,10 @@ afterEach(async () => {
 
 type Setup = Readonly<{ traffic?: TrafficLimits; proxies?: readonly string[]; limits?: NodeServerLimits }>;
 
-/** Sizes of answers; of others 2. */
+/** Sizes of answers; the default is 2. */
 const SIZES: Readonly<Record<string, number>> = { "/large": 1_048_576, "/huge": 12 * 1_048_576 };
 
-/** A server that answers `/slow` when it is told to. */
+/** A server that answers `/slow` on request of the test. */
 async function serve({ traffic = {}, proxies = [], limits = {} }: Setup) {
   const slow: (() => void)[] = [];
   const served: string[] = [];
@@ -46,7 +46,7 @@ const get = (target: string, from?: string): Buffer =>
     `GET ${target} HTTP/1.1\r\nHost: a\r\n${from === undefined ? "" : `X-Forwarded-For: ${from}\r\n`}\r\n`,
   );
 
-it("I84, decision GD: one connection too many of an address is 429 -1003 and ends; another that ends makes room", async () => {
+it("I84, decision GD: one connection too many of an address is 429 -1003 and ends; the end of another makes room", async () => {
   const { port } = await serve({ traffic: { connectionsPerAddress: 2 } });
   const [one, two] = [await openConnection(port), await openConnection(port)];
   one.write(get("/"));
@@ -94,13 +94,13 @@ it("decision GD: connections of a proxy count for the clients of the requests on
     return (await two.answer()).status;
   };
   let status = await again();
-  // The thread of the first connection tells the main thread a moment after the answer that its request has ended.
+  // The thread of the first connection reports the end of its request to the main thread a moment after the answer.
   while (FRONT_THREADS > 0 && status === 429) status = await again();
   expect(status).toBe(200);
   for (const connection of [one, two, three]) connection.close();
 });
 
-it("I84, decision GC: of those who do not read their answers the ones that hold the most are closed", async () => {
+it("I84, decision GC: of the clients that do not read their answers those with the most bytes are closed", async () => {
   const { port, server } = await serve({ traffic: { unsent: { perAddress: 2 * 1_048_576 } } });
   const deaf = Array.from({ length: 30 }, () => {
     const socket = connect({ host: "127.0.0.1", port });
@@ -121,9 +121,9 @@ it("I84, decision GC: of those who do not read their answers the ones that hold 
   for (const socket of deaf) socket.destroy();
 });
 
-// What is parsed of a connection is seen in the thread that parses it.
+// The parsed requests of a connection are visible in the thread that parses it.
 it.skipIf(FRONT_THREADS > 0)(
-  "I84, decision GE: of one connection 4 requests wait, and what stands with them in 256 bytes; no more of it is read",
+  "I84, decision GE: of one connection 4 requests wait, and the following ones in 256 bytes; no more of it is read",
   async () => {
     const { port, slow, server } = await serve({});
     let came = 0;
@@ -148,7 +148,7 @@ it.skipIf(FRONT_THREADS > 0)(
   },
 );
 
-it("I84, decision GC: of requests whose connection has gone nothing is held, and those that waited are not served", async () => {
+it("I84, decision GC: requests whose connection has gone hold no bytes, and waiting ones are not served", async () => {
   const { port, slow, server, served } = await serve({
     traffic: { connectionsPerAddress: 5 },
     proxies: ["127.0.0.1"],
@@ -166,7 +166,7 @@ it("I84, decision GC: of requests whose connection has gone nothing is held, and
 });
 
 it.skipIf(FRONT_THREADS > 0)(
-  "hostile 53: who sends more while an answer is not read is not parsed until it is, and is answered then",
+  "hostile 53: further requests of a client with an unread answer are not parsed until it is read, and are answered then",
   async () => {
     const { port, server } = await serve({});
     const stuck = new Promise<void>((resolve) => {
@@ -194,7 +194,7 @@ it.skipIf(FRONT_THREADS > 0)(
 );
 
 it.each([
-  ["as it is set", { backlog: 7 }, 7],
+  ["by default", { backlog: 7 }, 7],
   ["2,048 otherwise", {}, 2_048],
 ])(
   "decision GD: the system lets as many connections wait to be accepted %s",

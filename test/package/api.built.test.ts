@@ -10,9 +10,9 @@ const JSON_FORMS: readonly string[] = [
   ...["NativeOrderView", "OcoFields", "OrderListView", "OtocoFields", "Snapshot"],
 ];
 
-describe("the exported names and signatures, which `npm run docs:api` writes", () => {
+describe("the exported names and signatures that `npm run docs:api` writes", () => {
   it.each(entryPoints.map(({ name }, index) => [name, texts[index] ?? ""]))(
-    "decision JD: those of %s are the ones of its API file",
+    "decision JD: those of %s are the ones in its API file",
     async (name, text) => {
       const file = name.replace("/", ".");
       await expect(text).toMatchFileSnapshot(`api/${file}.txt`);

@@ -22,7 +22,9 @@ export function apiOf(files: readonly string[]): readonly string[] {
   return exportsOf(files).map((found) => `${found.map(declarationOf).join("\n")}\n`);
 }
 
-/** Names of object shapes in an API text that are no interfaces, and of members of interfaces that are not readonly. */
+/**
+ * Names of object shapes in an API text that are not interfaces, and of members of interfaces that are not readonly.
+ */
 export function looseShapes(text: string): readonly string[] {
   const file = ts.createSourceFile("api.ts", text, ts.ScriptTarget.ES2022, true);
   return [...descendants(file)].flatMap((node) => {
@@ -32,7 +34,10 @@ export function looseShapes(text: string): readonly string[] {
   });
 }
 
-/** Whether a type is one object: a literal, `Readonly` of one, or an intersection with one and without alternatives. */
+/**
+ * Whether a type is a single object: a literal, `Readonly` of one, or an intersection with one and without
+ * alternatives.
+ */
 function isShape(type: ts.TypeNode): boolean {
   if (ts.isTypeReferenceNode(type)) {
     const [of] = type.typeName.getText() === "Readonly" ? (type.typeArguments ?? []) : [];

@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Consumer } from "./consumer.ts";
 
-/** Pages by what they import. */
+/** Pages by their imports. */
 const PAGES = {
   everything:
     'export * from "managed-orders"; export * as rules from "managed-orders/rules"; export * as signing from "managed-orders/signing";',

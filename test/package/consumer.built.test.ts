@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Consumer, subpaths } from "./consumer.ts";
 
-/** A program that loads every subpath and tells which exports of one name are not one value. */
+/** A program that loads every subpath and lists exports whose values differ under one name. */
 const identities = (load: (name: string) => string): string => `
   const seen = new Map();
   const apart = [];
@@ -81,7 +81,7 @@ describe("a consumer without better-sqlite3", () => {
     consumer.remove();
   });
 
-  it("hears in one sentence what to install, from ESM and from CommonJS", () => {
+  it("gets one sentence with the install command, from ESM and from CommonJS", () => {
     const open =
       '(async () => openSqliteStore({ path: "orders.db" }))().catch((error) => console.log(error.message));';
     const esm = consumer.run("open.mjs", `import { openSqliteStore } from "managed-orders/sqlite";\n${open}`);

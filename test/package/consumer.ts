@@ -15,7 +15,7 @@ type Manifest = Readonly<{
 
 const manifest = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as Manifest;
 
-/** Every name the package can be imported by. */
+/** Every name by which the package can be imported. */
 export const subpaths: readonly string[] = Object.keys(manifest.exports)
   .filter((key) => key !== "./package.json")
   .map((key) => key.replace(/^\./, "managed-orders"));
@@ -28,10 +28,10 @@ export const entryPoints: readonly Readonly<{ name: string; types: string }>[] =
   return { name, types: (manifest.exports[key] as Conditions).import.types };
 });
 
-/** What a command printed, and how it ended. */
+/** The output of a command, and its exit code. */
 export type Outcome = Readonly<{ status: number | null; output: string }>;
 
-/** Runs a program of node's in `cwd`. */
+/** Runs a Node.js program in `cwd`. */
 export function node(cwd: string, args: readonly string[]): Outcome {
   const run = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
   return { status: run.status, output: `${run.stdout}${run.stderr}` };
@@ -49,7 +49,7 @@ export class Consumer {
   readonly tarball: string = inject("tarball");
   readonly installed: string = join(this.folder, "node_modules", "managed-orders");
 
-  /** Installs the packed package; `extra` are packages of the repository that it gets besides. */
+  /** Installs the packed package; `extra` are packages of the repository to install too. */
   constructor(extra: readonly string[] = []) {
     mkdirSync(this.installed, { recursive: true });
     const unpack = spawnSync("tar", ["-xzf", this.tarball, "--strip-components=1", "-C", this.installed]);
@@ -57,14 +57,14 @@ export class Consumer {
     for (const name of [...Object.keys(manifest.dependencies), ...extra]) link(this.folder, name);
   }
 
-  /** Writes a file of the consumer's and returns its path. */
+  /** Writes a file of the consumer and returns its path. */
   write(name: string, text: string): string {
     const path = join(this.folder, name);
     writeFileSync(path, text);
     return path;
   }
 
-  /** Runs a text as the program `name`; what it printed. Throws when it fails. */
+  /** Runs a text as the program `name`; returns its output. Throws if it fails. */
   run(name: string, text: string): string {
     const { status, output } = node(this.folder, [this.write(name, text)]);
     if (status !== 0) throw new Error(output);

@@ -12,7 +12,7 @@ type Answer = Readonly<{
   body?: readonly Readonly<{ file: string; start: Omit<Place, "file"> }>[];
 }>;
 
-/** Asks the language server of TypeScript, as an editor does, where the names at some places are defined. */
+/** Asks the language server of TypeScript, as an editor does, for the definitions of the names at some places. */
 export async function definitionsOf(names: readonly Place[]): Promise<readonly (readonly Place[])[]> {
   const server = join(root, "node_modules/typescript/lib/tsserver.js");
   const args = [server, "--disableAutomaticTypingAcquisition", "--suppressDiagnosticEvents"];

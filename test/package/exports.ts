@@ -4,7 +4,7 @@ import ts from "typescript";
 export type Export = Readonly<{
   name: string;
   declarations: readonly ts.Declaration[];
-  /** Whether a program can call it, or make an object of it. */
+  /** Whether a program can call it or construct an object with it. */
   isCallable: boolean;
   members: readonly Export[];
 }>;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
-/** Folders that are a subpath of the package from the day they have an index.ts; the others are parts of the root. */
+/** Folders that are subpaths of the package as soon as they have an index.ts; the others are parts of the root. */
 const publicFolders = {
   ".": "index",
   "./signing": "signing/index",
@@ -48,7 +48,7 @@ describe("package.json", () => {
     expect(manifest.typesVersions).toEqual({ "*": Object.fromEntries(paths) });
   });
 
-  it("builds the reference for exactly these", () => {
+  it("builds the reference for exactly these entry points", () => {
     const files = present.map(([, file]) => `src/${file}.ts`);
     expect([...manifest.typedocOptions.entryPoints].sort()).toEqual([...files].sort());
   });
@@ -60,7 +60,7 @@ describe("package.json", () => {
     expect(modules).toEqual(present.map(([name]) => name.replace(/^\./, "managed-orders")));
   });
 
-  it("has the command and `npm start` when the sandbox has them", () => {
+  it("has the command and `npm start` if the sandbox has them", () => {
     const cli = existsSync(`${root}src/sandbox/cli.ts`);
     expect(manifest.bin).toEqual(cli ? { "managed-orders": "dist/sandbox/cli.js" } : undefined);
     const { prestart, start } = manifest.scripts;

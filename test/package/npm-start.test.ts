@@ -25,7 +25,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A checkout of its own, right after `npm ci`: nothing was built in it. */
+/** A separate checkout, right after `npm ci`: nothing was built in it. */
 function freshCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), "managed-orders-start-"));
   folders.push(folder);
@@ -40,7 +40,7 @@ function freshCheckout(): string {
 
 type RunningSandbox = Readonly<{ url: string }>;
 
-/** What `npm start` does, without npm; resolves when the sandbox is ready, rejects with what it said otherwise. */
+/** The steps of `npm start`, without npm; resolves when the sandbox is ready, rejects with its output otherwise. */
 function start(checkout: string): Promise<RunningSandbox> {
   const { prestart, start } = manifest.scripts;
   const child = spawn("sh", ["-c", `${prestart} && exec ${start}`], {
@@ -70,7 +70,7 @@ function start(checkout: string): Promise<RunningSandbox> {
 
 const answers = async ({ url }: RunningSandbox): Promise<boolean> => (await fetch(`${url}/api/ping`)).ok;
 
-it("npm start: several from one fresh checkout at once, again when a source has changed, and none breaks another", async () => {
+it("npm start: several from one fresh checkout at once, and again after a change of a source, do not break each other", async () => {
   const checkout = freshCheckout();
   const built = join(checkout, "node_modules/.cache/sandbox.mjs");
   const first = await Promise.all([start(checkout), start(checkout)]);

@@ -7,10 +7,10 @@ import { deadLinks } from "../docs/links.ts";
 import { pages } from "../examples/markdown.ts";
 import { Consumer, node, root, subpaths } from "./consumer.ts";
 
-/** Largest tarball, and largest installed package, in kB. */
+/** Limits of the tarball and of the installed package, in kB. */
 const BUDGET_KB = { tarball: 2_400, installed: 10_000 } as const;
 
-/** Paths that may be in the package. */
+/** Paths that the package may contain. */
 const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
   /^src\/(?!simulator\/).*\.ts$/,
@@ -34,7 +34,7 @@ afterAll(() => {
 });
 
 describe("the packed package", () => {
-  it("decision KO: contains what is built, the sources, the pages and the examples, and nothing else", () => {
+  it("decision KO: contains the build, the sources, the pages and the examples, and nothing else", () => {
     const strangers = files.filter((path) => !BELONGS.some((pattern) => pattern.test(path)));
     expect(strangers).toEqual([]);
   });
@@ -46,7 +46,7 @@ describe("the packed package", () => {
     expect(dead).toEqual([]);
   });
 
-  it("decision KO: stays below its largest size, packed and installed", () => {
+  it("decision KO: stays below its size limits, packed and installed", () => {
     const tarball = statSync(consumer.tarball).size / 1_000;
     const installed =
       files.reduce((sum, path) => sum + statSync(join(consumer.installed, path)).size, 0) / 1_000;
@@ -57,7 +57,7 @@ describe("the packed package", () => {
     expect(installed).toBeLessThan(BUDGET_KB.installed);
   });
 
-  it("decision JC: each file of types is of one source, and has its form for CommonJS beside it", () => {
+  it("decision JC: each file of types belongs to one source, and has its form for CommonJS beside it", () => {
     const types = files.filter((path) => path.endsWith(".d.ts"));
     const alone = types.filter(
       (path) =>
@@ -67,7 +67,7 @@ describe("the packed package", () => {
     expect([types.length > subpaths.length, alone]).toEqual([true, []]);
   });
 
-  it("publint has nothing to say", async () => {
+  it("publint reports nothing", async () => {
     const { messages, pkg } = await publint({ pkgDir: consumer.installed, pack: false, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
   });

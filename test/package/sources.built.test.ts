@@ -5,7 +5,7 @@ import { Consumer, entryPoints, root } from "./consumer.ts";
 import { definitionsOf, type Place } from "./editor.ts";
 import { exportsOf } from "./exports.ts";
 
-/** Files of users, by how they resolve the package. */
+/** Files of users, by the way in which they resolve the package. */
 const FORMS = {
   "esm/page.mts": { module: "NodeNext" },
   "cjs/page.cts": { module: "NodeNext" },
@@ -39,7 +39,7 @@ type SourceMap = Readonly<{ file?: string; sources: readonly string[]; sourcesCo
 
 const read = (path: string): string => readFileSync(path, "utf8");
 
-/** The faults of the map of a built file. */
+/** Returns the faults in the map of a built file. */
 function faultsOf(path: string): readonly string[] {
   const file = join(consumer.installed, "dist", path);
   const named = /^\/\/# sourceMappingURL=(.*)$/m.exec(read(file))?.[1];
@@ -53,7 +53,7 @@ function faultsOf(path: string): readonly string[] {
   ];
 }
 
-/** Writes a file that imports every name, one a line, with a project of its own; returns the place of each name. */
+/** Writes a separate project whose file imports every name, one per line; returns the place of each name. */
 function importAll(path: keyof typeof FORMS): readonly Place[] {
   mkdirSync(join(consumer.folder, dirname(path)));
   const compilerOptions = { strict: true, target: "ES2022", noLib: true, types: [], ...FORMS[path] };
@@ -69,7 +69,7 @@ function importAll(path: keyof typeof FORMS): readonly Place[] {
 const textAt = ({ file, line, offset }: Place): string =>
   (read(file).split("\n")[line - 1] ?? "").slice(offset - 1);
 
-/** Tells whether all places are in the sources, and one of them has the name. A namespace may lead to its module. */
+/** Whether all places are in the sources, and one of them has the name. A namespace may lead to its module. */
 function isDeclaredAt(places: readonly Place[], { name, isNamespace }: (typeof names)[number]): boolean {
   const sources = join(consumer.installed, "src/");
   return (

@@ -12,7 +12,7 @@ afterAll(() => {
   consumer.remove();
 });
 
-/** Compiles files of the consumer's, the package's own types and those it builds on checked too. */
+/** Compiles files of the consumer; also checks the package's own types and those that they reference. */
 function compile(files: readonly string[], options: Readonly<Record<string, unknown>>): Outcome {
   const strict = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true };
   consumer.write("tsconfig.json", JSON.stringify({ compilerOptions: { ...strict, ...options }, files }));

@@ -44,7 +44,7 @@ describe("examples in doc comments", () => {
     expect(exports.flatMap((found, index) => withoutExample(found, `${entryPoints[index]} `))).toEqual([]);
   });
 
-  it("are missed at a function, a class and a member of a namespace, not at a type", () => {
+  it("are reported missing on a function, a class and a member of a namespace, not on a type", () => {
     const space = join(folder, "space.ts");
     writeFileSync(
       space,

@@ -21,7 +21,7 @@ function build(): void {
   if (status !== 0) throw new Error(`npm run build failed\n${stdout}${stderr}`);
 }
 
-/** Packs the package with dist/ as it is; returns the path of the tarball. */
+/** Packs the package with the present dist/; returns the path of the tarball. */
 function pack(folder: string): string {
   const words = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
   const { status, stdout, stderr } = spawnSync("npm", words, { cwd: root, encoding: "utf8" });

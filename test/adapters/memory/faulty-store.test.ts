@@ -3,7 +3,7 @@ import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import { createFaultyStore } from "../../support/faulty-store.ts";
 import { part, sampleRecord } from "../../support/store-samples.ts";
 
-it("each fault does what it says, as often as it says", async () => {
+it("each fault has its effect, for the given number of calls", async () => {
   const store = createFaultyStore(createMemoryStore());
   await store.acquire();
   const append = (sequence: number) =>

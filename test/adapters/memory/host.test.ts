@@ -26,7 +26,7 @@ const key = (apiKey: string, accountId: number): ApiKey => ({
 });
 
 describe("memory accounts", () => {
-  it("keys and accounts are found, others are not", () => {
+  it("known keys and accounts are found, others are not", () => {
     const accounts = createMemoryAccounts([{ account: account(1), keys: [key("a", 1), key("b", 1)] }]);
     expect(accounts.key("b")).toEqual(key("b", 1));
     expect(accounts.account(1)).toEqual(account(1));
@@ -45,7 +45,7 @@ describe("memory accounts", () => {
     expect(accounts.account(1)).toEqual(replaced);
   });
 
-  it("I72: a key of another account is refused, changes nothing and is not named", () => {
+  it("I72: a key of another account is refused, changes nothing and is not shown", () => {
     const accounts = createMemoryAccounts([{ account: account(1), keys: [key("taken", 1)] }]);
     for (const wrong of [key("taken", 2), key("fresh", 3)]) {
       const put = () => accounts.put({ account: account(2), keys: [wrong] });
@@ -72,7 +72,7 @@ describe("memory instruments", () => {
   const btc = instrument(1, "BTC/USD", ["BTCUSD", "BTC-USD"]);
   const eth = instrument(2, "ETH/USD", ["ETHUSD"]);
 
-  it("decision 44: `find` wants the exact symbol, `resolve` takes aliases too", () => {
+  it("decision 44: `find` needs the exact symbol, `resolve` takes aliases too", () => {
     const instruments = createMemoryInstruments([btc, eth]);
     expect(instruments.all()).toEqual([btc, eth]);
     expect(["BTC/USD", "BTCUSD", "btc/usd"].map((name) => instruments.find(name))).toEqual([
@@ -97,7 +97,7 @@ describe("memory instruments", () => {
 });
 
 describe("memory exposure", () => {
-  it("a position is what was set last, per account and symbol, else zero", () => {
+  it("a position is the last one set, per account and symbol, else zero", () => {
     const exposure = createMemoryExposure([{ accountId: 1, symbol: "BTC/USD", quantity: quantity("2") }]);
     exposure.set({ accountId: 1, symbol: "BTC/USD", quantity: quantity("1.5") });
     expect(exposure.position(1, "BTC/USD")).toBe(quantity("1.5"));
@@ -116,7 +116,7 @@ describe("market feed", () => {
     print: (print) => void log.push(`${name} prints ${print.id}`),
   });
 
-  it("what is fed reaches every subscriber in order, until it leaves", () => {
+  it("fed quotes and trades reach every subscriber in order, until it leaves", () => {
     const log: string[] = [];
     const feed = createMarketFeed();
     feed.subscribe(sink(log, "a", "counted"));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../src/adapters/memory/index.ts";
 
-/** A clock at 1,000 and a log of what ran on it, with the time it ran at. */
+/** A clock at 1,000 and a log of the timers that ran on it, with their times. */
 function createLoggedClock() {
   const clock = createManualClock({ startMs: 1_000 });
   const log: string[] = [];
@@ -25,7 +25,7 @@ describe("manual clock", () => {
     expect(log.at(-1)).toBe("late@1301");
   });
 
-  it("a timer that is set on the way runs on the way, also when it is set by a promise", async () => {
+  it("a timer that is set during an advance runs within it, also if a promise sets it", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.schedule(1_100, () => {
       note("first")();
@@ -39,14 +39,14 @@ describe("manual clock", () => {
     expect(clock.nowMs()).toBe(2_000);
   });
 
-  it("the clock waits with the given function before every step", async () => {
+  it("the clock waits for the given function before every step", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.schedule(1_100, note("timer"));
     await clock.advanceTo(1_500, async () => note("settled")());
     expect(log).toEqual(["settled@1000", "timer@1100", "settled@1100"]);
   });
 
-  it("a canceled timer does not run, canceling twice or late does nothing", async () => {
+  it("a canceled timer does not run, canceling twice or late has no effect", async () => {
     const { clock, log, note } = createLoggedClock();
     const cancels = [1_100, 1_100, 1_200].map((atMs) => clock.schedule(atMs, note("run")));
     cancels[0]?.();
@@ -58,7 +58,7 @@ describe("manual clock", () => {
     expect(log).toEqual(["run@1100"]);
   });
 
-  it("a timer for a time that has come runs without moving the clock, but not at once", async () => {
+  it("a timer for a past time runs without moving the clock, but not at once", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.schedule(900, note("due"));
     clock.schedule(1_000, note("canceled"))();
@@ -68,7 +68,7 @@ describe("manual clock", () => {
     expect(log).toEqual(["due@1000"]);
   });
 
-  it("`soon` runs after the code that is running", async () => {
+  it("`soon` runs after the current code", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.soon(note("soon"));
     note("now")();
@@ -82,7 +82,7 @@ describe("manual clock", () => {
     expect(clock.nowMs()).toBe(1_000);
   });
 
-  it("the wall clock is set either way: no time passes, timers stay, whoever listens is told", async () => {
+  it("the wall clock can be set in both directions: no time passes, timers stay, listeners are told", async () => {
     const { clock, log, note } = createLoggedClock();
     const steps: number[] = [];
     const cancel = clock.onStep((stepMs) => steps.push(stepMs));
@@ -99,7 +99,7 @@ describe("manual clock", () => {
     expect(steps).toEqual([-500, 3_600_000]);
   });
 
-  it("a timer that throws stops the way there, the others wait for the next", async () => {
+  it("a timer that throws stops the advance there, the others wait for the next", async () => {
     const { clock, log, note } = createLoggedClock();
     clock.schedule(1_100, () => {
       throw new Error("broken");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createMemoryHost } from "../../../src/adapters/memory/index.ts";
 
-it("a host in memory holds accounts with consent, liquidity markets with aliases, and a clock that stands", () => {
+it("a memory host has accounts with consent, liquidity markets with aliases, and a clock that stands still", () => {
   const host = createMemoryHost({ symbols: ["BTC/USD", "ETH/USD"], accountIds: [1, 7], startMs: 5 });
   expect(host.instruments.all().map(({ id, symbol, kind, status }) => [id, symbol, kind, status])).toEqual([
     [1, "BTC/USD", "liquidity", "TRADING"],
@@ -17,7 +17,7 @@ it("a host in memory holds accounts with consent, liquidity markets with aliases
   expect(host.clock.nowMs()).toBe(5);
 });
 
-it("ids count up, so that a run can be repeated, and never repeat within it", () => {
+it("ids count up, so that a run is reproducible, and never repeat within it", () => {
   const { entropy } = createMemoryHost({ symbols: ["BTC/USD"] });
   expect([entropy.token(5), entropy.token(5)]).toEqual(["00001", "00002"]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createManualClock, createMemoryRateLimiter } from "../../../src/adapters/memory/index.ts";
 import { createOldestDropper } from "../../../src/adapters/memory/oldest-dropper.ts";
 
-/** A map that counts how often somebody begins at its first key. */
+/** A map that counts how often an iteration begins at its first key. */
 class CountedMap extends Map<number, number> {
   begun = 0;
 
@@ -13,7 +13,7 @@ class CountedMap extends Map<number, number> {
 }
 
 describe("dropping the oldest", () => {
-  it("drops what came first, whatever was deleted, cleared or put again meanwhile", () => {
+  it("drops the oldest entry, whatever was deleted, cleared or inserted again meanwhile", () => {
     const map = new Map<number, number>();
     const drop = createOldestDropper(map);
     for (let key = 0; key < 10; key++) map.set(key, key);
@@ -35,7 +35,7 @@ describe("dropping the oldest", () => {
     expect(map.size).toBe(0);
   });
 
-  it("hostile: 200,000 strangers make it begin at the first key once, not once each", () => {
+  it("hostile: 200,000 unknown addresses make it begin at the first key once, not once each", () => {
     const map = new CountedMap();
     const drop = createOldestDropper(map);
     for (let key = 0; key < 200_000; key++) {
@@ -46,7 +46,7 @@ describe("dropping the oldest", () => {
   });
 });
 
-describe("a stranger with any number of addresses", () => {
+describe("an unauthenticated client with any number of addresses", () => {
   it("is counted for the newest of them only, and cannot lift the ban of one that is still known", async () => {
     const clock = createManualClock({ startMs: 1_767_355_200_000 });
     const limiter = createMemoryRateLimiter({ clock, weightPerMinute: 1, maxTracked: 100 });

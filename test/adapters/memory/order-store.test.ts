@@ -20,7 +20,7 @@ describe("memory disk", () => {
     expect((await second.acquire())[0]).toEqual({ shard: 0, epoch: 1, sequence: 0 });
   });
 
-  it("what is on a disk outlives a store that was never closed", async () => {
+  it("the content of a disk outlives a store that was never closed", async () => {
     const disk = createMemoryDisk();
     const crashed = createMemoryStore({ disk });
     await crashed.acquire();
@@ -30,7 +30,7 @@ describe("memory disk", () => {
     expect(await next.readRecords({ shard: 0, after: 0, limit: 9 })).toEqual([sampleRecord(0, 1)]);
   });
 
-  it("decision HG: 150,000 records of one shard in one batch are kept", async () => {
+  it("decision HG: 150,000 records of one shard in one batch are stored", async () => {
     const store = createMemoryStore();
     await store.acquire();
     const records = sampleRecords(9, 1, 150_000);

@@ -35,7 +35,7 @@ describe("request weight", () => {
     expect(await limiter.weigh(ping)).toEqual({ used: 1 });
   });
 
-  it("weight 0 asks and counts nothing, and never leads to a ban", async () => {
+  it("weight 0 is a query: it counts nothing and never leads to a ban", async () => {
     const { limiter } = limiterAt({ weightPerMinute: 1 });
     await limiter.weigh({ address: "a", weight: 5 });
     for (let count = 0; count < 20; count++) {
@@ -43,7 +43,7 @@ describe("request weight", () => {
     }
   });
 
-  it("decision 42: ten refusals in a minute are a ban, doubled each time up to three days", async () => {
+  it("decision 42: ten refusals in a minute cause a ban, doubled each time up to three days", async () => {
     const { clock, limiter } = limiterAt({ weightPerMinute: 1 });
     const banMs = async (): Promise<number> => {
       for (;;) {
@@ -62,7 +62,7 @@ describe("request weight", () => {
     expect(await banMs()).toBe(120_000);
   });
 
-  it("a ban stays as long as it was said, whoever goes on during it", async () => {
+  it("a ban keeps its announced length, whichever client continues during it", async () => {
     const { clock, limiter } = limiterAt({ weightPerMinute: 1, banMs: 1_000 });
     for (let count = 0; count < 11; count++) await limiter.weigh(ping);
     for (let count = 0; count < 50; count++) {
@@ -74,13 +74,13 @@ describe("request weight", () => {
     expect((await limiter.weigh(ping)).refused).toBeUndefined();
   });
 
-  it("one address does not pay for another", async () => {
+  it("addresses have separate limits", async () => {
     const { limiter } = limiterAt({ weightPerMinute: 1 });
     for (let count = 0; count < 20; count++) await limiter.weigh(ping);
     expect(await limiter.weigh({ address: "b", weight: 1 })).toEqual({ used: 1 });
   });
 
-  it("a window and a ban neither stretch nor shrink when the wall clock is set; they end by what it shows", async () => {
+  it("a window and a ban keep their length when the wall clock is set; they end at the time that it shows", async () => {
     const { clock, limiter } = limiterAt({ weightPerMinute: 1 });
     await limiter.weigh(ping);
     clock.stepWall(-3_600_000);
@@ -101,7 +101,7 @@ describe("request weight", () => {
 });
 
 describe("order counts", () => {
-  it("both windows count; the one that is full says until when", async () => {
+  it("both windows count; the full one says until when", async () => {
     const { clock, limiter } = limiterAt({ ordersPer10s: 1, ordersPerDay: 2 });
     await clock.advanceBy(1_000);
     expect(await limiter.takeOrders(one)).toEqual({
@@ -116,7 +116,7 @@ describe("order counts", () => {
     expect(refused).toEqual({ window: "perDay", untilMs: Math.ceil(START_MS / DAY_MS) * DAY_MS });
   });
 
-  it("what is given back counts no more, but only in the windows it was counted in", async () => {
+  it("returned counts no longer count, but only in the windows in which they were counted", async () => {
     const { clock, limiter } = limiterAt({ ordersPer10s: 5 });
     const { takenAtMs } = await limiter.takeOrders(one);
     expect(await limiter.returnOrders({ ...one, takenAtMs })).toEqual({ per10s: 0, perDay: 0 });
@@ -140,7 +140,7 @@ describe("order counts of lists", () => {
   });
 
   it.each(["ordersPer10s", "ordersPerDay"] as const)(
-    "%s: a list is refused whole when there is no room for all its legs; a smaller one may still fit",
+    "%s: a list is refused as a whole if there is no room for all its legs; a smaller one may still fit",
     async (limit) => {
       const { limiter } = limiterAt({ [limit]: 4 });
       await limiter.takeOrders({ accountId: 1, count: 2 });
@@ -152,7 +152,7 @@ describe("order counts of lists", () => {
     },
   );
 
-  it("what a list took is given back whole", async () => {
+  it("the count of a list is returned completely", async () => {
     const { limiter } = limiterAt();
     await limiter.takeOrders(one);
     const { takenAtMs } = await limiter.takeOrders({ accountId: 1, count: 3 });
@@ -160,7 +160,7 @@ describe("order counts of lists", () => {
     expect(after).toEqual({ per10s: 1, perDay: 1 });
   });
 
-  it("giving back never counts below zero, when the account was forgotten and came again", async () => {
+  it("returning never counts below zero, even if the account was forgotten and came again", async () => {
     const { limiter } = limiterAt({ maxTracked: 1 });
     const { takenAtMs } = await limiter.takeOrders({ accountId: 1, count: 3 });
     await limiter.takeOrders({ accountId: 2, count: 1 });
@@ -187,7 +187,7 @@ describe("a limiter", () => {
     expect(await limiter.weigh(ping)).toEqual({ used: 21 });
   });
 
-  it("forgets the oldest address when it holds too many", async () => {
+  it("forgets the oldest address when it has too many", async () => {
     const { limiter } = limiterAt({ maxTracked: 2 });
     for (const address of ["a", "b", "c"]) await limiter.weigh({ address, weight: 1 });
     expect(await limiter.weigh({ address: "b", weight: 1 })).toEqual({ used: 2 });
