@@ -11,12 +11,7 @@ export async function createHost(service: Service): Promise<Readonly<{ server: S
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 10_000 },
   });
-  // onRequest runs before the body is parsed; hijack() leaves the answer to the mount.
-  app.addHook("onRequest", (request, reply, next) => {
-    if (request.raw.url?.startsWith("/api/") !== true) return next();
-    reply.hijack();
-    void mount.answer(request.raw, reply.raw);
-  });
+  app.register(mount.fastifyPlugin());
   app.get("/health", async () => "well");
   app.post("/echo", async (request) => request.body);
 

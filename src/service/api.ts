@@ -52,6 +52,8 @@ export interface Service {
    * through, if any.
    */
   handle(request: WireRequest, front?: Front): Promise<WireResponse>;
+  /** Paths of the documents that the service serves besides its routes below `/api/`. */
+  readonly documents?: readonly string[];
   /** The same orders over WebSocket, and the streams. */
   readonly sockets: SocketService;
   /**

@@ -70,6 +70,7 @@ export function createService(given: ServiceOptions): Service {
   watchFunds(parts, events.accountEvents);
   return {
     handle: (request, front) => handleRequest(parts, request, front),
+    documents: Object.keys(options.documents ?? {}),
     sockets: createSockets(parts, { ...options.sockets, ...events }),
     traffic: parts.traffic,
   };

@@ -1,9 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import express from "express";
 import { fastify } from "fastify";
-import { Hono } from "hono";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
 import { createNodeMount, type NodeMount, probeMount } from "../../src/adapters/node/index.ts";
@@ -96,21 +93,6 @@ describe("a body that was read before the mount", () => {
     });
     await app.ready();
     await expectRefused(world, "BODY_CONSUMED", await sendRaw(await serve(app.server), post));
-  });
-
-  it("Hono: a middleware that reads the body", async () => {
-    const world = mountWorld();
-    const app = new Hono<{ Bindings: HttpBindings }>();
-    app.use(async (c, next) => {
-      await c.req.text();
-      await next();
-    });
-    app.all("/api/*", async ({ env }) => {
-      await world.mount.answer(env.incoming, env.outgoing);
-      return RESPONSE_ALREADY_SENT;
-    });
-    const port = await serve(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-    await expectRefused(world, "BODY_CONSUMED", await sendRaw(port, post));
   });
 
   it("node:http: a reader in progress, and text in place of bytes", async () => {

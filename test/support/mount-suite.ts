@@ -5,6 +5,7 @@ import { encodeQuery, type RequestParameters, sign } from "../../src/signing/ind
 import { readJson, type WireRequest, type WireResponse } from "../../src/wire/index.ts";
 import { openConnection, type RawAnswer, type RawRequest, rawBytes, sendRaw } from "./raw-http.ts";
 import { FAR_LIMIT, KEYS, openWorld, type ServiceWorld, START_MS } from "./service-world.ts";
+import { signed } from "./signed-raw.ts";
 import { SocketClient } from "./socket-client.ts";
 
 /** A service that is mounted and listens. */
@@ -70,17 +71,6 @@ async function mountWorld(open: OpenMount): Promise<World> {
 }
 
 const owner = KEYS.owner;
-
-/** A request signed in the header over exactly these bytes. */
-function signed(request: RawRequest & Readonly<{ type?: string }>): RawRequest {
-  const { method, target, body = "", type = "application/json", headers = [], chunked = false } = request;
-  const query = target.split("?")[1] ?? "";
-  const bytes = Buffer.concat([Buffer.from(query), Buffer.from(body)]);
-  const typed = body.length === 0 ? [] : ["Content-Type", type];
-  const signature = sign({ secret: owner.secret, payload: bytes });
-  const all = ["X-MBX-APIKEY", owner.apiKey, "signature", signature, ...typed, ...headers];
-  return { method, target, headers: all, body, chunked };
-}
 
 /** JSON of an order, with blanks at its end up to `bytes`. */
 const orderText = (id: string, bytes = 0): string =>

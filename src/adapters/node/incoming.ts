@@ -1,36 +1,21 @@
 import type { IncomingMessage } from "node:http";
-import type { MountFault } from "../../service/index.ts";
+import { MAX_BODY_BYTES, type MountFault } from "../../service/index.ts";
 import type { WireRequest } from "../../wire/index.ts";
 
-/** Returns a prefix. Throws a RangeError for one that is neither empty nor a path without a trailing slash. */
-export function checkPrefix(prefix: string): string {
-  if (prefix === "" || /^(?:\/[^/?#]+)+$/.test(prefix)) return prefix;
-  throw new RangeError(
-    `prefix must be empty or a path such as /trading, without a trailing slash, got ${JSON.stringify(prefix)}`,
-  );
-}
-
-/**
- * Returns the raw target without the host's prefix. If a framework has already removed the prefix, the target is
- * unchanged.
- */
-export function targetOf(request: IncomingMessage, prefix: string): string {
-  const target = request.url ?? "";
-  return prefix !== "" && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target;
-}
-
-/** Returns a request as it was received, with its body. */
-export function wireRequestOf(
-  request: IncomingMessage,
-  { prefix, body }: Readonly<{ prefix: string; body: Uint8Array }>,
-): WireRequest {
+/** Returns a request as it was received, with its target below the host's prefix and its body. */
+export function wireRequestOf(request: IncomingMessage, target: string, body: Uint8Array): WireRequest {
   return {
     method: request.method ?? "",
-    target: targetOf(request, prefix),
+    target,
     rawHeaders: request.rawHeaders,
     body,
     remoteAddress: request.socket.remoteAddress ?? "",
   };
+}
+
+/** Returns whether an upgrade request asks for a WebSocket, and not for another version of HTTP. */
+export function asksForSocket(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === "websocket";
 }
 
 /**
@@ -50,4 +35,27 @@ export function bodyFaultOf(request: IncomingMessage): MountFault | undefined {
   if (!announcesBody(request)) return undefined;
   if (request.readableDidRead || request.listenerCount("readable") > 0) return "BODY_CONSUMED";
   return request.readableEncoding === null ? undefined : "BODY_DECODED";
+}
+
+/** What body parsers add to a request: the bytes, or the result of parsing them. */
+type ParsedRequest = IncomingMessage & Readonly<{ rawBody?: unknown; body?: unknown }>;
+
+/**
+ * Returns the body that other code kept after reading it: `rawBody`, or a `body` of bytes. Returns undefined if nothing
+ * was kept, and if the body can still be read, because only the connection has the bytes for certain.
+ */
+export function keptBodyOf(request: ParsedRequest): unknown {
+  if (bodyFaultOf(request) !== "BODY_CONSUMED") return undefined;
+  const { rawBody, body } = request;
+  return rawBody ?? (body instanceof Uint8Array ? body : undefined);
+}
+
+/**
+ * Returns why kept bytes cannot be the body as received, or undefined if they may be. The service refuses a compressed
+ * body, and a body that is too large, which the host need not keep as a whole.
+ */
+export function keptFaultOf(request: IncomingMessage, bytes: Uint8Array): MountFault | undefined {
+  const { "transfer-encoding": chunked, "content-encoding": compressed } = request.headers;
+  if (chunked !== undefined || compressed !== undefined || bytes.length > MAX_BODY_BYTES) return undefined;
+  return bytes.length === announcedBytes(request) ? undefined : "BODY_CHANGED";
 }

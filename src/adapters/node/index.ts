@@ -10,6 +10,9 @@ export {
   type TelemetryLevel,
 } from "./console-telemetry.ts";
 export { createEntropy } from "./entropy.ts";
+export type { FastifyMountHook, FastifyMountPlugin, FastifyMountScope } from "./fastify-plugin.ts";
+export type { HonoMountContext, HonoMountHandler } from "./hono-handler.ts";
+export type { NodeMiddleware } from "./middleware.ts";
 export {
   createNodeMount,
   type NodeAnswerOptions,

@@ -1,19 +1,23 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Telemetry } from "../../ports/index.ts";
 import type { Service, SocketService } from "../../service/index.ts";
-import { SOCKET_PATHS, Traffic } from "../../service/internal.ts";
+import { Traffic } from "../../service/internal.ts";
+import { Connections } from "./connections.ts";
+import { type FastifyMountPlugin, fastifyPluginOf } from "./fastify-plugin.ts";
 import { gateOf } from "./gate.ts";
-import { checkPrefix, targetOf } from "./incoming.ts";
+import { type HonoMountHandler, honoHandlerOf } from "./hono-handler.ts";
+import { middlewareOf, type NodeMiddleware } from "./middleware.ts";
 import { Mount } from "./mount.ts";
+import { ServicePaths } from "./service-paths.ts";
 import { SocketMount } from "./socket-server.ts";
-import { asksForSocket, serveUpgrades } from "./upgrades.ts";
+import { serveUpgrades } from "./upgrades.ts";
 
 /** Dependencies and settings of a mount. */
 export interface NodeMountOptions {
-  readonly service: Pick<Service, "handle" | "traffic">;
+  readonly service: Pick<Service, "handle" | "traffic" | "documents">;
   /**
-   * A path of the host in front of the service's paths, such as `/trading`. It is removed if present, so a framework
-   * may have removed it before. Default none.
+   * A path of the host in front of the service's paths, for REST and WebSocket, such as `/trading`. It is removed if
+   * present, so a framework may have removed it before. Default none.
    */
   readonly prefix?: string;
   readonly telemetry?: Telemetry;
@@ -21,7 +25,10 @@ export interface NodeMountOptions {
 
 /** Options for answering one request. */
 export interface NodeAnswerOptions {
-  /** The bytes of the body, if the host has read and kept them. Undefined: they are still to be read. */
+  /**
+   * The bytes of the body, if the host has read and kept them. Undefined: they are still to be read, or are in
+   * `request.rawBody`.
+   */
   readonly body?: Uint8Array | undefined;
 }
 
@@ -32,6 +39,42 @@ export interface NodeMount {
    * ended, and never rejects. Pass the objects of node:http, not a framework's wrappers.
    */
   answer(request: IncomingMessage, response: ServerResponse, options?: NodeAnswerOptions): Promise<void>;
+  /**
+   * Returns middleware for Express and connect. It answers the requests for the service's paths and passes on all
+   * others. Use it before every body parser.
+   *
+   * @example
+   * ```ts
+   * import express from "express";
+   * import type { NodeMount } from "managed-orders/node";
+   * const app = (mount: NodeMount) => express().use(mount.middleware()).use(express.json());
+   * ```
+   */
+  middleware(): NodeMiddleware;
+  /**
+   * Returns a plugin for Fastify. It answers the requests for the service's paths before Fastify parses their bodies.
+   * It rejects with a RangeError if it is registered below a prefix that the mount does not have.
+   *
+   * @example
+   * ```ts
+   * import { fastify } from "fastify";
+   * import type { NodeMount } from "managed-orders/node";
+   * const app = (mount: NodeMount) => fastify().register(mount.fastifyPlugin());
+   * ```
+   */
+  fastifyPlugin(): FastifyMountPlugin;
+  /**
+   * Returns a handler for Hono on `@hono/node-server`. It answers the requests for the service's paths and passes on
+   * all others. On another server it rejects with a TypeError. Use it before middleware that reads the body.
+   *
+   * @example
+   * ```ts
+   * import { Hono } from "hono";
+   * import type { NodeMount } from "managed-orders/node";
+   * const app = (mount: NodeMount) => new Hono().use(mount.honoHandler());
+   * ```
+   */
+  honoHandler(): HonoMountHandler;
   /**
    * Takes the WebSocket requests for the service's paths on a server. Every other upgrade request is left to the
    * server's own listeners; without any listener it is an ordinary request, as before. Throws an Error if ws is not
@@ -50,10 +93,10 @@ const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Mounts a service in an existing HTTP server of the host: node:http, Express, Fastify, Hono on Node, and any other
- * framework that exposes the objects of node:http. A body that was already read is refused with 500 -1000 and reported
- * by name, in telemetry (`mount.fault`) and in the header X-Mount-Fault. Throws a RangeError for a prefix that is not a
- * path.
- * Source: architecture, Transport-neutral service.
+ * framework that exposes the objects of node:http. A body that was already read, and whose bytes were not kept in
+ * `request.rawBody`, is refused with 500 -1000 and reported by name, in telemetry (`mount.fault`) and in the header
+ * X-Mount-Fault. Throws a RangeError for a prefix that is not a path.
+ * Source: architecture, Transport-neutral service; decisions KA and KB.
  *
  * @example
  * ```ts
@@ -71,33 +114,33 @@ const DEFAULT_GRACE_MS = 10_000;
  * };
  * ```
  */
-export function createNodeMount({ service, prefix = "", telemetry }: NodeMountOptions): NodeMount {
-  const gate = gateOf(service.traffic ?? new Traffic());
-  const mount = new Mount({ service, gate, prefix: checkPrefix(prefix), telemetry });
+export function createNodeMount({ service, prefix, telemetry }: NodeMountOptions): NodeMount {
+  const connections = new Connections(gateOf(service.traffic ?? new Traffic()));
+  const paths = new ServicePaths({ prefix, documents: service.documents });
+  const mount = new Mount({ service, connections, paths, telemetry });
   const attached: SocketMount[] = [];
-  const takes = (request: IncomingMessage): boolean => isSocketRequest(request, prefix);
+  const answer: NodeMount["answer"] = (request, response, { body } = {}) =>
+    mount.answer(request, response, { body });
+  const parts = { paths, answer };
   return {
-    answer: (request, response, { body } = {}) => mount.answer(request, response, { body }),
+    answer,
+    middleware: () => middlewareOf(parts),
+    fastifyPlugin: () => fastifyPluginOf(parts),
+    honoHandler: () => honoHandlerOf(parts),
     attach(server, service) {
-      const sockets = new SocketMount({ sockets: service, mount, prefix, telemetry });
+      const sockets = new SocketMount({ sockets: service, connections, paths, telemetry });
       attached.push(sockets);
-      serveUpgrades(server, { sockets, mount, takes });
+      serveUpgrades(server, { sockets, connections, takes: (request) => paths.hasSocket(request) });
     },
     async drain({ graceMs = DEFAULT_GRACE_MS } = {}) {
       mount.draining = true;
       for (const sockets of attached) sockets.shutdown();
+      const draining = [connections, ...attached];
       const timer = setTimeout(() => {
-        for (const part of [mount, ...attached]) part.terminate();
+        for (const part of draining) part.terminate();
       }, graceMs);
-      await Promise.all([mount, ...attached].map((part) => part.idle()));
+      await Promise.all(draining.map((part) => part.idle()));
       clearTimeout(timer);
     },
   };
-}
-
-/** Returns whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
-function isSocketRequest(request: IncomingMessage, prefix: string): boolean {
-  if (!asksForSocket(request) || request.url?.startsWith(`${prefix}/`) !== true) return false;
-  const [path = ""] = targetOf(request, prefix).split("?", 1);
-  return SOCKET_PATHS.includes(path);
 }

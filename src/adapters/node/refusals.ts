@@ -2,6 +2,22 @@ import { STATUS_CODES } from "node:http";
 import { OrderError } from "../../errors/index.ts";
 import { type WireResponse, writeJson } from "../../wire/index.ts";
 
+/** Thrown to end a request with a reply before the service is asked. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly reply: WireResponse;
+
+  constructor(reply: WireResponse) {
+    super(`refused with ${reply.status}`);
+    this.reply = reply;
+  }
+}
+
+/** Thrown in place of a reply when a request's connection must be closed, because its requests hold too much. */
+export class PutOut extends Error {
+  override readonly name = "PutOut";
+}
+
 /** Builds a refusal that is sent before the service sees a request, in the shape of the service's errors. */
 export function refusal(error: OrderError, status: number = error.status): WireResponse {
   const { retryAfter } = error.details;

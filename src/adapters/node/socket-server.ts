@@ -6,12 +6,13 @@ import { OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 import type { SocketPeer, SocketService } from "../../service/index.ts";
 import type { WireResponse } from "../../wire/index.ts";
+import type { Connections } from "./connections.ts";
 import type { Leave } from "./gate.ts";
-import { targetOf, wireRequestOf } from "./incoming.ts";
-import type { Mount } from "./mount.ts";
+import { wireRequestOf } from "./incoming.ts";
 import { OpenSet } from "./open-set.ts";
 import type { ReadTurns } from "./read-turns.ts";
 import { rawReply, refusal } from "./refusals.ts";
+import type { ServicePaths } from "./service-paths.ts";
 import { loadSocketDriver } from "./socket-driver.ts";
 
 /** Longest message in bytes. Source: decision 49. */
@@ -35,10 +36,9 @@ const LAST_BYTES = 1_048_576;
 /** Dependencies and settings of a mount of WebSocket connections. */
 export type SocketMountParts = Readonly<{
   sockets: SocketService;
-  /** The mount of the same server's requests. */
-  mount: Mount;
-  /** Prefix of the host that is removed from every target. */
-  prefix?: string | undefined;
+  /** The connections of the same server. */
+  connections: Connections;
+  paths: ServicePaths;
   telemetry?: Telemetry | undefined;
   /** The turns in which the server reads, if it reads in turns. */
   turns?: ReadTurns | undefined;
@@ -47,19 +47,19 @@ export type SocketMountParts = Readonly<{
 /** Passes WebSocket connections of a node:http server to a service, uncompressed. */
 export class SocketMount {
   readonly #service: SocketService;
-  readonly #mount: Mount;
+  readonly #connections: Connections;
   readonly #turns: ReadTurns | undefined;
-  readonly #prefix: string;
+  readonly #paths: ServicePaths;
   readonly #telemetry: Telemetry | undefined;
   readonly #server: WebSocketServer;
   readonly #open: OpenSet<WebSocket> = new OpenSet();
 
   /** Throws an Error if ws is not installed. */
-  constructor({ sockets, mount, prefix = "", telemetry, turns }: SocketMountParts) {
+  constructor({ sockets, connections, paths, telemetry, turns }: SocketMountParts) {
     this.#service = sockets;
-    this.#mount = mount;
+    this.#connections = connections;
     this.#turns = turns;
-    this.#prefix = prefix;
+    this.#paths = paths;
     this.#telemetry = telemetry;
     const { WebSocketServer: Server } = loadSocketDriver();
     this.#server = new Server({
@@ -103,9 +103,9 @@ export class SocketMount {
   }
 
   async #admit(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    await this.#mount.entered(socket);
+    await this.#connections.entered(socket);
     const refused = await this.#service.admit(
-      wireRequestOf(request, { prefix: this.#prefix, body: new Uint8Array() }),
+      wireRequestOf(request, this.#paths.target(request), new Uint8Array()),
     );
     if (refused !== undefined) return refuse(socket, refused);
     // A socket that closed meanwhile emits no further event.
@@ -119,24 +119,26 @@ export class SocketMount {
 
   /** Counts a connection that was not counted when it was opened. Returns undefined if it was refused. */
   async #entered(request: IncomingMessage, socket: Duplex): Promise<Leave | undefined> {
-    const network = this.#mount.networkOf(request);
-    if (network === "" || this.#mount.isCounted(socket, network)) return () => undefined;
-    const leave = await this.#mount.gate.enter(network);
-    if (leave === undefined) refuse(socket, this.#mount.tooMany);
+    const network = this.#connections.networkOf(request);
+    if (network === "" || this.#connections.isCounted(socket, network)) return () => undefined;
+    const leave = await this.#connections.gate.enter(network);
+    if (leave === undefined) refuse(socket, this.#connections.tooMany);
     return leave;
   }
 
   #attach(socket: WebSocket, request: IncomingMessage): void {
     this.#open.add(socket);
     const arrival = { bytes: 0, last: false };
-    const session = this.#service.connect(peerOf(socket, request, { prefix: this.#prefix, arrival }));
+    const session = this.#service.connect(
+      peerOf(socket, request, { target: this.#paths.target(request), arrival }),
+    );
     // Listen before the driver does, so that bytes of a message it completes are counted from zero again.
     request.socket.prependListener("data", (chunk: Buffer) => {
       arrival.bytes += chunk.length;
       if (!arrival.last) session.arriving?.(arrival.bytes);
       else if (arrival.bytes > LAST_BYTES) socket.terminate();
     });
-    this.#turns?.follow(request.socket, this.#mount.networkOf(request));
+    this.#turns?.follow(request.socket, this.#connections.networkOf(request));
     const whole = (): void => {
       if (!arrival.last) arrival.bytes = 0;
     };
@@ -170,10 +172,10 @@ type Arrival = { bytes: number; last: boolean };
 function peerOf(
   socket: WebSocket,
   request: IncomingMessage,
-  { prefix, arrival }: Readonly<{ prefix: string; arrival: Arrival }>,
+  { target, arrival }: Readonly<{ target: string; arrival: Arrival }>,
 ): SocketPeer {
   return {
-    target: targetOf(request, prefix),
+    target,
     rawHeaders: request.rawHeaders,
     remoteAddress: request.socket.remoteAddress ?? "",
     // The close event reports a connection that breaks meanwhile.

@@ -2,12 +2,15 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Telemetry } from "../../ports/index.ts";
 import type { Service, SocketService } from "../../service/index.ts";
+import { Connections } from "./connections.ts";
 import type { Gate } from "./gate.ts";
+import { asksForSocket } from "./incoming.ts";
 import { Mount } from "./mount.ts";
 import { ReadTurns, type Soon } from "./read-turns.ts";
 import type { ListenAddress, NodeServerLimits } from "./server-api.ts";
+import { ServicePaths } from "./service-paths.ts";
 import { SocketMount } from "./socket-server.ts";
-import { asksForSocket, serveUpgrades } from "./upgrades.ts";
+import { serveUpgrades } from "./upgrades.ts";
 
 /** Dependencies and settings of a transport, in the service's own thread or in a front thread. */
 export type TransportParts = Readonly<{
@@ -47,9 +50,12 @@ export function createTransport({
   soon,
   ...given
 }: TransportParts): Transport {
-  const mount = new Mount({ service, gate, telemetry });
+  const connections = new Connections(gate);
+  const paths = new ServicePaths();
+  const mount = new Mount({ service, connections, paths, telemetry });
   const turns = new ReadTurns(gate, soon);
-  const socketMount = given.sockets && new SocketMount({ sockets: given.sockets, mount, telemetry, turns });
+  const socketMount =
+    given.sockets && new SocketMount({ sockets: given.sockets, connections, paths, telemetry, turns });
   const server = createHttpServer(limits);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -62,7 +68,7 @@ export function createTransport({
     if (sockets.has(socket)) return;
     sockets.add(socket);
     socket.on("close", () => void sockets.delete(socket));
-    mount.opened(socket);
+    connections.opened(socket);
   });
   server.on("error", (error: NodeJS.ErrnoException) => {
     // The caller of `listen` receives the error if listening fails.
@@ -76,7 +82,7 @@ export function createTransport({
   server.on("checkExpectation", (request, response) => mount.refuseExpectation(request, response));
   server.on("clientError", (error, socket) => mount.refuseConnection(error, socket));
   if (socketMount !== undefined) {
-    serveUpgrades(server, { sockets: socketMount, mount, turns, takes: asksForSocket });
+    serveUpgrades(server, { sockets: socketMount, connections, turns, takes: asksForSocket });
   }
   return {
     server,

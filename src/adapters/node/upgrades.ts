@@ -1,18 +1,13 @@
 import type { IncomingMessage, Server } from "node:http";
-import type { Mount } from "./mount.ts";
+import type { Connections } from "./connections.ts";
 import type { ReadTurns } from "./read-turns.ts";
 import type { SocketMount } from "./socket-server.ts";
-
-/** Returns whether an upgrade request asks for a WebSocket, and not for another version of HTTP. */
-export function asksForSocket(request: IncomingMessage): boolean {
-  return request.headers.upgrade?.toLowerCase() === "websocket";
-}
 
 /** Handlers of a server's upgrade requests. */
 export type UpgradeParts = Readonly<{
   sockets: SocketMount;
-  /** The mount of the same server's requests. */
-  mount: Mount;
+  /** The connections of the same server. */
+  connections: Connections;
   /** The turns in which the server reads, if it reads in turns. */
   turns?: ReadTurns | undefined;
   /** Returns whether a request is for the service. */
@@ -24,14 +19,14 @@ export type UpgradeParts = Readonly<{
  * any listener it continues as a request without an upgrade. Both wait until earlier requests of their connection are
  * answered, because Node releases the connection before that.
  */
-export function serveUpgrades(server: Server, { sockets, mount, turns, takes }: UpgradeParts): void {
+export function serveUpgrades(server: Server, { sockets, connections, turns, takes }: UpgradeParts): void {
   server.on("upgrade", (request, socket, head) => {
     turns?.detach(socket);
     // From here on Node no longer handles errors of the connection, and an unhandled error event ends the process.
     if (!socket.listeners("error").includes(unheard)) socket.on("error", unheard);
     const taken = takes(request);
     if (!taken && server.listenerCount("upgrade") > 1) return;
-    mount.afterAnswers(socket, () => {
+    connections.afterAnswers(socket, () => {
       if (taken) return sockets.upgrade(request, socket, head);
       socket.unshift(Buffer.concat([plainHead(request), head]));
       server.emit("connection", socket);

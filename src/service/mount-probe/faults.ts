@@ -84,7 +84,7 @@ export const MOUNT_FAULTS: Readonly<Record<MountFault, FaultText>> = Object.free
   ),
   BODY_CONSUMED: fault(
     "Other code read the body before the mount.",
-    "Mount the service before the body parser, or hand over the raw bytes that the parser kept.",
+    "Mount the service before the body parser, or keep the raw bytes in request.rawBody.",
   ),
   BODY_NOT_BYTES: fault(
     "The body that was handed over is not a Uint8Array.",

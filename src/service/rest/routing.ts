@@ -2,6 +2,9 @@ import { findRoute, ROUTES, type RouteDescriptor, type RouteMethod } from "../..
 import { type Parameters, readQuery, splitTarget, type WireRequest } from "../../wire/index.ts";
 import type { ServiceSettings } from "./api.ts";
 
+/** The path below which every route is. Documents may be elsewhere. */
+export const REST_PATH = "/api/";
+
 /** The route of a request and its raw query. */
 export type Destination = Readonly<{ route: RouteDescriptor; query: string }>;
 

@@ -1,6 +1,6 @@
 import { type Worked, workRequest } from "../../../service/internal.ts";
 import type { WireRequest, WireResponse } from "../../../wire/index.ts";
-import { PutOut } from "../mount.ts";
+import { PutOut } from "../refusals.ts";
 import type { Batch } from "./batch.ts";
 import type { ToMain, WorkText } from "./messages.ts";
 import type { Secrets } from "./secrets.ts";

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+import { REST_PATH, SOCKET_PATHS } from "../../service/internal.ts";
+import { asksForSocket } from "./incoming.ts";
+
+/** What Express and connect add to a request. They remove the path of a middleware from `url`. */
+type RoutedRequest = IncomingMessage & Readonly<{ originalUrl?: unknown }>;
+
+/** Location of a service in a host's server. */
+export type ServicePathsOptions = Readonly<{
+  /** A path of the host in front of the service's paths. */
+  prefix?: string | undefined;
+  /** Paths of the service's documents. */
+  documents?: readonly string[] | undefined;
+}>;
+
+/** The paths of a service in a host's server. */
+export class ServicePaths {
+  readonly prefix: string;
+  readonly documents: readonly string[];
+
+  /** Throws a RangeError for a prefix that is neither empty nor a path without a trailing slash. */
+  constructor({ prefix = "", documents = [] }: ServicePathsOptions = {}) {
+    if (!/^(?:\/[^/?#]+)*$/.test(prefix)) {
+      throw new RangeError(
+        `prefix must be empty or a path such as /trading, without a trailing slash, got ${JSON.stringify(prefix)}`,
+      );
+    }
+    this.prefix = prefix;
+    this.documents = documents;
+  }
+
+  /**
+   * Returns the raw target of a request without the host's prefix. If a framework has removed a path, that is the
+   * original target if it is the service's, or else the one that the framework left.
+   */
+  target(request: RoutedRequest): string {
+    const { url = "", originalUrl } = request;
+    if (typeof originalUrl !== "string") return this.#withoutPrefix(url);
+    const original = this.#withoutPrefix(originalUrl);
+    return this.#isRest(original) ? original : this.#withoutPrefix(url);
+  }
+
+  /** Returns whether the path of a request is one of the service's, known or not. */
+  has(request: IncomingMessage): boolean {
+    return this.#isRest(this.target(request));
+  }
+
+  /** Returns whether a path in the host's server is one of the service's. */
+  hasPath(path: string): boolean {
+    return this.#isRest(this.#withoutPrefix(path));
+  }
+
+  /** Returns whether a request asks for a WebSocket at a path of the service, below the host's prefix. */
+  hasSocket(request: IncomingMessage): boolean {
+    const isBelow = request.url?.startsWith(`${this.prefix}/`) === true;
+    return isBelow && asksForSocket(request) && SOCKET_PATHS.includes(pathOf(this.target(request)));
+  }
+
+  #withoutPrefix(target: string): string {
+    const { prefix } = this;
+    return prefix !== "" && target.startsWith(`${prefix}/`) ? target.slice(prefix.length) : target;
+  }
+
+  #isRest(target: string): boolean {
+    return target.startsWith(REST_PATH) || this.documents.includes(pathOf(target));
+  }
+}
+
+const pathOf = (target: string): string => target.split("?", 1)[0] ?? "";
