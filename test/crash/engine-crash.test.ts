@@ -3,7 +3,7 @@ import { engineCampaign } from "./engine-campaign.ts";
 
 const seed = Number(process.env["SEED"] ?? 20_261_121);
 
-it(`I01, I02, I10, I20, I21, I53, I63: engine, SQLite and an outside venue survive SIGKILL at random and at every named point (SEED=${seed})`, {
+it(`I01, I02, I10, I20, I21, I53, I63: engine, SQLite and an external venue survive SIGKILL at random and at every named point (SEED=${seed})`, {
   timeout: 180_000,
 }, async () => {
   const { crashes, acknowledged } = await engineCampaign({ seed, randomKills: 4, timesPerPoint: 2 });

@@ -4,7 +4,7 @@ import { inWords, openingCampaign } from "./opening-campaign.ts";
 
 const seed = seedOr(20_261_122);
 
-it(`I01, I02, I10, I21, I31, I33, I40, I41, I42, I44, I53, I63: SIGKILL while a sandbox opens, at a named point and between (SEED=${seed}; long form: npm run crash)`, {
+it(`I01, I02, I10, I21, I31, I33, I40, I41, I42, I44, I53, I63: a sandbox survives SIGKILL while it opens, at a named point and between (SEED=${seed}; long form: npm run crash)`, {
   timeout: 60_000,
 }, async () => {
   const { phases, acknowledged } = await openingCampaign({ seed, kills: 6, records: 200 });

@@ -142,7 +142,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
   });
 });
 
-describe("decision 14: accepted parents are managed to their end", () => {
+describe("decision 14: accepted parents are managed until they end", () => {
   const ENDS: readonly (readonly [string, (world: World) => void | Promise<void>])[] = [
     ["the consent is withdrawn", (world) => withAccount(world, { enableDataSharing: false })],
     ["the account is restricted", (world) => withAccount(world, { restricted: true })],

@@ -63,7 +63,7 @@ describe("decision IA: a burst goes in turns", () => {
     expect(Math.max(...appends)).toBeLessThanOrEqual(256);
   });
 
-  it("decision 20: they act most crossed first, then older first, over all appends", async () => {
+  it("decision 20: they act most crossed first, then older first, across all appends", async () => {
     const { world } = await burstWorld();
     const orders = await placeMany(world, MANY, stop);
     await world.quote("80", "81");

@@ -60,7 +60,7 @@ it("complaint 19: after FILLED no child is sent, even on 10,000 favorable quotes
   expect(sentTo(world.venue)).toEqual(["SELL 1"]);
 });
 
-it("complaint 31: one 'unknown' of the venue to a canceled unknown child proves nothing; the second one does", async () => {
+it("complaint 31: a single 'unknown' of the venue about a canceled unknown child proves nothing; the second one does", async () => {
   const world = await createWorld();
   const order = await world.place({ price: "100" });
   world.venue.onSubmit = () => "silence";

@@ -32,7 +32,7 @@ it("complaint 2: fills of 0.1 and 0.2 in one batch activate the pending leg once
   expect(sentTo(world.venue)).toEqual(["BUY 0.3 @ 100", "SELL 0.3"]);
 });
 
-it("complaint 3: an exit level that is crossed while the entry is half filled sends nothing, and no size is zero", async () => {
+it("complaint 3: an exit level that is crossed while the entry is half filled sends no child, and no size is ever zero", async () => {
   const world = await createWorld();
   const list = await world.placeList("otoco", OTOCO);
   world.venue.onSubmit = ({ childId }) => reported(childId, "closed", [fillOf({ quantity: "0.5" })]);

@@ -39,7 +39,7 @@ it("complaint 5: a SELL trail with gate 15 stays inactive at bid 14.9 and is act
   expect(sentTo(world.venue)).toEqual(["SELL 10"]);
 });
 
-it("complaint 6: after a gap from trigger 105 to ask 200 the child goes for 200, never for 105", async () => {
+it("complaint 6: after a gap from trigger 105 to ask 200 the child is priced at 200, never at 105", async () => {
   const world = await createWorld();
   const atMarket = await world.place({ type: "TRAILING_STOP_MARKET", trailingAmount: "5", stopPrice: "100" });
   const capped = await world.place({
@@ -77,7 +77,7 @@ it("complaint 28: a bid of 0 is dropped and triggers no SELL stop at 90", async 
   expect(sentTo(world.venue)).toEqual([]);
 });
 
-it("complaint 29: a BUY stop 100 limit 101 triggers at 102 and buys at 99 when the price comes back", async () => {
+it("complaint 29: a BUY stop 100 limit 101 triggers at 102 and buys at 99 when the price returns", async () => {
   const world = await createWorld();
   const order = await world.place({ type: "STOP_LOSS_LIMIT", stopPrice: "100", price: "101" });
   await world.quote("101", "102");
@@ -97,7 +97,7 @@ it("complaint 29: the trigger is kept over a crash", async () => {
   expect(sentTo(world.venue)).toEqual(["BUY 1 @ 101"]);
 });
 
-it("complaint 36: a quote and a fill in the same millisecond make one child", async () => {
+it("complaint 36: a quote and a fill in the same millisecond create one child", async () => {
   const world = await createWorld();
   const order = await world.place({ type: "STOP_MARKET", stopPrice: "100" });
   world.venue.onSubmit = (child) => {

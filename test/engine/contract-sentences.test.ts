@@ -8,7 +8,7 @@ describe("contract, What the service does: an acknowledgement means accepted, no
     { type: "SYNTHETIC_LIMIT", price: "100" },
     { type: "STOP_MARKET", stopPrice: "100" },
   ] as const)(
-    "a $type whose price the market meets already is answered as waiting, and sends nothing before a later quote",
+    "a $type whose condition the market already meets is answered as waiting, and sends nothing before a later quote",
     async (fields) => {
       const world = await createWorld();
       await world.quote("99", "100");

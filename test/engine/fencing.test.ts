@@ -82,7 +82,8 @@ describe("I26, I60: an engine whose shards another engine took over", () => {
     await world.quote("99", "100");
     const first = await takeOver(world);
     expect(await world.status(second)).toBe("NEW UNKNOWN");
-    // It might have gone out until 6 s from the start, the time of a submit after the first; then comes the quiet time.
+    // It might have been handed over until 6 s from the start, the time of a submit after the first; then the quiet
+    // time follows.
     for (let n = 0; n < 9; n++) {
       first.market.heartbeat("BTC/USD");
       await world.pass(1_000);

@@ -31,7 +31,7 @@ async function manyMarkets(): Promise<World> {
 }
 
 describe("decision GP: a commit asks only the markets that have something to write", () => {
-  it("for marks: one book after a quote of one market, however many there are", async () => {
+  it("for marks: one book after a quote of one market, however many books there are", async () => {
     const world = await manyMarkets();
     const asked = vi.spyOn(TriggerBook.prototype, "hasMarks", "get");
     const taken = vi.spyOn(TriggerBook.prototype, "takeMarks");

@@ -7,7 +7,7 @@ import { createWorld, SYMBOL } from "../support/world.ts";
 const ICEBERG = { type: "ICEBERG", quantity: "1", price: "100", icebergQty: "0.4" } as const;
 
 describe("decision 31: an iceberg", () => {
-  it("is sent in parts, each the display quantity or the rest, one after the other", async () => {
+  it("is sent in parts, one after the other: each is the display quantity, the last one the rest", async () => {
     const world = await createWorld();
     const order = await world.place(ICEBERG);
     for (let n = 0; n < 5; n++) await world.quote("99", "100");

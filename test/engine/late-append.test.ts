@@ -51,7 +51,7 @@ describe("decision FA: an append that arrives after the shard was read again", (
     expect(await idsOf(world)).toEqual(["second"]);
   });
 
-  it("I01: is not taken for the record that a later caller waits for", async () => {
+  it("I01: is not mistaken for the record that a later caller waits for", async () => {
     const { world, late } = await lateWorld();
     late.appends.push("late");
     await expect(placing(world, "first")).rejects.toMatchObject(NOT_KEPT);

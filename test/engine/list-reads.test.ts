@@ -100,7 +100,7 @@ describe("decision 36: pages of lists", () => {
     return { world, ids };
   }
 
-  it("open ones, and all, oldest first; after a restart too", async () => {
+  it("contain the open lists or all, oldest first; after a restart too", async () => {
     const { world, ids } = await five();
     for (const restart of [false, true]) {
       if (restart) await world.crash();
@@ -124,7 +124,7 @@ describe("decision 36: pages of lists", () => {
     [4_001, undefined, []],
     [undefined, -1, []],
     [2_000, 2_000, [2]],
-  ])("times are those of acceptance, both ends included: from %s to %s", async (from, to, expected) => {
+  ])("filter by time of acceptance, both ends included: from %s to %s", async (from, to, expected) => {
     const { world, ids } = await five();
     const range = {
       ...(from !== undefined && { startTimeMs: START_MS + from }),

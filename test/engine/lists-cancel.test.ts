@@ -26,7 +26,7 @@ describe("I43: cancel of a list", () => {
     ["oto", OTO, 2],
     ["otoco", OTOCO, 3],
   ] as const)(
-    "%s: by its id, by its client id and by any leg: all legs, in one record",
+    "%s: by its id, by its client id and by any leg: ends all legs, in one record",
     async (form, fields, count) => {
       const world = await createWorld();
       const ways: readonly ((list: OrderList) => Promise<unknown>)[] = [

@@ -164,7 +164,7 @@ describe("I03, decision 1: the same list again", () => {
   });
 });
 
-describe("decision 1: orders and legs share one space of ids, lists have their own", () => {
+describe("decision 1: orders and legs share one id space; lists have a separate one", () => {
   it("a leg cannot take the id of an order, open or ended, nor of a leg", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "50", newClientOrderId: "exit-1-low" });

@@ -10,7 +10,7 @@ const FILLED = "FILLED, CHILD_CLOSED, ENDED FILLED FILLED";
 const END = "ENDED CANCELED WORKING_LEG_ENDED";
 
 describe("contract, Linked order list reply: a placed list", () => {
-  it("decision 6: is one record; ids fall: the list, the working leg, the protective one, the other", async () => {
+  it("decision 6: is one record; ids fall in the order list, working leg, protective leg, other leg", async () => {
     const world = await createWorld();
     const list = await world.placeList("otoco", { ...OTOCO, listClientOrderId: "trade-1" });
     const ids = [list.listId, ...list.legs.map(({ orderId }) => orderId)];
@@ -41,7 +41,7 @@ describe("decision 34, I40: the winner of an OCO", () => {
     ["oco", BUY_OCO, "100", "110", "protective", "BUY 1"],
     ["oco", BUY_OCO, "80", "90", "profit", "BUY 1 @ 90"],
   ] as const)(
-    "%s %o at %s / %s: the %s leg; the loser is canceled before it in the same record",
+    "%s %o at %s / %s: the %s leg wins; the loser is canceled before it in the same record",
     async (form, fields, bid, ask, winner, sent) => {
       const world = await createWorld();
       const list = await world.placeList(form, fields);
@@ -83,7 +83,7 @@ describe("decision 34, I40: the winner of an OCO", () => {
       const trail = { belowType: "TRAILING_STOP_MARKET", belowTrailingAmount: "5" } as const;
       await world.quote("90", "91");
       const list = await world.placeList("oco", { ...fields, ...trail, abovePrice });
-      // Inside the limit, but too little of it: the reference rises to 120, and neither leg has won.
+      // Inside the limit, but with too little size: the reference rises to 120, and neither leg has won.
       await world.quote("120", "121", { bid: "0.1" });
       expect(await world.legs(list)).toEqual(["NEW WAITING", "NEW WAITING"]);
       await world.quote("112", "113");

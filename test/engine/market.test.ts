@@ -99,7 +99,7 @@ describe("decision 16: which quotes act", () => {
 });
 
 describe("decision 17: triggers", () => {
-  it("a stop that the market has passed already is accepted and triggers on the next counted quote", async () => {
+  it("a stop that the market has already passed is accepted and triggers on the next counted quote", async () => {
     const world = await createWorld();
     await world.quote("120", "121");
     const order = await world.place(STOP);

@@ -25,7 +25,7 @@ describe("decision DC: work that is due at a time comes before the quotes and pr
     expect(await world.status(order)).toBe("FILLED FILLED");
   });
 
-  it("an order that expires at the time of a quote sends nothing on it, whichever the clock runs first", async () => {
+  it("an order that expires at the time of a quote sends nothing on it, whichever of the two the clock runs first", async () => {
     for (const quoteFirst of [true, false]) {
       const world = await createWorld();
       const expireTime = START_MS + 1_000;
@@ -93,7 +93,7 @@ async function placeAll(world: World, orders: readonly number[]): Promise<void> 
   }
 }
 
-it("decision DC: whether the clock runs a timer or a quote of one time first, the journal is the same", async () => {
+it("decision DC: the journal is the same whether the clock runs a timer or a quote of one time first", async () => {
   const plans = fc.record({
     bars: fc.uniqueArray(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 10 }),
     orders: fc.array(fc.nat(11), { minLength: 1, maxLength: 4 }),

@@ -154,7 +154,7 @@ describe("I65: an engine that opens", () => {
     expect(world.told).not.toContain("shard.fenced");
   });
 
-  it("quotes that a market delivers inside subscribe() find everything armed", async () => {
+  it("quotes that a market delivers inside subscribe() meet armed orders", async () => {
     const world = createOpeningWorld();
     const before = await world.open();
     await placeOn(before, { price: "100" });

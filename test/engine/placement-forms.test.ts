@@ -180,7 +180,7 @@ describe.each(FORMS)("decision EH: with ports that answer %s", (form) => {
 });
 
 describe("decision EH: without asynchronous answers", () => {
-  it("a placement is one promise, and is decided before the call returns", async () => {
+  it("a placement makes one promise, and is decided before the call returns", async () => {
     const { world } = await worldOf("at once");
     await send(world, "first");
     let promises = 0;

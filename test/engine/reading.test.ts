@@ -198,7 +198,7 @@ describe("story", () => {
 });
 
 describe("verify", () => {
-  it("I53: equal after everything, from snapshot and tail too", async () => {
+  it("I53: is equal in every situation, also from snapshot and tail", async () => {
     const world = await createWorld({ settings: { snapshotEvery: 3 } });
     for (let n = 0; n < 10; n++) {
       const order = await world.place({ price: "100", quantity: "1" });
@@ -217,7 +217,7 @@ describe("verify", () => {
     expect(verified.records).toBeGreaterThan(30);
   });
 
-  it("I53: not equal when an ended order is not what its records say", async () => {
+  it("I53: is not equal if an ended order differs from its records", async () => {
     const world = await createWorld();
     const order = await world.place({ price: "100" });
     await world.cancel(order);

@@ -204,7 +204,7 @@ describe("decision 24: an exposure port that answers later", () => {
     expect(sentTo(world.venue)).toEqual([]);
   });
 
-  it("I62: a port that fails or never answers only costs time", async () => {
+  it("I62: a port that fails or never answers only delays the child", async () => {
     let fails: "no" | "rejects" | "throws" | "hangs" | "lies" = "no";
     const world = await createWorld({
       exposure: {

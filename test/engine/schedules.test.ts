@@ -50,7 +50,7 @@ describe("decision 27: slots of a TWAP", () => {
     expect(sentTo(world.venue)).toEqual(["BUY 0.25"]);
   });
 
-  it("a slot opens at its millisecond and closes when the next opens", async () => {
+  it("a slot opens at its exact millisecond and closes when the next opens", async () => {
     const { world, order } = await trading();
     await world.quote("99", "100");
     await world.pass(STEP - 1);

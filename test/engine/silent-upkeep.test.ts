@@ -38,7 +38,7 @@ async function fate(world: Pick<World, "clock">, asked: Promise<unknown>): Promi
 
 const SILENT = "SilentHost: no answer within 5000 ms";
 
-describe("decision CC: an opening whose store does not answer ends", () => {
+describe("decision CC: an opening ends if its store does not answer", () => {
   it.each([
     "acquire",
     "readMarks",

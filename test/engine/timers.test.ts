@@ -170,7 +170,7 @@ describe("timers", () => {
     await clock.advanceTo(100);
   });
 
-  it("agree with a sorted list, whatever is set and canceled when", async () => {
+  it("agree with a sorted list under any sequence of settings and cancels", async () => {
     const step = fc.record({
       atMs: fc.nat(50),
       cancels: fc.option(fc.nat(200), { nil: undefined }),

@@ -107,7 +107,7 @@ describe("decision 30: a print counts", () => {
   });
 });
 
-describe("contract, POST /api/order rule 5: totals are of fresh volume", () => {
+describe("contract, POST /api/order rule 5: totals include only fresh volume", () => {
   it("per symbol, without late prints", () => {
     const tape = tapeWith();
     tape.take(print("a", { quantity: "0.5" }), clocksAt(NOW));
@@ -152,7 +152,7 @@ describe("decision 29: one-minute bars", () => {
     ]);
   });
 
-  it("are kept for the last 1,440 minutes; an older print counts once and has no bar here", () => {
+  it("are kept for the last 1,440 minutes; an older print counts once and is in no bar", () => {
     const tape = tapeWith();
     tape.take(print("new"), clocksAt(NOW));
     tape.take(print("in", { timeMs: NOW - DAY + MINUTE }), clocksAt(NOW));
@@ -210,7 +210,7 @@ describe("decision 30: a child follows an external print only", () => {
     expect(tape.hasExternal(BTC, { position: 4_098, own })).toBe(false);
   });
 
-  it("a position of another process is ahead of all prints of this one", () => {
+  it("a position of another process is after all prints of this one", () => {
     const tape = tapeWith();
     taking(tape, ["x"]);
     expect(tape.hasExternal(BTC, { position: 900, own })).toBe(false);
@@ -295,7 +295,7 @@ describe("memory is bounded", () => {
     expect([tape.forget(NOW, 2), tape.forget(NOW, 2), tape.forget(NOW, 2)]).toEqual([2, 1, 0]);
   });
 
-  it("forget drops ids first seen and bars begun before a time; totals stay", () => {
+  it("forget drops ids first seen, and bars begun, before a time; totals stay", () => {
     const tape = tapeWith();
     tape.take(print("a", { timeMs: NOW - MINUTE }), clocksAt(NOW - 1));
     tape.take(print("b"), clocksAt(NOW));

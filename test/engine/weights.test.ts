@@ -152,7 +152,7 @@ describe("decision HO: a page of parents is bounded in bytes as well as in rows"
     },
   );
 
-  it("a parent that is larger than a page is a page by itself; the last one ends at 0", async () => {
+  it("a parent that is larger than a page has a page by itself; the last one ends at 0", async () => {
     const world = await quoted({ settings: { maxPageBytes: 1 } });
     const [first, second] = [await vwap(world), await vwap(world)];
     const page = {

@@ -49,7 +49,7 @@ describe("decision IA: no collection moves all orders in one step", () => {
 type Sample = Readonly<{ key: string; n: number }>;
 
 describe("decision IA, GT: values by a key of their own", () => {
-  it("move some thousand at a time, however many there are", () => {
+  it("move some thousand entries at a time, however many there are", () => {
     const table = new KeyedTable<string, Sample>({ keyOf: ({ key }) => key, hashOf });
     const fill = vi.spyOn(Array.prototype, "fill");
     for (let n = 0; n < 4 * MANY; n++) table.set({ key: `order ${n}`, n });

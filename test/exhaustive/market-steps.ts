@@ -101,7 +101,7 @@ export class MarketSteps {
     return [...ordered].map(({ orderId }) => placeOf(orderId));
   }
 
-  /** Decision 20: all that fired act, and of a pair the protective leg first. */
+  /** Decision 20: all triggered legs act, and of a pair the protective leg first. */
   #misordered(hits: readonly number[], fired: readonly number[]): Violation | undefined {
     const { roles } = this.#scene.form;
     const [protective, profit] = [roles.indexOf("protective"), roles.indexOf("profit")];

@@ -7,14 +7,14 @@ export type Caller = Readonly<{
   secret: string;
   accountId: number;
   permissions: readonly Permission[];
-  /** Its own account first, then those that others lent to its user. */
+  /** Its own account first, then those delegated to its user. */
   accountIds: readonly number[];
 }>;
 
 /** Accounts with a key that signs; the key of account 1 acts for {@link LENT} too. */
 const SIGNING_ACCOUNTS = 8;
 
-/** An account without a signing key, lent to user 1. */
+/** An account without a signing key, delegated to user 1. */
 export const LENT = 11;
 
 /** Accounts that hold orders and whose secrets never sign a request: they must never change. */

@@ -158,7 +158,7 @@ describe("entries and what they release", () => {
     world.bothRefuse(oto({ workingType: text(type) }), refusal(code)),
   );
 
-  it("hostile 74: a leg below the minimum refuses the whole list", async () => {
+  it("hostile 74: a leg below the minimum causes the refusal of the whole list", async () => {
     await world.bothRefuse(oto({ workingQuantity: text("0.000001") }), refusal(-1013));
     await world.bothRefuse(oto({ pendingQuantity: text("0.000001") }), refusal(-1013));
     await world.bothRefuse(otoco({ pendingQuantity: text("0.000001") }), refusal(-1013));

@@ -187,7 +187,7 @@ describe("triggers", () => {
 });
 
 describe("children", () => {
-  it("I24: a parent with a child in flight sends no other, whatever fires", () => {
+  it("I24: a parent with a child in flight sends no other, whatever triggers", () => {
     const subject = new Subject();
     subject.fire("100");
     expect(subject.fire("100").facts).toEqual([]);

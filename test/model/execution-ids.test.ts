@@ -28,7 +28,7 @@ describe("I15, decision GM: the ids of executions", () => {
     );
   });
 
-  it("are shared by the versions of a parent: 10,000 fills keep one list of ids, not one each", () => {
+  it("are shared by the versions of a parent: 10,000 fills have one list of ids, not one each", () => {
     const versions = [ExecutionIds.of(["x0"])];
     for (let n = 1; n < 10_000; n++) versions.push((versions.at(-1) ?? ExecutionIds.NONE).with(`x${n}`));
     const newest = versions.at(-1)?.toJSON();

@@ -55,7 +55,7 @@ describe("client id of a list", () => {
     expect(refused({ [alias]: "" })).toMatchObject({ code: -1119, field: alias });
   });
 
-  it("hostile 80: equal aliases are one id, different ones a conflict", () => {
+  it("hostile 80: equal aliases are one id, different ones conflict", () => {
     expect(key({ origClientOrderId: "a", listClientOrderId: "a" })).toEqual({ listClientOrderId: "a" });
     const conflict = refused({ origClientOrderId: "a", listClientOrderId: "A" }, cancel);
     expect(conflict).toMatchObject({ code: -1128, field: "origClientOrderId" });

@@ -60,7 +60,7 @@ describe("client id", () => {
     expect(refused({ [alias]: "" })).toMatchObject({ code: -1119, field: alias });
   });
 
-  it("hostile 80: equal aliases are one id, different ones a conflict", () => {
+  it("hostile 80: equal aliases are one id, different ones conflict", () => {
     expect(key(Object.fromEntries(aliases.map((alias) => [alias, "a"]))).clientOrderId).toBe("a");
     const conflict = refused({ clOrdId: "a", clordid: "A" });
     expect(conflict).toMatchObject({ code: -1128, field: "clOrdId" });

@@ -128,7 +128,7 @@ describe("routes", () => {
     ["GET", "/api/v3/allOrderList", 20],
   ])("%s %s weighs %d", (method, path, weight) => expect(found(method, path).weight).toBe(weight));
 
-  it("convention: a day of one market weighs 2, of all markets 80", () => {
+  it("convention: the ticker of a day weighs 2 for one market, 80 for all markets", () => {
     const { weight } = found("GET", "/api/ticker/24hr");
     expect(typeof weight === "function" && weight(query({ symbol: "x" }))).toBe(2);
     expect(typeof weight === "function" && weight(query({}))).toBe(80);

@@ -285,7 +285,7 @@ describe("OCO: both legs on one quote", () => {
   );
 
   it.each(CRASH_POINTS)(
-    "decision 20, I40: SIGKILL %s: the protective leg has won or wins again",
+    "decision 20, I40: SIGKILL %s: the protective leg has won, or wins again after the restart",
     async (point) => {
       const sandbox = await DrivenSandbox.start();
       const placed = await placePair(sandbox, "SELL");

@@ -265,7 +265,7 @@ describe("a native MARKET against the quotes", () => {
     expect(await at(venue, amountOf("SELL", "10"))).toBe("EXPIRED SELL 0/0 INSUFFICIENT_LIQUIDITY");
   });
 
-  it("decision 7: a quantity out of range is refused, so that the record can be read again", async () => {
+  it("decision 7: a quantity out of range is refused, so that the record stays readable", async () => {
     const path = join(await temporaryDirectory(), "venue.jsonl");
     const { venue } = await openVenueWorld({ path });
     await venue.setBalances(1, { USD: "1000000", BTC: "99999999999999999" });

@@ -49,7 +49,7 @@ async function facts(orderId: number): Promise<readonly string[]> {
   );
 }
 
-it("decision 12: timeout-before is UNKNOWN, is voided only after deadline and quiet time, and the next attempt has a new id", async () => {
+it("decision 12: timeout-before is UNKNOWN and is voided only after deadline and quiet time; the next attempt has a new id", async () => {
   const orderId = await placeStop();
   await fault({ mode: "timeout-before", count: 1 });
   await quote(111, 112);
@@ -168,7 +168,7 @@ it("complaint 50, decision 26: a refused child frees its quantity and the next w
   expect(await look(orderId)).toBe("FILLED FILLED 1");
 });
 
-it("decision 13: a cancel while a child is held answers with cancelPending; the release decides FILLED", async () => {
+it("decision 13: a cancel while a child is held is answered with cancelPending; after the release the order is FILLED", async () => {
   const orderId = await placeStop();
   await fault({ mode: "hold", count: 1 });
   await quote(111, 112);
@@ -180,7 +180,7 @@ it("decision 13: a cancel while a child is held answers with cancelPending; the 
   expect(await look(orderId)).toBe("FILLED FILLED 1");
 });
 
-it("decision 11: duplicate, too large and foreign events are recorded once, alerted, and dropped", async () => {
+it("decision 11: duplicate, oversized and foreign events are recorded once, raise an alert, and are dropped", async () => {
   const orderId = await placeStop();
   await fault({ mode: "hold", count: 1 });
   await quote(111, 112);

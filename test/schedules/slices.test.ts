@@ -74,7 +74,7 @@ describe("decision 29, I34: the slices of a VWAP", () => {
     expect(slicesOf(vwap([1n, 10n ** 18n]), of)).toEqual(["0", "999999999999.999999"]);
   });
 
-  it("the smallest is the smallest above zero, the largest the largest", () => {
+  it("the smallest is the smallest above zero; the largest is the overall largest", () => {
     expect(ends(vwap([0, 5, 1, 2]), quantity("0.8"))).toEqual(["0.1", "0.5"]);
     expect(ends(vwap([1, 1_000_000]), quantity("0.000001"))).toEqual(["0.000001", "0.000001"]);
   });

@@ -57,7 +57,7 @@ describe("verifySignature", () => {
     expect(verifySignature({ secret: `${secret}x`, payload, signature })).toBe(false);
   });
 
-  it("hostile 25: an unknown key is false for every signature, also that of an empty secret", () => {
+  it("hostile 25: every signature of an unknown key is false, also that of an empty secret", () => {
     expect(verifySignature({ secret: undefined, payload, signature })).toBe(false);
     const empty = node.hmacSha256Hex("", payload);
     expect(verifySignature({ secret: "", payload, signature: empty })).toBe(false);
@@ -105,7 +105,7 @@ describe("the two implementations of HMAC-SHA256", () => {
     );
   });
 
-  it("decision BY: agree with createHmac, at the lengths where keys are hashed and buffers end", () => {
+  it("decision BY: agree with createHmac, at the lengths where keys are hashed and where buffers end", () => {
     const lengths = [0, 1, 63, 64, 65, 127, 200, 65_535, 65_536, 65_537, 70_000];
     const secrets = fc.oneof(
       anyText(200),

@@ -37,7 +37,7 @@ describe("a client's signed requests", () => {
     expect(signQuery({ secret, parameters: {} })).toBe(`signature=${sign({ secret, payload: "" })}`);
   });
 
-  it("a JSON body is minified, in the order given, and verifies with its query", () => {
+  it("a JSON body is minified, in the given order, and verifies with its query", () => {
     const { body, signature } = signBody({ secret, query: "nonce=1", parameters });
     expect(body).toBe(
       '{"symbol":"BTC/USD","orderId":-9007199254740993,"limit":5,"reduceOnly":true,"Z":"x y"}',

@@ -67,7 +67,7 @@ function finding(world: StoreWorld): void {
     expect(await world.store.findEndedList({ accountId: 1, listClientOrderId: "a" })).toEqual(named(-2_560));
   });
 
-  it("I03: a batch in which two lists share a client id is refused whole", async () => {
+  it("I03: a batch in which two lists share a client id is refused completely", async () => {
     const lists = [-256, -2_560].map((listId) => endedList({ listId, listClientOrderId: "a" }));
     const [first] = lists;
     const ended = first === undefined ? [] : endedLegs(first);

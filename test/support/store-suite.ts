@@ -167,7 +167,7 @@ function journal(world: World): void {
     ).toEqual([-257]);
   });
 
-  it("I03 I50: a batch that breaks a rule is refused whole", async () => {
+  it("I03 I50: a batch that breaks a rule is refused completely", async () => {
     const twice = [
       endedOrder({ orderId: -512, clientOrderId: "a" }),
       endedOrder({ orderId: -768, clientOrderId: "a" }),

@@ -93,7 +93,7 @@ describe("trailing scenarios of the public convention", () => {
     });
   });
 
-  it("decision 18: the gate of TRAILING_STOP_* turns scenario A into a trigger at 38850", () => {
+  it("decision 18: the gate of TRAILING_STOP_* makes scenario A trigger at 38850", () => {
     const [a] = scenarios;
     if (a === undefined) throw new Error("scenario A is missing");
     const gate = gateDirection({ type: "TRAILING_STOP_LIMIT", side: a.side });

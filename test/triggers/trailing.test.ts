@@ -9,7 +9,7 @@ const Oracle = Decimal.clone({ precision: 100, toExpNeg: -100, toExpPos: 100 });
 const steps = (value: bigint): Price => normalise(value) as Price;
 const decimal = (value: Price): Decimal => new Oracle(String(value));
 
-/** References around everything that changes the path taken: small, typical, 2^53, up to 10^18. */
+/** References around everything that changes the arithmetic: small, typical, 2^53, up to 10^18. */
 const reference: fc.Arbitrary<Price> = fc
   .oneof(
     fc.bigInt({ min: 1n, max: 100_000n }),

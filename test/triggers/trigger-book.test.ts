@@ -105,7 +105,7 @@ describe("complaints", () => {
 });
 
 describe("levels", () => {
-  it("decision 8: fire when reached, not a step before, on their own side only", () => {
+  it("decision 8: fire when reached, not one step earlier, on their own side only", () => {
     const book = bookOf(
       watcher(-1, level("ask", "atOrAbove", "100")),
       watcher(-2, level("ask", "atOrBelow", "90")),
@@ -141,7 +141,7 @@ describe("levels", () => {
 });
 
 describe("decision 20: order of triggers on one quote", () => {
-  it("most crossed first, then older, then the id closer to zero; those without a level before all", () => {
+  it("most crossed first, then older, then the id closer to zero; orders without a level come first of all", () => {
     const book = bookOf(
       watcher(-1, level("ask", "atOrAbove", "99"), 5),
       watcher(-2, level("ask", "atOrAbove", "95"), 9),

@@ -94,7 +94,7 @@ describe("published and derived signature vectors", () => {
   );
 
   it.each(vectors.filter(({ kind }) => kind === "ws-sorted"))(
-    "complaint 41: $kind, $source $note: parameters in any order make the payload",
+    "complaint 41: $kind, $source $note: parameters in any order give the payload",
     ({ secret, payload, signature }) => {
       const parameters = reversed(payload);
       expect(socketPayload(parameters)).toBe(payload);

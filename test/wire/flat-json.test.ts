@@ -38,7 +38,7 @@ describe("readFlatJson", () => {
     expect(refusal(() => read(String.raw`{"price":"1","pr\u0069ce":"2"}`))).toBe("DUPLICATE_PARAMETER price");
   });
 
-  it("hostile 56: __proto__, constructor and toString are plain names and touch no prototype", () => {
+  it("hostile 56: __proto__, constructor and toString are plain names and change no prototype", () => {
     const parameters = read('{"__proto__":"1","constructor":"2","toString":"3"}');
     expect([...parameters.keys()]).toEqual(["__proto__", "constructor", "toString"]);
     expect(Object.getPrototypeOf(parameters)).toBe(Map.prototype);

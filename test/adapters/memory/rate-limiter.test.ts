@@ -171,7 +171,7 @@ describe("order counts of lists", () => {
 });
 
 describe("a limiter", () => {
-  it("shows its limits; one that does not enforce counts and shows none", async () => {
+  it("shows its limits; a limiter that does not enforce them counts and shows none", async () => {
     expect(limiterAt().limiter.limits).toEqual({
       weightPerMinute: 6_000,
       ordersPer10s: 50,

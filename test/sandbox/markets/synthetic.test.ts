@@ -51,7 +51,7 @@ describe("the synthetic market", () => {
     `);
   });
 
-  it("steps every 250 ms over three instruments from the start on", async () => {
+  it("moves every 250 ms over three instruments from the start on", async () => {
     const { quotes } = await told(1, 1_000);
     expect(quotes.map(({ timeMs }) => timeMs)).toEqual(
       [1_000, 1_250, 1_500, 1_750, 2_000].flatMap((at) => [at, at, at]),

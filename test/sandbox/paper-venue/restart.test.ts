@@ -90,7 +90,7 @@ describe("a restart from the file", () => {
     await restarted.close();
   });
 
-  it("a child that arrived and was not decided is closed without a fill", async () => {
+  it("a child that arrived without a decision is closed without a fill", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     const child = childOf();
@@ -128,7 +128,7 @@ describe("a damaged file", () => {
     ["an unknown entry", '{"kind":"gift","accountId":1}'],
     ["a child that never arrived", '{"kind":"released","childId":"aqc-x","timeMs":1}'],
     ["an invalid amount", '{"kind":"balances","accountId":1,"balances":{"USD":"x"},"timeMs":1}'],
-  ])("%s in a whole line stops the start and names the line", async (_what, line) => {
+  ])("%s in a complete line stops the start and names the line", async (_what, line) => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });
     await venue.close();

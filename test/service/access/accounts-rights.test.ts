@@ -95,7 +95,7 @@ describe.each(ENTRANCES)("$name", (entrance) => {
     expect(world.engine.metrics().records).toBe(records);
   });
 
-  it("decision 39: unknown key, ended key, wrong address and missing permission are one answer, -2015", async () => {
+  it("decision 39: unknown key, ended key, wrong address and missing permission get one answer, -2015", async () => {
     const world = await openAccountWorld();
     const { records } = world.engine.metrics();
     const unknown = await entrance.ask(world, { key: KEYS.nobody });

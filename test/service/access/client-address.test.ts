@@ -143,7 +143,7 @@ describe("decision AI: limits and lists use that address", () => {
     expect(await status("10.1.2.3", "198.51.100.1")).toBe(200);
   });
 
-  it("the same by WebSocket, at the upgrade and for every message", async () => {
+  it("apply equally to WebSocket, at the upgrade and for every message", async () => {
     const world = await behind();
     const headers = forwarded("192.0.2.1");
     const upgrade = async (...values: readonly string[]): Promise<number | undefined> => {

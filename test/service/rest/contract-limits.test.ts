@@ -183,7 +183,7 @@ describe("contract, Limits: a value at the limit is accepted, one beyond is refu
     }
   });
 
-  it("a body of 32,768 bytes on version 3, POST and DELETE", async () => {
+  it("a body of 32,768 bytes is accepted on version 3, POST and DELETE", async () => {
     const world = await quoted();
     const asked = async (method: string, path: string, body: string): Promise<unknown> => {
       const query = { nonce: world.nonce() };

@@ -16,7 +16,7 @@ import {
 
 const key = KEYS.owner;
 
-describe("contract, Authentication: the key travels in X-MBX-APIKEY", () => {
+describe("contract, Authentication: the key is sent in X-MBX-APIKEY", () => {
   const asked = async (
     world: ServiceWorld,
     headers: readonly string[],

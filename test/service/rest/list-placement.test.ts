@@ -178,7 +178,7 @@ describe("identity of a placed list", () => {
     expect(legacy.body).toEqual(pair.body);
   });
 
-  it("decision 1: orders and legs share one id space, lists have their own", async () => {
+  it("decision 1: orders and legs share one id space; lists have a separate one", async () => {
     const world = await openWorld();
     await place(world, { newClientOrderId: "taken" });
     const refused = await placeList(world, "oco", { aboveClientOrderId: "taken" });

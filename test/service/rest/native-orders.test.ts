@@ -305,7 +305,7 @@ describe("a host without native orders", () => {
     for (const answer of answers) expect([answer.status, code(answer)]).toEqual([404, -1020]);
   });
 
-  it("still finds and cancels managed orders by client id, and knows no positive id", async () => {
+  it("still finds and cancels managed orders by client id; positive ids are unknown", async () => {
     const world = await openWorld();
     const { orderId } = (await place(world, { newClientOrderId: "mine" })).body;
     expect((await read(world, "/api/v2/order", { origClientOrderId: "mine" })).body.orderId).toBe(orderId);

@@ -127,7 +127,7 @@ describe("public routes", () => {
     expect(symbols[0]?.filters).toContainEqual({ filterType: "ICEBERG_PARTS", limit: 100 });
   });
 
-  it("convention 1.2 r: limit=02 is 2, and weighs what 2 weighs", async () => {
+  it("convention 1.2 r: limit=02 is 2, with the weight of 2", async () => {
     const world = await openWorld({ limits: {} });
     expect((await get(world, "getInstrumentPairs", { limit: "02" })).body.instrumentPairs).toHaveLength(2);
     const depth = await get(world, "depth", { symbol: "BTC/USD", limit: "0001000" });

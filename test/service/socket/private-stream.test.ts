@@ -86,7 +86,7 @@ describe("decision 45: subscribing", () => {
     ]);
   });
 
-  it("convention 4.5: one per account and connection, -2035; another connection and another account have their own", async () => {
+  it("convention 4.5: one per account and connection, -2035; other connections and accounts have separate ones", async () => {
     const { world, client } = await subscribed();
     expect(refusalOf(await client.ask(SUBSCRIBE))).toEqual([400, -2035]);
     expect((await client.ask(SUBSCRIBE, { account: 3 })).result).toMatchObject({
@@ -137,7 +137,7 @@ describe("decision 45: subscribing", () => {
     expect(client.events).toEqual([]);
   });
 
-  it("a connection that ends while it subscribes subscribes to nothing", async () => {
+  it("a connection that ends during its subscription is not subscribed", async () => {
     const { world, client } = await openSocketWorld();
     const params = client.params({}, key) as JsonObject;
     client.session.receive(writeJson({ id: 1, method: SUBSCRIBE, params }));
