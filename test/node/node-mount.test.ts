@@ -123,7 +123,7 @@ describe("a body that was read before the mount", () => {
     await expectRefused(world, "BODY_CONSUMED", await sendRaw(port, { ...post, body: "x".repeat(200_000) }));
   });
 
-  it("an empty body that was read before is no loss", async () => {
+  it("an empty body that was read before is not reported as lost", async () => {
     const { mount, heard } = mountWorld();
     const port = await serve((request, response) => {
       request.resume().on("end", () => void mount.answer(request, response));
@@ -292,7 +292,7 @@ describe("a prefix of the host's own", () => {
   });
 });
 
-describe("a host with WebSockets of its own", () => {
+describe("a host with its own WebSockets", () => {
   it("keeps its paths, the service has its own, and other protocols continue as HTTP", async () => {
     const { mount, heard } = mountWorld();
     const sockets = echo();
