@@ -1,4 +1,23 @@
 export { follow, isAwaited } from "./awaitable.ts";
 export { errorCode, errorMessage, errorName } from "./error-text.ts";
+export { fileProblem } from "./file-problem.ts";
 export { KeyedMutex } from "./keyed-mutex.ts";
 export { type Keyed, KeyedTable } from "./keyed-table.ts";
+export { nearestName } from "./nearest-name.ts";
+export {
+  flagOption,
+  functionOption,
+  listOption,
+  nameOption,
+  numberOption,
+  type OptionCheck,
+  type OptionChecks,
+  optional,
+  optionsOf,
+  portOption,
+  textOption,
+  uncheckedOption,
+  wholeOption,
+  wordOption,
+  wrongOption,
+} from "./options.ts";

@@ -1,4 +1,5 @@
 export { averagePriceText } from "./average.ts";
+export { amountOption } from "./decimal-options.ts";
 export {
   formatNotional,
   NOTIONAL_SCALE,

@@ -1,3 +1,4 @@
+import { wrongOption } from "../common/index.ts";
 import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import { SHARD_COUNT } from "../lifecycle/index.ts";
@@ -7,7 +8,7 @@ import { orderIntent } from "../requests/index.ts";
 import { abandonParts, closeParts } from "./closing.ts";
 import { settleChild } from "./commands/settlement.ts";
 import type * as Api from "./core/api.ts";
-import { checkedOptions } from "./core/checked-options.ts";
+import { checkedOptions, demandOptions } from "./core/checked-options.ts";
 import { coreOf, type QuoteNow } from "./core/core.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { timely } from "./core/stored.ts";
@@ -214,6 +215,7 @@ class RunningEngine implements Api.Engine {
   #commandOf(request: Api.PlaceRequest): Extract<Api.PlaceRequest, { intent: unknown }> {
     if ("intent" in request) return request;
     const { accountId, order } = request;
+    if (order === undefined) throw wrongOption(order, "engine.place.order", "the fields of an order");
     const intent = orderIntent(order, { clientId: () => this.#parts.entropy.token(CLIENT_ID_LENGTH) });
     return { accountId, intent };
   }
@@ -243,8 +245,9 @@ const CLIENT_ID_LENGTH = 22;
 /**
  * Opens an engine on a store: takes every shard over, rebuilds the state from snapshots and journal, arms open
  * parents, and looks up every child with an unknown outcome. Rejects when the store cannot be read, does not answer
- * for `hostTimeoutMs`, or holds data of a newer version in one or more shards. Throws a RangeError for a setting out
- * of range (contract "What the service does", decisions 12 and 14).
+ * for `hostTimeoutMs`, or holds data of a newer version in one or more shards. Rejects with a TypeError or RangeError
+ * that names an option that is missing, unknown, of the wrong type or out of range (contract "What the service does",
+ * decisions 12, 14 and KI).
  *
  * @example
  * ```ts
@@ -261,6 +264,7 @@ const CLIENT_ID_LENGTH = 22;
  * ```
  */
 export async function openEngine(given: Api.EngineOptions): Promise<Api.Engine> {
+  demandOptions(given);
   const core = coreOf(given);
   const options = checkedOptions(core, given);
   const store = timely(core);

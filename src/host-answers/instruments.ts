@@ -1,11 +1,9 @@
-import type { Instrument, InstrumentKind, InstrumentStatus } from "../model/index.ts";
+import { INSTRUMENT_KINDS, INSTRUMENT_STATUSES, type Instrument } from "../model/index.ts";
 import type { Instruments } from "../ports/index.ts";
 import type { Questions } from "./questions.ts";
 import { demand, itemsOf, membersOf, textOf, wholeOf, wordOf } from "./reading.ts";
 
 const MOST = 100_000;
-const KINDS: readonly InstrumentKind[] = ["liquidity", "staking", "conversion"];
-const STATUSES: readonly InstrumentStatus[] = ["TRADING", "HALT", "BREAK", "CANCEL_ONLY", "END_OF_DAY"];
 
 /** Wraps the instruments of a host with checks of every answer. */
 export function checkedInstruments(instruments: Instruments, questions: Questions): Instruments {
@@ -56,8 +54,8 @@ function readInstrument(said: unknown): Instrument {
     baseAsset: textOf(baseAsset, "baseAsset", NAME),
     quoteAsset: textOf(quoteAsset, "quoteAsset", NAME),
     name: textOf(name, "name", ANY_TEXT),
-    kind: wordOf(kind, "kind", KINDS),
-    status: wordOf(status, "status", STATUSES),
+    kind: wordOf(kind, "kind", INSTRUMENT_KINDS),
+    status: wordOf(status, "status", INSTRUMENT_STATUSES),
     ...(address !== undefined && { address: textOf(address, "address", { most: 1_024 }) }),
     ...(url !== undefined && { url: textOf(url, "url", { most: 4_096 }) }),
   };

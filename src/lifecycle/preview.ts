@@ -63,8 +63,9 @@ export interface OrderPreview {
  * Previews an order before it is sent, with the code that reads and admits it on the server. An order without a client
  * id is previewed as the service takes it: with a generated one. Only the service knows permissions, its markets and
  * the client ids in use; and if its quote, time or volumes are newer, its answer can differ.
- * Throws a TypeError for a context that cannot be read, and for an order with an expiry if `nowMs` is missing.
- * Source: contract "Single-parent advanced creation" rules 1-4; decisions 23, 27-29 and JK.
+ * Throws a TypeError that names a member of the context that is unknown or cannot be read, and one for an order with an
+ * expiry if `nowMs` is missing.
+ * Source: contract "Single-parent advanced creation" rules 1-4; decisions 23, 27-29, JK and KI.
  *
  * @example
  * ```ts
@@ -96,7 +97,17 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
   };
 }
 
+const MEMBERS = ["quote", "nowMs", "position", "minimumNotional", "maxIcebergParts", "profile"];
+
+/** Throws a TypeError for an unknown member. The checks of `common/` would add 1 kB to a page. */
+function demandMembers(context: PreviewContext): void {
+  const unknown = Object.keys(context).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`unknown option \`${unknown}\` of previewOrder, which takes ${MEMBERS.join(", ")}`);
+}
+
 function admissionContextOf(context: PreviewContext): AdmissionContext {
+  demandMembers(context);
   const { quote, nowMs = 0, position = "0", minimumNotional = DEFAULT_MINIMUM, ...rest } = context;
   return {
     ...rest,
@@ -111,24 +122,28 @@ function quoteOf({ bid: bidText, ask: askText }: QuoteText): BestPrices {
   const [bid, ask] = [readText("quote.bid", bidText, price), readText("quote.ask", askText, price)];
   if (bid <= ask) return { bid, ask };
   throw new TypeError(
-    `quote.bid ${bidText} is above quote.ask ${askText}; the service does not count such a quote`,
+    `previewOrder.quote.bid ${bidText} is above the ask ${askText}; the service does not count such a quote`,
   );
 }
 
 /** Reads an option. Throws a TypeError that names it. */
 function readText<T>(option: string, text: string, parse: (text: string) => T): T {
   if (typeof text !== "string")
-    throw new TypeError(`${option} must be a decimal string, not ${String(text)}`);
+    throw new TypeError(`previewOrder.${option} must be a decimal string, got ${String(text)}`);
   try {
     return parse(text);
   } catch (cause) {
-    throw new TypeError(`${option}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new TypeError(`previewOrder.${option}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   }
 }
 
 function demandTime({ expireTimeMs }: ParentIntent, { nowMs }: PreviewContext): void {
   if (expireTimeMs === undefined || nowMs !== undefined) return;
-  throw new TypeError("nowMs is missing: without the time, the preview cannot check the order's expiry");
+  throw new TypeError(
+    "previewOrder.nowMs is missing: without the time, the preview cannot check the order's expiry",
+  );
 }
 
 function previewPlan(

@@ -10,7 +10,13 @@ export type {
   RefusalMark,
 } from "./child-order.ts";
 export { ExecutionIds } from "./execution-ids.ts";
-export type { Instrument, InstrumentKind, InstrumentStatus } from "./instrument.ts";
+export {
+  INSTRUMENT_KINDS,
+  INSTRUMENT_STATUSES,
+  type Instrument,
+  type InstrumentKind,
+  type InstrumentStatus,
+} from "./instrument.ts";
 export type { AlertKind, Cause, Fact, JournalRecord, ParentChange } from "./journal-record.ts";
 export type { Contingency, LegRole, ListMembership } from "./list-membership.ts";
 export type {

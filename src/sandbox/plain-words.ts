@@ -1,24 +1,8 @@
-import { errorMessage } from "../common/index.ts";
+import { errorMessage, fileProblem } from "../common/index.ts";
 import { InvariantError } from "../errors/index.ts";
 import type { Telemetry } from "../ports/index.ts";
 import { VenueRecordError } from "./paper-venue/index.ts";
 import { SettingsError } from "./settings-error.ts";
-
-/** Meaning of the system's or SQLite's code for a file, by prefix of the code. */
-const WHY: readonly (readonly [code: string, why: string])[] = [
-  ["EROFS", "its file system is read-only"],
-  ["SQLITE_READONLY", "it is read-only"],
-  ["EACCES", "this user may not write there"],
-  ["EPERM", "this user may not write there"],
-  ["ENOSPC", "the disk is full"],
-  ["EDQUOT", "the disk is full"],
-  ["SQLITE_FULL", "the disk is full"],
-  ["EFBIG", "the file has reached the maximum size"],
-  ["SQLITE_IOERR", "writing to the disk fails"],
-  ["ENOENT", "its directory is missing and cannot be created"],
-  ["EISDIR", "it is a directory"],
-  ["SQLITE_CANTOPEN", "its files cannot be created or opened"],
-];
 
 /** Further codes of problems that the operator can fix, such as a port or a store in use. */
 const OTHERS: readonly string[] = [
@@ -34,8 +18,9 @@ const OTHERS: readonly string[] = [
 /** Returns the reason why a process could not start, on one line. */
 export function startProblem(error: unknown): string {
   const message = errorMessage(error);
-  const why = /^listen /.test(message) ? undefined : whyOf(codeOf(error));
-  return `${message.replaceAll(/\s+/g, " ")}${why === undefined ? "" : `: ${why}`}`;
+  const why = / listen /.test(message) ? undefined : fileProblem(codeOf(error));
+  const isSaid = why === undefined || message.includes(why);
+  return `${message.replaceAll(/\s+/g, " ")}${isSaid ? "" : `: ${why}`}`;
 }
 
 /** Returns whether the operator can fix a problem: a setting, a port, a file, a damaged record. */
@@ -43,7 +28,7 @@ export function isForOperator(error: unknown): boolean {
   if (error instanceof SettingsError || error instanceof VenueRecordError) return true;
   if (error instanceof InvariantError) return true;
   const code = codeOf(error);
-  return whyOf(code) !== undefined || OTHERS.some((known) => code.startsWith(known));
+  return fileProblem(code) !== undefined || OTHERS.some((known) => code.startsWith(known));
 }
 
 /**
@@ -66,7 +51,7 @@ const REFUSED = "requests that cannot be stored are refused until it recovers";
 function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): string | undefined {
   if (event === "venue-record.failed") {
     const code = String(fields["code"]);
-    return `the venue's record cannot be written (${whyOf(code) ?? code}): ${REFUSED}`;
+    return `the venue's record cannot be written (${fileProblem(code) ?? code}): ${REFUSED}`;
   }
   if (event === "venue-record.recovered") return "the venue's record can be written again";
   if (event !== "engine.status") return undefined;
@@ -76,8 +61,6 @@ function sentenceOf(event: string, fields: Readonly<Record<string, unknown>>): s
   }
   return fields["change"] === "STORE_RECOVERED" ? "the store can be written again" : undefined;
 }
-
-const whyOf = (code: string): string | undefined => WHY.find(([known]) => code.startsWith(known))?.[1];
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";

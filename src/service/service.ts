@@ -22,6 +22,7 @@ import { Documents } from "./rest/documents.ts";
 import type { ServiceParts } from "./rest/parts.ts";
 import { createRejectionBuffer } from "./rest/rejection-buffer.ts";
 import { handleRequest } from "./rest/rest-service.ts";
+import { demandServiceOptions } from "./service-options.ts";
 import { createSockets } from "./socket/socket-service.ts";
 import { Traffic } from "./traffic/traffic.ts";
 import { Turns } from "./traffic/turns.ts";
@@ -30,8 +31,8 @@ import { Turns } from "./traffic/turns.ts";
  * Creates the service for REST and WebSocket. It serves public market data, and for signed requests managed orders,
  * order lists, and native orders if the host has them. It needs no transport: a mount hands it the raw request or
  * message.
- * Throws a RangeError for a socket setting that is out of range, and for an invalid origin or proxy.
- * Source: contract, Endpoints and Authentication; decisions 37-44; hostile inputs.
+ * Throws a TypeError or RangeError that names an option that is missing, unknown, of the wrong type or out of range.
+ * Source: contract, Endpoints and Authentication; decisions 37-44 and KI; hostile inputs.
  *
  * @example
  * ```ts
@@ -46,6 +47,7 @@ import { Turns } from "./traffic/turns.ts";
  * ```
  */
 export function createService(given: ServiceOptions): Service {
+  demandServiceOptions(given);
   const options = { ...given, clock: checkedClock(given.clock, given.telemetry) };
   const { engine, clock, replayGuard, settings = {} } = options;
   const { realClock = clock } = options.sockets ?? {};

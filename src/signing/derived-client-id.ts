@@ -1,12 +1,15 @@
 import { sha256Hex } from "#hmac";
+import { demandSigning } from "./signing-options.ts";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const LENGTH = 22;
+const SOURCE = ["apiKey", "signature", "field"] as const;
 
 /**
  * Returns the client id of an order that was sent without one: 22 letters and digits, a pure function of key, signature
  * (in either letter case) and field name. The same signed bytes always give the same id, so two byte-identical requests
- * are one order. The id has no hyphen, so it never begins with the reserved `aqc-`. Source: decision 3.
+ * are one order. The id has no hyphen, so it never begins with the reserved `aqc-`. Throws a TypeError or
+ * RangeError that names a part that is missing, misspelt or empty. Source: decision 3.
  *
  * @example
  * ```ts
@@ -18,6 +21,7 @@ const LENGTH = 22;
 export function derivedClientId(
   source: Readonly<{ apiKey: string; signature: string; field: string }>,
 ): string {
+  demandSigning(source, "derivedClientId", SOURCE);
   const hex = sha256Hex(`${source.apiKey}\n${source.signature.toLowerCase()}\n${source.field}`);
   let id = "";
   for (let at = 0; id.length < LENGTH; at += 2) {

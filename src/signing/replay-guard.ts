@@ -1,3 +1,4 @@
+import { numberOption, type OptionCheck, optional, optionsOf, wholeOption } from "../common/index.ts";
 import { ReplayShares } from "./replay-shares.ts";
 import { isSignature } from "./signature.ts";
 
@@ -8,6 +9,12 @@ export interface ReplayGuardOptions {
   /** Age in milliseconds at which a generation is closed; default 24 hours. */
   readonly generationMs?: number;
 }
+
+/** Checks the options of a replay guard. */
+export const replayGuardOption: OptionCheck = /* @__PURE__ */ optionsOf<ReplayGuardOptions>({
+  maxPerGeneration: /* @__PURE__ */ optional(wholeOption({ from: 1 })),
+  generationMs: /* @__PURE__ */ optional(numberOption({ from: 1 }, " of milliseconds")),
+});
 
 /**
  * Verdict on a signature. `first`: not seen before. `same`: the same use as the first time; a retry, for the idempotent
@@ -31,8 +38,8 @@ const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
  * Creates a guard against the replay of signed bytes for another use, because a signature does not cover method and
  * path. It keeps two generations, so memory is bounded: at most twice `maxPerGeneration` entries of about 100 bytes. A
  * generation closes when it is old; a signature that is used again moves to the newer one. When there is no room, the
- * key with the most entries drops its oldest, so that one key cannot flush the entries of another. Throws a RangeError
- * for a limit below 1.
+ * key with the most entries drops its oldest, so that one key cannot flush the entries of another. Throws a
+ * TypeError or RangeError that names an option that is unknown, of the wrong type or below 1.
  * Source: decisions 41 and GA, hostile inputs 20-22.
  *
  * @example
@@ -45,11 +52,8 @@ const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
  * ```
  */
 export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard {
+  replayGuardOption(options, "createReplayGuard");
   const { maxPerGeneration = DEFAULT_MAX, generationMs = DEFAULT_GENERATION_MS } = options;
-  if (!(maxPerGeneration >= 1 && generationMs >= 1))
-    throw new RangeError(
-      `maxPerGeneration and generationMs must be at least 1, got ${maxPerGeneration} and ${generationMs}`,
-    );
   const shares = new ReplayShares(2 * maxPerGeneration);
   let openedAtMs: number | undefined;
   return {

@@ -1,4 +1,7 @@
 import { hmacSha256Hex } from "#hmac";
+import { demandSigning } from "./signing-options.ts";
+
+const SIGN_OPTIONS = ["secret", "payload"] as const;
 
 const SIGNATURE = /^[0-9a-fA-F]{64}$/;
 
@@ -23,7 +26,8 @@ export function isSignature(text: string): boolean {
 
 /**
  * Returns the HMAC-SHA256 of the payload, keyed with the API secret, as 64 lower-case hex digits. Text is encoded as
- * UTF-8. Throws a RangeError for an empty secret. Source: contract, Authentication.
+ * UTF-8. Throws a RangeError for an empty secret, and a TypeError for an option that is missing, misspelt or of the wrong
+ * type. Source: contract, Authentication.
  *
  * @example
  * ```ts
@@ -33,7 +37,7 @@ export function isSignature(text: string): boolean {
  * ```
  */
 export function sign(options: Readonly<{ secret: string; payload: Uint8Array | string }>): string {
-  if (options.secret === "") throw new RangeError("secret must not be empty");
+  demandSigning(options, "sign", SIGN_OPTIONS);
   return hmacSha256Hex(options.secret, options.payload);
 }
 

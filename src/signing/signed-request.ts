@@ -1,6 +1,10 @@
 import { percentEncode, type Scalar, writeJson } from "../wire/index.ts";
 import { sign } from "./signature.ts";
+import { demandSigning } from "./signing-options.ts";
 import { socketPayload } from "./socket-signature.ts";
+
+const PARAMETERS = ["secret", "parameters"] as const;
+const BODY = ["secret", "query", "parameters"] as const;
 
 /** A parameter's value on the client's side: decimals are strings, integers are numbers or bigints. */
 export type RequestValue = string | number | bigint | boolean | undefined;
@@ -13,7 +17,7 @@ export type ParametersOf<P> = { readonly [K in keyof P]: RequestValue };
 
 /**
  * Returns a query (or form body) with the signature as its last pair, to be sent byte for byte. Values are
- * percent-encoded before they are signed. Throws a RangeError for a number that is not a safe integer.
+ * percent-encoded before they are signed. Throws a RangeError for a number that is not a safe integer, and a TypeError for an option that is missing, misspelt or of the wrong type.
  * Source: contract, Version 2 GET queries; decision 43.
  *
  * @example
@@ -27,6 +31,7 @@ export type ParametersOf<P> = { readonly [K in keyof P]: RequestValue };
 export function signQuery<P extends ParametersOf<P>>(
   options: Readonly<{ secret: string; parameters: P }>,
 ): string {
+  demandSigning(options, "signQuery", PARAMETERS);
   const query = encodeQuery(options.parameters);
   const signature = sign({ secret: options.secret, payload: query });
   return query === "" ? `signature=${signature}` : `${query}&signature=${signature}`;
@@ -34,7 +39,7 @@ export function signQuery<P extends ParametersOf<P>>(
 
 /**
  * Returns a minified JSON body and the signature for the header. The signature covers the raw query (without the
- * question mark) followed by the body. Throws a RangeError for a number that is not a safe integer. Source: contract,
+ * question mark) followed by the body. Throws a RangeError for a number that is not a safe integer, and a TypeError for an option that is missing, misspelt or of the wrong type. Source: contract,
  * Version 3 REST.
  *
  * @example
@@ -48,6 +53,7 @@ export function signQuery<P extends ParametersOf<P>>(
 export function signBody<P extends ParametersOf<P>>(
   options: Readonly<{ secret: string; query: string; parameters: P }>,
 ): Readonly<{ body: string; signature: string }> {
+  demandSigning(options, "signBody", BODY);
   const body = writeJson(checked(options.parameters));
   return { body, signature: sign({ secret: options.secret, payload: options.query + body }) };
 }
@@ -67,6 +73,7 @@ export function signBody<P extends ParametersOf<P>>(
 export function signSocketParameters<P extends ParametersOf<P>>(
   options: Readonly<{ secret: string; parameters: P }>,
 ): RequestParameters & Readonly<{ signature: string }> {
+  demandSigning(options, "signSocketParameters", PARAMETERS);
   const parameters = checked(options.parameters);
   const scalars = new Map<string, Scalar>();
   for (const name of Object.keys(parameters)) {
@@ -113,6 +120,6 @@ function checked<P extends ParametersOf<P>>(given: P): RequestParameters {
 function checkNumber(name: string, value: RequestParameters[string]): void {
   if (typeof value !== "number" || Number.isSafeInteger(value)) return;
   throw new RangeError(
-    `${name} is not a safe integer. Send decimals as strings, and long integers as bigint.`,
+    `parameters.${name} must be a safe integer, got ${value}: pass decimals as strings, such as "0.5", and long integers as bigint`,
   );
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createManualClock } from "../../src/adapters/memory/index.ts";
+import { createManualClock, createMemoryHost } from "../../src/adapters/memory/index.ts";
 import { openEngine } from "../../src/engine/index.ts";
 import { checkedClock } from "../../src/host-answers/index.ts";
 import type { Clock } from "../../src/ports/index.ts";
+import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { createWorld } from "../support/world.ts";
 
 /** A clock that the test sets, and the messages to the operator. */
@@ -58,9 +59,11 @@ describe("decision CD: reading a host's clock", () => {
     const { hands, open } = handClock();
     hands.wall = shown;
     expect(open).toThrow("clock.nowMs must return a number of milliseconds");
-    await expect(
-      openEngine({ clock: { ...createManualClock({ startMs: 0 }), nowMs: () => shown } } as never),
-    ).rejects.toThrow("clock.nowMs must return a number of milliseconds");
+    const host = createMemoryHost({ symbols: ["BTC/USD"] });
+    const clock = { ...host.clock, nowMs: () => shown as number };
+    await expect(openEngine({ ...host, clock, venue: createScriptedVenue() })).rejects.toThrow(
+      "clock.nowMs must return a number of milliseconds",
+    );
   });
 
   it("I53: records written under a clock that returns no time, or fractions, can be read back", async () => {

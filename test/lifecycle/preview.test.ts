@@ -94,25 +94,29 @@ describe("a preview agrees with the service (decisions 27-29)", () => {
   });
 });
 
-describe("decision JK: an invalid context is a TypeError that names the option", () => {
+describe("decision KI: an invalid context is a TypeError that names the option", () => {
   const limit: OrderFields = { ...common, type: "LIMIT_MAKER", price: "100" };
   const wrong: readonly (readonly [unknown, string])[] = [
-    [{ quote: { bid: 99, ask: "100" } }, "quote.bid must be a decimal string, not 99"],
-    [{ quote: { bid: "99" } }, "quote.ask must be a decimal string, not undefined"],
+    [{ quote: { bid: 99, ask: "100" } }, "previewOrder.quote.bid must be a decimal string, got 99"],
+    [{ quote: { bid: "99" } }, "previewOrder.quote.ask must be a decimal string, got undefined"],
     [
       { quote: { bid: "0", ask: "1" } },
-      "quote.bid: a price must be a decimal string above 0 with at most 8 decimals, got 0",
+      "previewOrder.quote.bid: a price must be a decimal string above 0 with at most 8 decimals, got 0",
     ],
     [
       { quote: { bid: "101", ask: "100" } },
-      "quote.bid 101 is above quote.ask 100; the service does not count such a quote",
+      "previewOrder.quote.bid 101 is above the ask 100; the service does not count such a quote",
     ],
     [
       { position: "1.2.3" },
-      "position: a position must be a decimal string with at most 6 decimals, got 1.2.3",
+      "previewOrder.position: a position must be a decimal string with at most 6 decimals, got 1.2.3",
     ],
-    [{ position: 1 }, "position must be a decimal string, not 1"],
-    [{ minimumNotional: 15 }, "minimumNotional must be a decimal string, not 15"],
+    [{ position: 1 }, "previewOrder.position must be a decimal string, got 1"],
+    [{ minimumNotional: 15 }, "previewOrder.minimumNotional must be a decimal string, got 15"],
+    [
+      { now: 1 },
+      "unknown option `now` of previewOrder, which takes quote, nowMs, position, minimumNotional, maxIcebergParts, profile",
+    ],
   ];
 
   it.each(wrong)("%j", (context, message) => {

@@ -212,5 +212,7 @@ it("a host that does not answer, and an invalid URL", async () => {
   await new Promise((resolve) => server.close(resolve));
   const probe = createMountProbe();
   await expect(probeMount(probe, { url: `http://127.0.0.1:${port}` })).rejects.toThrow("ECONNREFUSED");
-  expect(() => probeMount(probe, { url: "127.0.0.1" })).toThrow(TypeError);
+  expect(() => probeMount(probe, { url: "127.0.0.1" })).toThrow(
+    'probeMount.url must be an http URL, such as http://127.0.0.1:8080/trading, got "127.0.0.1"',
+  );
 });

@@ -50,6 +50,6 @@ it("decision 44: GET_ALLOWLIST and POST_ALLOWLIST exclude every route that they 
 
 it("an origin that no browser sends stops the start and names the setting", async () => {
   await expect(start({ ALLOWED_ORIGINS: "https://Desk.example.com" })).rejects.toThrow(
-    "allowedOrigins: each entry must be",
+    "createService.settings.allowedOrigins[0] must be * or an origin such as https://desk.example.com",
   );
 });

@@ -37,7 +37,8 @@ async function placeBoth(sandbox: SandboxProcess): Promise<readonly number[]> {
 it("I60, I81: a second sandbox on the same store is refused in one line, and does not disturb the first", async () => {
   const environment = await storeOnDisk();
   const first = await start(environment);
-  const refused = "the sandbox ended with 2: managed-orders: orders.db is in use by another process";
+  const refused =
+    "the sandbox ended with 2: managed-orders: orders.db is in use by another process: end that process, or choose another path";
   expect(await refusalOf(environment)).toBe(refused);
   const { port } = new URL(first.url);
   expect(await refusalOf({ ...environment, PORT: port })).toBe(refused);
@@ -74,6 +75,6 @@ it("sandbox.md: a port in use is one clear line", async () => {
   onTestFinished(() => void blocker.close());
   const port = await listening(blocker);
   expect(await refusalOf({ STORE: "memory:", PORT: String(port) })).toBe(
-    `the sandbox ended with 2: managed-orders: listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    `the sandbox ended with 2: managed-orders: port ${port} of 127.0.0.1 is in use (EADDRINUSE): end the program that listens there, or pass another port; 0 selects a free one`,
   );
 });

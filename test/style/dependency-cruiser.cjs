@@ -35,7 +35,7 @@ const allowed = {
   "adapters/memory": [...adapterBase, "adapters/shared"],
   "adapters/sqlite": [...adapterBase, "adapters/shared"],
   "adapters/postgres": [...adapterBase, "adapters/shared"],
-  "adapters/node": [...adapterBase, "signing", "service"],
+  "adapters/node": [...adapterBase, "signing", "service", "adapters/shared"],
   sandbox: [...core, "client", "simulator", "conformance", "adapters/[^/]+"],
   "index.ts": upTo("lifecycle"),
 };
@@ -62,7 +62,7 @@ const rooms = {
   },
   service: {
     order: ["access", "traffic", "views", "rest", "socket", "descriptions", "mount-probe"],
-    above: ["index.ts", "internal.ts", "service.ts", "api.ts"],
+    above: ["index.ts", "internal.ts", "service.ts", "service-options.ts", "api.ts"],
   },
 };
 

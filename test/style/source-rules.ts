@@ -117,7 +117,9 @@ function foreignImports(file: SourceFile): readonly Breach[] {
  * Entrances of a folder beside its index: a part with an index of its own, so that a bundle without it stays small, and
  * exports that an entry point of the package does not show.
  */
-const APART: readonly string[] = ["requests/schemas/index.ts", "service/internal.ts", "signing/internal.ts"];
+const APART: readonly string[] = [
+  ...["requests/schemas/index.ts", "ports/internal.ts", "service/internal.ts", "signing/internal.ts"],
+];
 
 const isFace = (path: string): boolean => path === `${folderOf(path)}/index.ts` || APART.includes(path);
 

@@ -30,17 +30,19 @@ const failing: Accounts = {
   account: () => Promise.reject(new Error("the host's accounts are gone")),
 };
 
-/** A limit that is valid when it is checked, and throws when it is used afterwards. */
-function brokenLimit(): number {
-  let isChecked = false;
+/** Options of a guard with a limit that can be read, as the two checks do, and that fails when it is compared. */
+function brokenGuard(): Readonly<{ generationMs: number }> {
+  let reads = 0;
   const limit = {
-    valueOf(): number {
-      if (isChecked) throw new Error("no limit");
-      isChecked = true;
-      return 1_000;
+    valueOf: (): number => {
+      throw new Error("no limit");
     },
   };
-  return limit as never;
+  return {
+    get generationMs() {
+      return ++reads > 2 ? (limit as never) : 1_000;
+    },
+  };
 }
 
 const TIGHT: SurfaceOptions = { limits: { weightPerMinute: 20 } };
@@ -140,7 +142,7 @@ const unforeseen = (error: "UNKNOWN" | "UNEXPECTED_RESPONSE"): Case => ({
     service: {
       // A new one for each world.
       get replayGuard() {
-        return { generationMs: brokenLimit() };
+        return brokenGuard();
       },
     },
   },

@@ -1,4 +1,15 @@
-import type { Account, ApiKey } from "../../model/index.ts";
+import {
+  flagOption,
+  listOption,
+  nameOption,
+  type OptionCheck,
+  optionsOf,
+  uncheckedOption,
+  wholeOption,
+  wordOption,
+  wrongOption,
+} from "../../common/index.ts";
+import type { Account, ApiKey, Delegate } from "../../model/index.ts";
 import type { Accounts } from "../../ports/index.ts";
 
 /** An account with all its keys. */
@@ -11,13 +22,49 @@ export interface AccountEntry {
 export interface MemoryAccounts extends Accounts {
   /**
    * Creates or replaces an account. Its earlier keys become invalid immediately (decision 49).
-   * Throws a RangeError for a key that names another account or already belongs to another account.
+   * Throws a RangeError for a key that names another account or already belongs to another account, and a TypeError or
+   * RangeError that names a member of the entry that is missing, unknown or wrong.
    */
   put(entry: AccountEntry): void;
 }
 
+const id = wholeOption({ from: 1 });
+const permissions = listOption("a list of READ and TRADE", wordOption(["READ", "TRADE"]));
+
+const restricted: OptionCheck = (value, name) => {
+  if (typeof value === "boolean") return;
+  if (!Array.isArray(value)) throw wrongOption(value, name, "true, false or a list of symbols");
+  listOption("a list of symbols", nameOption)(value, name);
+};
+
+const secret: OptionCheck = (value, name) => {
+  if (typeof value === "string" && value !== "") return;
+  throw new TypeError(`${name} must be a string that is not empty`);
+};
+
+const entryOption: OptionCheck = optionsOf<AccountEntry>({
+  account: optionsOf<Account>({
+    accountId: id,
+    userId: id,
+    enableDataSharing: flagOption,
+    delegates: listOption("a list of delegates", optionsOf<Delegate>({ userId: id, permissions })),
+    restricted,
+  }),
+  keys: listOption(
+    "a list of API keys",
+    optionsOf<ApiKey>({
+      apiKey: nameOption,
+      secret,
+      userId: id,
+      accountId: id,
+      permissions,
+      ipAllowlist: listOption("a list of CIDR blocks", nameOption),
+    }),
+  ),
+});
+
 /**
- * Creates accounts and keys in memory. Throws a RangeError like `put`.
+ * Creates accounts and keys in memory. Throws like `put`.
  *
  * @example
  * ```ts
@@ -32,7 +79,9 @@ export interface MemoryAccounts extends Accounts {
 export function createMemoryAccounts(entries: readonly AccountEntry[] = []): MemoryAccounts {
   const accounts = new Map<number, Account>();
   const keys = new Map<string, ApiKey>();
-  const put = ({ account, keys: added }: AccountEntry): void => {
+  const put = (entry: AccountEntry, name = "accounts.put"): void => {
+    entryOption(entry, name);
+    const { account, keys: added } = entry;
     const { accountId } = account;
     const foreign = added.some((key) => (keys.get(key.apiKey) ?? key).accountId !== accountId);
     if (foreign || added.some((key) => key.accountId !== accountId)) {
@@ -44,6 +93,13 @@ export function createMemoryAccounts(entries: readonly AccountEntry[] = []): Mem
     for (const key of added) keys.set(key.apiKey, key);
     accounts.set(accountId, account);
   };
-  for (const entry of entries) put(entry);
-  return { key: (apiKey) => keys.get(apiKey), account: (accountId) => accounts.get(accountId), put };
+  listOption("a list of accounts with their keys", uncheckedOption)(entries, "createMemoryAccounts");
+  entries.forEach((entry, index) => {
+    put(entry, `createMemoryAccounts[${index}]`);
+  });
+  return {
+    key: (apiKey) => keys.get(apiKey),
+    account: (accountId) => accounts.get(accountId),
+    put: (entry) => put(entry),
+  };
 }

@@ -1,3 +1,4 @@
+import { type OptionCheck, optionsOf, uncheckedOption, wrongOption } from "../../common/index.ts";
 import type { KeptQuote, MarketMark } from "../../model/index.ts";
 import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
@@ -68,8 +69,22 @@ export function createMemoryDisk(): MemoryDisk {
 }
 
 /** Returns the contents of a disk. Throws a TypeError for an object that {@link createMemoryDisk} did not make. */
-export function contentsOf(disk: MemoryDisk): DiskContents {
+export function contentsOf(disk: MemoryDisk, name = "disk"): DiskContents {
   const kept = contents.get(disk);
-  if (kept === undefined) throw new TypeError("disk must be a value that createMemoryDisk returned");
+  if (kept === undefined) throw wrongOption(disk, name, "a value that createMemoryDisk returned");
   return kept;
+}
+
+/** Options of a store in memory. */
+export type DiskOptions = Readonly<{ disk?: MemoryDisk }>;
+
+const diskOptions: OptionCheck = optionsOf<DiskOptions>({ disk: uncheckedOption });
+
+/**
+ * Returns the contents of the disk in the options of a store, by default of a new one. Throws like {@link contentsOf},
+ * and a TypeError for an unknown option.
+ */
+export function contentsIn(options: DiskOptions, name: string): DiskContents {
+  diskOptions(options, name);
+  return contentsOf(options.disk ?? createMemoryDisk(), `${name}.disk`);
 }

@@ -1,3 +1,4 @@
+import { nameOption, type OptionCheck, optionsOf, wholeOption, wrongOption } from "../../common/index.ts";
 import { type Quantity, ZERO_QUANTITY } from "../../decimal/index.ts";
 import type { Exposure } from "../../ports/index.ts";
 
@@ -8,13 +9,25 @@ export interface Position {
   readonly quantity: Quantity;
 }
 
+const quantityOption: OptionCheck = (value, name) => {
+  if (typeof value === "bigint" || Number.isSafeInteger(value)) return;
+  throw wrongOption(value, name, 'a Quantity, such as Quantity.parseSigned("-0.5")');
+};
+
+const positionOption: OptionCheck = optionsOf<Position>({
+  accountId: wholeOption({ from: 1 }),
+  symbol: nameOption,
+  quantity: quantityOption,
+});
+
 /** Positions that the host sets. */
 export interface MemoryExposure extends Exposure {
   set(position: Position): void;
 }
 
 /**
- * Creates positions in memory. A position that was never set is zero.
+ * Creates positions in memory. A position that was never set is zero. Throws a TypeError or RangeError that names a
+ * member of a position that is missing, unknown or wrong.
  *
  * @example
  * ```ts
@@ -28,7 +41,9 @@ export interface MemoryExposure extends Exposure {
 export function createMemoryExposure(positions: readonly Position[] = []): MemoryExposure {
   const quantities = new Map<string, Quantity>();
   const keyOf = (accountId: number, symbol: string): string => `${accountId} ${symbol}`;
-  const set = ({ accountId, symbol, quantity }: Position): void => {
+  const set = (position: Position): void => {
+    positionOption(position, "position");
+    const { accountId, symbol, quantity } = position;
     quantities.set(keyOf(accountId, symbol), quantity);
   };
   for (const position of positions) set(position);

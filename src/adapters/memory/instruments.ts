@@ -1,8 +1,35 @@
-import type { Instrument } from "../../model/index.ts";
+import {
+  listOption,
+  nameOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  textOption,
+  wholeOption,
+  wordOption,
+} from "../../common/index.ts";
+import { INSTRUMENT_KINDS, INSTRUMENT_STATUSES, type Instrument } from "../../model/index.ts";
 import type { Instruments } from "../../ports/index.ts";
 
+const instrumentsOption: OptionCheck = listOption(
+  "a list of instruments",
+  optionsOf<Instrument>({
+    id: wholeOption({ from: 0 }),
+    symbol: nameOption,
+    aliases: listOption("a list of other names of the symbol", nameOption),
+    baseAsset: nameOption,
+    quoteAsset: nameOption,
+    name: textOption(),
+    kind: wordOption(INSTRUMENT_KINDS),
+    status: wordOption(INSTRUMENT_STATUSES),
+    address: optional(nameOption),
+    url: optional(nameOption),
+  }),
+);
+
 /**
- * Creates a fixed catalogue of instruments. Throws a RangeError if a symbol or alias names two of them.
+ * Creates a fixed catalogue of instruments. Throws a RangeError if a symbol or alias names two of them, and a TypeError
+ * or RangeError that names a member of an instrument that is missing, unknown or wrong.
  *
  * @example
  * ```ts
@@ -23,6 +50,7 @@ import type { Instruments } from "../../ports/index.ts";
  * ```
  */
 export function createMemoryInstruments(instruments: readonly Instrument[]): Instruments {
+  instrumentsOption(instruments, "createMemoryInstruments");
   const all = [...instruments];
   const bySymbol = new Map(all.map((instrument) => [instrument.symbol, instrument]));
   const byName = new Map<string, Instrument>();

@@ -1,5 +1,5 @@
 import type { KeyValueStore } from "../../ports/index.ts";
-import { contentsOf, createMemoryDisk, type MemoryDisk } from "./disk.ts";
+import { contentsIn, type MemoryDisk } from "./disk.ts";
 
 /**
  * Creates a store for small values of a host, in memory. Pass a disk to reopen the values of an earlier store on it.
@@ -13,7 +13,7 @@ import { contentsOf, createMemoryDisk, type MemoryDisk } from "./disk.ts";
  * ```
  */
 export function createMemoryKeyValueStore(options: Readonly<{ disk?: MemoryDisk }> = {}): KeyValueStore {
-  const { values } = contentsOf(options.disk ?? createMemoryDisk());
+  const { values } = contentsIn(options, "createMemoryKeyValueStore");
   return {
     get: async (key) => values.get(key),
     set: async (key, value) => {

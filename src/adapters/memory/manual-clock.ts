@@ -1,3 +1,4 @@
+import { numberOption, type OptionCheck, optionsOf } from "../../common/index.ts";
 import type { Clock } from "../../ports/index.ts";
 import { nextTurn } from "../shared/index.ts";
 
@@ -19,11 +20,16 @@ export interface ManualClock extends Clock {
   stepWall(ms: number): void;
 }
 
+const timeMs = numberOption({ from: 0 }, " of epoch milliseconds");
+const clockOption: OptionCheck = optionsOf<Readonly<{ startMs: number }>>({ startMs: timeMs });
+const durationMs: OptionCheck = numberOption({}, " of milliseconds");
+
 type Timer = Readonly<{ atMs: number; run: () => void }>;
 
 /**
  * Creates a clock for tests, simulations and replays. It starts at `startMs`, in epoch milliseconds. A timer set for a
- * time that has already come runs as a microtask.
+ * time that has already come runs as a microtask. Throws a TypeError or RangeError for a time that is not a number of
+ * milliseconds.
  *
  * @example
  * ```ts
@@ -35,6 +41,7 @@ type Timer = Readonly<{ atMs: number; run: () => void }>;
  * ```
  */
 export function createManualClock(options: Readonly<{ startMs: number }>): ManualClock {
+  clockOption(options, "createManualClock");
   let monotonicMs = options.startMs;
   /** Offset of the wall clock from setting it. */
   let setMs = 0;
@@ -68,9 +75,16 @@ export function createManualClock(options: Readonly<{ startMs: number }>): Manua
       return () => removeTimer(timers, timer);
     },
     soon: (run) => queueMicrotask(run),
-    advanceTo: (ms, settle) => moveTo(ms - setMs, settle),
-    advanceBy: (ms, settle) => moveTo(monotonicMs + ms, settle),
+    async advanceTo(ms, settle) {
+      timeMs(ms, "clock.advanceTo");
+      await moveTo(ms - setMs, settle);
+    },
+    async advanceBy(ms, settle) {
+      durationMs(ms, "clock.advanceBy");
+      await moveTo(monotonicMs + ms, settle);
+    },
     stepWall(ms) {
+      durationMs(ms, "clock.stepWall");
       setMs += ms;
       for (const listener of [...listeners]) listener(ms);
     },

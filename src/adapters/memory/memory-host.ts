@@ -1,3 +1,12 @@
+import {
+  listOption,
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  textOption,
+  wholeOption,
+} from "../../common/index.ts";
 import type { Instrument } from "../../model/index.ts";
 import type { Entropy, OrderStore } from "../../ports/index.ts";
 import { createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
@@ -30,10 +39,21 @@ export interface MemoryHost {
 
 const DEFAULT_START_MS = 1_760_000_000_000;
 
+const SYMBOL = /^[^/]+\/[^/]+$/;
+
+const hostOption: OptionCheck = optionsOf<MemoryHostOptions>({
+  symbols: listOption(
+    'a list of symbols, such as ["BTC/USD"]',
+    textOption("a symbol such as BTC/USD", (text) => SYMBOL.test(text)),
+  ),
+  accountIds: optional(listOption("a list of account ids, such as [1]", wholeOption({ from: 1 }))),
+  startMs: optional(numberOption({ from: 0 }, " of epoch milliseconds")),
+});
+
 /**
  * Creates a whole host in memory for strategy tests and trials: a manual clock, accounts with consent, liquidity
- * markets, no exposure, and counted ids, so that a run can be repeated. Throws a RangeError for a symbol without a
- * slash.
+ * markets, no exposure, and counted ids, so that a run can be repeated. Throws a TypeError or RangeError that names an
+ * option that is missing, unknown or wrong, such as a symbol without a slash.
  *
  * @example
  * ```ts
@@ -43,6 +63,7 @@ const DEFAULT_START_MS = 1_760_000_000_000;
  * ```
  */
 export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
+  hostOption(options, "createMemoryHost");
   const disk = createMemoryDisk();
   let tokens = 0;
   return {
@@ -59,10 +80,7 @@ export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
 }
 
 function instrumentOf(symbol: string, id: number): Instrument {
-  const [baseAsset, quoteAsset, ...rest] = symbol.split("/");
-  if (!baseAsset || !quoteAsset || rest.length > 0) {
-    throw new RangeError(`symbols: each entry must be a symbol such as BTC/USD, got ${symbol}`);
-  }
+  const [baseAsset = "", quoteAsset = ""] = symbol.split("/");
   const aliases = [`${baseAsset}${quoteAsset}`, `${baseAsset}-${quoteAsset}`];
   return {
     id,

@@ -2,7 +2,7 @@ import { invariant } from "../../errors/index.ts";
 import type { OrderStore, ShardHead, ShardSnapshot } from "../../ports/index.ts";
 import { decodeParent, encodeParent } from "../../wire/index.ts";
 import { inTurns, limited } from "../shared/index.ts";
-import { contentsOf, createMemoryDisk, type DiskContents, type MemoryDisk } from "./disk.ts";
+import { contentsIn, type DiskContents, type MemoryDisk } from "./disk.ts";
 import {
   append,
   deleteEnded,
@@ -30,7 +30,7 @@ import {
  * ```
  */
 export function createMemoryStore(options: Readonly<{ disk?: MemoryDisk }> = {}): OrderStore {
-  const disk = contentsOf(options.disk ?? createMemoryDisk());
+  const disk = contentsIn(options, "createMemoryStore");
   let closed = false;
   /**
    * The owner number of this handle. After a later owner's takeover, the handle can no longer write the market journal.

@@ -1,3 +1,4 @@
+import { flagOption, numberOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import type {
   Clock,
   ConnectionVerdict,
@@ -6,6 +7,7 @@ import type {
   RateLimiter,
   WeightVerdict,
 } from "../../ports/index.ts";
+import { clockOption } from "../../ports/internal.ts";
 import { createOldestDropper } from "./oldest-dropper.ts";
 import { WindowCounter } from "./window-counter.ts";
 
@@ -33,6 +35,19 @@ export interface RateLimiterOptions {
   readonly maxTracked?: number;
 }
 
+const limit = optional(numberOption({ from: 1 }));
+
+const limiterOption: OptionCheck = optionsOf<RateLimiterOptions>({
+  clock: clockOption,
+  weightPerMinute: limit,
+  ordersPer10s: limit,
+  ordersPerDay: limit,
+  connectionsPer5Min: limit,
+  banMs: limit,
+  enforce: optional(flagOption),
+  maxTracked: limit,
+});
+
 const MINUTE_MS = 60_000;
 const TEN_SECONDS_MS = 10_000;
 const FIVE_MINUTES_MS = 5 * MINUTE_MS;
@@ -45,7 +60,7 @@ const REFUSALS_BEFORE_BAN = 10;
 /**
  * Creates a rate limiter in memory, for one process. Windows are aligned to the wall clock at the time the clock was
  * created; setting the clock neither stretches nor shrinks windows or bans. Memory is bounded by `maxTracked`. Throws a
- * RangeError for a limit below 1. Source: decision 42; convention 5.3.
+ * TypeError or RangeError that names an option that is missing, unknown, of the wrong type or below 1. Source: decision 42; convention 5.3.
  *
  * @example
  * ```ts
@@ -59,6 +74,7 @@ const REFUSALS_BEFORE_BAN = 10;
  * ```
  */
 export function createMemoryRateLimiter(options: RateLimiterOptions): RateLimiter {
+  limiterOption(options, "createMemoryRateLimiter");
   return new MemoryRateLimiter(options);
 }
 
@@ -86,10 +102,7 @@ class MemoryRateLimiter implements RateLimiter {
       maxTracked: 500_000,
       ...options,
     };
-    const { clock: _clock, enforce, banMs, maxTracked, ...limits } = this.#options;
-    for (const [name, limit] of Object.entries({ ...limits, banMs, maxTracked })) {
-      if (!(limit >= 1)) throw new RangeError(`${name} must be at least 1, got ${limit}`);
-    }
+    const { clock: _clock, enforce, banMs: _banMs, maxTracked, ...limits } = this.#options;
     this.limits = enforce ? limits : undefined;
     this.#weights = new WindowCounter(MINUTE_MS, maxTracked);
     this.#refusals = new WindowCounter(MINUTE_MS, maxTracked);

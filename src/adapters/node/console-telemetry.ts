@@ -1,3 +1,4 @@
+import { functionOption, type OptionCheck, optional, optionsOf, wordOption } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
 
 /** Lowest level of the events that are written. */
@@ -13,10 +14,16 @@ export interface ConsoleTelemetryOptions {
 
 const LEVELS: readonly TelemetryLevel[] = ["debug", "info", "warn", "error"];
 
+const telemetryOptions: OptionCheck = optionsOf<ConsoleTelemetryOptions>({
+  level: optional(wordOption(LEVELS)),
+  write: optional(functionOption("writes a line")),
+});
+
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
- * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields.
+ * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields. Throws
+ * a TypeError or RangeError for an option that is unknown or wrong.
  *
  * @example
  * ```ts
@@ -28,6 +35,7 @@ const toStandardError = (line: string): void => void process.stderr.write(`${lin
  * ```
  */
 export function createConsoleTelemetry(options: ConsoleTelemetryOptions = {}): Telemetry {
+  telemetryOptions(options, "createConsoleTelemetry");
   const { level = "info", write = toStandardError } = options;
   const lowest = LEVELS.indexOf(level);
   return {

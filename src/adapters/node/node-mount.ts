@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type OptionCheck, optional, optionsOf, textOption } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
+import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { Traffic } from "../../service/internal.ts";
 import { Connections } from "./connections.ts";
@@ -8,7 +10,9 @@ import { gateOf } from "./gate.ts";
 import { type HonoMountHandler, honoHandlerOf } from "./hono-handler.ts";
 import { middlewareOf, type NodeMiddleware } from "./middleware.ts";
 import { Mount } from "./mount.ts";
-import { ServicePaths } from "./service-paths.ts";
+import { graceOption } from "./server-api.ts";
+import { serviceOption } from "./service-checks.ts";
+import { isPrefix, ServicePaths } from "./service-paths.ts";
 import { SocketMount } from "./socket-server.ts";
 import { serveUpgrades } from "./upgrades.ts";
 
@@ -89,14 +93,21 @@ export interface NodeMount {
   drain(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }
 
+const mountOption: OptionCheck = optionsOf<NodeMountOptions>({
+  service: serviceOption,
+  prefix: optional(textOption("empty or a path such as /trading, without a trailing slash", isPrefix)),
+  telemetry: optional(telemetryOption),
+});
+
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Mounts a service in an existing HTTP server of the host: node:http, Express, Fastify, Hono on Node, and any other
  * framework that exposes the objects of node:http. A body that was already read, and whose bytes were not kept in
  * `request.rawBody`, is refused with 500 -1000 and reported by name, in telemetry (`mount.fault`) and in the header
- * X-Mount-Fault. Throws a RangeError for a prefix that is not a path.
- * Source: architecture, Transport-neutral service; decisions KA and KB.
+ * X-Mount-Fault. Throws a TypeError or RangeError that names an option that is missing,
+ * unknown or wrong.
+ * Source: architecture, Transport-neutral service; decisions KA, KB and KI.
  *
  * @example
  * ```ts
@@ -114,7 +125,9 @@ const DEFAULT_GRACE_MS = 10_000;
  * };
  * ```
  */
-export function createNodeMount({ service, prefix, telemetry }: NodeMountOptions): NodeMount {
+export function createNodeMount(options: NodeMountOptions): NodeMount {
+  mountOption(options, "createNodeMount");
+  const { service, prefix, telemetry } = options;
   const connections = new Connections(gateOf(service.traffic ?? new Traffic()));
   const paths = new ServicePaths({ prefix, documents: service.documents });
   const mount = new Mount({ service, connections, paths, telemetry });
@@ -132,7 +145,9 @@ export function createNodeMount({ service, prefix, telemetry }: NodeMountOptions
       attached.push(sockets);
       serveUpgrades(server, { sockets, connections, takes: (request) => paths.hasSocket(request) });
     },
-    async drain({ graceMs = DEFAULT_GRACE_MS } = {}) {
+    async drain(options = {}) {
+      graceOption(options, "drain");
+      const { graceMs = DEFAULT_GRACE_MS } = options;
       mount.draining = true;
       for (const sockets of attached) sockets.shutdown();
       const draining = [connections, ...attached];

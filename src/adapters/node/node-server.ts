@@ -1,10 +1,19 @@
+import { type OptionCheck, optional, optionsOf, wholeOption, wrongOption } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
+import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { Traffic } from "../../service/internal.ts";
-import { createFronts, type FrontsParts } from "./front/fronts.ts";
+import { createFronts, type FrontsParts, MOST_THREADS } from "./front/fronts.ts";
 import { gateOf } from "./gate.ts";
 import { listen } from "./listen.ts";
-import { type NodeServer, type NodeServerLimits, resolveLimits } from "./server-api.ts";
+import {
+  graceOption,
+  limitsOption,
+  type NodeServer,
+  type NodeServerLimits,
+  resolveLimits,
+} from "./server-api.ts";
+import { serviceOption, socketsOption } from "./service-checks.ts";
 import { createTransport, type ListeningTransport } from "./transport.ts";
 
 /** Dependencies and settings of a server. */
@@ -27,13 +36,27 @@ export interface NodeServerOptions {
   readonly frontProgram?: URL;
 }
 
+const programOption: OptionCheck = (value, name) => {
+  if (!(value instanceof URL))
+    throw wrongOption(value, name, 'a URL, such as new URL("./thread.js", import.meta.url)');
+};
+
+const serverOption: OptionCheck = optionsOf<NodeServerOptions>({
+  service: serviceOption,
+  sockets: optional(socketsOption),
+  limits: optional(limitsOption),
+  telemetry: optional(telemetryOption),
+  frontThreads: optional(wholeOption({ from: 0, to: MOST_THREADS })),
+  frontProgram: optional(programOption),
+});
+
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Creates a node:http server for a service. Targets, headers and bodies reach the service byte for byte. Input that is
  * too slow, too large or not HTTP is answered in the shape of the service's errors and closes its connection.
- * Throws an Error that names the install command if there are sockets and ws is not installed, and a RangeError for an
- * invalid number of threads. Source: decisions 49, HR and HS; hostile inputs 48-54 and 94.
+ * Throws an Error that names the install command if there are sockets and ws is not installed, and a TypeError or
+ * RangeError that names an option that is missing, unknown or wrong. Source: decisions 49, HR, HS and KI; hostile inputs 48-54 and 94.
  *
  * @example
  * ```ts
@@ -46,11 +69,18 @@ const DEFAULT_GRACE_MS = 10_000;
  * ```
  */
 export function createNodeServer(options: NodeServerOptions): NodeServer {
+  serverOption(options, "createNodeServer");
   const { service, frontThreads = 0, limits, ...rest } = options;
   const traffic = service.traffic ?? new Traffic();
   const parts = { service, traffic, limits: resolveLimits(limits), ...rest };
   const { close, ...server } = frontThreads === 0 ? inThisThread(parts) : createFronts(parts, frontThreads);
-  return { ...server, close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => close(graceMs) };
+  return {
+    ...server,
+    async close(options = {}) {
+      graceOption(options, "close");
+      await close(options.graceMs ?? DEFAULT_GRACE_MS);
+    },
+  };
 }
 
 function inThisThread(parts: FrontsParts): ListeningTransport {

@@ -1,4 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request as open } from "node:http";
+import { type OptionCheck, optional, optionsOf, textOption, wholeOption } from "../../common/index.ts";
 import type { MountFinding, MountProbe, ProbeAnswer, ProbeRequest } from "../../service/index.ts";
 
 /** Target and time limit of a probe. */
@@ -7,6 +8,15 @@ export interface ProbeMountOptions {
   readonly url: string;
   /** Time limit for one answer in milliseconds; default 5000. */
   readonly timeoutMs?: number;
+}
+
+const probeOption: OptionCheck = optionsOf<ProbeMountOptions>({
+  url: textOption("an http URL, such as http://127.0.0.1:8080/trading", isHttpUrl),
+  timeoutMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+});
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && new URL(text).protocol === "http:";
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -18,7 +28,7 @@ const CHUNK_BYTES = 10_000;
 /**
  * Sends the requests of a probe to a mount, byte for byte and each on its own connection. Resolves to the faults of the
  * mount, by name; the list is empty if the mount may be used.
- * Throws a TypeError for an invalid URL. Rejects if nothing listens there. Source: architecture, Transport-neutral
+ * Throws a TypeError or RangeError that names an option that is missing, unknown or wrong. Rejects if nothing listens there. Source: architecture, Transport-neutral
  * service.
  *
  * @example
@@ -37,6 +47,7 @@ const CHUNK_BYTES = 10_000;
  * ```
  */
 export function probeMount(probe: MountProbe, options: ProbeMountOptions): Promise<readonly MountFinding[]> {
+  probeOption(options, "probeMount");
   const { hostname, port, pathname } = new URL(options.url);
   const to = { hostname, port, prefix: pathname.replace(/\/$/, "") };
   return probe.run((request) => send(request, { ...to, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS }));

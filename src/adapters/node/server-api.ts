@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { nameOption, type OptionCheck, optional, optionsOf, wholeOption } from "../../common/index.ts";
 
 /** Limits of a server. The limits of the service apply in addition. */
 export interface NodeServerLimits {
@@ -24,11 +25,36 @@ export interface NodeServerLimits {
   readonly backlog?: number;
 }
 
+const limit = optional(wholeOption({ from: 1 }));
+const limitMs = optional(wholeOption({ from: 1 }, " of milliseconds"));
+
+/** Checks the limits of a server. */
+export const limitsOption: OptionCheck = optionsOf<NodeServerLimits>({
+  headTimeoutMs: limitMs,
+  requestTimeoutMs: limitMs,
+  maxHeadBytes: limit,
+  keepAliveMs: limitMs,
+  stallMs: limitMs,
+  maxConnections: limit,
+  backlog: limit,
+});
+
 /** Address and port of a server. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
+
+/** Checks an address to listen on. */
+export const addressOption: OptionCheck = optionsOf<ListenAddress>({
+  host: nameOption,
+  port: wholeOption({ from: 0, to: 65_535 }),
+});
+
+/** Checks how long open work may take when a server or mount ends. */
+export const graceOption: OptionCheck = optionsOf<Readonly<{ graceMs?: number }>>({
+  graceMs: optional(wholeOption({ from: 0 }, " of milliseconds")),
+});
 
 /** A server over node:http. */
 export interface NodeServer {

@@ -13,18 +13,17 @@ export type ServicePathsOptions = Readonly<{
   documents?: readonly string[] | undefined;
 }>;
 
+/** Returns whether a text is a prefix: empty, or a path without a trailing slash. */
+export function isPrefix(text: string): boolean {
+  return /^(?:\/[^/?#]+)*$/.test(text);
+}
+
 /** The paths of a service in a host's server. */
 export class ServicePaths {
   readonly prefix: string;
   readonly documents: readonly string[];
 
-  /** Throws a RangeError for a prefix that is neither empty nor a path without a trailing slash. */
   constructor({ prefix = "", documents = [] }: ServicePathsOptions = {}) {
-    if (!/^(?:\/[^/?#]+)*$/.test(prefix)) {
-      throw new RangeError(
-        `prefix must be empty or a path such as /trading, without a trailing slash, got ${JSON.stringify(prefix)}`,
-      );
-    }
     this.prefix = prefix;
     this.documents = documents;
   }

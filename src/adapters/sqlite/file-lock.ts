@@ -23,9 +23,14 @@ export function lockFile({ path, waitMs }: Readonly<{ path: string; waitMs: numb
   } catch (cause) {
     lock?.close();
     if (!isBusy(cause)) throw explained(cause, basename(path));
-    throw Object.assign(new Error(`${basename(path)} is in use by another process`, { cause }), {
-      code: "EBUSY",
-    });
+    throw Object.assign(
+      new Error(`${basename(path)} is in use by another process: end that process, or choose another path`, {
+        cause,
+      }),
+      {
+        code: "EBUSY",
+      },
+    );
   }
   return () => void lock?.close();
 }

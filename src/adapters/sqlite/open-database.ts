@@ -10,6 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import { fileProblem } from "../../common/index.ts";
 import { type Database, loadDriver } from "./driver.ts";
 import { MIGRATIONS, migrate, newestVersion, schemaVersion } from "./migrations.ts";
 
@@ -133,7 +134,8 @@ export function explained(error: unknown, name: string): Error {
 function messageOf(code: string, name: string): string {
   if (code === "SQLITE_NOTADB") return `${name} is not a SQLite database: choose another path`;
   if (code.startsWith("SQLITE_CORRUPT")) return `${name} is damaged: restore it from a backup`;
-  return `${name} cannot be opened (${code})`;
+  const why = fileProblem(code);
+  return `${name} cannot be opened (${code})${why === undefined ? "" : `: ${why}`}`;
 }
 
 function codeOf(error: unknown): string {

@@ -1,5 +1,15 @@
 import { basename } from "node:path";
+import {
+  flagOption,
+  nameOption,
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  wholeOption,
+} from "../../common/index.ts";
 import type { KeyValueStore, OrderStore } from "../../ports/index.ts";
+import { telemetryOption } from "../../ports/internal.ts";
 import { inTurns, limited } from "../shared/index.ts";
 import { type Database, loadDriver } from "./driver.ts";
 import { endedListTable } from "./ended-list-table.ts";
@@ -34,12 +44,26 @@ export interface SqliteStoreOptions {
 
 const BUSY_TIMEOUT_MS = 5_000;
 
+const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
+  path: nameOption,
+  busyTimeoutMs: optional(wholeOption({ from: 0, to: 2_147_483_647 }, " of milliseconds")),
+  exclusive: optional(flagOption),
+  rejections: optional(
+    optionsOf<SqliteRejectionOptions>({
+      capacity: optional(wholeOption({ from: 0 })),
+      retentionDays: optional(numberOption({ from: 0 })),
+      perAccount: optional(wholeOption({ from: 0 })),
+      telemetry: optional(telemetryOption),
+    }),
+  ),
+});
+
 /**
  * Opens an order store in a SQLite file, and creates file and directory if they are missing. Every append is one
  * transaction, which is on disk when it resolves (write-ahead log, synchronous=FULL). It blocks the thread for about a
  * millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
- * Needs the package better-sqlite3 12. Throws an Error that says what to do if the package is missing, and an Error
- * that names the file if it belongs to another program, has a newer version, is damaged, is not accessible or, if
+ * Needs the package better-sqlite3 12. Throws an Error that says what to do if the package is missing, a TypeError or
+ * RangeError that names an option that is missing, unknown or wrong, and an Error that names the file if it belongs to another program, has a newer version, is damaged, is not accessible or, if
  * `exclusive` is set, is in use.
  *
  * @example
@@ -52,6 +76,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * ```
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
+  storeOption(options, "openSqliteStore");
   const { busyTimeoutMs = BUSY_TIMEOUT_MS, exclusive = false } = options;
   loadDriver();
   const path = oneFile(options.path);

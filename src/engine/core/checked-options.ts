@@ -1,3 +1,4 @@
+import { functionOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import {
   checkedAccounts,
   checkedEntropy,
@@ -5,8 +6,44 @@ import {
   checkedInstruments,
   checkedVolumes,
 } from "../../host-answers/index.ts";
+import {
+  accountsOption,
+  clockOption,
+  entropyOption,
+  exposureOption,
+  instrumentsOption,
+  marketDataOption,
+  storeOption,
+  telemetryOption,
+  venueOption,
+  volumeHistoryOption,
+} from "../../ports/internal.ts";
 import type { EngineOptions } from "./api.ts";
 import type { Core } from "./core.ts";
+import { settingsOption } from "./settings.ts";
+
+const engineOptions: OptionCheck = optionsOf<EngineOptions>(
+  {
+    store: storeOption,
+    instruments: instrumentsOption,
+    accounts: accountsOption,
+    exposure: exposureOption,
+    venue: venueOption,
+    clock: clockOption,
+    entropy: entropyOption,
+    marketData: optional(marketDataOption),
+    volumeHistory: optional(volumeHistoryOption),
+    telemetry: optional(telemetryOption),
+    settings: optional(settingsOption),
+    probe: optional(functionOption("is called at the named points of an engine")),
+  },
+  { open: true },
+);
+
+/** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong (decision KI). */
+export function demandOptions(options: EngineOptions): void {
+  engineOptions(options, "openEngine");
+}
 
 /** Returns the host's options with every answer checked (decision CC). */
 export function checkedOptions({ questions }: Core, options: EngineOptions): EngineOptions {

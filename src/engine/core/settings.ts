@@ -1,3 +1,12 @@
+import {
+  flagOption,
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  wholeOption,
+} from "../../common/index.ts";
+import { amountOption } from "../../decimal/index.ts";
 import { DEFAULT_MINIMUM } from "../../lifecycle/index.ts";
 import type { EngineSettings } from "./api.ts";
 
@@ -31,27 +40,44 @@ export const DEFAULT_SETTINGS: EngineSettings = Object.freeze({
   ocoMustStraddle: false,
 });
 
-const WHOLE = [
-  "quoteJumpFactor",
-  "clockStepMs",
-  "submitDeadlineMs",
-  "retryMinMs",
-  "retryMaxMs",
-  "reconcileEveryMs",
-  "hostTimeoutMs",
-  "maxOpenParents",
-  "maxOpenParentsPerAccount",
-  "maxWeightBytes",
-  "maxWeightBytesPerAccount",
-  "maxPageBytes",
-  "maxPendingCommands",
-  "maxPendingPrints",
-  "closeTimeoutMs",
-  "snapshotEvery",
-] as const;
+const flag = optional(flagOption);
+const durationMs = optional(numberOption({ from: 0 }, " of milliseconds"));
+const positive = optional(wholeOption({ from: 1 }));
+const positiveMs = optional(wholeOption({ from: 1 }, " of milliseconds"));
+
+/** Checks the settings of an engine. */
+export const settingsOption: OptionCheck = optionsOf<EngineSettings>({
+  advancedOrders: flag,
+  liquidityMode: flag,
+  minimumNotional: optional(amountOption),
+  quoteMaxAgeMs: durationMs,
+  quoteMaxAheadMs: durationMs,
+  quoteJumpFactor: positive,
+  clockStepMs: positiveMs,
+  submitDeadlineMs: positiveMs,
+  venueQuietMs: durationMs,
+  retryMinMs: positiveMs,
+  retryMaxMs: positiveMs,
+  reconcileEveryMs: positiveMs,
+  hostTimeoutMs: positiveMs,
+  escalateAfterMs: durationMs,
+  maxOpenParents: positive,
+  maxOpenParentsPerAccount: positive,
+  maxWeightBytes: positive,
+  maxWeightBytesPerAccount: positive,
+  maxPageBytes: positive,
+  maxPendingCommands: positive,
+  maxPendingPrints: positive,
+  closeTimeoutMs: positiveMs,
+  snapshotEvery: positive,
+  retentionDays: optional(numberOption({ from: 0 })),
+  maxIcebergParts: optional(wholeOption({ from: 0 })),
+  ocoMustStraddle: flag,
+});
 
 /**
- * Returns the settings with defaults filled in. Throws a RangeError that names a setting out of range.
+ * Returns the settings with defaults filled in. Throws a TypeError or RangeError that names a setting that is unknown,
+ * of the wrong type or out of range.
  *
  * @example
  * ```ts
@@ -61,20 +87,16 @@ const WHOLE = [
  * ```
  */
 export function resolveSettings(given: Partial<EngineSettings> = {}): EngineSettings {
-  const settings = { ...DEFAULT_SETTINGS, ...given };
-  for (const [name, value] of Object.entries(settings)) {
-    if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) {
-      throw new RangeError(`settings.${name} must be a finite number of at least 0, got ${value}`);
-    }
-  }
-  for (const name of WHOLE) {
-    if (!Number.isSafeInteger(settings[name]) || settings[name] < 1) {
-      throw new RangeError(`settings.${name} must be a whole number of at least 1, got ${settings[name]}`);
-    }
-  }
+  settingsOption(given, "openEngine.settings");
+  const settings = { ...DEFAULT_SETTINGS, ...defined(given) };
   if (settings.retryMaxMs < settings.retryMinMs)
     throw new RangeError(
-      `settings.retryMaxMs must be at least settings.retryMinMs, ${settings.retryMinMs}, got ${settings.retryMaxMs}`,
+      `openEngine.settings.retryMaxMs must be at least retryMinMs, ${settings.retryMinMs}, got ${settings.retryMaxMs}`,
     );
   return Object.freeze(settings);
+}
+
+/** Leaves out the settings that are undefined, so that they do not replace a default. */
+function defined(given: Partial<EngineSettings>): Partial<EngineSettings> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

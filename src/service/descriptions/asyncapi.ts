@@ -1,3 +1,4 @@
+import { nameOption, type OptionCheck, optional, optionsOf, textOption } from "../../common/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import {
   type Conversation,
@@ -20,10 +21,19 @@ export interface AsyncApiOptions {
 
 const SERVER = /^(wss?):\/\/([^/]+)$/;
 
+const documentOption: OptionCheck = optionsOf<AsyncApiOptions>({
+  version: nameOption,
+  serverUrl: optional(
+    textOption("ws:// or wss:// followed by a host, such as wss://api.example.com", (url) =>
+      SERVER.test(url),
+    ),
+  ),
+});
+
 /**
  * Returns the AsyncAPI 3.0 document of both WebSocket interfaces: every request method with its reply, and every event.
- * It is written from the service's side: the service receives requests and sends events. Throws a RangeError for a
- * serverUrl that is not `ws://` or `wss://` and a host. Source: contract, WebSocket request methods and Events;
+ * It is written from the service's side: the service receives requests and sends events. Throws a TypeError or
+ * RangeError that names an option that is missing, unknown or wrong. Source: contract, WebSocket request methods and Events;
  * decisions 45, AL and AN.
  *
  * @example
@@ -33,7 +43,9 @@ const SERVER = /^(wss?):\/\/([^/]+)$/;
  * console.log(asyncapi, Object.keys(operations ?? {}).includes("orderPlace")); // 3.0.0 true
  * ```
  */
-export function asyncApiDocument({ version, serverUrl }: AsyncApiOptions): Description {
+export function asyncApiDocument(options: AsyncApiOptions): Description {
+  documentOption(options, "asyncApiDocument");
+  const { version, serverUrl } = options;
   const [ofAccounts, ofMarkets] = [privateConversation(), liquidityConversation()];
   const messages = { ...ofAccounts.messages, ...ofMarkets.messages };
   return {
@@ -53,12 +65,7 @@ export function asyncApiDocument({ version, serverUrl }: AsyncApiOptions): Descr
 }
 
 function serverOf(url: string): JsonSchema {
-  const [, protocol, host] = SERVER.exec(url) ?? [];
-  if (protocol === undefined || host === undefined) {
-    throw new RangeError(
-      `serverUrl must be ws:// or wss:// followed by a host, such as wss://api.example.com, got ${url}`,
-    );
-  }
+  const [, protocol = "", host = ""] = SERVER.exec(url) ?? [];
   return { protocol, host };
 }
 

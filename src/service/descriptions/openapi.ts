@@ -1,3 +1,4 @@
+import { nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import { ERRORS, type ErrorName } from "../../errors/index.ts";
 import { ROUTES, type RouteDescriptor } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
@@ -21,6 +22,11 @@ export interface OpenApiOptions {
   readonly serverUrl?: string;
 }
 
+const documentOption: OptionCheck = optionsOf<OpenApiOptions>({
+  version: nameOption,
+  serverUrl: optional(nameOption),
+});
+
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -29,7 +35,7 @@ const FRESH = ["nonce", "timestamp", "recvWindow"] as const;
 
 /**
  * Returns the OpenAPI 3.1 document of every route, aliases included: parameters as their readers accept them, replies,
- * errors and limits.
+ * errors and limits. Throws a TypeError that names an option that is missing, unknown or wrong.
  * Source: contract, Endpoints; decisions AL and AM.
  *
  * @example
@@ -39,7 +45,9 @@ const FRESH = ["nonce", "timestamp", "recvWindow"] as const;
  * console.log(openapi, Object.keys(paths ?? {}).includes("/api/order")); // 3.1.1 true
  * ```
  */
-export function openApiDocument({ version, serverUrl = "/" }: OpenApiOptions): Description {
+export function openApiDocument(options: OpenApiOptions): Description {
+  documentOption(options, "openApiDocument");
+  const { version, serverUrl = "/" } = options;
   const paths = pathsOf(ROUTES);
   return {
     openapi: "3.1.1",

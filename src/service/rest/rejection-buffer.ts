@@ -1,3 +1,4 @@
+import { type OptionCheck, optional, optionsOf, wholeOption } from "../../common/index.ts";
 import type { Rejection } from "../../model/index.ts";
 import type { RejectionQuery, Rejections } from "../../ports/index.ts";
 
@@ -11,9 +12,16 @@ export interface RejectionBufferOptions {
   readonly maxAccounts?: number;
 }
 
+const bound = optional(wholeOption({ from: 1 }));
+const bufferOption: OptionCheck = optionsOf<RejectionBufferOptions>({
+  perAccount: bound,
+  maxAccounts: bound,
+});
+
 /**
  * Creates a store that keeps the newest rejections of each account in memory. A restart loses them. A service without a
- * rejections port uses it. Throws a RangeError for a bound below 1. Source: contract, Errors and Limits.
+ * rejections port uses it. Throws a TypeError or RangeError that names a bound that is unknown, of the wrong type or below
+ * 1. Source: contract, Errors and Limits.
  *
  * @example
  * ```ts
@@ -23,11 +31,8 @@ export interface RejectionBufferOptions {
  * ```
  */
 export function createRejectionBuffer(options: RejectionBufferOptions = {}): Rejections {
+  bufferOption(options, "createRejectionBuffer");
   const { perAccount = 16, maxAccounts = 10_000 } = options;
-  if (!(perAccount >= 1 && maxAccounts >= 1))
-    throw new RangeError(
-      `perAccount and maxAccounts must be at least 1, got ${perAccount} and ${maxAccounts}`,
-    );
   /** Rejections by account, oldest first. The account refused last comes last. */
   const accounts = new Map<number, readonly Rejection[]>();
   let retained = 0;

@@ -1,4 +1,3 @@
-import { checkedLimit } from "../traffic/traffic.ts";
 import type { SocketSettings } from "./api.ts";
 
 const DEFAULTS: Required<SocketSettings> = {
@@ -15,11 +14,7 @@ const DEFAULTS: Required<SocketSettings> = {
   lifeMs: 86_400_000,
 };
 
-/**
- * Returns the settings with their defaults. Throws a RangeError for a setting that is not a whole number of at least 1.
- */
+/** Returns the settings with their defaults. */
 export function resolveSocketSettings(settings: SocketSettings = {}): Required<SocketSettings> {
-  const resolved = { ...DEFAULTS, ...settings };
-  for (const [name, value] of Object.entries(resolved)) checkedLimit(name, value);
-  return resolved;
+  return { ...DEFAULTS, ...settings };
 }

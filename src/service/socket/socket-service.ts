@@ -39,7 +39,7 @@ export const SOCKET_PATHS: readonly string[] = [...PATHS.keys()];
 const CONNECT_WEIGHT = 2;
 
 /**
- * Creates the WebSocket interface of a service, without a transport. Throws a RangeError for a setting out of range.
+ * Creates the WebSocket interface of a service, without a transport.
  * Source: contract, WebSocket request methods, Events; decisions 43, 45, 49.
  */
 export function createSockets(service: ServiceParts, options: SocketOptions): SocketService {

@@ -7,7 +7,7 @@ import {
   trustedProxyList,
 } from "../access/client-address.ts";
 import { networkOf } from "../access/ip-address.ts";
-import type { ByteLimits, HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
+import type { HeldKind, Holdings, TrafficGuest, TrafficLimits } from "./api.ts";
 import { ByteBudget, type Part } from "./byte-budget.ts";
 
 const MEGABYTE = 1_048_576;
@@ -40,20 +40,16 @@ export class Traffic {
   readonly #networks: Map<string, Network> = new Map();
   #arrivals = 0;
 
-  /** Throws a RangeError for a limit that is not a whole number of at least 1. */
+  /** Takes limits that were checked before. */
   constructor(limits: TrafficLimits = {}, trustedProxies: readonly string[] = []) {
-    this.connectionsPerAddress = checkedLimit(
-      "connectionsPerAddress",
-      limits.connectionsPerAddress ?? DEFAULTS.connectionsPerAddress,
-    );
+    this.connectionsPerAddress = limits.connectionsPerAddress ?? DEFAULTS.connectionsPerAddress;
     this.tooMany = new OrderError("TOO_MANY_CONNECTIONS", {
       ...{ limit: this.connectionsPerAddress, interval: "ADDRESS", retryAfter: RETRY_AFTER_SECONDS },
     });
     this.trustedProxies = trustedProxies;
     this.#clientAddress = clientAddressBehind(trustedProxies);
     this.#isProxy = trustedProxyList(trustedProxies);
-    const budgetOf = (kind: HeldKind): ByteBudget =>
-      new ByteBudget(checkedLimits(kind, { ...DEFAULTS[kind], ...limits[kind] }));
+    const budgetOf = (kind: HeldKind): ByteBudget => new ByteBudget({ ...DEFAULTS[kind], ...limits[kind] });
     this.#budgets = {
       unread: budgetOf("unread"),
       unanswered: budgetOf("unanswered"),
@@ -141,16 +137,4 @@ export class Traffic {
       end,
     };
   }
-}
-
-function checkedLimits(kind: HeldKind, limits: Required<ByteLimits>): Required<ByteLimits> {
-  for (const [name, value] of Object.entries(limits)) checkedLimit(`${kind}.${name}`, value);
-  return limits;
-}
-
-/** Returns a configured limit. Throws a RangeError if it is not a whole number of at least 1. */
-export function checkedLimit(name: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new RangeError(`${name} must be a whole number of at least 1, got ${value}`);
-  return value;
 }

@@ -87,7 +87,7 @@ describe("sqlite file", () => {
 
   it("I72: an error names only the last part of a path that cannot be opened", () => {
     mkdirSync(place.path, { recursive: true });
-    const told = { message: "orders.db cannot be opened (EISDIR)", code: "EISDIR" };
+    const told = { message: "orders.db cannot be opened (EISDIR): it is a directory", code: "EISDIR" };
     expect(open).toThrow(expect.objectContaining(told));
   });
 

@@ -134,7 +134,7 @@ describe("opening a connection", () => {
     const world = await openWorld();
     const sockets = { settings: { maxStreams: 0 } };
     expect(() => serviceOf(world, { rateLimiter: UNLIMITED, sockets })).toThrow(
-      "maxStreams must be a whole number of at least 1, got 0",
+      "createService.sockets.settings.maxStreams must be a whole number of at least 1, got 0",
     );
   });
 });

@@ -70,13 +70,6 @@ describe("decision GC: budgets in bytes", () => {
     }
     expect(out).toEqual([]);
   });
-
-  it.each([0, 1.5, Number.NaN])("a limit of %s is refused by name", (perAddress) => {
-    expect(() => new Traffic({ unsent: { perAddress } })).toThrow(
-      "unsent.perAddress must be a whole number of at least 1",
-    );
-    expect(() => new Traffic({ connectionsPerAddress: perAddress })).toThrow(RangeError);
-  });
 });
 
 describe("decision GD: connections of an address", () => {

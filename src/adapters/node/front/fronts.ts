@@ -22,22 +22,18 @@ export type FrontsParts = Readonly<{
   frontProgram?: URL;
 }>;
 
-const MOST_THREADS = 64;
+/** Most front threads of a server. */
+export const MOST_THREADS = 64;
+
 /** Frame limit for a WebSocket interface that does not state one: the default of the service. */
 const DEFAULT_FRAMES = 1_000;
 /** Delay in milliseconds before retrying to start a thread. */
 const AGAIN_MS = 1_000;
 
-/**
- * Creates a server whose connections are served by threads. Throws a RangeError for an invalid number of threads, and
- * an Error where front threads are not supported.
- */
+/** Creates a server whose connections are served by threads. Throws an Error where front threads are not supported. */
 export function createFronts(parts: FrontsParts, threads: number): ListeningTransport {
-  if (!Number.isSafeInteger(threads) || threads < 1 || threads > MOST_THREADS) {
-    throw new RangeError(`frontThreads must be a whole number from 0 to ${MOST_THREADS}, got ${threads}`);
-  }
   if (process.platform === "win32")
-    throw new Error("frontThreads must be 0 on Windows: threads cannot share a port there");
+    throw new Error("createNodeServer.frontThreads must be 0 on Windows: threads cannot share a port there");
   if (parts.sockets !== undefined) loadSocketDriver();
   const fronts = new Fronts(parts, threads);
   return {

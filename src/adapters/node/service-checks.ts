@@ -1,0 +1,14 @@
+import { type OptionCheck, portOption } from "../../common/index.ts";
+import type { Service, SocketService } from "../../service/index.ts";
+
+/** Checks a service. */
+export const serviceOption: OptionCheck = portOption<Pick<Service, "handle">>(
+  "Service (managed-orders/service)",
+  { handle: "required" },
+);
+
+/** Checks the WebSocket interface of a service. */
+export const socketsOption: OptionCheck = portOption<SocketService>(
+  "SocketService (`service.sockets`, managed-orders/service)",
+  { admit: "required", connect: "required", shutdown: "required" },
+);

@@ -1,0 +1,47 @@
+/**
+ * Returns the known name that a misspelt name most likely means. It differs in letter case, in at most one of three
+ * letters, or in its end: a name without its unit is such a case. Returns undefined if no name is that near.
+ */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  let nearest: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const differences = differencesOf(name.toLowerCase(), candidate.toLowerCase());
+    if (differences >= fewest || !isNear(name, candidate, differences)) continue;
+    nearest = candidate;
+    fewest = differences;
+  }
+  return nearest;
+}
+
+const SHORTEST_START = 3;
+
+function isNear(name: string, candidate: string, differences: number): boolean {
+  if (name.length >= SHORTEST_START && candidate.startsWith(name)) return true;
+  return differences <= Math.floor(Math.max(name.length, candidate.length) / 3);
+}
+
+/**
+ * Returns how many letters must be added, left out, replaced or swapped with a neighbour to turn one text into another.
+ */
+function differencesOf(one: string, other: string): number {
+  let beforeLast: readonly number[] = [];
+  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row++) {
+    const next = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const same = one[row - 1] === other[column - 1];
+      const swapped = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      next[column] = Math.min(
+        at(last, column) + 1,
+        at(next, column - 1) + 1,
+        at(last, column - 1) + (same ? 0 : 1),
+        swapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    [beforeLast, last] = [last, next];
+  }
+  return at(last, other.length);
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;

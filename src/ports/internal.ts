@@ -1,0 +1,17 @@
+/** Exports of the folder to other folders of this package. They are not part of the package's interface. */
+export {
+  accountEventsOption,
+  accountsOption,
+  clockOption,
+  entropyOption,
+  exposureOption,
+  instrumentsOption,
+  marketDataOption,
+  nativeOrdersOption,
+  rateLimiterOption,
+  rejectionsOption,
+  storeOption,
+  telemetryOption,
+  venueOption,
+  volumeHistoryOption,
+} from "./port-checks.ts";

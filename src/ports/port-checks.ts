@@ -1,0 +1,117 @@
+import { type OptionCheck, portOption } from "../common/index.ts";
+import type { AccountEvents } from "./account-events.ts";
+import type { ExecutionVenue } from "./execution-venue.ts";
+import type { Accounts, Clock, Entropy, Exposure, Instruments, Telemetry } from "./host.ts";
+import type { MarketData } from "./market-data.ts";
+import type { NativeOrders } from "./native-orders.ts";
+import type { OrderStore } from "./order-store.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+import type { Rejections } from "./rejections.ts";
+import type { VolumeHistory } from "./volume-history.ts";
+
+/*
+ * Checks of the ports that a host hands in. Each names every function of its interface; the compiler refuses a table
+ * that lacks one.
+ */
+
+/** Checks a catalogue of instruments. */
+export const instrumentsOption: OptionCheck = portOption<Instruments>("Instruments (managed-orders/ports)", {
+  ...{ all: "required", find: "required", resolve: "required" },
+});
+
+/** Checks accounts. */
+export const accountsOption: OptionCheck = portOption<Accounts>("Accounts (managed-orders/ports)", {
+  ...{ key: "required", account: "required" },
+});
+
+/** Checks positions. */
+export const exposureOption: OptionCheck = portOption<Exposure>("Exposure (managed-orders/ports)", {
+  position: "required",
+});
+
+/** Checks a clock. */
+export const clockOption: OptionCheck = portOption<Clock>("Clock (managed-orders/ports)", {
+  ...{
+    nowMs: "required",
+    monotonicMs: "required",
+    schedule: "required",
+    soon: "required",
+    onStep: "optional",
+  },
+});
+
+/** Checks a source of random tokens. */
+export const entropyOption: OptionCheck = portOption<Entropy>("Entropy (managed-orders/ports)", {
+  token: "required",
+});
+
+/** Checks a telemetry. */
+export const telemetryOption: OptionCheck = portOption<Telemetry>("Telemetry (managed-orders/ports)", {
+  event: "required",
+});
+
+/** Checks a venue. */
+export const venueOption: OptionCheck = portOption<ExecutionVenue>("ExecutionVenue (managed-orders/ports)", {
+  ...{ submit: "required", lookup: "required", subscribe: "required", voidChild: "optional" },
+});
+
+/** Checks a source of quotes and trades. */
+export const marketDataOption: OptionCheck = portOption<MarketData>("MarketData (managed-orders/ports)", {
+  subscribe: "required",
+});
+
+/** Checks a history of volumes. */
+export const volumeHistoryOption: OptionCheck = portOption<VolumeHistory>(
+  "VolumeHistory (managed-orders/ports)",
+  {
+    minutes: "required",
+  },
+);
+
+/** Checks a rate limiter. */
+export const rateLimiterOption: OptionCheck = portOption<RateLimiter>("RateLimiter (managed-orders/ports)", {
+  ...{ weigh: "required", connect: "optional", takeOrders: "required", returnOrders: "required" },
+});
+
+/** Checks an ordinary order flow. */
+export const nativeOrdersOption: OptionCheck = portOption<NativeOrders>(
+  "NativeOrders (managed-orders/ports)",
+  {
+    ...{ place: "required", findRequest: "required", cancel: "required", find: "required" },
+    ...{ page: "required", executions: "required", subscribe: "required" },
+  },
+);
+
+/** Checks a store of rejections. */
+export const rejectionsOption: OptionCheck = portOption<Rejections>("Rejections (managed-orders/ports)", {
+  ...{ retain: "required", list: "required" },
+});
+
+/** Checks a source of account events. */
+export const accountEventsOption: OptionCheck = portOption<AccountEvents>(
+  "AccountEvents (managed-orders/ports)",
+  {
+    ...{ afterFill: "required", subscribe: "required" },
+  },
+);
+
+/** Checks an order store. */
+export const storeOption: OptionCheck = portOption<OrderStore>("OrderStore (managed-orders/ports)", {
+  ...{
+    acquire: "required",
+    head: "required",
+    append: "required",
+    fence: "required",
+    readRecords: "required",
+  },
+  ...{ readSnapshot: "required", writeSnapshot: "required", readMarks: "required", readQuotes: "required" },
+  ...{ deleteMarks: "required", findEnded: "required", pageEnded: "required", countEnded: "required" },
+  ...{ readEnded: "required", pageEndedNames: "optional", findEndedList: "required" },
+  ...{
+    pageEndedLists: "required",
+    deleteEnded: "required",
+    readVolume: "required",
+    deleteVolume: "required",
+  },
+  ...{ close: "required" },
+});

@@ -1,0 +1,130 @@
+import {
+  flagOption,
+  functionOption,
+  listOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  portOption,
+  textOption,
+  wholeOption,
+  wrongOption,
+} from "../common/index.ts";
+import type { Engine } from "../engine/index.ts";
+import {
+  accountEventsOption,
+  accountsOption,
+  clockOption,
+  entropyOption,
+  instrumentsOption,
+  nativeOrdersOption,
+  rateLimiterOption,
+  rejectionsOption,
+  telemetryOption,
+} from "../ports/internal.ts";
+import { replayGuardOption } from "../signing/internal.ts";
+import { readAddressBlock } from "./access/address-list.ts";
+import { isAllowableOrigin } from "./access/cross-origin.ts";
+import type { ServiceOptions } from "./api.ts";
+import type { HostFeatures, ServiceSettings } from "./rest/api.ts";
+import type { SocketOptions, SocketSettings } from "./socket/api.ts";
+import type { ByteLimits, TrafficLimits } from "./traffic/api.ts";
+
+const flag = optional(flagOption);
+const positive = optional(wholeOption({ from: 1 }));
+const positiveMs = optional(wholeOption({ from: 1 }, " of milliseconds"));
+const names = (wanted: string): OptionCheck => optional(listOption(wanted, textOption()));
+
+const isBlock = (text: string): boolean => readAddressBlock(text) !== undefined;
+
+const settingsOption: OptionCheck = optionsOf<ServiceSettings>({
+  features: optional(
+    optionsOf<HostFeatures>({ leveraged_trading: flag, dark_pool_mode: flag, bridge_required: flag }),
+  ),
+  businessErrorsAs200: flag,
+  getAllowlist: names('a list of last path segments, such as ["orderStatus"]'),
+  postAllowlist: names('a list of last path segments, such as ["order"]'),
+  allowedOrigins: optional(
+    listOption(
+      "a list of web origins",
+      textOption("* or an origin such as https://desk.example.com", isAllowableOrigin),
+    ),
+  ),
+  trustedProxies: optional(
+    listOption(
+      "a list of addresses or CIDR blocks",
+      textOption("an IP address or a CIDR block such as 10.0.0.0/8", isBlock),
+    ),
+  ),
+});
+
+const byteLimits = optional(
+  optionsOf<ByteLimits>({ perConnection: positive, perAddress: positive, inAll: positive }),
+);
+
+const trafficOption: OptionCheck = optionsOf<TrafficLimits>({
+  connectionsPerAddress: positive,
+  unread: byteLimits,
+  unanswered: byteLimits,
+  unsent: byteLimits,
+});
+
+const socketsOption: OptionCheck = optionsOf<SocketOptions>({
+  settings: optional(
+    optionsOf<SocketSettings>({
+      maxMessageBytes: positive,
+      maxFramesPerSecond: positive,
+      maxUnanswered: positive,
+      maxMalformedPerMinute: positive,
+      maxWaitingEventBytes: positive,
+      maxWaitingReplyBytes: positive,
+      maxWaitingMarketBytes: positive,
+      maxStreams: positive,
+      pingEveryMs: positiveMs,
+      pongWithinMs: positiveMs,
+      lifeMs: positiveMs,
+    }),
+  ),
+  accountEvents: optional(accountEventsOption),
+  requestToken: optional(functionOption("returns the account of a session token")),
+  realClock: optional(clockOption),
+});
+
+const replayGuard: OptionCheck = (value, name) => {
+  if (value !== undefined && value !== false) replayGuardOption(value, name);
+};
+
+const documents: OptionCheck = (value, name) => {
+  if (value === undefined) return;
+  if (typeof value !== "object" || value === null)
+    throw wrongOption(value, name, "an object of functions by path, such as /openapi.json");
+  for (const [path, make] of Object.entries(value))
+    functionOption("returns the text of the document")(make, `${name}[${JSON.stringify(path)}]`);
+};
+
+const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
+  {
+    engine: portOption<Pick<Engine, "place" | "cancel" | "status">>("Engine (managed-orders/engine)", {
+      ...{ place: "required", cancel: "required", status: "required" },
+    }),
+    accounts: accountsOption,
+    instruments: instrumentsOption,
+    clock: clockOption,
+    entropy: entropyOption,
+    rateLimiter: rateLimiterOption,
+    nativeOrders: optional(nativeOrdersOption),
+    rejections: optional(rejectionsOption),
+    replayGuard,
+    telemetry: optional(telemetryOption),
+    settings: optional(settingsOption),
+    traffic: optional(trafficOption),
+    documents,
+    sockets: optional(socketsOption),
+  },
+  { open: true },
+);
+
+/** Throws a TypeError or RangeError that names the first option that is missing, unknown or wrong (decision KI). */
+export function demandServiceOptions(options: ServiceOptions): void {
+  serviceOptions(options, "createService");
+}

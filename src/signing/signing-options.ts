@@ -1,0 +1,49 @@
+type Name = "secret" | "payload" | "parameters" | "query" | "apiKey" | "signature" | "field";
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+const WANTED: Readonly<Record<Name, string>> = {
+  secret: "the API secret, a string that is not empty",
+  payload: "the text to sign, as a string or Uint8Array",
+  parameters: 'an object of parameters by name, such as { symbol: "BTC/USD" }',
+  query: 'the query without its question mark, such as "timestamp=1760000000000"',
+  apiKey: "the API key, a string",
+  signature: "a signature, a string",
+  field: "the name of a field, a string",
+};
+
+const FITS: Readonly<Partial<Record<Name, (value: unknown) => boolean>>> = {
+  payload: (value) => isText(value) || value instanceof Uint8Array,
+  parameters: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+};
+
+/**
+ * Throws a TypeError that names an option of a signing function that is missing, misspelt or of the wrong type, and a
+ * RangeError for an empty secret. Never shows a value. Every option of these functions is required, so an unknown name
+ * is a misspelling of the missing one; the checks of `common/` would add 1 kB to a page.
+ */
+export function demandSigning<T extends Name>(
+  options: Readonly<Record<T, unknown>>,
+  name: string,
+  needed: readonly T[],
+): void {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError(`${name} must be an object with ${needed.join(", ")}`);
+  for (const option of needed) {
+    const value = options[option];
+    if (value === undefined) throw missing(options, name, { option, needed });
+    const message = `${name}.${option} must be ${WANTED[option]}`;
+    if (!(FITS[option] ?? isText)(value)) throw new TypeError(message);
+    if (option === "secret" && value === "") throw new RangeError(message);
+  }
+}
+
+function missing(
+  options: object,
+  name: string,
+  { option, needed }: Readonly<{ option: Name; needed: readonly string[] }>,
+): TypeError {
+  const unknown = Object.keys(options).find((given) => !needed.includes(given));
+  if (unknown === undefined) return new TypeError(`${name}.${option} is missing: pass ${WANTED[option]}`);
+  return new TypeError(`unknown option \`${unknown}\` of ${name}; did you mean \`${option}\`?`);
+}

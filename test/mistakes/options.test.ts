@@ -1,0 +1,261 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import {
+  createManualClock,
+  createMemoryAccounts,
+  createMemoryExposure,
+  createMemoryHost,
+  createMemoryInstruments,
+  createMemoryKeyValueStore,
+  createMemoryRateLimiter,
+  createMemoryStore,
+} from "../../src/adapters/memory/index.ts";
+import {
+  createConsoleTelemetry,
+  createNodeMount,
+  createNodeServer,
+  probeMount,
+} from "../../src/adapters/node/index.ts";
+import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { Quantity } from "../../src/decimal/index.ts";
+import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
+import {
+  asyncApiDocument,
+  createMountProbe,
+  createRejectionBuffer,
+  createService,
+  openApiDocument,
+  type ServiceOptions,
+} from "../../src/service/index.ts";
+import {
+  createReplayGuard,
+  derivedClientId,
+  sign,
+  signBody,
+  signQuery,
+  signSocketParameters,
+} from "../../src/signing/index.ts";
+import { createScriptedVenue } from "../support/scripted-venue.ts";
+import { INSTRUMENTS } from "../support/world.ts";
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** A function of the package: options that it takes, and the call with any options. */
+type Entry = Readonly<{ right: () => Options; call: (options: never) => unknown }>;
+
+const entry = <T extends object>(right: () => T, call: (options: T) => unknown): Entry => ({
+  right: right as never,
+  call,
+});
+
+const host = () => createMemoryHost({ symbols: ["BTC/USD"] });
+const { service } = createMountProbe();
+const [secret, parameters] = ["a secret that must not be shown", { symbol: "BTC/USD" }];
+
+const ACCOUNT = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
+
+const engineParts = (): EngineOptions => {
+  const { disk: _disk, ...parts } = host();
+  return { ...parts, venue: createScriptedVenue() };
+};
+
+const serviceParts = async (): Promise<ServiceOptions> => {
+  const engine = await openEngine(engineParts());
+  const { accounts, instruments, clock, entropy } = host();
+  return { engine, accounts, instruments, clock, entropy, rateLimiter: createMemoryRateLimiter({ clock }) };
+};
+const parts = await serviceParts();
+
+const ENTRIES: Readonly<Record<string, Entry>> = {
+  openEngine: entry(engineParts, openEngine),
+  resolveSettings: entry(() => ({ advancedOrders: true }), resolveSettings),
+  createService: entry(() => parts, createService),
+  createRejectionBuffer: entry(() => ({ perAccount: 1 }), createRejectionBuffer),
+  openApiDocument: entry(() => ({ version: "1" }), openApiDocument),
+  asyncApiDocument: entry(() => ({ version: "1" }), asyncApiDocument),
+  createNodeServer: entry(() => ({ service }), createNodeServer),
+  createNodeMount: entry(() => ({ service }), createNodeMount),
+  createConsoleTelemetry: entry(() => ({ level: "warn" as const }), createConsoleTelemetry),
+  probeMount: entry(
+    () => ({ url: "http://127.0.0.1:9", timeoutMs: 1 }),
+    (options) => void probeMount(createMountProbe(), options).catch(() => undefined),
+  ),
+  openSqliteStore: entry(() => ({ path: "never-opened/orders.db" }), openSqliteStore),
+  createManualClock: entry(() => ({ startMs: 0 }), createManualClock),
+  createMemoryAccounts: entry(
+    () => ({ account: ACCOUNT, keys: [] }),
+    (one) => createMemoryAccounts([one]),
+  ),
+  createMemoryExposure: entry(
+    () => ({ accountId: 1, symbol: "BTC/USD", quantity: Quantity.parse("1") }),
+    (one) => createMemoryExposure([one]),
+  ),
+  createMemoryInstruments: entry(
+    () => INSTRUMENTS[0] ?? {},
+    (one) => createMemoryInstruments([one as never]),
+  ),
+  createMemoryHost: entry(() => ({ symbols: ["BTC/USD"] }), createMemoryHost),
+  createMemoryStore: entry(() => ({}), createMemoryStore),
+  createMemoryKeyValueStore: entry(() => ({}), createMemoryKeyValueStore),
+  createMemoryRateLimiter: entry(
+    () => ({ clock: createManualClock({ startMs: 0 }) }),
+    createMemoryRateLimiter,
+  ),
+  createReplayGuard: entry(() => ({ maxPerGeneration: 5 }), createReplayGuard),
+  sign: entry(() => ({ secret, payload: "a=1" }), sign),
+  signQuery: entry(() => ({ secret, parameters }), signQuery),
+  signBody: entry(() => ({ secret, query: "", parameters }), signBody),
+  signSocketParameters: entry(() => ({ secret, parameters }), signSocketParameters),
+  derivedClientId: entry(() => ({ apiKey: "key", signature: "ab", field: "f" }), derivedClientId),
+};
+
+/** Functions that take an object of a host and are left to their own errors, each with the reason. */
+const OTHERS: Readonly<Record<string, string>> = {
+  verifySignature: "never throws",
+  previewOrder:
+    "is in pages of a browser: its checks are shorter, and test/lifecycle/preview.test.ts has them",
+  orderIntent: "is in pages of a browser: without the generator, the missing client id is named",
+  listIntent: "as orderIntent",
+  encodeQuery: "takes the parameters themselves",
+};
+
+async function refusal(run: () => unknown): Promise<string> {
+  try {
+    await run();
+    return "taken";
+  } catch (error) {
+    return error instanceof Error ? `${error.name}: ${error.message}` : "not an error";
+  }
+}
+
+const cases = Object.entries(ENTRIES);
+/** Returns a name with two letters swapped, or a short one with one letter too many. */
+const misspelt = (name: string): string =>
+  name.length < 4 ? `${name}d` : `${name.slice(0, 2)}${name[3]}${name[2]}${name.slice(4)}`;
+
+describe("decision KI: every function that takes options names what is wrong with them", () => {
+  it.each(cases)("%s: a misspelt option, and the name that was meant", async (_name, { right, call }) => {
+    for (const [option, value] of Object.entries(right())) {
+      const { [option]: _left, ...rest } = right();
+      const said = await refusal(() => call({ ...rest, [misspelt(option)]: value } as never));
+      expect(said).toMatch(/^TypeError: unknown option `/);
+      expect(said).toContain(`\`${misspelt(option)}\` of `);
+      expect(said).toContain(`did you mean \`${option}\`?`);
+      expect(said).not.toContain(secret);
+    }
+  });
+
+  it.each(cases)("%s: a value of the wrong type", async (_name, { right, call }) => {
+    for (const option of Object.keys(right())) {
+      const said = await refusal(() => call({ ...right(), [option]: Symbol("wrong") } as never));
+      expect(said).toMatch(/^TypeError: /);
+      expect(said).toMatch(new RegExp(`[.]${option} must be `));
+      expect(said).not.toContain(secret);
+    }
+  });
+
+  it.each(cases)("%s: no object at all", async (_name, { call }) => {
+    expect(await refusal(() => call(5 as never))).toMatch(/^TypeError: .* must be an object/);
+  });
+
+  const btc = INSTRUMENTS[0];
+  const engine = (more: object) => () => openEngine({ ...engineParts(), ...more });
+  const served = (more: object) => () => createService({ ...parts, ...more });
+
+  it.each<readonly [what: string, call: () => unknown, message: string]>([
+    [
+      "a misspelt setting",
+      engine({ settings: { advanceOrders: true } }),
+      "TypeError: unknown option `advanceOrders` of openEngine.settings; did you mean `advancedOrders`?",
+    ],
+    [
+      "a setting beside the settings",
+      engine({ advancedOrders: true }),
+      "TypeError: unknown option `advancedOrders` of openEngine: pass it in openEngine.settings",
+    ],
+    [
+      "a number for a decimal",
+      engine({ settings: { minimumNotional: 15 } }),
+      'TypeError: openEngine.settings.minimumNotional must be a decimal string with at most 14 decimals, such as "15", got 15',
+    ],
+    [
+      "a number out of range",
+      engine({ settings: { hostTimeoutMs: 0 } }),
+      "RangeError: openEngine.settings.hostTimeoutMs must be a whole number of milliseconds of at least 1, got 0",
+    ],
+    [
+      "two numbers that contradict each other",
+      engine({ settings: { retryMinMs: 9, retryMaxMs: 8 } }),
+      "RangeError: openEngine.settings.retryMaxMs must be at least retryMinMs, 9, got 8",
+    ],
+    [
+      "no venue",
+      engine({ venue: undefined }),
+      "TypeError: openEngine.venue is missing: pass an object of the type ExecutionVenue (managed-orders/ports), with the functions submit, lookup and subscribe",
+    ],
+    [
+      "a venue without submit",
+      engine({ venue: { lookup: async () => "not-found", subscribe: () => () => undefined } }),
+      "TypeError: openEngine.venue.submit is missing: pass a function, as the type ExecutionVenue (managed-orders/ports) describes it",
+    ],
+    [
+      "an engine that is not awaited",
+      served({ engine: Promise.resolve(parts.engine) }),
+      "TypeError: createService.engine must be an object of the type Engine (managed-orders/engine), with the functions place, cancel and status, got a promise: await it",
+    ],
+    [
+      "a limit out of range",
+      served({ traffic: { unsent: { perAddress: 0 } } }),
+      "RangeError: createService.traffic.unsent.perAddress must be a whole number of at least 1, got 0",
+    ],
+    [
+      "a member that instruments do not have",
+      () => createMemoryInstruments([{ ...btc, minimumNotional: 15 } as never]),
+      "TypeError: unknown option `minimumNotional` of createMemoryInstruments[0], which takes id, symbol, aliases, baseAsset, quoteAsset, name, kind, status, address and url",
+    ],
+    [
+      "a number for a quantity",
+      () => createMemoryExposure().set({ accountId: 1, symbol: "BTC/USD", quantity: 0.5 as never }),
+      'TypeError: position.quantity must be a Quantity, such as Quantity.parseSigned("-0.5"), got 0.5',
+    ],
+    [
+      "a time that is none",
+      () => createManualClock({ startMs: 0 }).advanceBy("5s" as never),
+      'TypeError: clock.advanceBy must be a finite number of milliseconds, got "5s"',
+    ],
+    [
+      "a port that is none",
+      () => createNodeServer({ service }).listen({ host: "127.0.0.1", port: 80_800 }),
+      "RangeError: listen.port must be a whole number from 0 to 65535, got 80800",
+    ],
+    [
+      "an unsafe number in a request",
+      () => signQuery({ secret, parameters: { quantity: 0.5 } }),
+      'RangeError: parameters.quantity must be a safe integer, got 0.5: pass decimals as strings, such as "0.5", and long integers as bigint',
+    ],
+  ])("%s: %s", async (_what, call, message) => {
+    expect(await refusal(call)).toBe(message);
+  });
+
+  it("the functions of this test are those of the entry points", () => {
+    const folder = fileURLToPath(new URL("../package/api/", import.meta.url));
+    const text = readdirSync(folder)
+      .map((file) => readFileSync(`${folder}${file}`, "utf8"))
+      .join("\n");
+    const found = text.matchAll(
+      /export declare function (\w+)[^(]*\((?:[^)]*[^)\w])?(?:options|given|context|source)\??: /g,
+    );
+    const rules = [
+      "admit",
+      "admitList",
+      "evolve",
+      "sizeChild",
+      "transition",
+      "transitionList",
+      "managedOrderView",
+    ];
+    const taking = [...found].map(([, name]) => String(name)).filter((name) => !rules.includes(name));
+    expect(taking.filter((name) => ENTRIES[name] === undefined && OTHERS[name] === undefined)).toEqual([]);
+  });
+});
