@@ -11,7 +11,7 @@ import type { ChildMessage, ChildTask } from "./engine-child.ts";
 /** How often to crash. */
 export type EngineCampaign = Readonly<{ seed: number; randomKills: number; timesPerPoint: number }>;
 
-/** What the parent of the crashing process knows: its file and its output. */
+/** The file and the output of the crashing process, as its parent knows them. */
 type Acknowledgements = Readonly<{
   program: string;
   acknowledged: Map<string, number>;
