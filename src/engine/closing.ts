@@ -1,4 +1,5 @@
 import type { Reconciler } from "./children/reconciler.ts";
+import type { Submissions } from "./children/submissions.ts";
 import type { Committer } from "./commit/committer.ts";
 import type { Housekeeping } from "./commit/housekeeping.ts";
 import type { AtRest } from "./core/api.ts";
@@ -22,6 +23,7 @@ export type ClosingParts = Readonly<{
   calls: OpenCalls;
   rest: Rest;
   reconciler: Reconciler;
+  submissions: Submissions;
 }>;
 
 /**
@@ -66,13 +68,15 @@ export function abandonParts(parts: ClosingParts, unsubscribes: Unsubscribes): v
 }
 
 /** Cancels everything that would happen later. Nothing is decided from now on. */
-function stop({ timers, bursts, shards, committer, housekeeping, endedNames }: ClosingParts): void {
+function stop(parts: ClosingParts): void {
+  const { timers, bursts, shards, committer, housekeeping, endedNames, submissions } = parts;
   timers.stop();
   bursts.stop();
   housekeeping.stop();
   endedNames.stop();
   for (const shard of shards.all) shard.close();
   committer.stop();
+  submissions.stop();
 }
 
 /**

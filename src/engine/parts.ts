@@ -4,6 +4,7 @@ import { ChildReports } from "./children/child-reports.ts";
 import { Dispatcher } from "./children/dispatcher.ts";
 import { Rearming } from "./children/rearming.ts";
 import { Reconciler } from "./children/reconciler.ts";
+import { Submissions } from "./children/submissions.ts";
 import { VenueQueue } from "./children/venue-queue.ts";
 import { Cancels } from "./commands/cancels.ts";
 import { Placements } from "./commands/placement.ts";
@@ -53,6 +54,7 @@ export type EngineParts = Readonly<{
   reads: ReadModel;
   lists: ListReads;
   reconciler: Reconciler;
+  submissions: Submissions;
   children: ChildOrderManager;
   exposure: ExposureTracker;
   attempts: ExecutionAttempts;
@@ -88,7 +90,8 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
   const lists = new ListReads(core, reads);
   const reports = new ChildReports(core, { shards, market, reads, funds, timers });
   const reconciler = new Reconciler(core, { venue, timers, shards, reports });
-  const dispatch = { venue, venueQueue, timers, shards, market, reports, reconciler };
+  const submissions = new Submissions();
+  const dispatch = { venue, venueQueue, timers, shards, market, reports, reconciler, submissions };
   const dispatcher = new Dispatcher(core, dispatch);
   const children = new ChildOrderManager(core, { venue, funds, reports, reconciler, dispatcher });
   const exposure = new ExposureTracker(core, options.exposure, shards);
@@ -121,6 +124,7 @@ export function engineParts(core: Core, options: EngineOptions, stored: Stored):
     reads,
     lists,
     reconciler,
+    submissions,
     children,
     exposure,
     attempts,

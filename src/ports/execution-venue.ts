@@ -1,5 +1,10 @@
 import type { ChildReport, ChildRequest } from "../model/index.ts";
 
+declare global {
+  /** Lets the types compile in a program that has neither the types of Node.js nor those of the DOM. */
+  interface AbortSignal {}
+}
+
 /** An event that the venue sends by itself. Fills may come twice, late, or before the answer to the submit. */
 export interface VenueEvent {
   readonly report: ChildReport;
@@ -25,17 +30,30 @@ export interface VenueCapabilities {
   readonly ratePerSecond?: number;
 }
 
+/** Limits of one submit. */
+export interface SubmitOptions {
+  /**
+   * When the submit expires: a moment by the venue's own clock, in milliseconds since the epoch, and not a duration. It
+   * is at most `submitDeadlineMs` after the wall clock of the engine. A venue that honours deadlines executes nothing
+   * of the child after it.
+   */
+  readonly deadlineMs: number;
+  /**
+   * Aborts when the engine stops waiting for the answer: at the deadline, or when the engine closes. Pass it on to end
+   * the request, as in `fetch(url, { signal })`. It does not cancel the child. The outcome of an aborted submit is
+   * unknown, and the engine looks the child up; it never takes the child as not sent.
+   */
+  readonly signal: AbortSignal;
+}
+
 /**
  * The host's execution path. `submit` is called at most once per child id. A rejected promise means that the outcome
  * is unknown; the engine then looks the child up and never submits it again.
  */
 export interface ExecutionVenue {
   readonly capabilities: VenueCapabilities;
-  /**
-   * Submits a child. `deadlineMs` is in the venue's time, epoch milliseconds, and at most `submitDeadlineMs` after
-   * the wall clock.
-   */
-  submit(child: ChildRequest, options: Readonly<{ deadlineMs: number }>): Promise<ChildReport>;
+  /** Submits a child. It must not execute after `deadlineMs` if the venue says that it honours deadlines. */
+  submit(child: ChildRequest, options: SubmitOptions): Promise<ChildReport>;
   /**
    * Returns what the venue knows of a child. Rejects if the venue cannot say, for example because its records do not
    * go back far enough: "not found" would count as proof.

@@ -48,7 +48,13 @@ export type {
   PositionNow,
   ToldFill,
 } from "./account-events.ts";
-export type { ExecutionVenue, NotFound, VenueCapabilities, VenueEvent } from "./execution-venue.ts";
+export type {
+  ExecutionVenue,
+  NotFound,
+  SubmitOptions,
+  VenueCapabilities,
+  VenueEvent,
+} from "./execution-venue.ts";
 export type {
   Accounts,
   Awaitable,

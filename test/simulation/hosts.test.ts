@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatPrice, price, quantity } from "../../src/decimal/index.ts";
 import type { ChildRequest } from "../../src/model/index.ts";
-import type { NativePlacement } from "../../src/ports/index.ts";
+import type { NativePlacement, SubmitOptions } from "../../src/ports/index.ts";
 import { type FaultRates, Faults } from "../../src/simulator/world/faults.ts";
 import { Instance } from "../../src/simulator/world/instance.ts";
 import { Market } from "../../src/simulator/world/market.ts";
@@ -29,6 +29,8 @@ function shared(rates: FaultRates = {}) {
     time: new WorldTime({ startMs: START_MS, turn }),
   };
 }
+
+const limits: SubmitOptions = { deadlineMs: START_MS + 2_000, signal: new AbortController().signal };
 
 const child: ChildRequest = {
   childId: "aqc-1",
@@ -58,9 +60,7 @@ describe("the hosts of a seeded world", () => {
     const port = venue.open(new Instance(1, START_MS));
     const closed = [];
     for (let attempt = 1; attempt <= 20; attempt++)
-      closed.push(
-        await port.submit({ ...child, childId: `aqc-${attempt}` }, { deadlineMs: START_MS + 2_000 }),
-      );
+      closed.push(await port.submit({ ...child, childId: `aqc-${attempt}` }, limits));
     expect(closed.every(({ fills }) => fills.length === 0)).toBe(true);
     venue.tellWithheld();
     const heard: string[] = [];
@@ -89,7 +89,7 @@ describe("the hosts of a seeded world", () => {
       isOpening: () => false,
     });
     const port = venue.open(new Instance(1, START_MS));
-    await port.submit(child, { deadlineMs: START_MS + 2_000 });
+    await port.submit(child, limits);
     venue.settle();
     const said: string[] = [];
     const ask = (): void => {

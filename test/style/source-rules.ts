@@ -137,6 +137,10 @@ function undocumented(file: SourceFile): readonly Breach[] {
   });
 }
 
+/** `declare global` is no namespace: it adds a type of the platform. */
+const isNamespace = (node: ts.Node): boolean =>
+  ts.isModuleDeclaration(node) && (node.flags & ts.NodeFlags.GlobalAugmentation) === 0;
+
 const isExportDefault = (node: ts.Node): boolean =>
   ts.isExportAssignment(node) ||
   (ts.canHaveModifiers(node) &&
@@ -236,7 +240,7 @@ export const sourceRules: readonly SourceRule[] = [
       [...descendants(file.ast)].filter(
         (node) =>
           ts.isEnumDeclaration(node) ||
-          ts.isModuleDeclaration(node) ||
+          isNamespace(node) ||
           isExportDefault(node) ||
           (ts.isExportDeclaration(node) && node.exportClause === undefined && file.path !== "index.ts"),
       ),

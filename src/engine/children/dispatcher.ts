@@ -1,7 +1,7 @@
 import { errorMessage } from "../../common/index.ts";
 import { shardOfId } from "../../lifecycle/index.ts";
 import type { ChildRequest, ParentOrder } from "../../model/index.ts";
-import type { ExecutionVenue } from "../../ports/index.ts";
+import type { ExecutionVenue, SubmitOptions } from "../../ports/index.ts";
 import type { Core } from "../core/core.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -9,6 +9,7 @@ import type { Timers } from "../time/timers.ts";
 import type { ChildReports } from "./child-reports.ts";
 import { objectionTo } from "./objection.ts";
 import type { Reconciler } from "./reconciler.ts";
+import type { Submissions } from "./submissions.ts";
 import type { DueChild, VenueQueue } from "./venue-queue.ts";
 
 /** Dependencies of {@link Dispatcher}. */
@@ -20,6 +21,7 @@ export type DispatchParts = Readonly<{
   market: MarketHub;
   reports: ChildReports;
   reconciler: Reconciler;
+  submissions: Submissions;
 }>;
 
 /**
@@ -116,7 +118,7 @@ export class Dispatcher {
   }
 
   #send({ child, notAfterMs }: DueChild): boolean {
-    const { reports, reconciler, timers } = this.#parts;
+    const { reports, reconciler, timers, submissions } = this.#parts;
     const wallMs = this.#core.wallMs();
     const objection =
       wallMs >= notAfterMs ? "the time for it has passed" : objectionTo(child, this.#core, this.#parts);
@@ -128,27 +130,33 @@ export class Dispatcher {
     const deadlineMs = Math.min(notAfterMs, wallMs + this.#core.settings.submitDeadlineMs);
     reconciler.follow(child, "SENT", deadlineMs);
     this.#core.counters.children++;
-    const cancelDeadline = timers.after(deadlineMs - wallMs, () =>
-      reports.lost(child, "no answer by the deadline"),
-    );
+    const submission = submissions.begin(deadlineMs);
+    const cancelDeadline = timers.after(deadlineMs - wallMs, () => {
+      reports.lost(child, "no answer by the deadline");
+      submission.abandon();
+    });
+    const answered = (): void => {
+      cancelDeadline();
+      submission.answered();
+      this.#core.probe("after-submit");
+    };
     this.#core.probe("before-submit");
-    this.#call(child, deadlineMs).then(
+    this.#call(child, submission.options).then(
       (answer) => {
-        cancelDeadline();
-        this.#core.probe("after-submit");
+        answered();
         reports.answered(child, answer);
       },
       (error: unknown) => {
-        cancelDeadline();
-        this.#core.probe("after-submit");
-        reports.lost(child, errorMessage(error));
+        answered();
+        // The venue gave up because it was told to. The outcome counts as unknown already.
+        if (!submission.isAborted) reports.lost(child, errorMessage(error));
       },
     );
     return true;
   }
 
   /** Calls the venue. A venue that throws instead of rejecting has an unknown outcome too. */
-  async #call(child: ChildRequest, deadlineMs: number): Promise<unknown> {
-    return await this.#parts.venue.submit(child, { deadlineMs });
+  async #call(child: ChildRequest, options: SubmitOptions): Promise<unknown> {
+    return await this.#parts.venue.submit(child, options);
   }
 }

@@ -12,6 +12,7 @@ import type {
   NativeOrders,
   NotFound,
   PrintInput,
+  SubmitOptions,
   Telemetry,
   VenueCapabilities,
   VenueEvent,
@@ -52,6 +53,8 @@ const DEFAULT_FORGETTING: Forgetting = { afterMs: 172_800_000, quietMs: 600_000 
  */
 export type PaperVenue = ExecutionVenue &
   Exposure & {
+    /** Submits a child. Nothing is on its way that a signal could end. */
+    submit(child: ChildRequest, limits: Pick<SubmitOptions, "deadlineMs">): Promise<ChildReport>;
     /** Ordinary orders at the venue, including children. */
     readonly native: NativeOrders;
     /** Applies a counted quote: its sizes replace those used up, and it fills resting orders. */
@@ -182,7 +185,7 @@ class RecordedVenue implements PaperVenue {
     });
   }
 
-  async submit(child: ChildRequest, { deadlineMs }: Readonly<{ deadlineMs: number }>): Promise<ChildReport> {
+  async submit(child: ChildRequest, { deadlineMs }: Pick<SubmitOptions, "deadlineMs">): Promise<ChildReport> {
     const fault = this.#faults.onSubmit(child);
     if (fault?.mode === "timeout-before") return noAnswer();
     const report = await this.#work(this.#take(child, deadlineMs, fault));
