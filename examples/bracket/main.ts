@@ -74,7 +74,7 @@ async function quote(engine: Engine, bid: string, size = "1"): Promise<void> {
 const roleOf = (leg: ParentOrder): string => leg.list?.role ?? "";
 
 async function show(engine: Engine): Promise<void> {
-  const list = await engine.findList({ accountId: ACCOUNT, listClientOrderId: "bracket-1" });
+  const list = await engine.account(ACCOUNT).findList({ listClientOrderId: "bracket-1" });
   if (list === undefined) throw new Error("the list is not there");
   console.log(`  list ${list.listId} ${listStatusOf(list).listOrderStatus}`);
   for (const leg of list.legs) {
@@ -128,9 +128,8 @@ async function story(engine: Engine, { listId, legs }: OrderList): Promise<void>
 
 const first = await startEngine();
 await quote(first, "60200");
-const { list } = await first.placeList({
-  accountId: ACCOUNT,
-  list: bracket({
+const { list } = await first.account(ACCOUNT).placeList(
+  bracket({
     symbol: SYMBOL,
     listClientOrderId: "bracket-1",
     quantity: "0.5",
@@ -138,7 +137,7 @@ const { list } = await first.placeList({
     takeProfit: { type: "LIMIT", price: "63000" },
     stopLoss: { type: "STOP_LOSS", stopPrice: "58500" },
   }),
-});
+);
 await show(first);
 
 await quote(first, "59990", "0.2");

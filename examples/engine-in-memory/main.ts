@@ -9,7 +9,6 @@ import type { ChildReport, ExecutionVenue } from "managed-orders/ports";
 import type { QuoteStamp } from "managed-orders/rules";
 
 const SYMBOL = "BTC/USD";
-const ACCOUNT = 1;
 
 /** A venue that fills every child completely, at the last best price it was given. */
 type TouchVenue = ExecutionVenue & { bid: Price; ask: Price };
@@ -62,6 +61,7 @@ const host = createMemoryHost({ symbols: [SYMBOL] });
 const { clock } = host;
 const venue = createTouchVenue();
 const engine = await openEngine({ ...host, venue, settings: { advancedOrders: true } });
+const account = engine.account(1);
 
 async function quote(bid: string, ask: string): Promise<void> {
   await clock.advanceBy(1_000, () => engine.idle());
@@ -73,7 +73,7 @@ async function quote(bid: string, ask: string): Promise<void> {
 }
 
 async function show(orderId: number): Promise<void> {
-  const order = await engine.findAny(orderId);
+  const order = await account.find({ orderId });
   if (order === undefined) throw new Error("the order is not there");
   const { status, apiState } = statusOf(order);
   const waitingFor = (await engine.story(orderId))?.waitingFor;
@@ -85,9 +85,12 @@ async function show(orderId: number): Promise<void> {
 const text = (stamp: QuoteStamp): string => `quote ${Price.format(stamp.bid)} / ${Price.format(stamp.ask)}`;
 
 await quote("60000", "60001");
-const { order } = await engine.place({
-  accountId: ACCOUNT,
-  order: { symbol: SYMBOL, side: "SELL", type: "STOP_MARKET", quantity: "0.5", stopPrice: "59500" },
+const { order } = await account.place({
+  symbol: SYMBOL,
+  side: "SELL",
+  type: "STOP_MARKET",
+  quantity: "0.5",
+  stopPrice: "59500",
 });
 await show(order.orderId);
 await quote("59600", "59601");

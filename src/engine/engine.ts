@@ -6,10 +6,15 @@ import type { JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
 import type { ShardHead, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { abandonParts, closeParts } from "./closing.ts";
+import { EngineAccount } from "./commands/engine-account.ts";
 import { settleChild } from "./commands/settlement.ts";
+import type { AccountView } from "./core/account-view.ts";
 import type * as Api from "./core/api.ts";
+import type * as Calls from "./core/calls.ts";
 import { checkedOptions, demandOptions } from "./core/checked-options.ts";
-import { coreOf, type QuoteNow } from "./core/core.ts";
+import type { EngineStatus } from "./core/condition.ts";
+import { coreOf } from "./core/core.ts";
+import type { EngineEventSource } from "./core/events.ts";
 import type { LiveOrder } from "./core/live-order.ts";
 import { timely } from "./core/stored.ts";
 import { COSTS } from "./core/turns.ts";
@@ -72,7 +77,7 @@ class RunningEngine implements Api.Engine {
     }
   }
 
-  get events(): Api.EngineEventSource {
+  get events(): EngineEventSource {
     return this.#parts.stream.events;
   }
 
@@ -84,29 +89,33 @@ class RunningEngine implements Api.Engine {
     return this.#parts.board.isDraining;
   }
 
-  place(request: Api.PlaceRequest): Promise<Api.Placement> {
+  account(accountId: number): AccountView {
+    return new EngineAccount(this, accountId);
+  }
+
+  place(request: Calls.PlaceRequest): Promise<Calls.Placement> {
     const { calls, placements } = this.#parts;
     return calls.decide((caller) => placements.place(this.#commandOf(request), caller));
   }
 
-  placeList({ accountId, list }: Api.PlaceListRequest): Promise<Api.ListPlacement> {
+  placeList({ accountId, list }: Calls.PlaceListRequest): Promise<Calls.ListPlacement> {
     const { calls, placements } = this.#parts;
     return calls.decide((caller) => placements.placeList({ accountId, list }, caller));
   }
 
-  cancelList(key: Api.ListKey): Promise<OrderList> {
+  cancelList(key: Calls.ListKey): Promise<OrderList> {
     return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.list(key)));
   }
 
-  findList(key: Api.ListKey): Promise<OrderList | undefined> {
+  findList(key: Calls.ListKey): Promise<OrderList | undefined> {
     return this.#parts.calls.read(() => this.#parts.lists.find(key));
   }
 
-  openLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
+  openLists(request: Calls.ListPageRequest): Promise<readonly OrderList[]> {
     return this.#parts.calls.read(() => this.#parts.lists.open(request));
   }
 
-  allLists(request: Api.ListPageRequest): Promise<readonly OrderList[]> {
+  allLists(request: Calls.ListPageRequest): Promise<readonly OrderList[]> {
     return this.#parts.calls.read(() => this.#parts.lists.all(request));
   }
 
@@ -114,7 +123,7 @@ class RunningEngine implements Api.Engine {
     return this.#parts.calls.read(() => this.#parts.lists.story(listId));
   }
 
-  cancel(key: Api.ParentKey): Promise<ParentOrder> {
+  cancel(key: Calls.ParentKey): Promise<ParentOrder> {
     return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.one(key)));
   }
 
@@ -126,11 +135,11 @@ class RunningEngine implements Api.Engine {
     this.#parts.funds.changed(accountId);
   }
 
-  cancelAll(accountId: number): Promise<Api.CancelAllResult> {
+  cancelAll(accountId: number): Promise<Calls.CancelAllResult> {
     return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.all(accountId)));
   }
 
-  find(key: Api.ParentKey): Promise<ParentOrder | undefined> {
+  find(key: Calls.ParentKey): Promise<ParentOrder | undefined> {
     return this.#parts.calls.read(() => this.#parts.reads.find(key));
   }
 
@@ -138,7 +147,7 @@ class RunningEngine implements Api.Engine {
     return this.#parts.calls.read(() => this.#parts.reads.findAny(orderId));
   }
 
-  page(request: Api.PageRequest): Promise<Api.ParentPage> {
+  page(request: Calls.PageRequest): Promise<Calls.ParentPage> {
     return this.#parts.calls.read(() => this.#parts.reads.page(request));
   }
 
@@ -146,7 +155,7 @@ class RunningEngine implements Api.Engine {
     return runningLimitOf(order, this.market.history);
   }
 
-  quote(symbol: string): QuoteNow | undefined {
+  quote(symbol: string): Api.QuoteNow | undefined {
     return this.market.now(symbol);
   }
 
@@ -167,7 +176,7 @@ class RunningEngine implements Api.Engine {
     return metricsOf(this.#parts, this.#parts.placements.pending);
   }
 
-  status(): Api.EngineStatus {
+  status(): EngineStatus {
     return this.#parts.board.status;
   }
 
@@ -188,6 +197,10 @@ class RunningEngine implements Api.Engine {
   close(): Promise<Api.AtRest> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async #close(): Promise<Api.AtRest> {
@@ -212,7 +225,7 @@ class RunningEngine implements Api.Engine {
     return [() => this.#unsubscribe(), () => this.#unwatchTime(), () => this.#parts.children.stop()];
   }
 
-  #commandOf(request: Api.PlaceRequest): Extract<Api.PlaceRequest, { intent: unknown }> {
+  #commandOf(request: Calls.PlaceRequest): Extract<Calls.PlaceRequest, { intent: unknown }> {
     if ("intent" in request) return request;
     const { accountId, order } = request;
     if (order === undefined) throw wrongOption(order, "engine.place.order", "the fields of an order");

@@ -5,41 +5,56 @@
  * @module managed-orders/engine
  */
 export { SettlementError, type SettlementProblem } from "./commands/settlement.ts";
+export type { AccountView, OrderPage } from "./core/account-view.ts";
 export type {
-  Alert,
   AtRest,
-  CancelAllResult,
   ChildSettlement,
   Engine,
-  EngineAlertKind,
-  EngineEventSource,
-  EngineEvents,
   EngineOptions,
   EngineSettings,
-  EngineStatus,
   InFlight,
+  Metrics,
+  ProbePoint,
+  QuoteNow,
+  Story,
+  Verification,
+} from "./core/api.ts";
+export type {
+  CancelAllResult,
   ListKey,
+  ListName,
+  ListPage,
   ListPageRequest,
   ListPlacement,
-  ListUpdate,
-  Metrics,
-  OrderUpdate,
   PageRequest,
   ParentKey,
+  ParentName,
   ParentPage,
   PlaceFieldsRequest,
   PlaceIntentRequest,
   PlaceListRequest,
   Placement,
   PlaceRequest,
-  PrintUpdate,
-  ProbePoint,
+} from "./core/calls.ts";
+export type {
+  EngineStatus,
   StatusChange,
   StatusKind,
   StatusReason,
   StatusUpdate,
-  Story,
-  Verification,
-} from "./core/api.ts";
+} from "./core/condition.ts";
+export type {
+  Alert,
+  ChildUpdate,
+  EndedUpdate,
+  EngineAlertKind,
+  EngineEventSource,
+  EngineEvents,
+  FillUpdate,
+  ListUpdate,
+  OrderNow,
+  OrderUpdate,
+  PrintUpdate,
+} from "./core/events.ts";
 export { DEFAULT_SETTINGS, resolveSettings } from "./core/settings.ts";
 export { openEngine } from "./engine.ts";

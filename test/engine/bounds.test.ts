@@ -74,7 +74,7 @@ describe("memory", () => {
   async function live(world: World): Promise<readonly WeakRef<object>[]> {
     const seen: WeakRef<object>[] = [];
     const listener = ({ order }: Readonly<{ order: object }>): void => void seen.push(new WeakRef(order));
-    world.engine.events.on("order", listener);
+    const leave = world.engine.events.on("order", listener);
     const expireTime = world.clock.nowMs() + 30_000;
     for (let n = 0; n < 10; n++) {
       await world.place({ price: "100" });
@@ -99,7 +99,7 @@ describe("memory", () => {
     await world.pass(60_000);
     world.updates.length = 0;
     world.venue.submitted.length = 0;
-    world.engine.events.off("order", listener);
+    leave();
     return seen;
   }
 

@@ -79,9 +79,9 @@ describe("listeners", () => {
     const world = await createWorld();
     const heard: number[] = [];
     const listener = ({ sequence }: Readonly<{ sequence: number }>): void => void heard.push(sequence);
-    world.engine.events.on("order", listener);
+    const leave = world.engine.events.on("order", listener);
     await world.place({ price: "100" });
-    world.engine.events.off("order", listener);
+    leave();
     await world.place({ price: "100" });
     expect(heard).toEqual([1]);
   });

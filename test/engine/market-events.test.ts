@@ -49,8 +49,8 @@ describe("events of the market", () => {
     const leaving = (): void => void heard.push("left");
     world.engine.events.on("quote", throwing);
     world.engine.events.on("print", throwing);
-    world.engine.events.on("quote", leaving);
-    world.engine.events.off("quote", leaving);
+    const leave = world.engine.events.on("quote", leaving);
+    leave();
     world.engine.events.on("quote", () => void heard.push("quote"));
     world.engine.events.on("print", () => void heard.push("print"));
     await world.quote("100", "101");

@@ -6,8 +6,8 @@ const texts = apiOf(entryPoints.map(({ types }) => `${root}${types}`));
 
 /** Requests and replies as JSON. They are aliases, because only those are assignable to an index signature. */
 const JSON_FORMS: readonly string[] = [
-  ...["ErrorBody", "ExecutionView", "LegIdentity", "LegacyOcoFields", "ListCommonFields", "ManagedOrder"],
-  ...["NativeOrderView", "OcoFields", "OrderListView", "OtocoFields", "Snapshot"],
+  ...["ErrorBody", "LegIdentity", "LegacyOcoFields", "ListCommonFields", "ManagedOrder"],
+  ...["NativeOrderView", "OrderListView", "Snapshot"],
 ];
 
 describe("the exported names and signatures that `npm run docs:api` writes", () => {
@@ -20,11 +20,11 @@ describe("the exported names and signatures that `npm run docs:api` writes", () 
   );
 
   it("decision KD: object shapes are interfaces with readonly members", () => {
-    expect([...new Set(texts.flatMap(looseShapes))].sort()).toEqual(JSON_FORMS);
+    expect(looseShapes(texts.join(""))).toEqual(JSON_FORMS);
     const loose = [
       "export type A = { readonly a: 1 };",
       "export type B = Readonly<{ b: 1 }>;",
-      "export type C = A & Readonly<{ c: 1 }>;",
+      "export type C = D & Readonly<{ c: 1 }>;",
       "export interface D { d: 1; readonly e: 2; f(): 3 }",
       "export type G = { readonly a: 1 } & ({ readonly b: 1 } | { readonly c: 1 });",
       "export type H = B | Readonly<{ h: 1 }>;",

@@ -22,32 +22,29 @@ export function apiOf(files: readonly string[]): readonly string[] {
   return exportsOf(files).map((found) => `${found.map(declarationOf).join("\n")}\n`);
 }
 
-/**
- * Names of object shapes in an API text that are not interfaces, and of members of interfaces that are not readonly.
- */
+/** Names of object shapes in API texts that are no interfaces, and of members of interfaces that are not readonly. */
 export function looseShapes(text: string): readonly string[] {
-  const file = ts.createSourceFile("api.ts", text, ts.ScriptTarget.ES2022, true);
-  return [...descendants(file)].flatMap((node) => {
-    if (ts.isTypeAliasDeclaration(node)) return isShape(node.type) ? [node.name.text] : [];
-    if (!ts.isInterfaceDeclaration(node)) return [];
-    return node.members.filter(isWritable).map((member) => `${node.name.text}.${member.name?.getText()}`);
-  });
+  const nodes = [...descendants(ts.createSourceFile("api.ts", text, ts.ScriptTarget.ES2022, true))];
+  const interfaces = nodes.filter(ts.isInterfaceDeclaration);
+  const aliases = nodes.filter(ts.isTypeAliasDeclaration);
+  const isNamed = (part: ts.TypeNode): boolean =>
+    interfaces.some(({ name }) => name.text === part.getText()) ||
+    aliases.some(({ name, type }) => name.text === part.getText() && isShape(type, isNamed));
+  const members = interfaces.flatMap((node) =>
+    node.members.filter(isWritable).map((member) => `${node.name.text}.${member.name?.getText()}`),
+  );
+  const shapes = aliases.filter(({ type }) => isShape(type, isNamed)).map(({ name }) => name.text);
+  return [...new Set([...shapes, ...members])].sort();
 }
 
-/**
- * Whether a type is a single object: a literal, `Readonly` of one, or an intersection with one and without
- * alternatives.
- */
-function isShape(type: ts.TypeNode): boolean {
-  if (ts.isTypeReferenceNode(type)) {
-    const [of] = type.typeName.getText() === "Readonly" ? (type.typeArguments ?? []) : [];
-    return of !== undefined && isShape(of);
-  }
+/** Whether a type is one object: a literal, `Readonly` of one, or an intersection of those and of named objects. */
+function isShape(type: ts.TypeNode, isNamed: (part: ts.TypeNode) => boolean): boolean {
   if (ts.isIntersectionTypeNode(type)) {
-    const hasChoice = type.types.some((part) => ts.isParenthesizedTypeNode(part));
-    return !hasChoice && type.types.some(isShape);
+    return type.types.every((part) => isShape(part, isNamed) || isNamed(part));
   }
-  return ts.isTypeLiteralNode(type);
+  if (!ts.isTypeReferenceNode(type)) return ts.isTypeLiteralNode(type);
+  const [of] = type.typeName.getText() === "Readonly" ? (type.typeArguments ?? []) : [];
+  return of !== undefined && isShape(of, isNamed);
 }
 
 const isWritable = (member: ts.TypeElement): boolean =>

@@ -22,6 +22,39 @@ function compile(files: readonly string[], options: Readonly<Record<string, unkn
 const used = (names: readonly string[]): string =>
   `export const used: unknown[] = [${names.map((_, index) => `s${index}`)}];\n`;
 
+/** A program with an engine of its own. */
+const ENGINE = `
+import { Price } from "managed-orders";
+import { type EngineOptions, openEngine } from "managed-orders/engine";
+
+export async function trade(options: EngineOptions, tell: (line: string) => void): Promise<void> {
+  await using engine = await openEngine(options);
+  const stop = engine.events.on("fill", ({ clientOrderId, fill }) => tell(clientOrderId + Price.format(fill.price)));
+  engine.events.once("ended", ({ status }) => tell(status));
+  await engine.account(1).cancelAll();
+  stop();
+}
+`;
+
+/** What is added to it for a server and a file. */
+const DESK = `
+import type { ExecutionVenue } from "managed-orders/ports";
+import { createNodeServer } from "managed-orders/node";
+import type { Service } from "managed-orders/service";
+import { openSqliteStore } from "managed-orders/sqlite";
+
+export const submit: ExecutionVenue["submit"] = async ({ childId }, { deadlineMs, signal }) => {
+  await fetch("http://venue.example.com?until=" + deadlineMs, { signal });
+  return { childId, state: "open", fills: [] };
+};
+
+export async function serve(service: Service): Promise<void> {
+  await using store = openSqliteStore({ path: "orders.db" });
+  await using server = createNodeServer({ service });
+  await server.listen({ host: "127.0.0.1", port: (await store.acquire()).length });
+}
+`;
+
 describe("the types of the packed package", () => {
   it("compile in ESM and in CommonJS for every subpath", () => {
     const imports = subpaths.map((name, index) => `import * as s${index} from "${name}";\n`);
@@ -46,6 +79,22 @@ describe("the types of the packed package", () => {
       types: ["node"],
     });
     expect(outcome).toEqual({ status: 0, output: "" });
+  });
+
+  const STRICT = { target: "ES2022", lib: ["ES2023"] };
+
+  it.each([
+    ["node16", "desk.mts", { module: "Node16", moduleResolution: "Node16", types: ["node"] }],
+    ["bundler", "desk.ts", { module: "ESNext", moduleResolution: "Bundler", types: ["node"] }],
+    ["node10", "desk.ts", { module: "CommonJS", moduleResolution: "node10", types: ["node"] }],
+    [
+      "bundler and no types of Node.js",
+      "engine.ts",
+      { module: "ESNext", moduleResolution: "Bundler", types: [] },
+    ],
+  ])("decision KH: `await using` compiles with lib ES2023: %s", (_, name, options) => {
+    consumer.write(name, name === "engine.ts" ? ENGINE : ENGINE + DESK);
+    expect(compile([name], { ...STRICT, ...options })).toEqual({ status: 0, output: "" });
   });
 
   it("compile in a browser project without Node's types", () => {

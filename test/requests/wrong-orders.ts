@@ -20,6 +20,12 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a number in a quote": `previewOrder({ ...btc, type: "LIMIT_MAKER", price: "1" }, { quote: { bid: 1, ask: "2" } })`,
   "an unknown option of a preview": `previewOrder({ ...btc, type: "LIMIT_MAKER", price: "1" }, { minimum: 15 })`,
   "an order of an engine": `engine.place({ accountId: 1, order: { ...btc, type: "LIMIT_MAKER" } })`,
+  "an order of an account": `engine.account(1).place({ ...btc, type: "STOP_MARKET" })`,
+  "an engine without a venue": `openEngine(noVenue)`,
+  "a misspelt setting": `openEngine({ ...options, settings: { advancedOrder: true } })`,
+  "a unit in a setting": `openEngine({ ...options, settings: { quoteMaxAgeMs: "5s" } })`,
+  "a venue that answers nothing": `openEngine({ ...options, venue: { ...venue, submit: async () => undefined } })`,
+  "an event that there is not": `engine.events.on("filled", () => undefined)`,
   "an account as text": `engine.place({ accountId: "1", order: { ...btc, type: "LIMIT_MAKER", price: "1" } })`,
 };
 
@@ -35,21 +41,26 @@ export const RIGHT: readonly string[] = [
   `oco({ ...list, ...size, takeProfit: { type: "TAKE_PROFIT", trailingDelta: 200 }, stopLoss: stop })`,
   `bracket({ ...trade, stopLoss: { ...stop, trailingDelta: 200, newClientOrderId: "mine" }, expireTime: 1 })`,
   `engine.place({ accountId: 1, order: fields })`,
+  `engine.account(1).place(fields)`,
+  `openEngine({ ...noVenue, venue: { ...venue, submit: (child, { deadlineMs, signal }) => venue.submit(child, { deadlineMs, signal }) } })`,
+  `engine.events.on("fill", ({ orderId, clientOrderId, accountId, childId, fill }) => [orderId, clientOrderId, accountId, childId, fill])()`,
   `previewOrder(fields, { quote: { bid: "1", ask: "2" }, position: "-0.5" }).refusal?.toBody()`,
 ];
 
 /** Makes a module of a call. */
 export const moduleOf = (call: string): string => `
 import { bracket, oco, orderIntent, oto, previewOrder, type OrderFields } from "managed-orders";
-import type { Engine } from "managed-orders/engine";
+import { type Engine, type EngineOptions, openEngine } from "managed-orders/engine";
 
 declare const engine: Engine;
+declare const options: EngineOptions;
+const { venue, ...noVenue } = options;
 declare const fields: OrderFields;
 const size = { side: "SELL", quantity: "0.5" } as const;
 const btc = { symbol: "BTC/USD", ...size } as const;
 const list = { symbol: "BTC/USD", listClientOrderId: "trade-7" } as const;
 const [profit, stop] = [{ type: "LIMIT", price: "63000" }, { type: "STOP_LOSS", stopPrice: "58500" }] as const;
 const trade = { ...list, quantity: "0.5", entry: { side: "BUY", type: "LIMIT", price: "60000" }, takeProfit: profit } as const;
-export const all = [bracket, oco, orderIntent, oto, previewOrder, engine, fields, btc, trade, stop];
+export const all = [bracket, oco, orderIntent, oto, previewOrder, openEngine, engine, noVenue, venue, fields, btc, trade, stop];
 ${call};
 `;

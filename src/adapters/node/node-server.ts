@@ -80,6 +80,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       graceOption(options, "close");
       await close(options.graceMs ?? DEFAULT_GRACE_MS);
     },
+    [Symbol.asyncDispose]: () => close(DEFAULT_GRACE_MS),
   };
 }
 

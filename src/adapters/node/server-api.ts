@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Server } from "node:http";
 import { nameOption, type OptionCheck, optional, optionsOf, wholeOption } from "../../common/index.ts";
 
@@ -57,7 +58,7 @@ export const graceOption: OptionCheck = optionsOf<Readonly<{ graceMs?: number }>
 });
 
 /** A server over node:http. */
-export interface NodeServer {
+export interface NodeServer extends AsyncDisposable {
   /** The server itself, for a host that attaches more to it. With front threads it receives no connections. */
   readonly server: Server;
   /** Returns the number of open connections, including those of front threads. */
@@ -66,7 +67,8 @@ export interface NodeServer {
   listen(address: ListenAddress): Promise<ListenAddress>;
   /**
    * Stops accepting connections, answers pending requests, and tells WebSocket clients that the service stops. Resolves
-   * when every connection has ended. Work that is not done after `graceMs` (default 10000) is cut off.
+   * when every connection has ended. Work that is not done after `graceMs` (default 10000) is cut off. `await using`
+   * closes the server at the end of a block.
    */
   close(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }

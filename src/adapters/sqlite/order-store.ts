@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { basename } from "node:path";
 import {
   flagOption,
@@ -27,8 +28,11 @@ import { snapshotTable } from "./snapshot-table.ts";
 import { type Tables, transactions } from "./transactions.ts";
 import { volumeTable } from "./volume-table.ts";
 
-/** An order store in a SQLite file. The same file holds small values of the host and retained rejections. */
-export interface SqliteStore extends OrderStore {
+/**
+ * An order store in a SQLite file. The same file holds small values of the host and retained rejections. An engine
+ * closes its store; `await using` closes one that has no engine.
+ */
+export interface SqliteStore extends OrderStore, AsyncDisposable {
   readonly keyValue: KeyValueStore;
   readonly rejections: SqliteRejections;
 }
@@ -69,10 +73,9 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
  * @example
  * ```ts
  * import { openSqliteStore } from "managed-orders/sqlite";
- * const store = openSqliteStore({ path: "./data/orders.db" });
+ * await using store = openSqliteStore({ path: "./data/orders.db" });
  * const heads = await store.acquire();
  * console.log(heads.length); // 256
- * await store.close();
  * ```
  */
 export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
@@ -107,6 +110,11 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
       throw withFileName(error, basename(path));
     }
   };
+  const close = async (): Promise<void> => {
+    await rejections.flush();
+    database.close();
+    unlock();
+  };
   return {
     acquire: () => guarded(acquire),
     head: (shard) => guarded(() => journal.head(shard)),
@@ -128,11 +136,8 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
     deleteEnded: (range) => guarded(() => deleteEnded(limited(range))),
     readVolume: () => guarded(volume.read),
     deleteVolume: ({ beforeMs }, deleting) => inTurns(deleteVolume(beforeMs), guarded, deleting),
-    close: async () => {
-      await rejections.flush();
-      database.close();
-      unlock();
-    },
+    close,
+    [Symbol.asyncDispose]: close,
     rejections,
     keyValue: {
       get: (key) => guarded(() => values.get(key)),

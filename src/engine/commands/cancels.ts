@@ -1,6 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
 import type { OrderList, ParentOrder } from "../../model/index.ts";
-import type { CancelAllResult, ListKey, ParentKey } from "../core/api.ts";
+import type { CancelAllResult, ListKey, ParentKey } from "../core/calls.ts";
 import { orderIn } from "../core/live-order.ts";
 import type { ListReads } from "../reads/list-reads.ts";
 import type { ReadModel } from "../reads/read-model.ts";

@@ -1,15 +1,6 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Price } from "../../decimal/index.ts";
-import type {
-  AlertKind,
-  CountedPrint,
-  Fill,
-  JournalRecord,
-  ListIntent,
-  OrderList,
-  ParentIntent,
-  ParentOrder,
-  Quote,
-} from "../../model/index.ts";
+import type { Fill, JournalRecord, OrderList, ParentOrder, Quote } from "../../model/index.ts";
 import type {
   Accounts,
   Clock,
@@ -24,7 +15,21 @@ import type {
   Telemetry,
   VolumeHistory,
 } from "../../ports/index.ts";
-import type { OrderFields } from "../../requests/index.ts";
+import type { AccountView } from "./account-view.ts";
+import type {
+  CancelAllResult,
+  ListKey,
+  ListPageRequest,
+  ListPlacement,
+  PageRequest,
+  ParentKey,
+  ParentPage,
+  PlaceListRequest,
+  Placement,
+  PlaceRequest,
+} from "./calls.ts";
+import type { EngineStatus } from "./condition.ts";
+import type { EngineEventSource } from "./events.ts";
 
 /** Settings of an engine. Every duration is in milliseconds (decisions 12, 14, 16, 26). */
 export interface EngineSettings {
@@ -112,59 +117,6 @@ export type ProbePoint =
   | "after-submit"
   | "before-outcome-append";
 
-/** A placement by the fields of an order. Without `newClientOrderId` the order gets a random client id. */
-export interface PlaceFieldsRequest {
-  readonly accountId: number;
-  readonly order: OrderFields;
-}
-
-/** A placement by an intent, such as `orderIntent` returns. */
-export interface PlaceIntentRequest {
-  readonly accountId: number;
-  readonly intent: ParentIntent;
-}
-
-/** A placement: the fields of an order as a person writes them, or an intent that was made of them. */
-export type PlaceRequest = PlaceFieldsRequest | PlaceIntentRequest;
-
-/** Answer to a placement: the durable order, and whether this call created it. */
-export interface Placement {
-  readonly order: ParentOrder;
-  readonly created: boolean;
-}
-
-/** A list to place. {@link ListIntent} defines the order of its legs. */
-export interface PlaceListRequest {
-  readonly accountId: number;
-  readonly list: ListIntent;
-}
-
-/** Answer to a list placement: the durable list, and whether this call created it. */
-export interface ListPlacement {
-  readonly list: OrderList;
-  readonly created: boolean;
-}
-
-/** Identifies one list of an account. */
-export type ListKey = { readonly accountId: number } & (
-  | { readonly listId: number }
-  | { readonly listClientOrderId: string }
-);
-
-/** Asks for the newest `limit` lists accepted in a period, both ends included. */
-export interface ListPageRequest {
-  readonly accountId: number;
-  readonly startTimeMs?: number;
-  readonly endTimeMs?: number;
-  readonly limit: number;
-}
-
-/** Identifies one parent of an account. */
-export type ParentKey = { readonly accountId: number } & (
-  | { readonly orderId: number }
-  | { readonly clientOrderId: string }
-);
-
 /**
  * An operator's word on a child with an unknown outcome. `closed`: it executed `fills` and nothing more will come.
  * `rejected`: the venue refused it. `never`: it never arrived. `by` (1-64 printable ASCII characters) and `why`
@@ -177,29 +129,6 @@ export interface ChildSettlement {
   readonly fills?: readonly Fill[];
   readonly by: string;
   readonly why: string;
-}
-
-/** Reply of a cancel-all: the open parents found, those ended at once, and those waiting for a child. */
-export interface CancelAllResult {
-  readonly matchedCount: number;
-  readonly canceledCount: number;
-  readonly cancelPendingCount: number;
-}
-
-/** Asks for a page of parents. Cursor 0 starts. */
-export interface PageRequest {
-  readonly accountId: number;
-  readonly includeHistory: boolean;
-  readonly newestFirst: boolean;
-  readonly limit: number;
-  readonly afterOrderId: number;
-}
-
-/** A page of parents. `nextOrderId` 0 means that it is the last. `total` counts all matches. */
-export interface ParentPage {
-  readonly total: number;
-  readonly nextOrderId: number;
-  readonly orders: readonly ParentOrder[];
 }
 
 /** Why an order is in its state: its records, oldest first, and what an open order waits for now. */
@@ -229,41 +158,10 @@ export interface AtRest extends InFlight {
   readonly waitingFor: readonly string[];
 }
 
-/** A condition of an engine that is not normal (decisions 48 and EC). */
-export type StatusKind =
-  | "DRAINING"
-  | "CLOSED"
-  | "STORE_FAILING"
-  | "DISK_FULL"
-  | "SHARD_FENCED"
-  | "VOLUME_NOT_COUNTED"
-  | "QUOTES_STOPPED"
-  | "CHILD_UNKNOWN";
-
-/** One reason why an engine is not normal, in words for an operator. */
-export interface StatusReason {
-  readonly kind: StatusKind;
-  readonly detail: string;
-}
-
-/** Condition of an engine: `draining` takes no new orders, `degraded` has a reason (decision 48). */
-export interface EngineStatus {
-  readonly system: "normal" | "degraded" | "draining";
-  readonly reasons: readonly StatusReason[];
-}
-
-/** A condition that began, or with `STORE_RECOVERED` and `VOLUME_COUNTED` one that ended. */
-export type StatusChange =
-  | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
-  | "STORE_RECOVERED"
-  | "VOLUME_COUNTED";
-
-/** A change of an engine's status, and the status after it. `timeMs` is engine time. */
-export interface StatusUpdate {
-  readonly change: StatusChange;
-  readonly detail: string;
-  readonly timeMs: number;
-  readonly status: EngineStatus;
+/** The last counted quote of a symbol, and whether it is fresh now. */
+export interface QuoteNow {
+  readonly quote: Quote;
+  readonly fresh: boolean;
 }
 
 /** Counters and queue lengths. */
@@ -286,82 +184,20 @@ export interface Metrics {
   readonly alerts: number;
 }
 
-/** A durable change of one parent: its record, and the order after it. */
-export interface OrderUpdate {
-  readonly shard: number;
-  readonly sequence: number;
-  readonly record: JournalRecord;
-  readonly order: ParentOrder;
-}
-
-/**
- * A durable record that touched a list (its creation, a release, a winner, or the end of a leg), and the list after
- * it.
- */
-export interface ListUpdate {
-  readonly shard: number;
-  readonly sequence: number;
-  readonly record: JournalRecord;
-  readonly list: OrderList;
-}
-
-/** Kinds of alerts about the engine itself. `CLOCK_STEPPED` means that the wall clock was set. */
-export type EngineAlertKind = "CLOCK_STEPPED" | Exclude<StatusChange, "DRAINING" | "CLOSED">;
-
-/** A condition that a person must look at. `orderId` is absent when it concerns the engine and not an order. */
-export interface Alert {
-  readonly alert: AlertKind | EngineAlertKind;
-  readonly orderId?: number;
-  readonly detail: string;
-  readonly timeMs: number;
-}
-
-/** A counted print with its price. */
-export interface PrintUpdate extends CountedPrint {
-  readonly price: Price;
-}
-
-/**
- * Events of an engine. Order events are emitted after their record is durable, in journal order per shard. Market
- * events are emitted when a quote or print counts, in order of arrival.
- */
-export interface EngineEvents {
-  readonly order: (update: OrderUpdate) => void;
-  readonly list: (update: ListUpdate) => void;
-  readonly alert: (alert: Alert) => void;
-  readonly quote: (quote: Quote) => void;
-  readonly print: (print: PrintUpdate) => void;
-  /** Emitted as soon as the engine's condition changes, independent of pending records. */
-  readonly status: (update: StatusUpdate) => void;
-}
-
-/**
- * Source of engine events. A listener that throws is logged and affects neither the engine nor the other listeners.
- */
-export interface EngineEventSource {
-  on(event: "order", listener: EngineEvents["order"]): unknown;
-  on(event: "list", listener: EngineEvents["list"]): unknown;
-  on(event: "alert", listener: EngineEvents["alert"]): unknown;
-  on(event: "quote", listener: EngineEvents["quote"]): unknown;
-  on(event: "print", listener: EngineEvents["print"]): unknown;
-  on(event: "status", listener: EngineEvents["status"]): unknown;
-  off(event: "order", listener: EngineEvents["order"]): unknown;
-  off(event: "list", listener: EngineEvents["list"]): unknown;
-  off(event: "alert", listener: EngineEvents["alert"]): unknown;
-  off(event: "quote", listener: EngineEvents["quote"]): unknown;
-  off(event: "print", listener: EngineEvents["print"]): unknown;
-  off(event: "status", listener: EngineEvents["status"]): unknown;
-}
-
 /**
  * A running engine. It holds parents, watches quotes, submits children and survives crashes. A method that can refuse
  * rejects with an OrderError.
  */
-export interface Engine {
+export interface Engine extends AsyncDisposable {
   readonly settings: EngineSettings;
   readonly events: EngineEventSource;
   /** Sink for quotes and prints. */
   readonly market: MarketSink;
+  /**
+   * Returns the calls of one account, for a program that acts for one, such as a strategy. A program in which each
+   * request brings its account, such as a service, uses the methods below.
+   */
+  account(accountId: number): AccountView;
   /**
    * Resolves when the parent is durable. A repeated intent answers with the existing order. Rejects with an
    * InvariantError I53 for an intent that was built by hand and that the journal cannot hold.
@@ -401,7 +237,7 @@ export interface Engine {
   /** Returns the running limit of a dynamic trailing parent before it triggers, from durable marks, at 8 decimals. */
   runningLimit(order: ParentOrder): Price | undefined;
   /** Returns the last counted quote of a symbol, and whether it is fresh now. */
-  quote(symbol: string): Readonly<{ quote: Quote; fresh: boolean }> | undefined;
+  quote(symbol: string): QuoteNow | undefined;
   /** Returns the price of the last print of a symbol. */
   lastPrice(symbol: string): Price | undefined;
   /** Executed volume by minute: the host's history, or by default the bars made of the prints of the last day. */
@@ -425,7 +261,7 @@ export interface Engine {
    * Stops sending, makes pending records durable, answers every call and releases the store, within `closeTimeoutMs`.
    * Resolves to what is left: children whose outcome the next engine looks up, and parts that did not answer. Rejects
    * when the store fails to close. Later calls reject with ENGINE_CLOSED; a second close returns the result of the
-   * first.
+   * first. `await using engine = await openEngine(...)` closes the engine at the end of its block.
    */
   close(): Promise<AtRest>;
 }

@@ -1,7 +1,6 @@
 import { notional } from "../../decimal/index.ts";
 import { checkedClock, harmless, Questions, quietTelemetry } from "../../host-answers/index.ts";
 import type { Rules } from "../../lifecycle/index.ts";
-import type { Quote } from "../../model/index.ts";
 import type { Clock, OrderStore, Telemetry } from "../../ports/index.ts";
 import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { ClientIdFilter } from "./client-id-filter.ts";
@@ -55,9 +54,6 @@ export type Counters = {
   alerts: number;
   activity: number;
 };
-
-/** The last counted quote of an instrument, and whether it is fresh. */
-export type QuoteNow = Readonly<{ quote: Quote; fresh: boolean }>;
 
 /** Creates the core of an engine, which all parts share. Throws a RangeError for a setting out of range. */
 export function coreOf(options: EngineOptions): Core {

@@ -1,41 +1,41 @@
-import { EventEmitter } from "eventemitter3";
 import type { Price } from "../../decimal/index.ts";
-import { harmless } from "../../host-answers/index.ts";
 import type { CountedPrint, Fact, JournalRecord, Quote } from "../../model/index.ts";
-import type { Alert, EngineEvents, StatusUpdate } from "./api.ts";
+import type { StatusUpdate } from "./condition.ts";
 import type { Core } from "./core.ts";
+import { EventSource } from "./event-source.ts";
+import type { Alert } from "./events.ts";
+import { emitFact } from "./fact-events.ts";
 import type { DurableRecord, ParentStep } from "./live-order.ts";
 
 /** Returns whether a fact is announced to the listeners of its list: a creation, a release, the end of a leg. */
 const movesList = ({ kind }: Fact): boolean => kind === "ACCEPTED" || kind === "RELEASED" || kind === "ENDED";
 
 /**
- * Emits durable changes to the host: every record of a shard in sequence, without a gap (I54), and its alerts. A
- * listener that throws harms neither the engine nor the other listeners.
+ * Emits durable changes to the host: every record of a shard in sequence, without a gap (I54), and the events of its
+ * facts.
  */
 export class EventStream {
-  readonly events: EventEmitter<EngineEvents> = new EventEmitter();
+  readonly events: EventSource;
   readonly #core: Core;
 
   constructor(core: Core) {
     this.#core = core;
+    this.events = new EventSource(core.told("listener.failed"));
   }
 
   tell({ record, steps, list }: DurableRecord): void {
     for (const step of steps) this.#tellStep(record, step);
     if (list === undefined || !steps.some(({ facts }) => facts.some(movesList))) return;
-    const update = { shard: record.shard, sequence: record.sequence, record, list };
-    for (const listener of this.events.listeners("list")) this.#guard(() => listener(update));
+    this.events.emit("list", { shard: record.shard, sequence: record.sequence, record, list });
   }
 
   #tellStep(record: JournalRecord, { order, facts }: ParentStep): void {
-    if (this.events.listenerCount("order") > 0) {
-      const update = { shard: record.shard, sequence: record.sequence, record, order };
-      for (const listener of this.events.listeners("order")) this.#guard(() => listener(update));
-    }
+    const { shard, sequence, timeMs } = record;
+    if (this.events.hears("order")) this.events.emit("order", { shard, sequence, record, order });
     for (const fact of facts) {
       if (fact.kind === "TRIGGERED") this.#core.counters.triggers++;
-      if (fact.kind === "ALERT") this.#alert(order.orderId, fact, record.timeMs);
+      else if (fact.kind === "ALERT") this.#alert(order.orderId, fact, timeMs);
+      else emitFact(this.events, fact, { order, timeMs });
     }
   }
 
@@ -44,16 +44,14 @@ export class EventStream {
    * frequent.
    */
   quoted(quote: Quote): boolean {
-    if (this.events.listenerCount("quote") === 0) return false;
-    for (const listener of this.events.listeners("quote")) this.#guard(() => listener(quote));
+    if (!this.events.hears("quote")) return false;
+    this.events.emit("quote", quote);
     return true;
   }
 
   /** Emits a counted print. */
   printed(print: CountedPrint, price: Price): void {
-    if (this.events.listenerCount("print") === 0) return;
-    const update = { ...print, price };
-    for (const listener of this.events.listeners("print")) this.#guard(() => listener(update));
+    if (this.events.hears("print")) this.events.emit("print", { ...print, price });
   }
 
   /** Emits the alert that the wall clock was set by `stepMs` milliseconds. */
@@ -72,13 +70,13 @@ export class EventStream {
     const { change, detail, timeMs } = update;
     const isPlanned = change === "DRAINING" || change === "CLOSED";
     this.#core.telemetry.event(isPlanned ? "info" : "warn", "engine.status", { change, detail });
-    for (const listener of this.events.listeners("status")) this.#guard(() => listener(update));
+    this.events.emit("status", update);
     if (!isPlanned) this.#tellAlert({ alert: change, detail, timeMs });
   }
 
   /** Removes all listeners. */
   stop(): void {
-    this.events.removeAllListeners();
+    this.events.stop();
   }
 
   #alert(orderId: number, { alert, detail }: Extract<Fact, { kind: "ALERT" }>, timeMs: number): void {
@@ -88,10 +86,6 @@ export class EventStream {
 
   #tellAlert(alert: Alert): void {
     this.#core.counters.alerts++;
-    for (const listener of this.events.listeners("alert")) this.#guard(() => listener(alert));
-  }
-
-  #guard(tell: () => unknown): void {
-    harmless(tell, this.#core.told("listener.failed"));
+    this.events.emit("alert", alert);
   }
 }

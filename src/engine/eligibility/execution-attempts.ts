@@ -9,7 +9,7 @@ import {
   stampOf,
 } from "../../model/index.ts";
 import { type Activated, type Fired, IdMap } from "../../triggers/index.ts";
-import type { QuoteNow } from "../core/core.ts";
+import type { QuoteNow } from "../core/api.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 import type { MarketHub } from "../market/market-hub.ts";
 import type { Shard } from "../shards/shard.ts";

@@ -11,7 +11,8 @@ import type {
   VolumeState,
 } from "../../ports/index.ts";
 import { MarkHistory, TriggerBook } from "../../triggers/index.ts";
-import type { Core, QuoteNow } from "../core/core.ts";
+import type { QuoteNow } from "../core/api.ts";
+import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { Bursts } from "../time/bursts.ts";
 import type { Timers } from "../time/timers.ts";

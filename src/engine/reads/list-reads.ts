@@ -1,6 +1,6 @@
 import { orderListOf, SHARD_COUNT } from "../../lifecycle/index.ts";
 import type { EndedList, JournalRecord, OrderList, ParentOrder } from "../../model/index.ts";
-import type { ListKey, ListPageRequest } from "../core/api.ts";
+import type { ListKey, ListPageRequest } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { stored } from "../core/stored.ts";
 import type { Shard } from "../shards/shard.ts";

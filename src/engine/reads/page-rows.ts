@@ -1,6 +1,6 @@
 import type { ParentOrder } from "../../model/index.ts";
 import type { EndedPage, OrderStore } from "../../ports/index.ts";
-import type { ParentPage } from "../core/api.ts";
+import type { ParentPage } from "../core/calls.ts";
 
 /** Approximate size of a row in a reply, without its weights. */
 const ROW_BYTES = 1_024;

@@ -1,7 +1,7 @@
 import { OrderError } from "../../errors/index.ts";
 import { shardOfId } from "../../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../../model/index.ts";
-import type { PageRequest, ParentKey, ParentPage } from "../core/api.ts";
+import type { PageRequest, ParentKey, ParentPage } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
 import { stored } from "../core/stored.ts";
 import type { Shard } from "../shards/shard.ts";

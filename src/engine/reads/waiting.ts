@@ -1,6 +1,6 @@
 import { needsTrigger, openSlotOf, type WaitReason } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
-import type { QuoteNow } from "../core/core.ts";
+import type { QuoteNow } from "../core/api.ts";
 import type { LiveOrder } from "../core/live-order.ts";
 
 const REASONS: Readonly<Record<WaitReason, string>> = {

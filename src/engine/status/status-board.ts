@@ -1,6 +1,6 @@
 import { errorMessage } from "../../common/index.ts";
 import type { Reconciler } from "../children/reconciler.ts";
-import type { EngineStatus, StatusChange, StatusReason } from "../core/api.ts";
+import type { EngineStatus, StatusChange, StatusReason } from "../core/condition.ts";
 import type { Core } from "../core/core.ts";
 import type { EventStream } from "../core/event-stream.ts";
 import type { MarketHub } from "../market/market-hub.ts";

@@ -19,8 +19,7 @@ export class MarketStreams {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #markets: Map<string, Market> = new Map();
-  readonly #quoted: (quote: Quote) => void = (quote) => this.#quote(quote);
-  readonly #printed: (print: PrintUpdate) => void = (print) => this.#print(print);
+  #unsubscribes: readonly (() => void)[] = [];
 
   constructor(parts: Readonly<{ engine: Engine; clock: Clock }>) {
     this.#engine = parts.engine;
@@ -51,13 +50,15 @@ export class MarketStreams {
   }
 
   #listen(): void {
-    this.#engine.events.on("quote", this.#quoted);
-    this.#engine.events.on("print", this.#printed);
+    const { events } = this.#engine;
+    this.#unsubscribes = [
+      events.on("quote", (quote) => this.#quote(quote)),
+      events.on("print", (print) => this.#print(print)),
+    ];
   }
 
   #rest(): void {
-    this.#engine.events.off("quote", this.#quoted);
-    this.#engine.events.off("print", this.#printed);
+    for (const unsubscribe of this.#unsubscribes) unsubscribe();
   }
 
   #quote(quote: Quote): void {

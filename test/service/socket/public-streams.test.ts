@@ -301,19 +301,21 @@ describe("cost", () => {
   it("the service stops listening to the market once the last stream has ended", async () => {
     const world = await openWorld();
     const listening = new Map<string, number>();
+    const count = (event: string, change: number): void => {
+      listening.set(event, (listening.get(event) ?? 0) + change);
+    };
     const { events } = world.engine;
-    for (const [name, change] of [
-      ["on", 1],
-      ["off", -1],
-    ] as const) {
-      const does = events[name] as (...all: unknown[]) => unknown;
-      Object.assign(events, {
-        [name]: (event: string, ...rest: unknown[]) => {
-          listening.set(event, (listening.get(event) ?? 0) + change);
-          return does.call(events, event, ...rest);
-        },
-      });
-    }
+    const on = events.on.bind(events);
+    Object.assign(events, {
+      on: (...[event, listener]: Parameters<typeof on>) => {
+        count(event, 1);
+        const leave = on(event, listener);
+        return () => {
+          count(event, -1);
+          leave();
+        };
+      },
+    });
     const [one, two] = [
       new TestClient(world, { target: "/ws/liquidity" }),
       new TestClient(world, { target: "/ws/liquidity" }),

@@ -1,0 +1,82 @@
+import type { ListIntent, OrderList, ParentIntent, ParentOrder } from "../../model/index.ts";
+import type { OrderFields } from "../../requests/index.ts";
+
+/** A placement by the fields of an order. Without `newClientOrderId` the order gets a random client id. */
+export interface PlaceFieldsRequest {
+  readonly accountId: number;
+  readonly order: OrderFields;
+}
+
+/** A placement by an intent, such as `orderIntent` returns. */
+export interface PlaceIntentRequest {
+  readonly accountId: number;
+  readonly intent: ParentIntent;
+}
+
+/** A placement: the fields of an order as a person writes them, or an intent that was made of them. */
+export type PlaceRequest = PlaceFieldsRequest | PlaceIntentRequest;
+
+/** Answer to a placement: the durable order, and whether this call created it. */
+export interface Placement {
+  readonly order: ParentOrder;
+  readonly created: boolean;
+}
+
+/** A list to place. {@link ListIntent} defines the order of its legs. */
+export interface PlaceListRequest {
+  readonly accountId: number;
+  readonly list: ListIntent;
+}
+
+/** Answer to a list placement: the durable list, and whether this call created it. */
+export interface ListPlacement {
+  readonly list: OrderList;
+  readonly created: boolean;
+}
+
+/** Names one list within an account. */
+export type ListName = { readonly listId: number } | { readonly listClientOrderId: string };
+
+/** Identifies one list. */
+export type ListKey = { readonly accountId: number } & ListName;
+
+/** The newest `limit` lists that were accepted in a period, both ends included. Times are epoch milliseconds. */
+export interface ListPage {
+  readonly startTimeMs?: number;
+  readonly endTimeMs?: number;
+  readonly limit: number;
+}
+
+/** Asks for lists of an account. */
+export interface ListPageRequest extends ListPage {
+  readonly accountId: number;
+}
+
+/** Names one parent within an account. */
+export type ParentName = { readonly orderId: number } | { readonly clientOrderId: string };
+
+/** Identifies one parent. */
+export type ParentKey = { readonly accountId: number } & ParentName;
+
+/** Reply of a cancel-all: the open parents found, those ended at once, and those waiting for a child. */
+export interface CancelAllResult {
+  readonly matchedCount: number;
+  readonly canceledCount: number;
+  readonly cancelPendingCount: number;
+}
+
+/** Asks for a page of parents. Cursor 0 starts. */
+export interface PageRequest {
+  readonly accountId: number;
+  readonly includeHistory: boolean;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+  readonly afterOrderId: number;
+}
+
+/** A page of parents. `nextOrderId` 0 means that it is the last. `total` counts all matches. */
+export interface ParentPage {
+  readonly total: number;
+  readonly nextOrderId: number;
+  readonly orders: readonly ParentOrder[];
+}

@@ -1,0 +1,36 @@
+/** A condition of an engine that is not normal (decisions 48 and EC). */
+export type StatusKind =
+  | "DRAINING"
+  | "CLOSED"
+  | "STORE_FAILING"
+  | "DISK_FULL"
+  | "SHARD_FENCED"
+  | "VOLUME_NOT_COUNTED"
+  | "QUOTES_STOPPED"
+  | "CHILD_UNKNOWN";
+
+/** One reason why an engine is not normal, in words for an operator. */
+export interface StatusReason {
+  readonly kind: StatusKind;
+  readonly detail: string;
+}
+
+/** Condition of an engine: `draining` takes no new orders, `degraded` has a reason (decision 48). */
+export interface EngineStatus {
+  readonly system: "normal" | "degraded" | "draining";
+  readonly reasons: readonly StatusReason[];
+}
+
+/** A condition that began, or with `STORE_RECOVERED` and `VOLUME_COUNTED` one that ended. */
+export type StatusChange =
+  | Exclude<StatusKind, "QUOTES_STOPPED" | "CHILD_UNKNOWN">
+  | "STORE_RECOVERED"
+  | "VOLUME_COUNTED";
+
+/** A change of an engine's status, and the status after it. `timeMs` is engine time. */
+export interface StatusUpdate {
+  readonly change: StatusChange;
+  readonly detail: string;
+  readonly timeMs: number;
+  readonly status: EngineStatus;
+}

@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { formatQuantity } from "../../src/decimal/index.ts";
+import { EventSource } from "../../src/engine/core/event-source.ts";
+import { emitFact } from "../../src/engine/core/fact-events.ts";
+import type { Engine, EngineEvents } from "../../src/engine/index.ts";
+import type { Fact } from "../../src/model/index.ts";
+import { createFaultyWorld, turns } from "../support/faulty-world.ts";
+import { OCO } from "../support/list-samples.ts";
+import { fillOf, reported } from "../support/scripted-venue.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+/** What the engine tells of facts from now on, in one line each; with `order`, also of records. */
+function hear(engine: Engine, more: readonly ("order" | "list" | "alert")[] = []): string[] {
+  const heard: string[] = [];
+  const { events } = engine;
+  events.on("fill", ({ childId, fill }) =>
+    heard.push(`fill ${attemptOf(childId)} ${formatQuantity(fill.quantity)}`),
+  );
+  events.on("child", ({ childId, state, detail }) =>
+    heard.push(["child", attemptOf(childId), state, ...(detail === undefined ? [] : [detail])].join(" ")),
+  );
+  events.on("ended", ({ status, reason }) => heard.push(`ended ${status} ${reason}`));
+  for (const name of more) events.on(name, () => heard.push(name));
+  return heard;
+}
+
+const attemptOf = (childId: string): string => childId.split("-").at(-1) ?? "";
+
+/** A venue that fills half of the first child in two executions, and then the rest. */
+function fillsInParts({ venue }: World): void {
+  let answers = 0;
+  venue.onSubmit = ({ childId }) =>
+    answers++ === 0
+      ? reported(childId, "closed", [fillOf({ quantity: "0.2" }), fillOf({ quantity: "0.3" })])
+      : reported(childId, "closed", [fillOf({ quantity: "0.5" })]);
+}
+
+describe("decision KG: the events of facts", () => {
+  it("tell each child, fill and end once, in the order of the records, after the order's own event", async () => {
+    const world = await createWorld();
+    const heard = hear(world.engine, ["order"]);
+    fillsInParts(world);
+    await world.place({ price: "100" });
+    await world.quote("99", "100");
+    await world.pass(5_000);
+    await world.quote("99", "100");
+    expect(heard).toEqual([
+      "order",
+      ...["order", "child 1 SENT"],
+      ...["order", "fill 1 0.2", "fill 1 0.3", "child 1 DONE"],
+      ...["order", "child 2 SENT"],
+      ...["order", "fill 2 0.5", "child 2 DONE", "ended FILLED FILLED"],
+    ]);
+  });
+
+  it("name order, client id and account, and carry the order after the record", async () => {
+    const world = await createWorld();
+    const told: EngineEvents["fill" | "child" | "ended"][] = [];
+    for (const name of ["fill", "child", "ended"] as const) {
+      world.engine.events.on(name, (update) => void told.push(update));
+    }
+    const { orderId } = await world.place({ price: "100", newClientOrderId: "mine" }, 2);
+    await world.quote("99", "100");
+    const { record, order } = world.updates[2] ?? expect.fail("three records were expected");
+    expect(told.slice(1)).toEqual(
+      told.slice(1).map((update) => ({
+        ...update,
+        ...{ accountId: 2, orderId, clientOrderId: "mine", order, timeMs: record.timeMs },
+      })),
+    );
+    expect(told.map(({ order: { executedQuantity } }) => formatQuantity(executedQuantity))).toEqual([
+      "0",
+      "1",
+      "1",
+      "1",
+    ]);
+  });
+
+  it("tell a state of a child that is not known, with the reason of an unreadable report", async () => {
+    const world = await createWorld();
+    const heard = hear(world.engine);
+    world.venue.onSubmit = ({ childId }) => ({ ...reported(childId, "closed"), fills: "none" }) as never;
+    world.venue.onLookup = ({ childId }) => reported(childId, "open");
+    await world.place({ price: "100" });
+    await world.quote("99", "100");
+    expect(heard).toEqual([
+      "child 1 SENT",
+      "child 1 UNKNOWN the executions are not an array",
+      "child 1 OPEN",
+    ]);
+  });
+
+  it("tell a fill that the venue reports twice once", async () => {
+    const world = await createWorld();
+    world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+    await world.place({ price: "100" });
+    await world.quote("99", "100");
+    const heard = hear(world.engine);
+    const { childId = "" } = world.venue.submitted[0] ?? {};
+    const report = reported(childId, "open", [fillOf({ quantity: "0.4", id: "once" })]);
+    for (let n = 0; n < 2; n++) {
+      world.venue.say(report);
+      await world.engine.idle();
+    }
+    expect(heard).toEqual(["fill 1 0.4"]);
+  });
+
+  it("tell the loser of a pair before the winner, and the list at last", async () => {
+    const world = await createWorld();
+    await world.placeList("oco", OCO);
+    const heard = hear(world.engine, ["order", "list"]);
+    await world.quote("110", "111");
+    expect(heard.slice(0, 5)).toEqual([
+      "order",
+      "ended CANCELED OCO_TRIGGER",
+      "order",
+      "child 1 SENT",
+      "list",
+    ]);
+  });
+
+  it("say nothing while the record is under way, and nothing of what a new engine reads", async () => {
+    const { world, store } = await createFaultyWorld();
+    await world.place({ price: "100" });
+    const heard = hear(world.engine);
+    store().inject("slow");
+    void world.quote("99", "100");
+    await turns();
+    expect(heard).toEqual([]);
+    store().inject("none");
+    store().release();
+    await world.engine.idle();
+    expect(heard).toEqual(["child 1 SENT", "fill 1 1", "child 1 DONE", "ended FILLED FILLED"]);
+    await world.crash();
+    expect(hear(world.engine)).toEqual([]);
+  });
+
+  it("make no payload when nobody listens", () => {
+    const events = new EventSource(() => undefined);
+    const untouched = {
+      timeMs: 0,
+      get order(): never {
+        throw new Error("a payload was made");
+      },
+    };
+    const facts: readonly Fact[] = [
+      { kind: "FILLED", childId: "c", fill: fillOf({ quantity: "1" }) },
+      { kind: "CHILD_OPEN", childId: "c" },
+      { kind: "ENDED", status: "FILLED", reason: "FILLED" },
+    ];
+    for (const fact of facts) emitFact(events, fact, untouched);
+    events.on("fill", () => undefined);
+    expect(() => emitFact(events, facts[0] as Fact, untouched)).toThrow("a payload was made");
+  });
+});
+
+describe("decision KG: listeners", () => {
+  it("that throw or reject keep no other from hearing, and are told to the operator", async () => {
+    const world = await createWorld();
+    for (const name of ["fill", "child", "ended"] as const) {
+      world.engine.events.on(name, () => {
+        throw new Error("a listener's own trouble");
+      });
+    }
+    world.engine.events.on("ended", async () => await Promise.reject(new Error("later")));
+    const heard = hear(world.engine);
+    const order = await world.place({ price: "100" });
+    await world.quote("99", "100");
+    expect(heard).toEqual(["child 1 SENT", "fill 1 1", "child 1 DONE", "ended FILLED FILLED"]);
+    expect(await world.status(order)).toBe("FILLED FILLED");
+    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(5);
+  });
+
+  it("of one event hear it once; those that leave before hear nothing", async () => {
+    const world = await createWorld();
+    const heard: string[] = [];
+    world.engine.events.once("order", () => heard.push("once"));
+    const leave = world.engine.events.once("order", () => heard.push("left"));
+    leave();
+    const stop = world.engine.events.on("order", () => heard.push("on"));
+    for (let n = 0; n < 2; n++) await world.place({ price: "100" });
+    stop();
+    await world.place({ price: "100" });
+    expect(heard).toEqual(["once", "on", "on"]);
+  });
+
+  it("that throw hear a later event only if they want more than one", async () => {
+    const world = await createWorld();
+    world.engine.events.once("order", () => {
+      throw new Error("once is enough");
+    });
+    for (let n = 0; n < 2; n++) await world.place({ price: "100" });
+    expect(world.told.filter((name) => name === "listener.failed")).toHaveLength(1);
+  });
+});
