@@ -43,6 +43,7 @@ export type {
   StatusReason,
   StatusUpdate,
 } from "./core/condition.ts";
+export { EngineError, type EngineFault } from "./core/engine-error.ts";
 export type {
   Alert,
   ChildUpdate,

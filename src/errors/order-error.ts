@@ -21,20 +21,30 @@ const fill = (template: string, details: ErrorDetails): string =>
  * ```
  */
 export class OrderError extends Error {
-  override readonly name = "OrderError";
+  override readonly name: string = "OrderError";
   /** Stable name, a key of `ERRORS`. */
   readonly reason: ErrorName;
   /** Values that fill the text; never a secret. */
   readonly details: ErrorDetails;
 
-  constructor(reason: ErrorName, details: ErrorDetails = {}, options?: ErrorOptions) {
-    super(fill(ERRORS[reason].text, details), options);
+  /** `options.message` replaces the convention's text in `message`, for a reader in process; never on the wire. */
+  constructor(
+    reason: ErrorName,
+    details: ErrorDetails = {},
+    options?: ErrorOptions & Readonly<{ message?: string }>,
+  ) {
+    super(options?.message ?? fill(ERRORS[reason].text, details), options);
     this.reason = reason;
     this.details = details;
   }
 
   private get row(): ErrorRow {
     return ERRORS[this.reason];
+  }
+
+  /** The convention's text, as on the wire. */
+  get msg(): string {
+    return fill(this.row.text, this.details);
   }
 
   /** The negative wire number. */
@@ -65,11 +75,7 @@ export class OrderError extends Error {
 
   /** Returns the body for the wire. */
   toBody(): ErrorBody {
-    const remedy = this.remedy;
-    return {
-      code: this.code,
-      msg: this.message,
-      error: remedy === "" ? this.message : `${this.message} ${remedy}`,
-    };
+    const { code, msg, remedy } = this;
+    return { code, msg, error: remedy === "" ? msg : `${msg} ${remedy}` };
   }
 }

@@ -91,14 +91,13 @@ export class Questions {
 
   /** Reports a failure of a port to the operator, without texts of the host. */
   tell(port: string, error: unknown): void {
-    const known = error instanceof UnreadableAnswer || error instanceof SilentHost;
-    const problem = known ? error.message : errorName(error);
-    this.#parts.telemetry.event("warn", "host.failed", { port, problem });
+    this.#parts.telemetry.event("warn", "host.failed", { port, problem: problemWith(error) });
   }
 
-  #fail(port: string, error: unknown): never {
-    this.tell(port, error);
-    throw new OrderError("DISCONNECTED", {}, { cause: error });
+  #fail(port: string, cause: unknown): never {
+    this.tell(port, cause);
+    const message = `${port} of the host failed (${problemWith(cause)}): nothing was stored, so call again; \`cause\` has the error`;
+    throw new OrderError("DISCONNECTED", {}, { cause, message });
   }
 
   #inTime<T>(answer: unknown, read: (answer: unknown) => T): Promise<T> {
@@ -109,6 +108,12 @@ export class Questions {
       Promise.resolve(answer).then(read).then(resolve, reject).finally(cancel);
     });
   }
+}
+
+/** Returns the problem with an answer, without texts of the host. */
+function problemWith(error: unknown): string {
+  const known = error instanceof UnreadableAnswer || error instanceof SilentHost;
+  return known ? error.message : errorName(error);
 }
 
 const ignored = (): void => undefined;

@@ -1,6 +1,6 @@
 import { follow, isAwaited, KeyedMutex } from "../../common/index.ts";
-import { OrderError } from "../../errors/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
+import { EngineError } from "../core/engine-error.ts";
 import type { PendingRecord, Waiter } from "../core/live-order.ts";
 import type { Caller } from "../core/open-calls.ts";
 
@@ -36,7 +36,7 @@ export class PlacementDesk {
 
   /** Throws SERVER_BUSY when too many commands wait. Otherwise passes the outcome of the command to the caller. */
   enter<T>({ names, decide, answerOf }: NamedCommand<T>, caller: Caller<T>): void {
-    if (this.#waiting >= this.#most) throw new OrderError("SERVER_BUSY");
+    if (this.#waiting >= this.#most) throw new EngineError("SERVER_BUSY", { setting: "maxPendingCommands" });
     this.#waiting++;
     const waiting = new Waiting(this, caller, answerOf);
     try {

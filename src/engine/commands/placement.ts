@@ -19,6 +19,7 @@ import { demandStorable } from "../../wire/index.ts";
 import type { EngineOptions } from "../core/api.ts";
 import type { ListPlacement, Placement } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
+import { EngineError } from "../core/engine-error.ts";
 import type { PendingRecord } from "../core/live-order.ts";
 import type { Caller } from "../core/open-calls.ts";
 import { stored } from "../core/stored.ts";
@@ -185,7 +186,7 @@ export class Placements {
     this.#demandService();
     const { symbol } = this.#instrument(intents[0]?.symbol ?? "");
     return follow(this.#host.accounts.account(accountId), (account) => {
-      demandRights(account, symbol);
+      demandRights(account, { accountId, symbol });
       return follow(this.#fetch(accountId, symbol, intents), (fetched) => {
         // The host's answers may have taken time, and the engine may have begun to drain.
         this.#demandService();
@@ -213,8 +214,11 @@ export class Placements {
 
   #demandService(): void {
     const { advancedOrders, liquidityMode } = this.#core.settings;
-    if (!advancedOrders || !liquidityMode) throw new OrderError("ADVANCED_ORDERS_OFF");
-    if (this.#parts.board.isDraining) throw new OrderError("SHUTTING_DOWN");
+    if (!advancedOrders || !liquidityMode)
+      throw new EngineError("ADVANCED_ORDERS_OFF", {
+        setting: advancedOrders ? "liquidityMode" : "advancedOrders",
+      });
+    if (this.#parts.board.isDraining) throw new EngineError("SHUTTING_DOWN");
   }
 
   #instrument(symbol: string): Instrument {
@@ -232,7 +236,9 @@ export class Placements {
     const { maxOpenParents, maxOpenParentsPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(accountId)?.size ?? 0) + more;
     if (this.#room < more) this.#room = maxOpenParents - this.#parts.shards.openParents;
-    if (mine > maxOpenParentsPerAccount || this.#room < more) throw new OrderError("SERVER_BUSY");
+    if (mine > maxOpenParentsPerAccount)
+      throw new EngineError("SERVER_BUSY", { setting: "maxOpenParentsPerAccount" });
+    if (this.#room < more) throw new EngineError("SERVER_BUSY", { setting: "maxOpenParents" });
     this.#room -= more;
     return shard;
   }
@@ -245,8 +251,10 @@ export class Placements {
     if (more === 0) return;
     const { maxWeightBytes, maxWeightBytesPerAccount } = this.#core.settings;
     const mine = (shard.accounts.get(order.accountId)?.weightBytes ?? 0) + more;
-    if (mine > maxWeightBytesPerAccount || this.#parts.shards.weightBytes + more > maxWeightBytes)
-      throw new OrderError("SERVER_BUSY");
+    if (mine > maxWeightBytesPerAccount)
+      throw new EngineError("SERVER_BUSY", { setting: "maxWeightBytesPerAccount" });
+    if (this.#parts.shards.weightBytes + more > maxWeightBytes)
+      throw new EngineError("SERVER_BUSY", { setting: "maxWeightBytes" });
   }
 }
 
@@ -297,8 +305,11 @@ function existingList(known: OrderList, list: ListIntent): ListPlacement {
   return { list: known, created: false };
 }
 
-function demandRights(account: Account | undefined, symbol: string): void {
-  if (account === undefined) throw new OrderError("UNKNOWN_ACCOUNT");
+function demandRights(
+  account: Account | undefined,
+  { accountId, symbol }: Readonly<{ accountId: number; symbol: string }>,
+): void {
+  if (account === undefined) throw new EngineError("UNKNOWN_ACCOUNT", { accountId });
   if (account.enableDataSharing !== true) throw new OrderError("ACCOUNT_DISABLED");
   if (account.restricted === true) throw new OrderError("ACCOUNT_RESTRICTED");
   if (account.restricted !== false && account.restricted.includes(symbol))

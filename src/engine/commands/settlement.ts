@@ -1,8 +1,8 @@
-import { OrderError } from "../../errors/index.ts";
 import { type ParsedSettlement, readSettlement, UnreadableAnswer } from "../../host-answers/index.ts";
 import { childIdOf, readChildId } from "../../lifecycle/index.ts";
 import type { ParentOrder } from "../../model/index.ts";
 import type { ChildSettlement } from "../core/api.ts";
+import { EngineError } from "../core/engine-error.ts";
 import { orderIn } from "../core/live-order.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -95,7 +95,7 @@ async function settle(shard: Shard, { orderId, attempt, settlement }: Named): Pr
     );
   const event = { kind: "SETTLED", childId, state, fills } as const;
   const pending = shard.change(orderId, event, { kind: "OPERATOR", by, why });
-  if (pending === undefined) throw new OrderError("DISCONNECTED");
+  if (pending === undefined) throw new EngineError("DISCONNECTED");
   await shard.whenDurable(pending);
   return orderIn(pending, orderId) ?? order;
 }

@@ -1,4 +1,5 @@
-import { type ErrorName, OrderError } from "../../errors/index.ts";
+import { OrderError } from "../../errors/index.ts";
+import { EngineError } from "./engine-error.ts";
 
 /** The waiting side of a call. The first result counts. */
 export type Caller<T> = Readonly<{
@@ -47,18 +48,18 @@ export class OpenCalls {
    * outcome is unknown. A call keeps what it holds, such as its client id, until the store has answered.
    */
   giveUp(sinceMs: number): void {
-    this.#deciding.rejectUntil(sinceMs, "UNEXPECTED_RESPONSE");
+    this.#deciding.rejectUntil(sinceMs, () => new OrderError("UNEXPECTED_RESPONSE"));
   }
 
   /** Rejects every open call and every later one. */
   close(): void {
     this.#closed = true;
     for (const line of [this.#reading, this.#deciding])
-      line.rejectUntil(Number.POSITIVE_INFINITY, "ENGINE_CLOSED");
+      line.rejectUntil(Number.POSITIVE_INFINITY, () => new EngineError("ENGINE_CLOSED"));
   }
 
   #open<T>(line: Line, call: (caller: Caller<T>) => void): Promise<T> {
-    if (this.#closed) return Promise.reject(new OrderError("ENGINE_CLOSED"));
+    if (this.#closed) return Promise.reject(new EngineError("ENGINE_CLOSED"));
     return new Promise((resolve, reject) => {
       const open = new OpenCall(line, { resolve, reject, sinceMs: this.#nowMs() });
       try {
@@ -104,9 +105,9 @@ class Line {
   }
 
   /** Rejects the calls that arrived at `sinceMs` or before. */
-  rejectUntil(sinceMs: number, error: ErrorName): void {
+  rejectUntil(sinceMs: number, errorOf: () => OrderError): void {
     for (let first = this.end.after; isCall(first) && first.sinceMs <= sinceMs; first = this.end.after)
-      first.reject(new OrderError(error));
+      first.reject(errorOf());
   }
 }
 

@@ -1,8 +1,8 @@
-import { OrderError } from "../../errors/index.ts";
 import { shardOfId } from "../../lifecycle/index.ts";
 import type { JournalRecord, ParentOrder } from "../../model/index.ts";
 import type { PageRequest, ParentKey, ParentPage } from "../core/calls.ts";
 import type { Core } from "../core/core.ts";
+import { EngineError } from "../core/engine-error.ts";
 import { stored } from "../core/stored.ts";
 import type { Shard } from "../shards/shard.ts";
 import type { Shards } from "../shards/shards.ts";
@@ -110,7 +110,7 @@ export class ReadModel {
  * "not there" (I60, I71).
  */
 function owned(shard: Shard): Shard {
-  if (shard.state === "fenced") throw new OrderError("SHARD_FENCED", { shard: shard.number });
+  if (shard.state === "fenced") throw new EngineError("SHARD_FENCED", { shard: shard.number });
   return shard;
 }
 

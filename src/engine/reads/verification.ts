@@ -1,8 +1,8 @@
-import { OrderError } from "../../errors/index.ts";
 import { copyOf, type ParentOrder } from "../../model/index.ts";
 import { encodeParent } from "../../wire/index.ts";
 import type { Verification } from "../core/api.ts";
 import type { Core } from "../core/core.ts";
+import { EngineError } from "../core/engine-error.ts";
 import { timely, type WholeReads } from "../core/stored.ts";
 import { COSTS, type Turns } from "../core/turns.ts";
 import type { ParentCapture } from "../shards/parent-capture.ts";
@@ -68,7 +68,7 @@ export async function verify(core: Core, shards: readonly Shard[], cutoffMs: num
   await readMarket(timely(core));
   // Synchronous with the captures: a fenced shard has dropped its memory.
   const fenced = shards.find(({ state }) => state === "fenced");
-  if (fenced !== undefined) throw new OrderError("SHARD_FENCED", { shard: fenced.number });
+  if (fenced !== undefined) throw new EngineError("SHARD_FENCED", { shard: fenced.number });
   const captures = shards.map((shard) => ({
     shard: shard.number,
     sequence: shard.durableSequence,

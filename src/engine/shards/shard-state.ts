@@ -1,5 +1,6 @@
-import { type ErrorName, invariant, OrderError } from "../../errors/index.ts";
+import { invariant, type OrderError } from "../../errors/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
+import { EngineError, type EngineFault } from "../core/engine-error.ts";
 
 /**
  * State of a shard. `loading`: its memory is being built from the store for the first time. `running`: it decides.
@@ -18,7 +19,7 @@ export const NEXT_STATES: Readonly<Record<ShardState, readonly ShardState[]>> = 
 };
 
 /** Error of a decision in each state but `running`. A refused decision leaves nothing behind. */
-const REFUSALS: Readonly<Record<Exclude<ShardState, "running">, ErrorName>> = {
+const REFUSALS: Readonly<Record<Exclude<ShardState, "running">, EngineFault>> = {
   loading: "DISCONNECTED",
   reloading: "DISCONNECTED",
   fenced: "SHARD_FENCED",
@@ -62,7 +63,7 @@ export class ShardLife {
   /** Error to refuse a decision with now; undefined while the shard runs. */
   get refusal(): OrderError | undefined {
     if (this.#state === "running") return undefined;
-    return new OrderError(REFUSALS[this.#state], { shard: this.#options.shard });
+    return new EngineError(REFUSALS[this.#state], { shard: this.#options.shard });
   }
 
   /**
@@ -84,7 +85,7 @@ export class ShardLife {
     // Inputs that the engine must not lose wait without a bound. Callers are many and can retry.
     if (refused !== undefined && ++this.#callers > this.#options.maxWaiting) {
       this.#callers--;
-      return refused(new OrderError("DISCONNECTED"));
+      return refused(new EngineError("DISCONNECTED"));
     }
     this.#waiting.push({ run, refused });
   }

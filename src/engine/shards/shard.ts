@@ -12,6 +12,7 @@ import type { ShardAppend, ShardHead, ShardSnapshot } from "../../ports/index.ts
 import type { ReadonlyIdMap } from "../../triggers/index.ts";
 import { encodeRecord } from "../../wire/index.ts";
 import type { Core } from "../core/core.ts";
+import { EngineError } from "../core/engine-error.ts";
 import type { LiveOrder, ParentStep, PendingRecord, Waiter } from "../core/live-order.ts";
 import { type ShardReads, timely } from "../core/stored.ts";
 import type { AccountOrders } from "./account-orders.ts";
@@ -241,7 +242,9 @@ export class Shard {
       for (const { pending, mayBeKept: isOpen } of this.#undecided.all)
         rejectAll(
           pending.waiters,
-          new OrderError(isOpen ? "UNEXPECTED_RESPONSE" : "DISCONNECTED", {}, { cause: error }),
+          isOpen
+            ? new OrderError("UNEXPECTED_RESPONSE", {}, { cause: error })
+            : new EngineError("DISCONNECTED", {}, { cause: error }),
         );
       throw error;
     }
@@ -352,12 +355,12 @@ export class Shard {
     const { pending, mayBeKept } = undecided;
     const { waiters } = pending;
     const { refusal } = this.#life;
-    if (!mayBeKept) return rejectAll(waiters, refusal ?? new OrderError("DISCONNECTED"));
+    if (!mayBeKept) return rejectAll(waiters, refusal ?? new EngineError("DISCONNECTED"));
     // The journal of a later owner does not tell whose record is at this place, and a closed store does not tell what
     // it kept.
     if (this.#hasStopped) return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
     const fate = this.#undecided.fateOf(undecided, this.#durableSequence);
-    if (fate === "lost") return rejectAll(waiters, new OrderError("DISCONNECTED"));
+    if (fate === "lost") return rejectAll(waiters, new EngineError("DISCONNECTED"));
     if (fate === "unknown") return rejectAll(waiters, new OrderError("UNEXPECTED_RESPONSE"));
     this.#core.effects.emit({ kind: "RECORD_FOUND", record: pending });
     resolveAll(waiters);

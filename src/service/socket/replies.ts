@@ -39,7 +39,7 @@ export function refusalText(
     serverTime: nowMs,
     retryAfter: nowMs + retryAfter * 1_000,
   };
-  const told = { code: error.code, msg: error.message, ...(data && { data }) };
+  const told = { code: error.code, msg: error.msg, ...(data && { data }) };
   return writeJson({ id: stamp.id, status, error: told, ...usedItems(stamp.used) });
 }
 

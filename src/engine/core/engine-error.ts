@@ -1,0 +1,53 @@
+import { type ErrorDetails, OrderError } from "../../errors/index.ts";
+
+/** Why an engine did not carry out a call, for a reason that lies in the engine or its host and not in the order. */
+export type EngineFault =
+  | "ENGINE_CLOSED"
+  | "SHARD_FENCED"
+  | "DISCONNECTED"
+  | "ADVANCED_ORDERS_OFF"
+  | "UNKNOWN_ACCOUNT"
+  | "SHUTTING_DOWN"
+  | "SERVER_BUSY";
+
+const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>> = {
+  ENGINE_CLOSED: () =>
+    "the engine was closed before it could answer: open an engine on the same store with openEngine, then call again",
+  SHARD_FENCED: ({ shard }) =>
+    `another engine has taken over shard ${shard} of the store: close this engine and use the other one, because a store has one engine at a time`,
+  DISCONNECTED: () =>
+    "the store failed and the engine is reading the accounts of this shard again: nothing was stored, so call again later; the alert STORE_FAILING says more",
+  ADVANCED_ORDERS_OFF: ({ setting }) =>
+    `openEngine.settings.${setting} is false, so the engine takes no orders: pass settings: { ${setting}: true }`,
+  UNKNOWN_ACCOUNT: ({ accountId }) =>
+    `the host's accounts.account(${accountId}) returned undefined: pass the id of an account that it knows, or add this one`,
+  SHUTTING_DOWN: () =>
+    "drain or close was called, so the engine takes no new orders: open another engine for them; cancels and reads still work",
+  SERVER_BUSY: ({ setting }) =>
+    `the limit openEngine.settings.${setting} is reached: nothing was stored, so call again later, or raise the limit`,
+};
+
+/**
+ * A call that an engine did not carry out for a reason that lies in the engine or its host. `message` is for the
+ * program's author: the cause and what to do. `msg` and `toBody` are what a client is told, which is less.
+ *
+ * @example
+ * ```ts
+ * import { type Engine, EngineError } from "managed-orders/engine";
+ * const isClosed = async (engine: Engine): Promise<boolean> => {
+ *   try {
+ *     await engine.find({ accountId: 1, clientOrderId: "stop-1" });
+ *     return false;
+ *   } catch (error) {
+ *     return error instanceof EngineError && error.reason === "ENGINE_CLOSED";
+ *   }
+ * };
+ * ```
+ */
+export class EngineError extends OrderError {
+  override readonly name = "EngineError";
+
+  constructor(reason: EngineFault, details: ErrorDetails = {}, options?: ErrorOptions) {
+    super(reason, details, { ...options, message: MESSAGES[reason](details) });
+  }
+}
