@@ -22,12 +22,11 @@ const SYMBOL = "BTC/USD";
 const ACCOUNT = 1;
 
 const host = createMemoryHost({ symbols: [SYMBOL] });
-const { clock, exposure } = host;
+const { clock } = host;
 
 /** The venue's state. It survives when the process of the engine dies. */
 const market = { bid: Price.parse("60000"), ask: Price.parse("60001"), size: Quantity.parse("1") };
 const executed = new Map<string, ChildReport>();
-let position = Quantity.zero;
 let submissions = 0;
 let answersArrive = true;
 
@@ -35,8 +34,6 @@ let answersArrive = true;
 function execute({ childId, side, quantity: wanted }: ChildRequest): ChildReport {
   const taken = Quantity.min(wanted, market.size);
   const at = side === "BUY" ? market.ask : market.bid;
-  position = side === "BUY" ? Quantity.add(position, taken) : Quantity.subtract(position, taken);
-  exposure.set({ accountId: ACCOUNT, symbol: SYMBOL, quantity: position });
   const fill = { executionId: `exec-${childId}`, quantity: taken, price: at, timeMs: clock.nowMs() };
   return { childId, state: "closed", fills: [fill] };
 }
@@ -162,5 +159,6 @@ await story(second, list);
 
 const { records, equal } = await second.verify();
 console.log(`${records} records; the journal alone makes the same state: ${equal}`);
+const position = host.exposure.position(ACCOUNT, SYMBOL);
 console.log(`position ${Quantity.format(position)}; ${executed.size} children in ${submissions} submissions`);
 await second.close();

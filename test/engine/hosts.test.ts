@@ -70,7 +70,7 @@ describe("decision CC: the host's answers while an order works", () => {
     world.exposure.position = () => "1" as never;
     await world.quote("99", "100");
     expect(world.venue.submitted).toEqual([]);
-    world.exposure.position = () => Promise.resolve(500_000 as never);
+    Object.assign(world.exposure, { position: () => Promise.resolve(500_000) });
     await world.quote("99", "100");
     expect(sentTo(world.venue)).toEqual(["SELL 0.5"]);
   });

@@ -24,7 +24,8 @@ async function worldOf(form: Form, options: WorldOptions = {}): Promise<FaultyWo
   const { accounts, exposure } = made.world;
   const [account, position] = [accounts.account, exposure.position];
   accounts.account = async (id) => await turns(3).then(() => account(id));
-  exposure.position = async (id, symbol) => await turns(3).then(() => position(id, symbol));
+  const later = async (id: number, symbol: string) => await turns(3).then(() => position(id, symbol));
+  Object.assign(exposure, { position: later });
   return made;
 }
 

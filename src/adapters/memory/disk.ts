@@ -1,5 +1,5 @@
 import { type OptionCheck, optionsOf, uncheckedOption, wrongOption } from "../../common/index.ts";
-import type { KeptQuote, MarketMark } from "../../model/index.ts";
+import type { JournalRecord, KeptQuote, MarketMark } from "../../model/index.ts";
 import { createEndedLists, type EndedLists } from "./ended-lists.ts";
 import { createEndedOrders, type EndedOrders } from "./ended-orders.ts";
 import { createKeptVolume, type KeptVolume } from "./volume.ts";
@@ -29,6 +29,8 @@ export type DiskContents = {
   readonly ended: EndedOrders;
   readonly endedLists: EndedLists;
   readonly values: Map<string, string>;
+  /** Called with every record once it is stored. */
+  readonly listeners: Set<(record: JournalRecord) => void>;
 };
 
 /**
@@ -64,6 +66,7 @@ export function createMemoryDisk(): MemoryDisk {
     ended: createEndedOrders(),
     endedLists: createEndedLists(),
     values: new Map(),
+    listeners: new Set(),
   });
   return disk;
 }

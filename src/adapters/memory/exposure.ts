@@ -22,6 +22,7 @@ const positionOption: OptionCheck = optionsOf<Position>({
 
 /** Positions that the host sets. */
 export interface MemoryExposure extends Exposure {
+  position(accountId: number, symbol: string): Quantity;
   set(position: Position): void;
 }
 

@@ -8,6 +8,7 @@ import { type EndedRow, endedRow } from "./ended-orders.ts";
 
 type EncodedPart = Readonly<{
   shard: KeptShard;
+  decided: readonly JournalRecord[];
   records: readonly string[];
   ended: readonly EndedRow[];
   endedLists: readonly EndedList[];
@@ -29,15 +30,16 @@ export function append(disk: DiskContents, batch: AppendBatch, isOwner: boolean)
     sequences.set(part.shard, sequence + part.records.length);
     const ended = part.ended.map((order) => endedRow(order, part.shard));
     const { endedLists = [] } = part;
-    kept.push({ shard, records: textsOf(part), ended, endedLists });
+    kept.push({ shard, decided: part.records, records: textsOf(part), ended, endedLists });
     return "durable";
   });
   disk.ended.checkClientIds(kept.flatMap(({ ended }) => ended));
   disk.endedLists.checkClientIds(kept.flatMap(({ endedLists }) => endedLists));
-  for (const { shard, records, ended, endedLists } of kept) {
+  for (const { shard, decided, records, ended, endedLists } of kept) {
     for (const record of records) shard.records.push(record);
     disk.ended.put(ended);
     disk.endedLists.put(endedLists);
+    for (const listener of disk.listeners) decided.forEach(listener);
   }
   if (!isOwner) return outcomes;
   for (const mark of marks) disk.marks.set(keyOf(mark), { ...mark });

@@ -10,8 +10,9 @@ import {
 import type { Instrument } from "../../model/index.ts";
 import type { Entropy, OrderStore } from "../../ports/index.ts";
 import { createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
-import { createMemoryDisk, type MemoryDisk } from "./disk.ts";
+import { contentsOf, createMemoryDisk, type MemoryDisk } from "./disk.ts";
 import { createMemoryExposure, type MemoryExposure } from "./exposure.ts";
+import { followFills } from "./filled-positions.ts";
 import { createMemoryInstruments } from "./instruments.ts";
 import { createManualClock, type ManualClock } from "./manual-clock.ts";
 import { createMemoryStore } from "./order-store.ts";
@@ -32,6 +33,7 @@ export interface MemoryHost {
   readonly disk: MemoryDisk;
   readonly instruments: ReturnType<typeof createMemoryInstruments>;
   readonly accounts: MemoryAccounts;
+  /** Positions. They follow the fills of the engine's orders; `set` replaces one. */
   readonly exposure: MemoryExposure;
   readonly clock: ManualClock;
   readonly entropy: Entropy;
@@ -52,7 +54,7 @@ const hostOption: OptionCheck = optionsOf<MemoryHostOptions>({
 
 /**
  * Creates a whole host in memory for strategy tests and trials: a manual clock, accounts with consent, liquidity
- * markets, no exposure, and counted ids, so that a run can be repeated. Throws a TypeError or RangeError that names an
+ * markets, positions that begin at zero and follow the fills, and counted ids, so that a run can be repeated. Throws a TypeError or RangeError that names an
  * option that is missing, unknown or wrong, such as a symbol without a slash.
  *
  * @example
@@ -65,6 +67,8 @@ const hostOption: OptionCheck = optionsOf<MemoryHostOptions>({
 export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
   hostOption(options, "createMemoryHost");
   const disk = createMemoryDisk();
+  const exposure = createMemoryExposure();
+  followFills(contentsOf(disk), exposure);
   let tokens = 0;
   return {
     disk,
@@ -73,7 +77,7 @@ export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
       options.symbols.map((symbol, index) => instrumentOf(symbol, index + 1)),
     ),
     accounts: createMemoryAccounts((options.accountIds ?? [1]).map(accountOf)),
-    exposure: createMemoryExposure(),
+    exposure,
     clock: createManualClock({ startMs: options.startMs ?? DEFAULT_START_MS }),
     entropy: { token: (length) => String(++tokens).padStart(length, "0") },
   };
