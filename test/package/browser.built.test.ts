@@ -15,10 +15,13 @@ const PAGES = {
   rules: 'export { TriggerBook } from "managed-orders/rules";',
 } as const;
 
-/** Largest bundles of the pages in kB, minified and gzipped. */
+/**
+ * Largest bundles of the pages in kB, minified and gzipped. The size of the same text varies by 0.15 kB, because a change
+ * anywhere in the package changes the names of the chunks and so their order in a bundle.
+ */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 40,
-  admission: 16,
+  admission: 16.3,
   signing: 5,
   prices: 1.5,
   rules: 7,
