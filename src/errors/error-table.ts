@@ -39,6 +39,7 @@ export type ErrorName =
   | "TIMESTAMP_OUTSIDE"
   | "TIMESTAMP_AHEAD"
   | "BAD_SIGNATURE"
+  | "SIGNATURE_REUSED"
   | "TIMES_REVERSED"
   | "NOT_FOUND"
   | "ILLEGAL_CHARS"
@@ -145,6 +146,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   TIMESTAMP_OUTSIDE: row(-1021, 400, "never", "Timestamp for this request is outside of the recvWindow.", "Send the current epoch time in milliseconds, and synchronize your clock."),
   TIMESTAMP_AHEAD: row(-1021, 400, "never", "Timestamp for this request was 1000ms ahead of the server's time.", "Synchronize your clock, and compare it with /api/time."),
   BAD_SIGNATURE: row(-1022, 400, "never", "Signature for this request is not valid.", "Sign exactly the bytes that you send: the query, then the body, without the signature itself. Sign every request anew."),
+  SIGNATURE_REUSED: row(-1022, 400, "never", "Signature for this request is not valid.", "The same signature was already used for another request. Vary the timestamp or the recvWindow, and sign again."),
   TIMES_REVERSED: row(-1023, 400, "never", "Start time is greater than end time.", "Swap startTime and endTime."),
   NOT_FOUND: row(-1099, 404, "never", "Not found, authenticated, or authorized.", "Check the path and the method."),
   ILLEGAL_CHARS: row(-1100, 400, "never", "Illegal characters found in parameter '{field}'; legal range is '{range}'.", "Send a '{field}' in the legal range."),

@@ -12,6 +12,7 @@ export {
   type ReplayGuard,
   type ReplayGuardOptions,
   type ReplayVerdict,
+  type SignatureUse,
 } from "./replay-guard.ts";
 export { isSignature, sign, verifySignature } from "./signature.ts";
 export {

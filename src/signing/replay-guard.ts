@@ -17,18 +17,28 @@ export const replayGuardOption: OptionCheck = /* @__PURE__ */ optionsOf<ReplayGu
 });
 
 /**
- * Verdict on a signature. `first`: not seen before. `same`: the same use as the first time; a retry, for the idempotent
- * handler. `other`: another use, which the caller refuses with -1022.
+ * Verdict on a signature. `first`: not seen before. `same`: the same use as the first time, a retry for the idempotent
+ * handler, or a use that may follow it. `other`: another use, which the caller refuses with -1022.
  */
 export type ReplayVerdict = "first" | "same" | "other";
+
+/** A use of a signature, for the verdict of a replay guard. */
+export interface SignatureUse {
+  readonly apiKey: string;
+  readonly signature: string;
+  readonly use: string;
+  readonly after?: string;
+  readonly nowMs: number;
+}
 
 /** Remembers the first use of each signature. */
 export interface ReplayGuard {
   /**
-   * Returns the verdict on a use of a signature. `use` is method and path, or the WebSocket method. The signature
-   * counts in either letter case. `nowMs` comes from a monotonic clock: only elapsed time matters.
+   * Returns the verdict on a use of a signature. `use` names what the request does; requests with the same `use` may
+   * share a signature. `after` is one other use that this use may follow, but not precede. The signature counts in
+   * either letter case. `nowMs` comes from a monotonic clock: only elapsed time matters.
    */
-  decide(seen: Readonly<{ apiKey: string; signature: string; use: string; nowMs: number }>): ReplayVerdict;
+  decide(seen: SignatureUse): ReplayVerdict;
 }
 
 const DEFAULT_MAX = 500_000;
@@ -40,7 +50,7 @@ const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
  * generation closes when it is old; a signature that is used again moves to the newer one. When there is no room, the
  * key with the most entries drops its oldest, so that one key cannot flush the entries of another. Throws a
  * TypeError or RangeError that names an option that is unknown, of the wrong type or below 1.
- * Source: decisions 41 and GA, hostile inputs 20-22.
+ * Source: decisions 41, GA and MA, hostile inputs 20-22.
  *
  * @example
  * ```ts
@@ -57,7 +67,7 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
   const shares = new ReplayShares(2 * maxPerGeneration);
   let openedAtMs: number | undefined;
   return {
-    decide: ({ apiKey, signature, use, nowMs }) => {
+    decide: ({ apiKey, signature, use, after, nowMs }) => {
       openedAtMs ??= nowMs;
       if (nowMs - openedAtMs >= generationMs) {
         shares.close();
@@ -67,7 +77,7 @@ export function createReplayGuard(options: ReplayGuardOptions = {}): ReplayGuard
       const known = shares.useOf(apiKey, digest);
       shares.keep(apiKey, digest, known ?? use);
       if (known === undefined) return "first";
-      return known === use ? "same" : "other";
+      return known === use || known === after ? "same" : "other";
     },
   };
 }

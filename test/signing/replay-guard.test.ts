@@ -40,6 +40,17 @@ describe("createReplayGuard", () => {
     }
   });
 
+  it("decision MA: a use that may follow another passes after it, and not before it", () => {
+    const guard = createReplayGuard();
+    const query = { apiKey, use: "query", after: "subscription", nowMs: 0 };
+    const subscription = { apiKey, use: "subscription", nowMs: 0 };
+    const verdicts = (number: number, ...uses: (typeof query | typeof subscription)[]): ReplayVerdict[] =>
+      uses.map((seen) => guard.decide({ ...seen, signature: signatureOf(number) }));
+    expect(verdicts(1, query, subscription, query)).toEqual(["first", "other", "same"]);
+    expect(verdicts(2, subscription, query, subscription)).toEqual(["first", "same", "same"]);
+    expect(verdicts(2, { ...subscription, use: "cancel" })).toEqual(["other"]);
+  });
+
   it("keys are independent", () => {
     const guard = createReplayGuard();
     const seen = { signature: signatureOf(1), nowMs: 0 };

@@ -43,15 +43,15 @@ export async function provedKey(
  * Checks replay guard, address list and permission, in that order, for a request whose key and freshness are verified.
  * Throws an OrderError: -1022 if the signature was used before for something else, then the errors of {@link
  * demandAccess}.
- * Source: decision 41.
+ * Source: decisions 41 and MA.
  */
 export function admitted(
   { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
   use: Proof & Readonly<{ target: RouteDescriptor | MethodDescriptor; address: string }>,
 ): Proof {
   const { key, permission, signature, target, address } = use;
-  const seen = { apiKey: key.apiKey, signature, use: useOf(target), nowMs: clock.monotonicMs() };
-  if (replayGuard?.decide(seen) === "other") throw new OrderError("BAD_SIGNATURE");
+  const seen = { apiKey: key.apiKey, signature, ...useOf(target), nowMs: clock.monotonicMs() };
+  if (replayGuard?.decide(seen) === "other") throw new OrderError("SIGNATURE_REUSED");
   demandAccess(key, { address, permission });
   traffic.proved(networkOf(address));
   return { key, permission, signature };
@@ -65,16 +65,29 @@ export function demandAccess(key: ApiKey, use: Readonly<{ address: string; permi
   if (!allowed) throw new OrderError("REJECTED_API_KEY");
 }
 
-/** The text of each use of a signature, made once, because the replay guard keeps one for every signature. */
-const USES: WeakMap<RouteDescriptor | MethodDescriptor, string> = new WeakMap();
+/** What a signature is used for, and another use that it may follow. */
+type Use = Readonly<{ use: string; after?: string }>;
+
+const SUBSCRIPTION: Use = { use: "subscription" };
 
 /**
- * Returns the use of a signature: method and path for REST, or the name of the WebSocket method. Source: decision 41.
+ * The use of every query: the same key may read all of it, and a query changes nothing. It may follow a subscription,
+ * which shows more, but not precede it: otherwise a captured query would show every event from then on.
  */
-function useOf(target: RouteDescriptor | MethodDescriptor): string {
-  const known = USES.get(target);
+const QUERY: Use = { use: "query", after: SUBSCRIPTION.use };
+
+/** The use of each placement and cancel, made once, because the replay guard keeps a text for every signature. */
+const CHANGES: WeakMap<RouteDescriptor | MethodDescriptor, Use> = new WeakMap();
+
+/**
+ * Returns the use of a signature. Placements and cancels are apart, and so are REST and WebSocket; an alias of a path
+ * counts as its route, which has the same name. Source: decisions 41 and MA.
+ */
+function useOf(target: RouteDescriptor | MethodDescriptor): Use {
+  if (target.access === "READ") return "act" in target ? SUBSCRIPTION : QUERY;
+  const known = CHANGES.get(target);
   if (known !== undefined) return known;
-  const use = "path" in target ? `${target.method} ${target.path}` : `WebSocket ${target.name}`;
-  USES.set(target, use);
+  const use = { use: `${"path" in target ? "REST" : "WebSocket"} ${target.name}` };
+  CHANGES.set(target, use);
   return use;
 }

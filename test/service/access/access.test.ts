@@ -8,6 +8,15 @@ import { refusalOf, TestClient } from "../../support/socket-world.ts";
 
 const key = KEYS.owner;
 
+const NOT_VALID = "Signature for this request is not valid.";
+
+/** The refusal of a signature that was used for something else, with its remedy beside the convention's text. */
+const REUSED = {
+  code: -1022,
+  msg: NOT_VALID,
+  error: `${NOT_VALID} The same signature was already used for another request. Vary the timestamp or the recvWindow, and sign again.`,
+};
+
 /** A page request signed with a nonce. */
 const page = (world: ServiceWorld, rest: Parameters<typeof requestOf>[2] = {}): Promise<WireResponse> =>
   world.service.handle(
@@ -178,6 +187,22 @@ describe("the order of defences", () => {
     expect(await codeOf(world, signed("limit=0&nonce=1"))).toBe(-1102);
     expect(await codeOf(world, signed("apiManaged=true&limit=0&nonce=1&account=2"))).toBe(-1130);
     expect(await codeOf(world, signed("apiManaged=true&nonce=1&account=2"))).toBe(-1002);
+  });
+
+  it("decision MA: of all pairs of signed routes, queries share a signature and an alias is its route; nothing else passes", async () => {
+    const signed = ROUTES.filter(({ access }) => access !== "PUBLIC");
+    for (const first of signed) {
+      const world = await openWorld();
+      for (const [index, later] of signed.entries()) {
+        const query = { nonce: `n${index}`, timestamp: world.clock.nowMs() };
+        await call(world, first.method, first.path, { key, query });
+        const { body } = await call(world, later.method, later.path, { key, query });
+        const passes = first.access === "READ" ? later.access === "READ" : first.name === later.name;
+        const pair = `${first.method} ${first.path}, ${later.method} ${later.path}`;
+        expect([pair, body.code !== -1022]).toEqual([pair, passes]);
+        if (!passes) expect(body).toEqual(REUSED);
+      }
+    }
   });
 
   it("decision 41: a signature is valid for one method and path; the guard can be turned off", async () => {
