@@ -21,3 +21,4 @@ export {
   wordOption,
   wrongOption,
 } from "./options.ts";
+export { hashOf } from "./text-hash.ts";

@@ -159,13 +159,17 @@ function readOrder(said: unknown, expected: Partial<ExpectedOrder>): NativeOrder
 }
 
 function optionsOf(order: Members): Partial<NativeOrder> {
-  const { orderListId, price, stopPrice, quoteQuantity, rejectReason, reason, errorMessage } = order;
+  const { orderListId, price, stopPrice, quoteQuantity, executedNotional } = order;
+  const { rejectReason, reason, errorMessage } = order;
   return {
     ...(orderListId !== undefined && { orderListId: idOf(orderListId, "orderListId") }),
     ...(price !== undefined && { price: priceOf(price, "price") }),
     ...(stopPrice !== undefined && { stopPrice: priceOf(stopPrice, "stopPrice") }),
     ...(quoteQuantity !== undefined && {
       quoteQuantity: within(quoteQuantity, "quoteQuantity", AMOUNT_LIMIT) as Notional,
+    }),
+    ...(executedNotional !== undefined && {
+      executedNotional: within(executedNotional, "executedNotional", AMOUNT_LIMIT) as Notional,
     }),
     ...(rejectReason !== undefined && {
       rejectReason: wordOf<RejectReason>(rejectReason, "rejectReason", REJECT_REASONS),

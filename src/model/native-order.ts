@@ -89,6 +89,8 @@ export interface NativeOrder {
   /** Amount in USD of an order by amount. */
   readonly quoteQuantity?: Notional;
   readonly executedQuantity: Quantity;
+  /** Sum of price · quantity over all fills, in USD. Without it, events have no average price. */
+  readonly executedNotional?: Notional;
   readonly rejectReason?: RejectReason;
   readonly reason?: ExecutionReason;
   /** The recorded text, unescaped. The wire format escapes it. */

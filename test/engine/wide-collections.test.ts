@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { KeyedTable } from "../../src/common/index.ts";
+import { hashOf, KeyedTable } from "../../src/common/index.ts";
 import { liveOrderOf } from "../../src/engine/core/live-order.ts";
-import { hashOf } from "../../src/engine/core/text-hash.ts";
 import { AccountOrders } from "../../src/engine/shards/account-orders.ts";
 import { OpenIds } from "../../src/engine/shards/open-ids.ts";
 import { managedIdOf } from "../../src/lifecycle/index.ts";

@@ -1,4 +1,4 @@
-import { hashOf } from "./text-hash.ts";
+import { hashOf } from "../../common/index.ts";
 
 /** A line has 256 bits. An id sets one bit in each word of a line. A full line holds 16 ids. */
 const WORDS_PER_LINE = 8;

@@ -1,8 +1,7 @@
-import { KeyedTable } from "../../common/index.ts";
+import { hashOf, KeyedTable } from "../../common/index.ts";
 import { type ListMembership, type ParentOrder, weightBytesOf } from "../../model/index.ts";
 import { IdMap } from "../../triggers/index.ts";
 import type { LiveOrder } from "../core/live-order.ts";
-import { hashOf } from "../core/text-hash.ts";
 import { ExposureSums } from "./exposure-sums.ts";
 import { OpenIds } from "./open-ids.ts";
 

@@ -1,4 +1,13 @@
-import { type Notional, type Price, type Quantity, subtract, ZERO_QUANTITY } from "../../decimal/index.ts";
+import {
+  add,
+  type Notional,
+  notionalOf,
+  type Price,
+  type Quantity,
+  subtract,
+  ZERO_NOTIONAL,
+  ZERO_QUANTITY,
+} from "../../decimal/index.ts";
 import type {
   ExecutionReason,
   Fill,
@@ -79,11 +88,17 @@ function snapshotAt(order: KeptOrder, event: number): NativeOrder {
     ...asked,
     quantity: whole,
     executedQuantity,
+    executedNotional: amountOf(fills),
     status,
     ...why,
     updatedAtMs: timesMs[event] ?? 0,
     isWorking: status !== "REJECTED",
   };
+}
+
+/** Returns the sum of price · quantity over fills. */
+export function amountOf(fills: readonly Fill[]): Notional {
+  return fills.reduce((sum, { price, quantity }) => add(sum, notionalOf(price, quantity)), ZERO_NOTIONAL);
 }
 
 function filledStatus(executed: Quantity, whole: Quantity): NativeStatus {

@@ -1,12 +1,4 @@
-import {
-  add,
-  averagePriceText,
-  formatPrice,
-  formatQuantity,
-  notionalOf,
-  type Quantity,
-  ZERO_NOTIONAL,
-} from "../../decimal/index.ts";
+import { averagePriceText, formatPrice, formatQuantity, type Quantity } from "../../decimal/index.ts";
 import { ERRORS } from "../../errors/index.ts";
 import type { ChildRequest, ChildTimeInForce, Fill, Side } from "../../model/index.ts";
 import type { ChildReport, Instruments } from "../../ports/index.ts";
@@ -14,7 +6,7 @@ import { AccountOrders } from "./account-orders.ts";
 import type { ChildArrived, ChildReleased, ChildResolved, Entry } from "./entry.ts";
 import type { ChildrenPassed, ForgettingEntry } from "./forgetting-entry.ts";
 import { ForgottenChildren } from "./forgotten-children.ts";
-import { isOpen, type KeptOrder, restOf } from "./kept-order.ts";
+import { amountOf, isOpen, type KeptOrder, restOf } from "./kept-order.ts";
 import { type Debit, debitOf, Ledger, type Trade } from "./ledger.ts";
 import { total } from "./order-book.ts";
 import type { OrderCanceled, OrderEntry, OrderFilled, OrderPlaced } from "./order-entry.ts";
@@ -354,7 +346,6 @@ export class VenueRecord {
 function rowOf({ request, submissions, arrivedAtMs }: ChildEntry, report: ChildReport | undefined): ChildRow {
   const fills = report?.fills ?? [];
   const executed = total(fills);
-  const value = fills.reduce((sum, fill) => add(sum, notionalOf(fill.price, fill.quantity)), ZERO_NOTIONAL);
   return {
     clientOrderId: request.childId,
     parentOrderId: request.parentOrderId,
@@ -364,7 +355,7 @@ function rowOf({ request, submissions, arrivedAtMs }: ChildEntry, report: ChildR
     price: request.limitPrice === undefined ? null : formatPrice(request.limitPrice),
     timeInForce: request.timeInForce,
     executedQty: formatQuantity(executed),
-    averagePrice: averagePriceText(value, executed),
+    averagePrice: averagePriceText(amountOf(fills), executed),
     submissions,
     time: arrivedAtMs,
   };

@@ -395,7 +395,7 @@ class RecordedVenue implements PaperVenue {
   }
 
   #fill({ price, quantity }: Take, index: number): Fill {
-    const executionId = `pv-${this.#record.executions + index + 1}`;
+    const executionId = String(this.#record.executions + index + 1);
     return { executionId, quantity, price, timeMs: this.#clock.nowMs() };
   }
 

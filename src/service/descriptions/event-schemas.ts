@@ -92,7 +92,7 @@ const ORDER: Members = {
   f: text("Time in force."),
   q: decimal("Ordered quantity."),
   p: decimal("Limit price; 0 if there is none."),
-  ap: decimal("Average execution price so far."),
+  ap: decimal("Average price of the fills so far; 0 if there is none, or if the host does not report it."),
   sp: decimal("Stop price; 0 if there is none."),
   x: EXECUTION,
   X: text("Status of the order after the event."),
@@ -101,7 +101,7 @@ const ORDER: Members = {
   z: decimal("Cumulative executed quantity, this execution included."),
   L: decimal("Price of this execution; 0 if the event is not a trade."),
   T: time("Time of the event."),
-  t: int64("Id of the execution if it is a number, else 0."),
+  t: int64("Number of the execution, the same as in replies; 0 if the event is not a trade."),
   R: flag("Whether the order may only reduce a position."),
   ot: text("Type."),
   ...FIXED,
@@ -111,7 +111,7 @@ const ORDER: Members = {
   ),
   g: int64("Id of the list of the order; -1 if it is not part of a list."),
   accountId: long("Account that owns the order."),
-  executionId: optional(text("Id of the execution.")),
+  executionId: optional(text("Id of the execution, a text of the venue.")),
 };
 
 const MANAGED: Members = {
@@ -261,7 +261,8 @@ export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
     e: only("trade", "Event type."),
     E: EVENT_TIME,
     s: SYMBOL,
-    t: text("Id of the execution."),
+    t: int64("Number of the execution. It is that of the fill in private events."),
+    id: text("Id of the execution, a text of the venue."),
     p: decimal("Price."),
     q: decimal("Quantity."),
     T: time("Time of the event."),

@@ -78,12 +78,14 @@ const TRANSACTION: Members = {
   accountId: long("Account that owns the order."),
 };
 
+const TRADE_ID = int64("Number of the execution, the same in replies and events.");
+
 const FILL = object("An execution.", {
   price: decimal("Price in USD."),
   qty: decimal("Quantity."),
   commission: optional(text("Commission, a decimal.")),
   commissionAsset: optional(text("Asset of the commission.")),
-  tradeId: text("Id of the execution."),
+  tradeId: TRADE_ID,
 });
 
 const EXECUTION: Members = {
@@ -91,7 +93,8 @@ const EXECUTION: Members = {
   orderId: optional(int64("Id of the order, a positive number. A retained rejection has none.")),
   clientOrderId: text("Client id of the order."),
   clOrdId: text("The same value as clientOrderId."),
-  executionId: text("Id of the execution."),
+  executionId: text("Id of the event, a text of the venue."),
+  tradeId: optional(TRADE_ID),
   execType: oneOf(
     ["NEW", "TRADE", "CANCELED", "EXPIRED", "REJECTED"],
     "Execution type: the event that happened to the order.",

@@ -3,6 +3,7 @@ import type { PrintUpdate } from "../../engine/index.ts";
 import type { Level, Quote } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { visibleLevels } from "../rest/market-handlers.ts";
+import { tradeIdOf } from "../views/trade-id.ts";
 
 /** Number of levels in a depth20 stream. */
 const PARTIAL_LEVELS = 20;
@@ -71,15 +72,16 @@ export function partialDepth(quote: Quote, nowMs: number): JsonInput {
 }
 
 /**
- * Builds a trade event for an execution of the service. Its id is text. The maker side is not disclosed. Source:
- * convention 4.12.
+ * Builds a trade event for an execution of the service. `id` is the text of its id, and `t` the number, which is that of
+ * the fill in private events. The maker side is not disclosed. Source: convention 4.12; decision MB.
  */
 export function trade({ symbol, id, price, quantity, timeMs }: PrintUpdate, nowMs: number): JsonInput {
   return {
     e: "trade",
     E: nowMs,
     s: symbol,
-    t: id,
+    t: tradeIdOf(id),
+    id,
     p: formatPrice(price),
     q: formatQuantity(quantity),
     T: timeMs,

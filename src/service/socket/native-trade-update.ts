@@ -1,16 +1,18 @@
-import { formatQuantity } from "../../decimal/index.ts";
+import { averagePriceText, formatQuantity, ZERO_NOTIONAL } from "../../decimal/index.ts";
 import type { NativeExecution } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { NO_LIST } from "../views/managed-order.ts";
-import { type EventStamp, NONE, NOT_HERE, priceText, tradeNumber } from "./order-trade-update.ts";
+import { tradeIdOf } from "../views/trade-id.ts";
+import { type EventStamp, NO_TRADE, NONE, NOT_HERE, priceText } from "./order-trade-update.ts";
 
 /** Times in force whose remainder expires if it cannot execute at once. */
 const AT_ONCE: ReadonlySet<string> = new Set(["IOC", "FOK"]);
 
 /**
- * Builds an ORDER_TRADE_UPDATE of a native order. Its average price is not tracked. `sequence`, `g`, `accountId`,
- * `executionId`, `reason` and `rejectReason` are additions to the convention. Source: convention 4.9; decisions 2 and
- * 45.
+ * Builds an ORDER_TRADE_UPDATE of a native order. Its average price is 0 if the host does not report
+ * the executed amount. `sequence`, `g`, `accountId`,
+ * `executionId`, `reason` and `rejectReason` are additions to the convention. Source: convention 4.9; decisions 2,
+ * 45 and MB.
  */
 export function nativeTradeUpdate(execution: NativeExecution, { sequence, nowMs }: EventStamp): JsonInput {
   const { order, execType, executionId, timeMs, lastQuantity, lastPrice } = execution;
@@ -28,7 +30,7 @@ export function nativeTradeUpdate(execution: NativeExecution, { sequence, nowMs 
       f: order.timeInForce,
       q: formatQuantity(order.quantity),
       p: priceText(order.price),
-      ap: NONE,
+      ap: averagePriceText(order.executedNotional ?? ZERO_NOTIONAL, order.executedQuantity),
       sp: priceText(order.stopPrice),
       x: execType,
       X: order.status,
@@ -37,7 +39,7 @@ export function nativeTradeUpdate(execution: NativeExecution, { sequence, nowMs 
       z: formatQuantity(order.executedQuantity),
       L: priceText(lastPrice),
       T: timeMs,
-      t: isTrade ? tradeNumber(executionId) : 0,
+      t: isTrade ? tradeIdOf(executionId) : NO_TRADE,
       R: false,
       ot: order.type,
       ...NOT_HERE,

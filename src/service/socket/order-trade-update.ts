@@ -2,6 +2,7 @@ import { averagePriceText, formatPrice, formatQuantity, type Price } from "../..
 import { type ParentIntent, TRAITS } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { membersInEvents, NO_LIST } from "../views/managed-order.ts";
+import { tradeIdOf } from "../views/trade-id.ts";
 import type { OrderEvent } from "./order-events.ts";
 
 /** Members of every event of the private stream: its number within the account, and its sending time. */
@@ -9,6 +10,9 @@ export type EventStamp = Readonly<{ sequence: number; nowMs: number }>;
 
 /** Text for an absent value. */
 export const NONE = "0";
+
+/** Trade id of an event that is not a trade. */
+export const NO_TRADE = 0;
 
 /** Members of the convention that do not apply here, with their fixed values. */
 export const NOT_HERE: Readonly<Record<string, JsonInput>> = {
@@ -25,15 +29,13 @@ export const NOT_HERE: Readonly<Record<string, JsonInput>> = {
   pm: "NONE",
 };
 
-const EXECUTION_NUMBER = /^[1-9][0-9]{0,17}$/;
-
 /** One basis point as a percentage, in units of 1e-8. */
 const PERCENT_STEPS_PER_BPS = 1_000_000;
 
 /**
  * Builds an ORDER_TRADE_UPDATE. The single-letter members are the convention's. `sequence` and the spelled-out members
- * of `o` are additions: accountId, executionId (unique at the venue; `t` repeats it if it is a number), g (list),
- * apiState, held, cancelPending, reason and alert. Source: convention 4.9; decisions 11, 15, 43, 45.
+ * of `o` are additions: accountId, executionId (unique at the venue; `t` is its number), g (list), apiState, held,
+ * cancelPending, reason and alert. Source: convention 4.9; decisions 11, 15, 43, 45, MB.
  */
 export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventStamp): JsonInput {
   const { order, timeMs, execution, view, fill } = event;
@@ -60,7 +62,7 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
       z: formatQuantity(event.executedQuantity),
       L: priceText(fill?.price),
       T: fill?.timeMs ?? timeMs,
-      t: tradeNumber(fill?.executionId ?? ""),
+      t: fill === undefined ? NO_TRADE : tradeIdOf(fill.executionId),
       R: intent.reduceOnly,
       ot: intent.type,
       ...NOT_HERE,
@@ -80,11 +82,6 @@ export function orderTradeUpdate(event: OrderEvent, { sequence, nowMs }: EventSt
 /** Formats a price, or returns the text for an absent value. */
 export const priceText = (price: Price | undefined): string =>
   price === undefined ? NONE : formatPrice(price);
-
-/** Returns an execution id as a number if it is one, otherwise 0. */
-export function tradeNumber(executionId: string): JsonInput {
-  return EXECUTION_NUMBER.test(executionId) ? BigInt(executionId) : 0;
-}
 
 /** Returns activation price and callback rate in percent for trailing types only. An absolute distance has no rate. */
 function trailingOf({ type, trailing, stopPrice }: ParentIntent): Readonly<Record<string, JsonInput>> {

@@ -1,4 +1,10 @@
-import { formatPrice, formatQuantity, type Price } from "../../decimal/index.ts";
+import {
+  averagePriceText,
+  formatNotional,
+  formatPrice,
+  formatQuantity,
+  type Price,
+} from "../../decimal/index.ts";
 import { words } from "../../host-answers/index.ts";
 import {
   type ApiState,
@@ -52,6 +58,10 @@ export type ManagedOrder = Readonly<{
   side: Side;
   origQty: string;
   executedQty: string;
+  /** Executed amount in USD: the sum of price · quantity over all fills. The spelling is that of the convention. */
+  cummulativeQuoteQty: string;
+  /** Average price of all fills, at 8 decimals; 0 without a fill. */
+  avgPrice: string;
   price?: string | undefined;
   stopPrice?: string | undefined;
   /** Basis points. */
@@ -146,6 +156,8 @@ export const MANAGED_ORDER: MembersOf<ManagedOrder> = {
   side: oneOf(["BUY", "SELL"], "Side of the order."),
   origQty: decimal("Ordered quantity."),
   executedQty: decimal("Executed quantity."),
+  cummulativeQuoteQty: decimal("Executed amount in USD: the sum of price and quantity of each fill."),
+  avgPrice: decimal("Average price of the fills in USD; 0 if there is none."),
   price: optional(decimal("Limit price in USD.")),
   stopPrice: optional(decimal("Stop price in USD.")),
   trailingDelta: optional(integer("Trailing distance in basis points.")),
@@ -226,6 +238,8 @@ export function managedOrderView(order: ParentOrder, context: ManagedOrderContex
     side: intent.side,
     origQty: formatQuantity(intent.quantity),
     executedQty: formatQuantity(order.executedQuantity),
+    cummulativeQuoteQty: formatNotional(order.executedNotional),
+    avgPrice: averagePriceText(order.executedNotional, order.executedQuantity),
     price: priced(intent.price),
     stopPrice: priced(intent.stopPrice),
     trailingDelta: trailing?.kind === "bps" ? trailing.bps : undefined,

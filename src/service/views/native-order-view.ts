@@ -22,6 +22,7 @@ import type {
 } from "../../model/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { type ManagedOrder, NO_LIST } from "./managed-order.ts";
+import { tradeIdOf } from "./trade-id.ts";
 
 /**
  * A native order as clients see it, with its members in a fixed order. `A` is the form of prices and quantities:
@@ -210,7 +211,7 @@ export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[
       qty: formatQuantity(quantity),
       commission,
       commissionAsset,
-      tradeId: executionId,
+      tradeId: tradeIdOf(executionId),
     })),
   };
 }
@@ -245,6 +246,7 @@ export function executionView(execution: NativeExecution): ExecutionView {
     clientOrderId: order.clientOrderId,
     clOrdId: order.clientOrderId,
     executionId,
+    ...(execType === "TRADE" && { tradeId: tradeIdOf(executionId) }),
     execType,
     status: order.status,
     side: order.side,

@@ -328,7 +328,7 @@ describe("decision HQ: a rewritten record restores the same venue", () => {
       orders: await of.native.page({ accountId: 1, symbol: "BTC/USD", limit: 5_000 }),
       executions: await of.native.executions({ accountId: 1, limit: 50 }),
       balances: [of.balances(1), of.balances(2), of.positions(1)],
-      after: [of.balancesAfter("pv-1004"), of.positionAfter("pv-1004")],
+      after: [of.balancesAfter("1004"), of.positionAfter("1004")],
     });
     await pass(world, HOUR_MS / 2 + HOUR_MS / 16);
     const kinds = (await linesOf(path)).map((line) => JSON.parse(line).kind);

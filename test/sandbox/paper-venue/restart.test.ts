@@ -75,6 +75,28 @@ describe("a restart from the file", () => {
     await restarted.close();
   });
 
+  it("decision MB: the ids of executions are numbers that count up, also in a record of a version whose ids were texts", async () => {
+    const path = await recordPath();
+    const { venue } = await openFundedWorld({ path });
+    const first = await venue.submit(childOf(), { deadlineMs });
+    await venue.close();
+    await writeFile(
+      path,
+      (await readFile(path, "utf8")).replace('"executionId":"1"', '"executionId":"pv-1"'),
+    );
+    const { venue: restarted } = await openVenueWorld({ path });
+    restarted.quote(quoteOf({ bids: ["100"], asks: ["101"] }));
+    const second = await restarted.submit(childOf(), { deadlineMs });
+    const kept = await restarted.native.executions({ accountId: 1, limit: 10 });
+    const ids = kept.flatMap(({ execType, executionId }) => (execType === "TRADE" ? [executionId] : []));
+    expect([first.fills[0]?.executionId, second.fills[0]?.executionId, ids]).toEqual([
+      "1",
+      "2",
+      ["pv-1", "2"],
+    ]);
+    await restarted.close();
+  });
+
   it("a held child stays held and can be released later", async () => {
     const path = await recordPath();
     const { venue } = await openFundedWorld({ path });

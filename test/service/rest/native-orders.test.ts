@@ -59,7 +59,7 @@ describe("placing native orders", () => {
       price: "0",
       executedQty: "0.5",
       timeInForce: "GTC",
-      fills: [{ price: "7001", qty: "0.5", commission: "0", commissionAsset: "USD", tradeId: "pv-1" }],
+      fills: [{ price: "7001", qty: "0.5", commission: "0", commissionAsset: "USD", tradeId: 1 }],
     });
     const byAmount = await placeNative(world, { ...market, quoteOrderQty: "3500.5" });
     expect(byAmount.body).toMatchObject({ origQuoteOrderQty: "3500.5", origQty: "0.5", status: "FILLED" });

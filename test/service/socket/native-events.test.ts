@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { price, quantity, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
+import { notional, price, quantity, ZERO_QUANTITY } from "../../../src/decimal/index.ts";
 import type { NativeExecution } from "../../../src/model/index.ts";
+import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { quoteOf } from "../../sandbox/venue-world.ts";
 import {
+  ask,
   cancel,
   type NativeWorld,
   openNativeWorld,
@@ -94,8 +96,54 @@ describe("decision 45: native orders on the private stream", () => {
     told.say({ ...reportedExecution(), executionId: "1000000000000000000" });
     expect((await settle(told)).map(({ o }) => o)).toMatchObject([
       { i: 8_389_765_489_680_951_453n, t: 999_999_999_999_999_999n, executionId: "999999999999999999" },
-      { i: 8_389_765_489_680_951_453n, t: 0, executionId: "1000000000000000000" },
+      { i: 8_389_765_489_680_951_453n, t: 1_000_000_000_000_000_000n, executionId: "1000000000000000000" },
     ]);
+  });
+});
+
+describe("decision MB: the number of a fill", () => {
+  it("is the same in the reply, in the history and on the stream, and differs for each fill", async () => {
+    const told = await subscribed();
+    const { world } = told;
+    world.paper.quote(quoteOf({ bids: ["6999"], asks: ["7001x0.1", "7002x0.1", "7003x5"] }));
+    const { body } = await placeNative(world, { price: "8000" });
+    const replied = (body.fills as readonly JsonObject[]).map(({ tradeId }) => tradeId);
+    const { body: history } = await ask(world, "/api/v2/getOrderHistory");
+    const kept = (history.orders as readonly JsonObject[]).map(({ tradeId }) => tradeId);
+    const streamed = (await settle(told)).map(({ o }) => (o as JsonObject).t);
+    expect([replied, kept, streamed]).toEqual([
+      [1, 2, 3],
+      [undefined, 1, 2, 3],
+      [0, 1, 2, 3],
+    ]);
+  });
+
+  it("is a number also if the venue's ids are text", async () => {
+    const told = await subscribed();
+    told.say({ ...reportedExecution(), executionId: "x-1" });
+    told.say({ ...reportedExecution(), executionId: "x-2" });
+    const numbers = (await settle(told)).map(({ o }) => (o as JsonObject).t);
+    expect(numbers).toEqual([tradeIdOf("x-1"), tradeIdOf("x-2")]);
+    expect(numbers[0]).not.toBe(numbers[1]);
+  });
+});
+
+describe("decision MD: the average price of a native order", () => {
+  it("is that of its fills so far, exact", async () => {
+    const told = await subscribed();
+    const { world } = told;
+    world.paper.quote(quoteOf({ bids: ["6999"], asks: ["7001x0.1", "7002x0.2"] }));
+    await placeNative(world, { price: "8000", quantity: "0.6" });
+    world.paper.quote(quoteOf({ bids: ["6999"], asks: ["7000.00000001x9"] }));
+    const averages = (await settle(told)).map(({ o }) => (o as JsonObject).ap);
+    expect(averages).toEqual(["0", "7001", "7001.66666667", "7000.83333334"]);
+  });
+
+  it("is 0 if the host does not report the executed amount", async () => {
+    const told = await subscribed();
+    told.say(reportedExecution());
+    told.say(reportedExecution(reportedOrder({ executedNotional: notional("0.007") })));
+    expect((await settle(told)).map(({ o }) => (o as JsonObject).ap)).toEqual(["0", "7000"]);
   });
 });
 

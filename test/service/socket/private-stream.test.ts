@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AccountEvent, AccountEvents, ChildReport } from "../../../src/ports/index.ts";
+import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
 import { type JsonObject, writeJson } from "../../../src/wire/index.ts";
 import { fillOf, reported } from "../../support/scripted-venue.ts";
 import {
@@ -451,7 +452,7 @@ describe("convention 4.9: ORDER_TRADE_UPDATE, letter for letter", () => {
     });
     expect(client.events[2]?.o).toMatchObject({
       ap: "6900.875",
-      t: 0,
+      t: tradeIdOf("pv-2"),
       executionId: "pv-2",
       z: "0.004",
       L: "6901",

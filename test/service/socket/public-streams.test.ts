@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { QuoteInput } from "../../../src/ports/index.ts";
+import { tradeIdOf } from "../../../src/service/views/trade-id.ts";
 import type { JsonObject } from "../../../src/wire/index.ts";
 import { call, openWorld, type ServiceWorld, START_MS } from "../../support/service-world.ts";
 import { openSocketWorld, type SocketWorld, TestClient } from "../../support/socket-world.ts";
@@ -181,7 +182,8 @@ describe("streams", () => {
         e: "trade",
         E: START_MS,
         s: "BTC/USD",
-        t: "p-1",
+        t: tradeIdOf("p-1"),
+        id: "p-1",
         p: "100.5",
         q: "0.25",
         T: START_MS - 3,

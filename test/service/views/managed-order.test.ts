@@ -45,6 +45,8 @@ describe("the public view of a managed order", () => {
         side: "SELL",
         origQty: "0.5",
         executedQty: "0.25",
+        cummulativeQuoteQty: "1856.225",
+        avgPrice: "7424.9",
         price: "7400.1",
         stopPrice: "7390",
         timeInForce: "GTD",
