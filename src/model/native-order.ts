@@ -71,7 +71,7 @@ export type NativeTerms = NativeLimitTerms | NativeMarketTerms;
  * that cannot be placed here (contract, Native order snapshot).
  */
 export interface NativeOrder {
-  /** Positive, 64 bits. */
+  /** Positive, 64 bits. Beyond 2^53, odd ids protect a client that rounds them: a rounded id names no order. */
   readonly orderId: bigint;
   readonly accountId: number;
   readonly symbol: string;

@@ -62,8 +62,8 @@ describe("ids", () => {
     expect(answer.body).toContain(`"orderId":${FIRST},`);
     const asked = await world.send(post("/api/v2/orderStatus", `{"symbol":"BTC/USD","orderId":${FIRST}}`));
     expect(asked.body).toContain(`"orderId":${FIRST},`);
-    expect((await world.send(paging(`orderId=${FIRST + 1n}`))).body).toContain(
-      `[{"symbol":"BTC/USD","orderId":${FIRST + 1n},`,
+    expect((await world.send(paging(`orderId=${FIRST + 10n}`))).body).toContain(
+      `[{"symbol":"BTC/USD","orderId":${FIRST + 10n},`,
     );
     await refuses(reading("orderId=9007199254740992"), refusal(-2013));
     await refuses(cancelling("orderId=9007199254740992"), refusal(-2011));

@@ -56,8 +56,8 @@ describe("decision 2: ids of native orders", () => {
     const ids = [await place(venue, nativeOf()), await place(venue, nativeOf())].map(
       ({ orderId }) => orderId,
     );
-    expect(ids).toEqual([9_007_199_254_740_993n, 9_007_199_254_740_994n]);
-    expect((await venue.native.page({ ...BTC, fromOrderId: 9_007_199_254_740_994n, limit: 5 })).length).toBe(
+    expect(ids).toEqual([9_007_199_254_740_993n, 9_007_199_254_741_003n]);
+    expect((await venue.native.page({ ...BTC, fromOrderId: 9_007_199_254_741_003n, limit: 5 })).length).toBe(
       1,
     );
   });
@@ -67,7 +67,7 @@ describe("decision 2: ids of native orders", () => {
     const child = childOf();
     await venue.submit(child, { deadlineMs });
     await venue.submit(child, { deadlineMs });
-    expect((await place(venue, nativeOf())).orderId).toBe(9_007_199_254_740_994n);
+    expect((await place(venue, nativeOf())).orderId).toBe(9_007_199_254_741_003n);
   });
 });
 

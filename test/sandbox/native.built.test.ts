@@ -152,7 +152,7 @@ describe("native orders of the sandbox", () => {
     const market = { symbol: SYMBOL, side: "SELL", type: "MARKET", quantity: "2" };
     const sold = await sandbox.post("/api/order", market);
     expect(sold.body).toMatchObject({
-      orderId: FIRST + 1n,
+      orderId: FIRST + 10n,
       status: "FILLED",
       fills: [{ price: "100", qty: "2" }],
     });
@@ -209,7 +209,7 @@ describe("native orders of the sandbox", () => {
     expect(await read()).toEqual(before);
     await sandbox.quote("89", "90");
     expect(linesOf(await sandbox.orders())).toEqual(["filled FILLED 1", "rests FILLED 1"]);
-    expect((await sandbox.place({ price: "1" })).body["orderId"]).toBe(FIRST + 2n);
+    expect((await sandbox.place({ price: "1" })).body["orderId"]).toBe(FIRST + 20n);
   });
 
   it("SIGKILL between placement and answer: the order exists once, whatever the client does then", async () => {

@@ -77,7 +77,10 @@ export const anyVenueEntry: fc.Arbitrary<Entry> = fc.oneof(
     positions: fc.dictionary(symbol, fc.constantFrom("-999999999999.999999", "0"), { noNullPrototype: true }),
     timeMs: whole,
   }),
-  every({ kind: kind("arrived"), child: anyChild, deadlineMs: whole, timeMs: whole }),
+  some(
+    { kind: kind("arrived"), orderId, child: anyChild, deadlineMs: whole, timeMs: whole },
+    "orderId",
+  ) as fc.Arbitrary<Entry>,
   every({
     kind: kind("resolved"),
     childId: text,
@@ -92,6 +95,7 @@ export const anyVenueEntry: fc.Arbitrary<Entry> = fc.oneof(
   some(
     {
       kind: kind("placed"),
+      orderId,
       accountId: whole,
       requestKey: text,
       terms: anyTerms,
@@ -99,6 +103,7 @@ export const anyVenueEntry: fc.Arbitrary<Entry> = fc.oneof(
       expired: reason,
       timeMs: whole,
     },
+    "orderId",
     "expired",
   ) as fc.Arbitrary<Entry>,
   every({ kind: kind("filled"), orderId, fills, timeMs: whole }),

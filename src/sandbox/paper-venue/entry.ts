@@ -4,6 +4,7 @@ import type { ChildRequest, Fill } from "../../model/index.ts";
 import { readJson, writeJson } from "../../wire/index.ts";
 import { type ForgettingEntry, forgettingEntrySchema, forgettingEntryText } from "./forgetting-entry.ts";
 import {
+  anId,
   aPrice,
   aQuantity,
   fillSchema,
@@ -33,6 +34,8 @@ export type PositionsSet = Readonly<{
 /** A child arrived, for the first time or again. */
 export type ChildArrived = Readonly<{
   kind: "arrived";
+  /** The id of its order. Absent if the child had arrived before, and in records of earlier versions. */
+  orderId?: bigint;
   child: ChildRequest;
   deadlineMs: number;
   timeMs: number;
@@ -88,7 +91,13 @@ const childEntrySchema = z.discriminatedUnion("kind", [
     positions: z.record(z.string(), z.string()),
     timeMs: whole,
   }),
-  z.strictObject({ kind: z.literal("arrived"), child: childSchema, deadlineMs: whole, timeMs: whole }),
+  z.strictObject({
+    kind: z.literal("arrived"),
+    orderId: z.exactOptional(anId),
+    child: childSchema,
+    deadlineMs: whole,
+    timeMs: whole,
+  }),
   z.strictObject({
     kind: z.literal("resolved"),
     childId: z.string(),

@@ -236,6 +236,7 @@ export class NativeOrderManager implements NativeOrders {
     const { accountId, requestKey, ...terms } = placement;
     return {
       kind: "placed",
+      orderId: this.#parts.record.orders.nextId,
       accountId,
       requestKey,
       terms,

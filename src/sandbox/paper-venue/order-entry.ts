@@ -26,6 +26,8 @@ export type BookReason =
 /** A native order was accepted: its immediate fills, and the reason for its end if it ended unfilled. */
 export type OrderPlaced = Readonly<{
   kind: "placed";
+  /** Absent in records of earlier versions. */
+  orderId?: bigint;
   accountId: number;
   requestKey: string;
   terms: NativeTerms;
@@ -82,7 +84,8 @@ export const whole: z.ZodType<number> = z.number().int();
 const anAmount: z.ZodType<Notional> = money(
   (text) => parseScaled(text, NOTIONAL_SCALE) as Notional | undefined,
 );
-const anId: z.ZodType<bigint> = z.bigint().positive();
+/** Schema of the id of an order. */
+export const anId: z.ZodType<bigint> = z.bigint().positive();
 
 /** Schema of a stored execution. */
 export const fillSchema: z.ZodType<Fill> = z.strictObject({
@@ -119,6 +122,7 @@ const termsSchema: z.ZodType<NativeTerms> = z.union([
 export const orderEntrySchema: z.ZodType<OrderEntry> = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("placed"),
+    orderId: z.exactOptional(anId),
     accountId: whole,
     requestKey: z.string(),
     terms: termsSchema,

@@ -195,13 +195,14 @@ export class VenueRecord {
       .map((child) => rowOf(child, this.report(child.request.childId)));
   }
 
-  #arrived({ child, timeMs, deadlineMs }: ChildArrived): void {
+  #arrived(entry: ChildArrived): void {
+    const { child, timeMs, deadlineMs } = entry;
     const known = this.#children.get(child.childId);
     if (known !== undefined) {
       known.submissions += 1;
       return;
     }
-    const order = this.orders.add(childTermsOf(child), timeMs);
+    const order = this.orders.add(childTermsOf(child), entry);
     const arrived = { request: child, order, arrivedAtMs: timeMs, deadlineMs, submissions: 1 };
     this.#children.set(child.childId, arrived);
   }
@@ -270,8 +271,9 @@ export class VenueRecord {
     else this.#canceled(entry);
   }
 
-  #placed({ accountId, requestKey, terms, fills, expired, timeMs }: OrderPlaced): void {
-    const order = this.orders.add(nativeTermsOf(accountId, terms), timeMs);
+  #placed(entry: OrderPlaced): void {
+    const { accountId, requestKey, terms, fills, expired, timeMs } = entry;
+    const order = this.orders.add(nativeTermsOf(accountId, terms), entry);
     this.#requests.set(`${accountId} ${requestKey}`, order);
     this.#trade(order, fills, timeMs);
     if (expired !== undefined) this.orders.end(order, { status: "EXPIRED", reason: expired }, timeMs);

@@ -341,7 +341,8 @@ class RecordedVenue implements PaperVenue {
     const { childId } = child;
     this.#remember(childId, deadlineMs);
     const isNew = !this.#record.has(childId);
-    await this.#commit({ kind: "arrived", child, deadlineMs, timeMs: this.#clock.nowMs() });
+    const orderId = isNew ? { orderId: this.#record.orders.nextId } : {};
+    await this.#commit({ kind: "arrived", ...orderId, child, deadlineMs, timeMs: this.#clock.nowMs() });
     if (isNew) {
       await this.#resolve(childId, this.#decide(child, deadlineMs, fault));
       this.#print(childId);

@@ -202,7 +202,7 @@ describe("decision HQ: the memory of forgotten children is bounded", () => {
     expect(await readdir(dirname(path))).toEqual(["venue.jsonl"]);
     await venue.submit(attemptOf(101), { deadlineMs: world.clock.nowMs() });
     const order = await venue.native.find(nativeKey(attemptOf(101)));
-    expect(order?.orderId).toBe(9_007_199_254_740_993n + 10_000n);
+    expect(order?.orderId).toBe(9_007_199_254_740_993n + 100_000n);
     await venue.close();
     const again = await reopen(path, world.clock.nowMs());
     expect(again.venue.children()).toMatchObject([
@@ -342,7 +342,7 @@ describe("decision HQ: a rewritten record restores the same venue", () => {
     expect(await view(again)).toEqual(seen);
     const next = nativeOf({ price: "50" });
     const { order } = await again.venue.native.place(next);
-    expect(order.orderId).toBe(9_007_199_254_740_993n + 1_005n);
+    expect(order.orderId).toBe(9_007_199_254_740_993n + 10_050n);
     expect(await again.venue.release()).toBe(1);
     await again.venue.close();
   });

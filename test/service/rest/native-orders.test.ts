@@ -106,7 +106,7 @@ describe("placing native orders", () => {
     const second = await placeNative(world, { newClientOrderId: "mine" });
     expect([second.status, code(second), second.body.msg]).toEqual([400, -2010, "Duplicate order sent."]);
     await cancel(world, { orderId: first.body.orderId as bigint });
-    expect((await placeNative(world, { newClientOrderId: "mine" })).body.orderId).toBe(FIRST + 1n);
+    expect((await placeNative(world, { newClientOrderId: "mine" })).body.orderId).toBe(FIRST + 10n);
   });
 
   it("decision 1: managed ids are a separate space", async () => {
@@ -222,7 +222,7 @@ describe("cancelling native orders", () => {
       accountId: 1,
     });
     expect(canceled.body).not.toHaveProperty("fills");
-    const query = { symbol: "BTCUSD", orderId: FIRST + 1n, clOrdId: "two", nonce: world.nonce() };
+    const query = { symbol: "BTCUSD", orderId: FIRST + 10n, clOrdId: "two", nonce: world.nonce() };
     expect((await call(world, "DELETE", "/api/order", { key, query })).body.status).toBe("CANCELED");
   });
 

@@ -175,7 +175,7 @@ describe("GET /api/v2/order for native orders", () => {
       await read(world, "/api/v2/order", { orderId: 0 }),
       await read(world, "/api/v2/order", { orderId: FIRST }),
       await read(world, "/api/v2/order", { clOrdId: "theirs" }),
-      await read(world, "/api/v2/order", { symbol: "ETH/USD", orderId: FIRST + 1n }),
+      await read(world, "/api/v2/order", { symbol: "ETH/USD", orderId: FIRST + 10n }),
       await read(world, "/api/v2/order", { symbol: "ETH/USD", clOrdId: "mine" }),
     ];
     for (const { status, body } of answers) expect([status, body]).toEqual([400, answers[0]?.body]);
@@ -210,7 +210,7 @@ describe("GET /api/v2/allOrders", () => {
       expect(page.status).toBe(200);
       expect(rows(page).map(({ orderId, status }) => [orderId, status])).toEqual([
         [FIRST, "CANCELED"],
-        [FIRST + 1n, "FILLED"],
+        [FIRST + 10n, "FILLED"],
       ]);
       const single = await read(world, "/api/v2/order", { orderId: FIRST });
       expect(rows(page)[0]).toEqual(single.body);
@@ -229,8 +229,27 @@ describe("GET /api/v2/allOrders", () => {
       seen.push(...ids);
       next = (ids.at(-1) as bigint) + 1n;
     }
-    expect(seen).toEqual([0n, 1n, 2n, 3n, 4n].map((offset) => FIRST + offset));
-    expect(idsOf(await read(world, "/api/v2/allOrders", { limit: 2 }))).toEqual([FIRST + 3n, FIRST + 4n]);
+    expect(seen).toEqual([0n, 10n, 20n, 30n, 40n].map((offset) => FIRST + offset));
+    expect(idsOf(await read(world, "/api/v2/allOrders", { limit: 2 }))).toEqual([FIRST + 30n, FIRST + 40n]);
+  });
+
+  it("decision MC: a client that reads ids as doubles gets -2013 for them, and its forward scan skips no order", async () => {
+    const world = await openNativeWorld();
+    for (let count = 0; count < 40; count++) await placeNative(world, { quantity: "0.01" });
+    const all = idsOf(await read(world, "/api/v2/allOrders"));
+    for (const orderId of all) {
+      const rounded = String(Number(orderId));
+      expect([rounded, code(await read(world, "/api/v2/order", { orderId: rounded }))]).toEqual([
+        rounded,
+        -2013,
+      ]);
+    }
+    const seen = new Set<unknown>();
+    for (let next = 1, ids = [next as unknown]; ids.length > 0; next = Number(ids.at(-1) ?? 0) + 1) {
+      ids = idsOf(await read(world, "/api/v2/allOrders", { orderId: String(next), limit: 3 }));
+      for (const id of ids) seen.add(id);
+    }
+    expect([...seen]).toEqual(all);
   });
 
   it("contract: times and client ids filter it; 1000 is the maximum", async () => {
@@ -240,10 +259,10 @@ describe("GET /api/v2/allOrders", () => {
     await placeNative(world, { newClientOrderId: "late" });
     const ids = async (query: object): Promise<unknown> =>
       idsOf(await read(world, "/api/v2/allOrders", { ...query }));
-    expect(await ids({ startTime: START_MS + 1 })).toEqual([FIRST + 1n]);
+    expect(await ids({ startTime: START_MS + 1 })).toEqual([FIRST + 10n]);
     expect(await ids({ endTime: START_MS })).toEqual([FIRST]);
-    expect(await ids({ startTime: START_MS, endTime: START_MS + 1_000 })).toEqual([FIRST, FIRST + 1n]);
-    expect(await ids({ clOrdId: "late" })).toEqual([FIRST + 1n]);
+    expect(await ids({ startTime: START_MS, endTime: START_MS + 1_000 })).toEqual([FIRST, FIRST + 10n]);
+    expect(await ids({ clOrdId: "late" })).toEqual([FIRST + 10n]);
     expect(code(await read(world, "/api/v2/allOrders", { limit: 1_001 }))).toBe(-1102);
   });
 
