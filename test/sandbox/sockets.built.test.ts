@@ -210,7 +210,7 @@ describe("the sandbox", () => {
     await client.until(() => client.messages.length === 3);
     expect(client.messages.slice(1)).toMatchObject([
       { e: "bookTicker", s: "BTC/USD", b: "6990", a: "7000", u: 1 },
-      { e: "trade", s: "BTC/USD", id: "t-1", p: "6995", q: "0.5" },
+      { e: "trade", s: "BTC/USD", executionId: "t-1", p: "6995", q: "0.5" },
     ]);
   });
 });

@@ -12,9 +12,12 @@ const side = fc.constantFrom("BUY" as const, "SELL" as const);
 const decimal = fc.constantFrom("0", "0.00000000000001", "99999999999999999999", "1.5");
 
 /** A record with the required members and any subset of the optional ones. */
-const some = <T, R extends keyof T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }, optional: R) =>
+const some = <T, R extends keyof T & string>(
+  members: { [K in keyof T]: fc.Arbitrary<T[K]> },
+  ...optional: readonly R[]
+) =>
   fc.record(members, {
-    requiredKeys: Object.keys(members).filter((key) => key !== optional) as never[],
+    requiredKeys: Object.keys(members).filter((key) => !optional.some((name) => name === key)) as never[],
     noNullPrototype: true,
   });
 const every = <T>(members: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>

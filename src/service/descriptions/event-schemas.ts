@@ -262,7 +262,7 @@ export const PUBLIC_EVENTS: Readonly<Record<string, JsonSchema>> = {
     E: EVENT_TIME,
     s: SYMBOL,
     t: int64("Number of the execution. It is that of the fill in private events."),
-    id: text("Id of the execution, a text of the venue."),
+    executionId: text("Id of the execution, a text of the venue."),
     p: decimal("Price."),
     q: decimal("Quantity."),
     T: time("Time of the event."),

@@ -72,8 +72,8 @@ export function partialDepth(quote: Quote, nowMs: number): JsonInput {
 }
 
 /**
- * Builds a trade event for an execution of the service. `id` is the text of its id, and `t` the number, which is that of
- * the fill in private events. The maker side is not disclosed. Source: convention 4.12; decision MB.
+ * Builds a trade event for an execution of the service. `executionId` is its id, a text, and `t` its number, which is
+ * that of the fill in private events. The maker side is not disclosed. Source: convention 4.12; decision MB.
  */
 export function trade({ symbol, id, price, quantity, timeMs }: PrintUpdate, nowMs: number): JsonInput {
   return {
@@ -81,7 +81,7 @@ export function trade({ symbol, id, price, quantity, timeMs }: PrintUpdate, nowM
     E: nowMs,
     s: symbol,
     t: tradeIdOf(id),
-    id,
+    executionId: id,
     p: formatPrice(price),
     q: formatQuantity(quantity),
     T: timeMs,

@@ -245,9 +245,10 @@ describe("GET /api/v2/allOrders", () => {
       ]);
     }
     const seen = new Set<unknown>();
-    for (let next = 1, ids = [next as unknown]; ids.length > 0; next = Number(ids.at(-1) ?? 0) + 1) {
-      ids = idsOf(await read(world, "/api/v2/allOrders", { orderId: String(next), limit: 3 }));
+    for (let next = 1; Number.isFinite(next); ) {
+      const ids = idsOf(await read(world, "/api/v2/allOrders", { orderId: String(next), limit: 3 }));
       for (const id of ids) seen.add(id);
+      next = Number(ids.at(-1) ?? Number.NaN) + 1;
     }
     expect([...seen]).toEqual(all);
   });

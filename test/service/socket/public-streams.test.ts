@@ -183,7 +183,7 @@ describe("streams", () => {
         E: START_MS,
         s: "BTC/USD",
         t: tradeIdOf("p-1"),
-        id: "p-1",
+        executionId: "p-1",
         p: "100.5",
         q: "0.25",
         T: START_MS - 3,
