@@ -21,7 +21,7 @@ const PAGES = {
  */
 const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 40,
-  admission: 16.3,
+  admission: 17,
   signing: 5,
   prices: 1.5,
   rules: 7,
