@@ -123,7 +123,7 @@ const ACCOUNT_DISABLED: ErrorRow = row(-2010, 400, "never", "This action is disa
  * ```
  */
 export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
-  UNKNOWN: row(-1000, 500, "later", "An unknown error occurred while processing the request.", "Retry the read. If the error persists, report the request id."),
+  UNKNOWN: row(-1000, 500, "later", "An unknown error occurred while processing the request.", "Send the request again. If the error persists, report the request id."),
   DISCONNECTED,
   SHARD_FENCED: DISCONNECTED,
   ENGINE_CLOSED: DISCONNECTED,
@@ -203,7 +203,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   NO_VOLUME_HISTORY: row(-2016, 400, "later", "No trading window could be found for the symbol.", "The service has no executed volume for a profile yet. Send volumeProfile, or wait for volume."),
   BAD_API_KEY_FORMAT: row(-2014, 401, "never", "API-key format invalid.", "Send the API key in the header X-MBX-APIKEY."),
   REJECTED_API_KEY: row(-2015, 401, "never", "Invalid API-key, IP, or permissions for action.", "Check the key, its IP list and its permissions."),
-  REDUCE_ONLY_REJECTED: row(-2022, 400, "never", "ReduceOnly Order is rejected.", "There is no exposure on the opposite side to reduce."),
+  REDUCE_ONLY_REJECTED: row(-2022, 400, "never", "ReduceOnly Order is rejected.", "Open a position first, or omit reduceOnly: there is no position that this side can reduce."),
   SUBSCRIPTION_ACTIVE: row(-2035, 400, "never", "User Data Stream subscription already active.", "A connection can have only one subscription per account. Use the existing one, or end it first."),
   SUBSCRIPTION_INACTIVE: row(-2036, 400, "never", "User Data Stream subscription not active.", "Send the subscriptionId of an active subscription of this connection."),
   CLIENT_ID_MISMATCH: row(-2039, 400, "never", "Client order ID is not correct for this order ID.", "Send both ids of the same order, or only one of them."),

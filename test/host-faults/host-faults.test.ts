@@ -140,19 +140,24 @@ describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
   });
 });
 
-const HEAD = `# What a host may do wrong
+const HEAD = `# Faults of a host
 
-This page lists every function that a host supplies, and what happens when it fails. *Client* is the answer to the
+This page lists every function that a host supplies, and the effects of its failures. *Client* is the answer to the
 caller, *operator* the telemetry events and alerts, *kept* the state of the account's orders 20 seconds later.
-\`test/host-faults\` writes this page: it runs every cell in a world in memory. \`npm run docs:host-faults\` rewrites the
+\`test/host-faults\` writes this page: it tries every fault in a world in memory. \`npm run docs:host-faults\` rewrites the
 page.
 
-*While opening* means that the function throws while the engine opens, and afterwards. *After close* means that the host
+*Rejects* means that the function returns a rejected promise. *Answers late* means that it answers after 6 seconds,
+which is later than its deadline. *Wrong type* and *out of range* mean that it returns, or sends, such a value. *Twice*
+means that the function runs twice for one call, or that an event is sent twice. *After close* means that the host
 answers a question one second after the engine began to close; events that the host sends on its own arrive once the
-engine is closed. A clock that shows no time stands still. A fraction counts as the millisecond that has begun.
+engine is closed. *While opening* means that the function throws while the engine opens, and afterwards.
 
-A failing function is a failure of the service, never a refusal: decisions CA to CD. The metrics count dropped quotes
-and prints by cause. Only a store can say what is durable: while it gives no answer, the outcome is unknown.
+A clock that returns no valid time counts as standing still. Fractions of a millisecond are rounded down.
+
+The service reports the failure of a function as a failure of its own and never as a refusal of the order (decisions
+CA to CD). The metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; as
+long as it gives no answer, the outcome is unknown.
 `;
 
 it("docs/host-faults.md contains the results, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {

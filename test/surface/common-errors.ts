@@ -74,7 +74,7 @@ const everyRoute: readonly Case[] = [
   },
   {
     error: "IP_BANNED",
-    how: "more requests after the limit of a minute",
+    how: "further requests after the weight limit of a minute",
     world: TIGHT,
     before: (world) => useUp(world, "ban"),
   },
@@ -154,7 +154,7 @@ export function commonOf({ access, method }: Pick<RouteDescriptor, "access" | "m
   if (access === "PUBLIC") return [...everyRoute, ...everyQuery, ...bodied];
   const gone: Case = {
     error: "DISCONNECTED",
-    how: "the host's accounts fail",
+    how: "the accounts port fails",
     world: { service: { accounts: failing } },
   };
   const own = [

@@ -19,9 +19,9 @@ every request over a real connection. \`npm run docs:surface\` runs the tests an
 
 - Needs: the required permission. The tests also sent each request with a key that had only the other permission, and
   with a key that had none; both were refused as -2015.
-- Weight: the amount by which the used weight of the address rose.
+- Weight: the amount by which the request increased the used weight of the address.
 - Orders: the number of orders that the request counts against the limits of placements.
-- Errors: the codes that the tests provoked, one by one. [Errors of each](#errors-of-each) lists their causes,
+- Errors: the codes that the tests provoked, each with a request of its own. [Errors by route and method](#errors-by-route-and-method) lists their causes,
   [errors.md](errors.md) their texts and remedies.
 `;
 
@@ -76,7 +76,7 @@ export function surfacePage(rest: readonly SurfaceRow[], messages: readonly Surf
     tableOf("route", rest),
     "## WebSocket methods\n",
     tableOf("method", messages),
-    "## Errors of each\n",
+    "## Errors by route and method\n",
     errorsOf(rest, messages),
   ].join("\n");
 }
