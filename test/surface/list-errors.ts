@@ -28,7 +28,11 @@ function everyList(form: ListForm): readonly Case[] {
     ...(type === undefined
       ? []
       : [
-          { error: "BAD_ORDER_TYPE", how: "the type limit in lower case", fields: { [type]: "limit" } } as const,
+          {
+            error: "BAD_ORDER_TYPE",
+            how: "the type limit in lower case",
+            fields: { [type]: "limit" },
+          } as const,
           {
             error: "PARAMETER_NOT_REQUIRED",
             how: "trailingDelta on a limit",

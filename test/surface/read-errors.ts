@@ -77,7 +77,11 @@ const nativePage: readonly Case[] = [
 
 const managedScope: readonly Case[] = [
   { error: "INVALID_PARAMETER", how: "apiManaged false", fields: { apiManaged: false } },
-  { error: "PARAMETER_NOT_REQUIRED", how: "a symbol, which the request does not take", fields: { symbol: "BTC/USD" } },
+  {
+    error: "PARAMETER_NOT_REQUIRED",
+    how: "a symbol, which the request does not take",
+    fields: { symbol: "BTC/USD" },
+  },
 ];
 
 const noSymbol: Case = { error: "PARAMETER_MISSING", how: "no symbol", only: {} };
