@@ -16,7 +16,7 @@ const config: ViteUserConfig = defineConfig({
       { find: "#hmac", replacement: src("signing/hmac-node.ts") },
       { find: /^managed-orders\/(memory|sqlite|node)$/, replacement: `${src("adapters")}/$1/index.ts` },
       {
-        find: /^managed-orders\/(engine|ports|rules|service|signing)$/,
+        find: /^managed-orders\/(client|engine|ports|rules|service|signing)$/,
         replacement: `${src("")}$1/index.ts`,
       },
       { find: /^managed-orders$/, replacement: src("index.ts") },

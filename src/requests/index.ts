@@ -15,7 +15,7 @@ export type {
 } from "./list-fields.ts";
 export { type ListKeyContext, type ListLookup, readListKey } from "./list-key.ts";
 export { type ListPage, readListPage } from "./list-page.ts";
-export { type ListCommand, listIntent, readListPlacement } from "./list-placement.ts";
+export { type ListCommand, listAsSent, listIntent, readListPlacement } from "./list-placement.ts";
 export { findMethod, METHODS, type MethodDescriptor, type SessionAct } from "./methods.ts";
 export {
   type AllOrdersPage,

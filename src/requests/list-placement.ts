@@ -1,5 +1,5 @@
 import type { ListIntent } from "../model/index.ts";
-import type { Parameters } from "../wire/index.ts";
+import { type Parameters, readFlatText, writeJson } from "../wire/index.ts";
 import { type Actor, splitActor } from "./actor.ts";
 import { newClientIdRule } from "./field-rules.ts";
 import { fieldSet } from "./field-set.ts";
@@ -28,13 +28,33 @@ export function readListPlacement(
   parameters: Parameters,
   { resolve, clientId }: PlacementContext,
 ): ListCommand {
-  const { parameters: names, fieldOf } = LIST_NAMES[form];
-  const { actor, order } = splitActor(plainFields(parameters, names, fieldOf));
-  const list = listOf({ fields: order, clientId }, READERS[form]);
+  const { list, ...actor } = commandOf(form, parameters, clientId);
   const legs = list.legs.map(({ intent, ...leg }) => {
     return { ...leg, intent: { ...intent, symbol: marketOf(intent.symbol, resolve) } };
   });
   return { ...actor, list: { ...list, legs } };
+}
+
+/**
+ * Returns the list that a service reads from fields sent as JSON; the symbol is not resolved. Throws the OrderError of
+ * the service, also where {@link listIntent} judges a value of the wrong kind later than the wire does.
+ */
+export function listAsSent<F extends ListForm>(
+  form: F,
+  fields: ListFields[F],
+  clientId: PlacementContext["clientId"],
+): ListIntent {
+  return commandOf(form, readFlatText(writeJson({ ...fields })), clientId).list;
+}
+
+function commandOf(
+  form: ListForm,
+  parameters: Parameters,
+  clientId: PlacementContext["clientId"],
+): ListCommand {
+  const { parameters: names, fieldOf } = LIST_NAMES[form];
+  const { actor, order } = splitActor(plainFields(parameters, names, fieldOf));
+  return { ...actor, list: listOf({ fields: order, clientId }, READERS[form]) };
 }
 
 /**

@@ -20,7 +20,6 @@ const anySpelling = (letter: string): string => {
   return `(?:${letter}|%${code.toString(16)}|%${(code - 0x20).toString(16)})`;
 };
 const OTHER_PAIR = new RegExp(`(?:^|&)${Array.from("signature", anySpelling).join("")}(?:[=&]|$)`, "i");
-const utf8 = new TextEncoder();
 
 /**
  * Extracts the signature from a REST request without parsing it: from the header, the last pair of the query, or the
@@ -37,7 +36,7 @@ export function restSignature(
   if (query.signature !== undefined && form?.signature !== undefined) throw new OrderError("BAD_SIGNATURE");
   const body = form?.signature === undefined ? request.body : request.body.subarray(0, form.rest.length);
   return {
-    payload: concatenate(utf8.encode(query.rest), body),
+    payload: concatenate(new TextEncoder().encode(query.rest), body),
     signature: agree(request.header, query.signature ?? form?.signature),
     query: query.rest,
     body,

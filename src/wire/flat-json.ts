@@ -13,7 +13,9 @@ import {
 import { checkName, checkText, type Parameters, type Scalar } from "./scalar.ts";
 
 const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Created at the first use: some clients import this module on platforms without TextDecoder. */
+let utf8: InstanceType<typeof TextDecoder> | undefined;
 
 /**
  * Returns the parameters of one flat JSON object in UTF-8 whose first byte is the brace. Values are strings, booleans
@@ -77,6 +79,7 @@ function readBoolean(cursor: JsonCursor, name: string): Scalar {
 
 function decode(bytes: Uint8Array): string {
   try {
+    utf8 ??= new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
     return utf8.decode(bytes);
   } catch {
     throw malformedJson();

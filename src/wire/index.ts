@@ -13,6 +13,7 @@ export { type JsonInput, writeJson } from "./json-text.ts";
 export { type JsonObject, type JsonValue, readJson } from "./json-value.ts";
 export { readForm, readQuery } from "./pairs.ts";
 export { percentDecode, percentEncode } from "./percent.ts";
+export { readReplyJson } from "./reply-json.ts";
 export {
   mergeParameters,
   PARAMETER_LIMIT,

@@ -18,6 +18,7 @@ import {
   probeMount,
 } from "../../src/adapters/node/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
+import { createClient } from "../../src/client/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
 import {
@@ -103,6 +104,10 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
     createMemoryRateLimiter,
   ),
   createReplayGuard: entry(() => ({ maxPerGeneration: 5 }), createReplayGuard),
+  createClient: entry(
+    () => ({ baseUrl: "https://a.example", apiKey: "key", secret, timeoutMs: 5 }),
+    createClient,
+  ),
   sign: entry(() => ({ secret, payload: "a=1" }), sign),
   signQuery: entry(() => ({ secret, parameters }), signQuery),
   signBody: entry(() => ({ secret, query: "", parameters }), signBody),
@@ -118,6 +123,12 @@ const OTHERS: Readonly<Record<string, string>> = {
   orderIntent: "is in pages of a browser: without the generator, the missing client id is named",
   listIntent: "as orderIntent",
   encodeQuery: "takes the parameters themselves",
+  ...Object.fromEntries(
+    ["preview", "eachOpenOrder", "eachNativeOrder", "eachOrderList", "eachExecution"].map((name) => [
+      name,
+      "hands its options to methods of the client, which check them: test/client/calls.test.ts",
+    ]),
+  ),
 };
 
 async function refusal(run: () => unknown): Promise<string> {

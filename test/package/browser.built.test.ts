@@ -11,6 +11,9 @@ const PAGES = {
   admission:
     'export { Notional, orderIntent, previewOrder, Price, Quantity } from "managed-orders"; export { admit } from "managed-orders/rules";',
   signing: 'export { sign, signBody, signQuery, signSocketParameters } from "managed-orders/signing";',
+  client: 'export { createClient } from "managed-orders/client";',
+  "client with checks": 'export { createClient, localChecks, preview } from "managed-orders/client";',
+  "whole client": 'export * from "managed-orders/client";',
   prices: 'export { Price } from "managed-orders";',
   rules: 'export { TriggerBook } from "managed-orders/rules";',
 } as const;
@@ -23,6 +26,9 @@ const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   everything: 40,
   admission: 17,
   signing: 5,
+  client: 14,
+  "client with checks": 32,
+  "whole client": 32,
   prices: 1.5,
   rules: 7,
 };

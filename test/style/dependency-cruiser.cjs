@@ -45,6 +45,10 @@ const allowed = {
  * that put the folder together are above them; no subfolder imports those.
  */
 const rooms = {
+  client: {
+    order: ["errors", "http", "auth", "replies", "methods", "outcome", "pages", "checks"],
+    above: ["index.ts", "client.ts", "defaults.ts", "settings.ts"],
+  },
   engine: {
     order: [
       "core",

@@ -1,0 +1,43 @@
+import { type ErrorName, OrderError } from "../../errors/index.ts";
+import { previewOrder } from "../../lifecycle/index.ts";
+import { type ListFields, type ListForm, listAsSent, type OrderFields } from "../../requests/index.ts";
+import type { LocalChecks } from "../methods/local-checks.ts";
+
+/** Refusals that depend on the market, the account or the volumes of the service, which only the service knows. */
+const OF_THE_SERVICE: ReadonlySet<ErrorName> = new Set([
+  "NO_DEPTH",
+  "REDUCE_ONLY_REJECTED",
+  "NO_VOLUME_HISTORY",
+]);
+
+/**
+ * The service's own checks of orders and lists, run before anything is sent: the same rules, codes and texts. Pass them
+ * as `checks` to `createClient`. They add the rules to a bundle, and so are not part of the client itself. What depends
+ * on the market or the account is left to the service. They assume its usual opening minimum; for a service with
+ * another one, write an object like this one that calls `previewOrder` with `minimumNotional`.
+ *
+ * @example
+ * ```ts
+ * import { createClient, localChecks, RefusedError } from "managed-orders/client";
+ * const client = createClient({ baseUrl: "http://127.0.0.1:8080", apiKey: "a", secret: "b", checks: localChecks });
+ * const order = { symbol: "BTC/USD", side: "SELL", type: "STOP_MARKET", quantity: "0.0001" } as const;
+ * client.placeOrder({ ...order, stopPrice: "58500" }).catch((error: unknown) => {
+ *   if (error instanceof RefusedError) console.log(error.code, error.sent); // -1013 false
+ * });
+ * ```
+ */
+export const localChecks: LocalChecks = {
+  order(fields, nowMs) {
+    const { refusal } = previewOrder(fields as unknown as OrderFields, { nowMs });
+    return refusal !== undefined && OF_THE_SERVICE.has(refusal.reason) ? undefined : refusal;
+  },
+  list(form, fields) {
+    try {
+      listAsSent(form, fields as unknown as ListFields[ListForm], (field) => field);
+      return undefined;
+    } catch (error) {
+      if (error instanceof OrderError) return error;
+      throw error;
+    }
+  },
+};

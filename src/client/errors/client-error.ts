@@ -1,0 +1,23 @@
+/** The kind of a {@link ClientError}: its class, for programs that cannot use `instanceof`. */
+export type ClientErrorKind = "refused" | "protocol" | "transport" | "uncertain";
+
+/**
+ * Base class of every error that a client rejects with. Errors hold no key, secret, signature or request body, so they
+ * can be logged whole.
+ *
+ * @example
+ * ```ts
+ * import { type Client, ClientError } from "managed-orders/client";
+ * export async function isUp(client: Client): Promise<boolean> {
+ *   try {
+ *     return (await client.status()).system === "normal";
+ *   } catch (error) {
+ *     if (error instanceof ClientError) return false;
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export abstract class ClientError extends Error {
+  abstract readonly kind: ClientErrorKind;
+}

@@ -1,0 +1,62 @@
+import { ClientError } from "./client-error.ts";
+
+/**
+ * What is wrong with a reply: it has no body, a body that is too large, or one that is not UTF-8 or not JSON; a member
+ * is missing or has the wrong type; the reply is about another order; the server redirects; the cursor of a page leads
+ * nowhere.
+ */
+export type ProtocolProblem =
+  | "empty"
+  | "too large"
+  | "not text"
+  | "not JSON"
+  | "wrong type"
+  | "another order"
+  | "redirect"
+  | "cursor";
+
+/** Where a reply is wrong. */
+export interface ProtocolFinding {
+  readonly problem: ProtocolProblem;
+  /** HTTP status of the reply. */
+  readonly status: number;
+  /** The member that is wrong, such as `orders[3].orderId`. */
+  readonly member?: string;
+  /** The wait that the server demands, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * A reply that cannot be read. Something between client and service answered, or the service is not what the client
+ * expects.
+ *
+ * @example
+ * ```ts
+ * import { ProtocolError } from "managed-orders/client";
+ * const error = new ProtocolError({ problem: "not JSON", status: 502 });
+ * console.log(error.message); // The reply (HTTP 502) is not JSON.
+ * ```
+ */
+export class ProtocolError extends ClientError implements ProtocolFinding {
+  override readonly name = "ProtocolError";
+  readonly kind = "protocol";
+  readonly problem: ProtocolProblem;
+  readonly status: number;
+  declare readonly member?: string;
+  declare readonly retryAfterMs?: number;
+
+  constructor({ problem, status, member, retryAfterMs }: ProtocolFinding) {
+    super(`The reply (HTTP ${status}) ${textOf(problem, member)}.`);
+    this.problem = problem;
+    this.status = status;
+    if (member !== undefined) this.member = member;
+    if (retryAfterMs !== undefined) this.retryAfterMs = retryAfterMs;
+  }
+}
+
+function textOf(problem: ProtocolProblem, member = "body"): string {
+  if (problem === "wrong type") return `has no valid '${member}'`;
+  if (problem === "redirect") return "is a redirect, which a signed request does not follow";
+  if (problem === "cursor") return "repeats the cursor of an earlier page";
+  return `is ${problem === "another order" ? "about another order" : problem}`;
+}

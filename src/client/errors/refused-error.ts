@@ -1,0 +1,59 @@
+import { ClientError } from "./client-error.ts";
+
+/** What a refusal says. */
+export interface Refusal {
+  /** The negative number of the refusal; absent if the server sent a text only. */
+  readonly code?: number;
+  /** The text of the refusal. */
+  readonly msg: string;
+  /** How to fix the problem, if the server says so. */
+  readonly remedy?: string;
+  /** The invalid parameter, if the server names one. */
+  readonly field?: string;
+  /** HTTP status of the reply; absent if nothing was sent. */
+  readonly status?: number;
+  /** How long to wait before the next request, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * A refusal: by the server, or, if `sent` is false, by a check of the client before it sent anything. Nothing was placed
+ * or canceled.
+ *
+ * @example
+ * ```ts
+ * import { type Client, RefusedError, type OrderKey } from "managed-orders/client";
+ * export async function exists(client: Client, key: OrderKey): Promise<boolean> {
+ *   try {
+ *     await client.order(key);
+ *     return true;
+ *   } catch (error) {
+ *     if (error instanceof RefusedError && error.code === -2013) return false;
+ *     throw error;
+ *   }
+ * }
+ * ```
+ */
+export class RefusedError extends ClientError implements Refusal {
+  override readonly name = "RefusedError";
+  readonly kind = "refused";
+  declare readonly code?: number;
+  readonly msg: string;
+  declare readonly remedy?: string;
+  declare readonly field?: string;
+  declare readonly status?: number;
+  declare readonly retryAfterMs?: number;
+  /** Whether the request was sent. */
+  readonly sent: boolean;
+
+  constructor(refusal: Refusal, options: ErrorOptions & Readonly<{ sent: boolean }>) {
+    super(refusal.remedy === undefined ? refusal.msg : `${refusal.msg} ${refusal.remedy}`, options);
+    this.msg = refusal.msg;
+    this.sent = options.sent;
+    if (refusal.code !== undefined) this.code = refusal.code;
+    if (refusal.remedy !== undefined) this.remedy = refusal.remedy;
+    if (refusal.field !== undefined) this.field = refusal.field;
+    if (refusal.status !== undefined) this.status = refusal.status;
+    if (refusal.retryAfterMs !== undefined) this.retryAfterMs = refusal.retryAfterMs;
+  }
+}

@@ -1,0 +1,62 @@
+import { TransportError } from "../errors/transport-error.ts";
+import type { AbortLike, ClientClock } from "./platform.ts";
+
+/** Bounds of a wait: the longest time, and a signal that ends it earlier. */
+export type Bounds = Readonly<{ timeoutMs: number; signal?: AbortLike | undefined }>;
+
+/**
+ * Runs work until it settles, the time is up or the caller aborts, whichever comes first. The work gets a signal that
+ * aborts in the last two cases; the returned promise does not wait for work that ignores it. Rejects with a
+ * TransportError "timeout" or "aborted".
+ */
+export async function within<T>(
+  clock: ClientClock,
+  { timeoutMs, signal }: Bounds,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  throwIfAborted(signal);
+  const controller = new AbortController();
+  let stop = (_error: TransportError): void => {};
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = (error) => {
+      reject(error);
+      controller.abort();
+    };
+  });
+  const cancelTimer = clock.schedule(clock.monotonicMs() + timeoutMs, () =>
+    stop(new TransportError("timeout")),
+  );
+  const onAbort = (): void => stop(new TransportError("aborted"));
+  signal?.addEventListener("abort", onAbort);
+  try {
+    return await Promise.race([stopped, work(controller.signal)]);
+  } finally {
+    cancelTimer();
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Resolves after a pause. Rejects with a TransportError "aborted" if the caller aborts it. */
+export async function pause(
+  clock: ClientClock,
+  durationMs: number,
+  signal: AbortLike | undefined,
+): Promise<void> {
+  throwIfAborted(signal);
+  await new Promise<void>((resolve, reject) => {
+    const onAbort = (): void => {
+      cancelTimer();
+      reject(new TransportError("aborted"));
+    };
+    const cancelTimer = clock.schedule(clock.monotonicMs() + durationMs, () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal?.addEventListener("abort", onAbort);
+  });
+}
+
+/** Throws a TransportError "aborted" if the signal has aborted already. */
+export function throwIfAborted(signal: AbortLike | undefined): void {
+  if (signal?.aborted === true) throw new TransportError("aborted");
+}

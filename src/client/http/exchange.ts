@@ -1,0 +1,57 @@
+import { ClientError } from "../errors/client-error.ts";
+import type { Redact } from "../errors/redaction.ts";
+import { TransportError } from "../errors/transport-error.ts";
+import { readBody } from "./body.ts";
+import { type Bounds, within } from "./deadline.ts";
+import type { FetchRequest, Platform } from "./platform.ts";
+
+/** A request that is ready to be sent. */
+export type WireCall = Readonly<{ url: string }> & Omit<FetchRequest, "redirect" | "signal">;
+
+/** A reply as it came. */
+export type WireReply = Readonly<{ status: number; text: string; retryAfterMs?: number }>;
+
+/** How long to wait for a reply, and how much of it to read. */
+export type ExchangeBounds = Bounds & Readonly<{ maxReplyBytes: number }>;
+
+/**
+ * Sends a request once and reads its reply. Rejects with a TransportError if no reply came, and with a ProtocolError if
+ * its body is too large or not UTF-8. What the platform says about a failure is passed on without secrets.
+ */
+export async function exchange(
+  { fetch, clock }: Platform,
+  { url, ...call }: WireCall,
+  { maxReplyBytes, redact, ...bounds }: ExchangeBounds & Readonly<{ redact: Redact }>,
+): Promise<WireReply> {
+  return await within(clock, bounds, async (signal) => {
+    try {
+      const response = await fetch(url, { ...call, redirect: "manual", signal });
+      const text = await readBody(response, maxReplyBytes);
+      const retryAfterMs = waitOf(response.headers.get("Retry-After"), clock.nowMs());
+      return { status: response.status, text, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    } catch (error) {
+      if (error instanceof ClientError) throw error;
+      throw new TransportError("connection", redact(detailOf(error)));
+    }
+  });
+}
+
+const SECONDS = /^[0-9]{1,9}$/;
+
+/** Reads Retry-After: whole seconds, or an HTTP date. */
+function waitOf(header: string | null, nowMs: number): number | undefined {
+  if (header === null) return undefined;
+  if (SECONDS.test(header)) return Number.parseInt(header, 10) * 1000;
+  const atMs = Date.parse(header);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}
+
+/** Returns message and code of a failure and of its causes. The objects themselves may hold the request's headers. */
+function detailOf(error: unknown): string {
+  const parts: string[] = [];
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
+    const code = "code" in at && typeof at.code === "string" && !at.message.includes(at.code) ? at.code : "";
+    parts.push([at.message, code].filter((part) => part !== "").join(" "));
+  }
+  return parts.length === 0 ? String(error) : parts.join(": ");
+}

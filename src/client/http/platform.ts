@@ -1,0 +1,50 @@
+/** What a call takes to be aborted: an `AbortSignal`, or an object like one. */
+export interface AbortLike {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/** Time and timers of a client. `monotonicMs` never falls; only differences of it are meaningful. */
+export interface ClientClock {
+  /** Returns the wall clock in epoch milliseconds. */
+  nowMs(): number;
+  monotonicMs(): number;
+  /** Runs a function once `monotonicMs` has reached `atMs`. The returned function cancels it. */
+  schedule(atMs: number, run: () => void): () => void;
+}
+
+/** A request as a client hands it to `fetch`. */
+export interface FetchRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Always `manual`: a signed request never goes to another address. */
+  readonly redirect: "manual";
+  readonly signal: AbortSignal;
+}
+
+/** A reader of the bytes of a reply. */
+export interface ByteReader {
+  read(): Promise<Readonly<{ done: boolean; value?: Uint8Array | undefined }>>;
+  cancel(): Promise<unknown>;
+}
+
+/** What a client uses of the response of `fetch`. A platform may leave `body` out, as React Native does. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: Readonly<{ get(name: string): string | null }>;
+  readonly body?: Readonly<{ getReader(): ByteReader }> | null;
+  text(): Promise<string>;
+}
+
+/** The function that sends requests: `globalThis.fetch`, or one like it. */
+export type FetchLike = (url: string, request: FetchRequest) => Promise<FetchResponse>;
+
+/** What a client needs of its platform. */
+export interface Platform {
+  readonly fetch: FetchLike;
+  readonly clock: ClientClock;
+  /** Returns a random number from 0 to below 1, for ids and pauses. It need not be unpredictable. */
+  readonly random: () => number;
+}

@@ -1,0 +1,86 @@
+/**
+ * A client of the service: typed methods for every route, signed requests, and placements whose outcome can always be
+ * looked up. It needs no Node built-ins.
+ *
+ * @module managed-orders/client
+ */
+export { localChecks } from "./checks/local-checks.ts";
+export { preview } from "./checks/preview.ts";
+export { createClient } from "./client.ts";
+export { ClientError, type ClientErrorKind } from "./errors/client-error.ts";
+export { ProtocolError, type ProtocolFinding, type ProtocolProblem } from "./errors/protocol-error.ts";
+export { type Refusal, RefusedError } from "./errors/refused-error.ts";
+export { TransportError, type TransportReason } from "./errors/transport-error.ts";
+export type {
+  AbortLike,
+  ByteReader,
+  ClientClock,
+  FetchLike,
+  FetchRequest,
+  FetchResponse,
+} from "./http/platform.ts";
+export type { Client } from "./methods/api.ts";
+export type { LocalChecks } from "./methods/local-checks.ts";
+export type {
+  ActorParameters,
+  CallOptions,
+  ExecutionsParameters,
+  NativeLimitOrder,
+  NativeMarketOrder,
+  NativeMarketOrderByAmount,
+  NativeOrderFields,
+  NativeOrdersParameters,
+  NewList,
+  NewManagedOrder,
+  NewNativeOrder,
+  OpenOrdersParameters,
+  OrderId,
+  OrderKey,
+  OrderListKey,
+  OrderNames,
+  RangeParameters,
+} from "./methods/parameters.ts";
+export {
+  type Intention,
+  type Outcome,
+  type OutcomeState,
+  type ReconcileOptions,
+  type SentIds,
+  UncertainOutcome,
+} from "./outcome/outcome.ts";
+export { eachExecution, eachNativeOrder, eachOpenOrder, eachOrderList } from "./pages/pages.ts";
+export type {
+  CancelAllReply,
+  CanceledManagedOrderReply,
+  CanceledOrderListReply,
+  LegIdentityReply,
+  ManagedOrderReply,
+  OpenOrdersReply,
+  OrderListReply,
+} from "./replies/managed.ts";
+export type {
+  DayTickerReply,
+  EmptyReply,
+  ExchangeInfoReply,
+  FilterReply,
+  InstrumentPairsReply,
+  LevelReply,
+  OrderBookReply,
+  RateLimitReply,
+  ServerTimeReply,
+  StatusReply,
+  SymbolReply,
+  TickerReply,
+} from "./replies/market.ts";
+export type {
+  CanceledNativeOrderReply,
+  ExecutionReply,
+  ExecutionsReply,
+  FillReply,
+  NativeOrderReply,
+  PlacedNativeOrderReply,
+  ScaledOrderReply,
+} from "./replies/native.ts";
+export type { CanceledOrderReply, OrderReply } from "./replies/orders.ts";
+export type { WholeText } from "./replies/reader.ts";
+export type { ClientOptions } from "./settings.ts";

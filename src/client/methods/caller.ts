@@ -1,0 +1,159 @@
+import { optional, optionsOf, portOption, wholeOption } from "../../common/index.ts";
+import type { RequestParameters } from "../../signing/index.ts";
+import { ServerClock } from "../auth/server-clock.ts";
+import { Stamps } from "../auth/stamps.ts";
+import { ProtocolError } from "../errors/protocol-error.ts";
+import type { Redact } from "../errors/redaction.ts";
+import { RefusedError } from "../errors/refused-error.ts";
+import { TransportError } from "../errors/transport-error.ts";
+import { pause, throwIfAborted, within } from "../http/deadline.ts";
+import { exchange, type WireCall } from "../http/exchange.ts";
+import type { AbortLike, Platform } from "../http/platform.ts";
+import { interpret } from "../replies/interpret.ts";
+import { Gate } from "./gate.ts";
+import type { CallOptions } from "./parameters.ts";
+import { CLIENT_ROUTES, type Route } from "./routes.ts";
+import { type Credentials, publicCall, signedCall } from "./signed-call.ts";
+
+/** Settings of a client with all defaults filled in. */
+export type CallerSettings = Readonly<{
+  baseUrl: string;
+  credentials: Credentials | undefined;
+  recvWindowMs: number;
+  timeoutMs: number;
+  readAttempts: number;
+  longestWaitMs: number;
+  clockKeepMs: number;
+  settleMs: number;
+  maxReplyBytes: number;
+}>;
+
+/** One call of a route. `onSend` learns the timestamp of the request just before it is sent. */
+export type Call<T> = Readonly<{
+  route: Route<T>;
+  parameters: RequestParameters;
+  options: CallOptions;
+  onSend?: (timestamp: number) => void;
+}>;
+
+const CALL_OPTIONS = /* @__PURE__ */ optionsOf<CallOptions>({
+  signal: optional(
+    portOption<AbortLike>("AbortSignal", { addEventListener: "required", removeEventListener: "required" }),
+  ),
+  timeoutMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+});
+
+const TIMESTAMP_REFUSED = -1021;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 4000;
+
+/**
+ * Calls routes: signs, sends, reads the reply. A request that reads is sent again a bounded number of times after a
+ * failure that may pass; any other request is sent once.
+ */
+export class Caller {
+  readonly settings: CallerSettings;
+  readonly platform: Platform;
+  readonly serverClock: ServerClock;
+  readonly #stamps: Stamps;
+  readonly #gate: Gate;
+  readonly #redact: Redact;
+  #reading: Promise<void> | undefined;
+
+  constructor(settings: CallerSettings, platform: Platform, redact: Redact) {
+    this.settings = settings;
+    this.platform = platform;
+    this.serverClock = new ServerClock(platform.clock, settings.clockKeepMs);
+    this.#stamps = new Stamps(platform.random());
+    this.#gate = new Gate(platform.clock);
+    this.#redact = redact;
+  }
+
+  /** Resolves to the reply of a route. Rejects with a ClientError. */
+  async call<T>(call: Call<T>): Promise<T> {
+    CALL_OPTIONS(call.options, "options");
+    const attempts = call.route.access === "TRADE" ? 1 : this.settings.readAttempts;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(call);
+      } catch (error) {
+        const waitMs = attempt < attempts ? this.#waitAfter(error, attempt) : undefined;
+        if (waitMs === undefined) throw error;
+        await pause(this.platform.clock, waitMs, call.options.signal);
+      }
+    }
+  }
+
+  async #attempt<T>(call: Call<T>): Promise<T> {
+    const { route, options } = call;
+    const { credentials } = this.settings;
+    const signs = route.scheme !== "NONE";
+    throwIfAborted(options.signal);
+    this.#gate.demand(route);
+    if (signs && this.serverClock.isStale && credentials !== undefined) await this.#readServerClock(options);
+    const nowMs = this.serverClock.nowMs();
+    const wire = signs ? this.#signed(call, nowMs) : publicCall({ ...this.settings, ...call });
+    call.onSend?.(nowMs);
+    const { timeoutMs = this.settings.timeoutMs, signal } = options;
+    const bounds = { timeoutMs, signal, maxReplyBytes: this.settings.maxReplyBytes, redact: this.#redact };
+    try {
+      return interpret(await exchange(this.platform, wire, bounds), route.read, this.#redact);
+    } catch (error) {
+      this.#gate.learn(error);
+      if (error instanceof RefusedError && error.code === TIMESTAMP_REFUSED) this.serverClock.forget();
+      throw error;
+    }
+  }
+
+  #signed({ route, parameters }: Call<unknown>, nowMs: number): WireCall {
+    const { baseUrl, credentials, recvWindowMs } = this.settings;
+    if (credentials === undefined)
+      throw new TypeError("createClient.apiKey is missing: pass it and the secret for signed calls");
+    const proof = { stamp: this.#stamps.next(nowMs, recvWindowMs), nonce: this.#stamps.nonce(nowMs) };
+    return signedCall({ baseUrl, route, parameters }, credentials, proof);
+  }
+
+  /** Reads the server's clock; calls that need it at the same time share one reading. */
+  async #readServerClock({ signal, timeoutMs = this.settings.timeoutMs }: CallOptions): Promise<void> {
+    this.#reading ??= this.#readOnce().finally(() => {
+      this.#reading = undefined;
+    });
+    const reading = this.#reading;
+    await within(this.platform.clock, { timeoutMs, signal }, () => reading);
+  }
+
+  async #readOnce(): Promise<void> {
+    const { clock } = this.platform;
+    let sentAtMs = clock.monotonicMs();
+    const onSend = (): void => {
+      sentAtMs = clock.monotonicMs();
+    };
+    const { serverTime } = await this.call({
+      route: CLIENT_ROUTES.time,
+      parameters: {},
+      options: {},
+      onSend,
+    });
+    this.serverClock.learn({ serverMs: serverTime, sentAtMs, receivedAtMs: clock.monotonicMs() });
+  }
+
+  /** Returns how long to wait before a request that reads is sent again; undefined if it is not. */
+  #waitAfter(error: unknown, attempt: number): number | undefined {
+    if (!mayPass(error)) return undefined;
+    if (error instanceof RefusedError && error.code === TIMESTAMP_REFUSED) return 0;
+    const asked = "retryAfterMs" in error ? error.retryAfterMs : undefined;
+    if (asked !== undefined) return asked <= this.settings.longestWaitMs ? asked : undefined;
+    const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
+    return Math.floor(most * (0.5 + this.platform.random() / 2));
+  }
+}
+
+/** Returns whether the same read may succeed later. */
+function mayPass(error: unknown): error is TransportError | ProtocolError | RefusedError {
+  if (error instanceof TransportError) return error.reason !== "aborted";
+  if (error instanceof ProtocolError)
+    return error.problem === "empty" || error.problem === "not JSON" || error.problem === "not text";
+  if (!(error instanceof RefusedError)) return false;
+  const { code, status = 0 } = error;
+  return code === TIMESTAMP_REFUSED || status === 408 || status === 429 || status >= 500;
+}

@@ -1,0 +1,47 @@
+import { RefusedError } from "../errors/refused-error.ts";
+import type { ClientClock } from "../http/platform.ts";
+import type { Route } from "./routes.ts";
+
+/** Code of a refusal because of too many orders. It concerns placements only. */
+const TOO_MANY_ORDERS = -1015;
+
+/** Remembers until when the server wants no further requests. To go on would lengthen a ban. */
+export class Gate {
+  readonly #clock: ClientClock;
+  /** Monotonic times. */
+  #allUntilMs = -Infinity;
+  #ordersUntilMs = -Infinity;
+  #refusal: RefusedError | undefined;
+
+  constructor(clock: ClientClock) {
+    this.#clock = clock;
+  }
+
+  /** Takes in a refusal that says how long to wait. */
+  learn(error: unknown): void {
+    if (!(error instanceof RefusedError) || error.status !== 429 || error.retryAfterMs === undefined) return;
+    const untilMs = this.#clock.monotonicMs() + error.retryAfterMs;
+    this.#refusal = error;
+    this.#ordersUntilMs = Math.max(this.#ordersUntilMs, untilMs);
+    if (error.code !== TOO_MANY_ORDERS) this.#allUntilMs = Math.max(this.#allUntilMs, untilMs);
+  }
+
+  /** Throws the last refusal again, with the time that is left, if the server does not want a request yet. */
+  demand({ access, verb }: Route<unknown>): void {
+    const places = access === "TRADE" && verb === "POST";
+    const untilMs = places ? this.#ordersUntilMs : this.#allUntilMs;
+    const retryAfterMs = untilMs - this.#clock.monotonicMs();
+    if (retryAfterMs <= 0 || this.#refusal === undefined) return;
+    const { code, msg, remedy, status } = this.#refusal;
+    throw new RefusedError(
+      {
+        msg,
+        retryAfterMs,
+        ...(code !== undefined && { code }),
+        ...(remedy !== undefined && { remedy }),
+        ...(status !== undefined && { status }),
+      },
+      { sent: false },
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import type { OrderFields } from "../../requests/index.ts";
+import type { AbortLike } from "../http/platform.ts";
+
+/** An id of an order or list, as a reply has it, or as a number that is exact. */
+export type OrderId = string | number | bigint;
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call. A placement or cancel that was sent becomes an `UncertainOutcome`. */
+  readonly signal?: AbortLike;
+  /** How long to wait for a reply, in milliseconds; each attempt of a read has this time. */
+  readonly timeoutMs?: number;
+}
+
+/** The account to act on. Without it, the account of the key. */
+export interface ActorParameters {
+  readonly account?: number;
+  readonly userId?: number;
+}
+
+/** The names under which an order may be looked up: its id, its client id, or both. */
+export type OrderNames =
+  | { readonly orderId: OrderId; readonly origClientOrderId?: string }
+  | { readonly orderId?: undefined; readonly origClientOrderId: string };
+
+/** Names one order. `symbol` is the canonical symbol, such as BTC/USD. */
+export type OrderKey = ActorParameters & { readonly symbol: string } & OrderNames;
+
+/** Names one list by its id, its client id, or both. */
+export type OrderListKey = ActorParameters &
+  (
+    | { readonly orderListId: OrderId; readonly listClientOrderId?: string }
+    | { readonly orderListId?: undefined; readonly listClientOrderId: string }
+  );
+
+/** A range of times, both ends included, in epoch milliseconds, and the most rows of a reply. */
+export interface RangeParameters extends ActorParameters {
+  readonly startTime?: number;
+  readonly endTime?: number;
+  readonly limit?: number;
+}
+
+/** A page of native orders of one market. */
+export interface NativeOrdersParameters extends RangeParameters {
+  readonly symbol: string;
+  /** The lowest id of the page. Without it, the newest orders. */
+  readonly orderId?: OrderId;
+  readonly origClientOrderId?: string;
+}
+
+/** A page of executions. Without a symbol, of all markets. */
+export interface ExecutionsParameters extends RangeParameters {
+  readonly symbol?: string;
+  readonly orderId?: OrderId;
+  readonly origClientOrderId?: string;
+}
+
+/** A page of managed orders of all markets. */
+export interface OpenOrdersParameters extends ActorParameters {
+  /** Whether to list ended orders, and legs that wait for their release, too. */
+  readonly includeHistory?: boolean;
+  readonly newestFirst?: boolean;
+  readonly limit?: number;
+  /** `nextOrderId` of the previous page; 0 for the first. */
+  readonly afterOrderId?: OrderId;
+}
+
+interface NativeBase {
+  readonly symbol: string;
+  readonly side: "BUY" | "SELL";
+  /** Your id of the order: 1-36 letters, digits, `.`, `_` or `-`. The client makes one if you leave it out. */
+  readonly newClientOrderId?: string;
+  readonly apiManaged?: false;
+}
+
+/** A plain limit order, which the service passes to its host. */
+export interface NativeLimitOrder extends NativeBase {
+  readonly type: "LIMIT";
+  readonly quantity: string;
+  readonly price: string;
+  readonly timeInForce?: "GTC" | "IOC" | "FOK";
+}
+
+/** A market order by quantity. */
+export interface NativeMarketOrder extends NativeBase {
+  readonly type: "MARKET";
+  readonly quantity: string;
+}
+
+/** A market order by the amount of USD to spend or to receive. */
+export interface NativeMarketOrderByAmount extends NativeBase {
+  readonly type: "MARKET";
+  readonly quoteOrderQty: string;
+}
+
+/** A plain order. */
+export type NativeOrderFields = NativeLimitOrder | NativeMarketOrder | NativeMarketOrderByAmount;
+
+/** A managed order to place. The client makes `newClientOrderId` if you leave it out. */
+export type NewManagedOrder = ActorParameters & OrderFields;
+
+/** A plain order to place. */
+export type NewNativeOrder = ActorParameters & NativeOrderFields;
+
+/** A list to place. The client makes `listClientOrderId` if you leave it out. */
+export type NewList<Fields> = ActorParameters &
+  Omit<Fields, "listClientOrderId"> & { readonly listClientOrderId?: string };

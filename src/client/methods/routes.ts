@@ -1,0 +1,95 @@
+import { CANCEL_ALL_SHAPE, CANCELED_LIST_SHAPE, LIST_SHAPE, OPEN_ORDERS_SHAPE } from "../replies/managed.ts";
+import {
+  BOOK_SHAPE,
+  DAY_TICKER_SHAPE,
+  type EmptyReply,
+  EXCHANGE_INFO_SHAPE,
+  PAIRS_SHAPE,
+  STATUS_SHAPE,
+  TICKER_SHAPE,
+  TIME_SHAPE,
+} from "../replies/market.ts";
+import { EXECUTION_SHAPE, NATIVE_SHAPE, PLACED_NATIVE_SHAPE, SCALED_SHAPE } from "../replies/native.ts";
+import { readCanceledOrder, readOrder, readPlacedOrder } from "../replies/orders.ts";
+import { list, members, object, type Reader, type Shape } from "../replies/reader.ts";
+import type { Client } from "./api.ts";
+
+/** How requests of a route are signed. Source: decision 40. */
+export type Scheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";
+
+/** What a request does. Only requests that read are sent again. */
+export type Access = "PUBLIC" | "READ" | "TRADE";
+
+/** A route of the service as the client calls it, and the reader of its reply. */
+export type Route<Reply> = Readonly<{
+  verb: "GET" | "POST" | "DELETE";
+  path: string;
+  access: Access;
+  scheme: Scheme;
+  read: Reader<Reply>;
+}>;
+
+const open = <T>(path: string, read: Reader<T>): Route<T> => ({
+  verb: "GET",
+  path: `/api/${path}`,
+  access: "PUBLIC",
+  scheme: "NONE",
+  read,
+});
+
+type Signed = Pick<Route<unknown>, "verb" | "access" | "scheme">;
+
+const signed =
+  (kind: Signed) =>
+  <T>(path: string, read: Reader<T>): Route<T> => ({ ...kind, path: `/api/${path}`, read });
+
+const readV2 = signed({ verb: "GET", access: "READ", scheme: "V2_QUERY" });
+const readByPost = signed({ verb: "POST", access: "READ", scheme: "LEGACY" });
+const place = signed({ verb: "POST", access: "TRADE", scheme: "LEGACY" });
+const cancel = signed({ verb: "DELETE", access: "TRADE", scheme: "LEGACY" });
+const readV3 = signed({ verb: "GET", access: "READ", scheme: "V3" });
+const placeV3 = signed({ verb: "POST", access: "TRADE", scheme: "V3" });
+const cancelV3 = signed({ verb: "DELETE", access: "TRADE", scheme: "V3" });
+
+const empty: Reader<EmptyReply> = members;
+const orderList = object(LIST_SHAPE);
+const lists = list(orderList);
+
+/** Returns the reader of an object whose only member is a list of orders. */
+const ordersOf = <T>(shape: Shape<T>): Reader<Readonly<{ orders: readonly T[] }>> =>
+  object({ orders: list(object(shape)) });
+
+/** The route of each method of the client. */
+export type ClientRoutes = {
+  readonly [Method in keyof Client]: Route<Awaited<ReturnType<Client[Method]>>>;
+};
+
+/** Every route by the method of the client that calls it. Source: contract, Endpoints. */
+export const CLIENT_ROUTES: ClientRoutes = {
+  status: open("status", object(STATUS_SHAPE)),
+  exchangeInfo: open("exchangeInfo", object(EXCHANGE_INFO_SHAPE)),
+  instrumentPairs: open("getInstrumentPairs", object(PAIRS_SHAPE)),
+  ticker: open("ticker", object(TICKER_SHAPE)),
+  dayTicker: open("ticker/24hr", object(DAY_TICKER_SHAPE)),
+  dayTickers: open("ticker/24hr", list(object(DAY_TICKER_SHAPE))),
+  depth: open("depth", object(BOOK_SHAPE)),
+  ping: open("ping", empty),
+  time: open("time", object(TIME_SHAPE)),
+  placeOrder: place("order", readPlacedOrder),
+  placeNativeOrder: place("v2/order", object(PLACED_NATIVE_SHAPE)),
+  order: readV2("v2/order", readOrder),
+  scaledOrder: readByPost("v2/orderStatus", object(SCALED_SHAPE)),
+  cancelOrder: cancel("v2/order", readCanceledOrder),
+  nativeOrders: readV2("v2/allOrders", list(object(NATIVE_SHAPE))),
+  executions: readByPost("v2/getOrderHistory", ordersOf(EXECUTION_SHAPE)),
+  openOrders: readV3("v3/openOrders", object(OPEN_ORDERS_SHAPE)),
+  cancelOpenOrders: cancelV3("v3/openOrders", object(CANCEL_ALL_SHAPE)),
+  placeOco: placeV3("v3/orderList/oco", orderList),
+  placeOto: placeV3("v3/orderList/oto", orderList),
+  placeOtoco: placeV3("v3/orderList/otoco", orderList),
+  placeLegacyOco: placeV3("v3/order/oco", orderList),
+  orderList: readV3("v3/orderList", orderList),
+  cancelOrderList: cancelV3("v3/orderList", object(CANCELED_LIST_SHAPE)),
+  openOrderLists: readV3("v3/openOrderList", lists),
+  allOrderLists: readV3("v3/allOrderList", lists),
+};

@@ -1,0 +1,124 @@
+import type { RequestParameters } from "../../signing/index.ts";
+import { RefusedError } from "../errors/refused-error.ts";
+import type { Caller } from "../methods/caller.ts";
+import { CLIENT_ROUTES } from "../methods/routes.ts";
+import type { OrderListReply } from "../replies/managed.ts";
+import type { OrderReply } from "../replies/orders.ts";
+import type { Outcome } from "./outcome.ts";
+
+/**
+ * Looks once. Returns the outcome, or undefined while it is open. `isOver` says that the server's clock had passed, before
+ * this look began, the last moment at which the request could take effect.
+ */
+export type Look = (caller: Caller, isOver: boolean) => Promise<Outcome | undefined>;
+
+const NO_SUCH_ORDER = -2013;
+const BAD_SYMBOL = -1121;
+
+async function unlessUnknown<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === NO_SUCH_ORDER) return undefined;
+    throw error;
+  }
+}
+
+/** Finds an order. The order may have been placed under an alias of its symbol, which look-ups do not accept. */
+async function findOrder(caller: Caller, parameters: RequestParameters): Promise<OrderReply | undefined> {
+  const find = (key: RequestParameters): Promise<OrderReply | undefined> =>
+    unlessUnknown(caller.call({ route: CLIENT_ROUTES.order, parameters: key, options: {} }));
+  try {
+    return await find(parameters);
+  } catch (error) {
+    if (!(error instanceof RefusedError && error.code === BAD_SYMBOL)) throw error;
+    const symbol = await canonicalSymbol(caller, String(parameters.symbol));
+    if (symbol === undefined) throw error;
+    return await find({ ...parameters, symbol });
+  }
+}
+
+const squeezed = (symbol: string): string => symbol.replace(/[^A-Za-z0-9]/g, "").toUpperCase();
+
+async function canonicalSymbol(caller: Caller, alias: string): Promise<string | undefined> {
+  const route = CLIENT_ROUTES.exchangeInfo;
+  const { symbols } = await caller.call({ route, parameters: {}, options: {} });
+  return symbols.map(({ symbol }) => symbol).find((symbol) => squeezed(symbol) === squeezed(alias));
+}
+
+function findList(caller: Caller, parameters: RequestParameters): Promise<OrderListReply | undefined> {
+  return unlessUnknown(caller.call({ route: CLIENT_ROUTES.orderList, parameters, options: {} }));
+}
+
+/** Looks for a placed order by its client id. */
+export function placedOrder(key: RequestParameters): Look {
+  return async (caller, isOver) => {
+    const order = await findOrder(caller, key);
+    if (order === undefined) return isOver ? { state: "not placed" } : undefined;
+    // A rejection may be that of an earlier request with this client id.
+    const isRejection = order.apiManaged !== true && order.orderId === undefined;
+    if (!isRejection) return { state: "placed", order };
+    return isOver ? { state: "not placed", rejection: order } : undefined;
+  };
+}
+
+/** Looks for a placed list by its client id. */
+export function placedList(key: RequestParameters): Look {
+  return async (caller, isOver) => {
+    const list = await findList(caller, key);
+    if (list !== undefined) return { state: "placed", list };
+    return isOver ? { state: "not placed" } : undefined;
+  };
+}
+
+/** Looks at an order that was to be canceled. */
+export function canceledOrder(key: RequestParameters): Look {
+  return async (caller, isOver) => {
+    const order = await findOrder(caller, key);
+    if (order === undefined) return isOver ? { state: "not canceled" } : undefined;
+    const pending = order.apiManaged === true && order.cancelPending;
+    if (order.status === "CANCELED" || pending) return { state: "canceled", order };
+    const ended = ["FILLED", "EXPIRED", "REJECTED"].includes(order.status);
+    return ended || isOver ? { state: "not canceled", order } : undefined;
+  };
+}
+
+/** Looks at a list that was to be canceled. */
+export function canceledList(key: RequestParameters): Look {
+  return async (caller, isOver) => {
+    const list = await findList(caller, key);
+    if (list === undefined) return isOver ? { state: "not canceled" } : undefined;
+    if (isCanceled(list)) return { state: "canceled", list };
+    return list.listOrderStatus === "ALL_DONE" || isOver ? { state: "not canceled", list } : undefined;
+  };
+}
+
+/**
+ * Returns whether a list was canceled as a whole. The loser of a pair, and the legs behind an entry that expired, are
+ * canceled without a request; so all legs must be, except for an entry that was filled before.
+ */
+function isCanceled({ contingencyType, orderReports }: OrderListReply): boolean {
+  const entered = contingencyType !== "OCO" && orderReports[0]?.status === "FILLED";
+  return orderReports
+    .slice(entered ? 1 : 0)
+    .every(({ status, cancelPending }) => status === "CANCELED" || cancelPending);
+}
+
+const PAGE_LIMIT = 1000;
+
+/** Looks whether managed orders accepted before a moment of the server's time are still open. */
+export function canceledAll(actor: RequestParameters, beforeMs: number): Look {
+  return async (caller, isOver) => {
+    let afterOrderId = "0";
+    do {
+      const parameters = { ...actor, apiManaged: true, limit: PAGE_LIMIT, afterOrderId };
+      const page = await caller.call({ route: CLIENT_ROUTES.openOrders, parameters, options: {} });
+      const left = page.orders.some(
+        ({ transactTime, cancelPending }) => transactTime <= beforeMs && !cancelPending,
+      );
+      if (left) return isOver ? { state: "not canceled" } : undefined;
+      afterOrderId = page.nextOrderId;
+    } while (afterOrderId !== "0");
+    return { state: "canceled" };
+  };
+}

@@ -1,0 +1,104 @@
+import { ClientError } from "../errors/client-error.ts";
+import type { AbortLike } from "../http/platform.ts";
+import type { OrderListReply } from "../replies/managed.ts";
+import type { NativeOrderReply } from "../replies/native.ts";
+import type { OrderReply } from "../replies/orders.ts";
+
+/**
+ * What became of a placement or cancel whose reply is missing.
+ *
+ * - `placed`: an order or list has the client id.
+ * - `not placed`: there is none, and the request can no longer be accepted.
+ * - `canceled`: the order, or a leg of the list, is canceled, or will be once the outcome of its child is known; after
+ *   a cancel of all, no order from before is open.
+ * - `not canceled`: it ended otherwise, or it is open and the request can no longer be accepted.
+ * - `unknown`: neither could be established in time. Call `reconcile()` again.
+ */
+export type OutcomeState = "placed" | "not placed" | "canceled" | "not canceled" | "unknown";
+
+/** The result of {@link UncertainOutcome.reconcile}. */
+export interface Outcome {
+  readonly state: OutcomeState;
+  /** The order as it is now. */
+  readonly order?: OrderReply;
+  /** The list as it is now. */
+  readonly list?: OrderListReply;
+  /** With `not placed`: the rejection that the service retained for the client id, if there is one. */
+  readonly rejection?: NativeOrderReply;
+  /** With `unknown`: why the last look-up failed, if it did. */
+  readonly cause?: ClientError;
+}
+
+/** Options of {@link UncertainOutcome.reconcile}. */
+export interface ReconcileOptions {
+  /** The longest time to look, in milliseconds; by default long enough to establish `not placed`. */
+  readonly withinMs?: number;
+  readonly signal?: AbortLike;
+}
+
+/** What a request was meant to do. */
+export type Intention = "place" | "cancel";
+
+/** The ids of what a request was about. */
+export interface SentIds {
+  readonly clientOrderId?: string;
+  readonly listClientOrderId?: string;
+}
+
+/**
+ * A placement or cancel was sent, and it is not known what became of it: the reply did not arrive, cannot be read, or
+ * says that the service does not know. Nothing is sent again. `reconcile()` looks it up. Source: contract, Errors.
+ *
+ * @example
+ * ```ts
+ * import { type Client, type NewManagedOrder, UncertainOutcome } from "managed-orders/client";
+ * export async function placeOnce(client: Client, order: NewManagedOrder): Promise<string> {
+ *   try {
+ *     return (await client.placeOrder(order)).status;
+ *   } catch (error) {
+ *     if (!(error instanceof UncertainOutcome)) throw error;
+ *     return (await error.reconcile()).state; // placed, not placed or unknown
+ *   }
+ * }
+ * ```
+ */
+export class UncertainOutcome extends ClientError {
+  override readonly name = "UncertainOutcome";
+  readonly kind = "uncertain";
+  readonly intention: Intention;
+  /** The client id of the order, if the request had one. */
+  declare readonly clientOrderId?: string;
+  /** The client id of the list, if the request had one. */
+  declare readonly listClientOrderId?: string;
+  declare readonly cause: ClientError;
+  readonly #reconcile: (options: ReconcileOptions) => Promise<Outcome>;
+
+  /** `cause` is why the outcome is not known; `reconcile` looks it up. */
+  constructor(
+    intention: Intention,
+    ids: SentIds,
+    cause: ClientError,
+    reconcile: (options: ReconcileOptions) => Promise<Outcome>,
+  ) {
+    super(
+      `The outcome of the ${intention === "place" ? "placement" : "cancel"} is unknown. ${cause.message}`,
+      {
+        cause,
+      },
+    );
+    this.intention = intention;
+    if (ids.clientOrderId !== undefined) this.clientOrderId = ids.clientOrderId;
+    if (ids.listClientOrderId !== undefined) this.listClientOrderId = ids.listClientOrderId;
+    this.#reconcile = reconcile;
+  }
+
+  /**
+   * Looks up what became of the request, with requests that only read. An order that exists is found at once. That
+   * there is none is certain only after the server's own clock has passed the receive window of the request and the
+   * time that the service may need to store it (`settleMs` of the client). Rejects with a TransportError if the signal
+   * aborts.
+   */
+  reconcile(options: ReconcileOptions = {}): Promise<Outcome> {
+    return this.#reconcile(options);
+  }
+}

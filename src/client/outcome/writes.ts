@@ -1,0 +1,90 @@
+import type { ListForm } from "../../requests/index.ts";
+import type { RequestParameters } from "../../signing/index.ts";
+import { newClientId } from "../auth/client-id.ts";
+import type { Caller } from "../methods/caller.ts";
+import { demandChecked, type LocalChecks } from "../methods/local-checks.ts";
+import type { CallOptions } from "../methods/parameters.ts";
+import { CLIENT_ROUTES, type Route } from "../methods/routes.ts";
+import type { OrderListReply } from "../replies/managed.ts";
+import { type Look, placedList, placedOrder } from "./looks.ts";
+import type { SentIds } from "./outcome.ts";
+import { actorOf, write } from "./write.ts";
+
+/** What places and cancels: the caller, and the checks before it, if any. */
+export type WriteParts = Readonly<{ caller: Caller; checks: LocalChecks | undefined }>;
+
+/** Parameters of any method. */
+type Given = Readonly<Record<string, RequestParameters[string]>>;
+
+/** A method of a client without the types of its parameters. */
+export type Method<T> = (given: object, options?: CallOptions) => Promise<T>;
+
+/** Returns the method that places orders on a route. An order without a client id gets one before it is sent. */
+export function placesOrders<T extends Readonly<{ clientOrderId: string }>>(
+  { caller, checks }: WriteParts,
+  route: Route<T>,
+): Method<T> {
+  return async (given, options = {}) => {
+    const { newClientOrderId: asked, ...fields } = given as Given;
+    const newClientOrderId = String(asked ?? newId(caller));
+    const parameters = { ...fields, newClientOrderId };
+    const isManaged = route.path === CLIENT_ROUTES.placeOrder.path;
+    if (isManaged) demandChecked(checks?.order(parameters, caller.serverClock.nowMs()));
+    const key = { ...actorOf(fields), symbol: fields.symbol, origClientOrderId: newClientOrderId };
+    return await write(caller, {
+      ...{ route, parameters, options, intention: "place" },
+      ids: { clientOrderId: newClientOrderId },
+      lookAt: () => placedOrder(key),
+      isOwn: ({ clientOrderId }) => clientOrderId === newClientOrderId,
+    });
+  };
+}
+
+/** Returns the method that places lists of a form. A list without a client id gets one before it is sent. */
+export function placesLists(
+  { caller, checks }: WriteParts,
+  route: Route<OrderListReply>,
+  form: ListForm,
+): Method<OrderListReply> {
+  return async (given, options = {}) => {
+    const { listClientOrderId: asked, ...fields } = given as Given;
+    const listClientOrderId = String(asked ?? newId(caller));
+    const parameters = { ...fields, listClientOrderId };
+    demandChecked(checks?.list(form, parameters));
+    const key = { ...actorOf(fields), listClientOrderId };
+    return await write(caller, {
+      ...{ route, parameters, options, intention: "place" },
+      ids: { listClientOrderId },
+      lookAt: () => placedList(key),
+      isOwn: (list) => list.listClientOrderId === listClientOrderId,
+    });
+  };
+}
+
+/** Returns the method that cancels on a route. `lookAt` returns the look for what was sent. */
+export function cancels<T>(
+  { caller }: WriteParts,
+  route: Route<T>,
+  lookAt: (parameters: RequestParameters, beforeMs: number) => Look,
+  fixed: RequestParameters = {},
+): Method<T> {
+  return (given, options = {}) => {
+    const parameters = { ...(given as Given), ...fixed };
+    return write(caller, {
+      ...{ route, parameters, options, intention: "cancel" },
+      ids: idsOf(parameters),
+      lookAt: (beforeMs) => lookAt(parameters, beforeMs),
+    });
+  };
+}
+
+function idsOf({ origClientOrderId, listClientOrderId }: RequestParameters): SentIds {
+  return {
+    ...(origClientOrderId !== undefined && { clientOrderId: String(origClientOrderId) }),
+    ...(listClientOrderId !== undefined && { listClientOrderId: String(listClientOrderId) }),
+  };
+}
+
+function newId({ platform: { clock, random } }: Caller): string {
+  return newClientId(clock.nowMs(), random);
+}

@@ -1,0 +1,117 @@
+import {
+  functionOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  portOption,
+  textOption,
+  wholeOption,
+} from "../common/index.ts";
+import { PLATFORM } from "./defaults.ts";
+import { type Redact, redactionOf } from "./errors/redaction.ts";
+import type { ClientClock, FetchLike, Platform } from "./http/platform.ts";
+import type { CallerSettings } from "./methods/caller.ts";
+import type { LocalChecks } from "./methods/local-checks.ts";
+
+/** Options of {@link createClient}. */
+export interface ClientOptions {
+  /** Address of the service, such as `https://api.example.com`; a trailing `/api` is accepted. */
+  readonly baseUrl: string;
+  /** API key. Public calls need none. */
+  readonly apiKey?: string;
+  /** Secret of the key. The client never prints or sends it. */
+  readonly secret?: string;
+  /** Checks of orders before they are sent, such as `localChecks`. Without them only the service checks. */
+  readonly checks?: LocalChecks;
+  /** How long a signed request is valid, in whole milliseconds from 1 to 60,000; default 5,000. */
+  readonly recvWindowMs?: number;
+  /** How long to wait for a reply, in milliseconds; default 10,000. */
+  readonly timeoutMs?: number;
+  /** How often a request that only reads is sent at most; default 3. */
+  readonly readAttempts?: number;
+  /** The longest wait that the server may ask for before a read is sent again, in milliseconds; default 10,000. */
+  readonly longestWaitMs?: number;
+  /** How long a reading of the server's clock counts, in milliseconds; default 300,000. */
+  readonly clockKeepMs?: number;
+  /**
+   * How long the service may take to store a request that it has let in, in milliseconds; default 40,000: seven
+   * questions to the host of at most 5 seconds each, and a margin. `reconcile()` says `not placed` only after this.
+   */
+  readonly settleMs?: number;
+  /** The largest reply that is read, in bytes; default 8,388,608. */
+  readonly maxReplyBytes?: number;
+  /** Sends the requests; default `globalThis.fetch`, looked up at each call. */
+  readonly fetch?: FetchLike;
+  /** Time and timers; default those of the platform. */
+  readonly clock?: ClientClock;
+  /** Returns a random number from 0 to below 1; default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** Neither query nor fragment, and no credentials, which would be sent along. */
+const ADDRESS = /^https?:\/\/[^\s?#@]+$/;
+const KEY = /^[\x21-\x7e]{1,256}$/;
+
+const MS = " of milliseconds";
+const fromOne = optional(wholeOption({ from: 1 }, MS));
+const fromZero = optional(wholeOption({ from: 0 }, MS));
+
+/** Checks the secret, which no message shows. */
+const secretOption: OptionCheck = (value, name) => {
+  if (typeof value === "string" && value !== "") return;
+  throw new TypeError(`${name} must be a string that is not empty`);
+};
+
+const OPTIONS = /* @__PURE__ */ optionsOf<ClientOptions>({
+  baseUrl: textOption("an address such as https://api.example.com", (text) => ADDRESS.test(text)),
+  apiKey: optional(textOption("1 to 256 printable characters without spaces", (text) => KEY.test(text))),
+  secret: optional(secretOption),
+  checks: optional(portOption<LocalChecks>("LocalChecks", { order: "required", list: "required" })),
+  recvWindowMs: optional(wholeOption({ from: 1, to: 60_000 }, MS)),
+  timeoutMs: fromOne,
+  readAttempts: optional(wholeOption({ from: 1 })),
+  longestWaitMs: fromZero,
+  clockKeepMs: fromZero,
+  settleMs: fromZero,
+  maxReplyBytes: optional(wholeOption({ from: 1 })),
+  fetch: optional(functionOption("sends a request as fetch does")),
+  clock: optional(
+    portOption<ClientClock>("ClientClock", {
+      nowMs: "required",
+      monotonicMs: "required",
+      schedule: "required",
+    }),
+  ),
+  random: optional(functionOption("returns a number from 0 to below 1")),
+});
+
+/** What a client is made of. */
+export type Prepared = Readonly<{ settings: CallerSettings; platform: Platform; redact: Redact }>;
+
+/** Checks the options and fills in the defaults. Throws the error of a wrong option; it never shows the secret. */
+export function prepared(options: ClientOptions): Prepared {
+  OPTIONS(options, "createClient");
+  const { apiKey, secret, baseUrl, fetch, clock, random } = options;
+  if ((apiKey === undefined) !== (secret === undefined))
+    throw new TypeError("createClient.apiKey and createClient.secret must be passed together");
+  const credentials = apiKey === undefined || secret === undefined ? undefined : { apiKey, secret };
+  return {
+    settings: {
+      credentials,
+      baseUrl: baseUrl.replace(/(\/api)?\/*$/, ""),
+      recvWindowMs: options.recvWindowMs ?? 5_000,
+      timeoutMs: options.timeoutMs ?? 10_000,
+      readAttempts: options.readAttempts ?? 3,
+      longestWaitMs: options.longestWaitMs ?? 10_000,
+      clockKeepMs: options.clockKeepMs ?? 300_000,
+      settleMs: options.settleMs ?? 40_000,
+      maxReplyBytes: options.maxReplyBytes ?? 8 * 1024 * 1024,
+    },
+    platform: {
+      fetch: fetch ?? PLATFORM.fetch,
+      clock: clock ?? PLATFORM.clock,
+      random: random ?? PLATFORM.random,
+    },
+    redact: redactionOf(credentials === undefined ? [] : [credentials.secret, credentials.apiKey]),
+  };
+}

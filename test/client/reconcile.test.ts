@@ -1,0 +1,284 @@
+import { describe, expect, it } from "vitest";
+import { type Client, type Outcome, ProtocolError, UncertainOutcome } from "../../src/client/index.ts";
+import { KEYS } from "../support/service-world.ts";
+import {
+  answers,
+  type ClientWorld,
+  callLost,
+  clientOn,
+  type Fault,
+  openClientWorld,
+  replyLost,
+  settled,
+  silent,
+} from "./client-world.ts";
+
+const STOP = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  type: "STOP_MARKET",
+  quantity: "0.01",
+  stopPrice: "6000",
+} as const;
+
+const PAIR = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  quantity: "0.01",
+  aboveType: "LIMIT",
+  abovePrice: "8000",
+  belowType: "STOP_LOSS",
+  belowStopPrice: "6000",
+} as const;
+
+const NATIVE = { symbol: "BTC/USD", side: "BUY", type: "LIMIT", quantity: "0.5", price: "6000" } as const;
+
+async function uncertain(world: ClientWorld, call: Promise<unknown>): Promise<UncertainOutcome> {
+  const error: unknown = await settled(
+    world,
+    call.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    ),
+  );
+  if (error instanceof UncertainOutcome) return error;
+  throw new Error(`the outcome is certain: ${String(error)}`);
+}
+
+const outcomeOf = async (world: ClientWorld, call: Promise<unknown>): Promise<Outcome> =>
+  await settled(world, (await uncertain(world, call)).reconcile());
+
+/** What may keep the answer to a placement from the client after the service has placed the order. */
+const LOSSES: Readonly<Record<string, Fault>> = {
+  "the connection is lost": replyLost,
+  "the reply never comes": async (call, pass) => {
+    await pass();
+    return await silent(call, pass);
+  },
+  "a proxy answers 502 with a page": async (_call, pass) => {
+    await pass();
+    return new Response("<html>Bad gateway</html>", { status: 502 });
+  },
+  "the reply is empty": async (_call, pass) => {
+    await pass();
+    return new Response("", { status: 200 });
+  },
+  "the reply is cut off": async (_call, pass) => new Response((await (await pass()).text()).slice(0, 99)),
+  "the reply is about another order": async (_call, pass) => {
+    const text = await (await pass()).text();
+    return new Response(text.replace(/"clientOrderId":"[^"]*"/, '"clientOrderId":"other"'));
+  },
+  "the reply has an id of a wrong type": async (_call, pass) => {
+    const text = await (await pass()).text();
+    return new Response(text.replace(/"orderId":[^,]*/, '"orderId":{}'));
+  },
+  "the service says that it does not know": async (_call, pass) => {
+    await pass();
+    return new Response('{"code":-1006,"msg":"Unknown."}', { status: 500 });
+  },
+};
+
+describe("contract, Errors: the outcome of a placement without a readable reply", () => {
+  it.each(Object.entries(LOSSES))(
+    "%s: reconcile finds the order, which was sent once",
+    async (_name, fault) => {
+      const world = await openClientWorld();
+      world.wire.strike("/api/order", fault);
+      const error = await uncertain(world, world.client.placeOrder(STOP));
+      const { state, order } = await error.reconcile();
+      expect([state, order?.clientOrderId, order?.status]).toEqual(["placed", error.clientOrderId, "NEW"]);
+      expect(world.wire.of("POST /api/order").length).toBe(1);
+      expect((await world.client.openOrders()).total).toBe(1);
+    },
+  );
+
+  it.each([
+    ["a managed order", (client: Client) => client.placeOrder(STOP), "/api/order"],
+    ["a native order", (client: Client) => client.placeNativeOrder(NATIVE), "/api/v2/order"],
+    ["a list", (client: Client) => client.placeOco(PAIR), "/api/v3/orderList/oco"],
+  ])(
+    "%s that never arrived is not placed, once its receive window and the time to store it are over",
+    async (_name, place, path) => {
+      const world = await openClientWorld();
+      world.wire.strike(path, callLost);
+      const error = await uncertain(world, place(world.client));
+      const startMs = world.clock.nowMs();
+      expect(await settled(world, error.reconcile())).toEqual({ state: "not placed" });
+      expect(world.clock.nowMs() - startMs).toBeGreaterThan(45_000);
+      expect(world.wire.of(`POST ${path}`).length).toBe(1);
+    },
+  );
+
+  it("a request that is still under way is not called `not placed`: it arrives later and is found", async () => {
+    const world = await openClientWorld();
+    let arrive = (): Promise<Response> => Promise.reject(new Error("not sent"));
+    world.wire.strike("/api/order", async (_call, pass) => {
+      arrive = pass;
+      throw new TypeError("socket closed");
+    });
+    const reconciling = (await uncertain(world, world.client.placeOrder(STOP))).reconcile();
+    await world.clock.advanceBy(4_500);
+    expect((await arrive()).status).toBe(200);
+    expect((await settled(world, reconciling)).state).toBe("placed");
+  });
+
+  it("after `not placed` a late copy of the request is refused by the service", async () => {
+    const world = await openClientWorld();
+    let arrive = (): Promise<Response> => Promise.reject(new Error("not sent"));
+    world.wire.strike("/api/order", async (_call, pass) => {
+      arrive = pass;
+      throw new TypeError("socket closed");
+    });
+    expect((await outcomeOf(world, world.client.placeOrder(STOP))).state).toBe("not placed");
+    const late = await arrive();
+    expect([late.status, await late.json()]).toMatchObject([400, { code: -1021 }]);
+  });
+
+  it("a wall clock of the client that runs ahead does not make `not placed` come early", async () => {
+    const world = await openClientWorld();
+    const clock = { ...world.clock, nowMs: () => world.clock.nowMs() + 3_600_000 };
+    const client = clientOn(world, world.wire, { clock });
+    world.wire.strike("/api/order", callLost);
+    const error = await uncertain(world, client.placeOrder(STOP));
+    const { state } = await settled(world, error.reconcile({ withinMs: 40_000 }));
+    expect(state).toBe("unknown");
+  });
+
+  it("lists are found by their client id", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/v3/orderList/oco", replyLost);
+    const error = await uncertain(world, world.client.placeOco({ ...PAIR, listClientOrderId: "pair-1" }));
+    const { state, list } = await error.reconcile();
+    expect([state, list?.listClientOrderId, error.listClientOrderId]).toEqual(["placed", "pair-1", "pair-1"]);
+  });
+
+  it("an order placed under an alias of its symbol is found", async () => {
+    const world = await openClientWorld({}, {});
+    world.wire.strike("/api/order", replyLost);
+    const error = await uncertain(world, world.client.placeOrder({ ...STOP, symbol: "BTC-USD" }));
+    expect((await error.reconcile()).state).toBe("placed");
+  });
+
+  it("a refused native order is not placed, and its rejection is shown", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/v2/order", replyLost);
+    const error = await uncertain(world, world.client.placeNativeOrder({ ...NATIVE, quantity: "900000" }));
+    const { state, rejection } = await settled(world, error.reconcile());
+    expect([state, rejection?.status, rejection?.clientOrderId]).toEqual([
+      ...["not placed", "REJECTED", error.clientOrderId],
+    ]);
+  });
+
+  it("a server that is gone leaves the outcome unknown, in bounded time, and a later call finds the order", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/order", replyLost);
+    const error = await uncertain(world, world.client.placeOrder(STOP));
+    world.wire.strike("/api/time", callLost, 1_000);
+    const outcome = await settled(world, error.reconcile({ withinMs: 20_000 }), 25_000);
+    expect([outcome.state, outcome.cause?.kind]).toEqual(["unknown", "transport"]);
+    world.wire.forgive();
+    expect((await settled(world, error.reconcile())).state).toBe("placed");
+  });
+
+  it("a key that may not read leaves the outcome unknown at once, with the reason", async () => {
+    const world = await openClientWorld();
+    const client = clientOn(world, world.wire, {}, KEYS.trader);
+    world.wire.strike("/api/order", replyLost);
+    const outcome = await (await uncertain(world, client.placeOrder(STOP))).reconcile();
+    expect([outcome.state, outcome.cause]).toMatchObject(["unknown", { code: -2015 }]);
+  });
+
+  it("an abort of a placement that was sent is uncertain; one before that sends nothing", async () => {
+    const world = await openClientWorld();
+    const controller = new AbortController();
+    world.wire.strike("/api/order", async (call, pass) => {
+      await pass();
+      controller.abort();
+      return await silent(call, pass);
+    });
+    const error = await uncertain(world, world.client.placeOrder(STOP, { signal: controller.signal }));
+    expect([error.cause.message, (await error.reconcile()).state]).toEqual([
+      "The call was aborted.",
+      "placed",
+    ]);
+    const before = world.wire.calls.length;
+    const refused = world.client.placeOrder(STOP, { signal: AbortSignal.abort() });
+    await expect(refused).rejects.toMatchObject({ kind: "transport", reason: "aborted" });
+    expect(world.wire.calls.length).toBe(before);
+  });
+
+  it("an abort ends reconcile", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/order", callLost);
+    const error = await uncertain(world, world.client.placeOrder(STOP));
+    const controller = new AbortController();
+    const reconciling = error.reconcile({ signal: controller.signal });
+    controller.abort();
+    await expect(reconciling).rejects.toMatchObject({ kind: "transport", reason: "aborted" });
+  });
+
+  it("a placement that is refused, or whose clock reading fails, is certain", async () => {
+    const world = await openClientWorld();
+    await expect(world.client.placeOrder({ ...STOP, quantity: "0.0001" })).rejects.toMatchObject({
+      kind: "refused",
+    });
+    const client = clientOn(world, world.wire, { readAttempts: 1 });
+    world.wire.strike("/api/time", callLost);
+    await expect(client.placeOrder(STOP)).rejects.toMatchObject({ kind: "transport" });
+  });
+});
+
+describe("the outcome of a cancel without a readable reply", () => {
+  it("an order that is canceled is `canceled`; the cancel is sent once", async () => {
+    const world = await openClientWorld();
+    const { orderId } = await world.client.placeOrder(STOP);
+    world.wire.strike("/api/v2/order", replyLost);
+    const outcome = await outcomeOf(world, world.client.cancelOrder({ symbol: "BTC/USD", orderId }));
+    expect([outcome.state, outcome.order?.status]).toEqual(["canceled", "CANCELED"]);
+    expect(world.wire.of("DELETE /api/v2/order").length).toBe(1);
+  });
+
+  it("an order that is open is `not canceled` only when the request can no longer arrive", async () => {
+    const world = await openClientWorld();
+    const { orderId } = await world.client.placeOrder(STOP);
+    world.wire.strike("/api/v2/order", callLost);
+    const error = await uncertain(world, world.client.cancelOrder({ symbol: "BTC/USD", orderId }));
+    const early = await settled(world, error.reconcile({ withinMs: 5_000 }));
+    expect(early.state).toBe("unknown");
+    const outcome = await settled(world, error.reconcile());
+    expect([outcome.state, outcome.order?.status]).toEqual(["not canceled", "NEW"]);
+  });
+
+  it("a list that is canceled is `canceled`, one that is open `not canceled`", async () => {
+    const world = await openClientWorld();
+    const path = "/api/v3/orderList";
+    for (const [fault, state] of [
+      [replyLost, "canceled"],
+      [callLost, "not canceled"],
+    ] as const) {
+      const { orderListId } = await world.client.placeOco(PAIR);
+      world.wire.strike(path, fault);
+      expect((await outcomeOf(world, world.client.cancelOrderList({ orderListId }))).state).toBe(state);
+    }
+  });
+
+  it("a cancel of all is `canceled` when no order from before is open", async () => {
+    const world = await openClientWorld();
+    for (const [fault, state] of [
+      [replyLost, "canceled"],
+      [callLost, "not canceled"],
+    ] as const) {
+      await world.client.placeOrder(STOP);
+      world.wire.strike("/api/v3/openOrders", fault);
+      expect((await outcomeOf(world, world.client.cancelOpenOrders())).state).toBe(state);
+    }
+  });
+
+  it("a reply of another form is uncertain, and says which member is wrong", async () => {
+    const world = await openClientWorld();
+    world.wire.strike("/api/v3/openOrders", answers('{"matchedCount":"1"}'));
+    const { cause } = await uncertain(world, world.client.cancelOpenOrders());
+    expect(cause).toBeInstanceOf(ProtocolError);
+    expect(cause).toMatchObject({ problem: "wrong type", member: "matchedCount" });
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { readReplyJson } from "../../src/wire/index.ts";
+
+describe("JSON of replies", () => {
+  it("complaint 39: a whole number that a double would round becomes its digits; every other value stays", () => {
+    const text =
+      '{"a":9007199254740993,"b":-9223372036854775808,"c":9007199254740991,"d":1.2345678901234567,"e":123456789012345e3,"f":1760000000000}';
+    expect(readReplyJson(text)).toEqual({
+      a: "9007199254740993",
+      b: "-9223372036854775808",
+      c: 9007199254740991,
+      d: 1.2345678901234567,
+      e: 123456789012345e3,
+      f: 1760000000000,
+    });
+  });
+
+  it("digits inside strings and names stay as they are, whatever stands beside them", () => {
+    const value = { '9007199254740993"': ["9007199254740993", '\\"9007199254740993', "\\"], n: [1] };
+    const text = `[9007199254740993,${JSON.stringify(value)},9007199254740993]`;
+    expect(readReplyJson(text)).toEqual(["9007199254740993", value, "9007199254740993"]);
+  });
+
+  it("text that is not JSON is a SyntaxError, in time that grows with its length only", () => {
+    const open = `[${"1".repeat(19)},"${'\\"'.repeat(500_000)}`;
+    for (const text of ["", "{", "NaN", "{'a':1}", open])
+      expect(() => readReplyJson(text)).toThrow(SyntaxError);
+  });
+});
