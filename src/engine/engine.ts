@@ -98,6 +98,11 @@ class RunningEngine implements Api.Engine {
     return calls.decide((caller) => placements.place(this.#commandOf(request), caller));
   }
 
+  check(request: Calls.PlaceRequest): Promise<void> {
+    const { calls, placements } = this.#parts;
+    return calls.read(() => placements.check(this.#commandOf(request)));
+  }
+
   placeList({ accountId, list }: Calls.PlaceListRequest): Promise<Calls.ListPlacement> {
     const { calls, placements } = this.#parts;
     return calls.decide((caller) => placements.placeList({ accountId, list }, caller));

@@ -1,6 +1,7 @@
 export { checkedAccountEvents } from "./account-events.ts";
 export { checkedAccounts, readAccountId } from "./accounts.ts";
 export { readOutcomes } from "./append-outcomes.ts";
+export { checkedBalances } from "./balances.ts";
 export { childIdOf, type ParsedReport, readReport, reportIn } from "./child-report.ts";
 export { checkedClock } from "./clock.ts";
 export { readEndedNames } from "./ended-names.ts";

@@ -84,6 +84,14 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
         () => native.page(page),
         (said) => itemsOf(said, "the page", page.limit).map((one) => readOrder(one, page)),
       ),
+    ...(native.open && {
+      open: (query) =>
+        questions.ask(
+          "native.open",
+          () => native.open?.(query),
+          (said) => itemsOf(said, "the open orders", query.limit).map((one) => readOrder(one, query)),
+        ),
+    }),
     executions: (query) =>
       questions.ask(
         "native.executions",

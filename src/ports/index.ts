@@ -4,6 +4,7 @@
  *
  * @module managed-orders/ports
  */
+
 export type {
   Account,
   AlertKind,
@@ -48,6 +49,7 @@ export type {
   PositionNow,
   ToldFill,
 } from "./account-events.ts";
+export type { AssetBalance, Balances } from "./balances.ts";
 export type {
   ExecutionVenue,
   NotFound,
@@ -82,6 +84,7 @@ export type {
   NativePlaced,
   NativePlacement,
   NativeRequest,
+  OpenNativeQuery,
 } from "./native-orders.ts";
 export type {
   AppendBatch,

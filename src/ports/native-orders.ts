@@ -40,6 +40,13 @@ export interface NativePage {
   readonly limit: number;
 }
 
+/** Asks for at most `limit` open native orders of an account, in one market or in all. */
+export interface OpenNativeQuery {
+  readonly accountId: number;
+  readonly symbol?: string;
+  readonly limit: number;
+}
+
 /** Asks for the newest `limit` executions. Both ends of the times are included. */
 export interface ExecutionQuery {
   readonly accountId: number;
@@ -81,6 +88,11 @@ export interface NativeOrders {
   find(key: NativeKey): Awaitable<NativeOrder | undefined>;
   /** Returns one latest snapshot per order, by rising id. */
   page(page: NativePage): Awaitable<readonly NativeOrder[]>;
+  /**
+   * Returns the open orders, by rising id. Without it, the routes of `/compat/api/v3` that list or cancel the open
+   * orders of a market answer 404 -1020.
+   */
+  open?(query: OpenNativeQuery): Awaitable<readonly NativeOrder[]>;
   /** Returns persisted executions, oldest first. They may outlive the order's own record. */
   executions(query: ExecutionQuery): Awaitable<readonly NativeExecution[]>;
   /** Delivers every execution once it is durable, in order, until the returned function is called. */

@@ -1,5 +1,7 @@
 export type { Actor } from "./actor.ts";
 export { canonicalIntent, canonicalList } from "./canonical-intent.ts";
+export { COMPAT_PREFIX, COMPAT_ROUTES } from "./compat-routes.ts";
+export { findRoute, routesAt } from "./find-route.ts";
 export { bracket, oco, oto } from "./list-builders.ts";
 export type {
   FreeLegFields,
@@ -16,6 +18,14 @@ export type {
 export { type ListKeyContext, type ListLookup, readListKey } from "./list-key.ts";
 export { type ListPage, readListPage } from "./list-page.ts";
 export { type ListCommand, listAsSent, listIntent, readListPlacement } from "./list-placement.ts";
+export {
+  type AccountQuery,
+  readAccountQuery,
+  readCanceledMarket,
+  readOpenMarketOrders,
+  readTradesPage,
+  type TradesPage,
+} from "./market-orders.ts";
 export { findMethod, METHODS, type MethodDescriptor, type SessionAct } from "./methods.ts";
 export {
   type AllOrdersPage,
@@ -39,8 +49,10 @@ export {
   readTickerQuery,
   type TickerQuery,
 } from "./public-queries.ts";
+export { conflict } from "./refusals.ts";
 export {
-  findRoute,
+  type AnyRoute,
+  type CompatName,
   ROUTES,
   type RouteAccess,
   type RouteDescriptor,

@@ -1,4 +1,4 @@
-import { findRoute, type RouteAccess, type RouteDescriptor, type RouteMethod } from "./routes.ts";
+import { ROUTES, type RouteAccess, type RouteDescriptor, type RouteMethod } from "./routes.ts";
 
 /** Acts of the connection itself, without a REST handler: start, end and list its subscriptions. */
 export type SessionAct = "subscribe" | "subscribeByToken" | "unsubscribe" | "subscriptions";
@@ -22,9 +22,8 @@ function like(
   name: string,
   route: Readonly<{ method: RouteMethod; path: string; aliases?: readonly string[] }>,
 ): MethodDescriptor {
-  const found = findRoute(route.method, route.path);
-  if (found === undefined || found === "wrong-method")
-    throw new RangeError(`the WebSocket method ${name} has no route`);
+  const found = ROUTES.find(({ method, path }) => method === route.method && path === route.path);
+  if (found === undefined) throw new RangeError(`the WebSocket method ${name} has no route`);
   const weight = typeof found.weight === "number" ? found.weight : found.weight(new Map());
   return { name, aliases: route.aliases ?? [], access: found.access, weight, route: found };
 }

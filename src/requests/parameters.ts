@@ -95,6 +95,12 @@ const OTHERS: Readonly<Record<string, Field>> = {
     about: "End of the time range, inclusive.",
     example: 1_790_000_000_000,
   },
+  omitZeroBalances: {
+    kind: "boolean",
+    ...FLAG,
+    about: "Whether to leave out balances of zero.",
+    example: true,
+  },
 };
 
 const PARAMETERS: ReadonlyMap<string, Field> = new Map(Object.entries({ ...OTHERS, ...ORDER_FIELDS }));

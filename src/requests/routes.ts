@@ -29,6 +29,18 @@ export type RouteName =
   | "openOrderLists.status"
   | "allOrderLists";
 
+/** The operations that only the compat prefix has (decision NA). */
+export type CompatName =
+  | "ticker.price"
+  | "ticker.book"
+  | "avgPrice"
+  | "order.test"
+  | "openOrders.market"
+  | "openOrders.cancelMarket"
+  | "orders.market"
+  | "account.status"
+  | "myTrades";
+
 /** HTTP methods of routes. */
 export type RouteMethod = "GET" | "POST" | "DELETE";
 
@@ -42,8 +54,8 @@ export type RouteScheme = "NONE" | "V2_QUERY" | "LEGACY" | "V3";
 export type RouteWeight = number | ((parameters: Parameters) => number);
 
 /** One route: its path, the access it needs, its signing scheme and its weight. */
-export type RouteDescriptor = Readonly<{
-  name: RouteName;
+export type RouteDescriptor<N extends RouteName | CompatName = RouteName> = Readonly<{
+  name: N;
   method: RouteMethod;
   /** Exact raw path. It is not decoded and has no trailing slash. */
   path: string;
@@ -55,12 +67,17 @@ export type RouteDescriptor = Readonly<{
    * off (decision 14).
    */
   advanced: boolean;
+  /** Whether requests and replies have the forms that clients of the public convention use (decision NA). */
+  compat?: true;
 }>;
+
+/** A route of either prefix. */
+export type AnyRoute = RouteDescriptor<RouteName | CompatName>;
 
 const DEFAULT_DEPTH = 100;
 
 /** Returns the weight of an order book by the number of levels requested (convention 1, gap 8). */
-function depthWeight(parameters: Parameters): number {
+export function depthWeight(parameters: Parameters): number {
   const limit = naturalNumber(parameters.get("limit")?.text ?? "") ?? DEFAULT_DEPTH;
   if (limit > 1_000) return 250;
   if (limit > 500) return 50;
@@ -68,7 +85,7 @@ function depthWeight(parameters: Parameters): number {
 }
 
 /** Returns the weight of a day ticker: 2 for one market, 80 for all of them (from the convention). */
-function dayTickerWeight(parameters: Parameters): number {
+export function dayTickerWeight(parameters: Parameters): number {
   return parameters.has("symbol") ? 2 : 80;
 }
 
@@ -135,17 +152,3 @@ const TABLE: readonly RouteDescriptor[] = [
  * that the convention gives one market. Source: contract, Endpoints; decisions 39, 40, 43.
  */
 export const ROUTES: readonly RouteDescriptor[] = Object.freeze(TABLE.map((route) => Object.freeze(route)));
-
-const BY_PATH: ReadonlyMap<string, readonly RouteDescriptor[]> = new Map(
-  ROUTES.map(({ path }) => [path, ROUTES.filter((route) => route.path === path)]),
-);
-
-/**
- * Returns the route of a method and an exact raw path, or "wrong-method" if the path has other methods only, or
- * undefined for an unknown path.
- * Source: decision 49, hostile input 44.
- */
-export function findRoute(method: string, path: string): RouteDescriptor | "wrong-method" | undefined {
-  const here = BY_PATH.get(path);
-  return here && (here.find((route) => route.method === method) ?? "wrong-method");
-}

@@ -27,6 +27,7 @@ export function withNativeFaults(orders: NativeOrders): FaultyNative {
       cancel: (key) => asked(() => orders.cancel(key)),
       find: (key) => asked(() => orders.find(key)),
       page: (page) => asked(() => orders.page(page)),
+      open: (query) => asked(() => orders.open?.(query) ?? []),
       executions: (query) => asked(() => orders.executions(query)),
       subscribe: (listener) => orders.subscribe(listener),
     },

@@ -54,6 +54,7 @@ async function serve(settings: SandboxSettings, exchange: Exchange, telemetry: T
     entropy: createEntropy(),
     rateLimiter: rateLimiterOf(settings, exchange),
     nativeOrders: exchange.native,
+    balances: { balances: (accountId) => exchange.venue.funds(accountId) },
     rejections: exchange.rejections,
     telemetry,
     ...(settings.replayGuard ? {} : { replayGuard: false }),

@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/index.ts";
 import type {
   Accounts,
+  Balances,
   Clock,
   Entropy,
   Instruments,
@@ -28,6 +29,8 @@ export interface ServiceOptions {
   readonly rateLimiter: RateLimiter;
   /** The host's ordinary order flow; without it native orders and their history answer 404 -1020. */
   readonly nativeOrders?: NativeOrders;
+  /** Balances of the accounts; without them GET /compat/api/v3/account answers 404 -1020. */
+  readonly balances?: Balances;
   /** Store of early business rejections; default {@link createRejectionBuffer}: 16 per account, in memory. */
   readonly rejections?: Rejections;
   /** Limits of the replay guard; `false` turns it off (decision 41). */

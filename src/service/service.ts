@@ -1,6 +1,7 @@
 import {
   checkedAccountEvents,
   checkedAccounts,
+  checkedBalances,
   checkedClock,
   checkedEntropy,
   checkedInstruments,
@@ -80,12 +81,20 @@ export function createService(given: ServiceOptions): Service {
 
 type Ports = Pick<
   ServiceParts,
-  "questions" | "telemetry" | "accounts" | "instruments" | "entropy" | "rateLimiter" | "native" | "rejections"
+  | "questions"
+  | "telemetry"
+  | "accounts"
+  | "instruments"
+  | "entropy"
+  | "rateLimiter"
+  | "native"
+  | "balances"
+  | "rejections"
 >;
 
 /** Returns the ports of the host; every answer of them is checked. */
 function checkedPorts(options: ServiceOptions): Ports {
-  const { engine, clock, nativeOrders, rejections } = options;
+  const { engine, clock, nativeOrders, balances, rejections } = options;
   const telemetry = quietTelemetry(options.telemetry);
   const questions = new Questions({ clock, telemetry, timeoutMs: engine.settings.hostTimeoutMs });
   return {
@@ -96,6 +105,7 @@ function checkedPorts(options: ServiceOptions): Ports {
     entropy: checkedEntropy(options.entropy, questions),
     rateLimiter: checkedRateLimiter(options.rateLimiter, questions),
     native: nativeOrders && checkedNativeOrders(nativeOrders, questions),
+    balances: balances && checkedBalances(balances, questions),
     rejections: checkedRejections(rejections ?? createRejectionBuffer(), questions),
   };
 }

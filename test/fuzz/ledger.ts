@@ -1,17 +1,17 @@
-import { findMethod, findRoute, type RouteName } from "../../src/requests/index.ts";
+import { type AnyRoute, findMethod, findRoute } from "../../src/requests/index.ts";
 import type { Caller } from "./callers.ts";
 import type { Happening } from "./happenings.ts";
 
 /** The content, the signer and the answer of a request; without an answer, its outcome is open. */
 export type Exchange = Readonly<{
-  route: RouteName | undefined;
+  route: AnyRoute["name"] | undefined;
   signers: readonly Caller[];
   /** The body of a success; "refused" for any other answer, "lost" if there was none. */
   outcome: Readonly<{ success: string }> | "refused" | "lost";
 }>;
 
 /** The route that the first line of a request selects. */
-export function routeOfBytes(bytes: Buffer): RouteName | undefined {
+export function routeOfBytes(bytes: Buffer): AnyRoute["name"] | undefined {
   const [method = "", target = ""] = bytes
     .subarray(0, 4_096)
     .toString("latin1")
@@ -21,14 +21,14 @@ export function routeOfBytes(bytes: Buffer): RouteName | undefined {
 }
 
 /** The route whose handler answers a message. */
-export function routeOfMessage(text: string): RouteName | undefined {
+export function routeOfMessage(text: string): AnyRoute["name"] | undefined {
   const method = findMethod(/"method":"([^"]*)"/.exec(text)?.[1] ?? "");
   return method !== undefined && "route" in method ? method.route.name : undefined;
 }
 
 const CANCELS = /cancel/;
 const PLACES = /place/;
-const PUBLIC: ReadonlySet<RouteName | undefined> = new Set<RouteName>([
+const PUBLIC: ReadonlySet<AnyRoute["name"] | undefined> = new Set<AnyRoute["name"]>([
   ...([
     "status",
     "exchangeInfo",
@@ -113,7 +113,7 @@ export class Ledger {
     return [];
   }
 
-  #allow(route: RouteName, able: readonly Caller[]): void {
+  #allow(route: AnyRoute["name"], able: readonly Caller[]): void {
     const kind = PLACES.test(route) ? "created" : "canceled";
     const most = route === "openOrders.cancelAll" ? EVERYTHING : MOST_LEGS;
     for (const accountId of able.flatMap(({ accountIds }) => accountIds))

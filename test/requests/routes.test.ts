@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { findRoute, ROUTES, type RouteDescriptor } from "../../src/requests/index.ts";
+import { type AnyRoute, findRoute, ROUTES } from "../../src/requests/index.ts";
 import { query } from "./support.ts";
 
-const found = (method: string, path: string): RouteDescriptor => {
+const found = (method: string, path: string): AnyRoute => {
   const route = findRoute(method, path);
   if (route === undefined || route === "wrong-method") throw new Error(`no route ${method} ${path}`);
   return route;

@@ -1,7 +1,13 @@
 import { follow, isAwaited } from "../../common/index.ts";
 import type { Quantity } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
-import { type AdmissionContext, admit, admitList, orderListOf } from "../../lifecycle/index.ts";
+import {
+  type Admission,
+  type AdmissionContext,
+  admit,
+  admitList,
+  orderListOf,
+} from "../../lifecycle/index.ts";
 import {
   type Account,
   type Instrument,
@@ -82,6 +88,17 @@ export class Placements {
     );
   }
 
+  /** Decides as {@link place} does, and places nothing. Rejects with the refusal. */
+  async check(command: Command): Promise<void> {
+    const { accountId, intent: asked } = command;
+    await naming([asked], async () => {
+      const intent = packedIntent(asked);
+      const known = await this.#findOrder({ accountId, clientOrderId: intent.clientOrderId });
+      if (known !== undefined) existing(known, intent);
+      else this.#admit(accountId, intent, await this.#ask(accountId, [intent]));
+    });
+  }
+
   /** Places the whole list or none of it. */
   placeList(command: ListCommand, caller: Caller<ListPlacement>): void {
     const { accountId, list } = command;
@@ -128,11 +145,21 @@ export class Placements {
   }
 
   #accept(accountId: number, intent: ParentIntent, fetched: Fetched): PendingRecord {
+    const { shard, timeMs, admission } = this.#admit(accountId, intent, fetched);
+    return shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
+  }
+
+  /** Decides on an order for which the host has answered. Changes nothing. Throws the refusal. */
+  #admit(
+    accountId: number,
+    intent: ParentIntent,
+    fetched: Fetched,
+  ): Readonly<{ shard: Shard; timeMs: number; admission: Admission }> {
     const shard = this.#demandShard(accountId, 1);
     const timeMs = this.#core.nowMs();
     const admission = admit(intent, this.#admissionContext(intent.symbol, timeMs, fetched));
     if (intent.schedule !== undefined) this.#demandWeights(shard, { accountId, intent, ...admission });
-    return shard.accept({ accountId, timeMs, parents: [{ intent, admission }] });
+    return { shard, timeMs, admission };
   }
 
   async #placeList({ accountId, list }: ListCommand): Promise<ListPlacement> {

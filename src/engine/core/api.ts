@@ -203,6 +203,8 @@ export interface Engine extends AsyncDisposable {
    * InvariantError I53 for an intent that was built by hand and that the journal cannot hold.
    */
   place(request: PlaceRequest): Promise<Placement>;
+  /** Decides on a parent as `place` does, and places nothing. Rejects with the refusal that `place` would have. */
+  check(request: PlaceRequest): Promise<void>;
   /**
    * Resolves when the list is durable, as a whole or not at all. A repeated intent answers with the existing list.
    */

@@ -1,11 +1,12 @@
 import { LIST_ID_ALIASES, LIST_KEY } from "../list-key.ts";
 import { LIST_PAGE } from "../list-page.ts";
+import { MARKET_ORDERS } from "../market-orders.ts";
 import type { SessionAct } from "../methods.ts";
 import { ALL_ORDERS_PAGE, ORDER_HISTORY_PAGE } from "../native-page.ts";
 import { CANCEL_ALL, OPEN_ORDERS_PAGE } from "../open-orders.ts";
 import { ORDER_ID_ALIASES, ORDER_KEY } from "../order-key.ts";
 import { PUBLIC_QUERIES } from "../public-queries.ts";
-import type { RouteName } from "../routes.ts";
+import type { AnyRoute } from "../routes.ts";
 import { SESSION_ACTS } from "../subscriptions.ts";
 import { type RequestSchema, shapeSchema } from "./json-schema.ts";
 import { anyNamed } from "./json-schema-cases.ts";
@@ -17,7 +18,7 @@ const NOTHING: RequestSchema = { properties: {}, required: [], conditions: [], u
 const ONE_ORDER = anyNamed(["orderId", ...ORDER_ID_ALIASES]);
 const ONE_LIST = anyNamed(["orderListId", ...LIST_ID_ALIASES]);
 
-const SCHEMAS: Readonly<Record<RouteName | SessionAct, () => RequestSchema>> = {
+const SCHEMAS: Readonly<Record<AnyRoute["name"] | SessionAct, () => RequestSchema>> = {
   status: () => NOTHING,
   exchangeInfo: () => NOTHING,
   ping: () => NOTHING,
@@ -43,6 +44,15 @@ const SCHEMAS: Readonly<Record<RouteName | SessionAct, () => RequestSchema>> = {
   "orderList.cancel": () => shapeSchema(LIST_KEY.cancel, [ONE_LIST]),
   "openOrderLists.status": () => shapeSchema(LIST_PAGE),
   allOrderLists: () => shapeSchema(LIST_PAGE),
+  "ticker.price": () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
+  "ticker.book": () => shapeSchema(PUBLIC_QUERIES.ticker24hr),
+  avgPrice: () => shapeSchema(PUBLIC_QUERIES.ticker),
+  "order.test": orderPlacement,
+  "openOrders.market": () => shapeSchema(MARKET_ORDERS["openOrders.market"]),
+  "openOrders.cancelMarket": () => shapeSchema(MARKET_ORDERS["openOrders.cancelMarket"]),
+  "orders.market": () => shapeSchema(ALL_ORDERS_PAGE),
+  "account.status": () => shapeSchema(MARKET_ORDERS["account.status"]),
+  myTrades: () => shapeSchema(MARKET_ORDERS.myTrades),
   subscribe: () => shapeSchema(SESSION_ACTS.subscribe),
   subscribeByToken: () => shapeSchema(SESSION_ACTS.subscribeByToken),
   unsubscribe: () => shapeSchema(SESSION_ACTS.unsubscribe),
@@ -61,6 +71,6 @@ const SCHEMAS: Readonly<Record<RouteName | SessionAct, () => RequestSchema>> = {
  * console.log(required.join(), properties.limit?.maximum); // apiManaged 1000
  * ```
  */
-export function requestSchema(name: RouteName | SessionAct): RequestSchema {
+export function requestSchema(name: AnyRoute["name"] | SessionAct): RequestSchema {
   return SCHEMAS[name]();
 }

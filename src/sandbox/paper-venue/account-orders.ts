@@ -1,5 +1,5 @@
 import type { Fill, NativeExecution, NativeOrder } from "../../model/index.ts";
-import type { ExecutionQuery, NativeKey, NativePage } from "../../ports/index.ts";
+import type { ExecutionQuery, NativeKey, NativePage, OpenNativeQuery } from "../../ports/index.ts";
 import {
   executionAt,
   isOpen,
@@ -132,6 +132,18 @@ export class AccountOrders {
     );
     const shown = fromOrderId === undefined ? matching.slice(-limit) : matching.slice(0, limit);
     return shown.map(orderOf);
+  }
+
+  /** Returns the open orders of an account, by rising id. */
+  open({ accountId, symbol, limit }: OpenNativeQuery): readonly NativeOrder[] {
+    const markets = symbol === undefined ? this.#byMarket.keys() : [`${accountId} ${symbol}`];
+    const open = [...markets]
+      .filter((market) => market.startsWith(`${accountId} `))
+      .flatMap((market) => [...(this.#byMarket.get(market) ?? [])].filter(isOpen));
+    return open
+      .sort((a, b) => (a.orderId < b.orderId ? -1 : 1))
+      .slice(0, limit)
+      .map(orderOf);
   }
 
   /** Returns the newest executions, oldest first. */

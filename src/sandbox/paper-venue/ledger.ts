@@ -12,6 +12,7 @@ import {
   ZERO_QUANTITY,
 } from "../../decimal/index.ts";
 import type { Fill, Side } from "../../model/index.ts";
+import type { AssetBalance } from "../../ports/index.ts";
 
 /** The amount of an asset that a trade takes from an account. */
 export type Debit = Readonly<{ accountId: number; asset: string; amount: Scaled }>;
@@ -98,6 +99,15 @@ export class Ledger {
   /** Returns all balances of an account as text. */
   show(accountId: number): Readonly<Record<string, string>> {
     return textOf([...(this.#balances.get(accountId) ?? [])]);
+  }
+
+  /** Returns all balances of an account as text, with the part that is promised to open orders. */
+  funds(accountId: number): readonly AssetBalance[] {
+    return [...(this.#balances.get(accountId) ?? [])].map(([asset, amount]) => {
+      const locked = this.#reserved.get(reserveOf({ accountId, asset, amount })) ?? 0;
+      const text = (value: Scaled): string => formatScaled(value, scaleOf(asset));
+      return { asset, free: text(subtract(amount, locked)), locked: text(locked) };
+    });
   }
 
   /**

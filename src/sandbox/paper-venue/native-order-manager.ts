@@ -18,6 +18,7 @@ import type {
   NativePlaced,
   NativePlacement,
   NativeRequest,
+  OpenNativeQuery,
 } from "../../ports/index.ts";
 import { executionAt, isOpen, type KeptOrder, orderOf, restOf } from "./kept-order.ts";
 import { type Debit, debitOf } from "./ledger.ts";
@@ -121,6 +122,10 @@ export class NativeOrderManager implements NativeOrders {
 
   page(page: NativePage): Promise<readonly NativeOrder[]> {
     return this.#read(() => this.#parts.record.orders.page(page));
+  }
+
+  open(query: OpenNativeQuery): Promise<readonly NativeOrder[]> {
+    return this.#read(() => this.#parts.record.orders.open(query));
   }
 
   executions(query: ExecutionQuery): Promise<readonly NativeExecution[]> {

@@ -4,6 +4,7 @@ import { ERRORS } from "../../errors/index.ts";
 import { reducibleOf } from "../../lifecycle/index.ts";
 import type { ChildRequest, Fill, Quote } from "../../model/index.ts";
 import type {
+  AssetBalance,
   ChildReport,
   Clock,
   ExecutionVenue,
@@ -81,6 +82,8 @@ export type PaperVenue = ExecutionVenue &
     setBalances(accountId: number, balances: Readonly<Record<string, string>>): Promise<void>;
     /** Returns all balances of an account, as decimal text by asset. */
     balances(accountId: number): Readonly<Record<string, string>>;
+    /** Returns all balances of an account, with the part that is reserved for open orders. */
+    funds(accountId: number): readonly AssetBalance[];
     /** Returns the balances that an execution changed, right after it; `undefined` for an unknown execution. */
     balancesAfter(executionId: string): Readonly<Record<string, string>> | undefined;
     /**
@@ -278,6 +281,10 @@ class RecordedVenue implements PaperVenue {
         throw new InputError(`balances.${asset}: must be an amount`);
     }
     await this.#work(this.#commit({ kind: "balances", accountId, balances, timeMs: this.#clock.nowMs() }));
+  }
+
+  funds(accountId: number): readonly AssetBalance[] {
+    return this.#record.ledger.funds(accountId);
   }
 
   balances(accountId: number): Readonly<Record<string, string>> {

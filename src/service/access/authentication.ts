@@ -1,6 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
 import type { ApiKey, Permission } from "../../model/index.ts";
-import type { MethodDescriptor, RouteDescriptor } from "../../requests/index.ts";
+import type { AnyRoute, MethodDescriptor } from "../../requests/index.ts";
 import { isListed } from "./address-list.ts";
 import { networkOf } from "./ip-address.ts";
 import type { AccessParts } from "./parts.ts";
@@ -47,7 +47,7 @@ export async function provedKey(
  */
 export function admitted(
   { replayGuard, clock, traffic }: Pick<AccessParts, "replayGuard" | "clock" | "traffic">,
-  use: Proof & Readonly<{ target: RouteDescriptor | MethodDescriptor; address: string }>,
+  use: Proof & Readonly<{ target: AnyRoute | MethodDescriptor; address: string }>,
 ): Proof {
   const { key, permission, signature, target, address } = use;
   const seen = { apiKey: key.apiKey, signature, ...useOf(target), nowMs: clock.monotonicMs() };
@@ -77,13 +77,13 @@ const SUBSCRIPTION: Use = { use: "subscription" };
 const QUERY: Use = { use: "query", after: SUBSCRIPTION.use };
 
 /** The use of each placement and cancel, made once, because the replay guard keeps a text for every signature. */
-const CHANGES: WeakMap<RouteDescriptor | MethodDescriptor, Use> = new WeakMap();
+const CHANGES: WeakMap<AnyRoute | MethodDescriptor, Use> = new WeakMap();
 
 /**
  * Returns the use of a signature. Placements and cancels are apart, and so are REST and WebSocket; an alias of a path
  * counts as its route, which has the same name. Source: decisions 41 and MA.
  */
-function useOf(target: RouteDescriptor | MethodDescriptor): Use {
+function useOf(target: AnyRoute | MethodDescriptor): Use {
   if (target.access === "READ") return "act" in target ? SUBSCRIPTION : QUERY;
   const known = CHANGES.get(target);
   if (known !== undefined) return known;

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
+import { COMPAT_SCHEMAS } from "./compat-schemas.ts";
 import { ERROR_SCHEMAS } from "./error-schemas.ts";
 import { EVENT_PARTS, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
 import { MANAGED_SCHEMAS } from "./managed-schemas.ts";
@@ -19,6 +20,7 @@ const ALL: Readonly<Record<string, JsonSchema>> = {
   ...EVENT_PARTS,
   ...PUBLIC_EVENTS,
   ...ERROR_SCHEMAS,
+  ...COMPAT_SCHEMAS,
 };
 
 const PREFIX = "#/components/schemas/";

@@ -1,5 +1,5 @@
 import type { ErrorName } from "../../errors/index.ts";
-import type { MethodDescriptor, RouteAccess, RouteDescriptor, RouteName } from "../../requests/index.ts";
+import type { AnyRoute, MethodDescriptor, RouteAccess } from "../../requests/index.ts";
 
 /** Refusals and failures that any request can get. */
 const EVERY: readonly ErrorName[] = [
@@ -107,7 +107,7 @@ const LOOKUP: readonly ErrorName[] = [
 ];
 
 /** Refusals of each route beyond {@link EVERY} and {@link SIGNED}. */
-const OWN: Readonly<Record<RouteName, readonly ErrorName[]>> = {
+const OWN: Readonly<Record<AnyRoute["name"], readonly ErrorName[]>> = {
   status: [],
   exchangeInfo: [],
   ping: [],
@@ -133,10 +133,19 @@ const OWN: Readonly<Record<RouteName, readonly ErrorName[]>> = {
   "orderList.cancel": [...LOOKUP, "CANCEL_REJECTED"],
   "openOrderLists.status": PAGE,
   allOrderLists: PAGE,
+  "ticker.price": ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
+  "ticker.book": ["PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
+  avgPrice: ["PARAMETER_MISSING", "PARAMETER_EMPTY", "BAD_SYMBOL", "NO_DEPTH"],
+  "order.test": [...new Set([...MANAGED, ...NATIVE, ...SCHEDULED])],
+  "openOrders.market": ["BAD_SYMBOL", "UNSUPPORTED_OPERATION"],
+  "openOrders.cancelMarket": ["BAD_SYMBOL", "UNSUPPORTED_OPERATION", "CANCEL_REJECTED"],
+  "orders.market": [...PAGE, "BAD_SYMBOL", "BAD_COMBINATION", "EMPTY_CLIENT_ID"],
+  "account.status": ["UNSUPPORTED_OPERATION"],
+  myTrades: [...PAGE, "UNSUPPORTED_OPERATION", "BAD_SYMBOL"],
 };
 
 /** Returns the errors that a route can answer with, common ones first, each once. */
-export function errorsOfRoute({ name, method, scheme }: RouteDescriptor): readonly ErrorName[] {
+export function errorsOfRoute({ name, method, scheme }: AnyRoute): readonly ErrorName[] {
   return [
     ...new Set<ErrorName>([
       ...EVERY,

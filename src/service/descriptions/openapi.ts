@@ -1,14 +1,16 @@
 import { nameOption, type OptionCheck, optional, optionsOf } from "../../common/index.ts";
 import { ERRORS, type ErrorName } from "../../errors/index.ts";
-import { ROUTES, type RouteDescriptor } from "../../requests/index.ts";
+import { type AnyRoute, COMPAT_ROUTES, ROUTES } from "../../requests/index.ts";
 import { AUTHENTICATION_SCHEMAS, type JsonSchema, requestSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { ref } from "../views/schema.ts";
+import { compatNote } from "./compat-notes.ts";
 import { type Description, parametersSchema, schemasUsedIn, UNREAD } from "./components.ts";
 import { errorsOfRoute } from "./error-lists.ts";
 import { errorExample } from "./error-schemas.ts";
 import { HEADERS, headerRefs } from "./headers.ts";
-import { ROUTE_NOTES, type RouteNote } from "./route-notes.ts";
+import type { RouteNote } from "./route-note.ts";
+import { ROUTE_NOTES } from "./route-notes.ts";
 import { ABOUT_SERVICE, FRESHNESS, SIGNING } from "./signing-note.ts";
 
 /** Deployment details for the description of REST. */
@@ -48,7 +50,7 @@ const FRESH = ["nonce", "timestamp", "recvWindow"] as const;
 export function openApiDocument(options: OpenApiOptions): Description {
   documentOption(options, "openApiDocument");
   const { version, serverUrl = "/" } = options;
-  const paths = pathsOf(ROUTES);
+  const paths = pathsOf([...ROUTES, ...COMPAT_ROUTES]);
   return {
     openapi: "3.1.1",
     info: { title: "Managed orders", version, description: `${ABOUT_SERVICE}\n\n${SIGNING}` },
@@ -84,7 +86,7 @@ const SECURITY = [
   { Key: [], SignatureParameter: [] },
 ];
 
-function pathsOf(routes: readonly RouteDescriptor[]): JsonSchema {
+function pathsOf(routes: readonly AnyRoute[]): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     const item = paths[route.path] ?? {};
@@ -95,13 +97,14 @@ function pathsOf(routes: readonly RouteDescriptor[]): JsonSchema {
 }
 
 /** Returns the operation id, such as getV2Order for GET /api/v2/order. Each alias has its own id. */
-function operationId({ method, path }: RouteDescriptor): string {
+function operationId({ method, path }: AnyRoute): string {
   const words = path.replace(/^\/api\//, "").split("/");
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }
 
-function operationOf(route: RouteDescriptor): JsonSchema {
-  const note = ROUTE_NOTES[route.name];
+function operationOf(route: AnyRoute): JsonSchema {
+  const own = ROUTE_NOTES[route.name];
+  const note = route.compat === true ? compatNote(route, own) : own;
   const isSigned = route.scheme !== "NONE";
   return {
     operationId: operationId(route),
@@ -116,14 +119,14 @@ function operationOf(route: RouteDescriptor): JsonSchema {
   };
 }
 
-function aboutOf(route: RouteDescriptor, note: RouteNote): string {
+function aboutOf(route: AnyRoute, note: RouteNote): string {
   const weight = `Weight ${typeof route.weight === "number" ? route.weight : note.weight}.`;
   const access = route.access === "PUBLIC" ? "" : ` Needs ${route.access}. ${FRESHNESS[route.scheme]}`;
   return `${note.about}\n\n${weight}${access}`;
 }
 
 /** Returns the query parameters of a route. A POST sends its parameters in the body. */
-function parametersOf({ name, scheme }: RouteDescriptor, { body }: RouteNote): readonly JsonSchema[] {
+function parametersOf({ name, scheme }: AnyRoute, { body }: RouteNote): readonly JsonSchema[] {
   const { properties, required, unread } = requestSchema(name);
   const fresh = scheme === "NONE" ? [] : FRESH.map((field) => freshness(field, scheme === "V2_QUERY"));
   if (body !== undefined) return fresh;

@@ -1,23 +1,7 @@
-import type { RouteName } from "../../requests/index.ts";
-import type { JsonSchema } from "../../requests/schemas/index.ts";
-import type { JsonInput } from "../../wire/index.ts";
+import type { AnyRoute } from "../../requests/index.ts";
 import { anyRef, list, ref } from "../views/schema.ts";
-
-/** Description of a route: its tag, its purpose, its reply and an example request. */
-export type RouteNote = Readonly<{
-  tag: "Market" | "Orders" | "Lists" | "Native orders";
-  summary: string;
-  about: string;
-  reply: JsonSchema;
-  /** Present if the route counts new orders and reports the counts in headers. */
-  counts?: true;
-  /** Name of the schema of its body, if it has one. */
-  body?: string;
-  /** A valid request. */
-  example?: Readonly<Record<string, JsonInput>>;
-  /** Explains a weight that depends on parameters. */
-  weight?: string;
-}>;
+import { COMPAT_NOTES } from "./compat-notes.ts";
+import type { RouteNote } from "./route-note.ts";
 
 const PLACED = {
   tag: "Lists",
@@ -35,7 +19,7 @@ const HISTORY_ABOUT =
   "Returns the latest snapshot of each order, in ascending order of ids. orderId is the lowest id of the page: start with 1 and continue with the last id plus one. Without orderId, the newest orders are listed.";
 
 /** Descriptions by route. Source: contract, Endpoints. */
-export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
+export const ROUTE_NOTES: Readonly<Record<AnyRoute["name"], RouteNote>> = {
   status: {
     tag: "Market",
     summary: "Status of the service",
@@ -258,4 +242,5 @@ export const ROUTE_NOTES: Readonly<Record<RouteName, RouteNote>> = {
     about: "Returns the newest lists of the time range, oldest first.",
     reply: list(ref("OrderList"), "Lists."),
   },
+  ...COMPAT_NOTES,
 };

@@ -19,6 +19,11 @@ export interface ServiceSettings {
   /** The same list for POST. */
   readonly postAllowlist?: readonly string[];
   /**
+   * Whether the routes below `/compat/api/v3` are served, for clients of the public convention that cannot change the
+   * paths they call; default true (decision NA).
+   */
+  readonly compatRoutes?: boolean;
+  /**
    * Web origins whose scripts may read replies and open WebSockets, such as `https://desk.example.com`, or `*` for
    * every origin; default none. Browser credentials are never allowed (decision 47).
    */

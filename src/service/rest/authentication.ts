@@ -1,4 +1,4 @@
-import type { RouteDescriptor } from "../../requests/index.ts";
+import type { AnyRoute } from "../../requests/index.ts";
 import { verifySignature } from "../../signing/index.ts";
 import {
   checkFreshness,
@@ -15,7 +15,7 @@ import type { ServiceParts, SignedCall } from "./parts.ts";
 
 /** A signed request before authentication: its route, raw query and headers. Only its bytes have been looked at. */
 export type Arrival = Readonly<{
-  route: RouteDescriptor;
+  route: AnyRoute;
   request: WireRequest;
   query: string;
   headers: RequestHeaders;
@@ -85,7 +85,7 @@ export function readParameters({ query, body }: RestSignature, contentType: stri
 }
 
 /** Enforces a timestamp wherever one was sent. Which parameters are required depends on the scheme (decision 40). */
-function checkTime(route: RouteDescriptor, parameters: Parameters, nowMs: number): void {
+function checkTime(route: AnyRoute, parameters: Parameters, nowMs: number): void {
   const timestamp = parameters.get("timestamp");
   const recvWindow = parameters.get("recvWindow");
   if (route.scheme === "V3") checkNonce({ nonce: parameters.get("nonce"), timestamp });

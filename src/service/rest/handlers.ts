@@ -1,7 +1,11 @@
 import { OrderError } from "../../errors/index.ts";
 import type { Awaitable } from "../../ports/index.ts";
-import type { RouteName } from "../../requests/index.ts";
+import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
+import { accountStatus, myTrades } from "./compat/account-handlers.ts";
+import { ownParameters, replyForClient } from "./compat/forms.ts";
+import { cancelMarketOrders, marketOrders, openMarketOrders } from "./compat/open-orders.ts";
+import { averagePrice, bookTicker, priceTicker } from "./compat/price-handlers.ts";
 import { exchangeInfo, instrumentPairs, ping, status, time } from "./exchange-handlers.ts";
 import {
   allOrderLists,
@@ -13,7 +17,7 @@ import {
 import { dayTicker, depth, ticker } from "./market-handlers.ts";
 import { allOrders, orderHistory, placeNativeOrder } from "./native-handlers.ts";
 import { cancelAllOrders, openOrders } from "./open-order-handlers.ts";
-import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus } from "./order-handlers.ts";
+import { cancelOrder, orderStatus, placeOrder, scaledOrderStatus, testOrder } from "./order-handlers.ts";
 import type { Answer, ServiceParts, SignedCall, SignedHandler } from "./parts.ts";
 
 /** Names of the public routes. */
@@ -25,11 +29,13 @@ export type PublicName =
   | "ticker24hr"
   | "depth"
   | "ping"
-  | "time";
+  | "time"
+  | "ticker.price"
+  | "ticker.book"
+  | "avgPrice";
 type PublicHandler = (parts: ServiceParts, parameters: Parameters) => Awaitable<JsonInput>;
 
-/** Handlers of the public routes. */
-export const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
+const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   status,
   exchangeInfo,
   instrumentPairs,
@@ -38,9 +44,12 @@ export const PUBLIC: Readonly<Record<PublicName, PublicHandler>> = {
   depth,
   ping,
   time,
+  "ticker.price": priceTicker,
+  "ticker.book": bookTicker,
+  avgPrice: averagePrice,
 };
 
-const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = {
+const SIGNED: Readonly<Record<Exclude<AnyRoute["name"], PublicName>, SignedHandler>> = {
   "order.place": placeOrder,
   "order.place.native": placeNativeOrder,
   "order.status": orderStatus,
@@ -58,15 +67,37 @@ const SIGNED: Readonly<Record<Exclude<RouteName, PublicName>, SignedHandler>> = 
   "orderList.cancel": cancelOrderList,
   "openOrderLists.status": openOrderLists,
   allOrderLists,
+  "order.test": testOrder,
+  "openOrders.market": openMarketOrders,
+  "openOrders.cancelMarket": cancelMarketOrders,
+  "orders.market": marketOrders,
+  "account.status": accountStatus,
+  myTrades,
 };
 
-/** Returns whether a route is public. */
-export function isPublic(name: RouteName): name is PublicName {
+function isPublic(name: AnyRoute["name"]): name is PublicName {
   return Object.hasOwn(PUBLIC, name);
+}
+
+/** Answers a request of a public route. Throws the OrderError of its refusal. */
+export async function answerPublic(
+  parts: ServiceParts,
+  { name, compat }: AnyRoute,
+  parameters: Parameters,
+): Promise<Answer> {
+  if (!isPublic(name)) throw new OrderError("NOT_FOUND");
+  if (compat !== true) return { body: await PUBLIC[name](parts, parameters) };
+  const body = await PUBLIC[name](parts, ownParameters(parts, name, { parameters }));
+  return { body: await replyForClient(parts, name, { body, asked: parameters }) };
 }
 
 /** Answers a signed call from any transport. Throws the OrderError of its refusal. */
 export async function answerCall(parts: ServiceParts, call: SignedCall): Promise<Answer> {
-  if (isPublic(call.route.name)) throw new OrderError("NOT_FOUND");
-  return await SIGNED[call.route.name](parts, call);
+  const { name, compat } = call.route;
+  if (isPublic(name)) throw new OrderError("NOT_FOUND");
+  if (compat !== true) return await SIGNED[name](parts, call);
+  const { parameters: asked } = call;
+  const parameters = ownParameters(parts, name, { parameters: asked, call });
+  const { body, ...answer } = await SIGNED[name](parts, { ...call, parameters });
+  return { ...answer, body: await replyForClient(parts, name, { body, asked }) };
 }

@@ -47,7 +47,8 @@ export async function dayTicker(parts: ServiceParts, parameters: Parameters): Pr
   return day;
 }
 
-type Ticker = Readonly<Record<string, JsonInput>>;
+/** Prices of a market by name. */
+export type Ticker = Readonly<Record<string, JsonInput | undefined>>;
 
 async function dayOf(parts: ServiceParts, symbol: string): Promise<Ticker | undefined> {
   const known = tickerOf(parts, symbol);
@@ -61,7 +62,7 @@ async function dayOf(parts: ServiceParts, symbol: string): Promise<Ticker | unde
 }
 
 /** Returns the known prices of a market, or undefined if it was neither quoted nor traded yet. */
-function tickerOf({ engine }: ServiceParts, symbol: string): Ticker | undefined {
+export function tickerOf({ engine }: ServiceParts, symbol: string): Ticker | undefined {
   const quote = engine.quote(symbol)?.quote;
   const price = engine.lastPrice(symbol) ?? (quote && middleOf(quote));
   if (price === undefined) return undefined;
@@ -85,7 +86,8 @@ export function depth(parts: ServiceParts, parameters: Parameters): JsonInput {
   };
 }
 
-function symbolOf({ instruments }: ServiceParts, symbol: string): string {
+/** Returns the canonical symbol of a name that a client sent. Throws BAD_SYMBOL (-1121) for an unknown one. */
+export function symbolOf({ instruments }: ServiceParts, symbol: string): string {
   return instrumentOf(symbol, { resolve: (name) => instruments.resolve(name), exactSymbol: false }).symbol;
 }
 

@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import type { NativeOrder } from "../../model/index.ts";
+import type { NativeOrder, NativeTerms } from "../../model/index.ts";
 import type { Awaitable, NativeKey, NativeOrders, NativePlaced } from "../../ports/index.ts";
 import {
   type AllOrdersPage,
@@ -35,14 +35,9 @@ function nativeOf({ native }: ServiceParts): NativeOrders {
  */
 export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const native = nativeOf(parts);
-  const clientId = clientIdsOf(call);
-  const { terms, ...actor } = readNativePlacement(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    clientId,
-  });
-  const accountId = await accountOf(parts, call, actor);
+  const { accountId, terms } = await readNativeOrder(parts, call);
   const { symbol, clientOrderId } = terms;
-  const request = { accountId, requestKey: clientId("request") };
+  const request = { accountId, requestKey: clientIdsOf(call)("request") };
   const findKnown = (): Awaitable<NativePlaced | undefined> => native.findRequest(request);
   const place = async (): Promise<NativePlaced> => {
     const known = await findKnown();
@@ -54,6 +49,26 @@ export async function placeNativeOrder(parts: ServiceParts, call: SignedCall): P
     parts.placements.placeNative({ accountId, clientOrderId, findKnown, place }),
   );
   return { body: placedNativeView(placed.order, placed.fills), counts };
+}
+
+/** Checks a native order without placing it: its fields and the conditions of a new order. */
+export async function testNativeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  nativeOf(parts);
+  const { accountId, terms } = await readNativeOrder(parts, call);
+  await demandTrading(parts, { accountId, symbol: terms.symbol });
+  return { body: {} };
+}
+
+/** Reads a native order with the account that it is placed for. */
+async function readNativeOrder(
+  parts: ServiceParts,
+  call: SignedCall,
+): Promise<Readonly<{ accountId: number; terms: NativeTerms }>> {
+  const { terms, ...actor } = readNativePlacement(call.parameters, {
+    resolve: (symbol) => parts.instruments.resolve(symbol),
+    clientId: clientIdsOf(call),
+  });
+  return { accountId: await accountOf(parts, call, actor), terms };
 }
 
 /**

@@ -2,6 +2,7 @@ import { OrderError } from "../../errors/index.ts";
 import {
   type OrderKey,
   type OrderKeyContext,
+  type PlaceCommand,
   placementFlow,
   readOrderKey,
   readPlacement,
@@ -15,7 +16,7 @@ import {
 } from "../views/native-order-view.ts";
 import { canceledListView, canceledView, viewOf } from "../views/views.ts";
 import { type AccountKey, clientIdsOf, nativeKeyOf } from "./ids.ts";
-import { cancelNative, placeNativeOrder } from "./native-handlers.ts";
+import { cancelNative, placeNativeOrder, testNativeOrder } from "./native-handlers.ts";
 import { type FoundOrder, findManaged, findOrder } from "./order-lookup.ts";
 import type { Answer, ServiceParts, SignedCall } from "./parts.ts";
 import { retaining } from "./retained-rejections.ts";
@@ -27,15 +28,33 @@ import { retaining } from "./retained-rejections.ts";
  */
 export async function placeOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   if (placementFlow(call.parameters) === "native") return await placeNativeOrder(parts, call);
-  const { intent, ...actor } = readPlacement(call.parameters, {
-    resolve: (symbol) => parts.instruments.resolve(symbol),
-    clientId: clientIdsOf(call),
-  });
-  const accountId = await accountOf(parts, call, actor);
+  const { accountId, intent } = await readOrder(parts, call);
   const { placed, counts } = await retaining(parts, { accountId, order: intent }, () =>
     parts.placements.placeOrder({ accountId, intent }),
   );
   return { body: viewOf(parts, placed.order), counts };
+}
+
+/**
+ * POST /compat/api/v3/order/test: checks an order as POST /api/order does, places nothing, counts nothing and returns an
+ * empty object. Of a native order, the host's own checks are not made: only placing makes them. Source: decision ND.
+ */
+export async function testOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  if (placementFlow(call.parameters) === "native") return await testNativeOrder(parts, call);
+  await parts.engine.check(await readOrder(parts, call));
+  return { body: {} };
+}
+
+/** Reads a managed order with the account that it is placed for. */
+async function readOrder(
+  parts: ServiceParts,
+  call: SignedCall,
+): Promise<Readonly<{ accountId: number; intent: PlaceCommand["intent"] }>> {
+  const { intent, ...actor } = readPlacement(call.parameters, {
+    resolve: (symbol) => parts.instruments.resolve(symbol),
+    clientId: clientIdsOf(call),
+  });
+  return { accountId: await accountOf(parts, call, actor), intent };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Engine } from "../../engine/index.ts";
 import type { Questions } from "../../host-answers/index.ts";
 import type {
+  Balances,
   Entropy,
   Instruments,
   NativeOrders,
@@ -8,7 +9,7 @@ import type {
   Rejections,
   Telemetry,
 } from "../../ports/index.ts";
-import type { RouteDescriptor } from "../../requests/index.ts";
+import type { AnyRoute } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import type { Proof } from "../access/authentication.ts";
 import type { AccessParts } from "../access/parts.ts";
@@ -26,6 +27,8 @@ export type ServiceParts = AccessParts &
     entropy: Entropy;
     /** Undefined if the host has no native orders. */
     native: NativeOrders | undefined;
+    /** Undefined if the host reports no balances. */
+    balances: Balances | undefined;
     rejections: Rejections;
     /** Never throws. */
     telemetry: Telemetry;
@@ -40,7 +43,7 @@ export type ServiceParts = AccessParts &
 /**
  * A request whose signature, freshness, address and permission are verified. Its parameters are not interpreted yet.
  */
-export type SignedCall = Proof & Readonly<{ route: RouteDescriptor; parameters: Parameters }>;
+export type SignedCall = Proof & Readonly<{ route: AnyRoute; parameters: Parameters }>;
 
 /** A handler's answer: a JSON body with status 200 and, for a placement, the counts of the order-count limit. */
 export type Answer = Readonly<{ body: JsonInput; counts?: OrderCounts }>;

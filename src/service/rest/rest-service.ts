@@ -1,6 +1,6 @@
 import { OrderError } from "../../errors/index.ts";
 import type { WeightVerdict } from "../../ports/index.ts";
-import type { RouteDescriptor } from "../../requests/index.ts";
+import type { AnyRoute } from "../../requests/index.ts";
 import { readQuery, type WireRequest, type WireResponse } from "../../wire/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
@@ -9,7 +9,7 @@ import { turnCost } from "../traffic/turns.ts";
 import { authenticate, authenticateWorked } from "./authentication.ts";
 import { DOCUMENT_WEIGHT } from "./documents.ts";
 import { refusalOf } from "./failures.ts";
-import { answerCall, isPublic, PUBLIC } from "./handlers.ts";
+import { answerCall, answerPublic } from "./handlers.ts";
 import { readHeaders } from "./headers.ts";
 import type { Answer, ServiceParts } from "./parts.ts";
 import { emptyReply, type Reply, refusalReply, requestIdOf, successReply, wireReply } from "./replies.ts";
@@ -91,7 +91,7 @@ async function pass(
   if (worked !== undefined) return await answerCall(parts, worked);
   const headers = readHeaders(request.rawHeaders);
   checkBytes(query, request);
-  if (isPublic(route.name)) return { body: await PUBLIC[route.name](parts, readQuery(query)) };
+  if (route.access === "PUBLIC") return await answerPublic(parts, route, readQuery(query));
   return await answerCall(parts, await authenticate(parts, { route, request, query, headers, front }));
 }
 
@@ -115,13 +115,14 @@ function turnOf({ turns }: ServiceParts, request: WireRequest, weight: number): 
   });
 }
 
-type Failure = Readonly<{ requestId: string; request: WireRequest; route: RouteDescriptor | undefined }>;
+type Failure = Readonly<{ requestId: string; request: WireRequest; route: AnyRoute | undefined }>;
 
 /** Builds the reply of a failure. */
 function failure(parts: ServiceParts, error: unknown, failed: Failure): Reply {
   const { requestId, request, route } = failed;
   const fields = { requestId, route: route?.name ?? "none" };
   const refusal = refusalOf(parts, error, { fields, onlyReads: request.method === "GET" });
-  const businessAs200 = parts.settings.businessErrorsAs200 === true && route?.access !== "PUBLIC";
+  const mayBe200 = route?.access !== "PUBLIC" && route?.compat !== true;
+  const businessAs200 = parts.settings.businessErrorsAs200 === true && mayBe200;
   return refusalReply(refusal, { businessAs200 });
 }

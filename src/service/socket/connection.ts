@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/index.ts";
-import type { RouteDescriptor } from "../../requests/index.ts";
+import type { AnyRoute } from "../../requests/index.ts";
 import type { Front } from "../access/front-work.ts";
 import { networkOf } from "../access/ip-address.ts";
 import type { ServiceParts } from "../rest/parts.ts";
@@ -21,7 +21,7 @@ export type SocketParts = Readonly<{
   realClock: Clock;
   requestToken: SocketOptions["requestToken"];
   /** Returns whether the allow lists contain a route. */
-  serves: (route: RouteDescriptor) => boolean;
+  serves: (route: AnyRoute) => boolean;
   streams: AccountStreams;
   markets: MarketStreams;
 }>;

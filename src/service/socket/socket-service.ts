@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import { ROUTES } from "../../requests/index.ts";
+import { type AnyRoute, ROUTES } from "../../requests/index.ts";
 import {
   type Parameters,
   readQuery,
@@ -46,7 +46,9 @@ export function createSockets(service: ServiceParts, options: SocketOptions): So
   const settings = resolveSocketSettings(options.settings);
   const { engine, clock, entropy, native } = service;
   const { accountEvents, requestToken, realClock = clock } = options;
-  const served = new Set(ROUTES.filter((route) => isServed(route, service.settings)).map(({ name }) => name));
+  const served = new Set<AnyRoute["name"]>(
+    ROUTES.filter((route) => isServed(route, service.settings)).map(({ name }) => name),
+  );
   let made: SocketParts | undefined;
   return new Sockets(settings.maxFramesPerSecond, () => {
     made ??= {

@@ -1,0 +1,96 @@
+import type { AnyRoute, CompatName } from "../../requests/index.ts";
+import type { JsonSchema } from "../../requests/schemas/index.ts";
+import { list, ref } from "../views/schema.ts";
+import type { RouteNote } from "./route-note.ts";
+
+const TAG = { tag: "Existing clients" } as const;
+
+/** Descriptions of the operations that only the compat prefix has. Source: decisions NA to NE. */
+export const COMPAT_NOTES: Readonly<Record<CompatName, RouteNote>> = {
+  "ticker.price": {
+    ...TAG,
+    summary: "Last prices",
+    about: "Returns one market. Without a symbol, returns all markets in an array.",
+    reply: { oneOf: [ref("CompatPrice"), list(ref("CompatPrice"), "All markets.")] },
+    weight: "2 with a symbol, else 4",
+  },
+  "ticker.book": {
+    ...TAG,
+    summary: "Best prices and sizes",
+    about: "Returns one market. Without a symbol, returns all quoted markets in an array.",
+    reply: { oneOf: [ref("CompatBookTicker"), list(ref("CompatBookTicker"), "All markets.")] },
+    weight: "2 with a symbol, else 4",
+  },
+  avgPrice: {
+    ...TAG,
+    summary: "Price of a market",
+    about: "Returns the last price. It is no average, so mins is 0.",
+    reply: ref("CompatAveragePrice"),
+  },
+  "order.test": {
+    ...TAG,
+    summary: "Check an order without placing it",
+    about:
+      "Refuses what a placement would refuse, and returns an empty object otherwise. Nothing is placed or counted. Checks that the host makes of a native order are not made.",
+    reply: ref("Empty"),
+    body: "PlaceOrder",
+  },
+  "openOrders.market": {
+    ...TAG,
+    summary: "List the open orders of a market",
+    about:
+      "Returns managed and native orders, the oldest change first. Without a symbol, all markets. A child of a managed order is not listed.",
+    reply: list(ref("CompatOrder"), "Open orders."),
+    weight: "6 with a symbol, else 80",
+  },
+  "openOrders.cancelMarket": {
+    ...TAG,
+    summary: "Cancel the open orders of a market",
+    about: "Returns what each cancel returned: an order, or the whole list of a leg.",
+    reply: list({ oneOf: [ref("CompatOrder"), ref("CompatOrderList")] }, "Canceled orders and lists."),
+  },
+  "orders.market": {
+    ...TAG,
+    summary: "List the orders of a market",
+    about:
+      "Returns the newest managed and native orders, the oldest change first; of managed orders those among the newest 1000 of the account. A positive orderId begins a scan of native orders only.",
+    reply: list(ref("CompatOrder"), "Orders."),
+  },
+  "account.status": {
+    ...TAG,
+    summary: "Balances of the account",
+    about: "Returns the balances, if the host reports them.",
+    reply: ref("CompatAccount"),
+  },
+  myTrades: {
+    ...TAG,
+    summary: "List fills",
+    about:
+      "Returns the newest fills of a market, oldest first, among its newest 1000 executions. A fill of a child has the orderId of its managed order.",
+    reply: list(ref("CompatTrade"), "Fills."),
+  },
+};
+
+const ORDER: JsonSchema = { oneOf: [ref("CompatOrder"), ref("CompatOrderList")] };
+
+/** Replies that have another form on the compat prefix. */
+const REPLIES: Readonly<Partial<Record<AnyRoute["name"], JsonSchema>>> = {
+  exchangeInfo: ref("CompatExchangeInfo"),
+  depth: ref("CompatOrderBook"),
+  "order.place": ref("CompatOrder"),
+  "order.status": ref("CompatOrder"),
+  "order.cancel": ORDER,
+  "orderList.place.oco": ref("CompatOrderList"),
+  "orderList.place.oto": ref("CompatOrderList"),
+  "orderList.place.otoco": ref("CompatOrderList"),
+  "orderList.place.legacyOco": ref("CompatOrderList"),
+  "orderList.status": ref("CompatOrderList"),
+  "orderList.cancel": ref("CompatOrderList"),
+  "openOrderLists.status": list(ref("CompatOrderList"), "Lists."),
+  allOrderLists: list(ref("CompatOrderList"), "Lists."),
+};
+
+/** Returns the description of a route of the compat prefix, from that of the service's own route. */
+export function compatNote(route: AnyRoute, note: RouteNote): RouteNote {
+  return { ...note, ...TAG, reply: REPLIES[route.name] ?? note.reply };
+}

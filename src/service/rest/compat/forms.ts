@@ -1,0 +1,95 @@
+import type { Awaitable } from "../../../ports/index.ts";
+import type { AnyRoute } from "../../../requests/index.ts";
+import type { JsonInput, Parameters } from "../../../wire/index.ts";
+import { clientIdsOf } from "../ids.ts";
+import type { ServiceParts, SignedCall } from "../parts.ts";
+import { depthForClient, exchangeInfoForClient, tickersForClient } from "./market-views.ts";
+import { withOwnType } from "./order-types.ts";
+import { canonicalSymbol } from "./symbols.ts";
+import { listForClient, type Members, orderForClient, ordersForClient } from "./views.ts";
+
+/** What is about a request: its parameters and, of a signed one, the call. */
+type Asked = Readonly<{ parameters: Parameters; call?: SignedCall }>;
+
+/**
+ * How the requests and replies of one route differ from those of the service's own route. Nothing here checks, limits or
+ * decides anything: the handler does.
+ */
+type Form = Readonly<{
+  request?: (asked: Asked) => Parameters;
+  reply?: (parts: ServiceParts, body: JsonInput, asked: Parameters) => Awaitable<JsonInput>;
+}>;
+
+const orderReply: Form["reply"] = (parts, body) => orderOrList(parts, body as Members);
+const ordersReply: Form["reply"] = (parts, body) => ordersForClient(parts, body as readonly Members[]);
+const tickersReply: Form["reply"] = (parts, body, asked) => tickersForClient(parts, body, asked);
+
+const placedList = {
+  request: withListId,
+  reply: (parts: ServiceParts, body: JsonInput): JsonInput => listForClient(parts, body as Members),
+};
+
+const FORMS: Readonly<Partial<Record<AnyRoute["name"], Form>>> = {
+  exchangeInfo: { reply: (parts, body, asked) => exchangeInfoForClient(parts, body as Members, asked) },
+  depth: { reply: (_parts, body) => depthForClient(body as Members) },
+  ticker24hr: { reply: tickersReply },
+  "ticker.price": { reply: tickersReply },
+  "ticker.book": { reply: tickersReply },
+  "order.place": { request: ({ parameters }) => withOwnType(parameters), reply: orderReply },
+  "order.test": {
+    request: ({ parameters }) => withOwnType(without(parameters, "computeCommissionRates")),
+  },
+  "order.status": { reply: orderReply },
+  "order.cancel": { reply: orderReply },
+  "openOrders.market": { reply: ordersReply },
+  "openOrders.cancelMarket": {
+    reply: (parts, body) => Promise.all((body as readonly Members[]).map((one) => orderOrList(parts, one))),
+  },
+  "orders.market": { reply: ordersReply },
+  myTrades: { reply: tickersReply },
+  "orderList.place.oco": placedList,
+  "orderList.place.oto": placedList,
+  "orderList.place.otoco": placedList,
+  "orderList.place.legacyOco": placedList,
+  "orderList.status": { reply: placedList.reply },
+  "orderList.cancel": { reply: placedList.reply },
+  "openOrderLists.status": { reply: listsReply },
+  allOrderLists: { reply: listsReply },
+};
+
+/** Returns the parameters of a compat request as the handler of the route reads them. */
+export function ownParameters(parts: ServiceParts, name: AnyRoute["name"], asked: Asked): Parameters {
+  const parameters = FORMS[name]?.request?.(asked) ?? asked.parameters;
+  const symbol = parameters.get("symbol");
+  if (symbol === undefined) return parameters;
+  const text = canonicalSymbol(parts.instruments, symbol.text);
+  return new Map([...parameters, ["symbol", { ...symbol, text }]]);
+}
+
+/** Returns the reply of a handler as clients of the convention read it. */
+export function replyForClient(
+  parts: ServiceParts,
+  name: AnyRoute["name"],
+  reply: Readonly<{ body: JsonInput; asked: Parameters }>,
+): Awaitable<JsonInput> {
+  return FORMS[name]?.reply?.(parts, reply.body, reply.asked) ?? reply.body;
+}
+
+function orderOrList(parts: ServiceParts, body: Members): Awaitable<JsonInput> {
+  return "orderReports" in body ? listForClient(parts, body) : orderForClient(parts, body);
+}
+
+function listsReply(parts: ServiceParts, body: JsonInput): JsonInput {
+  return (body as readonly Members[]).map((list) => listForClient(parts, list));
+}
+
+/** Names a list that was sent without an id: the convention does not demand one. Source: decision 3. */
+function withListId({ parameters, call }: Asked): Parameters {
+  if (call === undefined || parameters.has("listClientOrderId")) return parameters;
+  const text = clientIdsOf(call)("listClientOrderId");
+  return new Map([...parameters, ["listClientOrderId", { text, kind: "text" }]]);
+}
+
+function without(parameters: Parameters, name: string): Parameters {
+  return new Map([...parameters].filter(([each]) => each !== name));
+}

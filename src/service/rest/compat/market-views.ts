@@ -1,0 +1,85 @@
+import { OrderError } from "../../../errors/index.ts";
+import { type JsonInput, type Parameters, readJson } from "../../../wire/index.ts";
+import type { ServiceParts } from "../parts.ts";
+import { typesForClient } from "./order-types.ts";
+import { canonicalSymbol, compatSymbol, symbolForClient } from "./symbols.ts";
+import type { Members } from "./views.ts";
+
+/** Orders of the convention that a market takes. Trailing is a distance of a stop or take-profit. */
+const FLAGS = {
+  opoAllowed: false,
+  quoteOrderQtyMarketAllowed: true,
+  allowTrailingStop: true,
+  cancelReplaceAllowed: false,
+  amendAllowed: false,
+  pegInstructionsAllowed: false,
+  isMarginTradingAllowed: false,
+  permissions: [],
+  permissionSets: [["SPOT"]],
+  defaultSelfTradePreventionMode: "NONE",
+  allowedSelfTradePreventionModes: ["NONE"],
+} as const;
+
+/**
+ * Returns exchangeInfo with the members that clients of the convention read of each symbol, for all symbols or for those
+ * asked for. Source: convention 5.1.
+ */
+export function exchangeInfoForClient(parts: ServiceParts, info: Members, asked: Parameters): Members {
+  const symbols = info.symbols as readonly Members[];
+  return { ...info, symbols: onlyAsked(parts, symbols, asked).map((each) => symbolMembers(parts, each)) };
+}
+
+function symbolMembers({ instruments, native }: ServiceParts, own: Members): Members {
+  const instrument = instruments.find(String(own.symbol));
+  const { quoteAssetPrecision, baseAssetPrecision, orderTypes } = own;
+  const types = typesForClient(orderTypes as readonly string[]);
+  return {
+    ...own,
+    symbol: instrument === undefined ? own.symbol : compatSymbol(instruments, instrument),
+    quotePrecision: quoteAssetPrecision,
+    baseCommissionPrecision: baseAssetPrecision,
+    quoteCommissionPrecision: quoteAssetPrecision,
+    orderTypes: types,
+    isSpotTradingAllowed: types.length > 0,
+    ...FLAGS,
+    quoteOrderQtyMarketAllowed: native !== undefined,
+  };
+}
+
+/** Returns the order book with a numeric update id, as clients of the convention compare it. */
+export function depthForClient({ lastUpdateId, bids, asks }: Members): Members {
+  return { lastUpdateId: Number(lastUpdateId), bids, asks };
+}
+
+/** Returns one ticker, or all of those asked for, under the client's names of the markets. */
+export function tickersForClient(parts: ServiceParts, body: JsonInput, asked: Parameters): JsonInput {
+  const shown = (ticker: Members): Members => ({
+    ...ticker,
+    symbol: symbolForClient(parts.instruments, String(ticker.symbol)),
+  });
+  if (!Array.isArray(body)) return shown(body as Members);
+  return onlyAsked(parts, body as readonly Members[], asked).map(shown);
+}
+
+/** Returns the rows of the markets that `symbol` or `symbols` names, or all rows. */
+function onlyAsked(parts: ServiceParts, rows: readonly Members[], asked: Parameters): readonly Members[] {
+  const names = namesAsked(asked)?.map((name) => canonicalSymbol(parts.instruments, name));
+  if (names === undefined) return rows;
+  for (const name of names) {
+    if (parts.instruments.find(name) === undefined) throw new OrderError("BAD_SYMBOL", { field: "symbol" });
+  }
+  return rows.filter(({ symbol }) => names.includes(String(symbol)));
+}
+
+const LIST = 'Send a JSON array of symbols, such as ["BTCUSD","ETHUSD"].';
+
+/** Reads the names in `symbol`, or in `symbols`, which is a JSON array. Throws an OrderError -1130 for anything else. */
+function namesAsked(asked: Parameters): readonly string[] | undefined {
+  const one = asked.get("symbol")?.text;
+  if (one !== undefined) return [one];
+  const many = asked.get("symbols")?.text;
+  if (many === undefined) return undefined;
+  const names = readJson(many);
+  if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;
+  throw new OrderError("INVALID_PARAMETER", { field: "symbols", advice: LIST });
+}

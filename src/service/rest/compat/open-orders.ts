@@ -1,0 +1,147 @@
+import { OrderError } from "../../../errors/index.ts";
+import { CHILD_PREFIX } from "../../../lifecycle/index.ts";
+import { readAllOrdersPage, readCanceledMarket, readOpenMarketOrders } from "../../../requests/index.ts";
+import type { Parameters } from "../../../wire/index.ts";
+import { accountOf } from "../../access/ownership.ts";
+import { nativeOrderView } from "../../views/native-order-view.ts";
+import { viewOf } from "../../views/views.ts";
+import { allOrders } from "../native-handlers.ts";
+import { cancelOrder } from "../order-handlers.ts";
+import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
+import type { Members } from "./views.ts";
+
+/** The orders of an account in one market, or in all. */
+type Wanted = Readonly<{ accountId: number; symbol?: string }>;
+
+/** Managed orders that one request looks at. */
+const PAGE = 1_000;
+
+/** Open orders that one answer may have. */
+const MOST = 10_000;
+
+/**
+ * GET /compat/api/v3/openOrders: the open managed and native orders of one market, or of all, oldest change first.
+ * Children of managed orders are left out: their parent is listed. Throws an OrderError -1130 for an account with more
+ * than 10,000 open orders, and -1020 if the host has native orders and cannot list the open ones. Source: decision NB.
+ */
+export async function openMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const { symbol, ...actor } = readOpenMarketOrders(call.parameters, resolverOf(parts));
+  const accountId = await accountOf(parts, call, actor);
+  return { body: byTime(await openOf(parts, { accountId, ...(symbol !== undefined && { symbol }) })) };
+}
+
+/**
+ * DELETE /compat/api/v3/openOrders: cancels every open order of a market and returns what each cancel returned, the
+ * whole list for a leg. An order that ends meanwhile is left out. With nothing open it is -2011, as in the convention.
+ * Throws as {@link openMarketOrders} does. Source: decision NB; convention 3.3.
+ */
+export async function cancelMarketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const { symbol, ...actor } = readCanceledMarket(call.parameters, resolverOf(parts));
+  const accountId = await accountOf(parts, call, actor);
+  const open = onePerList(await openOf(parts, { accountId, symbol }));
+  const canceled = await Promise.all(open.map((order) => cancelIfOpen(parts, call, { accountId, order })));
+  const reports = canceled.filter((report) => report !== undefined);
+  if (reports.length === 0) throw new OrderError("CANCEL_REJECTED");
+  return { body: reports };
+}
+
+/**
+ * GET /compat/api/v3/allOrders: the newest managed and native orders of a market, open and ended, oldest change first;
+ * of managed orders those among the newest 1,000 of the account. A positive orderId begins a scan of native orders only.
+ * Children of managed orders are left out. Throws as GET /api/v2/allOrders does. Source: decision NB.
+ */
+export async function marketOrders(parts: ServiceParts, call: SignedCall): Promise<Answer> {
+  const page = readAllOrdersPage(call.parameters, resolverOf(parts));
+  const accountId = await accountOf(parts, call, page);
+  const native =
+    parts.native === undefined ? [] : ((await allOrders(parts, call)).body as readonly Members[]);
+  const shown = native.filter(isNoChild);
+  if (page.orderId !== undefined && page.orderId > 0n) return { body: shown };
+  const { startTimeMs = 0, endTimeMs = Number.MAX_SAFE_INTEGER, clientOrderId } = page;
+  const { orders } = await parts.engine.page({
+    ...{ accountId, includeHistory: true, newestFirst: true, limit: PAGE, afterOrderId: 0 },
+  });
+  const managed = orders.filter(
+    ({ intent, updatedAtMs }) =>
+      intent.symbol === page.symbol &&
+      (clientOrderId === undefined || intent.clientOrderId === clientOrderId) &&
+      updatedAtMs >= startTimeMs &&
+      updatedAtMs <= endTimeMs,
+  );
+  const all = byTime([...shown, ...managed.map((order) => viewOf(parts, order))]);
+  return { body: all.slice(-page.limit) };
+}
+
+const resolverOf =
+  ({ instruments }: ServiceParts) =>
+  (symbol: string) =>
+    instruments.resolve(symbol);
+
+const isNoChild = ({ clientOrderId }: Members): boolean => !String(clientOrderId).startsWith(CHILD_PREFIX);
+
+const byTime = (orders: readonly Members[]): readonly Members[] =>
+  orders.toSorted((a, b) => Number(a.updateTime) - Number(b.updateTime));
+
+async function openOf(parts: ServiceParts, wanted: Wanted): Promise<readonly Members[]> {
+  const [managed, native] = [await openManaged(parts, wanted), await openNative(parts, wanted)];
+  return [...managed, ...native];
+}
+
+async function openManaged(parts: ServiceParts, { accountId, symbol }: Wanted): Promise<readonly Members[]> {
+  const found: Members[] = [];
+  const page = { accountId, includeHistory: false, newestFirst: false, limit: PAGE };
+  for (let afterOrderId = 0; ; ) {
+    const { orders, nextOrderId, total } = await parts.engine.page({ ...page, afterOrderId });
+    if (total > MOST) throw tooMany();
+    for (const order of orders) {
+      if (symbol === undefined || order.intent.symbol === symbol) found.push(viewOf(parts, order));
+    }
+    if (nextOrderId === 0) return found;
+    afterOrderId = nextOrderId;
+  }
+}
+
+async function openNative({ native }: ServiceParts, wanted: Wanted): Promise<readonly Members[]> {
+  if (native === undefined) return [];
+  const open = await native.open?.({ ...wanted, limit: MOST + 1 });
+  if (open === undefined) throw new OrderError("UNSUPPORTED_OPERATION");
+  if (open.length > MOST) throw tooMany();
+  const { isPaperTrade } = native;
+  return open.map((order) => nativeOrderView({ order, isPaperTrade })).filter(isNoChild);
+}
+
+function tooMany(): OrderError {
+  const advice = `The account has more than ${MOST} open orders. Page through the managed ones with GET /api/v3/openOrders.`;
+  return new OrderError("INVALID_PARAMETER", { field: "symbol", advice });
+}
+
+/** Returns the orders with one leg of each list: its cancel ends the whole list. */
+function onePerList(orders: readonly Members[]): readonly Members[] {
+  const seen = new Set<unknown>();
+  return orders.filter(({ apiManaged, orderListId }) => {
+    if (apiManaged !== true || orderListId === -1) return true;
+    if (seen.has(orderListId)) return false;
+    seen.add(orderListId);
+    return true;
+  });
+}
+
+type OpenOrder = Readonly<{ accountId: number; order: Members }>;
+
+/** Cancels an order through the handler of its own route. Returns undefined if it has ended meanwhile. */
+async function cancelIfOpen(
+  parts: ServiceParts,
+  call: SignedCall,
+  { accountId, order }: OpenOrder,
+): Promise<Members | undefined> {
+  const named = { symbol: order.symbol, orderId: order.orderId, account: accountId };
+  const parameters: Parameters = new Map(
+    Object.entries(named).map(([name, value]) => [name, { text: String(value), kind: "text" }]),
+  );
+  try {
+    return (await cancelOrder(parts, { ...call, parameters })).body as Members;
+  } catch (error) {
+    if (error instanceof OrderError && error.reason === "CANCEL_REJECTED") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,143 @@
+import {
+  add,
+  formatNotional,
+  formatQuantity,
+  type Notional,
+  notionalOf,
+  Price,
+  Quantity,
+  ZERO_NOTIONAL,
+  ZERO_QUANTITY,
+} from "../../../decimal/index.ts";
+import { type ParentType, TRAITS } from "../../../model/index.ts";
+import type { JsonInput } from "../../../wire/index.ts";
+import type { ServiceParts } from "../parts.ts";
+import { typeForClient } from "./order-types.ts";
+import { symbolForClient } from "./symbols.ts";
+
+/** An object of a reply. */
+export type Members = Readonly<Record<string, JsonInput | undefined>>;
+
+/** Executions of a native order: their sum in USD if all are known, and the time of the order's acceptance. */
+type Executed = Readonly<{ quote?: string; timeMs?: number }>;
+
+/** Executions that one page may sum up. */
+const MOST_EXECUTIONS = 1_000;
+
+/**
+ * Returns the reply about an order as clients of the convention read it: their name of the market, the convention's name
+ * of the type, and the members that they read. All other members stay. `cummulativeQuoteQty` and `time` are left out if
+ * the host no longer knows them. Source: decision NB; convention 3.1-3.3.
+ */
+export async function orderForClient(parts: ServiceParts, order: Members): Promise<Members> {
+  const [shown = order] = await ordersForClient(parts, [order]);
+  return shown;
+}
+
+/** Returns orders as {@link orderForClient} does; the native ones are of one account and market. */
+export async function ordersForClient(
+  parts: ServiceParts,
+  orders: readonly Members[],
+): Promise<readonly Members[]> {
+  const executed = await executedOf(parts, orders.filter(isExecutedNative));
+  return orders.map((order) => shownOrder(parts, order, executed.get(String(order.orderId)) ?? {}));
+}
+
+/** Returns a list with its legs as {@link orderForClient} shows them. */
+export function listForClient(parts: ServiceParts, list: Members): Members {
+  const { orders = [], orderReports = [] } = list as Readonly<Record<string, readonly Members[]>>;
+  const symbol = symbolForClient(parts.instruments, String(list.symbol));
+  return {
+    ...list,
+    symbol,
+    orders: orders.map((leg) => ({ ...leg, symbol })),
+    orderReports: orderReports.map((leg) => shownOrder(parts, leg, {})),
+  };
+}
+
+function shownOrder({ instruments }: ServiceParts, order: Members, { quote, timeMs }: Executed): Members {
+  const type = typeForClient({ type: String(order.type), stopPrice: order.stopPrice });
+  return {
+    ...order,
+    symbol: symbolForClient(instruments, String(order.symbol)),
+    ...(order.type !== undefined && { type }),
+    price: order.price ?? "0",
+    stopPrice: order.stopPrice ?? "0",
+    icebergQty: order.icebergQty ?? "0",
+    origQuoteOrderQty: order.origQuoteOrderQty ?? "0",
+    cummulativeQuoteQty: order.cummulativeQuoteQty ?? quoteOfFills(order) ?? quote,
+    time: order.apiManaged === true ? order.transactTime : timeMs,
+    isWorking: order.isWorking ?? isWorking(order),
+    selfTradePreventionMode: "NONE",
+  };
+}
+
+/** Returns whether a managed order executes as soon as the market allows: it is not held and needs no trigger first. */
+function isWorking({ type, held, apiState, executedQty }: Members): boolean {
+  const waits = TRAITS[String(type) as ParentType]?.trigger !== undefined && apiState === "WAITING";
+  return held !== true && (!waits || executedQty !== "0");
+}
+
+/** Returns the sum in USD that a reply proves by itself: nothing is filled, or it lists all fills. */
+function quoteOfFills({ executedQty, fills }: Members): string | undefined {
+  if (executedQty === "0") return "0";
+  if (!Array.isArray(fills)) return undefined;
+  const listed = fills as readonly Readonly<{ price: string; qty: string }>[];
+  return formatNotional(
+    sumOf(listed.map(({ price, qty }) => [Price.parse(price), Quantity.parse(qty)])).quote,
+  );
+}
+
+type FillAmounts = readonly [price: Price, quantity: Quantity];
+
+function sumOf(fills: readonly FillAmounts[]): Readonly<{ quantity: Quantity; quote: Notional }> {
+  return fills.reduce(
+    (sum, [price, quantity]) => ({
+      quantity: add(sum.quantity, quantity),
+      quote: add(sum.quote, notionalOf(price, quantity)),
+    }),
+    { quantity: ZERO_QUANTITY, quote: ZERO_NOTIONAL },
+  );
+}
+
+/** Returns whether a reply is about a native order whose fills it does not list. */
+function isExecutedNative({ orderId, apiManaged, fills }: Members): boolean {
+  return orderId !== undefined && apiManaged !== true && fills === undefined;
+}
+
+/**
+ * Asks the host for the executions of native orders, at most 1,000 for all of them. A sum counts only if it accounts for
+ * the whole executed quantity.
+ */
+async function executedOf(
+  { native }: ServiceParts,
+  orders: readonly Members[],
+): Promise<ReadonlyMap<string, Executed>> {
+  const [first] = orders;
+  if (native === undefined || first === undefined) return new Map();
+  const markets = new Set(orders.map(({ symbol }) => String(symbol)));
+  const found = await native.executions({
+    accountId: Number(first.accountId),
+    ...(markets.size === 1 && { symbol: String(first.symbol) }),
+    ...(orders.length === 1 && { orderId: first.orderId as bigint }),
+    limit: MOST_EXECUTIONS,
+  });
+  return new Map(
+    orders.map((order) => {
+      const own = found.filter((execution) => execution.order.orderId === order.orderId);
+      const fills = own.flatMap(({ lastPrice, lastQuantity }) =>
+        lastPrice === undefined || lastQuantity === undefined ? [] : [[lastPrice, lastQuantity] as const],
+      );
+      const { quantity, quote } = sumOf(fills);
+      const isWhole = formatQuantity(quantity) === order.executedQty;
+      const timeMs = own.find(({ execType }) => execType === "NEW")?.timeMs;
+      return [
+        String(order.orderId),
+        {
+          ...(isWhole && { quote: formatNotional(quote) }),
+          ...(timeMs !== undefined && { timeMs }),
+        },
+      ];
+    }),
+  );
+}
