@@ -2,6 +2,7 @@
 export {
   accountEventsOption,
   accountsOption,
+  balancesOption,
   clockOption,
   entropyOption,
   exposureOption,

@@ -1,5 +1,6 @@
 import { type OptionCheck, portOption } from "../common/index.ts";
 import type { AccountEvents } from "./account-events.ts";
+import type { Balances } from "./balances.ts";
 import type { ExecutionVenue } from "./execution-venue.ts";
 import type { Accounts, Clock, Entropy, Exposure, Instruments, Telemetry } from "./host.ts";
 import type { MarketData } from "./market-data.ts";
@@ -78,9 +79,14 @@ export const nativeOrdersOption: OptionCheck = portOption<NativeOrders>(
   "NativeOrders (managed-orders/ports)",
   {
     ...{ place: "required", findRequest: "required", cancel: "required", find: "required" },
-    ...{ page: "required", executions: "required", subscribe: "required" },
+    ...{ page: "required", open: "optional", executions: "required", subscribe: "required" },
   },
 );
+
+/** Checks a source of balances. */
+export const balancesOption: OptionCheck = portOption<Balances>("Balances (managed-orders/ports)", {
+  balances: "required",
+});
 
 /** Checks a store of rejections. */
 export const rejectionsOption: OptionCheck = portOption<Rejections>("Rejections (managed-orders/ports)", {

@@ -4,7 +4,7 @@
  * @module managed-orders/service
  */
 
-export type { RouteName, SessionAct } from "../requests/index.ts";
+export type { CompatName, RouteName, SessionAct } from "../requests/index.ts";
 export {
   AUTHENTICATION_SCHEMAS,
   type JsonSchema,

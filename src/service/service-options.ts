@@ -14,6 +14,7 @@ import type { Engine } from "../engine/index.ts";
 import {
   accountEventsOption,
   accountsOption,
+  balancesOption,
   clockOption,
   entropyOption,
   instrumentsOption,
@@ -44,6 +45,7 @@ const settingsOption: OptionCheck = optionsOf<ServiceSettings>({
   businessErrorsAs200: flag,
   getAllowlist: names('a list of last path segments, such as ["orderStatus"]'),
   postAllowlist: names('a list of last path segments, such as ["order"]'),
+  compatRoutes: flag,
   allowedOrigins: optional(
     listOption(
       "a list of web origins",
@@ -113,6 +115,7 @@ const serviceOptions: OptionCheck = optionsOf<ServiceOptions>(
     entropy: entropyOption,
     rateLimiter: rateLimiterOption,
     nativeOrders: optional(nativeOrdersOption),
+    balances: optional(balancesOption),
     rejections: optional(rejectionsOption),
     replayGuard,
     telemetry: optional(telemetryOption),

@@ -101,9 +101,9 @@ export class DescribedService {
     for (const name of fitting) this.#record(name, components.messages[name].payload, value);
   }
 
-  /** Described members of REST replies that never occurred. */
+  /** Described members of REST replies that never occurred; without those of the compat prefix. */
   unseenReplies(): readonly string[] {
-    const isRequest = (name: string): boolean => /^(Place[A-Z]|Read)/.test(name);
+    const isRequest = (name: string): boolean => /^(Place[A-Z]|Read|Compat)/.test(name);
     const schemas = Object.entries<Read>(this.openApi.components.schemas);
     return this.#unseen(schemas.filter(([name]) => !isRequest(name)));
   }

@@ -72,6 +72,7 @@ function portOf(native: NativeOrders, change: NativeChange): NativeOrders {
     cancel: (key) => native.cancel(key),
     find: (key) => native.find(key),
     page: (page) => native.page(page),
+    open: (query) => native.open?.(query) ?? [],
     executions: (query) => native.executions(query),
     subscribe: (listener) => native.subscribe(listener),
     ...change(native),

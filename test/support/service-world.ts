@@ -120,6 +120,7 @@ export type WorldOptions = Readonly<{
     Pick<
       ServiceOptions,
       | "accounts"
+      | "balances"
       | "clock"
       | "replayGuard"
       | "rateLimiter"

@@ -18,6 +18,7 @@ import {
   time,
 } from "../views/schema.ts";
 import { BOOK_SIDE } from "./market-schemas.ts";
+import { TRADE_ID } from "./native-schemas.ts";
 
 const SYMBOL = text("Name of the market: base and quote asset joined.");
 
@@ -108,7 +109,7 @@ export const COMPAT_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   }),
   CompatTrade: object("A fill.", {
     symbol: SYMBOL,
-    id: text("Id of the fill."),
+    id: TRADE_ID,
     orderId: int64("Id of the order."),
     orderListId: long("Id of the list of the order; -1 if it is not part of a list."),
     price: decimal("Price."),

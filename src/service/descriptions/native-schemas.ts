@@ -78,7 +78,8 @@ const TRANSACTION: Members = {
   accountId: long("Account that owns the order."),
 };
 
-const TRADE_ID = int64("Number of the execution, the same in replies and events.");
+/** Number of an execution. */
+export const TRADE_ID: JsonSchema = int64("Number of the execution, the same in replies and events.");
 
 const FILL = object("An execution.", {
   price: decimal("Price in USD."),

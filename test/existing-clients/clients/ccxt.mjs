@@ -6,6 +6,9 @@ export const name = "ccxt";
 export const setup =
   '`new ccxt.binance({ apiKey, secret, options: { fetchMarkets: { types: ["spot"] }, fetchCurrencies: false, fetchMargins: false } })`, then `exchange.urls.api.public = exchange.urls.api.private = url + "/compat/api/v3"`';
 
+/** Without them, ccxt asks other servers for currencies, margin pairs and futures. */
+export const options = true;
+
 const MARKET = "BTC/USD";
 
 export const open = ({ url, key, secret }) => {

@@ -5,7 +5,7 @@ import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "../../../src/errors/index.ts";
-import { findMethod, METHODS, ROUTES, STREAM_METHODS } from "../../../src/requests/index.ts";
+import { COMPAT_ROUTES, findMethod, METHODS, ROUTES, STREAM_METHODS } from "../../../src/requests/index.ts";
 import { requestSchema } from "../../../src/requests/schemas/index.ts";
 import { asyncApiDocument, type Description, openApiDocument } from "../../../src/service/index.ts";
 import { writeJson } from "../../../src/wire/index.ts";
@@ -18,6 +18,9 @@ const read = (document: Description): Read => JSON.parse(writeJson(document));
 
 const openApi = read(openApiDocument({ version: "0.1.0", serverUrl: "https://api.example.com" }));
 const asyncApi = read(asyncApiDocument({ version: "0.1.0", serverUrl: "wss://api.example.com" }));
+
+/** The routes of both prefixes. */
+const ALL = [...ROUTES, ...COMPAT_ROUTES];
 
 type Operation = Readonly<{
   operationId: string;
@@ -73,13 +76,13 @@ describe("openApiDocument", () => {
     const described = Object.entries<Read>(openApi.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(described.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
-    const ids = ROUTES.map((route) => operationOf(route).operationId);
-    expect(new Set(ids).size).toBe(ROUTES.length);
+    expect(described.sort()).toEqual(ALL.map(({ method, path }) => `${method} ${path}`).sort());
+    const ids = ALL.map((route) => operationOf(route).operationId);
+    expect(new Set(ids).size).toBe(ALL.length);
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
   });
 
-  it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  it.each(ALL.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "%s: signature, permission, weight and parameters are those of the route",
     (_title, route) => {
       const operation = operationOf(route);

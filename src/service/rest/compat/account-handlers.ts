@@ -5,6 +5,7 @@ import type { NativeExecution } from "../../../model/index.ts";
 import { readAccountQuery, readTradesPage } from "../../../requests/index.ts";
 import { accountOf } from "../../access/ownership.ts";
 import { NO_LIST } from "../../views/managed-order.ts";
+import { tradeIdOf } from "../../views/trade-id.ts";
 import type { Answer, ServiceParts, SignedCall } from "../parts.ts";
 import type { Members } from "./views.ts";
 
@@ -82,7 +83,7 @@ function tradeOf({ order, executionId, lastPrice, lastQuantity, timeMs }: Native
   return [
     {
       symbol: order.symbol,
-      id: executionId,
+      id: tradeIdOf(executionId),
       orderId: child?.orderId ?? order.orderId,
       orderListId: order.orderListId ?? NO_LIST,
       price: formatPrice(lastPrice),

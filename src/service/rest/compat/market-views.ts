@@ -48,7 +48,7 @@ function symbolMembers({ instruments, native }: ServiceParts, own: Members): Mem
 
 /** Returns the order book with a numeric update id, as clients of the convention compare it. */
 export function depthForClient({ lastUpdateId, bids, asks }: Members): Members {
-  return { lastUpdateId: Number(lastUpdateId), bids, asks };
+  return { lastUpdateId: Number.parseInt(String(lastUpdateId), 10), bids, asks };
 }
 
 /** Returns one ticker, or all of those asked for, under the client's names of the markets. */

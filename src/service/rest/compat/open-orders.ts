@@ -79,8 +79,10 @@ const resolverOf =
 
 const isNoChild = ({ clientOrderId }: Members): boolean => !String(clientOrderId).startsWith(CHILD_PREFIX);
 
+const timeOf = ({ updateTime }: Members): number => updateTime as number;
+
 const byTime = (orders: readonly Members[]): readonly Members[] =>
-  orders.toSorted((a, b) => Number(a.updateTime) - Number(b.updateTime));
+  orders.toSorted((a, b) => timeOf(a) - timeOf(b));
 
 async function openOf(parts: ServiceParts, wanted: Wanted): Promise<readonly Members[]> {
   const [managed, native] = [await openManaged(parts, wanted), await openNative(parts, wanted)];

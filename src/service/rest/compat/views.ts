@@ -117,7 +117,7 @@ async function executedOf(
   if (native === undefined || first === undefined) return new Map();
   const markets = new Set(orders.map(({ symbol }) => String(symbol)));
   const found = await native.executions({
-    accountId: Number(first.accountId),
+    accountId: first.accountId as number,
     ...(markets.size === 1 && { symbol: String(first.symbol) }),
     ...(orders.length === 1 && { orderId: first.orderId as bigint }),
     limit: MOST_EXECUTIONS,

@@ -1,0 +1,311 @@
+import { describe, expect, it } from "vitest";
+import { price, quantity } from "../../../../src/decimal/index.ts";
+import { ORDER_TYPES } from "../../../../src/model/index.ts";
+import { COMPAT_ROUTES } from "../../../../src/requests/index.ts";
+import { type RequestParameters, signQuery } from "../../../../src/signing/index.ts";
+import { type JsonObject, readJson } from "../../../../src/wire/index.ts";
+import { type Credentials, call, requestOf } from "../../../support/service-world.ts";
+import { type CompatWorld, KEY, openCompatWorld } from "./world.ts";
+
+const PREFIX = "/compat/api/v3";
+const SYMBOL = "BTCUSD";
+const READER: Credentials = { apiKey: "reader", secret: "reader-secret" };
+
+type Asked = Readonly<{ status: number; body: JsonObject & readonly JsonObject[] }>;
+
+/** Sends a request whose signature is the last pair of its query, as clients of the convention do. */
+async function ask(
+  world: CompatWorld,
+  route: string,
+  fields: RequestParameters = {},
+  key: Credentials | undefined = KEY,
+): Promise<Asked> {
+  const [method = "", path = ""] = route.split(" ");
+  const parameters = {
+    ...fields,
+    recvWindow: 5_000 - Number(world.nonce().slice(1)),
+    timestamp: world.clock.nowMs(),
+  };
+  const target = `${PREFIX}/${path}?${signQuery({ secret: key.secret, parameters })}`;
+  const request = { ...requestOf(method, target), rawHeaders: ["X-MBX-APIKEY", key.apiKey] };
+  const { status, body } = await world.service.handle(request);
+  return { status, body: readJson(body) as Asked["body"] };
+}
+
+const STOP = { symbol: SYMBOL, side: "SELL", type: "STOP_LOSS", quantity: "0.001", stopPrice: "50000" };
+const RESTING = {
+  symbol: SYMBOL,
+  side: "BUY",
+  type: "LIMIT",
+  timeInForce: "GTC",
+  quantity: "0.001",
+  price: "50000",
+};
+
+describe("decision NA: the compat prefix", () => {
+  it("is off where the host turns it off, and the service's own routes stay", async () => {
+    const world = await openCompatWorld({ service: { settings: { compatRoutes: false } } });
+    for (const { method, path } of COMPAT_ROUTES) {
+      const { status, body } = await call(world, method, path, { key: KEY });
+      expect([status, body.code], `${method} ${path}`).toEqual([404, -1099]);
+    }
+    expect((await call(world, "GET", "/api/ping")).status).toBe(200);
+  });
+
+  it("is bound by the allow lists of the host", async () => {
+    const settings = { getAllowlist: ["order"], postAllowlist: ["order"] };
+    const world = await openCompatWorld({ service: { settings } });
+    expect((await ask(world, "GET account")).status).toBe(404);
+    expect((await ask(world, "POST order/test", STOP)).status).toBe(404);
+    expect((await ask(world, "POST order", STOP)).status).toBe(200);
+  });
+
+  it.each(
+    COMPAT_ROUTES.filter(({ access }) => access !== "PUBLIC").map(
+      (route) => [`${route.method} ${route.path}`, route] as const,
+    ),
+  )(
+    "%s needs a key, its signature, a fresh timestamp and the permission of its route",
+    async (_title, { method, path, access }) => {
+      const world = await openCompatWorld();
+      const route = `${method} ${path.slice(PREFIX.length + 1)}`;
+      const codeOf = async (...options: Parameters<typeof requestOf>): Promise<unknown> =>
+        (await call(world, ...options)).body.code;
+      expect(await codeOf(method, path)).toBe(-2014);
+      const timestamp = world.clock.nowMs();
+      expect(await codeOf(method, path, { key: { ...KEY, secret: "another" }, query: { timestamp } })).toBe(
+        -1022,
+      );
+      expect(await codeOf(method, path, { key: KEY, query: { symbol: SYMBOL } })).toBe(-1102);
+      expect(await codeOf(method, path, { key: KEY, query: { timestamp: timestamp - 5_001 } })).toBe(-1021);
+      if (access === "TRADE") expect((await ask(world, route, {}, READER)).body.code).toBe(-2015);
+      else expect((await ask(world, route, {}, READER)).body.code).not.toBe(-2015);
+    },
+  );
+
+  it("a signed list of open orders does not cancel them when it is sent as DELETE", async () => {
+    const world = await openCompatWorld();
+    await ask(world, "POST order", STOP);
+    const parameters = { symbol: SYMBOL, timestamp: world.clock.nowMs() };
+    const target = `${PREFIX}/openOrders?${signQuery({ secret: KEY.secret, parameters })}`;
+    const request = { ...requestOf("GET", target), rawHeaders: ["X-MBX-APIKEY", KEY.apiKey] };
+    expect((await world.service.handle(request)).status).toBe(200);
+    const replayed = await world.service.handle({ ...request, method: "DELETE" });
+    expect((readJson(replayed.body) as JsonObject).code).toBe(-1022);
+  });
+
+  it("answers business errors with status 400, whatever the host has set: these clients look at nothing else", async () => {
+    const world = await openCompatWorld({ service: { settings: { businessErrorsAs200: true } } });
+    const refused = { ...STOP, quantity: "0.0001" };
+    expect((await ask(world, "POST order", refused)).status).toBe(400);
+    const { status } = await call(world, "POST", "/api/order", {
+      key: KEY,
+      json: { ...refused, symbol: "BTC/USD" },
+    });
+    expect(status).toBe(200);
+  });
+});
+
+describe("decision NC: types", () => {
+  it.each([
+    [RESTING, "LIMIT", "LIMIT"],
+    [STOP, "STOP_LOSS", "STOP_MARKET"],
+    [{ ...STOP, type: "STOP_LOSS_LIMIT", price: "49900" }, "STOP_LOSS_LIMIT", "STOP_LOSS_LIMIT"],
+    [{ ...STOP, type: "TAKE_PROFIT", stopPrice: "70000" }, "TAKE_PROFIT", "TAKE_PROFIT_MARKET"],
+    [
+      { ...STOP, type: "TAKE_PROFIT_LIMIT", stopPrice: "70000", price: "69900" },
+      "TAKE_PROFIT_LIMIT",
+      "TAKE_PROFIT_LIMIT",
+    ],
+    [{ ...RESTING, type: "LIMIT_MAKER" }, "LIMIT_MAKER", "LIMIT_MAKER"],
+    [{ ...RESTING, icebergQty: "0.0005" }, "LIMIT", "SYNTHETIC_LIMIT"],
+    [{ ...STOP, stopPrice: undefined, trailingDelta: 100 }, "STOP_LOSS", "TRAILING_STOP_MARKET"],
+    [
+      { ...STOP, type: "TAKE_PROFIT", stopPrice: "70000", trailingDelta: 100 },
+      "TAKE_PROFIT",
+      "TRAILING_STOP_MARKET",
+    ],
+    [
+      { ...STOP, type: "STOP_LOSS_LIMIT", stopPrice: undefined, trailingDelta: 100, price: "49000" },
+      "STOP_LOSS_LIMIT",
+      "TRAILING_STOP_LIMIT",
+    ],
+  ] as const)("%j is answered as %s and managed as %s", async (order, told, own) => {
+    const world = await openCompatWorld();
+    const { body } = await ask(world, "POST order", { ...order, newClientOrderId: "a" });
+    expect(body.type).toBe(told);
+    expect((await ask(world, "GET order", { symbol: SYMBOL, origClientOrderId: "a" })).body.type).toBe(told);
+    const query = { symbol: "BTC/USD", origClientOrderId: "a", timestamp: world.clock.nowMs() };
+    expect((await call(world, "GET", "/api/v2/order", { key: KEY, query })).body.type).toBe(own);
+  });
+
+  it("a stop-loss that trails from a gate on is refused: the gate of a trailing stop is the opposite one", async () => {
+    const world = await openCompatWorld();
+    const { status, body } = await ask(world, "POST order", { ...STOP, trailingDelta: 100 });
+    expect([status, body.code]).toEqual([400, -1128]);
+    expect(body.error).toContain("Omit stopPrice");
+  });
+
+  it("exchangeInfo names each type once, in the convention's words", async () => {
+    const world = await openCompatWorld();
+    const { body } = await ask(world, "GET exchangeInfo");
+    const [market] = body.symbols as readonly JsonObject[];
+    expect(market?.orderTypes).toEqual([
+      ...[
+        "LIMIT",
+        "MARKET",
+        "STOP_LOSS",
+        "STOP_LOSS_LIMIT",
+        "TAKE_PROFIT",
+        "TAKE_PROFIT_LIMIT",
+        "LIMIT_MAKER",
+      ],
+    ]);
+    expect(ORDER_TYPES).toHaveLength(12);
+  });
+});
+
+describe("decision NB: orders", () => {
+  it("open orders are the managed and the native ones of the market, and cancel-all cancels them", async () => {
+    const world = await openCompatWorld();
+    const names = ["managed", "native"];
+    await ask(world, "POST order", { ...STOP, newClientOrderId: "managed" });
+    await ask(world, "POST order", { ...RESTING, newClientOrderId: "native" });
+    await ask(world, "POST order", { ...STOP, symbol: "ETHUSD", quantity: "1", newClientOrderId: "other" });
+    const open = await ask(world, "GET openOrders", { symbol: SYMBOL });
+    expect(open.body.map(({ clientOrderId }) => clientOrderId).sort()).toEqual(names);
+    expect((await ask(world, "GET openOrders")).body).toHaveLength(3);
+    const canceled = await ask(world, "DELETE openOrders", { symbol: SYMBOL });
+    expect(canceled.body.map(({ clientOrderId, status }) => [clientOrderId, status]).sort()).toEqual(
+      names.map((name) => [name, "CANCELED"]),
+    );
+    expect((await ask(world, "DELETE openOrders", { symbol: SYMBOL })).body.code).toBe(-2011);
+    expect((await ask(world, "GET openOrders")).body.map(({ clientOrderId }) => clientOrderId)).toEqual([
+      "other",
+    ]);
+  });
+
+  it("the cancel of a market reports a list once, with all its legs", async () => {
+    const world = await openCompatWorld();
+    await ask(world, "POST orderList/oco", {
+      ...{ symbol: SYMBOL, side: "SELL", quantity: "0.001", aboveType: "LIMIT_MAKER", abovePrice: "70000" },
+      ...{ belowType: "STOP_LOSS", belowStopPrice: "50000" },
+    });
+    const { body } = await ask(world, "DELETE openOrders", { symbol: SYMBOL });
+    expect(body).toHaveLength(1);
+    const reports = body[0]?.orderReports as readonly JsonObject[];
+    expect(reports.map(({ symbol, type, status }) => [symbol, type, status])).toEqual([
+      [SYMBOL, "STOP_LOSS", "CANCELED"],
+      [SYMBOL, "LIMIT_MAKER", "CANCELED"],
+    ]);
+  });
+
+  it("a host that cannot list open native orders is told so, and no order is left out silently", async () => {
+    const world = await openCompatWorld({}, () => ({ open: undefined }) as never);
+    for (const route of ["GET openOrders", "DELETE openOrders"]) {
+      const { status, body } = await ask(world, route, { symbol: SYMBOL });
+      expect([status, body.code], route).toEqual([404, -1020]);
+    }
+  });
+
+  it("a fill of a child has the id of its order, and the child itself is not listed", async () => {
+    const world = await openCompatWorld();
+    const placed = await ask(world, "POST order", { ...STOP, newClientOrderId: "parent" });
+    const { lastChildClientOrderId } = placed.body;
+    expect(lastChildClientOrderId).toBeUndefined();
+    const orderId = Number(placed.body.orderId);
+    const child = `aqc-${(-orderId).toString(36)}-${world.clock.nowMs().toString(36)}-1`;
+    const filled = await openCompatWorld({}, (native) => ({
+      executions: async (query) =>
+        (await native.executions(query)).map((execution) => ({
+          ...execution,
+          order: { ...execution.order, clientOrderId: child },
+        })),
+      page: async (page) => (await native.page(page)).map((order) => ({ ...order, clientOrderId: child })),
+    }));
+    await ask(filled, "POST order", { symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "0.001" });
+    const trades = await ask(filled, "GET myTrades", { symbol: SYMBOL, orderId });
+    expect(
+      trades.body.map((trade) => [trade.orderId, trade.qty, trade.price, trade.quoteQty, trade.isMaker]),
+    ).toEqual([[orderId, "0.001", "60001", "60.001", false]]);
+    expect((await ask(filled, "GET allOrders", { symbol: SYMBOL })).body).toEqual([]);
+  });
+
+  it("cummulativeQuoteQty is the exact sum of all fills, and absent if the host has forgotten one", async () => {
+    const market = { symbol: SYMBOL, side: "BUY", type: "MARKET", quantity: "0.003", newClientOrderId: "m" };
+    const key = { symbol: SYMBOL, origClientOrderId: "m" };
+    const world = await openCompatWorld();
+    expect((await ask(world, "POST order", market)).body.cummulativeQuoteQty).toBe("180.003");
+    expect((await ask(world, "GET order", key)).body.cummulativeQuoteQty).toBe("180.003");
+    const forgetful = await openCompatWorld({}, (native) => ({
+      executions: async (query) =>
+        (await native.executions(query)).map((execution) => ({
+          ...execution,
+          ...(execution.lastQuantity !== undefined && {
+            lastQuantity: quantity("0.001"),
+            lastPrice: price("60001"),
+          }),
+        })),
+    }));
+    await ask(forgetful, "POST order", market);
+    expect((await ask(forgetful, "GET order", key)).body).not.toHaveProperty("cummulativeQuoteQty");
+  });
+});
+
+describe("decision ND: POST order/test", () => {
+  const REFUSED: readonly RequestParameters[] = [
+    { ...STOP, quantity: "0.0001" },
+    { ...STOP, side: "HOLD" },
+    { ...STOP, symbol: "NOPEUSD" },
+    { ...STOP, stopPrice: undefined },
+    { ...RESTING, type: "LIMIT_MAKER", price: "60001" },
+    { ...RESTING, price: undefined },
+    { ...STOP, newClientOrderId: "taken", stopPrice: "50001" },
+  ];
+
+  it.each(REFUSED.map((order) => [order] as const))("refuses %j as a placement does", async (order) => {
+    const world = await openCompatWorld();
+    await ask(world, "POST order", { ...STOP, newClientOrderId: "taken" });
+    const tested = await ask(world, "POST order/test", order);
+    const placed = await ask(world, "POST order", order);
+    expect(placed.status).not.toBe(200);
+    expect(tested).toEqual(placed);
+  });
+
+  it("answers {} to an order that would be accepted, and places and counts nothing", async () => {
+    const world = await openCompatWorld();
+    for (const order of [STOP, RESTING]) {
+      expect(await ask(world, "POST order/test", order)).toEqual({ status: 200, body: {} });
+    }
+    expect((await ask(world, "GET openOrders")).body).toEqual([]);
+    const { rawHeaders: _headers, ...request } = requestOf("POST", `${PREFIX}/order/test`);
+    expect(request.method).toBe("POST");
+    expect(world.engine.metrics().records).toBe(0);
+  });
+});
+
+describe("decision NE: balances", () => {
+  it("are those of the host, with what open orders reserve", async () => {
+    const world = await openCompatWorld();
+    await ask(world, "POST order", RESTING);
+    const { body } = await ask(world, "GET account");
+    expect((body.balances as readonly JsonObject[]).find(({ asset }) => asset === "USD")).toEqual({
+      ...{ asset: "USD", free: "999950", locked: "50" },
+    });
+    expect(body.canTrade).toBe(true);
+    expect((await ask(world, "GET account", {}, READER)).body.canTrade).toBe(false);
+  });
+
+  it("a host without them is refused clearly", async () => {
+    const world = await openCompatWorld({ service: { balances: undefined } as never });
+    const { status, body } = await ask(world, "GET account");
+    expect([status, body.code]).toEqual([404, -1020]);
+  });
+
+  it("an answer that is no balance is a failure of the service", async () => {
+    const balances = { balances: () => [{ asset: "USD", free: "a lot", locked: "0" }] };
+    const world = await openCompatWorld({ service: { balances } });
+    const { status, body } = await ask(world, "GET account");
+    expect([status, body.code]).toEqual([503, -1001]);
+  });
+});
