@@ -6,6 +6,7 @@
  */
 
 export { type JsonInput, type JsonObject, type JsonValue, readJson, writeJson } from "../wire/index.ts";
+export { type CanonicalDifference, compareCanonical } from "./canonical-difference.ts";
 export { derivedClientId } from "./derived-client-id.ts";
 export {
   createReplayGuard,

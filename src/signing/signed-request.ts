@@ -17,7 +17,8 @@ export type ParametersOf<P> = { readonly [K in keyof P]: RequestValue };
 
 /**
  * Returns a query (or form body) with the signature as its last pair, to be sent byte for byte. Values are
- * percent-encoded before they are signed. Throws a RangeError for a number that is not a safe integer, and a TypeError for an option that is missing, misspelt or of the wrong type.
+ * percent-encoded before they are signed. Throws a RangeError for a number that is not a safe integer, and a TypeError
+ * for an option that is missing, misspelt or of the wrong type.
  * Source: contract, Version 2 GET queries; decision 43.
  *
  * @example
@@ -39,8 +40,9 @@ export function signQuery<P extends ParametersOf<P>>(
 
 /**
  * Returns a minified JSON body and the signature for the header. The signature covers the raw query (without the
- * question mark) followed by the body. Throws a RangeError for a number that is not a safe integer, and a TypeError for an option that is missing, misspelt or of the wrong type. Source: contract,
- * Version 3 REST.
+ * question mark) followed by the body. Throws a RangeError for a number that is not a safe integer and for a query that
+ * begins with a question mark, and a TypeError for an option that is missing, misspelt or of the wrong type.
+ * Source: contract, Version 3 REST.
  *
  * @example
  * ```ts
@@ -54,6 +56,10 @@ export function signBody<P extends ParametersOf<P>>(
   options: Readonly<{ secret: string; query: string; parameters: P }>,
 ): Readonly<{ body: string; signature: string }> {
   demandSigning(options, "signBody", BODY);
+  if (options.query.startsWith("?"))
+    throw new RangeError(
+      "signBody.query must not begin with a question mark: the signature does not cover it",
+    );
   const body = writeJson(checked(options.parameters));
   return { body, signature: sign({ secret: options.secret, payload: options.query + body }) };
 }

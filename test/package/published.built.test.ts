@@ -14,7 +14,7 @@ const BUDGET_KB = { tarball: 2_400, installed: 10_000 } as const;
 const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
   /^src\/(?!simulator\/).*\.ts$/,
-  /^docs\/[a-zA-Z-]+\.md$/,
+  /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json)$/,
   /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|txt|md)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,
 ];

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import vectors from "../../docs/signature-vectors.json" with { type: "json" };
 import * as node from "../../src/signing/hmac-node.ts";
 import * as portable from "../../src/signing/hmac-portable.ts";
 import { sign, signSocketParameters, verifySignature } from "../../src/signing/index.ts";
 import { restSignature, socketSignature, verifySocketSignature } from "../../src/signing/internal.ts";
 import { socketPayload } from "../../src/signing/socket-signature.ts";
 import { type Parameters, readFlatJson, type Scalar } from "../../src/wire/index.ts";
-import vectors from "./signatures.json" with { type: "json" };
 import socketOrder from "./socket-order.json" with { type: "json" };
 
 type Params = Readonly<Record<string, string | number | boolean>>;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import vectors from "../../../docs/signature-vectors.json" with { type: "json" };
 import {
   createManualClock,
   createMemoryAccounts,
@@ -20,7 +21,6 @@ import {
   START_MS,
 } from "../../support/service-world.ts";
 import { openSocketWorld, refusalOf, TestClient } from "../../support/socket-world.ts";
-import vectors from "../../vectors/signatures.json" with { type: "json" };
 
 const OPEN = { apiManaged: true };
 const BAD_SIGNATURE = [400, -1022];
