@@ -17,7 +17,14 @@ async function run(name: string): Promise<string> {
 
 const mounts = ["mount-node-http", "mount-express", "mount-fastify", "mount-hono"];
 
-for (const name of ["bracket", "engine-in-memory", "node-host", "private-stream", ...mounts]) {
+for (const name of [
+  "bracket",
+  "client-reconcile",
+  "engine-in-memory",
+  "node-host",
+  "private-stream",
+  ...mounts,
+]) {
   it(`examples/${name} prints its expected.txt`, async () => {
     await expect(await run(name)).toMatchFileSnapshot(`${folder}${name}/expected.txt`);
   });
