@@ -9,6 +9,10 @@ export type ErrorBody = Readonly<{ code: number; msg: string; error: string }>;
 const fill = (template: string, details: ErrorDetails): string =>
   template.replace(/\{(\w+)\}/g, (_hole, name: string) => String(details[name] ?? ""));
 
+function fullText({ text, remedy }: ErrorRow, details: ErrorDetails): string {
+  return fill(remedy === "" ? text : `${text} ${remedy}`, details);
+}
+
 /**
  * The product's error class for a refusal or failure that a caller can act on.
  * Source: contract "Errors", decision 37.
@@ -17,7 +21,7 @@ const fill = (template: string, details: ErrorDetails): string =>
  * ```ts
  * import { OrderError } from "managed-orders";
  * const error = new OrderError("BAD_SYMBOL");
- * console.log(error.code, error.message); // -1121 Invalid symbol.
+ * console.log(error.code, error.msg); // -1121 Invalid symbol.
  * ```
  */
 export class OrderError extends Error {
@@ -27,13 +31,16 @@ export class OrderError extends Error {
   /** Values that fill the text; never a secret. */
   readonly details: ErrorDetails;
 
-  /** `options.message` replaces the convention's text in `message`, for a reader in process; never on the wire. */
+  /**
+   * The `message` is for a reader in process: the convention's text and the remedy, or `options.message`. The wire has
+   * {@link msg}.
+   */
   constructor(
     reason: ErrorName,
     details: ErrorDetails = {},
     options?: ErrorOptions & Readonly<{ message?: string }>,
   ) {
-    super(options?.message ?? fill(ERRORS[reason].text, details), options);
+    super(options?.message ?? fullText(ERRORS[reason], details), options);
     this.reason = reason;
     this.details = details;
   }
@@ -75,7 +82,7 @@ export class OrderError extends Error {
 
   /** Returns the body for the wire. */
   toBody(): ErrorBody {
-    const { code, msg, remedy } = this;
-    return { code, msg, error: remedy === "" ? msg : `${msg} ${remedy}` };
+    const { code, msg } = this;
+    return { code, msg, error: fullText(this.row, this.details) };
   }
 }

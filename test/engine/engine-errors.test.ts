@@ -115,6 +115,7 @@ describe("decision KJ: a fault of the engine or its host names cause and remedy 
     expect(await failure(place(await open(undefined)))).toBeInstanceOf(EngineError);
     const engine = await open({ advancedOrders: true });
     const refused = await failure(engine.place({ accountId: 1, order: { ...order, symbol: "XYZ/USD" } }));
-    expect([refused instanceof EngineError, refused.message]).toEqual([false, "Invalid symbol."]);
+    const message = "Invalid symbol. Take the symbol from exchangeInfo.";
+    expect([refused instanceof EngineError, refused.message]).toEqual([false, message]);
   });
 });

@@ -8,16 +8,15 @@ it("decision 37: the body has code, msg and error, and the text names the field"
     msg: "Parameter 'quantity' has too much precision.",
     error: "Parameter 'quantity' has too much precision. Send 'quantity' with at most 6 decimals.",
   });
+  expect([error.msg, error.message]).toEqual([error.toBody().msg, error.toBody().error]);
   expect([error.code, error.status, error.retry, error.field]).toEqual([-1111, 400, "never", "quantity"]);
 });
 
 it("a placeholder without a value is left empty, and a value is never expanded as a template", () => {
-  expect(new OrderError("PARAMETER_MISSING").message).toBe(
+  expect(new OrderError("PARAMETER_MISSING").msg).toBe(
     "Mandatory parameter '' was not sent, was empty/null, or malformed.",
   );
-  expect(new OrderError("PARAMETER_MISSING", { field: "{other}", other: "x" }).message).toContain(
-    "'{other}'",
-  );
+  expect(new OrderError("PARAMETER_MISSING", { field: "{other}", other: "x" }).msg).toContain("'{other}'");
 });
 
 it("contract, Errors: every row has a negative number, a 4xx or 5xx status and a sentence", () => {

@@ -50,7 +50,7 @@ describe("icebergs", () => {
     expect(intentEverywhere({ ...iceberg, icebergQty: "1" }).icebergQuantity).toBe(quantity("1"));
     const error = refusedEverywhere({ ...iceberg, icebergQty: "1.000001" }, -1013, "icebergQty");
     expect(error.reason).toBe("ICEBERG_EXCEEDS_QUANTITY");
-    expect(error.message).toBe("IcebergQty exceeds QTY.");
+    expect(error.msg).toBe("IcebergQty exceeds QTY.");
     for (const [, fields] of HOSTS) {
       refusedEverywhere({ ...base, ...fields, icebergQty: "1.000001" }, -1013, "icebergQty");
     }

@@ -76,7 +76,7 @@ describe("legacy OCO", () => {
     const [both] = legsOf({ ...trailed, stopPrice: "7000", stopLimitPrice: "6900" });
     expect(both?.intent).toMatchObject({ type: "STOP_LOSS_LIMIT", stopPrice: 700_000_000_000 });
     const none = refused({ ...sell, stopPrice: undefined }, -1102, "stopPrice");
-    expect(none.message).toContain("'stopPrice' or 'trailingDelta'");
+    expect(none.msg).toContain("'stopPrice' or 'trailingDelta'");
   });
 
   it("complaint 44: for BUY the stop is above the limit, for SELL below; both fields are named", () => {

@@ -59,15 +59,13 @@ describe("client id of a list", () => {
     expect(key({ origClientOrderId: "a", listClientOrderId: "a" })).toEqual({ listClientOrderId: "a" });
     const conflict = refused({ origClientOrderId: "a", listClientOrderId: "A" }, cancel);
     expect(conflict).toMatchObject({ code: -1128, field: "origClientOrderId" });
-    expect(conflict.error.message).toContain("['origClientOrderId','listClientOrderId']");
+    expect(conflict.error.msg).toContain("['origClientOrderId','listClientOrderId']");
   });
 
   it("one id is needed; both kinds may be combined", () => {
     for (const how of [status, cancel]) {
       expect(refused({}, how)).toMatchObject({ code: -1102, field: "orderListId" });
-      expect(refused({ symbol: "BTC/USD" }, how).error.message).toContain(
-        "'orderListId' or 'listClientOrderId'",
-      );
+      expect(refused({ symbol: "BTC/USD" }, how).error.msg).toContain("'orderListId' or 'listClientOrderId'");
       expect(key({ orderListId: "-256", listClientOrderId: "a" }, how)).toEqual({
         orderListId: -256n,
         listClientOrderId: "a",

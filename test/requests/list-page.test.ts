@@ -38,6 +38,6 @@ describe("pages of lists", () => {
   });
 
   it("a limit above the maximum names the maximum", () => {
-    expect(refused({ limit: 1_001 }).error.message).toContain("Cannot be greater than 1000");
+    expect(refused({ limit: 1_001 }).error.msg).toContain("Cannot be greater than 1000");
   });
 });

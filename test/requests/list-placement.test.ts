@@ -237,7 +237,7 @@ describe("fields of a list", () => {
     ["otoco", otoco, "pendingBelowStopPrice"],
   ] as const)("hostile 90: %s %j needs %s", (form, fields, field) => {
     const error = listRefused(form, { ...fields, [field]: undefined }, [-1102, field]);
-    expect(error.message).toContain(`'${field}'`);
+    expect(error.msg).toContain(`'${field}'`);
   });
 
   it("hostile 90: an OTO without its pending leg, an OTOCO without one leg", () => {
@@ -359,14 +359,14 @@ describe("errors name the field that was sent", () => {
   it("conflicts name every field with its prefix, also in the remedy", () => {
     const trail = { ...oto, pendingType: "TRAILING_STOP", pendingStopPrice: undefined };
     const none = listRefused("oto", trail, [-1128]);
-    expect(none.message).toContain("['pendingTrailingDelta','pendingPrice2','pendingTrailingAmount']");
+    expect(none.msg).toContain("['pendingTrailingDelta','pendingPrice2','pendingTrailingAmount']");
     expect(none.remedy).toBe(
       "Send exactly one of pendingTrailingDelta, pendingPrice2, pendingTrailingAmount.",
     );
     const expiry = listRefused("oto", { ...oto, workingTimeInForce: "GTD" }, [-1102]);
-    expect(expiry.message).toContain("'workingExpireTime' or 'workingGoodTillDate'");
+    expect(expiry.msg).toContain("'workingExpireTime' or 'workingGoodTillDate'");
     const stop = listRefused("oto", { ...oto, pendingStopPrice: undefined }, [-1102]);
-    expect(stop.message).toContain("'pendingStopPrice' or 'pendingTrailingDelta'");
+    expect(stop.msg).toContain("'pendingStopPrice' or 'pendingTrailingDelta'");
   });
 
   it("whole numbers and booleans are refused under their prefix on the wire", () => {
@@ -438,7 +438,7 @@ describe("the expiry of a list", () => {
     listRefused("oto", { ...oto, ...gtd, expireTime: 0 }, [-1130, "expireTime"]);
     listRefused("oto", { ...oto, ...gtd, goodTillDate: 253_402_300_799_000 }, [-1130, "goodTillDate"]);
     const differing = listRefused("oto", { ...oto, ...gtd, expireTime: at, goodTillDate: at + 1 }, [-1128]);
-    expect(differing.message).toContain("['expireTime','goodTillDate']");
+    expect(differing.msg).toContain("['expireTime','goodTillDate']");
   });
 });
 

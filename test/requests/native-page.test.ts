@@ -15,7 +15,7 @@ describe("the parameters of allOrders", () => {
   it("hostile 93: a limit above 1000 or below 1, and a start after the end, are refused", () => {
     const refused = (fields: Fields) => refusal(() => all(fields));
     expect(refused({ limit: 1_001 })).toMatchObject({ code: -1102, field: "limit" });
-    expect(refused({ limit: 1_001 }).error.message).toContain("Cannot be greater than 1000");
+    expect(refused({ limit: 1_001 }).error.msg).toContain("Cannot be greater than 1000");
     expect(refused({ limit: 0 })).toMatchObject({ code: -1130, field: "limit" });
     expect(refused({ limit: "ten" })).toMatchObject({ code: -1100, field: "limit" });
     expect(refused({ startTime: 7, endTime: 6 })).toMatchObject({ code: -1023, field: "startTime" });

@@ -227,7 +227,7 @@ describe("levels", () => {
         refused(pair, -2010, upper);
         const error = listRefused("oco", asOco(pair), [-2010, upper]);
         expect(error).toMatchObject({ reason: "BAD_PRICE_RELATION", details: { upper, lower } });
-        expect(error.message).toBe("The relationship of the prices for the orders is not correct.");
+        expect(error.msg).toBe("The relationship of the prices for the orders is not correct.");
         expect(error.remedy).toBe(`'${upper}' must be higher than '${lower}'.`);
       }
     },

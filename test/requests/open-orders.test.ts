@@ -57,7 +57,7 @@ describe("page of open orders", () => {
   });
 
   it("a limit above the maximum names the maximum", () => {
-    expect(refused({ limit: 1001 }).error.message).toContain("Cannot be greater than 1000");
+    expect(refused({ limit: 1001 }).error.msg).toContain("Cannot be greater than 1000");
   });
 
   it("limit 1 and the lowest managed id are accepted", () => {

@@ -64,7 +64,7 @@ describe("client id", () => {
     expect(key(Object.fromEntries(aliases.map((alias) => [alias, "a"]))).clientOrderId).toBe("a");
     const conflict = refused({ clOrdId: "a", clordid: "A" });
     expect(conflict).toMatchObject({ code: -1128, field: "clOrdId" });
-    expect(conflict.error.message).toContain("['clOrdId','clordid']");
+    expect(conflict.error.msg).toContain("['clOrdId','clordid']");
   });
 
   it("both kinds of id may be combined", () => {
@@ -73,7 +73,7 @@ describe("client id", () => {
 
   it("one of them is needed", () => {
     expect(refused({})).toMatchObject({ code: -1102, field: "orderId" });
-    expect(refused({}).error.message).toContain("'orderId' or 'origClientOrderId'");
+    expect(refused({}).error.msg).toContain("'orderId' or 'origClientOrderId'");
   });
 });
 

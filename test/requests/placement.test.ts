@@ -198,7 +198,7 @@ describe("decimals", () => {
   it.each([...wrong, ...more])("hostile 70, 71, 73: %j is not a decimal", (text) => {
     const { error } = refused({ ...limit, quantity: text });
     expect(error).toMatchObject({ code: -1100, field: "quantity" });
-    expect(error.message).toContain("^[0-9]{1,20}(\\.[0-9]{1,20})?$");
+    expect(error.msg).toContain("^[0-9]{1,20}(\\.[0-9]{1,20})?$");
     expectRefused({ ...limit, price: text }, -1100, "price");
   });
 
@@ -280,10 +280,10 @@ describe("trailing distances and limits", () => {
   it("hostile 84: exactly one distance; the answer names the fields", () => {
     const none = refused(untrailed);
     expect(none.code).toBe(-1128);
-    expect(none.error.message).toContain("['trailingDelta','price2','trailingAmount']");
+    expect(none.error.msg).toContain("['trailingDelta','price2','trailingAmount']");
     const two = refused({ ...trail, price2: "1.5" });
     expect(two.code).toBe(-1128);
-    expect(two.error.message).toContain("['trailingDelta','price2']");
+    expect(two.error.msg).toContain("['trailingDelta','price2']");
     expect(two.error.remedy).toContain("exactly one");
     expectRefused({ ...untrailed, price2: "1", trailingAmount: "1" }, -1128, "price2");
     expectRefused({ ...trailLimit, ...distances }, -1128, "trailingDelta");

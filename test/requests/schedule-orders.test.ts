@@ -143,7 +143,7 @@ describe("VWAP with a profile", () => {
 
   it.each([2, 4])("hostile 87: intervalCount %d for three weights names both fields", (intervalCount) => {
     const error = refusedEverywhere({ ...weighted, intervalCount }, -1128, "intervalCount");
-    expect(error.message).toContain("['intervalCount','volumeProfile']");
+    expect(error.msg).toContain("['intervalCount','volumeProfile']");
   });
 
   it.each([

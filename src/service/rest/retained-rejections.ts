@@ -69,7 +69,7 @@ function rejectionOf(parts: ServiceParts, { accountId, order }: NewOrder, error:
     ...(quantity !== undefined && { quantity }),
     code: error.code,
     rejectReason: REASONS.get(error.reason) ?? "OTHER",
-    errorMessage: error.message,
+    errorMessage: error.msg,
     timeMs: parts.clock.nowMs(),
   };
 }

@@ -95,7 +95,7 @@ describe("early business rejections", () => {
     expect((await read(world, "/api/v2/order", { clOrdId: "refused" })).body).toMatchObject({
       status: "REJECTED",
       rejectReason,
-      errorMessage: new OrderError(reason, { text: "no", upper: "a", lower: "b" }).message,
+      errorMessage: new OrderError(reason, { text: "no", upper: "a", lower: "b" }).msg,
     });
   });
 

@@ -78,7 +78,7 @@ describe("decision GD: connections of an address", () => {
     const [leave] = [traffic.enter("a"), traffic.enter("a")];
     expect(traffic.enter("a")).toBeUndefined();
     expect(traffic.tooMany).toMatchObject({ code: -1003, status: 429 });
-    expect(traffic.tooMany.message).toContain("Too many connections; current limit is 2 connections");
+    expect(traffic.tooMany.msg).toContain("Too many connections; current limit is 2 connections");
     expect(traffic.enter("b")).toBeDefined();
     leave?.();
     leave?.();

@@ -165,5 +165,5 @@ export class Transport {
 /** Converts an in-process refusal to the form in which a client of the service receives it. */
 function refusalReply(error: unknown): Reply {
   if (!(error instanceof OrderError)) return { status: 500, body: { code: -1000, msg: String(error) } };
-  return { status: error.status, body: { code: error.code, msg: error.message } };
+  return { status: error.status, body: { code: error.code, msg: error.msg } };
 }
