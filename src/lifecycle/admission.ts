@@ -104,6 +104,13 @@ function reducible({ side }: ParentIntent, { position = ZERO_QUANTITY }: Admissi
   return exposure;
 }
 
+/** What the opening minimum also holds for, by the field that is to blame. */
+const MINIMUM_OF = {
+  quantity: "",
+  icebergQty: " This holds for the display quantity, too: increase icebergQty.",
+  intervalCount: " This holds for the smallest slice, too: send fewer slices with a smaller intervalCount.",
+} as const;
+
 function openingPrice(
   intent: ParentIntent,
   { minimum, quote }: AdmissionContext,
@@ -111,9 +118,10 @@ function openingPrice(
 ): Price {
   const admissionPrice = admissionPriceOf(intent, quote);
   if (admissionPrice === undefined) throw new OrderError("NO_DEPTH");
-  const demand = (quantity: Quantity, field: string): void => {
+  const demand = (quantity: Quantity, field: keyof typeof MINIMUM_OF): void => {
     if (notionalOf(admissionPrice, quantity) >= minimum) return;
-    throw new OrderError("FILTER_NOTIONAL", { field, minimum: formatNotional(minimum) });
+    const advice = MINIMUM_OF[field];
+    throw new OrderError("FILTER_NOTIONAL", { field, minimum: formatNotional(minimum), advice });
   };
   demand(intent.quantity, "quantity");
   if (intent.icebergQuantity !== undefined) demand(intent.icebergQuantity, "icebergQty");
@@ -173,7 +181,15 @@ function checkExpiry(intent: ParentIntent, wallMs: number): void {
   if (intent.expireTimeMs !== undefined && intent.expireTimeMs <= wallMs) {
     throw new OrderError("INVALID_PARAMETER", {
       field: "expireTime",
-      advice: "Send an expiry in the future.",
+      advice: adviceOn(intent.expireTimeMs, wallMs),
     });
   }
+}
+
+/** Tells how to correct an expiry that has passed, which one in seconds always has. */
+function adviceOn(expireTimeMs: number, wallMs: number): string {
+  const areSeconds = expireTimeMs * 1_000 > wallMs && expireTimeMs * 100 < wallMs;
+  return areSeconds
+    ? "Send the expiry in milliseconds; this looks like seconds."
+    : "Send an expiry in the future, in epoch milliseconds.";
 }

@@ -50,6 +50,6 @@ export const EXPIRY: Terms = {
 /** Start or end of a time range. */
 export const TIME: Terms = { legal: "Send a time in epoch milliseconds." };
 /** An id of the service. */
-export const INT64: Terms = { legal: "Send a 64-bit integer; in JSON, without quotes." };
+export const INT64: Terms = { legal: "Send a 64-bit integer." };
 /** A boolean. */
-export const FLAG: Terms = { legal: "Send true or false; in JSON, without quotes." };
+export const FLAG: Terms = { legal: "Send true or false." };

@@ -37,6 +37,7 @@ export { type NativeCommand, placementFlow, readNativePlacement } from "./native
 export { type OpenOrdersPage, readCancelAll, readOpenOrdersPage } from "./open-orders.ts";
 export { type OrderIntentOptions, orderIntent } from "./order-intent.ts";
 export { type OrderKey, type OrderKeyContext, readOrderKey } from "./order-key.ts";
+export { CANONICAL_TYPES } from "./order-type.ts";
 export type { OrderFields } from "./orders.ts";
 export { intentAsSent, type PlaceCommand, type PlacementContext, readPlacement } from "./placement.ts";
 export {

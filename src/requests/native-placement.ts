@@ -6,7 +6,7 @@ import { type Actor, splitActor } from "./actor.ts";
 import { amountRule, newClientIdRule, priceRule, quantityRule, textRule } from "./field-rules.ts";
 import { type FieldSet, fieldSet } from "./field-set.ts";
 import { type KnownNames, namesOfWrite, ORDER_NAMES } from "./known-names.ts";
-import { isNative } from "./order-type.ts";
+import { CANONICAL_TYPES, isNative } from "./order-type.ts";
 import type { PlacementContext } from "./placement.ts";
 import { type PlainFields, plainFields } from "./plain-fields.ts";
 import { conflict } from "./refusals.ts";
@@ -92,7 +92,12 @@ export function readNativePlacement(parameters: Parameters, context: PlacementCo
 function refuseAdvanced(order: PlainFields): void {
   if (order.type === undefined) throw new OrderError("PARAMETER_MISSING", { field: "type" });
   if (isNative(order)) return;
-  throw new OrderError("BAD_ORDER_TYPE", { field: "type", type: "A type other than plain LIMIT or MARKET" });
+  const isManaged = order.type === "LIMIT" || CANONICAL_TYPES.has(String(order.type));
+  throw new OrderError("BAD_ORDER_TYPE", {
+    field: "type",
+    type: "A type other than plain LIMIT or MARKET",
+    advice: isManaged ? " Send managed orders to POST /api/order." : "",
+  });
 }
 
 function termsOf({ type, symbol, side, newClientOrderId, ...values }: Values): NativeTerms {

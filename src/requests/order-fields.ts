@@ -183,7 +183,7 @@ export const ORDER_FIELDS: Readonly<Record<OrderFieldName, OrderField>> = {
     rule: newClientIdRule,
   }),
   apiManaged: boolean({
-    legal: "Send true; in JSON, without quotes.",
+    legal: "Send true.",
     about:
       "Makes a LIMIT a managed order if true. Also required to page through or cancel all managed orders.",
     example: true,

@@ -54,8 +54,8 @@ export function orderIntent(fields: OrderFields, options: OrderIntentOptions = {
  */
 export function sentFields(fields: object, known: ReadonlySet<string>): PlainFields {
   const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const unknown = sent.map(([name]) => name).filter((name) => !known.has(name));
-  if (unknown.length > 0) throw unread(unknown, sent.length);
+  const names = sent.map(([name]) => name);
+  if (names.some((name) => !known.has(name))) throw unread(names, known);
   return Object.fromEntries(sent);
 }
 

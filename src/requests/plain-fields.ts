@@ -2,7 +2,7 @@ import { OrderError } from "../errors/index.ts";
 import type { Parameters, Scalar } from "../wire/index.ts";
 import type { KnownNames } from "./known-names.ts";
 import { parameterOf } from "./parameters.ts";
-import { illegal, invalid, type NameOf, ownName, unread } from "./refusals.ts";
+import { illegal, invalid, misquoted, type NameOf, ownName, unread } from "./refusals.ts";
 
 /** A parameter's value once its kind is settled; decimals are still text. */
 export type PlainValue = string | number | bigint | boolean;
@@ -26,11 +26,11 @@ export function plainFields(
   names: KnownNames,
   fieldOf: NameOf = ownName,
 ): PlainFields {
-  const unknown: string[] = [];
   for (const name of parameters.keys()) {
-    if (!names.read.has(name) && !names.ignored.has(name)) unknown.push(name);
+    if (!names.read.has(name) && !names.ignored.has(name)) {
+      throw unread([...parameters.keys()], new Set([...names.read, ...names.ignored]));
+    }
   }
-  if (unknown.length > 0) throw unread(unknown, parameters.size);
   return pickFields(parameters, names.read, fieldOf);
 }
 
@@ -57,7 +57,8 @@ export function plainValue(name: string, scalar: Scalar, field: string = name): 
   switch (kind) {
     case "text":
     case "decimal":
-      if (scalar.kind !== "text" && scalar.kind !== "string") throw invalid(field, name);
+      if (scalar.kind !== "text" && scalar.kind !== "string")
+        throw misquoted(field, name, "In JSON, put it in quotes.");
       return scalar.text;
     case "natural":
       return Number(integerOf({ name, field }, scalar, NATURAL));
@@ -78,7 +79,8 @@ export function naturalNumber(text: string): number | undefined {
 type FieldName = Readonly<{ name: string; field: string }>;
 
 function integerOf({ name, field }: FieldName, scalar: Scalar, grammar: RegExp): bigint {
-  if (scalar.kind !== "text" && scalar.kind !== "integer") throw invalid(field, name);
+  if (scalar.kind !== "text" && scalar.kind !== "integer")
+    throw misquoted(field, name, "In JSON, send it without quotes.");
   if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
   if (!grammar.test(scalar.text)) throw illegal(name, grammar.source);
   const value = BigInt(scalar.text);
@@ -87,7 +89,8 @@ function integerOf({ name, field }: FieldName, scalar: Scalar, grammar: RegExp):
 }
 
 function booleanOf({ name, field }: FieldName, scalar: Scalar): boolean {
-  if (scalar.kind !== "text" && scalar.kind !== "boolean") throw invalid(field, name);
+  if (scalar.kind !== "text" && scalar.kind !== "boolean")
+    throw misquoted(field, name, "In JSON, send it without quotes.");
   if (scalar.text === "") throw new OrderError("PARAMETER_EMPTY", { field: name });
   if (scalar.text !== "true" && scalar.text !== "false") throw invalid(field, name);
   return scalar.text === "true";

@@ -1,3 +1,4 @@
+import { nearestName } from "../common/index.ts";
 import { OrderError } from "../errors/index.ts";
 import { parameterOf } from "./parameters.ts";
 
@@ -16,6 +17,18 @@ export function invalid(field: string, name: string = field): OrderError {
   return new OrderError(rule.invalid ?? "INVALID_PARAMETER", { field: name, advice: rule.legal });
 }
 
+/**
+ * Returns the error of a JSON value with quotes that its field does not take, or without quotes that it needs: that of
+ * {@link invalid}, with `quotes` added to the advice.
+ */
+export function misquoted(field: string, name: string, quotes: string): OrderError {
+  const rule = parameterOf(field);
+  return new OrderError(rule.invalid ?? "INVALID_PARAMETER", {
+    field: name,
+    advice: `${rule.legal} ${quotes}`,
+  });
+}
+
 /** Returns the error of characters outside a field's grammar: -1100, with the grammar as legal range. */
 export function illegal(field: string, grammar: string): OrderError {
   return new OrderError("ILLEGAL_CHARS", { field, range: grammar });
@@ -30,11 +43,15 @@ export function conflict(fields: readonly string[], advice: string): OrderError 
 const SHOWN = 64;
 
 /**
- * Returns the error of parameters that the route does not know: -1104, with the counts and the first unknown name
- * (decision 38).
+ * Returns the error of names of which one at least is not `known`: -1104, with the counts, the first unknown name and the
+ * nearest known one that was not sent (decisions 38 and MG).
  */
-export function unread(unknown: readonly string[], sent: number): OrderError {
-  const first = String(unknown[0]);
+export function unread(sent: readonly string[], known: ReadonlySet<string>): OrderError {
+  const first = sent.find((name) => !known.has(name)) ?? "";
   const field = first.length > SHOWN ? `${first.slice(0, SHOWN)}...` : first;
-  return new OrderError("UNREAD_PARAMETER", { field, read: sent - unknown.length, sent });
+  const absent = [...known].filter((name) => !sent.includes(name));
+  const nearest = nearestName(field, absent);
+  const advice = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
+  const read = sent.filter((name) => known.has(name)).length;
+  return new OrderError("UNREAD_PARAMETER", { field, read, sent: sent.length, advice });
 }

@@ -12,6 +12,9 @@ import {
 } from "./json-cursor.ts";
 import { checkName, checkText, type Parameters, type Scalar } from "./scalar.ts";
 
+/** Says how to send a decimal, which a JSON number would round. */
+const DECIMALS = ' Only whole numbers go without quotes: send a decimal string, such as "30000.5".';
+
 const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
 
 /** Created at the first use: some clients import this module on platforms without TextDecoder. */
@@ -61,7 +64,7 @@ function readScalar(cursor: JsonCursor, name: string): Scalar {
   if (first === "t" || first === "f" || first === "n") return readBoolean(cursor, name);
   const text = takeNumber(cursor);
   if (!PLAIN_INTEGER.test(text))
-    throw new OrderError("ILLEGAL_CHARS", { field: name, range: "plain integers" });
+    throw new OrderError("ILLEGAL_CHARS", { field: name, range: "plain integers", advice: DECIMALS });
   return { text, kind: "integer" };
 }
 

@@ -34,14 +34,17 @@ const parsed = (text: string): unknown => {
 
 type Body = Readonly<Record<string, unknown>>;
 
+/** Members that an error may have beside those of every error. */
+const BESIDES: ReadonlySet<string> = new Set(["retryAfter", "field", "data"]);
+
 /** Checks the status, the code and the members of an error. */
-function errorProblems(status: number, error: unknown, members: readonly string[]): readonly string[] {
+function errorProblems(status: number, error: unknown): readonly string[] {
   if (typeof error !== "object" || error === null) return [`an error of status ${status} without a body`];
   const { code, msg } = error as Body;
-  const names = Object.keys(error).filter((name) => name !== "retryAfter" && name !== "data");
+  const names = Object.keys(error).filter((name) => !BESIDES.has(name));
   return [
     ...(DOCUMENTED.has(`${status} ${code}`) ? [] : [`${status} ${code} is not in the error table`]),
-    ...(names.join() === members.join() ? [] : [`an error with the members ${names.join()}`]),
+    ...(names.join() === "code,msg,error" ? [] : [`an error with the members ${names.join()}`]),
     ...(typeof msg === "string" && msg !== "" ? [] : ["an error without words"]),
     ...(status >= 500 && !UNAVAILABLE.has(status) ? [`an answer of status ${status}`] : []),
   ];
@@ -60,7 +63,7 @@ export function replyProblems({ status, headers, body }: HttpReply, bodiless: bo
     const told = (value as Body | undefined)?.["retryAfter"];
     const said = headers.get("retry-after");
     const retry = told === said ? [] : [`Retry-After ${said} and retryAfter ${String(told)}`];
-    return [...leaks, ...typed, ...retry, ...errorProblems(status, value, ["code", "msg", "error"])];
+    return [...leaks, ...typed, ...retry, ...errorProblems(status, value)];
   }
   const failed = (value as Body | undefined)?.["code"] !== undefined;
   return [...leaks, ...typed, ...(value === undefined || failed ? ["an invalid success"] : [])];
@@ -79,7 +82,7 @@ export function messageProblems(text: string, id: string | undefined): readonly 
   if (status === 200)
     return result === undefined || error !== undefined ? [...known, "an invalid success"] : known;
   if (typeof status !== "number") return [...known, "a reply without a status"];
-  return [...known, ...errorProblems(status, error, ["code", "msg"])];
+  return [...known, ...errorProblems(status, error)];
 }
 
 /** Checks a reply of the public WebSocket. Source: convention 4.12. */

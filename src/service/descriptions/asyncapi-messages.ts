@@ -5,6 +5,7 @@ import { integer, list, long, object, only, optional, ref, text, time } from "..
 import { ACT_NOTES } from "./act-notes.ts";
 import { parametersSchema, UNREAD } from "./components.ts";
 import { errorsOfMethod } from "./error-lists.ts";
+import { ERROR } from "./error-schemas.ts";
 import { CONTROL_ERROR, PRIVATE_EVENTS, PUBLIC_EVENTS } from "./event-schemas.ts";
 import { ROUTE_NOTES } from "./route-notes.ts";
 
@@ -102,8 +103,8 @@ const SIGNED_PARAMS: Readonly<Record<string, JsonSchema>> = {
 };
 
 const SOCKET_ERROR = object("A refusal or a failure.", {
-  code: integer("Error code, a negative number.", { maximum: -1 }),
-  msg: text("Error message."),
+  ...ERROR,
+  field: optional(text("The parameter that the error is about.")),
   data: optional(
     object("Time to retry after a rate limit or a ban.", {
       serverTime: time("Current time."),

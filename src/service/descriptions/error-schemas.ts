@@ -3,7 +3,8 @@ import type { JsonSchema } from "../../requests/schemas/index.ts";
 import type { JsonInput } from "../../wire/index.ts";
 import { integer, type MembersOf, object, text } from "../views/schema.ts";
 
-const ERROR: MembersOf<ErrorBody> = {
+/** Members of the body of every error. */
+export const ERROR: MembersOf<ErrorBody> = {
   code: integer("Error code, a negative number.", { maximum: -1 }),
   msg: text("Error message, with the text of the public convention."),
   error: text("The error message, followed by the remedy."),

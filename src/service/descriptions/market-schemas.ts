@@ -1,3 +1,4 @@
+import { INSTRUMENT_KINDS } from "../../model/index.ts";
 import type { JsonSchema } from "../../requests/schemas/index.ts";
 import {
   decimal,
@@ -101,12 +102,14 @@ export const MARKET_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     baseAsset: text("Base asset: the traded asset."),
     quoteAsset: text("Quote asset: the asset that prices are in."),
     name: text("Name of the instrument."),
+    kind: oneOf(INSTRUMENT_KINDS, "Kind of the instrument. Only liquidity instruments accept orders."),
+    isSpotTradingAllowed: flag("Whether the instrument accepts orders."),
     quantityScale: integer("Number of decimals of quantities."),
     address: optional(text("Address of the traded asset, such as its contract on a blockchain.")),
     url: optional(text("Web page about the instrument.", { format: "uri" })),
     baseAssetPrecision: integer("Number of decimals of quantities."),
     quoteAssetPrecision: integer("Number of decimals of prices."),
-    orderTypes: list(text("An order type."), "Order types that the instrument accepts."),
+    orderTypes: list(text("An order type."), "Every name of an order type that the instrument accepts."),
     icebergAllowed: flag("Whether the instrument accepts icebergs."),
     ocoAllowed: flag("Whether the instrument accepts OCO lists."),
     otoAllowed: flag("Whether the instrument accepts OTO and OTOCO lists."),

@@ -1,7 +1,7 @@
 import { formatNotional, notional } from "../../decimal/index.ts";
 import type { EngineSettings } from "../../engine/index.ts";
-import { type Instrument, ORDER_TYPES } from "../../model/index.ts";
-import { readPairsQuery } from "../../requests/index.ts";
+import type { Instrument } from "../../model/index.ts";
+import { CANONICAL_TYPES, readPairsQuery } from "../../requests/index.ts";
 import type { JsonInput, Parameters } from "../../wire/index.ts";
 import { rateLimitItems } from "../access/rate-limits.ts";
 import type { HostFeatures } from "./api.ts";
@@ -58,15 +58,21 @@ export function instrumentPairs(parts: ServiceParts, parameters: Parameters): Js
   return { instrumentPairs: symbolsOf(parts).slice(0, limit) };
 }
 
-/** Types that are placed as native orders, if the host has native orders (decision 32). */
-const NATIVE_TYPES: readonly string[] = ["LIMIT", "MARKET"];
+/**
+ * Returns every name of a type that is accepted. LIMIT is one even without native orders, because apiManaged=true makes
+ * it managed; MARKET is native only (decision 32).
+ */
+const typesOf = ({ native }: Pick<ServiceParts, "native">): readonly string[] => [
+  "LIMIT",
+  ...(native === undefined ? [] : ["MARKET"]),
+  ...CANONICAL_TYPES.keys(),
+];
 
 /** Order types and filters of a liquidity market. */
 type Tradable = Readonly<{ orderTypes: readonly string[]; filters: readonly JsonInput[] }>;
 
 function symbolsOf({ engine, instruments, native }: ServiceParts): readonly JsonInput[] {
-  const orderTypes = native === undefined ? ORDER_TYPES : [...NATIVE_TYPES, ...ORDER_TYPES];
-  const tradable = { orderTypes, filters: filtersOf(engine.settings) };
+  const tradable = { orderTypes: typesOf({ native }), filters: filtersOf(engine.settings) };
   return instruments.all().map((instrument) => symbolOf(instrument, tradable));
 }
 
@@ -85,6 +91,8 @@ function symbolOf(instrument: Instrument, { orderTypes, filters }: Tradable): Js
     baseAsset,
     quoteAsset,
     name,
+    kind,
+    isSpotTradingAllowed: tradable,
     quantityScale: 6,
     ...(address !== undefined && { address }),
     ...(url !== undefined && { url }),

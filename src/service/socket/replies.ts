@@ -24,9 +24,9 @@ export function resultText({ body }: Answer, stamp: ReplyStamp): string {
 export type RefusalContext = Readonly<{ businessAs200: boolean; nowMs: number }>;
 
 /**
- * Builds the reply of a refusal: the HTTP status that REST would return, code and text; for a limit or a ban also the
- * time after which to retry.
- * Source: contract, WebSocket request methods; convention 1, gap 25.
+ * Builds the reply of a refusal: the HTTP status and the body that REST would return, and the parameter that the
+ * error is about; for a limit or a ban also the time after which to retry.
+ * Source: contract, WebSocket request methods; convention 1, gap 25; decision MG.
  */
 export function refusalText(
   error: OrderError,
@@ -39,7 +39,8 @@ export function refusalText(
     serverTime: nowMs,
     retryAfter: nowMs + retryAfter * 1_000,
   };
-  const told = { code: error.code, msg: error.msg, ...(data && { data }) };
+  const { field } = error;
+  const told = { ...error.toBody(), ...(field !== undefined && { field }), ...(data && { data }) };
   return writeJson({ id: stamp.id, status, error: told, ...usedItems(stamp.used) });
 }
 

@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStore } from "../../../src/adapters/memory/index.ts";
-import { orderIntent } from "../../../src/requests/index.ts";
+import { CANONICAL_TYPES, orderIntent } from "../../../src/requests/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
+import type { JsonObject } from "../../../src/wire/index.ts";
 import { createFaultyStore } from "../../support/faulty-store.ts";
-import { call, openWorld, type Reply, type ServiceWorld, START_MS } from "../../support/service-world.ts";
+import { openNativeWorld } from "../../support/native-world.ts";
+import {
+  call,
+  openWorld,
+  place,
+  type Reply,
+  type ServiceWorld,
+  START_MS,
+} from "../../support/service-world.ts";
 
 const get = (world: ServiceWorld, name: string, query: RequestParameters = {}): Promise<Reply> =>
   call(world, "GET", `/api/${name}`, { query });
@@ -98,6 +107,8 @@ describe("public routes", () => {
       baseAsset: "BTC",
       quoteAsset: "USD",
       name: "BTC",
+      kind: "liquidity",
+      isSpotTradingAllowed: true,
       quantityScale: 6,
       orderTypes: expect.arrayContaining(["SYNTHETIC_LIMIT", "TRAILING_STOP_LIMIT", "ICEBERG", "POV"]),
       icebergAllowed: true,
@@ -112,6 +123,8 @@ describe("public routes", () => {
     expect(symbols[2]).toMatchObject({
       symbol: "STETH/USD",
       status: "CANCEL_ONLY",
+      kind: "staking",
+      isSpotTradingAllowed: false,
       orderTypes: [],
       filters: [],
       icebergAllowed: false,
@@ -119,6 +132,19 @@ describe("public routes", () => {
       otoAllowed: false,
     });
     expect((await get(await openWorld(), "exchangeInfo")).body.rateLimits).toEqual([]);
+  });
+
+  it("decision ME: exchangeInfo lists every name of a type that a placement accepts, and no other", async () => {
+    const names = [...CANONICAL_TYPES.keys(), "LIMIT", "MARKET"];
+    for (const world of [await openWorld(), await openNativeWorld()]) {
+      const symbols = (await get(world, "exchangeInfo")).body.symbols as readonly JsonObject[];
+      const listed = symbols[0]?.orderTypes as readonly string[];
+      expect(new Set(listed).size).toBe(listed.length);
+      for (const type of [...names, "limit", "STOP_MARKET_LIMIT"]) {
+        const { code } = (await place(world, { type, apiManaged: type === "LIMIT" ? true : undefined })).body;
+        expect([type, listed.includes(type)]).toEqual([type, code !== -1116 && code !== -1020]);
+      }
+    }
   });
 
   it("decision 31: ICEBERG_PARTS is among the filters if a setting limits the parts", async () => {

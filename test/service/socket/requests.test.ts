@@ -84,10 +84,17 @@ describe("the envelope", () => {
     }
   });
 
-  it("an error is code and msg, without the remedy, the request or a secret", async () => {
+  it("decision MG: an error is that of REST with its remedy, and names the field, without the request or a secret", async () => {
     const { client } = await openSocketWorld();
+    const msg = "Order does not exist.";
     const { error } = await client.ask("order.status", { symbol: "BTC/USD", orderId: -256 });
-    expect(error).toEqual({ code: -2013, msg: "Order does not exist." });
+    expect(error).toEqual({ code: -2013, msg, error: `${msg} Check the symbol, the id and the account.` });
+    const { error: named } = await client.ask("order.place", { ...FAR_LIMIT, quantity: "0.0000001" });
+    expect(named).toMatchObject({
+      code: -1111,
+      field: "quantity",
+      error: expect.stringContaining("6 decimals"),
+    });
   });
 
   it("decision 44: a method whose route the allow lists exclude is unknown", async () => {
