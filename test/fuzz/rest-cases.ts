@@ -148,11 +148,12 @@ export function forged(making: Making): RestCase {
   return restCase("signature or key changed", request, random);
 }
 
-/** An earlier accepted request as another one: the same signed bytes under another method or path. */
+/** An earlier accepted request as another one: the same signed bytes for a use that decision MA refuses. */
 export function replayed(before: DraftRequest, { random }: Making): RestCase {
+  const first = ROUTES.find(({ method, path }) => method === before.method && path === before.path);
   const others = ROUTES.filter(
-    ({ method, path, access }) =>
-      access !== "PUBLIC" && `${method} ${path}` !== `${before.method} ${before.path}`,
+    ({ name, access }) =>
+      access !== "PUBLIC" && name !== first?.name && (access === "TRADE" || first?.access === "TRADE"),
   );
   const { method, path } = random.pick(others);
   return restCase("replayed elsewhere", { ...before, method, path }, random);
