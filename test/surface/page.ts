@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorName } from "../../src/errors/index.ts";
+import { COMPAT_ROUTES } from "../../src/requests/index.ts";
 
 /** The findings of one route or method. */
 export type SurfaceRow = {
@@ -68,12 +69,32 @@ ${rows.join("\n")}
   return sections.join("\n");
 }
 
+/** The rows of the compat prefix, whose handlers and errors are those of the routes above. */
+function compatTable(): string {
+  const rows = COMPAT_ROUTES.map(({ method, path, access, weight }) => {
+    const [one, all] = [new Map([["symbol", { text: "BTCUSD", kind: "text" as const }]]), new Map()].map(
+      (parameters) => (typeof weight === "number" ? weight : weight(parameters)),
+    );
+    const told = one === all ? one : `${one} with a symbol, else ${all}`;
+    return `| \`${method} ${path}\` | ${told} | ${access === "PUBLIC" ? "nothing" : access} |`;
+  });
+  return `These routes pass requests to the handlers of the routes above, for [existing clients](existing-clients.md).
+\`test/service/rest/compat/\` sends them the recorded requests of six clients.
+
+| route | weight | needs |
+| --- | --- | --- |
+${rows.join("\n")}
+`;
+}
+
 /** The text of docs/surface.md. */
 export function surfacePage(rest: readonly SurfaceRow[], messages: readonly SurfaceRow[]): string {
   return [
     HEAD,
     "## Routes\n",
     tableOf("route", rest),
+    "## Routes for existing clients\n",
+    compatTable(),
     "## WebSocket methods\n",
     tableOf("method", messages),
     "## Errors by route and method\n",

@@ -106,6 +106,19 @@ describe("decision NA: the compat prefix", () => {
   });
 });
 
+describe("decision NA: weights", () => {
+  it.each(COMPAT_ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    "%s adds its weight to the used weight of the address",
+    async (_title, { method, path, weight }) => {
+      const world = await openCompatWorld();
+      const { headers } = await call(world, method, path, { query: { symbol: SYMBOL } });
+      const sent = new Map([["symbol", { text: SYMBOL, kind: "text" as const }]]);
+      const due = typeof weight === "number" ? weight : weight(sent);
+      expect(headers["X-MBX-USED-WEIGHT"]).toBe(String(due));
+    },
+  );
+});
+
 describe("decision NC: types", () => {
   it.each([
     [RESTING, "LIMIT", "LIMIT"],
