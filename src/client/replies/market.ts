@@ -57,6 +57,9 @@ export interface SymbolReply {
   readonly baseAsset: string;
   readonly quoteAsset: string;
   readonly name: string;
+  /** `liquidity`, `staking` or `conversion`. Only liquidity instruments accept orders. */
+  readonly kind: string;
+  readonly isSpotTradingAllowed: boolean;
   readonly quantityScale: number;
   readonly address?: string | undefined;
   readonly url?: string | undefined;
@@ -138,6 +141,8 @@ export const SYMBOL_SHAPE: Shape<SymbolReply> = {
   baseAsset: text,
   quoteAsset: text,
   name: text,
+  kind: text,
+  isSpotTradingAllowed: flag,
   quantityScale: number,
   address: maybe(text),
   url: maybe(text),
