@@ -22,7 +22,11 @@ afterEach(async () => {
 });
 
 it("a SIGKILL of the server between request and answer: reconcile tells the truth after the restart", async () => {
-  const store = { STORE: `sqlite:${join(folder, "orders.db")}`, SANDBOX_API_KEY: KEY, SANDBOX_API_SECRET: SECRET };
+  const store = {
+    STORE: `sqlite:${join(folder, "orders.db")}`,
+    SANDBOX_API_KEY: KEY,
+    SANDBOX_API_SECRET: SECRET,
+  };
   let running = await startSandboxProcess(store);
   sandbox = running;
   const { port } = new URL(running.url);

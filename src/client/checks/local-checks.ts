@@ -10,6 +10,9 @@ const OF_THE_SERVICE: ReadonlySet<ErrorName> = new Set([
   "NO_VOLUME_HISTORY",
 ]);
 
+/** What a signed request carries beside the fields. The text of a refusal counts it. */
+const PROOF = { nonce: 0, timestamp: 0, recvWindow: 0 } as const;
+
 /**
  * The service's own checks of orders and lists, run before anything is sent: the same rules, codes and texts. Pass them
  * as `checks` to `createClient`. They add the rules to a bundle, and so are not part of the client itself. What depends
@@ -28,12 +31,13 @@ const OF_THE_SERVICE: ReadonlySet<ErrorName> = new Set([
  */
 export const localChecks: LocalChecks = {
   order(fields, nowMs) {
-    const { refusal } = previewOrder(fields as unknown as OrderFields, { nowMs });
+    const { refusal } = previewOrder({ ...fields, ...PROOF } as unknown as OrderFields, { nowMs });
     return refusal !== undefined && OF_THE_SERVICE.has(refusal.reason) ? undefined : refusal;
   },
   list(form, fields) {
     try {
-      listAsSent(form, fields as unknown as ListFields[ListForm], (field) => field);
+      const sent = { ...fields, ...PROOF } as unknown as ListFields[ListForm];
+      listAsSent(form, sent, (field) => field);
       return undefined;
     } catch (error) {
       if (error instanceof OrderError) return error;

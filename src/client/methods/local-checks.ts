@@ -17,9 +17,9 @@ export interface LocalChecks {
 /** Throws the refusal of a check. Nothing was sent. */
 export function demandChecked(refusal: OrderError | undefined): void {
   if (refusal === undefined) return;
-  const { code, message, remedy, field } = refusal;
+  const { code, msg, remedy, field } = refusal;
   throw new RefusedError(
-    { code, msg: message, ...(remedy !== "" && { remedy }), ...(field !== undefined && { field }) },
+    { code, msg, ...(remedy !== "" && { remedy }), ...(field !== undefined && { field }) },
     { sent: false, cause: refusal },
   );
 }

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { type Client, localChecks, preview, RefusedError } from "../../src/client/index.ts";
+import { clientOn, openClientWorld } from "./client-world.ts";
+
+const STOP = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  type: "STOP_MARKET",
+  quantity: "0.01",
+  stopPrice: "6000",
+} as const;
+
+const PAIR = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  quantity: "0.01",
+  aboveType: "LIMIT",
+  abovePrice: "8000",
+  belowType: "STOP_LOSS",
+  belowStopPrice: "6000",
+} as const;
+
+/** Orders and lists that the service refuses whatever its market is. */
+const WRONG: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  "too small": (client) => client.placeOrder({ ...STOP, quantity: "0.0001" }),
+  "too many decimals": (client) => client.placeOrder({ ...STOP, quantity: "0.0000001" }),
+  "a number for a decimal": (client) => client.placeOrder({ ...STOP, stopPrice: 6000 } as never),
+  "a misspelt field": (client) => client.placeOrder({ ...STOP, stopprice: "6000" } as never),
+  "a missing field": (client) => client.placeOrder({ ...STOP, stopPrice: undefined } as never),
+  "an expiry in the past": (client) => client.placeOrder({ ...STOP, expireTime: 1_000 }),
+  "an unknown side": (client) => client.placeOrder({ ...STOP, side: "HOLD" } as never),
+  "a bad client id": (client) => client.placeOrder({ ...STOP, newClientOrderId: "aqc-1" }),
+  "a list with a wrong leg": (client) => client.placeOco({ ...PAIR, belowStopPrice: "6000.000000001" }),
+  "a list of two limits": (client) => client.placeOco({ ...PAIR, belowType: "LIMIT", belowPrice: "5000" }),
+};
+
+async function refusalOf(call: Promise<unknown>): Promise<RefusedError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof RefusedError) return error;
+  throw new Error(`no refusal: ${String(error)}`);
+}
+
+describe("decision LH: checks before sending", () => {
+  it.each(Object.entries(WRONG))(
+    "%s: the same code, text, remedy as the service, and nothing is sent",
+    async (_name, call) => {
+      const world = await openClientWorld();
+      const { code, msg, remedy, sent } = await refusalOf(call(world.client));
+      expect(sent).toBe(true);
+      world.wire.calls.length = 0;
+      const checking = clientOn(world, world.wire, { checks: localChecks });
+      expect(await refusalOf(call(checking))).toMatchObject({ code, msg, remedy, sent: false });
+      expect(world.wire.calls).toEqual([]);
+    },
+  );
+
+  it("what only the service knows is left to it: market, position, volumes and the account", async () => {
+    const world = await openClientWorld();
+    world.feed.quote({ symbol: "BTC/USD", bid: "6999", ask: "7001" });
+    const checking = clientOn(world, world.wire, { checks: localChecks });
+    const trailing = {
+      ...STOP,
+      type: "TRAILING_STOP_MARKET",
+      trailingDelta: 100,
+      stopPrice: undefined,
+    } as never;
+    expect((await checking.placeOrder(trailing)).status).toBe("NEW");
+    expect((await checking.placeOrder({ ...STOP, account: 4 })).accountId).toBe(4);
+    const reducing = await refusalOf(checking.placeOrder({ ...STOP, reduceOnly: true }));
+    expect([reducing.code, reducing.sent]).toEqual([-2022, true]);
+    const plan = { symbol: "BTC/USD", side: "BUY", type: "VWAP", quantity: "1", intervalCount: 5 } as const;
+    expect((await refusalOf(checking.placeOrder(plan))).sent).toBe(true);
+    expect((await checking.placeOco(PAIR)).orders.length).toBe(2);
+  });
+});
+
+describe("preview", () => {
+  it("uses the quote, the minimum and the time of the service", async () => {
+    const world = await openClientWorld({ engine: { minimumNotional: "100" } });
+    const small = {
+      symbol: "BTC/USD",
+      side: "SELL",
+      type: "TRAILING_STOP",
+      trailingDelta: 100,
+      quantity: "0.01",
+    } as const;
+    expect((await preview(world.client, small)).refusal?.code).toBe(-1112);
+    world.feed.quote({ symbol: "BTC/USD", bid: "6999", ask: "7001" });
+    expect((await preview(world.client, small)).refusal?.code).toBe(-1013);
+    const twap = {
+      ...small,
+      type: "TWAP",
+      trailingDelta: undefined,
+      quantity: "1",
+      interval: 60_000,
+      intervalCount: 10,
+    } as never;
+    const { refusal, slots = [] } = await preview(world.client, twap);
+    expect([refusal, slots.length, slots[0]?.opensAtMs]).toEqual([undefined, 10, world.clock.nowMs()]);
+  });
+});
