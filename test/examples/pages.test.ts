@@ -61,7 +61,7 @@ describe("TypeScript blocks of the pages", () => {
 type Backend = {
   start: (
     yours: Pick<EngineOptions, "instruments" | "accounts" | "exposure" | "venue">,
-    options: Readonly<{ path: string; port: number }>,
+    options: Readonly<{ path: string; port: number; page: () => void }>,
   ) => Promise<Readonly<{ api: string; stop: () => Promise<void> }>>;
 };
 type App = {
@@ -88,7 +88,7 @@ it("README: the app places an order at the backend, and refuses an invalid one w
       exposure: createMemoryExposure(),
       venue: createScriptedVenue(),
     },
-    { path: join(folder, "readme.db"), port: 0 },
+    { path: join(folder, "readme.db"), port: 0, page: () => undefined },
   );
   const order = {
     symbol: "BTC/USD",

@@ -8,7 +8,8 @@ import {
   wholeOption,
 } from "../../common/index.ts";
 import type { Instrument } from "../../model/index.ts";
-import type { Entropy, OrderStore } from "../../ports/index.ts";
+import type { Entropy, OrderStore, Telemetry } from "../../ports/index.ts";
+import { createLineTelemetry, toStandardError } from "../shared/index.ts";
 import { createMemoryAccounts, type MemoryAccounts } from "./accounts.ts";
 import { contentsOf, createMemoryDisk, type MemoryDisk } from "./disk.ts";
 import { createMemoryExposure, type MemoryExposure } from "./exposure.ts";
@@ -37,6 +38,8 @@ export interface MemoryHost {
   readonly exposure: MemoryExposure;
   readonly clock: ManualClock;
   readonly entropy: Entropy;
+  /** Writes warnings and errors, also those behind alerts, to standard error: one line of JSON each. */
+  readonly telemetry: Telemetry;
 }
 
 const DEFAULT_START_MS = 1_760_000_000_000;
@@ -54,8 +57,9 @@ const hostOption: OptionCheck = optionsOf<MemoryHostOptions>({
 
 /**
  * Creates a whole host in memory for strategy tests and trials: a manual clock, accounts with consent, liquidity
- * markets, positions that begin at zero and follow the fills, and counted ids, so that a run can be repeated. Throws a TypeError or RangeError that names an
- * option that is missing, unknown or wrong, such as a symbol without a slash.
+ * markets, positions that begin at zero and follow the fills, counted ids, so that a run can be repeated, and a
+ * telemetry that writes warnings to standard error. Throws a TypeError or RangeError that names an option that is
+ * missing, unknown or wrong, such as a symbol without a slash.
  *
  * @example
  * ```ts
@@ -69,6 +73,7 @@ export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
   const disk = createMemoryDisk();
   const exposure = createMemoryExposure();
   followFills(contentsOf(disk), exposure);
+  const clock = createManualClock({ startMs: options.startMs ?? DEFAULT_START_MS });
   let tokens = 0;
   return {
     disk,
@@ -78,9 +83,15 @@ export function createMemoryHost(options: MemoryHostOptions): MemoryHost {
     ),
     accounts: createMemoryAccounts((options.accountIds ?? [1]).map(accountOf)),
     exposure,
-    clock: createManualClock({ startMs: options.startMs ?? DEFAULT_START_MS }),
+    clock,
     entropy: { token: (length) => String(++tokens).padStart(length, "0") },
+    telemetry: telemetryOf(clock),
   };
+}
+
+function telemetryOf(clock: ManualClock): Telemetry {
+  const later = (ms: number, run: () => void): void => void clock.schedule(clock.monotonicMs() + ms, run);
+  return createLineTelemetry({ level: "warn", write: toStandardError, nowMs: clock.nowMs, later });
 }
 
 function instrumentOf(symbol: string, id: number): Instrument {

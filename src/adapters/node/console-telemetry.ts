@@ -1,5 +1,6 @@
 import { functionOption, type OptionCheck, optional, optionsOf, wordOption } from "../../common/index.ts";
 import type { Telemetry } from "../../ports/index.ts";
+import { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "../shared/index.ts";
 
 /** Lowest level of the events that are written. */
 export type TelemetryLevel = Parameters<Telemetry["event"]>[0];
@@ -12,18 +13,16 @@ export interface ConsoleTelemetryOptions {
   readonly write?: (line: string) => void;
 }
 
-const LEVELS: readonly TelemetryLevel[] = ["debug", "info", "warn", "error"];
-
 const telemetryOptions: OptionCheck = optionsOf<ConsoleTelemetryOptions>({
-  level: optional(wordOption(LEVELS)),
+  level: optional(wordOption(TELEMETRY_LEVELS)),
   write: optional(functionOption("writes a line")),
 });
 
-const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`);
-
 /**
- * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields. Throws
- * a TypeError or RangeError for an option that is unknown or wrong.
+ * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields. Equal warnings
+ * and errors are written once in a minute, and of one event at most ten different ones; a line at the end of the minute
+ * counts the others, as `repeated` and `omitted`. Throws a TypeError or RangeError for an option that is unknown or
+ * wrong. Source: decision KL.
  *
  * @example
  * ```ts
@@ -37,11 +36,9 @@ const toStandardError = (line: string): void => void process.stderr.write(`${lin
 export function createConsoleTelemetry(options: ConsoleTelemetryOptions = {}): Telemetry {
   telemetryOptions(options, "createConsoleTelemetry");
   const { level = "info", write = toStandardError } = options;
-  const lowest = LEVELS.indexOf(level);
-  return {
-    event(eventLevel, event, fields) {
-      if (LEVELS.indexOf(eventLevel) < lowest) return;
-      write(JSON.stringify({ time: new Date().toISOString(), level: eventLevel, event, ...fields }));
-    },
-  };
+  const later = (ms: number, run: () => void): void => void setTimeout(run, ms).unref();
+  return createLineTelemetry({ level, write, nowMs: () => Date.now(), later });
 }
+
+/** Creates the telemetry of a server or mount whose host brings none. */
+export const createDefaultTelemetry = (): Telemetry => createConsoleTelemetry({ level: "warn" });

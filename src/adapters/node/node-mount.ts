@@ -5,6 +5,7 @@ import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { Traffic } from "../../service/internal.ts";
 import { Connections } from "./connections.ts";
+import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { type FastifyMountPlugin, fastifyPluginOf } from "./fastify-plugin.ts";
 import { gateOf } from "./gate.ts";
 import { type HonoMountHandler, honoHandlerOf } from "./hono-handler.ts";
@@ -24,6 +25,7 @@ export interface NodeMountOptions {
    * present, so a framework may have removed it before. Default none.
    */
   readonly prefix?: string;
+  /** Default: warnings and errors on standard error, as `createConsoleTelemetry({ level: "warn" })` writes them. */
   readonly telemetry?: Telemetry;
 }
 
@@ -127,7 +129,7 @@ const DEFAULT_GRACE_MS = 10_000;
  */
 export function createNodeMount(options: NodeMountOptions): NodeMount {
   mountOption(options, "createNodeMount");
-  const { service, prefix, telemetry } = options;
+  const { service, prefix, telemetry = createDefaultTelemetry() } = options;
   const connections = new Connections(gateOf(service.traffic ?? new Traffic()));
   const paths = new ServicePaths({ prefix, documents: service.documents });
   const mount = new Mount({ service, connections, paths, telemetry });

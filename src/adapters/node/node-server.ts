@@ -3,6 +3,7 @@ import type { Telemetry } from "../../ports/index.ts";
 import { telemetryOption } from "../../ports/internal.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 import { Traffic } from "../../service/internal.ts";
+import { createDefaultTelemetry } from "./console-telemetry.ts";
 import { createFronts, type FrontsParts, MOST_THREADS } from "./front/fronts.ts";
 import { gateOf } from "./gate.ts";
 import { listen } from "./listen.ts";
@@ -22,6 +23,7 @@ export interface NodeServerOptions {
   /** The service's WebSocket interface, which needs the package ws. Without it the server has REST only. */
   readonly sockets?: SocketService;
   readonly limits?: NodeServerLimits;
+  /** Default: warnings and errors on standard error, as `createConsoleTelemetry({ level: "warn" })` writes them. */
   readonly telemetry?: Telemetry;
   /**
    * Number of threads that do the work before and after the service: HTTP, WebSocket, signatures, parsing, writing.
@@ -70,9 +72,9 @@ const DEFAULT_GRACE_MS = 10_000;
  */
 export function createNodeServer(options: NodeServerOptions): NodeServer {
   serverOption(options, "createNodeServer");
-  const { service, frontThreads = 0, limits, ...rest } = options;
+  const { service, frontThreads = 0, limits, telemetry = createDefaultTelemetry(), ...rest } = options;
   const traffic = service.traffic ?? new Traffic();
-  const parts = { service, traffic, limits: resolveLimits(limits), ...rest };
+  const parts = { service, traffic, limits: resolveLimits(limits), telemetry, ...rest };
   const { close, ...server } = frontThreads === 0 ? inThisThread(parts) : createFronts(parts, frontThreads);
   return {
     ...server,

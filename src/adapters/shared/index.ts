@@ -1,3 +1,4 @@
 export { limited } from "./limited.ts";
+export { createLineTelemetry, TELEMETRY_LEVELS, toStandardError } from "./line-telemetry.ts";
 export { inTurns, nextTurn } from "./next-turn.ts";
 export { textsOf } from "./record-texts.ts";

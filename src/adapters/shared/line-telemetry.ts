@@ -1,0 +1,43 @@
+import type { Telemetry } from "../../ports/index.ts";
+import { FoldedEvents, type TelemetryEvent } from "./folded-events.ts";
+
+/** Levels of events, lowest first. */
+export const TELEMETRY_LEVELS: readonly TelemetryEvent["level"][] = ["debug", "info", "warn", "error"];
+
+/** Parts of a line telemetry. `level` is the lowest that is written, `later` runs a function after some milliseconds. */
+export type LineTelemetryParts = Readonly<{
+  level: TelemetryEvent["level"];
+  write: (line: string) => void;
+  nowMs: () => number;
+  later: (ms: number, run: () => void) => void;
+}>;
+
+/** Creates a telemetry that writes every event as one line of JSON. Floods of warnings and errors are folded. */
+export function createLineTelemetry({ level: least, write, nowMs, later }: LineTelemetryParts): Telemetry {
+  const lowest = TELEMETRY_LEVELS.indexOf(least);
+  const say = ({ level, event, fields }: TelemetryEvent): void =>
+    write(
+      JSON.stringify({
+        time: new Date(nowMs()).toISOString(),
+        level,
+        event,
+        ...fields,
+      }),
+    );
+  const folded = new FoldedEvents(say, later);
+  return {
+    event(level, event, fields) {
+      if (TELEMETRY_LEVELS.indexOf(level) < lowest) return;
+      const isProblem = level === "warn" || level === "error";
+      if (!isProblem || folded.isNew({ level, event, fields })) say({ level, event, fields });
+    },
+  };
+}
+
+/**
+ * Writes a line to standard error, or to the console of a browser. Does nothing where there is no console. The console
+ * ignores that standard error is closed; writing to the stream itself would end the process.
+ */
+export function toStandardError(line: string): void {
+  globalThis.console?.error(line);
+}
