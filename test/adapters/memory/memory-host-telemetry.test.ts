@@ -46,6 +46,8 @@ describe("decision KL: an engine on a memory host", () => {
   it("runs as usual where there is no console", async () => {
     vi.stubGlobal("console", undefined);
     expect(await alarmed()).toEqual(["CLOCK_STEPPED"]);
+    const { telemetry } = createMemoryHost({ symbols: ["BTC/USD"] });
+    expect(() => telemetry.event("warn", "order.alert", {})).not.toThrow();
   });
 });
 
