@@ -14,6 +14,7 @@ const config: ViteUserConfig = defineConfig({
   resolve: {
     alias: [
       { find: "#hmac", replacement: src("signing/hmac-node.ts") },
+      { find: "#socket", replacement: src("client/socket-node.ts") },
       { find: /^managed-orders\/(memory|sqlite|node)$/, replacement: `${src("adapters")}/$1/index.ts` },
       {
         find: /^managed-orders\/(client|engine|ports|rules|service|signing)$/,

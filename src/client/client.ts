@@ -1,11 +1,9 @@
-import type { RequestParameters } from "../signing/index.ts";
 import type { Client } from "./methods/api.ts";
 import { Caller } from "./methods/caller.ts";
 import type { CallOptions } from "./methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "./methods/routes.ts";
-import { canceledAll, canceledList, canceledOrder } from "./outcome/looks.ts";
-import { actorOf } from "./outcome/write.ts";
-import { cancels, placesLists, placesOrders, type WriteParts } from "./outcome/writes.ts";
+import { readsOf, sharedMethods } from "./outcome/shared-methods.ts";
+import { placesLists, placesOrders, type WriteParts } from "./outcome/writes.ts";
 import { type ClientOptions, prepared } from "./settings.ts";
 
 /**
@@ -35,23 +33,14 @@ export function createClient(options: ClientOptions): Client {
 
 function clientOf(parts: WriteParts): Client {
   const { caller } = parts;
-  const reads =
-    <T>(route: Route<T>, fixed: RequestParameters = {}) =>
-    (given: object = {}, options: CallOptions = {}): Promise<T> =>
-      caller.call({ route, parameters: { ...(given as RequestParameters), ...fixed }, options });
+  const reads = readsOf(caller);
   const asks =
     <T>(route: Route<T>) =>
     (options: CallOptions = {}): Promise<T> =>
       caller.call({ route, parameters: {}, options });
   const routes = CLIENT_ROUTES;
-  const managed = { apiManaged: true };
-  const cancelsAll = cancels(
-    parts,
-    routes.cancelOpenOrders,
-    (sent, beforeMs) => canceledAll(actorOf(sent), beforeMs),
-    managed,
-  );
   return Object.freeze<Client>({
+    ...sharedMethods(parts, routes),
     status: asks(routes.status),
     exchangeInfo: asks(routes.exchangeInfo),
     instrumentPairs: reads(routes.instrumentPairs),
@@ -61,22 +50,9 @@ function clientOf(parts: WriteParts): Client {
     depth: reads(routes.depth),
     ping: asks(routes.ping),
     time: asks(routes.time),
-    placeOrder: placesOrders(parts, routes.placeOrder),
     placeNativeOrder: placesOrders(parts, routes.placeNativeOrder),
-    order: reads(routes.order),
     scaledOrder: reads(routes.scaledOrder),
-    cancelOrder: cancels(parts, routes.cancelOrder, canceledOrder),
-    nativeOrders: reads(routes.nativeOrders),
     executions: reads(routes.executions),
-    openOrders: reads(routes.openOrders, managed),
-    cancelOpenOrders: (given = {}, options) => cancelsAll(given, options),
-    placeOco: placesLists(parts, routes.placeOco, "oco"),
-    placeOto: placesLists(parts, routes.placeOto, "oto"),
-    placeOtoco: placesLists(parts, routes.placeOtoco, "otoco"),
     placeLegacyOco: placesLists(parts, routes.placeLegacyOco, "legacyOco"),
-    orderList: reads(routes.orderList),
-    cancelOrderList: cancels(parts, routes.cancelOrderList, canceledList),
-    openOrderLists: reads(routes.openOrderLists),
-    allOrderLists: reads(routes.allOrderLists),
   });
 }

@@ -41,6 +41,13 @@ export type {
   RangeParameters,
 } from "./methods/parameters.ts";
 export {
+  type BookEvent,
+  type LocalOrderBook,
+  type OrderBookOptions,
+  openOrderBook,
+} from "./order-book.ts";
+export { followOrders, type OrderStream, type OrderStreamOptions } from "./order-stream.ts";
+export {
   type Intention,
   type Outcome,
   type OutcomeState,
@@ -48,6 +55,7 @@ export {
   type SentIds,
   UncertainOutcome,
 } from "./outcome/outcome.ts";
+export type { SharedMethod } from "./outcome/shared-methods.ts";
 export { eachExecution, eachNativeOrder, eachOpenOrder, eachOrderList } from "./pages/pages.ts";
 export type {
   CancelAllReply,
@@ -84,3 +92,19 @@ export type {
 export type { CanceledOrderReply, OrderReply } from "./replies/orders.ts";
 export type { WholeText } from "./replies/reader.ts";
 export type { ClientOptions } from "./settings.ts";
+export type { Lasting } from "./socket/again.ts";
+export type { SocketRequests, SubscribedReply, SubscriptionReply } from "./socket/methods.ts";
+export type { SocketClass, SocketEvent, SocketLike } from "./socket/socket-like.ts";
+export { createSocketClient, type SocketClient, type SocketClientOptions } from "./socket-client.ts";
+export type {
+  AccountEvent,
+  AccountUpdateEvent,
+  ListStatusEvent,
+  MarginCallEvent,
+  OrderUpdateEvent,
+  OrderUpdateMembers,
+  UnknownEvent,
+} from "./stream/events.ts";
+export type { StreamEvent } from "./stream/follower.ts";
+export type { OrderState } from "./stream/order-states.ts";
+export type { OverrunEvent } from "./stream/outlet.ts";

@@ -89,11 +89,11 @@ const OPTIONS = /* @__PURE__ */ optionsOf<ClientOptions>({
 export type Prepared = Readonly<{ settings: CallerSettings; platform: Platform; redact: Redact }>;
 
 /** Checks the options and fills in the defaults. Throws the error of a wrong option; it never shows the secret. */
-export function prepared(options: ClientOptions): Prepared {
-  OPTIONS(options, "createClient");
+export function prepared(options: ClientOptions, name = "createClient"): Prepared {
+  OPTIONS(options, name);
   const { apiKey, secret, baseUrl, fetch, clock, random } = options;
   if ((apiKey === undefined) !== (secret === undefined))
-    throw new TypeError("createClient.apiKey and createClient.secret must be passed together");
+    throw new TypeError(`${name}.apiKey and ${name}.secret must be passed together`);
   const credentials = apiKey === undefined || secret === undefined ? undefined : { apiKey, secret };
   return {
     settings: {

@@ -13,6 +13,8 @@ const PAGES = {
   signing: 'export { sign, signBody, signQuery, signSocketParameters } from "managed-orders/signing";',
   client: 'export { createClient } from "managed-orders/client";',
   "client with checks": 'export { createClient, localChecks, preview } from "managed-orders/client";',
+  "client with streams":
+    'export { createClient, createSocketClient, followOrders, openOrderBook } from "managed-orders/client";',
   "whole client": 'export * from "managed-orders/client";',
   prices: 'export { Price } from "managed-orders";',
   rules: 'export { TriggerBook } from "managed-orders/rules";',
@@ -28,7 +30,8 @@ const BUDGET_KB: Readonly<Record<keyof typeof PAGES, number>> = {
   signing: 5,
   client: 14,
   "client with checks": 32,
-  "whole client": 32,
+  "client with streams": 26,
+  "whole client": 40,
   prices: 1.5,
   rules: 7,
 };
@@ -72,6 +75,22 @@ describe("a browser", () => {
     expect(consumer.run("bundle.mjs", code)).toBe(expected);
     expect(consumer.run("sign.mjs", esm)).toBe(expected);
     expect(consumer.run("sign.cjs", cjs)).toBe(expected);
+  });
+
+  it("decision LM: a page with the REST client alone loads no WebSocket, stream or book", async () => {
+    const { code } = await bundle(PAGES.client);
+    expect(code.includes("v3/orderList")).toBe(true);
+    const words = [
+      "listenKey",
+      "userDataStream",
+      "order.place",
+      "depthUpdate",
+      "ACCOUNT_UPDATE",
+      "WebSocket",
+    ];
+    expect(words.filter((word) => code.includes(word))).toEqual([]);
+    const { inputs } = await bundle(PAGES["client with streams"]);
+    expect(inputs.filter((path) => /socket-node|node_modules\/ws\//.test(path))).toEqual([]);
   });
 
   it.each(Object.keys(PAGES) as (keyof typeof PAGES)[])(

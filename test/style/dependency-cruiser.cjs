@@ -46,8 +46,23 @@ const allowed = {
  */
 const rooms = {
   client: {
-    order: ["errors", "http", "auth", "replies", "methods", "outcome", "pages", "checks"],
-    above: ["index.ts", "client.ts", "defaults.ts", "settings.ts"],
+    order: [
+      "errors",
+      "http",
+      "auth",
+      "replies",
+      "methods",
+      "outcome",
+      "pages",
+      "checks",
+      "socket",
+      "stream",
+      "book",
+    ],
+    above: [
+      ...["index.ts", "client.ts", "defaults.ts", "settings.ts"],
+      ...["socket-client.ts", "order-stream.ts", "order-book.ts", "socket-node.ts", "socket-default.ts"],
+    ],
   },
   engine: {
     order: [
@@ -184,6 +199,13 @@ module.exports = {
       severity: "error",
       from: { path: "^src/" },
       to: { path: "^src/signing/hmac-", dependencyTypesNot: ["aliased"] },
+    },
+    {
+      name: "socket-by-condition",
+      comment: "the two files that find a WebSocket are reached through #socket only",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^src/client/socket-(node|default)", dependencyTypesNot: ["aliased"] },
     },
     { name: "cycles", severity: "error", from: {}, to: { circular: true } },
     { name: "unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },

@@ -103,11 +103,14 @@ function numberCalls(file: SourceFile): readonly Breach[] {
   ];
 }
 
+/** Each import condition of the package, and the one folder that uses it. */
+const HOMES: Readonly<Record<string, string>> = { "#hmac": "signing", "#socket": "client" };
+
 function foreignImports(file: SourceFile): readonly Breach[] {
   const folder = folderOf(file.path);
   return specifiersOf(file).filter(({ text }) => {
     if (/^managed-orders(\/|$)/.test(text)) return true;
-    if (text.startsWith("#")) return folder !== "signing";
+    if (text.startsWith("#")) return HOMES[text] !== folder;
     if (!text.startsWith(".")) return false;
     const target = resolve(file.path, text);
     if (!target.endsWith(".ts")) return true;

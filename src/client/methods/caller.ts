@@ -55,18 +55,18 @@ export class Caller {
   readonly settings: CallerSettings;
   readonly platform: Platform;
   readonly serverClock: ServerClock;
-  readonly #stamps: Stamps;
+  protected readonly stamps: Stamps;
   readonly #gate: Gate;
-  readonly #redact: Redact;
+  protected readonly redact: Redact;
   #reading: Promise<void> | undefined;
 
   constructor(settings: CallerSettings, platform: Platform, redact: Redact) {
     this.settings = settings;
     this.platform = platform;
     this.serverClock = new ServerClock(platform.clock, settings.clockKeepMs);
-    this.#stamps = new Stamps(platform.random());
+    this.stamps = new Stamps(platform.random());
     this.#gate = new Gate(platform.clock);
-    this.#redact = redact;
+    this.redact = redact;
   }
 
   /** Resolves to the reply of a route. Rejects with a ClientError. */
@@ -91,13 +91,8 @@ export class Caller {
     throwIfAborted(options.signal);
     this.#gate.demand(route);
     if (signs && this.serverClock.isStale && credentials !== undefined) await this.#readServerClock(options);
-    const nowMs = this.serverClock.nowMs();
-    const wire = signs ? this.#signed(call, nowMs) : publicCall({ ...this.settings, ...call });
-    call.onSend?.(nowMs);
-    const { timeoutMs = this.settings.timeoutMs, signal } = options;
-    const bounds = { timeoutMs, signal, maxReplyBytes: this.settings.maxReplyBytes, redact: this.#redact };
     try {
-      return interpret(await exchange(this.platform, wire, bounds), route.read, this.#redact);
+      return await this.send(call);
     } catch (error) {
       this.#gate.learn(error);
       if (error instanceof RefusedError && error.code === TIMESTAMP_REFUSED) this.serverClock.forget();
@@ -105,11 +100,29 @@ export class Caller {
     }
   }
 
+  /** Sends a call once and resolves to its reply. */
+  protected async send<T>(call: Call<T>): Promise<T> {
+    const { route, options } = call;
+    const nowMs = this.serverClock.nowMs();
+    const wire =
+      route.scheme === "NONE" ? publicCall({ ...this.settings, ...call }) : this.#signed(call, nowMs);
+    call.onSend?.(nowMs);
+    const { timeoutMs = this.settings.timeoutMs, signal } = options;
+    const bounds = { timeoutMs, signal, maxReplyBytes: this.settings.maxReplyBytes, redact: this.redact };
+    return interpret(await exchange(this.platform, wire, bounds), route.read, this.redact);
+  }
+
+  /** Returns the key of the client. Throws a TypeError if it has none. */
+  protected demandCredentials(): Credentials {
+    const { credentials } = this.settings;
+    if (credentials !== undefined) return credentials;
+    throw new TypeError("createClient.apiKey is missing: pass it and the secret for signed calls");
+  }
+
   #signed({ route, parameters }: Call<unknown>, nowMs: number): WireCall {
-    const { baseUrl, credentials, recvWindowMs } = this.settings;
-    if (credentials === undefined)
-      throw new TypeError("createClient.apiKey is missing: pass it and the secret for signed calls");
-    const proof = { stamp: this.#stamps.next(nowMs, recvWindowMs), nonce: this.#stamps.nonce(nowMs) };
+    const { baseUrl, recvWindowMs } = this.settings;
+    const credentials = this.demandCredentials();
+    const proof = { stamp: this.stamps.next(nowMs, recvWindowMs), nonce: this.stamps.nonce(nowMs) };
     return signedCall({ baseUrl, route, parameters }, credentials, proof);
   }
 

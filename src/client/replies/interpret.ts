@@ -5,45 +5,59 @@ import { type Refusal, RefusedError } from "../errors/refused-error.ts";
 import type { WireReply } from "../http/exchange.ts";
 import { type Reader, WrongType } from "./reader.ts";
 
+/** What came with the value of a reply. */
+export type ReplyHead = Omit<WireReply, "text">;
+
 /**
  * Returns what a reply says. Throws a RefusedError for a refusal, whatever its HTTP status: a business error may come
  * with 200. Throws a ProtocolError for a reply that is empty, a redirect, not JSON or of another form.
  * Source: contract, Errors.
  */
-export function interpret<T>(reply: WireReply, read: Reader<T>, redact: Redact): T {
-  const { status, text } = reply;
-  const broken = (problem: ProtocolProblem, member?: string): ProtocolError =>
-    new ProtocolError({
-      problem,
-      status,
-      ...(member !== undefined && { member }),
-      ...(reply.retryAfterMs !== undefined && { retryAfterMs: reply.retryAfterMs }),
-    });
+export function interpret<T>({ text, ...head }: WireReply, read: Reader<T>, redact: Redact): T {
+  const { status } = head;
   // A browser hides the status of a redirect.
-  if (status === 0 || (status >= 300 && status < 400)) throw broken("redirect");
-  if (text === "") throw broken("empty");
-  const value = parsed(text, broken);
-  const refusal = refusalOf(value, reply, redact);
+  if (status === 0 || (status >= 300 && status < 400)) throw broken(head, "redirect");
+  if (text === "") throw broken(head, "empty");
+  return interpretValue(parsed(text, head), head, read, redact);
+}
+
+/** Does the same for the value of a reply that is no longer text. */
+export function interpretValue<T>(value: unknown, head: ReplyHead, read: Reader<T>, redact: Redact): T {
+  const refusal = refusalOf(value, head, redact);
   if (refusal !== undefined) throw new RefusedError(refusal, { sent: true });
-  if (status < 200 || status >= 300) throw broken("wrong type");
+  if (head.status < 200 || head.status >= 300) throw broken(head, "wrong type");
   try {
     return read(value, "");
   } catch (error) {
-    if (error instanceof WrongType) throw broken("wrong type", error.member === "" ? "body" : error.member);
+    if (error instanceof WrongType)
+      throw broken(head, "wrong type", error.member === "" ? "body" : error.member);
     throw error;
   }
 }
 
-function parsed(text: string, broken: (problem: ProtocolProblem) => ProtocolError): unknown {
+function broken(
+  { status, retryAfterMs }: ReplyHead,
+  problem: ProtocolProblem,
+  member?: string,
+): ProtocolError {
+  return new ProtocolError({
+    problem,
+    status,
+    ...(member !== undefined && { member }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+function parsed(text: string, head: ReplyHead): unknown {
   try {
     return readReplyJson(text);
   } catch {
-    throw broken("not JSON");
+    throw broken(head, "not JSON");
   }
 }
 
 /** Returns the refusal in a body: a negative code, or a text of a failed request. */
-function refusalOf(value: unknown, { status, retryAfterMs }: WireReply, redact: Redact): Refusal | undefined {
+function refusalOf(value: unknown, { status, retryAfterMs }: ReplyHead, redact: Redact): Refusal | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const { code, msg, error, field, remedy, retryAfter } = value as Readonly<Record<string, unknown>>;
   const negative = typeof code === "number" && code < 0 ? code : undefined;

@@ -1,0 +1,111 @@
+import { compareDecimals, decimal } from "../replies/decimal-text.ts";
+import type { LevelReply, OrderBookReply } from "../replies/market.ts";
+import { list, object, type Reader, type Shape, text, WrongType, whole } from "../replies/reader.ts";
+
+/** The changes that one quote made to a book. */
+export interface DepthEvent {
+  readonly s: string;
+  /** First and last number of the quotes. */
+  readonly U: string;
+  readonly u: string;
+  /** Changed levels; quantity `"0"` removes one. */
+  readonly b: readonly LevelReply[];
+  readonly a: readonly LevelReply[];
+}
+
+const level: Reader<LevelReply> = (value, at) => {
+  const [price, quantity, ...more] = list(decimal)(value, at);
+  if (price === undefined || quantity === undefined || more.length > 0) throw new WrongType(at);
+  return [price, quantity];
+};
+
+/** Readers of the members of a diff that a book needs. */
+export const DEPTH_SHAPE: Shape<DepthEvent> = /* @__PURE__ */ (() => ({
+  s: text,
+  U: whole,
+  u: whole,
+  b: list(level),
+  a: list(level),
+}))();
+
+/** Reads a diff. */
+export const readDepth: Reader<DepthEvent> = /* @__PURE__ */ object(DEPTH_SHAPE);
+
+/** Reads a snapshot whose levels are numbers. */
+export const readSnapshot: Reader<OrderBookReply> = /* @__PURE__ */ (() =>
+  object<OrderBookReply>({
+    ...{ symbol: text, lastUpdateId: whole },
+    ...{ bids: list(level), asks: list(level) },
+  }))();
+
+/** One side of a book, best level first. `direction` is 1 if the lowest price is the best. */
+class BookSide {
+  readonly #direction: 1 | -1;
+  levels: readonly LevelReply[] = [];
+
+  constructor(direction: 1 | -1) {
+    this.#direction = direction;
+  }
+
+  /** Changes levels. Prices are compared as numbers, exactly. */
+  change(changes: readonly LevelReply[]): void {
+    const levels = [...this.levels];
+    for (const change of changes) {
+      const [price, quantity] = change;
+      const { index, isThere } = this.#find(levels, price);
+      const isGone = compareDecimals(quantity, "0") === 0;
+      if (isThere) levels.splice(index, 1);
+      if (!isGone) levels.splice(index, 0, change);
+    }
+    this.levels = levels;
+  }
+
+  #find(levels: readonly LevelReply[], price: string): Readonly<{ index: number; isThere: boolean }> {
+    let [low, high] = [0, levels.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const [other = "0"] = levels[middle] ?? [];
+      const compared = compareDecimals(price, other) * this.#direction;
+      if (compared === 0) return { index: middle, isThere: true };
+      if (compared < 0) high = middle;
+      else low = middle + 1;
+    }
+    return { index: low, isThere: false };
+  }
+}
+
+/** A book from a snapshot and the diffs after it. Source: docs/websocket.md, Keep a local order book. */
+export class BookSides {
+  readonly #bids: BookSide = new BookSide(-1);
+  readonly #asks: BookSide = new BookSide(1);
+  /** Number of the last quote in the book. */
+  #last: bigint;
+
+  constructor({ lastUpdateId, bids, asks }: OrderBookReply) {
+    this.#last = BigInt(lastUpdateId);
+    this.#bids.change(bids);
+    this.#asks.change(asks);
+  }
+
+  get bids(): readonly LevelReply[] {
+    return this.#bids.levels;
+  }
+
+  get asks(): readonly LevelReply[] {
+    return this.#asks.levels;
+  }
+
+  get lastUpdateId(): string {
+    return String(this.#last);
+  }
+
+  /** Applies a diff. Returns `old` if the book has it, `gap` if one before it is missing. */
+  apply({ U, u, b, a }: DepthEvent): "applied" | "old" | "gap" {
+    if (BigInt(u) <= this.#last) return "old";
+    if (BigInt(U) > this.#last + 1n) return "gap";
+    this.#bids.change(b);
+    this.#asks.change(a);
+    this.#last = BigInt(u);
+    return "applied";
+  }
+}

@@ -1,0 +1,113 @@
+import { ProtocolError } from "../errors/protocol-error.ts";
+import { RefusedError } from "../errors/refused-error.ts";
+import { TransportError } from "../errors/transport-error.ts";
+import { pause } from "../http/deadline.ts";
+import type { AbortLike } from "../http/platform.ts";
+import type { Caller } from "../methods/caller.ts";
+import { CLIENT_ROUTES } from "../methods/routes.ts";
+import type { LevelReply } from "../replies/market.ts";
+import { WrongType } from "../replies/reader.ts";
+import type { Members } from "../socket/connection.ts";
+import { Inbox } from "../socket/inbox.ts";
+import type { Link } from "../socket/link.ts";
+import { BookSides, type DepthEvent, readDepth, readSnapshot } from "./book-sides.ts";
+
+/** What a keeper works with. */
+export type KeeperParts = Readonly<{
+  link: Link;
+  caller: Caller;
+  symbol: string;
+  quietMs: number;
+  maxLevels: number;
+  maxHeld: number;
+  /** Learns the book after each change; undefined while it is not current. */
+  show: (sides: BookSides | undefined, changes?: DepthEvent) => void;
+}>;
+
+const SWITCHING = 101;
+const SNAPSHOT_LEVELS = 5000;
+const SNAPSHOT_PAUSE_MS = 250;
+/** A snapshot may be older than the first diff. Then another one is read, at most so often. */
+const SNAPSHOT_ATTEMPTS = 8;
+
+/**
+ * Keeps a book over one connection until that ends or a diff is missing. Rejects with the reason. The numbers of the
+ * quotes may begin anew on the next connection, so a book never outlives its own.
+ */
+export async function keepBook(parts: KeeperParts, signal: AbortLike): Promise<never> {
+  const { link, caller, show, maxHeld } = parts;
+  const connection = await link.connected({ timeoutMs: caller.settings.timeoutMs, signal });
+  const inbox = new Inbox(connection, maxHeld, (message) => readMessage(message));
+  try {
+    await control(parts, "SUBSCRIBE", signal);
+    const sides = await bookOf(parts, inbox, signal);
+    show(sides);
+    for (;;) await keepUp(parts, { sides, inbox, signal });
+  } catch (error) {
+    show(undefined);
+    link.drop(new TransportError("connection", "the book begins anew"));
+    throw error;
+  } finally {
+    inbox.leave();
+  }
+}
+
+type Running = Readonly<{ sides: BookSides; inbox: Inbox<DepthEvent>; signal: AbortLike }>;
+
+async function keepUp(parts: KeeperParts, { sides, inbox, signal }: Running): Promise<void> {
+  const diff = await inbox.next(parts.caller.platform.clock, parts.quietMs);
+  // A quiet market and a dead connection look the same: a request tells them apart.
+  if (diff === undefined) return await control(parts, "LIST_SUBSCRIPTIONS", signal);
+  const applied = sides.apply(diff);
+  if (applied === "gap") throw new TransportError("connection", "a diff of the book is missing");
+  demandBounded(parts, sides.bids);
+  demandBounded(parts, sides.asks);
+  if (applied === "applied") parts.show(sides, diff);
+}
+
+function demandBounded({ maxLevels }: KeeperParts, levels: readonly LevelReply[]): void {
+  if (levels.length > maxLevels) throw new ProtocolError({ problem: "too large", status: SWITCHING });
+}
+
+/** Resolves to the book of a snapshot that the first diff continues. */
+async function bookOf(
+  { caller, symbol }: KeeperParts,
+  inbox: Inbox<DepthEvent>,
+  signal: AbortLike,
+): Promise<BookSides> {
+  const route = { ...CLIENT_ROUTES.depth, read: readSnapshot };
+  for (let attempt = 1; ; attempt++) {
+    const parameters = { symbol, limit: SNAPSHOT_LEVELS };
+    const sides = new BookSides(await caller.call({ route, parameters, options: { signal } }));
+    const [first] = inbox.waiting;
+    const continues = first === undefined || BigInt(first.U) <= BigInt(sides.lastUpdateId) + 1n;
+    if (continues) return sides;
+    if (attempt === SNAPSHOT_ATTEMPTS)
+      throw new TransportError("connection", "every snapshot of the book is older than its diffs");
+    await pause(caller.platform.clock, SNAPSHOT_PAUSE_MS, signal);
+  }
+}
+
+function readMessage(message: Members): DepthEvent | undefined {
+  if (message.e !== "depthUpdate") return undefined;
+  try {
+    return readDepth(message, "");
+  } catch (error) {
+    if (!(error instanceof WrongType)) throw error;
+    throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.member });
+  }
+}
+
+type ControlMethod = "SUBSCRIBE" | "LIST_SUBSCRIPTIONS";
+
+/** Sends a control frame. Rejects with a RefusedError if the service refuses it. */
+async function control(parts: KeeperParts, method: ControlMethod, signal: AbortLike): Promise<void> {
+  const { link, caller, symbol } = parts;
+  const { timeoutMs } = caller.settings;
+  const stream = `${symbol.replace("/", "").toLowerCase()}@depth`;
+  const params = (): readonly string[] => (method === "SUBSCRIBE" ? [stream] : []);
+  const { code, msg } = await link.request({ method, params }, { timeoutMs, signal });
+  if (code === undefined) return;
+  const text = typeof msg === "string" ? msg : "";
+  throw new RefusedError({ msg: text, status: SWITCHING }, { sent: true });
+}

@@ -1,0 +1,109 @@
+import { nameOption, optional, optionsOf, wholeOption } from "../common/index.ts";
+import type { BookSides, DepthEvent } from "./book/book-sides.ts";
+import { keepBook } from "./book/keeper.ts";
+import type { LevelReply } from "./replies/market.ts";
+import { type Lasting, lasting } from "./socket/again.ts";
+import { type SocketClientOptions, socketWorks } from "./socket-client.ts";
+import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
+
+/** Options of {@link openOrderBook}. */
+export interface OrderBookOptions extends Omit<SocketClientOptions, "checks" | "apiKey" | "secret"> {
+  /** The market, such as BTC/USD. */
+  readonly symbol: string;
+  /** The most levels of a side; a book with more begins anew. Default 20,000. */
+  readonly maxLevels?: number;
+  /** How many changes wait for an iterator before it is given an `overrun` in their place; default 1,000. */
+  readonly maxWaiting?: number;
+  /** After this time without a change the book checks its connection, in milliseconds; default 30,000. */
+  readonly quietMs?: number;
+}
+
+/** What a book tells. */
+export type BookEvent =
+  /** A quote changed the book. */
+  | Readonly<{ kind: "changed"; bids: readonly LevelReply[]; asks: readonly LevelReply[] }>
+  /** The book is current, from a new snapshot. */
+  | Readonly<{ kind: "synced" }>
+  /** The book is not current until the next `synced`; it is empty meanwhile. */
+  | Readonly<{ kind: "lost" }>;
+
+/** A copy of the service's order book of one market, which updates itself. */
+export interface LocalOrderBook extends AsyncIterable<BookEvent | OverrunEvent>, Lasting {
+  /** Best bids first. A new array after each change. */
+  readonly bids: readonly LevelReply[];
+  /** Best asks first. */
+  readonly asks: readonly LevelReply[];
+  /** Number of the last quote in the book; undefined while the book is not current. */
+  readonly lastUpdateId: string | undefined;
+  /** Calls a function with each event of a kind. The returned function stops that. */
+  on<K extends BookEvent["kind"]>(
+    kind: K,
+    listener: (event: Extract<BookEvent, { kind: K }>) => void,
+  ): () => void;
+}
+
+const OPTIONS = /* @__PURE__ */ (() =>
+  optionsOf<Pick<OrderBookOptions, "symbol" | "maxLevels" | "maxWaiting" | "quietMs">>({
+    symbol: nameOption,
+    maxLevels: optional(wholeOption({ from: 1 })),
+    maxWaiting: optional(wholeOption({ from: 1 })),
+    quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+  }))();
+
+/**
+ * Keeps a copy of the order book of a market, from a snapshot and the changes after it. Prices stay texts and are
+ * compared exactly. After a missing change or a lost connection, it begins with a new snapshot. Begins at once. Throws a
+ * TypeError for an option that cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { openOrderBook } from "managed-orders/client";
+ * export function tellBest(baseUrl: string): () => void {
+ *   const book = openOrderBook({ baseUrl, symbol: "BTC/USD" });
+ *   book.on("changed", () => console.log(book.bids[0], book.asks[0]));
+ *   return () => book.close();
+ * }
+ * ```
+ */
+export function openOrderBook({
+  symbol,
+  maxLevels = 20_000,
+  maxWaiting = 1_000,
+  quietMs = 30_000,
+  ...options
+}: OrderBookOptions): LocalOrderBook {
+  OPTIONS({ symbol, maxLevels, maxWaiting, quietMs }, "openOrderBook");
+  const works = socketWorks(options, { name: "openOrderBook", path: "/ws/liquidity" });
+  const { link, caller, platform } = works;
+  const outlet = new Outlet<BookEvent>(maxWaiting);
+  let current: BookSides | undefined;
+  const show = (sides: BookSides | undefined, changes?: DepthEvent): void => {
+    const wasCurrent = current !== undefined;
+    current = sides;
+    if (sides === undefined) return wasCurrent ? outlet.emit({ kind: "lost" }) : undefined;
+    outlet.emit(
+      changes === undefined ? { kind: "synced" } : { kind: "changed", bids: changes.b, asks: changes.a },
+    );
+  };
+  const parts = { link, caller, symbol, quietMs, maxLevels, maxHeld: 10_000, show };
+  const { ended, close } = lasting(
+    { platform, link },
+    (signal) => keepBook(parts, signal),
+    (why) => outlet.end(why),
+  );
+  return Object.freeze<LocalOrderBook>({
+    get bids() {
+      return current?.bids ?? [];
+    },
+    get asks() {
+      return current?.asks ?? [];
+    },
+    get lastUpdateId() {
+      return current?.lastUpdateId;
+    },
+    ended,
+    on: (kind, listener) => outlet.on(kind, listener),
+    close,
+    [Symbol.asyncIterator]: () => outlet.iterate(),
+  });
+}

@@ -1,0 +1,107 @@
+import { optional, optionsOf, wholeOption } from "../common/index.ts";
+import { TransportError } from "./errors/transport-error.ts";
+import type { ActorParameters } from "./methods/parameters.ts";
+import { sharedMethods } from "./outcome/shared-methods.ts";
+import { type Lasting, lasting } from "./socket/again.ts";
+import { SOCKET_ROUTES } from "./socket/methods.ts";
+import { PRIVATE_PATH, type SocketClientOptions, socketWorks } from "./socket-client.ts";
+import { Follower, type StreamEvent } from "./stream/follower.ts";
+import { type OrderState, OrderStates } from "./stream/order-states.ts";
+import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
+
+/** Options of {@link followOrders}. */
+export interface OrderStreamOptions extends Omit<SocketClientOptions, "checks"> {
+  /** The account to follow; default that of the key. */
+  readonly account?: number;
+  /** How many events wait for an iterator before it is given an `overrun` in their place; default 10,000. */
+  readonly maxWaiting?: number;
+  /** How many orders that have ended are kept; default 1,000. */
+  readonly keepEnded?: number;
+  /** After this time without an event the stream checks that it has missed none, in milliseconds; default 30,000. */
+  readonly quietMs?: number;
+}
+
+/**
+ * The orders of an account and their changes. The stream connects again by itself, finds out whether it has missed
+ * events, and queries the orders then, so that no state is missed and none moves backwards.
+ */
+export interface OrderStream extends AsyncIterable<StreamEvent | OverrunEvent>, Lasting {
+  /** The orders that are open, and those that ended last, by id. */
+  readonly orders: ReadonlyMap<string, OrderState>;
+  /** Resolves once the states are current for the first time. Rejects if the stream ends before. */
+  readonly ready: Promise<void>;
+  /** Calls a function with each event of a kind. The returned function stops that. */
+  on<K extends StreamEvent["kind"]>(
+    kind: K,
+    listener: (event: Extract<StreamEvent, { kind: K }>) => void,
+  ): () => void;
+}
+
+type OwnOptions = Pick<OrderStreamOptions, "account" | "maxWaiting" | "keepEnded" | "quietMs">;
+
+const OPTIONS = /* @__PURE__ */ (() =>
+  optionsOf<OwnOptions>({
+    account: optional(wholeOption({ from: 1 })),
+    maxWaiting: optional(wholeOption({ from: 1 })),
+    keepEnded: optional(wholeOption({ from: 1 })),
+    quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
+  }))();
+
+/**
+ * Follows the orders of an account, over a connection of its own. Begins at once. Throws a TypeError for an option that
+ * cannot be used. A key that may not read, or a platform without WebSocket, ends the stream.
+ *
+ * @example
+ * ```ts
+ * import { followOrders } from "managed-orders/client";
+ * export async function tellFills(baseUrl: string, apiKey: string, secret: string): Promise<void> {
+ *   const stream = followOrders({ baseUrl, apiKey, secret });
+ *   stream.on("synced", ({ missed = 0 }) => console.log("events missed:", missed));
+ *   for await (const event of stream)
+ *     if (event.kind === "order") console.log(event.order.clientOrderId, event.order.status);
+ * }
+ * ```
+ */
+export function followOrders({
+  account,
+  maxWaiting = 10_000,
+  keepEnded = 1_000,
+  quietMs = 30_000,
+  ...options
+}: OrderStreamOptions): OrderStream {
+  OPTIONS({ account, maxWaiting, keepEnded, quietMs }, "followOrders");
+  const { link, caller, platform } = socketWorks(options, { name: "followOrders", path: PRIVATE_PATH });
+  const client = sharedMethods({ caller, checks: undefined }, SOCKET_ROUTES);
+  const outlet = new Outlet<StreamEvent>(maxWaiting);
+  const states = new OrderStates(keepEnded);
+  const actor: ActorParameters = account === undefined ? {} : { account };
+  const emit = (event: StreamEvent): void => outlet.emit(event);
+  const parts = { link, caller, client, states, emit, actor, quietMs, maxHeld: maxWaiting };
+  const follower = new Follower(parts);
+  const { ended, close } = lasting(
+    { platform, link },
+    (signal) => follower.session(signal),
+    (why) => outlet.end(why),
+  );
+  return Object.freeze<OrderStream>({
+    orders: states.orders,
+    ready: readyOf(outlet, ended),
+    ended,
+    on: (kind, listener) => outlet.on(kind, listener),
+    close,
+    [Symbol.asyncIterator]: () => outlet.iterate(),
+  });
+}
+
+/** Nobody may wait for it, so its rejection must not count as unhandled. */
+function readyOf(outlet: Outlet<StreamEvent>, ended: Promise<Error | undefined>): Promise<void> {
+  const ready = new Promise<void>((resolve, reject) => {
+    const leave = outlet.on("synced", () => {
+      leave();
+      resolve();
+    });
+    void ended.then((error) => reject(error ?? new TransportError("aborted")));
+  });
+  ready.catch(() => undefined);
+  return ready;
+}

@@ -1,0 +1,70 @@
+import { ClientError } from "../errors/client-error.ts";
+import { RefusedError } from "../errors/refused-error.ts";
+import { pause } from "../http/deadline.ts";
+import type { AbortLike, Platform } from "../http/platform.ts";
+import type { Link } from "./link.ts";
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+const TIMESTAMP_REFUSED = -1021;
+
+/**
+ * Runs sessions one after another, with growing pauses of random length, until the caller aborts or a session fails in a
+ * way that the next one would too. A session that lasted longer than the longest pause makes the pauses short again.
+ * Rejects with the error of the last session.
+ */
+async function again(
+  { clock, random }: Pick<Platform, "clock" | "random">,
+  session: () => Promise<never>,
+  signal: AbortLike,
+): Promise<never> {
+  for (let failures = 0; ; failures++) {
+    const beganAtMs = clock.monotonicMs();
+    try {
+      return await session();
+    } catch (error) {
+      if (signal.aborted || isFinal(error)) throw error;
+      if (clock.monotonicMs() - beganAtMs > LONGEST_PAUSE_MS) failures = 0;
+      const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+      const asked = error instanceof RefusedError ? (error.retryAfterMs ?? 0) : 0;
+      await pause(clock, Math.max(asked, Math.floor(most * (0.5 + random() / 2))), signal);
+    }
+  }
+}
+
+/** Work that goes on until it is closed or fails for good. */
+export interface Lasting {
+  /** Resolves once it has ended: to why, or to undefined after `close`. */
+  readonly ended: Promise<Error | undefined>;
+  close(): void;
+}
+
+/** Runs sessions over a link until it is closed; calls a function when it has ended. */
+export function lasting(
+  { platform, link }: Readonly<{ platform: Platform; link: Link }>,
+  session: (signal: AbortSignal) => Promise<never>,
+  onEnd: (why: Error | undefined) => void,
+): Lasting {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const ended = again(platform, () => session(signal), signal).catch((error: unknown) => {
+    link.close();
+    const why = signal.aborted ? undefined : (error as Error);
+    onEnd(why);
+    return why;
+  });
+  const close = (): void => {
+    controller.abort();
+    link.close();
+  };
+  return { ended, close };
+}
+
+/** Returns whether another session would fail in the same way, as with a key that may not read. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof ClientError)) return true;
+  if (!(error instanceof RefusedError)) return false;
+  const { code, status = 0 } = error;
+  const passes = status >= 500 || [408, 418, 429].includes(status) || code === TIMESTAMP_REFUSED;
+  return !passes;
+}

@@ -1,0 +1,132 @@
+import { readReplyJson } from "../../wire/index.ts";
+import { ClientError } from "../errors/client-error.ts";
+import { ProtocolError, type ProtocolProblem } from "../errors/protocol-error.ts";
+import type { Redact } from "../errors/redaction.ts";
+import { TransportError } from "../errors/transport-error.ts";
+import { type Bounds, within } from "../http/deadline.ts";
+import type { ClientClock } from "../http/platform.ts";
+import type { FindSocketClass, SocketEvent, SocketLike } from "./socket-like.ts";
+
+/** A message of the service: members by name. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** What a connection is made of. */
+export type SocketParts = Readonly<{
+  url: string;
+  findSocketClass: FindSocketClass;
+  clock: ClientClock;
+  maxReplyBytes: number;
+  redact: Redact;
+}>;
+
+/** Status in errors about messages, which have no HTTP status of their own. */
+const SWITCHING = 101;
+
+/**
+ * One WebSocket connection. Every message is read before it is handed on; one that is not a JSON object ends the
+ * connection, and so does one that is too large.
+ */
+export class Connection {
+  readonly #parts: SocketParts;
+  readonly #socket: SocketLike;
+  readonly #listeners: Set<(message: Members) => void> = new Set();
+  readonly #ends: Set<(error: ClientError) => void> = new Set();
+  #detail: string | undefined;
+  /** Why the connection has ended; undefined while it is usable. */
+  ended: ClientError | undefined;
+  /** Monotonic time of the last message. */
+  heardAtMs: number;
+
+  private constructor(parts: SocketParts, socket: SocketLike) {
+    this.#parts = parts;
+    this.#socket = socket;
+    this.heardAtMs = parts.clock.monotonicMs();
+    socket.addEventListener("message", (event) => this.#hear(event));
+    socket.addEventListener("error", ({ message }) => {
+      if (typeof message === "string" && message !== "") this.#detail = parts.redact(message);
+    });
+    socket.addEventListener("close", () => this.end(new TransportError("connection", this.#detail)));
+  }
+
+  /** Connects. Rejects with a TransportError if there is no connection within the bounds. */
+  static async open(parts: SocketParts, bounds: Bounds): Promise<Connection> {
+    const SocketClass = await parts.findSocketClass();
+    return await within(parts.clock, bounds, async (signal) => {
+      const connection = new Connection(parts, newSocket(SocketClass, parts));
+      signal.addEventListener("abort", () => connection.end(new TransportError("aborted")));
+      await new Promise<void>((resolve, reject) => {
+        connection.#socket.addEventListener("open", () => resolve());
+        connection.onEnd(reject);
+      });
+      return connection;
+    });
+  }
+
+  /** Calls a function with each message. The returned function stops that. */
+  onMessage(listener: (message: Members) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls a function once the connection has ended; at once if it has. The returned function stops that. */
+  onEnd(listener: (error: ClientError) => void): () => void {
+    if (this.ended !== undefined) listener(this.ended);
+    else this.#ends.add(listener);
+    return () => this.#ends.delete(listener);
+  }
+
+  /** Sends a text. Throws a TransportError if it cannot; the connection has ended then. */
+  send(text: string): void {
+    if (this.ended !== undefined) throw this.ended;
+    try {
+      this.#socket.send(text);
+    } catch (error) {
+      const failure = new TransportError("connection", this.#parts.redact(String(error)));
+      this.end(failure);
+      throw failure;
+    }
+  }
+
+  /** Ends the connection, with the reason that its users get. */
+  end(error: ClientError): void {
+    if (this.ended !== undefined) return;
+    this.ended = error;
+    try {
+      this.#socket.close();
+    } catch {
+      // It had not been opened.
+    }
+    for (const listener of this.#ends) listener(error);
+    this.#ends.clear();
+    this.#listeners.clear();
+  }
+
+  #hear({ data }: SocketEvent): void {
+    if (this.ended !== undefined) return;
+    const { clock, maxReplyBytes } = this.#parts;
+    this.heardAtMs = clock.monotonicMs();
+    if (typeof data !== "string") return this.#break("not text");
+    if (data.length > maxReplyBytes) return this.#break("too large");
+    let message: unknown;
+    try {
+      message = readReplyJson(data);
+    } catch {
+      return this.#break("not JSON");
+    }
+    if (typeof message !== "object" || message === null || Array.isArray(message))
+      return this.#break("wrong type");
+    for (const listener of this.#listeners) listener(message as Members);
+  }
+
+  #break(problem: ProtocolProblem): void {
+    this.end(new ProtocolError({ problem, status: SWITCHING }));
+  }
+}
+
+function newSocket(SocketClass: new (url: string) => SocketLike, { url, redact }: SocketParts): SocketLike {
+  try {
+    return new SocketClass(url);
+  } catch (error) {
+    throw error instanceof ClientError ? error : new TransportError("connection", redact(String(error)));
+  }
+}

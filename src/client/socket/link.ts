@@ -1,0 +1,121 @@
+import { writeJson } from "../../wire/index.ts";
+import type { ClientError } from "../errors/client-error.ts";
+import { RefusedError } from "../errors/refused-error.ts";
+import { TransportError } from "../errors/transport-error.ts";
+import { type Bounds, within } from "../http/deadline.ts";
+import { Connection, type Members, type SocketParts } from "./connection.ts";
+
+/** A request of a connection: its method and its params, which are made just before it is sent. */
+export type SocketRequest = Readonly<{ method: string; params: () => Parameters<typeof writeJson>[0] }>;
+
+type Waiting = Readonly<{ connection: Connection; resolve: (reply: Members) => void }>;
+
+/**
+ * A connection that is opened with the first request, and again with the first one after it was lost. Each request gets
+ * its own reply, by id. A request whose connection ends gets the reason. Source: contract, WebSocket request methods.
+ */
+export class Link {
+  readonly #parts: SocketParts;
+  readonly #maxInFlight: number;
+  readonly #waiting: Map<string, Waiting> = new Map();
+  readonly #listeners: Set<(message: Members) => void> = new Set();
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #requests = 0;
+  #inFlight = 0;
+  #closed = false;
+
+  constructor(parts: SocketParts, maxInFlight: number) {
+    this.#parts = parts;
+    this.#maxInFlight = maxInFlight;
+  }
+
+  /** Calls a function with each message that is not a reply to a request. The returned function stops that. */
+  onMessage(listener: (message: Members) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Resolves to an open connection; callers at the same time share it. Rejects with a ClientError. */
+  async connected(bounds: Bounds): Promise<Connection> {
+    if (this.#closed) throw new TransportError("aborted", "the client is closed");
+    const current = this.#connection;
+    if (current !== undefined && current.ended === undefined) return current;
+    this.#opening ??= this.#open(bounds.timeoutMs).finally(() => {
+      this.#opening = undefined;
+    });
+    const opening = this.#opening;
+    return await within(this.#parts.clock, bounds, () => opening);
+  }
+
+  /** Sends a request and resolves to its reply, as it came. Rejects with a ClientError. */
+  async request(request: SocketRequest, bounds: Bounds): Promise<Members> {
+    if (this.#inFlight >= this.#maxInFlight) {
+      const msg = `${this.#maxInFlight} requests wait for their replies.`;
+      throw new RefusedError({ msg, remedy: "Send fewer at a time." }, { sent: false });
+    }
+    this.#inFlight++;
+    try {
+      return await this.#exchange(request, bounds);
+    } finally {
+      this.#inFlight--;
+    }
+  }
+
+  async #exchange({ method, params }: SocketRequest, bounds: Bounds): Promise<Members> {
+    const id = String(++this.#requests);
+    const connection = await this.connected(bounds);
+    const { clock } = this.#parts;
+    const sentAtMs = clock.monotonicMs();
+    let forget = (): unknown => undefined;
+    try {
+      return await within(clock, bounds, async () => {
+        const reply = new Promise<Members>((resolve, reject) => {
+          this.#waiting.set(id, { connection, resolve });
+          forget = connection.onEnd(reject);
+        });
+        // The connection may have ended while the text was made.
+        reply.catch(() => undefined);
+        connection.send(writeJson({ id, method, params: params() }));
+        return await reply;
+      });
+    } catch (error) {
+      // A connection on which nothing at all arrives is lost, even if nobody has said so.
+      const isDead = error instanceof TransportError && error.reason === "timeout";
+      if (isDead && connection.heardAtMs <= sentAtMs) connection.end(error);
+      throw error;
+    } finally {
+      forget();
+      this.#waiting.delete(id);
+    }
+  }
+
+  /** Ends the connection, if there is one. The next request opens another. */
+  drop(error: ClientError): void {
+    this.#connection?.end(error);
+  }
+
+  /** Ends the connection for good. */
+  close(): void {
+    this.#closed = true;
+    this.drop(new TransportError("aborted", "the client is closed"));
+  }
+
+  async #open(timeoutMs: number): Promise<Connection> {
+    const connection = await Connection.open(this.#parts, { timeoutMs });
+    if (this.#closed) {
+      const error = new TransportError("aborted", "the client is closed");
+      connection.end(error);
+      throw error;
+    }
+    this.#connection = connection;
+    connection.onMessage((message) => this.#hear(connection, message));
+    return connection;
+  }
+
+  #hear(connection: Connection, message: Members): void {
+    const waiting = typeof message.id === "string" ? this.#waiting.get(message.id) : undefined;
+    if (waiting?.connection === connection) waiting.resolve(message);
+    else if (!("id" in message)) for (const listener of this.#listeners) listener(message);
+  }
+}

@@ -1,0 +1,193 @@
+import { ProtocolError } from "../errors/protocol-error.ts";
+import { TransportError } from "../errors/transport-error.ts";
+import type { AbortLike } from "../http/platform.ts";
+import type { Client } from "../methods/api.ts";
+import type { ActorParameters } from "../methods/parameters.ts";
+import type { SharedMethod } from "../outcome/shared-methods.ts";
+import { WrongType } from "../replies/reader.ts";
+import type { Members } from "../socket/connection.ts";
+import { Inbox } from "../socket/inbox.ts";
+import type { Link } from "../socket/link.ts";
+import { SOCKET_ROUTES, type SubscribedReply } from "../socket/methods.ts";
+import type { SocketCaller } from "../socket/socket-caller.ts";
+import {
+  type AccountEvent,
+  type AccountUpdateEvent,
+  type ListStatusEvent,
+  type MarginCallEvent,
+  type OrderUpdateEvent,
+  readEvent,
+  type UnknownEvent,
+} from "./events.ts";
+import { type OrderState, type OrderStates, stateInEvent } from "./order-states.ts";
+import { queryOrders } from "./queries.ts";
+
+/** What a stream of an account tells. */
+export type StreamEvent =
+  /** An order changed. `event` is absent if a query has shown it. */
+  | Readonly<{ kind: "order"; order: OrderState; event?: OrderUpdateEvent }>
+  | Readonly<{ kind: "list"; event: ListStatusEvent }>
+  | Readonly<{ kind: "account"; event: AccountUpdateEvent }>
+  | Readonly<{ kind: "marginCall"; event: MarginCallEvent }>
+  | Readonly<{ kind: "unknown"; event: UnknownEvent }>
+  /**
+   * The states of all orders are current. `missed` is the number of events that were not received; absent at the
+   * beginning, and if the service numbers its events anew.
+   */
+  | Readonly<{ kind: "synced"; missed?: number }>;
+
+/** What a follower works with. */
+export type FollowerParts = Readonly<{
+  link: Link;
+  caller: SocketCaller;
+  client: Pick<Client, SharedMethod>;
+  states: OrderStates;
+  emit: (event: StreamEvent) => void;
+  actor: ActorParameters;
+  quietMs: number;
+  maxHeld: number;
+}>;
+
+type Position = Readonly<{ streamId: string; sequence: number }>;
+
+const SWITCHING = 101;
+/** A fill may arrive after the end of its order. For so long, orders that have ended are queried too. */
+const LATE_FILLS_MS = 300_000;
+
+/**
+ * Follows an account over connections that come and go. It compares the number of each event with the one before, and
+ * queries the orders if one is missing. Source: docs/websocket.md, After a lost connection.
+ */
+export class Follower {
+  readonly #parts: FollowerParts;
+  /** The last event that was handed out. */
+  #position: Position | undefined;
+  #subscriptionId: number | undefined;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+  }
+
+  /** Follows over one connection until it ends. Rejects with the reason. */
+  async session(signal: AbortLike): Promise<never> {
+    const { link, caller, maxHeld, quietMs } = this.#parts;
+    const { timeoutMs } = caller.settings;
+    const connection = await link.connected({ timeoutMs, signal });
+    const inbox = new Inbox(connection, maxHeld, (message) => this.#read(message));
+    this.#subscriptionId = undefined;
+    try {
+      await this.#subscribe(inbox, signal);
+      for (;;) {
+        const event = await inbox.next(caller.platform.clock, quietMs);
+        if (event === undefined) await this.#subscribeAnew(inbox, signal);
+        else await this.#take(event, inbox, signal);
+      }
+    } catch (error) {
+      link.drop(new TransportError("connection", "the stream begins anew"));
+      throw error;
+    } finally {
+      inbox.leave();
+    }
+  }
+
+  #read({ event, subscriptionId }: Members): AccountEvent | undefined {
+    const { e } = (event ?? {}) as Members;
+    if (e === "serverShutdown") return undefined;
+    if (e === "eventStreamTerminated") {
+      if (subscriptionId !== this.#subscriptionId) return undefined;
+      throw new TransportError("connection", "the service ended the subscription");
+    }
+    try {
+      return readEvent(event, "");
+    } catch (error) {
+      if (!(error instanceof WrongType)) throw error;
+      throw new ProtocolError({ problem: "wrong type", status: SWITCHING, member: error.member });
+    }
+  }
+
+  /** After a quiet time, the reply to a new subscription shows whether events were lost, or the connection. */
+  async #subscribeAnew(inbox: Inbox<AccountEvent>, signal: AbortLike): Promise<void> {
+    const subscriptionId = this.#subscriptionId;
+    this.#subscriptionId = undefined;
+    if (subscriptionId !== undefined) {
+      const route = SOCKET_ROUTES.unsubscribe;
+      await this.#parts.caller.call({ route, parameters: { subscriptionId }, options: { signal } });
+    }
+    await this.#subscribe(inbox, signal);
+  }
+
+  async #subscribe(inbox: Inbox<AccountEvent>, signal: AbortLike): Promise<void> {
+    const { caller, actor } = this.#parts;
+    const reply: SubscribedReply = await caller.call({
+      route: SOCKET_ROUTES.subscribe,
+      parameters: { ...actor },
+      options: { signal },
+    });
+    const { streamId, sequence, subscriptionId } = reply;
+    this.#subscriptionId = subscriptionId;
+    const before = this.#position;
+    if (before?.streamId === streamId && before.sequence === sequence) return;
+    const sameSeries = before?.streamId === streamId && sequence > before.sequence;
+    if (!sameSeries) this.#position = { streamId, sequence };
+    await this.#reconcile(inbox, sequence, signal, sameSeries);
+  }
+
+  async #take(event: AccountEvent, inbox: Inbox<AccountEvent>, signal: AbortLike): Promise<void> {
+    const { sequence = 0, streamId = "" } = this.#position ?? {};
+    if (event.sequence <= sequence) return; // It came twice, or too late.
+    if (event.sequence === sequence + 1) {
+      this.#position = { streamId, sequence: event.sequence };
+      return this.#handOut(event);
+    }
+    inbox.putBack([event]);
+    const upTo = inbox.waiting.reduce((highest, other) => Math.max(highest, other.sequence), 0);
+    await this.#reconcile(inbox, upTo, signal, true);
+  }
+
+  /**
+   * Queries the orders after missed events. The answers contain every event up to `upTo`, which happened before. Of
+   * those, the ones that arrive meanwhile are handed out, in order; the rest is `missed`.
+   */
+  async #reconcile(
+    inbox: Inbox<AccountEvent>,
+    upTo: number,
+    signal: AbortLike,
+    isCounted: boolean,
+  ): Promise<void> {
+    const { client, states, caller, actor, emit } = this.#parts;
+    const { sequence = 0, streamId = "" } = this.#position ?? {};
+    const { clock } = caller.platform;
+    const known = states.unsettled(clock.monotonicMs() - LATE_FILLS_MS);
+    const { states: found, unknown } = await queryOrders(client, known, { actor, options: { signal } });
+    const held = new Map(inbox.drain().map((event) => [event.sequence, event]));
+    const sorted = [...held.values()].sort((a, b) => a.sequence - b.sequence);
+    const late = sorted.filter((event) => event.sequence > sequence && event.sequence <= upTo);
+    inbox.putBack(sorted.filter((event) => event.sequence > upTo));
+    this.#position = { streamId, sequence: upTo };
+    for (const event of late) this.#handOut(event);
+    for (const orderId of unknown) states.forget(orderId);
+    for (const state of found) {
+      const { order, changed } = states.take(state, clock.monotonicMs());
+      if (changed) emit({ kind: "order", order });
+    }
+    emit({ kind: "synced", ...(isCounted && { missed: upTo - sequence - late.length }) });
+  }
+
+  #handOut(event: AccountEvent): void {
+    const { states, emit, caller } = this.#parts;
+    switch (event.e) {
+      case "ORDER_TRADE_UPDATE": {
+        const { order } = states.take(stateInEvent(event.o), caller.platform.clock.monotonicMs());
+        return emit({ kind: "order", order, event });
+      }
+      case "listStatus":
+        return emit({ kind: "list", event });
+      case "ACCOUNT_UPDATE":
+        return emit({ kind: "account", event });
+      case "MARGIN_CALL":
+        return emit({ kind: "marginCall", event });
+      case "unknown":
+        return emit({ kind: "unknown", event });
+    }
+  }
+}

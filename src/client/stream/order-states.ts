@@ -1,0 +1,105 @@
+import type { OrderStatus } from "../../lifecycle/index.ts";
+import type { Side } from "../../model/index.ts";
+import { compareDecimals } from "../replies/decimal-text.ts";
+import type { OrderReply } from "../replies/orders.ts";
+import type { WholeText } from "../replies/reader.ts";
+import type { OrderUpdateMembers } from "./events.ts";
+
+/** An order as a stream knows it. */
+export interface OrderState {
+  readonly symbol: string;
+  /** Negative for managed orders. */
+  readonly orderId: WholeText;
+  readonly clientOrderId: string;
+  readonly side: Side;
+  readonly origQty: string;
+  readonly executedQty: string;
+  readonly status: OrderStatus;
+}
+
+/** How far an order has come. The ends are equal: the first one stays. */
+const RANK: Readonly<Record<string, number>> = {
+  PENDING_NEW: 0,
+  NEW: 1,
+  PARTIALLY_FILLED: 2,
+  FILLED: 3,
+  CANCELED: 3,
+  EXPIRED: 3,
+  REJECTED: 3,
+};
+const ENDED = 3;
+
+const rankOf = ({ status }: OrderState): number => RANK[status] ?? 1;
+
+/** Returns whether an order has ended. A fill that arrives late may still raise its executed quantity. */
+export const isEnded = (order: OrderState): boolean => rankOf(order) === ENDED;
+
+/** Returns the state in an event. */
+export function stateInEvent(members: OrderUpdateMembers): OrderState {
+  const { s, i, c, S, q, z, X } = members;
+  return { symbol: s, orderId: i, clientOrderId: c, side: S, origQty: q, executedQty: z, status: X };
+}
+
+/** Returns the state in the answer to a query; undefined for a retained rejection, which has no id. */
+export function stateInReply(reply: OrderReply): OrderState | undefined {
+  const { symbol, orderId, clientOrderId, side = "BUY", origQty = "0", executedQty, status } = reply;
+  if (orderId === undefined) return undefined;
+  return { symbol, orderId, clientOrderId, side, origQty, executedQty, status };
+}
+
+/**
+ * The orders of an account by id. None moves backwards: a state from before another one, such as an event that a query
+ * has overtaken, changes nothing. The orders that ended last are kept, the others are forgotten.
+ */
+export class OrderStates {
+  readonly orders: Map<string, OrderState> = new Map();
+  readonly #ended: Map<string, number> = new Map();
+  readonly #keepEnded: number;
+
+  constructor(keepEnded: number) {
+    this.#keepEnded = keepEnded;
+  }
+
+  /** Takes a state in. Returns the state of the order now, and whether it has changed. */
+  take(told: OrderState, nowMs: number): Readonly<{ order: OrderState; changed: boolean }> {
+    const before = this.orders.get(told.orderId);
+    const order = before === undefined ? told : later(before, told);
+    if (order === before) return { order, changed: false };
+    this.orders.set(order.orderId, order);
+    if (isEnded(order)) this.#end(order.orderId, nowMs);
+    return { order, changed: true };
+  }
+
+  /** Forgets an order that the service does not know. */
+  forget(orderId: string): void {
+    this.orders.delete(orderId);
+    this.#ended.delete(orderId);
+  }
+
+  /** Returns the orders that are open, or ended after a time. */
+  unsettled(sinceMs: number): readonly OrderState[] {
+    return [...this.orders.values()].filter(
+      ({ orderId }) => (this.#ended.get(orderId) ?? Number.POSITIVE_INFINITY) > sinceMs,
+    );
+  }
+
+  #end(orderId: string, nowMs: number): void {
+    this.#ended.delete(orderId);
+    this.#ended.set(orderId, nowMs);
+    if (this.#ended.size <= this.#keepEnded) return;
+    const [oldest = orderId] = this.#ended.keys();
+    this.forget(oldest);
+  }
+}
+
+/** Returns the later of two states of an order. Executed quantity and status never fall. */
+function later(before: OrderState, told: OrderState): OrderState {
+  const executed = compareDecimals(told.executedQty, before.executedQty);
+  const advances = rankOf(told) > rankOf(before);
+  if (executed <= 0 && !advances) return before;
+  return {
+    ...before,
+    status: advances ? told.status : before.status,
+    executedQty: executed > 0 ? told.executedQty : before.executedQty,
+  };
+}

@@ -1,0 +1,45 @@
+import { RefusedError } from "../errors/refused-error.ts";
+import type { Client } from "../methods/api.ts";
+import type { ActorParameters, CallOptions } from "../methods/parameters.ts";
+import type { SharedMethod } from "../outcome/shared-methods.ts";
+import { eachOpenOrder, eachOrderList } from "../pages/pages.ts";
+import { type OrderState, stateInReply } from "./order-states.ts";
+
+/** How many look-ups of single orders are under way at the same time. */
+const AT_ONCE = 10;
+const NO_SUCH_ORDER = -2013;
+
+/** The answers to the queries of a client that may have missed events. */
+export type Answers = Readonly<{ states: readonly OrderState[]; unknown: readonly string[] }>;
+
+/**
+ * Queries the open orders, the legs of the open lists, and each known order that is in neither. Rejects with a
+ * ClientError. Source: docs/websocket.md, After a lost connection.
+ */
+export async function queryOrders(
+  client: Pick<Client, SharedMethod>,
+  known: readonly OrderState[],
+  { actor, options }: Readonly<{ actor: ActorParameters; options: CallOptions }>,
+): Promise<Answers> {
+  const found = new Map<string, OrderState>();
+  const take = (state: OrderState | undefined): void => {
+    if (state !== undefined) found.set(state.orderId, state);
+  };
+  for await (const order of eachOpenOrder(client, actor, options)) take(stateInReply(order));
+  for await (const { orderReports } of eachOrderList(client, { ...actor, openOnly: true }, options))
+    for (const report of orderReports) take(stateInReply(report));
+  const unknown: string[] = [];
+  const missing = known.filter(({ orderId }) => !found.has(orderId));
+  for (let from = 0; from < missing.length; from += AT_ONCE) {
+    const lookUps = missing.slice(from, from + AT_ONCE).map(async ({ symbol, orderId }) => {
+      try {
+        take(stateInReply(await client.order({ ...actor, symbol, orderId }, options)));
+      } catch (error) {
+        if (!(error instanceof RefusedError) || error.code !== NO_SUCH_ORDER) throw error;
+        unknown.push(orderId);
+      }
+    });
+    await Promise.all(lookUps);
+  }
+  return { states: [...found.values()], unknown };
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest";
+import { BookSides, DEPTH_SHAPE } from "../../src/client/book/book-sides.ts";
+import { type LocalOrderBook, openOrderBook } from "../../src/client/index.ts";
+import { compareDecimals } from "../../src/client/replies/decimal-text.ts";
+import { PUBLIC_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
+import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
+
+type Levels = readonly (readonly [string, string])[];
+
+const quote = async (world: SocketWorld, bids: Levels, asks: Levels): Promise<void> => {
+  const [[bid = "0"] = []] = bids;
+  const [[ask = "0"] = []] = asks;
+  world.engine.market.quote({ symbol: "BTC/USD", bid, ask, bids, asks });
+  await settle(world);
+};
+
+/** A world with a quote, and a book of its market. */
+async function openBookWorld(options: Readonly<{ quietMs?: number; maxLevels?: number }> = {}) {
+  const world = await openSocketWorld();
+  await quote(
+    world,
+    [
+      ["100", "1"],
+      ["99.5", "2"],
+    ],
+    [["101", "1"]],
+  );
+  const { apiKey: _key, secret: _secret, ...rest } = world.options;
+  const book = openOrderBook({ ...rest, symbol: "BTC/USD", ...options });
+  const told: string[] = [];
+  for (const kind of ["synced", "changed", "lost"] as const) book.on(kind, () => told.push(kind));
+  await until(world, () => book.lastUpdateId !== undefined);
+  return { ...world, book, told };
+}
+
+async function until(world: SocketWorld, holds: () => boolean): Promise<void> {
+  for (let step = 0; !holds(); step++) {
+    if (step > 400) throw new Error("never came");
+    await world.clock.advanceBy(250);
+  }
+}
+
+/** The book as the service has it. */
+async function served(world: SocketWorld): Promise<readonly unknown[]> {
+  const { bids, asks, lastUpdateId } = await world.client.depth({ symbol: "BTC/USD", limit: 5000 });
+  return [bids, asks, lastUpdateId];
+}
+
+const copied = ({ bids, asks, lastUpdateId }: LocalOrderBook): readonly unknown[] => [
+  bids,
+  asks,
+  lastUpdateId,
+];
+
+describe("a local order book", () => {
+  it("decision LL: equals the service's book after each quote", async () => {
+    const world = await openBookWorld();
+    expect(copied(world.book)).toEqual(await served(world));
+    await quote(
+      world,
+      [
+        ["100.00000001", "1"],
+        ["99.5", "0.5"],
+        ["9", "3"],
+      ],
+      [
+        ["101", "2"],
+        ["1000", "1"],
+      ],
+    );
+    expect(copied(world.book)).toEqual(await served(world));
+    expect(world.book.bids).toEqual([
+      ["100.00000001", "1"],
+      ["99.5", "0.5"],
+      ["9", "3"],
+    ]);
+    await quote(world, [["99.5", "0.5"]], [["100", "2"]]);
+    expect(copied(world.book)).toEqual(await served(world));
+    expect(world.told).toEqual(["synced", "changed", "changed"]);
+    world.book.close();
+    expect(await world.book.ended).toBeUndefined();
+  });
+
+  it("complaint 35: a missing diff empties the book until a new snapshot is there", async () => {
+    const world = await openBookWorld();
+    world.sockets.change = (text) => (text.includes("depthUpdate") ? [] : [text]);
+    await quote(world, [["90", "1"]], [["101", "1"]]);
+    world.sockets.change = (text) => [text];
+    await quote(
+      world,
+      [
+        ["90", "1"],
+        ["80", "1"],
+      ],
+      [["101", "1"]],
+    );
+    expect([world.book.bids, world.book.lastUpdateId]).toEqual([[], undefined]);
+    await until(world, () => world.book.lastUpdateId !== undefined);
+    expect(copied(world.book)).toEqual(await served(world));
+    expect(world.told).toEqual(["synced", "lost", "synced"]);
+    world.book.close();
+  });
+
+  it("decision LL: diffs that come twice or late change nothing", async () => {
+    const world = await openBookWorld();
+    const texts: string[] = [];
+    world.sockets.change = (text) => {
+      texts.push(text);
+      return [text, text];
+    };
+    await quote(world, [["90", "1"]], [["101", "1"]]);
+    const [old = ""] = texts;
+    await quote(world, [["91", "1"]], [["101", "1"]]);
+    world.sockets.say(old);
+    await settle(world);
+    expect(copied(world.book)).toEqual(await served(world));
+    expect(world.told).toEqual(["synced", "changed", "changed"]);
+    world.book.close();
+  });
+
+  it("complaint 35: after a lost connection it begins with a new snapshot", async () => {
+    const world = await openBookWorld();
+    world.sockets.lose();
+    await settle(world);
+    expect(world.book.bids).toEqual([]);
+    await quote(world, [["90", "1"]], [["101", "1"]]);
+    await until(world, () => world.book.lastUpdateId !== undefined);
+    expect(copied(world.book)).toEqual(await served(world));
+    world.book.close();
+  });
+
+  it("silence ends the connection, and the book with it", async () => {
+    const world = await openBookWorld({ quietMs: 10_000 });
+    world.sockets.deaf = true;
+    await until(world, () => world.told.includes("lost"));
+    world.sockets.deaf = false;
+    await until(world, () => world.book.lastUpdateId !== undefined);
+    expect(world.sockets.opened).toBeGreaterThan(1);
+    world.book.close();
+  });
+
+  it("decision LL: a book with too many levels begins anew", async () => {
+    const world = await openBookWorld({ maxLevels: 2 });
+    await quote(
+      world,
+      [
+        ["100", "1"],
+        ["99", "1"],
+        ["98", "1"],
+      ],
+      [["101", "1"]],
+    );
+    expect(world.told.slice(0, 2)).toEqual(["synced", "lost"]);
+    world.book.close();
+  });
+
+  it("a market that does not exist ends the book with the refusal", async () => {
+    const world = await openSocketWorld();
+    const { apiKey: _key, secret: _secret, ...rest } = world.options;
+    const book = openOrderBook({ ...rest, symbol: "NO/USD" });
+    expect(await book.ended).toMatchObject({ kind: "refused" });
+  });
+
+  it("complaint 40: prices are compared as numbers, exactly", () => {
+    const sorted = [
+      "-2",
+      "-1.5",
+      "0",
+      "0.00000001",
+      "9",
+      "10",
+      "10.5",
+      "90071992547409930.1",
+      "90071992547409930.2",
+    ];
+    for (const [index, low] of sorted.entries())
+      for (const high of sorted.slice(index + 1)) {
+        expect(compareDecimals(low, high)).toBeLessThan(0);
+        expect(compareDecimals(high, low)).toBeGreaterThan(0);
+      }
+    expect([
+      compareDecimals("1.50", "1.5"),
+      compareDecimals("-0", "0.0"),
+      compareDecimals("01", "1"),
+    ]).toEqual([0, 0, 0]);
+    const sides = new BookSides({
+      symbol: "A/USD",
+      lastUpdateId: "9007199254740993",
+      bids: [["1.50", "1"]],
+      asks: [],
+    });
+    const diff = { s: "A/USD", U: "9007199254740994", u: "9007199254740994", a: [] };
+    expect(sides.apply({ ...diff, b: [["1.5", "0.000"]] })).toBe("applied");
+    expect([sides.bids, sides.lastUpdateId]).toEqual([[], "9007199254740994"]);
+    expect(sides.apply({ ...diff, b: [] })).toBe("old");
+    expect(sides.apply({ ...diff, U: "9007199254740996", u: "9007199254740996", b: [] })).toBe("gap");
+  });
+
+  it("decision LC: reads members that the service describes", () => {
+    const { properties } = PUBLIC_EVENTS.DepthUpdate as unknown as Readonly<{ properties: object }>;
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(DEPTH_SHAPE)));
+  });
+});

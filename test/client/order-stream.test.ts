@@ -1,0 +1,314 @@
+import { describe, expect, it } from "vitest";
+import {
+  createSocketClient,
+  followOrders,
+  type OrderStreamOptions,
+  type OverrunEvent,
+  type StreamEvent,
+} from "../../src/client/index.ts";
+import { EVENT_SHAPES, ORDER_SHAPE } from "../../src/client/stream/events.ts";
+import { OrderStates } from "../../src/client/stream/order-states.ts";
+import { schemasUsedIn } from "../../src/service/descriptions/components.ts";
+import { PRIVATE_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
+import { KEYS } from "../support/service-world.ts";
+import { settled } from "./client-world.ts";
+import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
+
+const STOP = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  type: "STOP_MARKET",
+  quantity: "0.01",
+  stopPrice: "5000",
+} as const;
+
+const shown = (event: StreamEvent | OverrunEvent): string => {
+  if (event.kind === "order") {
+    const { clientOrderId, status } = event.order;
+    return `${clientOrderId} ${status}${event.event === undefined ? " by query" : ""}`;
+  }
+  if (event.kind === "synced") return `synced, missed ${event.missed ?? "unknown"}`;
+  return event.kind === "overrun" ? `dropped ${event.dropped}` : event.kind;
+};
+
+/** A world with a stream of its account, what it told, and a client that places. */
+async function openStreamWorld(options: Partial<OrderStreamOptions> = {}) {
+  const world = await openSocketWorld();
+  const stream = followOrders({ ...world.options, ...options });
+  const told: string[] = [];
+  const kinds = ["order", "list", "account", "unknown", "synced"] as const;
+  for (const kind of kinds) stream.on(kind, (event) => told.push(shown(event)));
+  await settled(world, stream.ready);
+  const place = async (id: string): Promise<void> => {
+    await world.client.placeOrder({ ...STOP, newClientOrderId: id });
+    await settle(world);
+  };
+  const cancel = async (id: string): Promise<void> => {
+    await world.client.cancelOrder({ symbol: "BTC/USD", origClientOrderId: id });
+    await settle(world);
+  };
+  return { ...world, stream, told, place, cancel };
+}
+
+/** Lets time pass until this holds. */
+async function until(world: SocketWorld, holds: () => boolean): Promise<void> {
+  for (let step = 0; !holds(); step++) {
+    if (step > 400) throw new Error("never came");
+    await world.clock.advanceBy(250);
+  }
+}
+
+const isEvent = (text: string): boolean => text.includes('"ORDER_TRADE_UPDATE"');
+
+describe("the stream of an account", () => {
+  it("decision LJ: shows the orders from before, and then each event", async () => {
+    const world = await openSocketWorld();
+    await world.client.placeOrder({ ...STOP, newClientOrderId: "before" });
+    const stream = followOrders(world.options);
+    await settled(world, stream.ready);
+    expect([...stream.orders.values()]).toMatchObject([{ clientOrderId: "before", status: "NEW" }]);
+    const next = stream[Symbol.asyncIterator]().next();
+    await world.client.placeOrder({ ...STOP, newClientOrderId: "after" });
+    expect((await next).value).toMatchObject({
+      ...{ kind: "order", order: { clientOrderId: "after", status: "NEW" } },
+      event: { o: { x: "NEW", t: "0" } },
+    });
+    stream.close();
+    expect(await stream.ended).toBeUndefined();
+  });
+
+  it("complaint 35: after a lost connection it queries what it missed, and says how much", async () => {
+    const world = await openStreamWorld();
+    await world.place("a");
+    world.sockets.down = true;
+    world.sockets.lose();
+    await world.cancel("a");
+    await world.place("b");
+    world.sockets.down = false;
+    const { told } = world;
+    await until(world, () => told.length > 3);
+    expect(told).toEqual([
+      ...["synced, missed unknown", "a NEW"],
+      ...["b NEW by query", "a CANCELED by query", "synced, missed 2"],
+    ]);
+    await world.place("c");
+    expect(told.at(-1)).toBe("c NEW");
+    world.stream.close();
+  });
+
+  it("decision LJ: nothing was missed if the numbers are equal, and nothing is queried", async () => {
+    const world = await openStreamWorld();
+    await world.place("a");
+    const before = world.sockets.sent.filter((text) => text.includes("openOrders")).length;
+    world.sockets.lose();
+    await until(world, () => world.sockets.opened === 2);
+    await settle(world);
+    expect(world.sockets.sent.filter((text) => text.includes("openOrders"))).toHaveLength(before);
+    await world.place("b");
+    expect(world.told).toEqual(["synced, missed unknown", "a NEW", "b NEW"]);
+    world.stream.close();
+  });
+
+  it("complaint 34: an event that is missing in the middle is found by the next one", async () => {
+    const world = await openStreamWorld();
+    await world.place("a");
+    world.sockets.change = (text) => (isEvent(text) ? [] : [text]);
+    await world.cancel("a");
+    expect(world.told.at(-1)).toBe("a NEW");
+    world.sockets.change = (text) => [text];
+    await world.place("b");
+    await until(world, () => world.told.length > 4);
+    expect(world.told.slice(2)).toEqual(["b NEW", "a CANCELED by query", "synced, missed 1"]);
+    world.stream.close();
+  });
+
+  it("complaint 34: an event that is missing at the end is found after a quiet time", async () => {
+    const world = await openStreamWorld({ quietMs: 10_000 });
+    await world.place("a");
+    world.sockets.change = (text) => (isEvent(text) ? [] : [text]);
+    await world.cancel("a");
+    await world.clock.advanceBy(9_000);
+    expect(world.told.at(-1)).toBe("a NEW");
+    await until(world, () => world.told.length > 3);
+    expect(world.told.slice(2)).toEqual(["a CANCELED by query", "synced, missed 1"]);
+    expect(world.sockets.opened).toBe(1);
+    world.stream.close();
+  });
+
+  it("complaint 32: events that come twice or out of order are handed out once, in order", async () => {
+    const world = await openStreamWorld();
+    const held: string[] = [];
+    world.sockets.change = (text) => {
+      if (!isEvent(text)) return [text];
+      held.push(text);
+      return [];
+    };
+    for (const id of ["a", "b", "c"]) await world.place(id);
+    await world.cancel("a");
+    world.sockets.change = (text) => [text];
+    for (const index of [0, 0, 2, 1, 2, 3, 0]) world.sockets.say(held[index] ?? "");
+    await until(world, () => world.told.some((line) => line.startsWith("synced, missed 0")));
+    await settle(world);
+    const orders = world.told.filter((line) => !line.startsWith("synced"));
+    expect(orders).toEqual(["a NEW", "b NEW", "c NEW", "a CANCELED"]);
+    expect(world.stream.orders.size).toBe(3);
+    world.stream.close();
+  });
+
+  it("complaint 32: no state moves backwards, and the executed quantity of an ended order may still grow", () => {
+    const states = new OrderStates(10);
+    const order = {
+      symbol: "BTC/USD",
+      orderId: "-1",
+      clientOrderId: "a",
+      side: "BUY",
+      origQty: "1",
+    } as const;
+    const take = (
+      status: "NEW" | "PARTIALLY_FILLED" | "FILLED" | "CANCELED",
+      executedQty: string,
+    ): string => {
+      const { order: now } = states.take({ ...order, status, executedQty }, 0);
+      return `${now.status} ${now.executedQty}`;
+    };
+    expect(take("PARTIALLY_FILLED", "0.9")).toBe("PARTIALLY_FILLED 0.9");
+    expect(take("NEW", "0")).toBe("PARTIALLY_FILLED 0.9");
+    expect(take("PARTIALLY_FILLED", "0.25")).toBe("PARTIALLY_FILLED 0.9");
+    expect(take("CANCELED", "0.9")).toBe("CANCELED 0.9");
+    expect(take("PARTIALLY_FILLED", "0.95")).toBe("CANCELED 0.95");
+    expect(take("FILLED", "0.95")).toBe("CANCELED 0.95");
+  });
+
+  it("decision LJ: orders that have ended are forgotten, the oldest first", () => {
+    const states = new OrderStates(2);
+    const order = {
+      symbol: "BTC/USD",
+      clientOrderId: "a",
+      side: "BUY",
+      origQty: "1",
+      executedQty: "0",
+    } as const;
+    states.take({ ...order, orderId: "-1", status: "NEW" }, 0);
+    for (const orderId of ["-2", "-3", "-4"]) states.take({ ...order, orderId, status: "CANCELED" }, 0);
+    expect([...states.orders.keys()]).toEqual(["-1", "-3", "-4"]);
+  });
+
+  it("decision LJ: a slow iterator gets the number of dropped events, and the states stay whole", async () => {
+    const world = await openStreamWorld({ maxWaiting: 2 });
+    const iterator = world.stream[Symbol.asyncIterator]();
+    for (const id of ["a", "b", "c", "d"]) await world.place(id);
+    expect((await iterator.next()).value).toEqual({ kind: "overrun", dropped: 3 });
+    expect(shown((await iterator.next()).value as StreamEvent)).toBe("d NEW");
+    expect(world.stream.orders.size).toBe(4);
+    world.stream.close();
+    await world.stream.ended;
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("an unsubscribed listener hears nothing, and one that throws disturbs no other", async () => {
+    const world = await openStreamWorld();
+    let heard = 0;
+    const leave = world.stream.on("order", () => heard++);
+    await world.place("a");
+    leave();
+    await world.place("b");
+    expect([heard, world.told.at(-1)]).toEqual([1, "b NEW"]);
+    world.stream.close();
+  });
+
+  it("an event of a kind that is not known counts, and is handed on", async () => {
+    const world = await openStreamWorld();
+    world.sockets.say('{"subscriptionId":0,"event":{"e":"NEWS","E":1,"sequence":1,"more":9007199254740993}}');
+    await settle(world);
+    expect(world.told.at(-1)).toBe("unknown");
+    world.stream.close();
+  });
+
+  it.each([
+    ["HTML", "<html>"],
+    [
+      "a number beyond 2^53",
+      '{"subscriptionId":0,"event":{"e":"listStatus","E":1,"sequence":9007199254740993}}',
+    ],
+    [
+      "a wrong member",
+      '{"subscriptionId":0,"event":{"e":"ORDER_TRADE_UPDATE","E":1,"T":1,"sequence":1,"o":{}}}',
+    ],
+  ])("a message with %s ends the connection; the next one goes on", async (_what, text) => {
+    const world = await openStreamWorld();
+    world.sockets.say(text);
+    await until(world, () => world.sockets.opened === 2 && world.sockets.open.size === 1);
+    await until(world, () => world.sockets.sent.filter((sent) => sent.includes("subscribe")).length > 1);
+    await world.place("a");
+    expect(world.told.at(-1)).toBe("a NEW");
+    world.stream.close();
+  });
+
+  it("complaint 35: silence ends the connection, and the next one finds what was missed", async () => {
+    const world = await openStreamWorld({ quietMs: 10_000 });
+    world.sockets.deaf = true;
+    world.sockets.change = () => [];
+    await world.place("a");
+    await until(world, () => world.sockets.opened > 1);
+    world.sockets.deaf = false;
+    world.sockets.change = (text) => [text];
+    await until(world, () => world.told.length > 2);
+    expect(world.told.slice(1)).toEqual(["a NEW by query", "synced, missed 1"]);
+    world.stream.close();
+  });
+
+  it("decision LK: pauses between attempts grow, up to half a minute", async () => {
+    const world = await openStreamWorld();
+    world.sockets.down = true;
+    world.sockets.lose();
+    await world.clock.advanceBy(120_000);
+    const attempts = world.sockets.opened;
+    expect(attempts).toBeGreaterThan(6);
+    expect(attempts).toBeLessThan(14);
+    world.stream.close();
+  });
+
+  it("decision LK: a key that may not read ends the stream with its refusal", async () => {
+    const world = await openSocketWorld();
+    const stream = followOrders({ ...world.options, ...KEYS.trader });
+    const iterator = stream[Symbol.asyncIterator]();
+    const why = await settled(world, stream.ended);
+    expect(why).toMatchObject({ kind: "refused", code: -2015 });
+    await expect(stream.ready).rejects.toBe(why);
+    await expect(iterator.next()).rejects.toBe(why);
+  });
+
+  it("the client of the private WebSocket hears the same events, as they come", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    const heard: unknown[] = [];
+    socket.onMessage((message) => heard.push(message.subscriptionId));
+    await socket.subscribe();
+    await socket.placeOrder(STOP);
+    await settle(world);
+    expect(heard).toEqual([0]);
+    socket.close();
+  });
+});
+
+/** Letters of the convention that always have the same value here. */
+const FIXED = ["b", "a", "m", "wt", "cp", "pP", "si", "ss", "rp", "V", "pm"];
+
+type Schema = Readonly<{ properties: Readonly<Record<string, object>>; required: readonly string[] }>;
+
+describe("the events as the client reads them", () => {
+  it("decision LC: have the members of the service's schemas", () => {
+    const schemas = { OrderTradeUpdate: "ORDER_TRADE_UPDATE", ListStatus: "listStatus" } as const;
+    const more = { AccountUpdate: "ACCOUNT_UPDATE", MarginCall: "MARGIN_CALL" } as const;
+    for (const [name, event] of Object.entries({ ...schemas, ...more })) {
+      const { properties } = PRIVATE_EVENTS[name] as unknown as Schema;
+      expect(Object.keys(EVENT_SHAPES[event]).sort()).toEqual(Object.keys(properties).sort());
+    }
+    const names = ["ManagedTrade", "NativeTrade"].flatMap((name) => {
+      const schema = schemasUsedIn({ $ref: `#/components/schemas/${name}` })[name] as unknown as Schema;
+      return Object.keys(schema.properties);
+    });
+    const own = [...new Set(names)].filter((name) => !FIXED.includes(name));
+    expect(Object.keys(ORDER_SHAPE).sort()).toEqual(own.sort());
+  });
+});

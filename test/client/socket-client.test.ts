@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import {
+  createSocketClient,
+  ProtocolError,
+  RefusedError,
+  TransportError,
+  UncertainOutcome,
+} from "../../src/client/index.ts";
+import { SOCKET_ROUTES } from "../../src/client/socket/methods.ts";
+import { METHODS } from "../../src/requests/index.ts";
+import { answers, settled } from "./client-world.ts";
+import { openSocketWorld } from "./socket-wire.ts";
+
+const STOP = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  type: "STOP_MARKET",
+  quantity: "0.01",
+  stopPrice: "5000",
+} as const;
+
+describe("the client of the private WebSocket", () => {
+  it("decision LI: calls every method of the private WebSocket by its name", () => {
+    const called = Object.values(SOCKET_ROUTES).map(({ method }) => method);
+    expect([...called].sort()).toEqual(METHODS.map(({ name }) => name).sort());
+  });
+
+  it("complaint 39: places, reads and cancels, with the replies of REST and ids as text", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    const placed = await socket.placeOrder(STOP);
+    expect(placed.orderId).toMatch(/^-[0-9]+$/);
+    const key = { symbol: "BTC/USD", orderId: placed.orderId };
+    expect(await socket.order(key)).toEqual(await world.client.order(key));
+    expect((await socket.openOrders()).total).toBe(1);
+    expect(await socket.cancelOrder(key)).toMatchObject({ status: "CANCELED", orderId: placed.orderId });
+    expect(await socket.openOrderLists()).toEqual([]);
+    expect(await socket.subscribe()).toMatchObject({ subscriptionId: 0, accountId: 1, sequence: 2 });
+    expect(await socket.subscriptions()).toEqual([{ subscriptionId: 0, accountId: 1 }]);
+    expect(await socket.unsubscribe({ subscriptionId: 0 })).toEqual({});
+    expect(world.sockets.opened).toBe(1);
+  });
+
+  it("a refusal has the code and text of the service", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    const refused = await socket
+      .order({ symbol: "BTC/USD", orderId: "-9999" })
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(RefusedError);
+    expect(refused).toMatchObject({ code: -2013, msg: "Order does not exist.", sent: true });
+  });
+
+  it("decision LI: a placement whose connection is lost is uncertain, and REST tells its outcome", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    world.sockets.change = () => {
+      world.sockets.lose();
+      return [];
+    };
+    const lost = await settled(
+      world,
+      socket.placeOrder(STOP).catch((error: unknown) => error),
+    );
+    expect(lost).toBeInstanceOf(UncertainOutcome);
+    const { state, order } = await settled(world, (lost as UncertainOutcome).reconcile());
+    expect([state, order?.clientOrderId]).toEqual(["placed", (lost as UncertainOutcome).clientOrderId]);
+    world.sockets.change = (text) => [text];
+    expect((await socket.openOrders()).total).toBe(1);
+  });
+
+  it("a placement that was never sent is not uncertain", async () => {
+    const world = await openSocketWorld();
+    world.sockets.down = true;
+    const socket = createSocketClient(world.options);
+    const failed = await settled(
+      world,
+      socket.placeOrder(STOP).catch((error: unknown) => error),
+    );
+    expect(failed).toBeInstanceOf(TransportError);
+    expect(failed).toMatchObject({ reason: "connection" });
+  });
+
+  it("complaint 18: silence ends a request in time, and the connection with it", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    await socket.openOrders();
+    world.sockets.deaf = true;
+    const silent = await settled(
+      world,
+      socket.cancelOpenOrders().catch((error: unknown) => error),
+    );
+    expect(silent).toBeInstanceOf(UncertainOutcome);
+    expect((silent as UncertainOutcome).cause).toMatchObject({ reason: "timeout" });
+    world.sockets.deaf = false;
+    expect((await socket.openOrders()).total).toBe(0);
+    expect(world.sockets.opened).toBe(2);
+  });
+
+  it("a signal ends a request", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    await socket.openOrders();
+    world.sockets.deaf = true;
+    const controller = new AbortController();
+    const asked = socket.openOrders({}, { signal: controller.signal }).catch((error: unknown) => error);
+    await world.engine.idle();
+    controller.abort();
+    expect(await asked).toMatchObject({ reason: "aborted" });
+  });
+
+  it("decision LI: no more requests than `maxInFlight` wait for their replies", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient({ ...world.options, maxInFlight: 2 });
+    const asked = await Promise.allSettled([1, 2, 3].map(() => socket.cancelOpenOrders()));
+    expect(asked.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+    expect(asked[2]).toMatchObject({ reason: { kind: "refused", sent: false } });
+    await expect(socket.openOrders()).resolves.toMatchObject({ total: 0 });
+  });
+
+  it.each([
+    ["not JSON", "<html>502 Bad Gateway</html>"],
+    ["wrong type", "[]"],
+    ["too large", `{"id":"1","result":"${"x".repeat(10_000_000)}"}`],
+  ])("a message that is %s ends the connection and its requests", async (problem, text) => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    await socket.openOrders();
+    world.sockets.change = () => [text];
+    const broken = await socket.cancelOpenOrders().catch((error: unknown) => error);
+    expect((broken as UncertainOutcome).cause).toBeInstanceOf(ProtocolError);
+    expect((broken as UncertainOutcome).cause).toMatchObject({ problem });
+    expect(world.sockets.open.size).toBe(0);
+  });
+
+  it("the clock comes by REST; a request that cannot read it is not sent", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    world.wire.strike("/api/time", answers("<html>"), 9);
+    const failed = await settled(
+      world,
+      socket.placeOrder(STOP).catch((error: unknown) => error),
+    );
+    expect(failed).toBeInstanceOf(ProtocolError);
+    expect(world.sockets.sent).toEqual([]);
+  });
+
+  it("after close nothing is sent", async () => {
+    const world = await openSocketWorld();
+    const socket = createSocketClient(world.options);
+    await socket.openOrders();
+    socket.close();
+    await expect(settled(world, socket.cancelOpenOrders())).rejects.toMatchObject({ reason: "aborted" });
+    expect(world.sockets.open.size).toBe(0);
+  });
+});
