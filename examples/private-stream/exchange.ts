@@ -3,7 +3,6 @@ import { openEngine } from "managed-orders/engine";
 import { createMemoryHost, createMemoryRateLimiter } from "managed-orders/memory";
 import { createNodeServer } from "managed-orders/node";
 import { createService } from "managed-orders/service";
-import type { Caller } from "./connection.ts";
 
 const SYMBOL = "BTC/USD";
 const KEY = { apiKey: "example-key", secret: "example-secret" } as const;
@@ -11,7 +10,7 @@ const KEY = { apiKey: "example-key", secret: "example-secret" } as const;
 /** An exchange on the loopback. */
 export type Exchange = Readonly<{
   /** Address and key for a client. */
-  caller: Caller;
+  access: Readonly<{ baseUrl: string; apiKey: string; secret: string }>;
   /** Feeds a quote and waits until all its effects are complete. */
   quote: (bid: string, ask: string) => Promise<void>;
   close: () => Promise<void>;
@@ -46,7 +45,7 @@ export async function openExchange(): Promise<Exchange> {
   const server = createNodeServer({ service, sockets: service.sockets });
   const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
   return {
-    caller: { ...KEY, url: `ws://127.0.0.1:${port}`, nowMs: () => clock.nowMs() },
+    access: { ...KEY, baseUrl: `http://127.0.0.1:${port}` },
     async quote(newBid, newAsk) {
       [bid, ask] = [newBid, newAsk];
       engine.market.quote({ symbol: SYMBOL, bid, ask });

@@ -1,40 +1,37 @@
 /**
  * A client that places orders over WebSocket and follows them on the private stream. It loses the connection while one
- * of them fills, and knows after the reconnect which events it missed. Copy own-orders.ts and connection.ts.
+ * of them fills. The stream connects again by itself, and knows which events it missed.
  */
-import { Connection, type Members } from "./connection.ts";
+import { createSocketClient, followOrders } from "managed-orders/client";
 import { openExchange } from "./exchange.ts";
-import { OwnOrders } from "./own-orders.ts";
+import { createNetwork } from "./network.ts";
 
 const exchange = await openExchange();
-const orders = new OwnOrders();
+const network = createNetwork();
+const options = { ...exchange.access, WebSocket: network.WebSocket };
+const socket = createSocketClient(options);
+const stream = followOrders(options);
+await stream.ready;
+const events = stream[Symbol.asyncIterator]();
 
-const lines: string[] = [];
-let heard = (): void => undefined;
-
-function take(event: Members): boolean {
-  const taken = orders.take(event);
-  const { c, x, X, z } = (event.o ?? {}) as Members;
-  lines.push(`  event ${event.sequence}: ${c} ${x}, ${X} with ${z} executed`);
-  heard();
-  return taken;
+/** Prints events up to the next one of this kind. */
+async function printUpTo(kind: "order" | "synced"): Promise<void> {
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done) return;
+    if (value.kind === "order") {
+      const { clientOrderId, status, executedQty } = value.order;
+      const cause = value.event ? `event ${value.event.sequence}, ${value.event.o.x}` : "by query";
+      console.log(`  ${cause}: ${clientOrderId} is ${status} with ${executedQty} executed`);
+    }
+    if (value.kind === "synced") console.log("  connected again; events missed:", value.missed);
+    if (value.kind === kind) return;
+  }
 }
 
-/** Prints the next events, once there are that many. */
-async function printEvents(count: number): Promise<void> {
-  while (lines.length < count) {
-    await new Promise<void>((resolve) => {
-      heard = resolve;
-    });
-  }
-  for (const line of lines.splice(0)) console.log(line);
-}
-
-function show(...clientOrderIds: readonly string[]): void {
-  for (const id of clientOrderIds) {
-    const { status, executedQty } = orders.get(id) ?? { status: "unknown", executedQty: "0" };
-    console.log(`  ${id} is ${status} with ${executedQty} executed`);
-  }
+function show(): void {
+  for (const { clientOrderId, status, executedQty } of stream.orders.values())
+    console.log(`  ${clientOrderId} is ${status} with ${executedQty} executed`);
 }
 
 const market = { symbol: "BTC/USD" } as const;
@@ -42,31 +39,29 @@ const entry = { ...market, side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "0.5"
 const stop = { ...market, side: "SELL", type: "STOP_MARKET", quantity: "0.5", stopPrice: "59500" } as const;
 
 await exchange.quote("60100", "60101");
-const first = await Connection.open(exchange.caller, take);
-await orders.follow(first);
-
-const placed = await first.request("order.place", { ...entry, newClientOrderId: "entry-1" });
+const placed = await socket.placeOrder({ ...entry, newClientOrderId: "entry-1" });
 console.log("placed by WebSocket:", placed.orderId, placed.status, placed.apiState);
-await printEvents(1);
+await printUpTo("order");
 console.log("the ask falls to the limit");
 await exchange.quote("59999", "60000");
-await printEvents(1);
-await first.request("order.place", { ...stop, newClientOrderId: "stop-1" });
-await printEvents(1);
+await printUpTo("order");
+await socket.placeOrder({ ...stop, newClientOrderId: "stop-1" });
+await printUpTo("order");
 
-console.log("the connection is lost, and the bid falls to the stop");
-await first.break();
+console.log("the network fails, and the bid falls to the stop");
+network.cut();
 await exchange.quote("59480", "59481");
 console.log("what the client believes:");
-show("entry-1", "stop-1");
+show();
 
-const second = await Connection.open(exchange.caller, take);
-console.log("subscribed anew; events missed:", await orders.follow(second));
-show("entry-1", "stop-1");
+network.restore();
+await printUpTo("synced");
+show();
 
-await second.request("order.place", { ...entry, price: "59000", newClientOrderId: "entry-2" });
+await socket.placeOrder({ ...entry, price: "59000", newClientOrderId: "entry-2" });
 console.log("and the stream goes on:");
-await printEvents(1);
+await printUpTo("order");
 
-await second.break();
+socket.close();
+stream.close();
 await exchange.close();
