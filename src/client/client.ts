@@ -4,7 +4,7 @@ import type { CallOptions } from "./methods/parameters.ts";
 import { CLIENT_ROUTES, type Route } from "./methods/routes.ts";
 import { readsOf, sharedMethods } from "./outcome/shared-methods.ts";
 import { placesLists, placesOrders, type WriteParts } from "./outcome/writes.ts";
-import { type ClientOptions, prepared } from "./settings.ts";
+import { type ClientOptions, demandClientOptions, prepared } from "./settings.ts";
 
 /**
  * Creates a client of the service. It runs in browsers, Node.js, Bun, Deno, workers and React Native, and sends nothing
@@ -27,7 +27,8 @@ import { type ClientOptions, prepared } from "./settings.ts";
  * ```
  */
 export function createClient(options: ClientOptions): Client {
-  const { settings, platform, redact } = prepared(options);
+  demandClientOptions(options);
+  const { settings, platform, redact } = prepared(options, "createClient");
   return clientOf({ caller: new Caller(settings, platform, redact), checks: options.checks });
 }
 

@@ -3,7 +3,7 @@ import type { BookSides, DepthEvent } from "./book/book-sides.ts";
 import { keepBook } from "./book/keeper.ts";
 import type { LevelReply } from "./replies/market.ts";
 import { type Lasting, lasting } from "./socket/again.ts";
-import { type SocketClientOptions, socketWorks } from "./socket-client.ts";
+import { type SocketClientOptions, socketChecks, socketWorks } from "./socket-client.ts";
 import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
 
 /** Options of {@link openOrderBook}. */
@@ -42,13 +42,16 @@ export interface LocalOrderBook extends AsyncIterable<BookEvent | OverrunEvent>,
   ): () => void;
 }
 
-const OPTIONS = /* @__PURE__ */ (() =>
-  optionsOf<Pick<OrderBookOptions, "symbol" | "maxLevels" | "maxWaiting" | "quietMs">>({
+const OPTIONS = /* @__PURE__ */ (() => {
+  const { checks: _checks, apiKey: _apiKey, secret: _secret, ...shared } = socketChecks();
+  return optionsOf<OrderBookOptions>({
+    ...shared,
     symbol: nameOption,
     maxLevels: optional(wholeOption({ from: 1 })),
     maxWaiting: optional(wholeOption({ from: 1 })),
     quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
-  }))();
+  });
+})();
 
 /**
  * Keeps a copy of the order book of a market, from a snapshot and the changes after it. Prices stay texts and are
@@ -65,14 +68,9 @@ const OPTIONS = /* @__PURE__ */ (() =>
  * }
  * ```
  */
-export function openOrderBook({
-  symbol,
-  maxLevels = 20_000,
-  maxWaiting = 1_000,
-  quietMs = 30_000,
-  ...options
-}: OrderBookOptions): LocalOrderBook {
-  OPTIONS({ symbol, maxLevels, maxWaiting, quietMs }, "openOrderBook");
+export function openOrderBook(given: OrderBookOptions): LocalOrderBook {
+  OPTIONS(given, "openOrderBook");
+  const { symbol, maxLevels = 20_000, maxWaiting = 1_000, quietMs = 30_000, ...options } = given;
   const works = socketWorks(options, { name: "openOrderBook", path: "/ws/liquidity" });
   const { link, caller, platform } = works;
   const outlet = new Outlet<BookEvent>(maxWaiting);

@@ -4,7 +4,7 @@ import type { ActorParameters } from "./methods/parameters.ts";
 import { sharedMethods } from "./outcome/shared-methods.ts";
 import { type Lasting, lasting } from "./socket/again.ts";
 import { SOCKET_ROUTES } from "./socket/methods.ts";
-import { PRIVATE_PATH, type SocketClientOptions, socketWorks } from "./socket-client.ts";
+import { PRIVATE_PATH, type SocketClientOptions, socketChecks, socketWorks } from "./socket-client.ts";
 import { Follower, type StreamEvent } from "./stream/follower.ts";
 import { type OrderState, OrderStates } from "./stream/order-states.ts";
 import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
@@ -37,15 +37,16 @@ export interface OrderStream extends AsyncIterable<StreamEvent | OverrunEvent>, 
   ): () => void;
 }
 
-type OwnOptions = Pick<OrderStreamOptions, "account" | "maxWaiting" | "keepEnded" | "quietMs">;
-
-const OPTIONS = /* @__PURE__ */ (() =>
-  optionsOf<OwnOptions>({
+const OPTIONS = /* @__PURE__ */ (() => {
+  const { checks: _checks, ...shared } = socketChecks();
+  return optionsOf<OrderStreamOptions>({
+    ...shared,
     account: optional(wholeOption({ from: 1 })),
     maxWaiting: optional(wholeOption({ from: 1 })),
     keepEnded: optional(wholeOption({ from: 1 })),
     quietMs: optional(wholeOption({ from: 1 }, " of milliseconds")),
-  }))();
+  });
+})();
 
 /**
  * Follows the orders of an account, over a connection of its own. Begins at once. Throws a TypeError for an option that
@@ -62,14 +63,9 @@ const OPTIONS = /* @__PURE__ */ (() =>
  * }
  * ```
  */
-export function followOrders({
-  account,
-  maxWaiting = 10_000,
-  keepEnded = 1_000,
-  quietMs = 30_000,
-  ...options
-}: OrderStreamOptions): OrderStream {
-  OPTIONS({ account, maxWaiting, keepEnded, quietMs }, "followOrders");
+export function followOrders(given: OrderStreamOptions): OrderStream {
+  OPTIONS(given, "followOrders");
+  const { account, maxWaiting = 10_000, keepEnded = 1_000, quietMs = 30_000, ...options } = given;
   const { link, caller, platform } = socketWorks(options, { name: "followOrders", path: PRIVATE_PATH });
   const client = sharedMethods({ caller, checks: undefined }, SOCKET_ROUTES);
   const outlet = new Outlet<StreamEvent>(maxWaiting);

@@ -1,6 +1,7 @@
 import {
   functionOption,
   type OptionCheck,
+  type OptionChecks,
   optional,
   optionsOf,
   portOption,
@@ -62,7 +63,8 @@ const secretOption: OptionCheck = (value, name) => {
   throw new TypeError(`${name} must be a string that is not empty`);
 };
 
-const OPTIONS = /* @__PURE__ */ optionsOf<ClientOptions>({
+/** Checks of the options that every function of the client takes. */
+export const clientChecks = (): OptionChecks<ClientOptions> => ({
   baseUrl: textOption("an address such as https://api.example.com", (text) => ADDRESS.test(text)),
   apiKey: optional(textOption("1 to 256 printable characters without spaces", (text) => KEY.test(text))),
   secret: optional(secretOption),
@@ -85,12 +87,18 @@ const OPTIONS = /* @__PURE__ */ optionsOf<ClientOptions>({
   random: optional(functionOption("returns a number from 0 to below 1")),
 });
 
+const CLIENT_OPTIONS = /* @__PURE__ */ (() => optionsOf<ClientOptions>(clientChecks()))();
+
 /** What a client is made of. */
 export type Prepared = Readonly<{ settings: CallerSettings; platform: Platform; redact: Redact }>;
 
-/** Checks the options and fills in the defaults. Throws the error of a wrong option; it never shows the secret. */
-export function prepared(options: ClientOptions, name = "createClient"): Prepared {
-  OPTIONS(options, name);
+/** Checks the options of `createClient`. Throws the error of a wrong option; it never shows the secret. */
+export function demandClientOptions(options: ClientOptions): void {
+  CLIENT_OPTIONS(options, "createClient");
+}
+
+/** Fills in the defaults of checked options. Throws a TypeError for a key without its secret, or the reverse. */
+export function prepared(options: ClientOptions, name: string): Prepared {
   const { apiKey, secret, baseUrl, fetch, clock, random } = options;
   if ((apiKey === undefined) !== (secret === undefined))
     throw new TypeError(`${name}.apiKey and ${name}.secret must be passed together`);

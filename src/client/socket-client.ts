@@ -1,7 +1,7 @@
 import { findSocketClass } from "#socket";
-import { functionOption, optional, optionsOf, wholeOption } from "../common/index.ts";
+import { functionOption, type OptionChecks, optional, optionsOf, wholeOption } from "../common/index.ts";
 import { readsOf, sharedMethods } from "./outcome/shared-methods.ts";
-import { type ClientOptions, type Prepared, prepared } from "./settings.ts";
+import { type ClientOptions, clientChecks, type Prepared, prepared } from "./settings.ts";
 import { Link } from "./socket/link.ts";
 import { SOCKET_ROUTES, type SocketRequests } from "./socket/methods.ts";
 import { SocketCaller } from "./socket/socket-caller.ts";
@@ -27,21 +27,23 @@ export interface SocketClient extends SocketRequests {
   close(): void;
 }
 
-const OPTIONS = /* @__PURE__ */ (() =>
-  optionsOf<Pick<SocketClientOptions, "WebSocket" | "maxInFlight">>({
-    WebSocket: optional(functionOption("creates a connection to an address")),
-    maxInFlight: optional(wholeOption({ from: 1 })),
-  }))();
+/** Checks of the options that every function with a connection takes. */
+export const socketChecks = (): OptionChecks<SocketClientOptions> => ({
+  ...clientChecks(),
+  WebSocket: optional(functionOption("creates a connection to an address")),
+  maxInFlight: optional(wholeOption({ from: 1 })),
+});
+
+const OPTIONS = /* @__PURE__ */ (() => optionsOf<SocketClientOptions>(socketChecks()))();
 
 /** A connection and what calls over it. */
 export type SocketWorks = Readonly<{ link: Link; caller: SocketCaller }> & Prepared;
 
-/** Checks the options of sockets and makes their parts. `path` is that of the connection. */
+/** Makes the parts of a connection from checked options. `path` is that of the connection. */
 export function socketWorks(
   { WebSocket, maxInFlight, ...options }: SocketClientOptions,
   { name, path }: Readonly<{ name: string; path: string }>,
 ): SocketWorks {
-  OPTIONS({ WebSocket, maxInFlight }, name);
   const made = prepared(options, name);
   const { settings, platform, redact } = made;
   const parts = {
@@ -73,6 +75,7 @@ export const PRIVATE_PATH = "/ws/listenKey?returnRateLimits=false";
  * ```
  */
 export function createSocketClient(options: SocketClientOptions): SocketClient {
+  OPTIONS(options, "createSocketClient");
   const { link, caller } = socketWorks(options, { name: "createSocketClient", path: PRIVATE_PATH });
   const reads = readsOf(caller);
   return Object.freeze<SocketClient>({

@@ -8,8 +8,8 @@ import {
   createMemoryExposure,
   createMemoryInstruments,
 } from "../../src/adapters/memory/index.ts";
+import type { Client, NewManagedOrder } from "../../src/client/index.ts";
 import type { EngineOptions } from "../../src/engine/index.ts";
-import type { OrderFields } from "../../src/index.ts";
 import { compile, type DocExample } from "../style/doc-examples.ts";
 import { createScriptedVenue } from "../support/scripted-venue.ts";
 import { INSTRUMENTS } from "../support/world.ts";
@@ -65,17 +65,13 @@ type Backend = {
   ) => Promise<Readonly<{ api: string; stop: () => Promise<void> }>>;
 };
 type App = {
-  place: (
-    api: string,
-    key: Readonly<{ apiKey: string; secret: string }>,
-    order: OrderFields,
-    quote: Readonly<{ bid: string; ask: string }>,
-  ) => Promise<unknown>;
+  connect: (baseUrl: string, apiKey: string, secret: string) => Client;
+  place: (client: Client, order: NewManagedOrder) => Promise<string>;
 };
 
 it("README: the app places an order at the backend, and refuses an invalid one without a request", async () => {
   const { start } = await load<Backend>(exampleWith("README.md", "function start("));
-  const { place } = await load<App>(exampleWith("README.md", "function place("));
+  const { connect, place } = await load<App>(exampleWith("README.md", "function place("));
   const key = { apiKey: "readme-key", secret: "readme-secret" };
   const account = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
   const accounts = createMemoryAccounts([
@@ -97,13 +93,15 @@ it("README: the app places an order at the backend, and refuses an invalid one w
     quantity: "0.5",
     newClientOrderId: "a1",
   } as const;
-  const quote = { bid: "60000", ask: "60001" };
-  expect(await place(api, key, { ...order, stopPrice: "59500" }, quote)).toMatchObject({
+  const client = connect(api.replace(/\/api$/, ""), key.apiKey, key.secret);
+  const orderId = await place(client, { ...order, stopPrice: "59500" });
+  expect(await client.order({ symbol: "BTC/USD", orderId })).toMatchObject({
     clientOrderId: "a1",
     type: "STOP_MARKET",
     status: "NEW",
     apiState: "WAITING",
   });
-  await expect(place(api, key, { ...order, stopPrice: "1" }, quote)).rejects.toMatchObject({ code: -1013 });
+  const refused = place(client, { ...order, stopPrice: "1" });
+  await expect(refused).rejects.toMatchObject({ name: "RefusedError", code: -1013, sent: false });
   await stop();
 });

@@ -18,7 +18,7 @@ import {
   probeMount,
 } from "../../src/adapters/node/index.ts";
 import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
-import { createClient } from "../../src/client/index.ts";
+import { createClient, createSocketClient, followOrders, openOrderBook } from "../../src/client/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
 import {
@@ -107,6 +107,18 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   createClient: entry(
     () => ({ baseUrl: "https://a.example", apiKey: "key", secret, timeoutMs: 5 }),
     createClient,
+  ),
+  createSocketClient: entry(
+    () => ({ baseUrl: "https://a.example", apiKey: "key", secret, maxInFlight: 5 }),
+    createSocketClient,
+  ),
+  followOrders: entry(
+    () => ({ baseUrl: "https://a.example", apiKey: "key", secret, keepEnded: 5 }),
+    followOrders,
+  ),
+  openOrderBook: entry(
+    () => ({ baseUrl: "https://a.example", symbol: "BTC/USD", maxLevels: 5 }),
+    openOrderBook,
   ),
   sign: entry(() => ({ secret, payload: "a=1" }), sign),
   signQuery: entry(() => ({ secret, parameters }), signQuery),

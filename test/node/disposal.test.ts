@@ -38,7 +38,7 @@ describe("decision KH: `await using`", () => {
     };
     const { api, engine, store } = await opened();
     await expect(fetch(api)).rejects.toThrow("fetch failed");
-    await expect(engine.cancelAll(1)).rejects.toMatchObject({ name: "OrderError" });
+    await expect(engine.cancelAll(1)).rejects.toMatchObject({ name: "EngineError" });
     await expect(store.acquire()).rejects.toThrow("closed");
     const next = openSqliteStore({ path, exclusive: true });
     await next.close();
