@@ -71,7 +71,7 @@ describe("decision 14: creation is refused and leaves no trace (I02)", () => {
       const world = await createWorld({
         instruments: INSTRUMENTS.map((instrument) => ({ ...instrument, status })),
       });
-      await expect(world.place(LIMIT)).rejects.toMatchObject({ code: -2010, message: "Market is closed." });
+      await expect(world.place(LIMIT)).rejects.toMatchObject({ code: -2010, msg: "Market is closed." });
       await nothingKept(world);
     },
   );

@@ -6,7 +6,7 @@ import { reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, type World } from "../support/world.ts";
 
 const FIELDS = { price: "100", quantity: "0.5", newClientOrderId: "mine-1" } as const;
-const DUPLICATE = { code: -2010, message: "Duplicate order sent." };
+const DUPLICATE = { code: -2010, msg: "Duplicate order sent." };
 
 const totalOf = async (world: World): Promise<number> =>
   (

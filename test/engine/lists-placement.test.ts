@@ -13,7 +13,7 @@ const NAMED = {
   aboveClientOrderId: "exit-1-high",
   belowClientOrderId: "exit-1-low",
 } as const;
-const DUPLICATE = { code: -2010, message: "Duplicate order sent." };
+const DUPLICATE = { code: -2010, msg: "Duplicate order sent." };
 
 const place = async (
   world: World,

@@ -5,7 +5,7 @@ import { filled, fillOf, reported, sentTo } from "../support/scripted-venue.ts";
 import { createWorld, START_MS, SYMBOL } from "../support/world.ts";
 
 const MAKER = { type: "LIMIT_MAKER", price: "100" } as const;
-const WOULD_MATCH = { code: -2010, message: "Order would immediately match and take." };
+const WOULD_MATCH = { code: -2010, msg: "Order would immediately match and take." };
 
 describe("decision 21: a post-only order at admission", () => {
   it.each([

@@ -52,8 +52,16 @@ export function typeForClient({ type, stopPrice }: TypedOrder): string {
   return limit === "none" ? kind : `${kind}_LIMIT`;
 }
 
-/** Returns the types of a market in the convention's names, each once. Schedules are left out. */
+const NATIVE: ReadonlySet<string> = new Set(["LIMIT", "MARKET"]);
+
+/**
+ * Returns the types of a market in the convention's names, each once. Schedules are left out, and aliases, whose types
+ * are listed too.
+ */
 export function typesForClient(types: readonly string[]): readonly string[] {
-  const named = types.filter((type) => TRAITS[type as ParentType]?.schedule === undefined);
+  const named = types.filter((type) => {
+    const traits = TRAITS[type as ParentType];
+    return traits === undefined ? NATIVE.has(type) : traits.schedule === undefined;
+  });
   return [...new Set(named.map((type) => typeForClient({ type })))];
 }
