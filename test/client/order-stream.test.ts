@@ -155,6 +155,24 @@ describe("the stream of an account", () => {
     world.stream.close();
   });
 
+  it("complaint 32: an event that comes again is dropped, and nothing is queried for it", async () => {
+    const world = await openStreamWorld();
+    const heard: string[] = [];
+    world.sockets.change = (text) => {
+      heard.push(text);
+      return [text];
+    };
+    await world.place("a");
+    await world.cancel("a");
+    const [told, sent] = [[...world.told], world.sockets.sent.length];
+    for (const text of heard) world.sockets.say(text);
+    await settle(world);
+    expect(heard.filter(isEvent)).toHaveLength(2);
+    expect(world.told).toEqual(told);
+    expect(world.sockets.sent).toHaveLength(sent);
+    world.stream.close();
+  });
+
   it("complaint 32: no state moves backwards, and the executed quantity of an ended order may still grow", () => {
     const states = new OrderStates(10);
     const order = {
