@@ -1,27 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Client, createClient, RefusedError } from "../../src/client/index.ts";
+import { type Client, createClient, type RefusedError } from "../../src/client/index.ts";
 import { CLIENT_ROUTES } from "../../src/client/methods/routes.ts";
 import { sign } from "../../src/signing/index.ts";
 import { KEYS, START_MS } from "../support/service-world.ts";
 import { answers, type ClientWorld, clientOn, openClientWorld, settled } from "./client-world.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "6000",
-} as const;
-
-const PAIR = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  quantity: "0.01",
-  aboveType: "LIMIT",
-  abovePrice: "8000",
-  belowType: "STOP_LOSS",
-  belowStopPrice: "6000",
-} as const;
+import { PAIR, refusalOf, STOP } from "./placements.ts";
 
 const ENTRY = {
   workingType: "LIMIT",
@@ -29,15 +12,6 @@ const ENTRY = {
   workingPrice: "6500",
   workingQuantity: "0.01",
 } as const;
-
-const refusalOf = async (call: Promise<unknown>): Promise<RefusedError> => {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof RefusedError) return error;
-  throw new Error(`no refusal: ${String(error)}`);
-};
 
 /** Calls every method of the client once; each must be answered. */
 async function callEach(client: Client): Promise<ReadonlySet<string>> {

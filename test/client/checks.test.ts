@@ -1,24 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Client, localChecks, preview, RefusedError } from "../../src/client/index.ts";
+import { type Client, localChecks, preview } from "../../src/client/index.ts";
 import { clientOn, openClientWorld } from "./client-world.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "6000",
-} as const;
-
-const PAIR = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  quantity: "0.01",
-  aboveType: "LIMIT",
-  abovePrice: "8000",
-  belowType: "STOP_LOSS",
-  belowStopPrice: "6000",
-} as const;
+import { PAIR, refusalOf, STOP } from "./placements.ts";
 
 /** Orders and lists that the service refuses whatever its market is. */
 const WRONG: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
@@ -33,15 +16,6 @@ const WRONG: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   "a list with a wrong leg": (client) => client.placeOco({ ...PAIR, belowStopPrice: "6000.000000001" }),
   "a list of two limits": (client) => client.placeOco({ ...PAIR, belowType: "LIMIT", belowPrice: "5000" }),
 };
-
-async function refusalOf(call: Promise<unknown>): Promise<RefusedError> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof RefusedError) return error;
-  throw new Error(`no refusal: ${String(error)}`);
-}
 
 describe("decision LH: checks before sending", () => {
   it.each(Object.entries(WRONG))(

@@ -4,14 +4,7 @@ import { createManualClock } from "../../src/adapters/memory/index.ts";
 import { type Client, ClientError, createClient, UncertainOutcome } from "../../src/client/index.ts";
 import { listening } from "../support/listening.ts";
 import { KEYS, START_MS } from "../support/service-world.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "6000",
-} as const;
+import { STOP } from "./placements.ts";
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 

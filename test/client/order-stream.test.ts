@@ -12,15 +12,8 @@ import { schemasUsedIn } from "../../src/service/descriptions/components.ts";
 import { PRIVATE_EVENTS } from "../../src/service/descriptions/event-schemas.ts";
 import { KEYS } from "../support/service-world.ts";
 import { settled } from "./client-world.ts";
+import { STOP } from "./placements.ts";
 import { openSocketWorld, type SocketWorld, settle } from "./socket-wire.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "5000",
-} as const;
 
 const shown = (event: StreamEvent | OverrunEvent): string => {
   if (event.kind === "order") {

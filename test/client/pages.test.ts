@@ -8,24 +8,7 @@ import {
 } from "../../src/client/index.ts";
 import { quoteOf } from "../sandbox/venue-world.ts";
 import { answers, openClientWorld } from "./client-world.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "6000",
-} as const;
-
-const PAIR = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  quantity: "0.01",
-  aboveType: "LIMIT",
-  abovePrice: "8000",
-  belowType: "STOP_LOSS",
-  belowStopPrice: "6000",
-} as const;
+import { PAIR, STOP } from "./placements.ts";
 
 async function all<T>(rows: AsyncIterable<T>, idOf: (row: T) => string): Promise<readonly string[]> {
   const ids: string[] = [];

@@ -12,24 +12,7 @@ import {
   settled,
   silent,
 } from "./client-world.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "6000",
-} as const;
-
-const PAIR = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  quantity: "0.01",
-  aboveType: "LIMIT",
-  abovePrice: "8000",
-  belowType: "STOP_LOSS",
-  belowStopPrice: "6000",
-} as const;
+import { PAIR, STOP } from "./placements.ts";
 
 const NATIVE = { symbol: "BTC/USD", side: "BUY", type: "LIMIT", quantity: "0.5", price: "6000" } as const;
 

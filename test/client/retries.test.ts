@@ -1,13 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answers, callLost, clientOn, openClientWorld, settled } from "./client-world.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "6000",
-} as const;
+import { STOP } from "./placements.ts";
 
 const BUSY = answers('{"code":-1008,"msg":"Busy."}', { status: 503 });
 const limited = (code: number, headers: Readonly<Record<string, string>> = {}) =>

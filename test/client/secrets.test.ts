@@ -3,14 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Client, UncertainOutcome } from "../../src/client/index.ts";
 import { KEYS } from "../support/service-world.ts";
 import { type ClientWorld, type Fault, openClientWorld, settled } from "./client-world.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "6000",
-} as const;
+import { STOP } from "./placements.ts";
 
 const { apiKey, secret } = KEYS.owner;
 

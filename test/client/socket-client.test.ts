@@ -9,15 +9,8 @@ import {
 import { SOCKET_ROUTES } from "../../src/client/socket/methods.ts";
 import { METHODS } from "../../src/requests/index.ts";
 import { answers, settled } from "./client-world.ts";
+import { STOP } from "./placements.ts";
 import { openSocketWorld } from "./socket-wire.ts";
-
-const STOP = {
-  symbol: "BTC/USD",
-  side: "SELL",
-  type: "STOP_MARKET",
-  quantity: "0.01",
-  stopPrice: "5000",
-} as const;
 
 describe("the client of the private WebSocket", () => {
   it("decision LI: calls every method of the private WebSocket by its name", () => {
