@@ -140,7 +140,7 @@ await show(first);
 await quote(first, "59990", "0.2");
 await show(first);
 
-console.log("the process dies: the venue executes the next child, and nobody hears the answer");
+console.log("the process dies: the venue executes the next child, and its answer is lost");
 answersArrive = false;
 await quote(first, "59980");
 answersArrive = true;

@@ -60,7 +60,7 @@ async function runClient({ name, setup, options, open, cases, cannot }) {
   rows.push("| method | works |", "| --- | --- |");
   for (const [method, run] of Object.entries(cases)) {
     await test(`${name} ${method}`, () => run(client));
-    rows.push(`| \`${method}\` | ${options ? "with the options above" : "by base address"} |`);
+    rows.push(`| \`${method}\` | ${options ? "yes, with the options above" : "yes"} |`);
   }
   for (const [method, route] of Object.entries(cannot)) {
     await test(`${name} ${method} is a method that does not work for a reason`, () => {

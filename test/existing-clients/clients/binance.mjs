@@ -108,7 +108,8 @@ export const cases = {
 };
 
 export const cannot = {
-  getServerTime: "The client asks the server that it was made for, whatever its baseUrl is.",
+  getServerTime:
+    "The client always sends this request to the exchange, even if baseUrl names another server.",
   getKlines: "klines",
   getUIKlines: "uiKlines",
   getRecentTrades: "trades",

@@ -33,7 +33,7 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "unknown resent",
+    name: "child with an unknown outcome sent again",
     edits: [
       {
         file: "src/engine/children/child-reports.ts",
@@ -55,7 +55,7 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "client id of an order on its way not seen",
+    name: "check of client ids misses orders that are not yet durable",
     edits: [
       {
         file: "src/engine/commands/placement.ts",
@@ -88,7 +88,7 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "unreadable fill taken as none",
+    name: "unreadable fill treated as no fill",
     edits: [
       {
         file: "src/host-answers/child-report.ts",
@@ -98,7 +98,7 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "expiry that ignores a fill in flight",
+    name: "expiry that ignores a fill of the child in flight",
     edits: [
       {
         file: "src/lifecycle/transition.ts",
@@ -151,7 +151,7 @@ export const BUGS: readonly Bug[] = [
     ],
   },
   {
-    name: "a late fill of an ended leg lost to its list",
+    name: "late fill of an ended leg of a list dropped",
     edits: [
       {
         file: "src/engine/children/child-reports.ts",
