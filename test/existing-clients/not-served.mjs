@@ -1,12 +1,14 @@
 /** Why a route of the convention is not served, by path. Every method of a client that calls it has this reason. */
 export const NOT_SERVED = {
-  klines: "Executed prices are not kept: the service stores the volume of each minute only.",
-  uiKlines: "Executed prices are not kept: the service stores the volume of each minute only.",
-  trades: "Trades of others are not kept. The stream @trade on /ws/liquidity sends them as they happen.",
-  historicalTrades: "Trades of others are not kept.",
-  aggTrades: "Trades of others are not kept.",
-  ticker: "Windows other than the last day would need executed prices, which are not kept.",
-  "ticker/tradingDay": "Windows other than the last day would need executed prices, which are not kept.",
+  klines: "The service stores the executed volume of each minute, but no executed prices.",
+  uiKlines: "The service stores the executed volume of each minute, but no executed prices.",
+  trades:
+    "The service does not store public trades. The stream @trade on /ws/liquidity sends each one when it happens.",
+  historicalTrades: "The service does not store public trades.",
+  aggTrades: "The service does not store public trades.",
+  ticker: "Windows other than the last day would need executed prices, which the service does not store.",
+  "ticker/tradingDay":
+    "Windows other than the last day would need executed prices, which the service does not store.",
   userDataStream:
     "There are no listen keys. Subscribe on /ws-api/v3 with userDataStream.subscribe.signature instead.",
   "order/cancelReplace": "An order cannot be replaced: cancel it, then place another.",
@@ -16,11 +18,11 @@ export const NOT_SERVED = {
   "sor/order/test": "There is no smart order routing.",
   "orderList/opo": "The contract has no OPO lists.",
   "orderList/opoco": "The contract has no OPO lists.",
-  "rateLimit/order": "The counts are in the headers of every placement.",
+  "rateLimit/order": "The order counts are in the headers of every reply to a placement.",
   "account/commission": "The service does not know the commissions of its host.",
   myPreventedMatches: "There is no self-trade prevention.",
   myAllocations: "There is no smart order routing.",
-  myFilters: "There are no filters of one account.",
+  myFilters: "No filter applies to a single account.",
   executionRules: "There are no execution rules.",
   referencePrice: "There is no reference price.",
   "referencePrice/calculation": "There is no reference price.",
