@@ -150,7 +150,7 @@ async function inTurns(n: number, place: (id: number) => Promise<unknown>): Prom
 export const HOST_CASES: readonly Case[] = [
   { name: "(a) one-fill children of a parent", sizes: SIZES, take: manyChildren },
   {
-    name: "(a) fills told in cumulative reports",
+    name: "(a) fills in cumulative reports",
     sizes: [1_000, 10_000, 100_000, 1_000_000],
     take: cumulativeReports,
   },
