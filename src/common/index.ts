@@ -12,6 +12,7 @@ export {
   numberOption,
   type OptionCheck,
   type OptionChecks,
+  objectOption,
   optional,
   optionsOf,
   portOption,

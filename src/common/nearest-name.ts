@@ -1,17 +1,24 @@
 /**
  * Returns the known name that a misspelt name most likely means. It differs in letter case, in at most one of three
- * letters, or in its end: a name without its unit is such a case. Returns undefined if no name is that near.
+ * letters, or in its end: a name without its unit is such a case. Returns undefined if no name is that near, and if the
+ * nearest was given as well: `Price` beside `price` means no other name.
  */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+export function nearestName(
+  name: string,
+  known: Iterable<string>,
+  isGiven: (known: string) => boolean = () => false,
+): string | undefined {
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const differences = differencesOf(name.toLowerCase(), candidate.toLowerCase());
-    if (differences >= fewest || !isNear(name, candidate, differences)) continue;
+    // Of two equally near names, the one that was not given is meant.
+    const weight = isGiven(candidate) ? differences + 0.5 : differences;
+    if (weight >= fewest || !isNear(name, candidate, differences)) continue;
     nearest = candidate;
-    fewest = differences;
+    fewest = weight;
   }
-  return nearest;
+  return nearest !== undefined && isGiven(nearest) ? undefined : nearest;
 }
 
 const SHORTEST_START = 3;

@@ -110,6 +110,13 @@ export function listOption(wanted: string, check: OptionCheck): OptionCheck {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isAwaited(value);
 
+/** Checks an object and leaves its members to another check; `wanted` describes it. */
+export function objectOption(wanted: string): OptionCheck {
+  return (value, name) => {
+    if (!isObject(value)) throw wrongOption(value, name, wanted);
+  };
+}
+
 /**
  * Checks an object by one check per option. Refuses a name that is not an option and proposes the nearest one. `open`
  * is for objects into which a host spreads all its parts: names are left alone there, unless they look misspelt or
@@ -139,13 +146,13 @@ type Unknown = Readonly<{
 
 function refuseUnknown(given: string, { name, value, each, open }: Unknown): void {
   const home = each.find(([, { names }]) => names?.includes(given))?.[0];
-  const absent = each.map(([option]) => option).filter((option) => value[option] === undefined);
-  const nearest = nearestName(given, absent);
+  const names = each.map(([option]) => option);
+  const nearest = nearestName(given, names, (option) => value[option] !== undefined);
   if (open && home === undefined && nearest === undefined) return;
   const problem = `unknown option \`${given}\` of ${name}`;
   if (home !== undefined) throw new TypeError(`${problem}: pass it in ${name}.${home}`);
   if (nearest !== undefined) throw new TypeError(`${problem}; did you mean \`${nearest}\`?`);
-  throw new TypeError(`${problem}, which takes ${listed(each.map(([option]) => option))}`);
+  throw new TypeError(`${problem}, which takes ${listed(names)}`);
 }
 
 type FunctionNames<T> = {

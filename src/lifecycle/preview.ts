@@ -1,3 +1,13 @@
+import {
+  listOption,
+  numberOption,
+  type OptionCheck,
+  optional,
+  optionsOf,
+  textOption,
+  uncheckedOption,
+  wholeOption,
+} from "../common/index.ts";
 import { type Notional, notional, notionalOf, type Price, price, Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import type { ParentIntent, SchedulePlan } from "../model/index.ts";
@@ -97,17 +107,25 @@ export function previewOrder(fields: OrderFields, context: PreviewContext = {}):
   };
 }
 
-const MEMBERS = ["quote", "nowMs", "position", "minimumNotional", "maxIcebergParts", "profile"];
-
-/** Throws a TypeError for an unknown member. The checks of `common/` would add 1 kB to a page. */
-function demandMembers(context: PreviewContext): void {
-  const unknown = Object.keys(context).find((name) => !MEMBERS.includes(name));
-  if (unknown !== undefined)
-    throw new TypeError(`unknown option \`${unknown}\` of previewOrder, which takes ${MEMBERS.join(", ")}`);
-}
+const contextOption: OptionCheck = /* @__PURE__ */ (() => {
+  const decimal = textOption("a decimal string");
+  return optionsOf<PreviewContext>({
+    quote: optional(optionsOf<QuoteText>({ bid: decimal, ask: decimal })),
+    nowMs: optional(numberOption({}, " of milliseconds")),
+    position: optional(decimal),
+    minimumNotional: optional(decimal),
+    maxIcebergParts: optional(wholeOption({ from: 0 })),
+    profile: optional(
+      optionsOf<VolumeProfile>({
+        count: wholeOption({ from: 1 }),
+        weights: listOption("the weights of a profile, as volumeProfile returns them", uncheckedOption),
+      }),
+    ),
+  });
+})();
 
 function admissionContextOf(context: PreviewContext): AdmissionContext {
-  demandMembers(context);
+  contextOption(context, "previewOrder");
   const { quote, nowMs = 0, position = "0", minimumNotional = DEFAULT_MINIMUM, ...rest } = context;
   return {
     ...rest,
@@ -128,8 +146,6 @@ function quoteOf({ bid: bidText, ask: askText }: QuoteText): BestPrices {
 
 /** Reads an option. Throws a TypeError that names it. */
 function readText<T>(option: string, text: string, parse: (text: string) => T): T {
-  if (typeof text !== "string")
-    throw new TypeError(`previewOrder.${option} must be a decimal string, got ${String(text)}`);
   try {
     return parse(text);
   } catch (cause) {

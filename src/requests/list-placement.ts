@@ -1,3 +1,4 @@
+import { type OptionCheck, wordOption } from "../common/index.ts";
 import type { ListIntent } from "../model/index.ts";
 import { type Parameters, readFlatText, writeJson } from "../wire/index.ts";
 import { type Actor, splitActor } from "./actor.ts";
@@ -7,7 +8,7 @@ import type { ListFields, ListForm } from "./list-fields.ts";
 import { type LegSource, readLegs } from "./list-legs.ts";
 import { LIST_NAMES } from "./list-names.ts";
 import { asLeg, exitsOf, pairOf } from "./oco-pair.ts";
-import { type OrderIntentOptions, sentFields } from "./order-intent.ts";
+import { fieldsOption, intentOptions, type OrderIntentOptions, sentFields } from "./order-intent.ts";
 import type { PlacementContext } from "./placement.ts";
 import { plainFields } from "./plain-fields.ts";
 import { marketOf } from "./symbols.ts";
@@ -57,11 +58,14 @@ function commandOf(
   return { ...actor, list: listOf({ fields: order, clientId }, READERS[form]) };
 }
 
+const formOption: OptionCheck = /* @__PURE__ */ (() => wordOption(Object.keys(LIST_NAMES)))();
+
 /**
  * Returns the canonical intent of a list given in process. Names, rules and errors are the same as on the wire. A leg
  * without a client id gets one from `options.clientId`, which receives the name of the field; without that option,
- * PARAMETER_MISSING (-1102) is thrown. Throws an OrderError that names the invalid field. Source: contract, List
- * creation rules; decisions 10, 18, 33.
+ * PARAMETER_MISSING (-1102) is thrown. Throws an OrderError that names the invalid field, a RangeError for a form that
+ * does not exist, and a TypeError for fields that are no object and for an option that is unknown or wrong.
+ * Source: contract, List creation rules; decisions 10, 18, 33.
  *
  * @example
  * ```ts
@@ -87,6 +91,9 @@ export function listIntent<F extends ListForm>(
   fields: ListFields[F],
   options: OrderIntentOptions = {},
 ): ListIntent {
+  formOption(form, "listIntent.form");
+  fieldsOption(fields, "listIntent.fields");
+  intentOptions(options, "listIntent.options");
   const plain = sentFields(fields, LIST_NAMES[form].known);
   return listOf({ fields: plain, clientId: options.clientId }, READERS[form]);
 }

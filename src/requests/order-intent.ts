@@ -1,3 +1,4 @@
+import { functionOption, type OptionCheck, objectOption, optional, optionsOf } from "../common/index.ts";
 import type { Price, Quantity } from "../decimal/index.ts";
 import { OrderError } from "../errors/index.ts";
 import {
@@ -23,10 +24,20 @@ export interface OrderIntentOptions {
   readonly clientId?: (field: string) => string;
 }
 
+/** Checks the options of an intent. */
+export const intentOptions: OptionCheck = /* @__PURE__ */ (() =>
+  optionsOf<OrderIntentOptions>({
+    clientId: optional(functionOption("returns a client id, given the name of its field")),
+  }))();
+
+/** Checks that the fields of an order or a list are an object. */
+export const fieldsOption: OptionCheck = /* @__PURE__ */ objectOption("an object of fields by name");
+
 /**
  * Returns the canonical intent of an order given in process. Rules and errors are the same as on the wire.
  * Without newClientOrderId the id comes from `options.clientId`; without both, PARAMETER_MISSING (-1102) is thrown.
- * Throws an OrderError that names the invalid field.
+ * Throws an OrderError that names the invalid field, and a TypeError for fields that are no object and for an option
+ * that is unknown or wrong.
  * Source: contract, Order input fields; decisions 7, 10, 18, 19, 28-32.
  *
  * @example
@@ -44,6 +55,8 @@ export interface OrderIntentOptions {
  * ```
  */
 export function orderIntent(fields: OrderFields, options: OrderIntentOptions = {}): ParentIntent {
+  fieldsOption(fields, "orderIntent.fields");
+  intentOptions(options, "orderIntent.options");
   const plain = sentFields(fields, ORDER_NAMES);
   if (plain.newClientOrderId !== undefined || options.clientId === undefined) return intentOf(plain);
   return intentOf({ ...plain, newClientOrderId: options.clientId("newClientOrderId") });

@@ -44,13 +44,12 @@ const SHOWN = 64;
 
 /**
  * Returns the error of names of which one at least is not `known`: -1104, with the counts, the first unknown name and the
- * nearest known one that was not sent (decisions 38 and MG).
+ * nearest known one, unless it was sent too (decisions 38 and MG).
  */
 export function unread(sent: readonly string[], known: ReadonlySet<string>): OrderError {
   const first = sent.find((name) => !known.has(name)) ?? "";
   const field = first.length > SHOWN ? `${first.slice(0, SHOWN)}...` : first;
-  const absent = [...known].filter((name) => !sent.includes(name));
-  const nearest = nearestName(field, absent);
+  const nearest = nearestName(field, known, (name) => sent.includes(name));
   const advice = nearest === undefined ? "" : ` Did you mean '${nearest}'?`;
   const read = sent.filter((name) => known.has(name)).length;
   return new OrderError("UNREAD_PARAMETER", { field, read, sent: sent.length, advice });

@@ -1,5 +1,5 @@
 import { hmacSha256Hex } from "#hmac";
-import { demandSigning } from "./signing-options.ts";
+import { demandSigning, demandVerifying } from "./signing-options.ts";
 
 const SIGN_OPTIONS = ["secret", "payload"] as const;
 
@@ -21,7 +21,7 @@ const NOBODY: string = "nobody-".repeat(9).padEnd(64, "-");
  * ```
  */
 export function isSignature(text: string): boolean {
-  return SIGNATURE.test(text);
+  return typeof text === "string" && SIGNATURE.test(text);
 }
 
 /**
@@ -43,7 +43,8 @@ export function sign(options: Readonly<{ secret: string; payload: Uint8Array | s
 
 /**
  * Returns whether the signature is the payload's. Compares in constant time and in either letter case. An `undefined`
- * secret (of an unknown key) costs the same work and always gives false. Never throws.
+ * secret (of an unknown key) costs the same work and always gives false, and so does a signature that is no text. Throws
+ * a TypeError for a payload that is missing and for a secret or payload of the wrong type.
  * Source: decision 40, hostile inputs 3-7 and 25.
  *
  * @example
@@ -56,6 +57,7 @@ export function sign(options: Readonly<{ secret: string; payload: Uint8Array | s
 export function verifySignature(
   options: Readonly<{ secret: string | undefined; payload: Uint8Array | string; signature: string }>,
 ): boolean {
+  demandVerifying(options);
   const { secret, payload, signature } = options;
   if (!isSignature(signature)) return false;
   const known = secret !== undefined && secret !== "";

@@ -1,6 +1,6 @@
 import { percentEncode, type Scalar, writeJson } from "../wire/index.ts";
 import { sign } from "./signature.ts";
-import { demandSigning } from "./signing-options.ts";
+import { demandParameters, demandSigning } from "./signing-options.ts";
 import { socketPayload } from "./socket-signature.ts";
 
 const PARAMETERS = ["secret", "parameters"] as const;
@@ -65,8 +65,9 @@ export function signBody<P extends ParametersOf<P>>(
 }
 
 /**
- * Returns the parameters of a WebSocket message (including `apiKey` and `timestamp`) with their signature added. Throws
- * a RangeError for a number that is not a safe integer. Source: contract, WebSocket 2.
+ * Returns the parameters of a WebSocket message (including `apiKey` and `timestamp`) with their signature added. Throws a
+ * RangeError for a number that is not a safe integer, and a TypeError for an option or parameter that is missing,
+ * misspelt or of the wrong type. Source: contract, WebSocket 2.
  *
  * @example
  * ```ts
@@ -91,7 +92,7 @@ export function signSocketParameters<P extends ParametersOf<P>>(
 
 /**
  * Encodes parameters as `name=value` pairs joined by `&`, percent-encoded, in the order given. Throws a RangeError for
- * an unsafe number.
+ * an unsafe number, and a TypeError for a value of another type and for parameters that are no object.
  *
  * @example
  * ```ts
@@ -100,12 +101,13 @@ export function signSocketParameters<P extends ParametersOf<P>>(
  * ```
  */
 export function encodeQuery<P extends ParametersOf<P>>(given: P): string {
+  demandParameters(given, "encodeQuery");
   const parameters: RequestParameters = given;
   let query = "";
   for (const name of Object.keys(parameters)) {
     const value = parameters[name];
     if (value === undefined) continue;
-    checkNumber(name, value);
+    checkValue(name, value);
     // Numbers and booleans need no encoding.
     const text = typeof value === "string" ? percentEncode(value) : String(value);
     query += query === "" ? `${percentEncode(name)}=${text}` : `&${percentEncode(name)}=${text}`;
@@ -115,17 +117,21 @@ export function encodeQuery<P extends ParametersOf<P>>(given: P): string {
 
 function checked<P extends ParametersOf<P>>(given: P): RequestParameters {
   const parameters: RequestParameters = given;
-  for (const name of Object.keys(parameters)) checkNumber(name, parameters[name]);
+  for (const name of Object.keys(parameters)) checkValue(name, parameters[name]);
   return parameters;
 }
 
 /**
  * Refuses a number that is not a safe integer: it would be signed as one text and read as another. Decimals are
- * strings.
+ * strings. Also refuses a value without a text of its own, such as an object or null.
  */
-function checkNumber(name: string, value: RequestParameters[string]): void {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return;
-  throw new RangeError(
-    `parameters.${name} must be a safe integer, got ${value}: pass decimals as strings, such as "0.5", and long integers as bigint`,
-  );
+function checkValue(name: string, value: unknown): void {
+  if (Number.isSafeInteger(value) || value === undefined || TEXTUAL.includes(typeof value)) return;
+  if (typeof value === "number")
+    throw new RangeError(
+      `parameters.${name} must be a safe integer, got ${value}: pass decimals as strings, such as "0.5", and long integers as bigint`,
+    );
+  throw new TypeError(`parameters.${name} must be a string, number, bigint or boolean`);
 }
+
+const TEXTUAL: readonly string[] = ["string", "bigint", "boolean"];

@@ -12,9 +12,13 @@ const WANTED: Readonly<Record<Name, string>> = {
   field: "the name of a field, a string",
 };
 
+const isPayload = (value: unknown): boolean => isText(value) || value instanceof Uint8Array;
+const isParameters = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 const FITS: Readonly<Partial<Record<Name, (value: unknown) => boolean>>> = {
-  payload: (value) => isText(value) || value instanceof Uint8Array,
-  parameters: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  payload: isPayload,
+  parameters: isParameters,
 };
 
 /**
@@ -36,6 +40,22 @@ export function demandSigning<T extends Name>(
     if (!(FITS[option] ?? isText)(value)) throw new TypeError(message);
     if (option === "secret" && value === "") throw new RangeError(message);
   }
+}
+
+/** Throws a TypeError for parameters that are no object. */
+export function demandParameters(parameters: unknown, name: string): void {
+  if (!isParameters(parameters)) throw new TypeError(`${name} must be ${WANTED.parameters}`);
+}
+
+/**
+ * Throws a TypeError that names an option of a verification that a host hands in wrongly. The signature comes from a
+ * client and may be anything; the secret of an unknown key is undefined.
+ */
+export function demandVerifying(options: Readonly<Record<"secret" | "payload", unknown>> | undefined): void {
+  const { secret, payload } = options ?? {};
+  if (!isPayload(payload)) throw new TypeError(`verifySignature.payload must be ${WANTED.payload}`);
+  if (secret !== undefined && !isText(secret))
+    throw new TypeError("verifySignature.secret must be a string, or undefined for an unknown key");
 }
 
 function missing(

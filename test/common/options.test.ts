@@ -133,4 +133,12 @@ describe("the nearest name", () => {
   ])("of %j is %j", (name, nearest) => {
     expect(nearestName(name, known)).toBe(nearest);
   });
+
+  it.each<readonly [name: string, nearest: string | undefined]>([
+    ["Price", undefined],
+    ["price3", "price2"],
+    ["stopPrise", "stopPrice"],
+  ])("decision MG: of %j beside `price` is %j", (name, nearest) => {
+    expect(nearestName(name, ["price", "price2", "stopPrice"], (known) => known === "price")).toBe(nearest);
+  });
 });

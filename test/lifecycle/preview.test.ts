@@ -98,7 +98,7 @@ describe("decision KI: an invalid context is a TypeError that names the option",
   const limit: OrderFields = { ...common, type: "LIMIT_MAKER", price: "100" };
   const wrong: readonly (readonly [unknown, string])[] = [
     [{ quote: { bid: 99, ask: "100" } }, "previewOrder.quote.bid must be a decimal string, got 99"],
-    [{ quote: { bid: "99" } }, "previewOrder.quote.ask must be a decimal string, got undefined"],
+    [{ quote: { bid: "99" } }, "previewOrder.quote.ask is missing: pass a decimal string"],
     [
       { quote: { bid: "0", ask: "1" } },
       "previewOrder.quote.bid: a price must be a decimal string above 0 with at most 8 decimals, got 0",
@@ -113,10 +113,7 @@ describe("decision KI: an invalid context is a TypeError that names the option",
     ],
     [{ position: 1 }, "previewOrder.position must be a decimal string, got 1"],
     [{ minimumNotional: 15 }, "previewOrder.minimumNotional must be a decimal string, got 15"],
-    [
-      { now: 1 },
-      "unknown option `now` of previewOrder, which takes quote, nowMs, position, minimumNotional, maxIcebergParts, profile",
-    ],
+    [{ now: 1 }, "unknown option `now` of previewOrder; did you mean `nowMs`?"],
   ];
 
   it.each(wrong)("%j", (context, message) => {

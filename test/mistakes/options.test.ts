@@ -21,6 +21,8 @@ import { openSqliteStore } from "../../src/adapters/sqlite/index.ts";
 import { createClient, createSocketClient, followOrders, openOrderBook } from "../../src/client/index.ts";
 import { Quantity } from "../../src/decimal/index.ts";
 import { type EngineOptions, openEngine, resolveSettings } from "../../src/engine/index.ts";
+import { previewOrder } from "../../src/lifecycle/index.ts";
+import { listIntent, orderIntent } from "../../src/requests/index.ts";
 import {
   asyncApiDocument,
   createMountProbe,
@@ -53,6 +55,26 @@ const entry = <T extends object>(right: () => T, call: (options: T) => unknown):
 const host = () => createMemoryHost({ symbols: ["BTC/USD"] });
 const { service } = createMountProbe();
 const [secret, parameters] = ["a secret that must not be shown", { symbol: "BTC/USD" }];
+
+const LIMIT = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  type: "SYNTHETIC_LIMIT",
+  quantity: "1",
+  price: "20",
+  newClientOrderId: "order",
+} as const;
+
+const EXITS = {
+  symbol: "BTC/USD",
+  side: "SELL",
+  quantity: "1",
+  aboveType: "LIMIT",
+  abovePrice: "20",
+  belowType: "STOP",
+  belowStopPrice: "10",
+  listClientOrderId: "exits",
+} as const;
 
 const ACCOUNT = { accountId: 1, userId: 1, enableDataSharing: true, delegates: [], restricted: false };
 
@@ -124,17 +146,32 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   signQuery: entry(() => ({ secret, parameters }), signQuery),
   signBody: entry(() => ({ secret, query: "", parameters }), signBody),
   signSocketParameters: entry(() => ({ secret, parameters }), signSocketParameters),
+  orderIntent: entry(
+    () => ({ clientId: () => "a" }),
+    (options) => orderIntent(LIMIT, options),
+  ),
+  listIntent: entry(
+    () => ({ clientId: (field: string) => field }),
+    (options) => listIntent("oco", EXITS, options),
+  ),
+  previewOrder: entry(
+    () => ({
+      quote: { bid: "1", ask: "2" },
+      nowMs: 0,
+      position: "1",
+      minimumNotional: "15",
+      maxIcebergParts: 1,
+      profile: { count: 1, weights: [Quantity.parse("1")] },
+    }),
+    (context) => previewOrder(LIMIT, context),
+  ),
   derivedClientId: entry(() => ({ apiKey: "key", signature: "ab", field: "f" }), derivedClientId),
 };
 
 /** Functions that take an object of a host and are left to their own errors, each with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
-  verifySignature: "never throws",
-  previewOrder:
-    "is in pages of a browser: its checks are shorter, and test/lifecycle/preview.test.ts has them",
-  orderIntent: "is in pages of a browser: without the generator, the missing client id is named",
-  listIntent: "as orderIntent",
-  encodeQuery: "takes the parameters themselves",
+  verifySignature: "a signature may be anything: test/signing/signature.test.ts",
+  encodeQuery: "takes the parameters themselves: test/signing/signed-request.test.ts",
   ...Object.fromEntries(
     ["preview", "eachOpenOrder", "eachNativeOrder", "eachOrderList", "eachExecution"].map((name) => [
       name,
@@ -251,6 +288,26 @@ describe("decision KI: every function that takes options names what is wrong wit
       "a port that is none",
       () => createNodeServer({ service }).listen({ host: "127.0.0.1", port: 80_800 }),
       "RangeError: listen.port must be a whole number from 0 to 65535, got 80800",
+    ],
+    [
+      "a promise for the fields of an order",
+      () => orderIntent(Promise.resolve(LIMIT) as never),
+      "TypeError: orderIntent.fields must be an object of fields by name, got a promise: await it",
+    ],
+    [
+      "no fields of a list",
+      () => listIntent("oco", undefined as never),
+      "TypeError: listIntent.fields is missing: pass an object of fields by name",
+    ],
+    [
+      "a form of a list that does not exist",
+      () => listIntent("bracket" as never, EXITS as never),
+      'RangeError: listIntent.form must be one of oco, oto, otoco, legacyOco, got "bracket"',
+    ],
+    [
+      "a parameter without a text of its own",
+      () => signQuery({ secret, parameters: { timestamp: new Date(0) as never } }),
+      "TypeError: parameters.timestamp must be a string, number, bigint or boolean",
     ],
     [
       "an unsafe number in a request",

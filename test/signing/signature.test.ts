@@ -53,6 +53,32 @@ describe("verifySignature", () => {
     }
   });
 
+  it.each([undefined, null, 5, {}, [signature]])(
+    "hostile 4: refuses a signature that is no text: %j",
+    (given) => {
+      expect(verifies(given as never)).toBe(false);
+      expect(isSignature(given as never)).toBe(false);
+    },
+  );
+
+  it.each<readonly [options: unknown, message: string]>([
+    [undefined, "verifySignature.payload must be the text to sign, as a string or Uint8Array"],
+    [
+      { secret, paylaod: payload, signature },
+      "verifySignature.payload must be the text to sign, as a string or Uint8Array",
+    ],
+    [
+      { secret: 5, payload, signature },
+      "verifySignature.secret must be a string, or undefined for an unknown key",
+    ],
+    [
+      { secret, payload: { a: 1 }, signature },
+      "verifySignature.payload must be the text to sign, as a string or Uint8Array",
+    ],
+  ])("decision KI: names an option of the host that is wrong, %#", (options, message) => {
+    expect(() => verifySignature(options as never)).toThrow(new TypeError(message));
+  });
+
   it("hostile 23: refuses another account's secret", () => {
     expect(verifySignature({ secret: `${secret}x`, payload, signature })).toBe(false);
   });

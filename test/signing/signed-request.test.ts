@@ -60,6 +60,24 @@ describe("a client's signed requests", () => {
     expect(encodeQuery({ symbol: "BTC/USD", nonce: 1 })).toBe("symbol=BTC%2FUSD&nonce=1");
   });
 
+  it.each([undefined, null, 5, "a=1", []])(
+    "decision KI: encodeQuery refuses %j in place of parameters",
+    (given) => {
+      expect(() => encodeQuery(given as never)).toThrow(
+        /^encodeQuery must be an object of parameters by name/,
+      );
+    },
+  );
+
+  it.each([null, {}, ["a"], () => "a"])("decision KI: refuses a value that is %j", (value) => {
+    const wrong = { value } as never;
+    const message = /^parameters[.]value must be a string, number, bigint or boolean$/;
+    expect(() => signQuery({ secret, parameters: wrong })).toThrow(message);
+    expect(() => signBody({ secret, query: "", parameters: wrong })).toThrow(message);
+    expect(() => signSocketParameters({ secret, parameters: wrong })).toThrow(message);
+    expect(() => encodeQuery(wrong)).toThrow(message);
+  });
+
   it.each([0.1, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY])(
     "refuses the number %s, which would not arrive unchanged",
     (price) => {
