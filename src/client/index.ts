@@ -24,6 +24,7 @@ export type { LocalChecks } from "./methods/local-checks.ts";
 export type {
   ActorParameters,
   CallOptions,
+  CancelParameters,
   ExecutionsParameters,
   NativeLimitOrder,
   NativeMarketOrder,

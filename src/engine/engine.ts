@@ -128,8 +128,8 @@ class RunningEngine implements Api.Engine {
     return this.#parts.calls.read(() => this.#parts.lists.story(listId));
   }
 
-  cancel(key: Calls.ParentKey): Promise<ParentOrder> {
-    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.one(key)));
+  cancel(request: Calls.CancelRequest): Promise<ParentOrder> {
+    return this.#parts.calls.decide((caller) => caller.follow(this.#parts.cancels.one(request)));
   }
 
   settleChild(settlement: Api.ChildSettlement): Promise<ParentOrder> {

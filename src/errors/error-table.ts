@@ -68,6 +68,7 @@ export type ErrorName =
   | "BAD_COMBINATION"
   | "INVALID_PARAMETER"
   | "BAD_RECV_WINDOW"
+  | "BAD_CANCEL_RESTRICTIONS"
   | "BAD_STRATEGY"
   | "INVALID_JSON"
   | "INVALID_REQUEST_ID"
@@ -92,6 +93,7 @@ export type ErrorName =
   | "WOULD_MATCH"
   | "BAD_PRICE_RELATION"
   | "CANCEL_REJECTED"
+  | "CANCEL_RESTRICTED"
   | "NO_SUCH_ORDER"
   | "NO_VOLUME_HISTORY"
   | "BAD_API_KEY_FORMAT"
@@ -180,6 +182,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   INVALID_REQUEST_ID: row(-1135, 400, "never", "Invalid 'id' in JSON request; expected an integer, a string matching '^[ -~]{1,36}$', or null.", "Send an id with every request."),
   INVALID_PARAMS: row(-1135, 400, "never", "Invalid 'params' in JSON request; expected an object.", "Send params as one flat JSON object of strings, booleans and plain integers."),
   NESTED_JSON: row(-1130, 400, "never", "Data sent for parameter '{field}' is not valid.", "Send '{field}' as a scalar: no object, array or null."),
+  BAD_CANCEL_RESTRICTIONS: row(-1145, 400, "never", "Invalid cancelRestrictions", "{advice}"),
   OCO_TYPE_REJECTED: row(-1158, 400, "never", "Order type not supported in OCO.", "Change '{field}': pair one LIMIT, LIMIT_MAKER, TAKE_PROFIT or TAKE_PROFIT_LIMIT with one stop or trailing stop. Send an iceberg as a LIMIT with an IcebergQty."),
   BUY_OCO_LIMIT_BELOW: row(-1165, 400, "never", "A limit order in a buy OCO must be below.", "Send the stop above and the limit below; '{field}' is on the wrong side."),
   SELL_OCO_LIMIT_ABOVE: row(-1166, 400, "never", "A limit order in a sell OCO must be above.", "Send the limit above and the stop below; '{field}' is on the wrong side."),
@@ -199,6 +202,7 @@ export const ERRORS: Readonly<Record<ErrorName, ErrorRow>> = Object.freeze({
   WOULD_MATCH: row(-2010, 400, "never", "Order would immediately match and take.", "Move the price away from the market, or send a LIMIT order."),
   BAD_PRICE_RELATION: row(-2010, 400, "never", "The relationship of the prices for the orders is not correct.", "{advice}"),
   CANCEL_REJECTED: row(-2011, 400, "never", "Unknown order sent.", "The order does not exist, or it has already ended. Read its status."),
+  CANCEL_RESTRICTED: row(-2011, 400, "never", "Order was not canceled due to cancel restrictions.", "The order is open, and its state does not meet cancelRestrictions. Read its status, or cancel it without cancelRestrictions."),
   NO_SUCH_ORDER: row(-2013, 400, "never", "Order does not exist.", "Check the symbol, the id and the account."),
   NO_VOLUME_HISTORY: row(-2016, 400, "later", "No trading window could be found for the symbol.", "The service has no executed volume for a profile yet. Send volumeProfile, or wait for volume."),
   BAD_API_KEY_FORMAT: row(-2014, 401, "never", "API-key format invalid.", "Send the API key in the header X-MBX-APIKEY."),

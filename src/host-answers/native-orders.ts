@@ -72,6 +72,14 @@ export function checkedNativeOrders(native: NativeOrders, questions: Questions):
         () => native.cancel(key),
         (said) => (said === undefined ? undefined : readOrder(said, key)),
       ),
+    ...(native.cancelIf && {
+      cancelIf: (key, restriction) =>
+        questions.change(
+          "native.cancelIf",
+          () => native.cancelIf?.(key, restriction),
+          (said) => (said === undefined ? undefined : readOrder(said, key)),
+        ),
+    }),
     find: (key) =>
       questions.ask(
         "native.find",

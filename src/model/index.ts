@@ -1,4 +1,5 @@
 export type { Account, ApiKey, Delegate, Permission } from "./account.ts";
+export type { CancelRestriction } from "./cancel-restriction.ts";
 export type {
   ChildOrder,
   ChildOutcome,

@@ -9,6 +9,7 @@ export type {
   Account,
   AlertKind,
   ApiKey,
+  CancelRestriction,
   ChildOutcome,
   ChildReport,
   ChildState,

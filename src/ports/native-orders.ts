@@ -1,4 +1,10 @@
-import type { NativeExecution, NativeFill, NativeOrder, NativeTerms } from "../model/index.ts";
+import type {
+  CancelRestriction,
+  NativeExecution,
+  NativeFill,
+  NativeOrder,
+  NativeTerms,
+} from "../model/index.ts";
 import type { Awaitable } from "./host.ts";
 
 /** Identifies the request of a placement. */
@@ -84,6 +90,12 @@ export interface NativeOrders {
    * is no such order or it has ended. Children of managed parents cannot be canceled here. Rejects as `place` does.
    */
   cancel(key: NativeKey): Promise<NativeOrder | undefined>;
+  /**
+   * Cancels as `cancel` does if the order meets the restriction when it is canceled: ONLY_NEW, nothing of it is executed;
+   * ONLY_PARTIALLY_FILLED, a part is. Rejects with an OrderError CANCEL_RESTRICTED for an open order that does not.
+   * Without this function, cancelRestrictions of native orders are refused (-1145).
+   */
+  cancelIf?(key: NativeKey, restriction: CancelRestriction): Promise<NativeOrder | undefined>;
   /** Returns a current or archived order. If several have the same client id, returns the newest. */
   find(key: NativeKey): Awaitable<NativeOrder | undefined>;
   /** Returns one latest snapshot per order, by rising id. */

@@ -79,7 +79,13 @@ export const nativeOrdersOption: OptionCheck = portOption<NativeOrders>(
   "NativeOrders (managed-orders/ports)",
   {
     ...{ place: "required", findRequest: "required", cancel: "required", find: "required" },
-    ...{ page: "required", open: "optional", executions: "required", subscribe: "required" },
+    ...{
+      cancelIf: "optional",
+      page: "required",
+      open: "optional",
+      executions: "required",
+      subscribe: "required",
+    },
   },
 );
 

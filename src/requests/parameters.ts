@@ -58,6 +58,13 @@ const OTHERS: Readonly<Record<string, Field>> = {
     about: "End of the previous page.",
     example: 0,
   },
+  cancelRestrictions: {
+    kind: "text",
+    legal: "Use ONLY_NEW or ONLY_PARTIALLY_FILLED, or omit it.",
+    invalid: "BAD_CANCEL_RESTRICTIONS",
+    about: "Cancels the order only if nothing of it, or a part of it, is executed.",
+    example: "ONLY_NEW",
+  },
   orderListId: { kind: "int64", ...INT64, about: "Id of the list.", example: -512 },
   listClientOrderId: {
     kind: "text",

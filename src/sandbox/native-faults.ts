@@ -15,6 +15,7 @@ export type FaultyNative = Readonly<{
 /** Wraps native orders with faults. Children of managed parents still reach the venue. */
 export function withNativeFaults(orders: NativeOrders): FaultyNative {
   let mode: NativeFaultMode = "none";
+  const { cancelIf } = orders;
   const asked = async <T>(ask: () => T | Promise<T>): Promise<T> => {
     if (mode === "fail") throw new Error("an injected fault makes native orders fail");
     return await ask();
@@ -25,6 +26,9 @@ export function withNativeFaults(orders: NativeOrders): FaultyNative {
       place: (placement) => asked(() => orders.place(placement)),
       findRequest: (request) => asked(() => orders.findRequest(request)),
       cancel: (key) => asked(() => orders.cancel(key)),
+      ...(cancelIf && {
+        cancelIf: (key, restriction) => asked(() => cancelIf.call(orders, key, restriction)),
+      }),
       find: (key) => asked(() => orders.find(key)),
       page: (page) => asked(() => orders.page(page)),
       open: (query) => asked(() => orders.open?.(query) ?? []),

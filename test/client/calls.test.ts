@@ -52,7 +52,10 @@ async function callEach(client: Client): Promise<ReadonlySet<string>> {
   expect((await each.executions({ symbol })).orders[0]?.orderId).toBe(native.orderId);
   expect((await each.openOrders({ limit: 10 })).orders.map(({ orderId }) => orderId)).toEqual([stop.orderId]);
   expect(await each.cancelOrder({ symbol, orderId: native.orderId })).toMatchObject({ status: "CANCELED" });
-  expect(await each.cancelOrder({ symbol, orderId: stop.orderId })).toMatchObject({ status: "CANCELED" });
+  const restricted = { cancelRestrictions: "ONLY_NEW", newClientOrderId: "cancel-1" } as const;
+  expect(await each.cancelOrder({ symbol, orderId: stop.orderId, ...restricted })).toMatchObject({
+    ...{ status: "CANCELED", clientOrderId: "cancel-1", origClientOrderId: stop.clientOrderId },
+  });
   await each.placeOco(PAIR);
   await each.placeLegacyOco({ symbol, side: "SELL", quantity: "0.01", price: "8000", stopPrice: "6000" });
   const pending = {

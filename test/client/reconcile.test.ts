@@ -221,6 +221,15 @@ describe("the outcome of a cancel without a readable reply", () => {
     expect(world.wire.of("DELETE /api/v2/order").length).toBe(1);
   });
 
+  it("decision NN: the id and the condition of a cancel name no order to look for", async () => {
+    const world = await openClientWorld();
+    const { orderId } = await world.client.placeOrder(STOP);
+    world.wire.strike("/api/v2/order", replyLost);
+    const restricted = { cancelRestrictions: "ONLY_NEW", newClientOrderId: "cancel-1" } as const;
+    const canceling = world.client.cancelOrder({ symbol: "BTC/USD", orderId, ...restricted });
+    expect((await outcomeOf(world, canceling)).state).toBe("canceled");
+  });
+
   it("an order that is open is `not canceled` only when the request can no longer arrive", async () => {
     const world = await openClientWorld();
     const { orderId } = await world.client.placeOrder(STOP);

@@ -70,11 +70,15 @@ const vwap: Act = (world) => {
 const native = post("/api/v2/order", { ...ORDER, type: "LIMIT", timeInForce: "GTC", price: "100" });
 
 /** Cancels a resting order that was placed before the fault. */
-const cancelNative: Act = (world) =>
-  send(world, "DELETE", "/api/v2/order", {
-    key: KEY,
-    query: { symbol: "BTC/USD", orderId: "9007199254740993", nonce: `n${++nonces}` },
-  });
+const cancelsNative =
+  (condition: Readonly<{ cancelRestrictions?: "ONLY_NEW" }> = {}): Act =>
+  (world) =>
+    send(world, "DELETE", "/api/v2/order", {
+      key: KEY,
+      query: { symbol: "BTC/USD", orderId: "9007199254740993", ...condition, nonce: `n${++nonces}` },
+    });
+const cancelNative = cancelsNative();
+const cancelNativeIf = cancelsNative({ cancelRestrictions: "ONLY_NEW" });
 
 /** Triggers an order, so that a child goes out; returns the order as a reader sees it afterwards. */
 const trade = async (world: FaultWorld): Promise<string> => {
@@ -237,6 +241,7 @@ export const PORTS: readonly Port[] = [
     range: { order: { orderId: 2n ** 64n }, fills: [], created: true },
   },
   { name: "native.cancel", act: cancelNative, wrong: "text", range: { orderId: 2n ** 64n } },
+  { name: "native.cancelIf", act: cancelNativeIf, wrong: "text", range: { orderId: 2n ** 64n } },
   {
     name: "native.find",
     act: get("/api/v2/order", { symbol: "BTC/USD", orderId: "7" }),

@@ -96,7 +96,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   };
   const limiter = createMemoryRateLimiter({ clock, enforce: false });
   const rateLimiter = through(host, "rateLimiter", limiter, ["weigh", "takeOrders", "returnOrders"]);
-  const names = ["findRequest", "place", "find", "cancel", "page", "executions"] as const;
+  const names = ["findRequest", "place", "find", "cancel", "cancelIf", "page", "executions"] as const;
   const nativeOrders = through(host, "native", paper.native, names);
   const rejections = through(
     host,

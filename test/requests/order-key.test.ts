@@ -111,20 +111,24 @@ describe("other parameters", () => {
     expect(refused({ orderId: 1, account: 0 })).toMatchObject({ code: -1130, field: "account" });
   });
 
-  it("only a cancel accepts the id of the cancel, which is checked and dropped", () => {
-    expect(key({ orderId: 1, newClientOrderId: "a" }, cancel)).toEqual({ symbol: "BTC/USD", orderId: 1n });
+  it("convention 3.3: only a cancel accepts an id of its own and a condition", () => {
+    expect(key({ orderId: 1, newClientOrderId: "a", cancelRestrictions: "ONLY_NEW" }, cancel)).toEqual({
+      symbol: "BTC/USD",
+      orderId: 1n,
+      cancelId: "a",
+      restriction: "ONLY_NEW",
+    });
+    expect(refused({ orderId: 1, cancelRestrictions: "only_new" }, cancel)).toMatchObject({ code: -1145 });
+    expect(refused({ orderId: 1, cancelRestrictions: "ONLY_NEW" })).toMatchObject({ code: -1104 });
     expect(refused({ orderId: 1, newClientOrderId: "a b" }, cancel)).toMatchObject({ code: -1100 });
     expect(refused({ orderId: 1, newClientOrderId: "a" })).toMatchObject({ code: -1104 });
   });
 
-  it.each(["limit", "accountId", "orderid", "cancelRestrictions", "foo"])(
-    "decision 38: %s is not read",
-    (name) => {
-      for (const how of [status, cancel]) {
-        expect(refused({ orderId: 1, [name]: "1" }, how)).toMatchObject({ code: -1104, field: name });
-      }
-    },
-  );
+  it.each(["limit", "accountId", "orderid", "foo"])("decision 38: %s is not read", (name) => {
+    for (const how of [status, cancel]) {
+      expect(refused({ orderId: 1, [name]: "1" }, how)).toMatchObject({ code: -1104, field: name });
+    }
+  });
 
   it("decision 38: a cancel accepts the parameters of the convention", () => {
     expect(key({ orderId: 1, newOrderRespType: "ACK" }, cancel).orderId).toBe(1n);

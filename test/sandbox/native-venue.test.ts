@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { notional, price, quantity } from "../../src/decimal/index.ts";
-import type { NativeOrder } from "../../src/model/index.ts";
+import type { CancelRestriction, NativeOrder } from "../../src/model/index.ts";
 import type { NativePlacement } from "../../src/ports/index.ts";
 import { withNativeFaults } from "../../src/sandbox/native-faults.ts";
 import type { PaperVenue } from "../../src/sandbox/paper-venue/index.ts";
@@ -49,6 +49,22 @@ const again = async (venue: PaperVenue, { orderId }: NativeOrder): Promise<strin
   const order = await venue.native.find({ ...BTC, orderId });
   return order === undefined ? "nothing" : lineOf(order);
 };
+
+describe("convention 3.3: a cancel under a condition", () => {
+  it("a partly filled order is canceled by ONLY_PARTIALLY_FILLED alone", async () => {
+    const { venue } = await openFundedWorld();
+    const { orderId } = await place(venue, nativeOf({ quantity: "1", price: "100" }));
+    venue.quote(quoteOf({ bids: ["99"], asks: ["100x0.4"] }));
+    await venue.idle();
+    const key = { ...BTC, orderId };
+    const cancelIf = (restriction: CancelRestriction): Promise<NativeOrder | undefined> =>
+      venue.native.cancelIf?.(key, restriction) ?? Promise.reject(new Error("no cancelIf"));
+    expect(await refusalOf(cancelIf("ONLY_NEW"))).toBe("CANCEL_RESTRICTED");
+    expect((await venue.native.find(key))?.status).toBe("PARTIALLY_FILLED");
+    const canceled = await cancelIf("ONLY_PARTIALLY_FILLED");
+    expect(canceled && lineOf(canceled)).toBe("CANCELED BUY 0.4/1");
+  });
+});
 
 describe("decision 2: ids of native orders", () => {
   it("complaint 39: begin beyond 2^53 and are exact", async () => {

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { formatPrice, formatQuantity, price, quantity } from "../../src/decimal/index.ts";
 import { OrderError } from "../../src/errors/index.ts";
-import type { NativeExecution, NativeLimitTerms, NativeOrder } from "../../src/model/index.ts";
+import type {
+  CancelRestriction,
+  NativeExecution,
+  NativeLimitTerms,
+  NativeOrder,
+} from "../../src/model/index.ts";
 import type { NativeOrders, NativePlacement } from "../../src/ports/index.ts";
 
 /** Native orders of a host, and the controls of its market that the suite uses. */
@@ -220,6 +225,18 @@ function cancelling(world: World): void {
       expect(await native.cancel(key)).toBeUndefined();
       expect(await native.find(key)).toMatchObject({ status: "CANCELED" });
     }
+  });
+
+  it("under a condition: only an order that meets it is canceled, whatever happened before", async () => {
+    const { native } = world.host;
+    const { orderId } = (await native.place(nativeOf())).order;
+    const key = { accountId: 1, symbol: "BTC/USD", orderId };
+    const cancelIf = (restriction: CancelRestriction): Promise<unknown> =>
+      native.cancelIf?.(key, restriction) ?? Promise.reject(new Error("cannot cancel under a condition"));
+    expect(await refusalOf(cancelIf("ONLY_PARTIALLY_FILLED"))).toBe("CANCEL_RESTRICTED");
+    expect((await native.find(key))?.status).toBe("NEW");
+    expect(await cancelIf("ONLY_NEW")).toMatchObject({ status: "CANCELED" });
+    expect(await cancelIf("ONLY_NEW")).toBeUndefined();
   });
 
   it("hostile 91: twice at once, one cancels", async () => {

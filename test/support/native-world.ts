@@ -70,6 +70,7 @@ function portOf(native: NativeOrders, change: NativeChange): NativeOrders {
     place: (placement) => native.place(placement),
     findRequest: (request) => native.findRequest(request),
     cancel: (key) => native.cancel(key),
+    ...(native.cancelIf && { cancelIf: (...asked) => native.cancelIf?.(...asked) as never }),
     find: (key) => native.find(key),
     page: (page) => native.page(page),
     open: (query) => native.open?.(query) ?? [],

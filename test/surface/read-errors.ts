@@ -104,6 +104,16 @@ export const READ_ERRORS: Readonly<Partial<Record<RouteName, readonly Case[]>>> 
   "order.cancel": [
     ...orderKey,
     { error: "CANCEL_REJECTED", how: "an unknown order", only: { symbol: "BTC/USD", orderId: -1_000_000 } },
+    {
+      error: "CANCEL_RESTRICTED",
+      how: "an order of which nothing is executed",
+      fields: { cancelRestrictions: "ONLY_PARTIALLY_FILLED" },
+    },
+    {
+      error: "BAD_CANCEL_RESTRICTIONS",
+      how: "an unknown restriction",
+      fields: { cancelRestrictions: "ONLY_FILLED" },
+    },
   ],
   allOrders: nativePage,
   orderHistory: nativePage,

@@ -26,6 +26,7 @@ import type { CanceledOrderReply, OrderReply } from "../replies/orders.ts";
 import type {
   ActorParameters,
   CallOptions,
+  CancelParameters,
   ExecutionsParameters,
   NativeOrdersParameters,
   NewList,
@@ -77,7 +78,7 @@ export interface Client {
   /** Reads a managed or native order with its prices and quantities as whole numbers. */
   scaledOrder(key: OrderKey, options?: CallOptions): Promise<ScaledOrderReply>;
   /** Cancels an order. The cancel of a leg cancels its list. */
-  cancelOrder(key: OrderKey, options?: CallOptions): Promise<CanceledOrderReply>;
+  cancelOrder(parameters: CancelParameters, options?: CallOptions): Promise<CanceledOrderReply>;
   /** Reads a page of the native orders of a market, by rising id. */
   nativeOrders(
     parameters: NativeOrdersParameters,

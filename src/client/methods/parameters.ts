@@ -26,6 +26,14 @@ export type OrderNames =
 /** Names one order. `symbol` is the canonical symbol, such as BTC/USD. */
 export type OrderKey = ActorParameters & { readonly symbol: string } & OrderNames;
 
+/** The order to cancel, and what a cancel may have besides. */
+export type CancelParameters = OrderKey & {
+  /** Cancels the order only if nothing of it, or a part of it, is executed. */
+  readonly cancelRestrictions?: "ONLY_NEW" | "ONLY_PARTIALLY_FILLED";
+  /** Id of the cancel itself. The reply has it as `clientOrderId`, and the order's own as `origClientOrderId`. */
+  readonly newClientOrderId?: string;
+};
+
 /** Names one list by its id, its client id, or both. */
 export type OrderListKey = ActorParameters &
   (

@@ -72,7 +72,11 @@ export function placedList(key: RequestParameters): Look {
 }
 
 /** Looks at an order that was to be canceled. */
-export function canceledOrder(key: RequestParameters): Look {
+export function canceledOrder({
+  newClientOrderId: _cancelId,
+  cancelRestrictions: _condition,
+  ...key
+}: RequestParameters): Look {
   return async (caller, isOver) => {
     const order = await findOrder(caller, key);
     if (order === undefined) return isOver ? { state: "not canceled" } : undefined;

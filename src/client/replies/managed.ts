@@ -74,8 +74,9 @@ export interface ManagedOrderReply {
   readonly updateTime: number;
 }
 
-/** A managed order after its cancel. */
+/** A managed order after its cancel. `clientOrderId` is the id of the cancel, if it has one. */
 export interface CanceledManagedOrderReply extends ManagedOrderReply {
+  /** Client id of the order. */
   readonly origClientOrderId: string;
 }
 

@@ -79,8 +79,9 @@ export interface PlacedNativeOrderReply extends NativeTransaction {
   readonly fills: readonly FillReply[];
 }
 
-/** A native order after its cancel. */
+/** A native order after its cancel. `clientOrderId` is the id of the cancel, if it has one. */
 export interface CanceledNativeOrderReply extends NativeTransaction {
+  /** Client id of the order. */
   readonly origClientOrderId: string;
 }
 

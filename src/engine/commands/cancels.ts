@@ -1,7 +1,8 @@
 import { OrderError } from "../../errors/index.ts";
-import type { OrderList, ParentOrder } from "../../model/index.ts";
-import type { CancelAllResult, ListKey, ParentKey } from "../core/calls.ts";
-import { orderIn } from "../core/live-order.ts";
+import { statusOf } from "../../lifecycle/index.ts";
+import type { CancelRestriction, OrderList, ParentOrder } from "../../model/index.ts";
+import type { CancelAllResult, CancelRequest, ListKey } from "../core/calls.ts";
+import { type LiveOrder, orderIn } from "../core/live-order.ts";
 import type { ListReads } from "../reads/list-reads.ts";
 import type { ReadModel } from "../reads/read-model.ts";
 import type { Shard } from "../shards/shard.ts";
@@ -22,11 +23,14 @@ export class Cancels {
     this.#parts = parts;
   }
 
-  /** Resolves to the order after the cancel. Rejects with CANCEL_REJECTED for an unknown or ended order. */
-  async one(key: ParentKey): Promise<ParentOrder> {
+  /**
+   * Resolves to the order after the cancel. Rejects with CANCEL_REJECTED for an unknown or ended order, with
+   * CANCEL_RESTRICTED for an open one that does not meet the restriction.
+   */
+  async one({ restriction, ...key }: CancelRequest): Promise<ParentOrder> {
     const order = this.#parts.reads.findOpen(key);
-    const canceled =
-      order && (await this.#cancel(this.#parts.shards.ofOrder(order.orderId), [order.orderId]));
+    const shard = order && this.#parts.shards.ofOrder(order.orderId);
+    const canceled = shard && (await this.#cancel(shard, [order.orderId], restriction));
     if (canceled === undefined) throw new OrderError("CANCEL_REJECTED");
     return canceled;
   }
@@ -84,9 +88,14 @@ export class Cancels {
   /**
    * Cancels the first of these orders that has not ended. Resolves to its durable state after the cancel, or to
    * undefined when all orders had ended without a cancel. Waits for an end that is decided but not durable yet,
-   * because the cancel of an ended leg does nothing to its list (I52).
+   * because the cancel of an ended leg does nothing to its list (I52). The restriction is compared with what is decided,
+   * in the turn in which the cancel would be decided, so that no fill comes in between.
    */
-  #cancel(shard: Shard, orderIds: readonly number[]): Promise<ParentOrder | undefined> {
+  #cancel(
+    shard: Shard,
+    orderIds: readonly number[],
+    restriction?: CancelRestriction,
+  ): Promise<ParentOrder | undefined> {
     return new Promise((resolve, reject) => {
       shard.post(() => {
         const open = orderIds
@@ -95,6 +104,8 @@ export class Cancels {
         const live = open.find((one) => one?.working.ended === undefined) ?? open[0];
         if (live === undefined) return resolve(undefined);
         const { orderId, ended } = live.working;
+        const isRestricted = restriction !== undefined && !meets(live.working, restriction);
+        if (isRestricted) return refuseWhenDurable(shard, live, reject);
         const canceled = ended ? undefined : shard.change(orderId, { kind: "CANCEL" }, { kind: "CANCEL" });
         const record = canceled ?? live.pending;
         if (record === undefined) return resolve(live.working);
@@ -103,6 +114,20 @@ export class Cancels {
       }, reject);
     });
   }
+}
+
+/** Returns whether a cancel with this restriction may cancel the order. A child in flight may have executed. */
+function meets(order: ParentOrder, restriction: CancelRestriction): boolean {
+  const { status, apiState } = statusOf(order);
+  if (restriction === "ONLY_PARTIALLY_FILLED") return status === "PARTIALLY_FILLED";
+  return status === "NEW" && apiState === "WAITING";
+}
+
+/** Refuses a restricted cancel once the state that it was compared with is durable. */
+function refuseWhenDurable(shard: Shard, live: LiveOrder, reject: (error: unknown) => void): void {
+  const refusal = new OrderError(live.working.ended === undefined ? "CANCEL_RESTRICTED" : "CANCEL_REJECTED");
+  if (live.pending === undefined) return reject(refusal);
+  shard.whenDurable(live.pending).then(() => reject(refusal), reject);
 }
 
 /** Returns whether a cancel ended the order, or will end it when its child is resolved. */

@@ -4,6 +4,7 @@ import type { AccountView, OrderPage } from "../core/account-view.ts";
 import type { Engine } from "../core/api.ts";
 import type {
   CancelAllResult,
+  CancelName,
   ListName,
   ListPage,
   ListPlacement,
@@ -30,7 +31,7 @@ export class EngineAccount implements AccountView {
     return this.#engine.placeList({ accountId: this.accountId, list });
   }
 
-  cancel(name: ParentName): Promise<ParentOrder> {
+  cancel(name: CancelName): Promise<ParentOrder> {
     return this.#engine.cancel(this.#of(name));
   }
 

@@ -2,6 +2,7 @@ import type { ListIntent, OrderList, ParentOrder } from "../../model/index.ts";
 import type { OrderFields } from "../../requests/index.ts";
 import type {
   CancelAllResult,
+  CancelName,
   ListName,
   ListPage,
   ListPlacement,
@@ -22,7 +23,7 @@ export interface AccountView {
   readonly accountId: number;
   place(order: OrderFields): Promise<Placement>;
   placeList(list: ListIntent): Promise<ListPlacement>;
-  cancel(name: ParentName): Promise<ParentOrder>;
+  cancel(name: CancelName): Promise<ParentOrder>;
   cancelList(name: ListName): Promise<OrderList>;
   cancelAll(): Promise<CancelAllResult>;
   find(name: ParentName): Promise<ParentOrder | undefined>;

@@ -18,6 +18,7 @@ import type {
 import type { AccountView } from "./account-view.ts";
 import type {
   CancelAllResult,
+  CancelRequest,
   ListKey,
   ListPageRequest,
   ListPlacement,
@@ -220,9 +221,10 @@ export interface Engine extends AsyncDisposable {
   listStory(listId: number): Promise<readonly JournalRecord[] | undefined>;
   /**
    * Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. Cancels the
-   * whole list of a leg.
+   * whole list of a leg. Rejects with CANCEL_RESTRICTED if the order does not meet `restriction`: ONLY_NEW demands that
+   * nothing is executed and no child is in flight, ONLY_PARTIALLY_FILLED that something is executed.
    */
-  cancel(key: ParentKey): Promise<ParentOrder>;
+  cancel(request: CancelRequest): Promise<ParentOrder>;
   cancelAll(accountId: number): Promise<CancelAllResult>;
   /**
    * Settles a child with an unknown outcome on an operator's word. Resolves to its parent when that is durable.

@@ -1,4 +1,10 @@
-import type { ListIntent, OrderList, ParentIntent, ParentOrder } from "../../model/index.ts";
+import type {
+  CancelRestriction,
+  ListIntent,
+  OrderList,
+  ParentIntent,
+  ParentOrder,
+} from "../../model/index.ts";
 import type { OrderFields } from "../../requests/index.ts";
 
 /** A placement by the fields of an order. Without `newClientOrderId` the order gets a random client id. */
@@ -57,6 +63,12 @@ export type ParentName = { readonly orderId: number } | { readonly clientOrderId
 
 /** Identifies one parent. */
 export type ParentKey = { readonly accountId: number } & ParentName;
+
+/** The order to cancel, and under which condition. Without one, whatever of it is executed. */
+export type CancelName = ParentName & { readonly restriction?: CancelRestriction };
+
+/** Asks for the cancel of one parent. */
+export type CancelRequest = { readonly accountId: number } & CancelName;
 
 /** Reply of a cancel-all: the open parents found, those ended at once, and those waiting for a child. */
 export interface CancelAllResult {

@@ -1,6 +1,7 @@
 import { QUANTITY_LIMIT, type Quantity } from "../../decimal/index.ts";
 import { OrderError } from "../../errors/index.ts";
 import type {
+  CancelRestriction,
   Fill,
   NativeExecution,
   NativeLimitTerms,
@@ -102,11 +103,24 @@ export class NativeOrderManager implements NativeOrders {
     return order && placedOf(order, false);
   }
 
-  async cancel(key: NativeKey): Promise<NativeOrder | undefined> {
+  cancel(key: NativeKey): Promise<NativeOrder | undefined> {
+    return this.#cancel(key);
+  }
+
+  cancelIf(key: NativeKey, restriction: CancelRestriction): Promise<NativeOrder | undefined> {
+    return this.#cancel(key, restriction);
+  }
+
+  async #cancel(key: NativeKey, restriction?: CancelRestriction): Promise<NativeOrder | undefined> {
     const blocked = this.#blocked();
     if (blocked !== undefined) await blocked;
     const order = this.#parts.record.orders.find(key);
     if (order === undefined || order.terms.isChild || !isOpen(order)) return undefined;
+    const isNew = order.fills.length === 0;
+    if (restriction !== undefined && isNew !== (restriction === "ONLY_NEW")) {
+      await this.#parts.durable();
+      throw new OrderError("CANCEL_RESTRICTED");
+    }
     const committed = this.#commit(this.#cancelOf(order, "USER_CANCELED"));
     const canceled = orderOf(order);
     await committed;

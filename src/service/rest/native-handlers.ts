@@ -1,5 +1,5 @@
 import { OrderError } from "../../errors/index.ts";
-import type { NativeOrder, NativeTerms } from "../../model/index.ts";
+import type { CancelRestriction, NativeOrder, NativeTerms } from "../../model/index.ts";
 import type { Awaitable, NativeKey, NativeOrders, NativePlaced } from "../../ports/index.ts";
 import {
   type AllOrdersPage,
@@ -86,10 +86,35 @@ async function demandTrading(
   if (engine.draining) throw new OrderError("SHUTTING_DOWN");
 }
 
-/** Cancels a native order. Returns undefined if the key names no order or the order has ended. */
-export async function cancelNative(parts: ServiceParts, key: NativeKey): Promise<Answer | undefined> {
-  const canceled: NativeOrder | undefined = await parts.native?.cancel(key);
-  return canceled && { body: canceledNativeView(canceled) };
+/** What a cancel of a native order may have besides its key: a condition, and an id of its own. */
+type NativeCancel = Readonly<{ restriction?: CancelRestriction; cancelId?: string }>;
+
+/**
+ * Cancels a native order. Returns undefined if the key names no order or the order has ended. Throws an OrderError -1145
+ * for a restriction if the host cannot cancel under a condition.
+ */
+export async function cancelNative(
+  { native }: ServiceParts,
+  key: NativeKey,
+  { restriction, cancelId }: NativeCancel,
+): Promise<Answer | undefined> {
+  const canceled: NativeOrder | undefined =
+    restriction === undefined ? await native?.cancel(key) : await cancelIf(native, key, restriction);
+  return canceled && { body: canceledNativeView(canceled, cancelId) };
+}
+
+const UNCONDITIONAL = "Omit it: plain orders of this service are canceled without a condition.";
+
+async function cancelIf(
+  native: NativeOrders | undefined,
+  key: NativeKey,
+  restriction: CancelRestriction,
+): Promise<NativeOrder | undefined> {
+  if (native === undefined || native.cancelIf !== undefined)
+    return await native?.cancelIf?.(key, restriction);
+  const status = (await native.find(key))?.status;
+  if (status !== "NEW" && status !== "PARTIALLY_FILLED") return undefined;
+  throw new OrderError("BAD_CANCEL_RESTRICTIONS", { field: "cancelRestrictions", advice: UNCONDITIONAL });
 }
 
 /**

@@ -80,44 +80,51 @@ export async function scaledOrderStatus(parts: ServiceParts, call: SignedCall): 
 }
 
 /**
- * DELETE /api/v2/order and its alias: cancels an order and returns it, with the client id that it was canceled by
- * repeated as `origClientOrderId`. A client id finds a managed parent before a native order, as in look-ups, but an
+ * DELETE /api/v2/order and its alias: cancels an order and returns it, with its client id as `origClientOrderId`, and
+ * with the id of the cancel, if one was sent, as `clientOrderId`. An open order that does not meet cancelRestrictions
+ * stays as it is (-2011). A client id finds a managed parent before a native order, as in look-ups, but an
  * ended parent does not hide an open native order. While a child of a managed order is in flight, the reply is the
  * current status with cancelPending true. Canceling a leg cancels its list and returns the list. An unknown or ended
  * order is -2011, and so is a leg that has ended before its list: a client that cancels an entry which has just filled
  * must not lose its exits. Symbol aliases resolve, so an order placed by an alias can be canceled by it.
- * Source: decisions 5, 13 and 43; convention 3.3.
+ * Source: decisions 5, 13, 43 and NN; convention 3.3.
  */
 export async function cancelOrder(parts: ServiceParts, call: SignedCall): Promise<Answer> {
   const key = await readKey(parts, call, { exactSymbol: false, purpose: "cancel" });
+  const { accountId, restriction, cancelId } = key;
   const managed = await findManaged(parts, key);
   if (managed === undefined || (managed.ended !== undefined && key.orderId === undefined)) {
     const canceled = await cancelNativeOf(parts, key);
     if (canceled !== undefined) return canceled;
   }
   if (managed === undefined) throw new OrderError("CANCEL_REJECTED");
-  const { accountId } = key;
-  const order = await parts.engine.cancel({ accountId, orderId: managed.orderId });
-  if (order.list === undefined) return { body: canceledView(parts, order) };
+  const order = await parts.engine.cancel({
+    ...{ accountId, orderId: managed.orderId },
+    ...(restriction !== undefined && { restriction }),
+  });
+  if (order.list === undefined) return { body: canceledView(parts, order, cancelId) };
   const list = await parts.engine.findList({ accountId, listId: order.list.listId });
   if (list === undefined) throw new OrderError("UNEXPECTED_RESPONSE");
-  return { body: canceledListView(parts, list) };
+  return { body: canceledListView(parts, list, cancelId) };
 }
 
 /** Cancels the open native order of a key. If two ids were sent, checks before the cancel that both name one order. */
-async function cancelNativeOf(parts: ServiceParts, key: AccountKey): Promise<Answer | undefined> {
+async function cancelNativeOf(parts: ServiceParts, key: CancelKey): Promise<Answer | undefined> {
   const { orderId, clientOrderId } = key;
   if (orderId !== undefined && orderId <= 0n) return undefined;
   if (orderId !== undefined && clientOrderId !== undefined && (await findOrder(parts, key)) === undefined) {
     return undefined;
   }
-  return await cancelNative(parts, nativeKeyOf(key));
+  return await cancelNative(parts, nativeKeyOf(key), key);
 }
 
 type KeyUse = Pick<OrderKeyContext, "exactSymbol" | "purpose">;
 
+/** The key of an order to cancel, with what else a cancel may have. */
+type CancelKey = AccountKey & Pick<OrderKey, "restriction" | "cancelId">;
+
 /** Reads the key that a call sends, with the account that the call is about. */
-async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<AccountKey> {
+async function readKey(parts: ServiceParts, call: SignedCall, use: KeyUse): Promise<CancelKey> {
   const resolve: OrderKeyContext["resolve"] = (symbol) => parts.instruments.resolve(symbol);
   const key: OrderKey = readOrderKey(call.parameters, { resolve, ...use });
   return { ...key, accountId: await accountOf(parts, call, key) };

@@ -217,11 +217,12 @@ export function placedNativeView(order: NativeOrder, fills: readonly NativeFill[
 }
 
 /**
- * Returns the reply to a cancel. The order keeps its client id, so origClientOrderId is the same id. Source: convention
- * 3.3.
+ * Returns the reply to a cancel: the order with its client id as origClientOrderId, and the id of the cancel, if it has
+ * one, in the place of the client id. Source: convention 3.3; decision NN.
  */
-export function canceledNativeView(order: NativeOrder): JsonInput {
-  return { ...transactionView(order), origClientOrderId: order.clientOrderId };
+export function canceledNativeView(order: NativeOrder, cancelId: string = order.clientOrderId): JsonInput {
+  const named = { clientOrderId: cancelId, clOrdId: cancelId, origClientOrderId: order.clientOrderId };
+  return { ...transactionView(order), ...named };
 }
 
 /** One element of the execution history. Source: decision 46. */

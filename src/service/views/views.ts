@@ -25,21 +25,30 @@ export function listViewOf(parts: ViewParts, list: OrderList): OrderListView {
   return orderListView(list, (leg) => contextOf(parts, leg));
 }
 
-/** Returns the reply to a cancel: the order with the client id it was canceled by. Source: convention 3.3. */
-export function canceledView(parts: ViewParts, order: ParentOrder): JsonInput {
-  return withCanceledId(viewOf(parts, order));
+/**
+ * Returns the reply to a cancel: the order with its client id as origClientOrderId, and the id of the cancel, if it has
+ * one, in the place of the client id. Source: convention 3.3; decision NN.
+ */
+export function canceledView(parts: ViewParts, order: ParentOrder, cancelId?: string): JsonInput {
+  return withCanceledId(viewOf(parts, order), cancelId);
 }
 
 /**
- * Returns the reply to the cancel of a list. Each report has the form that the cancel of its order would have. Source:
- * convention 3.5.
+ * Returns the reply to the cancel of a list. Each report of a leg that the cancel ended, or will end, has the form that
+ * the cancel of its order would have. Source: convention 3.5.
  */
-export function canceledListView(parts: ViewParts, list: OrderList): JsonInput {
+export function canceledListView(parts: ViewParts, list: OrderList, cancelId?: string): JsonInput {
   const view = listViewOf(parts, list);
-  return { ...view, orderReports: view.orderReports.map(withCanceledId) };
+  const reports = view.orderReports.map((report) =>
+    withCanceledId(report, report.status === "CANCELED" || report.cancelPending ? cancelId : undefined),
+  );
+  return { ...view, orderReports: reports };
 }
 
-const withCanceledId = (view: ManagedOrder): ManagedOrder & Readonly<{ origClientOrderId: string }> => ({
-  ...view,
-  origClientOrderId: view.clientOrderId,
-});
+function withCanceledId(
+  view: ManagedOrder,
+  cancelId: string = view.clientOrderId,
+): ManagedOrder & Readonly<{ origClientOrderId: string }> {
+  const { clientOrderId: origClientOrderId } = view;
+  return { ...view, clientOrderId: cancelId, clOrdId: cancelId, origClientOrderId };
+}

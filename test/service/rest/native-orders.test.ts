@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { price, quantity } from "../../../src/decimal/index.ts";
 import { OrderError } from "../../../src/errors/index.ts";
 import type { NativePlacement } from "../../../src/ports/index.ts";
-import { ask, cancel, openNativeWorld, placeNative, RESTING, read } from "../../support/native-world.ts";
+import {
+  ask,
+  cancel,
+  type NativeWorld,
+  openNativeWorld,
+  placeNative,
+  RESTING,
+  read,
+} from "../../support/native-world.ts";
 import {
   call,
   KEYS,
@@ -207,6 +215,9 @@ describe("placing native orders", () => {
   });
 });
 
+const statusOf = async (world: NativeWorld): Promise<string | undefined> =>
+  (await world.paper.native.find({ accountId: 1, symbol: "BTC/USD", orderId: FIRST }))?.status;
+
 describe("cancelling native orders", () => {
   it("convention 3.3: by id or client id, on both routes, also by an alias of the symbol", async () => {
     const world = await openNativeWorld();
@@ -215,7 +226,8 @@ describe("cancelling native orders", () => {
     const canceled = await cancel(world, { origClientOrderId: "one", newClientOrderId: "cancel-1" });
     expect(canceled.body).toMatchObject({
       orderId: FIRST,
-      clientOrderId: "one",
+      clientOrderId: "cancel-1",
+      clOrdId: "cancel-1",
       origClientOrderId: "one",
       status: "CANCELED",
       executedQty: "0",
@@ -244,9 +256,7 @@ describe("cancelling native orders", () => {
       const refused = await cancel(world, query);
       expect([refused.status, code(refused)]).toEqual([400, -2011]);
     }
-    expect((await world.paper.native.find({ accountId: 1, symbol: "BTC/USD", orderId: FIRST }))?.status).toBe(
-      "NEW",
-    );
+    expect(await statusOf(world)).toBe("NEW");
   });
 
   it("hostile 77: two ids of two orders are -2039, and neither is canceled", async () => {
@@ -279,6 +289,28 @@ describe("cancelling native orders", () => {
     const world = await openNativeWorld({}, () => ({ cancel: () => Promise.reject(new Error("lost")) }));
     const failed = await cancel(world, { orderId: FIRST });
     expect([failed.status, code(failed)]).toEqual([500, -1006]);
+  });
+
+  it("convention 3.3: cancelRestrictions are the host's to keep; -2011 leaves the order as it is", async () => {
+    const world = await openNativeWorld();
+    await placeNative(world);
+    const refused = await cancel(world, { orderId: FIRST, cancelRestrictions: "ONLY_PARTIALLY_FILLED" });
+    expect([refused.status, code(refused), refused.body.msg]).toEqual([
+      ...[400, -2011, "Order was not canceled due to cancel restrictions."],
+    ]);
+    expect(await statusOf(world)).toBe("NEW");
+    const canceled = await cancel(world, { orderId: FIRST, cancelRestrictions: "ONLY_NEW" });
+    expect(canceled.body.status).toBe("CANCELED");
+    expect(code(await cancel(world, { orderId: FIRST, cancelRestrictions: "ONLY_NEW" }))).toBe(-2011);
+  });
+
+  it("decision NN: a host that cannot keep them cancels nothing: -1145; an unknown order stays -2011", async () => {
+    const world = await openNativeWorld({}, () => ({ cancelIf: undefined }) as never);
+    await placeNative(world);
+    expect(code(await cancel(world, { orderId: FIRST, cancelRestrictions: "ONLY_NEW" }))).toBe(-1145);
+    expect(await statusOf(world)).toBe("NEW");
+    expect(code(await cancel(world, { orderId: 1n, cancelRestrictions: "ONLY_NEW" }))).toBe(-2011);
+    expect((await cancel(world, { orderId: FIRST })).body.status).toBe("CANCELED");
   });
 
   it("decision 39: needs TRADE", async () => {

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryDisk, createMemoryStore } from "../../../src/adapters/memory/index.ts";
 import type { RequestParameters } from "../../../src/signing/index.ts";
-import { reported } from "../../support/scripted-venue.ts";
+import type { JsonObject } from "../../../src/wire/index.ts";
+import { fillOf, reported } from "../../support/scripted-venue.ts";
 import {
   call,
   FAR_LIMIT,
   KEYS,
   openWorld,
   place,
+  placeList,
   type Reply,
   requestOf,
   type ServiceWorld,
@@ -197,8 +199,92 @@ describe("DELETE /api/v2/order and its alias", () => {
       orderId,
       status: "CANCELED",
       apiState: "CANCELED",
-      clientOrderId: "mine",
+      clientOrderId: "cancel-1",
+      clOrdId: "cancel-1",
       origClientOrderId: "mine",
+    });
+    expect(read.body.clientOrderId).toBe("mine");
+  });
+
+  it("decision NN: the id of a cancel frees no id: the order keeps its own in every look-up", async () => {
+    const world = await openWorld();
+    await place(world, { newClientOrderId: "mine" });
+    await cancel(world, { origClientOrderId: "mine", newClientOrderId: "cancel-1" });
+    expect((await status(world, { origClientOrderId: "cancel-1" })).body.code).toBe(-2013);
+    expect((await place(world, { newClientOrderId: "mine", price: "7001" })).body.code).toBe(-2010);
+  });
+
+  it("decision NN: of a list, the legs that the cancel ends bear its id", async () => {
+    const world = await openWorld();
+    const { body } = await placeList(world, "oco");
+    const [leg] = body.orders as readonly JsonObject[];
+    const canceled = await cancel(world, {
+      orderId: Number(leg?.orderId),
+      newClientOrderId: "cancel-1",
+      cancelRestrictions: "ONLY_NEW",
+    });
+    const reports = canceled.body.orderReports as readonly JsonObject[];
+    expect(reports.map(({ clientOrderId }) => clientOrderId)).toEqual(["cancel-1", "cancel-1"]);
+    expect(reports.map(({ origClientOrderId }) => origClientOrderId)).toEqual(
+      (body.orders as readonly JsonObject[]).map(({ clientOrderId }) => clientOrderId),
+    );
+  });
+
+  describe("convention 3.3: cancelRestrictions", () => {
+    const RESTRICTED = [400, -2011, "Order was not canceled due to cancel restrictions."];
+    const told = ({ status, body }: Reply): unknown[] => [status, body.code, body.msg];
+
+    it("another value is -1145", async () => {
+      const world = await openWorld();
+      const orderId = idOf(await place(world));
+      expect(told(await cancel(world, { orderId, cancelRestrictions: "ONLY_FILLED" }))).toEqual([
+        ...[400, -1145, "Invalid cancelRestrictions"],
+      ]);
+      expect((await status(world, { orderId })).body.status).toBe("NEW");
+    });
+
+    it("an order of which nothing is executed is canceled by ONLY_NEW alone", async () => {
+      const world = await openWorld();
+      const orderId = idOf(await place(world));
+      const refused = await cancel(world, { orderId, cancelRestrictions: "ONLY_PARTIALLY_FILLED" });
+      expect(told(refused)).toEqual(RESTRICTED);
+      expect((await status(world, { orderId })).body).toMatchObject({ status: "NEW", cancelPending: false });
+      const canceled = await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" });
+      expect([canceled.status, canceled.body.status]).toEqual([200, "CANCELED"]);
+    });
+
+    it("a partly filled order is canceled by ONLY_PARTIALLY_FILLED alone", async () => {
+      const world = await openWorld();
+      world.venue.onSubmit = ({ childId }) =>
+        reported(childId, "closed", [fillOf({ quantity: "0.001", price: "6000", id: "x" })]);
+      const orderId = idOf(await place(world, { price: "7000" }));
+      world.feed.quote({ symbol: "BTC/USD", bid: "6900", ask: "7000" });
+      await world.engine.idle();
+      expect((await status(world, { orderId })).body.status).toBe("PARTIALLY_FILLED");
+      expect(told(await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" }))).toEqual(RESTRICTED);
+      const canceled = await cancel(world, { orderId, cancelRestrictions: "ONLY_PARTIALLY_FILLED" });
+      expect(canceled.body).toMatchObject({ status: "CANCELED", executedQty: "0.001" });
+    });
+
+    it("decision NN: ONLY_NEW is refused while a child is in flight, because it may have executed", async () => {
+      const world = await openWorld();
+      world.venue.onSubmit = ({ childId }) => reported(childId, "open");
+      const orderId = idOf(await place(world, { price: "7000" }));
+      world.feed.quote({ symbol: "BTC/USD", bid: "6900", ask: "7000" });
+      await world.engine.idle();
+      expect((await status(world, { orderId })).body).toMatchObject({ status: "NEW", apiState: "WORKING" });
+      expect(told(await cancel(world, { orderId, cancelRestrictions: "ONLY_NEW" }))).toEqual(RESTRICTED);
+      expect((await status(world, { orderId })).body.cancelPending).toBe(false);
+    });
+
+    it("an ended or unknown order is the same error as without them", async () => {
+      const world = await openWorld();
+      const orderId = idOf(await place(world));
+      await cancel(world, { orderId });
+      for (const id of [orderId, -1]) {
+        const { body } = await cancel(world, { orderId: id, cancelRestrictions: "ONLY_NEW" });
+        expect([body.code, body.msg]).toEqual([-2011, "Unknown order sent."]);
+      }
     });
   });
 
