@@ -21,6 +21,8 @@ export type {
 } from "./core/api.ts";
 export type {
   CancelAllResult,
+  CancelName,
+  CancelRequest,
   ListKey,
   ListName,
   ListPage,
