@@ -10,15 +10,20 @@ import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
 export interface OrderBookOptions extends Omit<SocketClientOptions, "checks" | "apiKey" | "secret"> {
   /** The market, such as BTC/USD. */
   readonly symbol: string;
-  /** The most levels of a side; a book with more begins anew. Default 20,000. */
+  /**
+   * Maximum number of levels of a side. If there are more, the book starts again with a new snapshot. Default 20,000.
+   */
   readonly maxLevels?: number;
-  /** How many changes wait for an iterator before it is given an `overrun` in their place; default 1,000. */
+  /**
+   * Maximum number of changes that wait for an iterator. If there are more, the iterator gets an `overrun` in their
+   * place. Default 1,000.
+   */
   readonly maxWaiting?: number;
   /** After this time without a change the book checks its connection, in milliseconds; default 30,000. */
   readonly quietMs?: number;
 }
 
-/** What a book tells. */
+/** An event of a local order book. */
 export type BookEvent =
   /** A quote changed the book. */
   | Readonly<{ kind: "changed"; bids: readonly LevelReply[]; asks: readonly LevelReply[] }>
@@ -35,7 +40,7 @@ export interface LocalOrderBook extends AsyncIterable<BookEvent | OverrunEvent>,
   readonly asks: readonly LevelReply[];
   /** Number of the last quote in the book; undefined while the book is not current. */
   readonly lastUpdateId: string | undefined;
-  /** Calls a function with each event of a kind. The returned function stops that. */
+  /** Calls a function with each event of a kind. The returned function unsubscribes it. */
   on<K extends BookEvent["kind"]>(
     kind: K,
     listener: (event: Extract<BookEvent, { kind: K }>) => void,
@@ -54,9 +59,9 @@ const OPTIONS = /* @__PURE__ */ (() => {
 })();
 
 /**
- * Keeps a copy of the order book of a market, from a snapshot and the changes after it. Prices stay texts and are
- * compared exactly. After a missing change or a lost connection, it begins with a new snapshot. Begins at once. Throws a
- * TypeError for an option that cannot be used.
+ * Keeps a copy of the order book of a market, from a snapshot and the changes after it. Prices stay strings and are
+ * compared exactly. After a missing change or a lost connection, the book begins again with a new snapshot. It connects
+ * at once. Throws a TypeError for an option that cannot be used.
  *
  * @example
  * ```ts

@@ -13,7 +13,10 @@ import { Outlet, type OverrunEvent } from "./stream/outlet.ts";
 export interface OrderStreamOptions extends Omit<SocketClientOptions, "checks"> {
   /** The account to follow; default that of the key. */
   readonly account?: number;
-  /** How many events wait for an iterator before it is given an `overrun` in their place; default 10,000. */
+  /**
+   * Maximum number of events that wait for an iterator. If there are more, the iterator gets an `overrun` in their
+   * place. Default 10,000.
+   */
   readonly maxWaiting?: number;
   /** How many orders that have ended are kept; default 1,000. */
   readonly keepEnded?: number;
@@ -22,15 +25,15 @@ export interface OrderStreamOptions extends Omit<SocketClientOptions, "checks"> 
 }
 
 /**
- * The orders of an account and their changes. The stream connects again by itself, finds out whether it has missed
- * events, and queries the orders then, so that no state is missed and none moves backwards.
+ * The orders of an account and their changes. The stream reconnects automatically, detects missed events, and then
+ * queries the orders. No final state is missed, and no order returns to an earlier state.
  */
 export interface OrderStream extends AsyncIterable<StreamEvent | OverrunEvent>, Lasting {
   /** The orders that are open, and those that ended last, by id. */
   readonly orders: ReadonlyMap<string, OrderState>;
   /** Resolves once the states are current for the first time. Rejects if the stream ends before. */
   readonly ready: Promise<void>;
-  /** Calls a function with each event of a kind. The returned function stops that. */
+  /** Calls a function with each event of a kind. The returned function unsubscribes it. */
   on<K extends StreamEvent["kind"]>(
     kind: K,
     listener: (event: Extract<StreamEvent, { kind: K }>) => void,
@@ -49,8 +52,9 @@ const OPTIONS = /* @__PURE__ */ (() => {
 })();
 
 /**
- * Follows the orders of an account, over a connection of its own. Begins at once. Throws a TypeError for an option that
- * cannot be used. A key that may not read, or a platform without WebSocket, ends the stream.
+ * Follows the orders of an account, over a connection of its own, which it opens at once. Throws a TypeError for an
+ * option that cannot be used. The stream ends with an error if the key may not read or if the platform has no
+ * WebSocket.
  *
  * @example
  * ```ts

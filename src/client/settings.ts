@@ -28,15 +28,16 @@ export interface ClientOptions {
   readonly recvWindowMs?: number;
   /** How long to wait for a reply, in milliseconds; default 10,000. */
   readonly timeoutMs?: number;
-  /** How often a request that only reads is sent at most; default 3. */
+  /** Maximum number of times that a request that only reads is sent; default 3. */
   readonly readAttempts?: number;
   /** The longest wait that the server may ask for before a read is sent again, in milliseconds; default 10,000. */
   readonly longestWaitMs?: number;
-  /** How long a reading of the server's clock counts, in milliseconds; default 300,000. */
+  /** How long a reading of the server's clock is used, in milliseconds; default 300,000. */
   readonly clockKeepMs?: number;
   /**
-   * How long the service may take to store a request that it has let in, in milliseconds; default 40,000: seven
-   * questions to the host of at most 5 seconds each, and a margin. `reconcile()` says `not placed` only after this.
+   * How long the service may take to store a request that it accepted, in milliseconds. The default, 40,000, allows for
+   * seven calls to the host of at most 5 seconds each, and a margin. `reconcile()` reports `not placed` only after this
+   * time.
    */
   readonly settleMs?: number;
   /** The largest reply that is read, in bytes; default 8,388,608. */

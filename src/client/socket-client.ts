@@ -11,19 +11,21 @@ import type { SocketClass } from "./socket/socket-like.ts";
 export interface SocketClientOptions extends ClientOptions {
   /** The class of the connection; default that of the platform, on Node.js 20 that of the package `ws`. */
   readonly WebSocket?: SocketClass;
-  /** How many requests may wait for their replies at the same time; default 500. The next one is refused. */
+  /**
+   * Maximum number of requests that wait for their replies at the same time; default 500. Further requests are refused.
+   */
   readonly maxInFlight?: number;
 }
 
 /**
- * A client of the private WebSocket. It connects with the first request, and again with the first one after the
- * connection was lost; a placement or cancel whose connection is lost is an `UncertainOutcome`, and is looked up by
- * REST.
+ * A client of the private WebSocket. It connects when the first request is sent. After a lost connection, it connects
+ * again when the next request is sent. A placement or cancel whose connection is lost rejects with an
+ * `UncertainOutcome`, which looks the outcome up over REST.
  */
 export interface SocketClient extends SocketRequests {
-  /** Calls a function with each message that is not a reply. The returned function stops that. */
+  /** Calls a function with each message that is not a reply. The returned function unsubscribes it. */
   onMessage(listener: (message: Readonly<Record<string, unknown>>) => void): () => void;
-  /** Ends the connection for good. */
+  /** Ends the connection permanently. */
   close(): void;
 }
 

@@ -60,9 +60,9 @@ export type ChildOutcome = "DONE" | "REJECTED" | "REJECTED_FINAL" | "VOIDED" | "
 export type RefusalMark = "INSUFFICIENT_FUNDS";
 
 /**
- * All that the venue knows of one child. `open`: accepted, may still fill. `closed`: nothing more will come.
- * `rejected`: not accepted; `final` when no later attempt can succeed, `mark` when the engine acts on the reason.
- * Each report contains all fills, not increments.
+ * All that the venue knows of one child. `open`: accepted, may still fill. `closed`: will execute nothing more.
+ * `rejected`: not accepted; `final` when no later attempt can succeed, `mark` when the engine acts on the reason. Each
+ * report contains all fills, not increments.
  */
 export interface ChildReport {
   readonly childId: string;

@@ -8,8 +8,8 @@ export type Contingency = "OCO" | "OTO" | "OTOCO";
 export type LegRole = "working" | "pending" | "protective" | "profit";
 
 /**
- * The place of a parent in its list. Every leg contains it, so a list consists only of what its legs say. `legs` are
- * the order ids of all members in display order: working, protective, then the other (decision 6).
+ * The place of a parent in its list. Every leg contains it, so the legs alone define the list. `legs` are the order ids
+ * of all members in display order: working, protective, then the other (decision 6).
  */
 export interface ListMembership {
   readonly listId: number;

@@ -46,7 +46,7 @@ export function stampOf(quote: Quote): QuoteStamp {
 }
 
 /**
- * One record of the market journal: an extreme that a trailing order rests on. On the ask it is a low, on the bid a
+ * One record of the market journal: an extreme on which a trailing order depends. On the ask it is a low, on the bid a
  * high. Positions rise by one per instrument and side.
  */
 export interface MarketMark {

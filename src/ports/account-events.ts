@@ -38,7 +38,7 @@ export interface AccountUpdate {
   readonly positions: readonly PositionNow[];
 }
 
-/** A position whose margin runs short, in decimal strings. */
+/** A position whose margin is insufficient, in decimal strings. */
 export interface PositionAtRisk {
   readonly symbol: string;
   readonly side: "BOTH" | "LONG" | "SHORT";

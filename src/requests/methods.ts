@@ -1,6 +1,6 @@
 import { ROUTES, type RouteAccess, type RouteDescriptor, type RouteMethod } from "./routes.ts";
 
-/** Acts of the connection itself, without a REST handler: start, end and list its subscriptions. */
+/** Operations on the connection itself, without a REST handler: start, end and list its subscriptions. */
 export type SessionAct = "subscribe" | "subscribeByToken" | "unsubscribe" | "subscriptions";
 
 /**

@@ -125,19 +125,19 @@ export interface VolumeShare {
   readonly participationBips: number;
 }
 
-/** A TWAP inside a price. */
+/** A TWAP with a price limit. */
 export interface CappedTwapOrder extends OrderBase, Limited, EvenSlots {
   readonly type: "LIMIT";
   readonly targetStrategy: 180;
 }
 
-/** A VWAP inside a price. */
+/** A VWAP with a price limit. */
 export interface CappedVwapOrder extends OrderBase, Limited, VolumeSlots {
   readonly type: "LIMIT";
   readonly targetStrategy: 1_000_002;
 }
 
-/** A POV inside a price. */
+/** A POV with a price limit. */
 export interface CappedPovOrder extends OrderBase, Limited, VolumeShare {
   readonly type: "LIMIT";
   readonly targetStrategy: 1_000_004;

@@ -48,7 +48,7 @@ const DEFAULT_GENERATION_MS = 24 * 60 * 60 * 1000;
  * Creates a guard against the replay of signed bytes for another use, because a signature does not cover method and
  * path. It keeps two generations, so memory is bounded: at most twice `maxPerGeneration` entries of about 100 bytes. A
  * generation closes when it is old; a signature that is used again moves to the newer one. When there is no room, the
- * key with the most entries drops its oldest, so that one key cannot flush the entries of another. Throws a
+ * key with the most entries drops its oldest, so that one key cannot displace the entries of another. Throws a
  * TypeError or RangeError that names an option that is unknown, of the wrong type or below 1.
  * Source: decisions 41, GA and MA, hostile inputs 20-22.
  *

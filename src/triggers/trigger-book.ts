@@ -28,10 +28,10 @@ const NOTHING: Observation = Object.freeze({ fired: Object.freeze([]), activated
  * The watches of the orders of one instrument. A quote that meets no order costs the same however many wait. A quote
  * that fires, activates or moves references costs O(log n) amortised for each order or group it touches.
  *
- * The book creates the marks that its trailing references rest on. The host takes them, makes them durable together
- * with the activations of the same quotes, and then adds them, in order, to the history that the book was created
- * with. A book created with that history after a restart, and given the same watchers, makes the same decisions as
- * this one would have made (contract, Trigger rules; decisions 8 and 16-20).
+ * The book creates the marks on which its trailing references depend. The host takes them, makes them durable together
+ * with the activations of the same quotes, and then adds them, in order, to the history that the book was created with.
+ * A book created with that history after a restart, and given the same watchers, makes the same decisions as this one
+ * would have made (contract, Trigger rules; decisions 8 and 16-20).
  *
  *
  * @example
@@ -80,9 +80,9 @@ export class TriggerBook {
   }
 
   /**
-   * Adds an order, which waits from the next quote on. With an activation its reference is the extreme of the marks
-   * from there. Throws an InvariantError when the order is in the book already (I24), or when the marks do not
-   * contain its activation (I31).
+   * Adds an order, which waits from the next quote on. If it has an activation, its reference is the extreme of the
+   * marks since the position of that activation. Throws an InvariantError when the order is in the book already (I24),
+   * or when the marks do not contain its activation (I31).
    */
   add(watcher: Watcher): void {
     if (this.has(watcher.orderId)) {
@@ -126,9 +126,9 @@ export class TriggerBook {
   }
 
   /**
-   * Like {@link observe}, for a host that shares its turns. Returns false when the quote meets no order; it is done
-   * then. Otherwise the quote is processed in slices, see {@link resume}; quotes and orders that come before it is
-   * done wait behind it. Throws for the same quotes as {@link observe}.
+   * Like {@link observe}, for a caller that divides its work over turns of the event loop. Returns false when the quote
+   * meets no order; it is done then. Otherwise the quote is processed in slices, see {@link resume}; quotes and orders
+   * that come before it is done wait behind it. Throws for the same quotes as {@link observe}.
    */
   begin(quote: Quote): boolean {
     this.#demandCounted(quote);

@@ -2,16 +2,17 @@ import { numberOption, type OptionCheck, optionsOf } from "../../common/index.ts
 import type { Clock } from "../../ports/index.ts";
 import { nextTurn } from "../shared/index.ts";
 
-/** Waits until everything that needs no time has happened, such as the `idle` of an engine. */
+/** Waits until all work is done that does not depend on the passing of time; for example, `idle` of an engine. */
 export type Settle = () => Promise<unknown>;
 
-/** A clock that moves only when told to. Its wall clock can be set. */
+/** A clock that moves only when the program moves it. Its wall clock can be set. */
 export interface ManualClock extends Clock {
   onStep(listener: (stepMs: number) => void): () => void;
   /**
-   * Moves the clock until the wall clock shows a time in epoch milliseconds. Runs every timer due on the way, in
-   * order and at its time, including timers that are set on the way. Waits with `settle` before each step, by default
-   * for all promises that can settle without external input. Rejects with a RangeError for a time that has passed.
+   * Moves the clock until the wall clock shows a time in epoch milliseconds. Runs every timer that becomes due, in
+   * order and at its own time, including timers that are set meanwhile. Waits with `settle` before each step, by
+   * default for all promises that can settle without external input. Rejects with a RangeError for a time that has
+   * passed.
    */
   advanceTo(ms: number, settle?: Settle): Promise<void>;
   /** Moves the clock by a number of milliseconds in the same way. */

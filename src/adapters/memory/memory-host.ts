@@ -34,11 +34,11 @@ export interface MemoryHost {
   readonly disk: MemoryDisk;
   readonly instruments: ReturnType<typeof createMemoryInstruments>;
   readonly accounts: MemoryAccounts;
-  /** Positions. They follow the fills of the engine's orders; `set` replaces one. */
+  /** Positions. Each fill of the engine's orders changes the position of its account; `set` replaces a position. */
   readonly exposure: MemoryExposure;
   readonly clock: ManualClock;
   readonly entropy: Entropy;
-  /** Writes warnings and errors, also those behind alerts, to standard error: one line of JSON each. */
+  /** Writes warnings, errors and the causes of alerts to standard error, as one line of JSON each. */
   readonly telemetry: Telemetry;
 }
 
@@ -56,9 +56,9 @@ const hostOption: OptionCheck = optionsOf<MemoryHostOptions>({
 });
 
 /**
- * Creates a whole host in memory for strategy tests and trials: a manual clock, accounts with consent, liquidity
- * markets, positions that begin at zero and follow the fills, counted ids, so that a run can be repeated, and a
- * telemetry that writes warnings to standard error. Throws a TypeError or RangeError that names an option that is
+ * Creates a whole host in memory for strategy tests and trials. It has a manual clock, accounts with consent, liquidity
+ * markets, and a telemetry that writes warnings to standard error. Positions begin at zero and change with each fill.
+ * Ids are counted, so that a run can be repeated. Throws a TypeError or RangeError that names an option that is
  * missing, unknown or wrong, such as a symbol without a slash.
  *
  * @example

@@ -20,9 +20,10 @@ const telemetryOptions: OptionCheck = optionsOf<ConsoleTelemetryOptions>({
 
 /**
  * Creates a telemetry that writes every event as one line of JSON: time, level, event, then its fields. Equal warnings
- * and errors are written once in a minute, and of one event at most ten different ones; a line at the end of the minute
- * counts the others, as `repeated` and `omitted`. Throws a TypeError or RangeError for an option that is unknown or
- * wrong. Source: decision KL.
+ * and errors are written once per minute. At most ten different warnings and errors with the same event name are
+ * written per minute. Lines at the end of the minute count those that were not written: `repeated` the equal ones,
+ * `omitted` the different ones. Throws a TypeError or RangeError for an option that is unknown or wrong. Source:
+ * decision KL.
  *
  * @example
  * ```ts

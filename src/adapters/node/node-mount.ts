@@ -21,8 +21,8 @@ import { serveUpgrades } from "./upgrades.ts";
 export interface NodeMountOptions {
   readonly service: Pick<Service, "handle" | "traffic" | "documents">;
   /**
-   * A path of the host in front of the service's paths, for REST and WebSocket, such as `/trading`. It is removed if
-   * present, so a framework may have removed it before. Default none.
+   * A path of the host in front of the service's paths, for REST and WebSocket, such as `/trading`. The mount removes
+   * it from the path. A framework may also remove it before the mount. Default none.
    */
   readonly prefix?: string;
   /** Default: warnings and errors on standard error, as `createConsoleTelemetry({ level: "warn" })` writes them. */
@@ -32,8 +32,8 @@ export interface NodeMountOptions {
 /** Options for answering one request. */
 export interface NodeAnswerOptions {
   /**
-   * The bytes of the body, if the host has read and kept them. Undefined: they are still to be read, or are in
-   * `request.rawBody`.
+   * The bytes of the body, if the host has read and kept them. Without this option, the mount reads the body from the
+   * connection, or takes it from `request.rawBody`.
    */
   readonly body?: Uint8Array | undefined;
 }
@@ -41,8 +41,8 @@ export interface NodeAnswerOptions {
 /** A service mounted in the host's own HTTP server. */
 export interface NodeMount {
   /**
-   * Answers a request with the service, byte for byte. Resolves when the answer has gone out or the connection has
-   * ended, and never rejects. Pass the objects of node:http, not a framework's wrappers.
+   * Answers a request with the service, byte for byte. Resolves when the answer was sent or the connection has ended,
+   * and never rejects. Pass the objects of node:http, not a framework's wrappers.
    */
   answer(request: IncomingMessage, response: ServerResponse, options?: NodeAnswerOptions): Promise<void>;
   /**
@@ -82,9 +82,9 @@ export interface NodeMount {
    */
   honoHandler(): HonoMountHandler;
   /**
-   * Takes the WebSocket requests for the service's paths on a server. Every other upgrade request is left to the
-   * server's own listeners; without any listener it is an ordinary request, as before. Throws an Error if ws is not
-   * installed.
+   * Handles the WebSocket requests for the service's paths on a server. The mount leaves every other upgrade request to
+   * the server's own listeners; if there is none, the server treats such a request as an ordinary request, as it does
+   * without a mount. Throws an Error if ws is not installed.
    */
   attach(server: Server, sockets: SocketService): void;
   /**

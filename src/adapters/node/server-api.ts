@@ -16,11 +16,11 @@ export interface NodeServerLimits {
    */
   readonly keepAliveMs?: number;
   /**
-   * How long in milliseconds a connection may stall with an answer due, because its peer does not read or the service
-   * does not answer. Then it is closed. Default 120000.
+   * How long a connection may make no progress while an answer is due, in milliseconds; then it is closed. The cause
+   * may be that the peer does not read or that the service does not answer. Default 120000.
    */
   readonly stallMs?: number;
-  /** Maximum number of connections. More are closed immediately. Default 10000. */
+  /** Maximum number of connections. Further connections are closed immediately. Default 10000. */
   readonly maxConnections?: number;
   /** Number of connections that may wait to be accepted. The system may allow fewer. Default 2048. */
   readonly backlog?: number;

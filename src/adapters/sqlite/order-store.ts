@@ -64,11 +64,11 @@ const storeOption: OptionCheck = optionsOf<SqliteStoreOptions>({
 
 /**
  * Opens an order store in a SQLite file, and creates file and directory if they are missing. Every append is one
- * transaction, which is on disk when it resolves (write-ahead log, synchronous=FULL). It blocks the thread for about a
- * millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
+ * transaction, which is on disk when the append resolves (write-ahead log, synchronous=FULL). An append blocks the
+ * thread for about a millisecond. The last caller of `acquire` owns the shards, in whatever process it runs (I60).
  * Needs the package better-sqlite3 12. Throws an Error that says what to do if the package is missing, a TypeError or
- * RangeError that names an option that is missing, unknown or wrong, and an Error that names the file if it belongs to another program, has a newer version, is damaged, is not accessible or, if
- * `exclusive` is set, is in use.
+ * RangeError that names an option that is missing, unknown or wrong, and an Error that names the file if it belongs to
+ * another program, has a newer version, is damaged, is not accessible or, if `exclusive` is set, is in use.
  *
  * @example
  * ```ts

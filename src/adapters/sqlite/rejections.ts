@@ -8,7 +8,9 @@ export interface SqliteRejections extends Rejections {
 
 /** Options for retained rejections. */
 export interface SqliteRejectionOptions {
-  /** Rejections that may wait to be written; default 1000. One more is lost and counted as lost. */
+  /**
+   * Number of rejections that may wait to be written; default 1000. Further rejections are lost, and counted as lost.
+   */
   readonly capacity?: number;
   /** Number of days for which a rejection is kept; default 30. */
   readonly retentionDays?: number;

@@ -8,9 +8,9 @@ const SLEEP_MS = 1000;
 
 /**
  * An estimate of the server's time that is never ahead of it. A reading says that the server's clock had reached
- * `serverMs` when the reply arrived; from then on the estimate advances with the monotonic clock. It lags by what the
- * reply was under way, however the round trip divides. A timestamp that lags is valid for the whole receive window; one
- * that leads is refused at a second.
+ * `serverMs` when the reply arrived; from then on the estimate advances with the monotonic clock. It is late by the
+ * time that the reply took, however the round trip is divided between the two directions. A timestamp that is late is
+ * valid for the whole receive window; one that is early by a second is refused.
  */
 export class ServerClock {
   readonly #clock: ClientClock;

@@ -15,9 +15,10 @@ const PROOF = { nonce: 0, timestamp: 0, recvWindow: 0 } as const;
 
 /**
  * The service's own checks of orders and lists, run before anything is sent: the same rules, codes and texts. Pass them
- * as `checks` to `createClient`. They add the rules to a bundle, and so are not part of the client itself. What depends
- * on the market or the account is left to the service. They assume its usual opening minimum; for a service with
- * another one, write an object like this one that calls `previewOrder` with `minimumNotional`.
+ * as `checks` to `createClient`. They are not part of the client itself, because they add the rules to a bundle. They
+ * do not check what depends on the market or the account; only the service can check that. They assume the default
+ * opening minimum. For a service with another minimum, write an object like this one that calls `previewOrder` with
+ * `minimumNotional`.
  *
  * @example
  * ```ts

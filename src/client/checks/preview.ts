@@ -9,9 +9,9 @@ const NO_DEPTH = -1112;
 
 /**
  * Previews an order with the service's own rules and its current quote, minimum and time: the refusal that the service
- * would answer, the price at which the minimum is checked and, for a schedule, its slots. `context` adds what the client
- * cannot read, such as the position for a reduce-only order, and wins over what it reads. Sends only public requests.
- * Rejects with the ClientError of those.
+ * would answer, the price at which the minimum is checked and, for a schedule, its slots. `context` adds what the
+ * client cannot read, such as the position for a reduce-only order, and takes precedence over what the client reads.
+ * Sends only public requests. Rejects with the ClientError of a request that fails.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@
 export type ClientErrorKind = "refused" | "protocol" | "transport" | "uncertain";
 
 /**
- * Base class of every error that a client rejects with. Errors hold no key, secret, signature or request body, so they
- * can be logged whole.
+ * Base class of every error that a client rejects with. Errors contain no key, secret, signature or request body, so
+ * they can be logged completely.
  *
  * @example
  * ```ts

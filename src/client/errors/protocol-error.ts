@@ -2,8 +2,8 @@ import { ClientError } from "./client-error.ts";
 
 /**
  * What is wrong with a reply: it has no body, a body that is too large, or one that is not UTF-8 or not JSON; a member
- * is missing or has the wrong type; the reply is about another order; the server redirects; the cursor of a page leads
- * nowhere.
+ * is missing or has the wrong type; the reply is about another order; the server redirects; a page repeats an earlier
+ * cursor.
  */
 export type ProtocolProblem =
   | "empty"
@@ -15,7 +15,7 @@ export type ProtocolProblem =
   | "redirect"
   | "cursor";
 
-/** Where a reply is wrong. */
+/** What is wrong with a reply, and in which member. */
 export interface ProtocolFinding {
   readonly problem: ProtocolProblem;
   /** HTTP status of the reply. */
@@ -27,8 +27,8 @@ export interface ProtocolFinding {
 }
 
 /**
- * A reply that cannot be read. Something between client and service answered, or the service is not what the client
- * expects.
+ * A reply that cannot be read. It may come from a proxy between client and service, or from another version of the
+ * service.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { ClientError } from "./client-error.ts";
 
-/** What a refusal says. */
+/** The contents of a refusal. */
 export interface Refusal {
   /** The negative number of the refusal; absent if the server sent a text only. */
   readonly code?: number;
@@ -17,8 +17,8 @@ export interface Refusal {
 }
 
 /**
- * A refusal: by the server, or, if `sent` is false, by a check of the client before it sent anything. Nothing was placed
- * or canceled.
+ * A refusal by the server. If `sent` is false, the client itself refused the request before it sent anything. Nothing
+ * was placed or canceled.
  *
  * @example
  * ```ts

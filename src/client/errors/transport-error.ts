@@ -10,8 +10,8 @@ const TEXT: Readonly<Record<TransportReason, string>> = {
 };
 
 /**
- * There is no reply. After a request that only reads, that is all; a placement or cancel is an `UncertainOutcome`
- * with this error as its cause.
+ * There is no reply. Reads, and requests that were not sent, reject with this error. A placement or cancel that was
+ * sent rejects with an `UncertainOutcome` whose `cause` is this error.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export class TransportError extends ClientError {
   readonly kind = "transport";
   readonly reason: TransportReason;
 
-  /** `detail` is what the platform said about it, without secrets. */
+  /** `detail` is the platform's description of the failure, without secrets. */
   constructor(reason: TransportReason, detail?: string) {
     super(detail === undefined ? `${TEXT[reason]}.` : `${TEXT[reason]}: ${detail}`);
     this.reason = reason;

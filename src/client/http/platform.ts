@@ -1,4 +1,4 @@
-/** What a call takes to be aborted: an `AbortSignal`, or an object like one. */
+/** An `AbortSignal`, or an object with these members, that can abort a call. */
 export interface AbortLike {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: () => void): void;
@@ -30,7 +30,7 @@ export interface ByteReader {
   cancel(): Promise<unknown>;
 }
 
-/** What a client uses of the response of `fetch`. A platform may leave `body` out, as React Native does. */
+/** The part of the response of `fetch` that a client uses. A platform may leave `body` out, as React Native does. */
 export interface FetchResponse {
   readonly status: number;
   readonly headers: Readonly<{ get(name: string): string | null }>;

@@ -41,7 +41,8 @@ import type {
 /**
  * A client of the service. Every method rejects with a `ClientError`: a `RefusedError` if the request was refused, a
  * `ProtocolError` if the reply cannot be read, a `TransportError` if there is none. A placement or cancel that was sent
- * and got no readable reply rejects with an `UncertainOutcome`. Methods that only read are tried again by themselves.
+ * and got no readable reply rejects with an `UncertainOutcome`. Methods that only read repeat a failed request
+ * automatically.
  */
 export interface Client {
   /** Reads the status of the service. */

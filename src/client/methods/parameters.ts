@@ -1,7 +1,7 @@
 import type { OrderFields } from "../../requests/index.ts";
 import type { AbortLike } from "../http/platform.ts";
 
-/** An id of an order or list, as a reply has it, or as a number that is exact. */
+/** An id of an order or list: the string of a reply, a bigint, or a safe integer. */
 export type OrderId = string | number | bigint;
 
 /** Options of one call. */
@@ -12,7 +12,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** The account to act on. Without it, the account of the key. */
+/** The account on which a request acts. Default: the account of the key. */
 export interface ActorParameters {
   readonly account?: number;
   readonly userId?: number;
@@ -41,7 +41,7 @@ export type OrderListKey = ActorParameters &
     | { readonly orderListId?: undefined; readonly listClientOrderId: string }
   );
 
-/** A range of times, both ends included, in epoch milliseconds, and the most rows of a reply. */
+/** A range of times, both ends included, in epoch milliseconds, and the maximum number of rows in a reply. */
 export interface RangeParameters extends ActorParameters {
   readonly startTime?: number;
   readonly endTime?: number;
@@ -51,12 +51,12 @@ export interface RangeParameters extends ActorParameters {
 /** A page of native orders of one market. */
 export interface NativeOrdersParameters extends RangeParameters {
   readonly symbol: string;
-  /** The lowest id of the page. Without it, the newest orders. */
+  /** The lowest id of the page. Without it, the page contains the newest orders. */
   readonly orderId?: OrderId;
   readonly origClientOrderId?: string;
 }
 
-/** A page of executions. Without a symbol, of all markets. */
+/** A page of executions. Without a symbol, it covers all markets. */
 export interface ExecutionsParameters extends RangeParameters {
   readonly symbol?: string;
   readonly orderId?: OrderId;
@@ -104,12 +104,12 @@ export interface NativeMarketOrderByAmount extends NativeBase {
 /** A plain order. */
 export type NativeOrderFields = NativeLimitOrder | NativeMarketOrder | NativeMarketOrderByAmount;
 
-/** A managed order to place. The client makes `newClientOrderId` if you leave it out. */
+/** A managed order to place. The client generates `newClientOrderId` if you leave it out. */
 export type NewManagedOrder = ActorParameters & OrderFields;
 
 /** A plain order to place. */
 export type NewNativeOrder = ActorParameters & NativeOrderFields;
 
-/** A list to place. The client makes `listClientOrderId` if you leave it out. */
+/** A list to place. The client generates `listClientOrderId` if you leave it out. */
 export type NewList<Fields> = ActorParameters &
   Omit<Fields, "listClientOrderId"> & { readonly listClientOrderId?: string };

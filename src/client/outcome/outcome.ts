@@ -5,14 +5,14 @@ import type { NativeOrderReply } from "../replies/native.ts";
 import type { OrderReply } from "../replies/orders.ts";
 
 /**
- * What became of a placement or cancel whose reply is missing.
+ * The outcome of a placement or cancel whose reply is missing.
  *
  * - `placed`: an order or list has the client id.
- * - `not placed`: there is none, and the request can no longer be accepted.
+ * - `not placed`: no order or list has the client id, and the request can no longer be accepted.
  * - `canceled`: the order, or a leg of the list, is canceled, or will be once the outcome of its child is known; after
- *   a cancel of all, no order from before is open.
- * - `not canceled`: it ended otherwise, or it is open and the request can no longer be accepted.
- * - `unknown`: neither could be established in time. Call `reconcile()` again.
+ *   a cancel-all, none of the orders that it concerned is open.
+ * - `not canceled`: the order or list ended in another way, or it is open and the request can no longer be accepted.
+ * - `unknown`: the outcome could not be determined in time. Call `reconcile()` again.
  */
 export type OutcomeState = "placed" | "not placed" | "canceled" | "not canceled" | "unknown";
 
@@ -25,13 +25,13 @@ export interface Outcome {
   readonly list?: OrderListReply;
   /** With `not placed`: the rejection that the service retained for the client id, if there is one. */
   readonly rejection?: NativeOrderReply;
-  /** With `unknown`: why the last look-up failed, if it did. */
+  /** With `unknown`: the error of the last look-up, if it failed. */
   readonly cause?: ClientError;
 }
 
 /** Options of {@link UncertainOutcome.reconcile}. */
 export interface ReconcileOptions {
-  /** The longest time to look, in milliseconds; by default long enough to establish `not placed`. */
+  /** Time limit of the look-ups, in milliseconds; by default long enough to determine `not placed`. */
   readonly withinMs?: number;
   readonly signal?: AbortLike;
 }
@@ -39,15 +39,16 @@ export interface ReconcileOptions {
 /** What a request was meant to do. */
 export type Intention = "place" | "cancel";
 
-/** The ids of what a request was about. */
+/** The ids that a request contained. */
 export interface SentIds {
   readonly clientOrderId?: string;
   readonly listClientOrderId?: string;
 }
 
 /**
- * A placement or cancel was sent, and it is not known what became of it: the reply did not arrive, cannot be read, or
- * says that the service does not know. Nothing is sent again. `reconcile()` looks it up. Source: contract, Errors.
+ * A placement or cancel was sent, and its outcome is not known: the reply did not arrive, cannot be read, or says that
+ * the service does not know the outcome. The client does not send the request again. `reconcile()` looks the outcome
+ * up. Source: contract, Errors.
  *
  * @example
  * ```ts
@@ -93,10 +94,10 @@ export class UncertainOutcome extends ClientError {
   }
 
   /**
-   * Looks up what became of the request, with requests that only read. An order that exists is found at once. That
-   * there is none is certain only after the server's own clock has passed the receive window of the request and the
-   * time that the service may need to store it (`settleMs` of the client). Rejects with a TransportError if the signal
-   * aborts.
+   * Looks up the outcome of the request, with requests that only read. If the order exists, the first look-up finds it.
+   * That no order exists is certain only after two times have passed on the server's own clock: the receive window of
+   * the request, and the time that the service may need to store it (`settleMs` of the client). Rejects with a
+   * TransportError if the signal aborts.
    */
   reconcile(options: ReconcileOptions = {}): Promise<Outcome> {
     return this.#reconcile(options);

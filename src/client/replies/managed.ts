@@ -87,7 +87,7 @@ export interface LegIdentityReply {
   readonly clientOrderId: string;
 }
 
-/** A list of linked orders; `Report` is the form of its legs. Source: contract, Linked order list reply. */
+/** A list of linked orders; `Report` is the type of its legs. Source: contract, Linked order list reply. */
 export interface OrderListReply<Report = ManagedOrderReply> {
   readonly orderListId: WholeText;
   readonly contingencyType: Contingency;

@@ -74,7 +74,7 @@ export interface FillReply {
 
 /** A placed native order with its executions so far. */
 export interface PlacedNativeOrderReply extends NativeTransaction {
-  /** Since when the order is on the book; -1 if it is not. */
+  /** Time at which the order was put on the book; -1 if it is not on the book. */
   readonly workingTime: number;
   readonly fills: readonly FillReply[];
 }
@@ -91,9 +91,9 @@ export interface ExecutionReply extends Why {
   readonly orderId?: WholeText | undefined;
   readonly clientOrderId: string;
   readonly clOrdId: string;
-  /** Id of the event, a text of the venue. */
+  /** Id of the event, as the venue reported it. */
   readonly executionId: string;
-  /** Number of the execution, if the event is one. */
+  /** Number of the execution, if the event is an execution. */
   readonly tradeId?: WholeText | undefined;
   readonly execType: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
   /** Status after the event. */

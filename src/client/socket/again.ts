@@ -32,9 +32,9 @@ async function again(
   }
 }
 
-/** Work that goes on until it is closed or fails for good. */
+/** A connection with automatic reconnects that lasts until it is closed or fails permanently. */
 export interface Lasting {
-  /** Resolves once it has ended: to why, or to undefined after `close`. */
+  /** Resolves when it has ended: to the error that ended it, or to undefined after `close`. */
   readonly ended: Promise<Error | undefined>;
   close(): void;
 }

@@ -25,7 +25,7 @@ export interface SubscriptionReply {
 export interface SocketRequests extends Pick<Client, SharedMethod> {
   /** Subscribes this connection to the events of an account. */
   subscribe(parameters?: ActorParameters, options?: CallOptions): Promise<SubscribedReply>;
-  /** Does the same with a session token of the host, without a key. */
+  /** Subscribes this connection to the events of an account with a session token of the host, without a key. */
   subscribeByToken(
     parameters: Readonly<{ requestToken: string }>,
     options?: CallOptions,

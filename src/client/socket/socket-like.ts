@@ -1,13 +1,15 @@
-/** What a client reads of an event of a WebSocket. */
+/** The members that a client reads of an event of a WebSocket. */
 export interface SocketEvent {
   readonly type: string;
   /** The text of a message. */
   readonly data?: unknown;
-  /** What failed, on platforms that say so. */
+  /** Description of the failure, on platforms that supply it. */
   readonly message?: unknown;
 }
 
-/** What a client uses of a WebSocket: that of a browser, of Node.js or of the package `ws`. */
+/**
+ * The members that a client uses of a WebSocket. A WebSocket of a browser, of Node.js or of the package `ws` has them.
+ */
 export interface SocketLike {
   addEventListener(
     type: "open" | "message" | "close" | "error",

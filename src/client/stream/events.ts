@@ -42,20 +42,20 @@ export interface OrderUpdateMembers {
   readonly p: string;
   /** Stop price; `"0"` if there is none. */
   readonly sp: string;
-  /** What happened. */
+  /** Type of the event. */
   readonly x: "NEW" | "TRADE" | "CANCELED" | "EXPIRED" | "REJECTED";
   /** Status after the event. */
   readonly X: OrderStatus;
-  /** Quantity of this fill; `"0"` if it is none. */
+  /** Quantity of this fill; `"0"` if the event is not a fill. */
   readonly l: string;
-  /** Price of this fill; `"0"` if it is none. */
+  /** Price of this fill; `"0"` if the event is not a fill. */
   readonly L: string;
   /** Executed quantity after the event. */
   readonly z: string;
   /** Average price after the event. */
   readonly ap: string;
   readonly T: number;
-  /** Number of this fill; `"0"` if it is none. */
+  /** Number of this fill; `"0"` if the event is not a fill. */
   readonly t: WholeText;
   readonly R: boolean;
   /** Expiry; 0 for none. */
@@ -129,7 +129,7 @@ export interface MarginCallEvent extends Stamped {
 /** An event that this version of the client does not know. */
 export interface UnknownEvent extends Stamped {
   readonly e: "unknown";
-  /** Its members as they came. */
+  /** Its members as received. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 

@@ -22,7 +22,7 @@ import {
 import { type OrderState, type OrderStates, stateInEvent } from "./order-states.ts";
 import { queryOrders } from "./queries.ts";
 
-/** What a stream of an account tells. */
+/** An event of an order stream. */
 export type StreamEvent =
   /** An order changed. `event` is absent if a query has shown it. */
   | Readonly<{ kind: "order"; order: OrderState; event?: OrderUpdateEvent }>

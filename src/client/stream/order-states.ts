@@ -5,7 +5,7 @@ import type { OrderReply } from "../replies/orders.ts";
 import type { WholeText } from "../replies/reader.ts";
 import type { OrderUpdateMembers } from "./events.ts";
 
-/** An order as a stream knows it. */
+/** The state of an order in a stream. */
 export interface OrderState {
   readonly symbol: string;
   /** Negative for managed orders. */

@@ -18,7 +18,7 @@ export interface OrderPage {
   readonly newestFirst?: boolean;
 }
 
-/** The calls of an engine for one account. Each answers as the method of the engine with that name. */
+/** The calls of an engine for one account. Each does the same as the engine's method of that name. */
 export interface AccountView {
   readonly accountId: number;
   place(order: OrderFields): Promise<Placement>;

@@ -50,9 +50,9 @@ export interface EngineSettings {
   readonly venueQuietMs: number;
   readonly retryMinMs: number;
   readonly retryMaxMs: number;
-  /** How often a child in flight is looked up without a sign of trouble. */
+  /** Interval at which a child in flight is looked up even if nothing seems wrong. */
   readonly reconcileEveryMs: number;
-  /** How long the host may take to answer a question, by the monotonic clock. */
+  /** How long the host may take to answer a call, by the monotonic clock. */
   readonly hostTimeoutMs: number;
   /** An unknown child older than this raises an alert. */
   readonly escalateAfterMs: number;
@@ -102,9 +102,9 @@ export interface EngineOptions {
 }
 
 /**
- * Points around the two durable steps of a child, of an opening (the store is taken over and nothing is read;
- * everything is read and the venue is not listened to yet), and of a snapshot (not begun; begun and not complete;
- * complete).
+ * Points at which the probe is called. For a child: around its two durable steps. For an opening: after the store was
+ * taken over and before anything is read, and after everything was read and before the engine subscribes to the venue.
+ * For a snapshot: before it begins, before it is complete, and after it is complete.
  */
 export type ProbePoint =
   | "after-take-over"
@@ -119,8 +119,8 @@ export type ProbePoint =
   | "before-outcome-append";
 
 /**
- * An operator's word on a child with an unknown outcome. `closed`: it executed `fills` and nothing more will come.
- * `rejected`: the venue refused it. `never`: it never arrived. `by` (1-64 printable ASCII characters) and `why`
+ * An operator's statement about a child with an unknown outcome. `closed`: it executed `fills` and will execute nothing
+ * more. `rejected`: the venue refused it. `never`: it never arrived. `by` (1-64 printable ASCII characters) and `why`
  * (1-200) go to the journal (decision CB).
  */
 export interface ChildSettlement {
@@ -227,13 +227,14 @@ export interface Engine extends AsyncDisposable {
   cancel(request: CancelRequest): Promise<ParentOrder>;
   cancelAll(accountId: number): Promise<CancelAllResult>;
   /**
-   * Settles a child with an unknown outcome on an operator's word. Resolves to its parent when that is durable.
-   * Rejects with a SettlementError that gives the reason, for example when the child is not unknown.
+   * Settles a child with an unknown outcome as an operator states. Resolves to its parent when that is durable. Rejects
+   * with a SettlementError that gives the reason, for example when the child is not unknown.
    */
   settleChild(settlement: ChildSettlement): Promise<ParentOrder>;
   /**
-   * Tells the engine that balances of an account have changed. Parents that were refused for want of funds are tried
-   * again soon. The service calls it for what its host reports of accounts and native orders (decision HP).
+   * Tells the engine that balances of an account have changed. Parents whose children were refused for lack of funds
+   * soon try again. The service calls this method when the host reports changes of accounts or native orders (decision
+   * HP).
    */
   fundsChanged(accountId: number): void;
   find(key: ParentKey): Promise<ParentOrder | undefined>;

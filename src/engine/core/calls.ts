@@ -19,7 +19,7 @@ export interface PlaceIntentRequest {
   readonly intent: ParentIntent;
 }
 
-/** A placement: the fields of an order as a person writes them, or an intent that was made of them. */
+/** A placement: the fields of an order, or an intent that was made from such fields. */
 export type PlaceRequest = PlaceFieldsRequest | PlaceIntentRequest;
 
 /** Answer to a placement: the durable order, and whether this call created it. */

@@ -29,7 +29,7 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
 
 /**
  * A call that an engine did not carry out for a reason that lies in the engine or its host. `message` is for the
- * program's author: the cause and what to do. `msg` and `toBody` are what a client is told, which is less.
+ * program's author: the cause and what to do. `msg` and `toBody` contain only what a client may know.
  *
  * @example
  * ```ts

@@ -38,8 +38,8 @@ export interface TrafficGuest {
   /** Returns the bytes that wait for the peer now. The bytes held as unsent are never more than that. */
   readonly unsentBytes: () => number;
   /**
-   * Called when the connection must be closed: it holds more than it may, or the most of all while all together hold
-   * too much. Its bytes no longer count.
+   * Called when the connection must be closed: it exceeds its own limit, or a limit for several connections is exceeded
+   * and it holds the most bytes. Its bytes no longer count.
    */
   readonly putOut: (kind: HeldKind, scope: LimitScope) => void;
 }

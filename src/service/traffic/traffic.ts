@@ -97,19 +97,22 @@ export class Traffic {
     };
   }
 
-  /** Records that a request of a network has proved a key. The mark lasts while the network has a connection. */
+  /** Records that a signed request of a network was admitted. The record lasts while the network has a connection. */
   proved(network: string): void {
     const known = this.#networks.get(network);
     if (known !== undefined) known.isProved = true;
   }
 
-  /** Records that a limit has refused a request of a network. The network then counts as not proved. */
+  /** Records that a limit has refused a request of a network. The network then no longer counts as proved. */
   refused(network: string): void {
     const known = this.#networks.get(network);
     if (known !== undefined) known.isProved = false;
   }
 
-  /** Returns whether a request of a network has proved a key, and no limit has refused one since. */
+  /**
+   * Returns whether a signed request of a network was admitted, and no limit has refused a request of the network
+   * since.
+   */
   isProved(network: string): boolean {
     return this.#networks.get(network)?.isProved === true;
   }
