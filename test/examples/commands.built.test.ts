@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { type Block, blocksOf } from "./markdown.ts";
+import { settingsOf } from "./sandbox-settings.ts";
 import { openShell } from "./shell-session.ts";
 
 const tools = ["bash", "curl", "openssl"].every((tool) => spawnSync(tool, ["--version"]).error === undefined);
@@ -14,15 +15,10 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Reads the variables before `npm start`; the store is in a folder of the test. */
-function settingsOf(block: Block, folder: string): Readonly<Record<string, string>> {
-  const line = block.text.split("\n").find((text) => text.endsWith(" npm start")) ?? "";
-  const pairs = line
-    .split(" ")
-    .filter((word) => word.includes("="))
-    .map((word) => word.split("="));
-  const settings = Object.fromEntries(pairs.map(([name = "", ...value]) => [name, value.join("=")]));
-  return { ...settings, STORE: (settings.STORE ?? "memory:").replace("./data", folder) };
+/** The settings in a block; the store is in a folder of the test. */
+function settingsIn(block: Block, folder: string): Readonly<Record<string, string>> {
+  const settings = settingsOf(block);
+  return { ...settings, STORE: (settings["STORE"] ?? "memory:").replace("./data", folder) };
 }
 
 /** The ports of the previous sandbox, because the shell keeps its addresses. */
@@ -54,7 +50,7 @@ async function follow(page: string): Promise<void> {
     for (const [index, block] of blocks.entries()) {
       if (block.language === "bash" && block.text.includes("npm start")) {
         if (sandbox !== undefined) expect(await sandbox.ended, block.name).toBe("SIGKILL");
-        sandbox = await startSandboxProcess({ ...settingsOf(block, folder), ...portsOf(sandbox) });
+        sandbox = await startSandboxProcess({ ...settingsIn(block, folder), ...portsOf(sandbox) });
       }
       if (block.language !== "sh" || sandbox === undefined) continue;
       const next = blocks[index + 1];

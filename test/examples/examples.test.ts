@@ -1,11 +1,13 @@
-import { fileURLToPath } from "node:url";
 import { format } from "node:util";
 import { afterEach, expect, it, vi } from "vitest";
+import { sandboxOf } from "./example-sandbox.ts";
+import { root } from "./markdown.ts";
 
-const folder = fileURLToPath(new URL("../../examples/", import.meta.url));
+const folder = `${root}examples/`;
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
 });
 
 /** Runs an example to its end; returns its output. */
@@ -21,6 +23,7 @@ for (const name of [
   "bracket",
   "client-reconcile",
   "engine-in-memory",
+  "express-bracket",
   "node-host",
   "private-stream",
   ...mounts,
@@ -29,3 +32,10 @@ for (const name of [
     await expect(await run(name)).toMatchFileSnapshot(`${folder}${name}/expected.txt`);
   });
 }
+
+it("examples/schedule-preview prints its expected.txt on the sandbox of its page", async () => {
+  const { url, controlUrl = "" } = await sandboxOf("schedule-preview");
+  vi.stubEnv("SANDBOX_URL", url);
+  vi.stubEnv("CONTROL_URL", controlUrl);
+  await expect(await run("schedule-preview")).toMatchFileSnapshot(`${folder}schedule-preview/expected.txt`);
+});

@@ -8,14 +8,20 @@ export const root: string = fileURLToPath(new URL("../../", import.meta.url));
 /** A fenced block of a page: its place, its language, and its text. */
 export type Block = Readonly<{ name: string; language: string; text: string }>;
 
+function foldersIn(folder: string): readonly string[] {
+  const entries = readdirSync(root + folder, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${folder}/${name}`);
+}
+
 /** The handwritten pages, as paths below the root; docs/errors.md and docs/reference/ are generated. */
 export const pages: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
-  "examples/README.md",
-  ...readdirSync(`${root}docs`)
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => `docs/${file}`),
+  ...["docs", "examples", ...foldersIn("examples")].flatMap((folder) =>
+    readdirSync(root + folder)
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => `${folder}/${file}`),
+  ),
 ];
 
 const fence = /^```(\w*)\n([\s\S]*?)^```$/gm;
