@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { checkExample } from "./example.mjs";
 import { NOT_SERVED } from "./not-served.mjs";
 import { openRecorder } from "./record.mjs";
 
@@ -31,6 +32,7 @@ const control = async (path, body) => {
   if (!reply.ok) throw new Error(`${path}: ${await reply.text()}`);
 };
 
+const isUpdate = process.argv.includes("--update");
 const recorded = [];
 const recorder = process.argv.includes("--record")
   ? await openRecorder(addresses.url, (request) => recorded.push(request))
@@ -44,6 +46,8 @@ try {
   await control("/control/quotes", { symbol: "BTC/USD", bid: "60000", ask: "60001" });
   for (const file of CLIENTS) await runClient(await import(`./clients/${file}.mjs`));
   checkPage();
+  await test("examples/ccxt-sandbox prints its expected.txt", () =>
+    checkExample({ ...addresses, key: KEY, secret: SECRET, isUpdate }));
   if (recorder !== undefined) {
     writeFileSync(here("requests.jsonl"), recorded.map((request) => `${JSON.stringify(request)}\n`).join(""));
   }
@@ -105,7 +109,7 @@ function checkPage() {
     "| --- | --- | --- | --- |",
   ];
   const next = `${text.split(mark)[0]}${mark}\n${[...head, ...sums, ...rows].join("\n")}\n`;
-  if (process.argv.includes("--update")) writeFileSync(page, next);
+  if (isUpdate) writeFileSync(page, next);
   else if (text !== next)
     failures.push("FAIL docs/existing-clients.md is out of date: run npm run test:clients -- --update");
   else passed++;

@@ -1,4 +1,6 @@
 import { createHmac } from "node:crypto";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -102,4 +104,13 @@ describe("a browser", () => {
       expect(gzippedKb(code)).toBeLessThan(BUDGET_KB[page]);
     },
   );
+
+  it("bundles the page of examples/browser-client, copied from the package as its README says", async () => {
+    const copy = join(consumer.folder, "browser-client");
+    cpSync(join(consumer.installed, "examples/browser-client"), copy, { recursive: true });
+    const { code, inputs } = await bundle('import "./browser-client/page.ts";');
+    expect(code).not.toMatch(/from"node:|require\("/);
+    expect(inputs.filter((path) => /-node\.js$|node_modules\/ws\//.test(path))).toEqual([]);
+    expect(inputs.some((path) => path.endsWith("client/socket-default.js"))).toBe(true);
+  });
 });

@@ -15,7 +15,7 @@ const BELONGS = [
   /^dist\/.*\.(js|cjs|d\.ts|d\.cts)(\.map)?$/,
   /^src\/(?!simulator\/).*\.ts$/,
   /^docs\/([a-zA-Z-]+\.md|signature-vectors\.json)$/,
-  /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|txt|md)$/,
+  /^examples\/([a-z-]+\/)?[a-zA-Z-]+\.(ts|mjs|txt|md|html|css)$/,
   /^(README\.md|CHANGELOG\.md|LICENSE|package\.json)$/,
 ];
 
