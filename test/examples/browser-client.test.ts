@@ -8,7 +8,7 @@ import { sandboxOf } from "./example-sandbox.ts";
 import { root } from "./markdown.ts";
 
 const folder = `${root}examples/browser-client/`;
-const KEY = { apiKey: "page-key", secret: "page-secret" } as const;
+const KEY: Readonly<{ apiKey: string; secret: string }> = { apiKey: "page-key", secret: "page-secret" };
 const LIMIT: Draft = {
   ...{ side: "BUY", type: "SYNTHETIC_LIMIT", quantity: "0.01", price: "59000" },
   ...{ slots: "4", seconds: "5" },

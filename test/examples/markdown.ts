@@ -5,8 +5,8 @@ import type { DocExample } from "../style/doc-examples.ts";
 /** The folder of the checkout, ending in a slash. */
 export const root: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A fenced block of a page: its place, its language, and its text. */
-export type Block = Readonly<{ name: string; language: string; text: string }>;
+/** A fenced block of a page: its place, its language, its text, and the file as which the page says to save it. */
+export type Block = Readonly<{ name: string; language: string; text: string; file: string | undefined }>;
 
 function foldersIn(folder: string): readonly string[] {
   const entries = readdirSync(root + folder, { withFileTypes: true });
@@ -24,6 +24,7 @@ export const pages: readonly string[] = [
   ),
 ];
 
+const saved = /\bSave this as `([\w.]+)`[^`]*$/;
 const fence = /^```(\w*)\n([\s\S]*?)^```$/gm;
 const printed = /^.*\bconsole\.log\(.*?\/\/ (.+)$/gm;
 
@@ -37,7 +38,8 @@ export function blocksOf(path: string): readonly Block[] {
   const page = readPage(path);
   return [...page.matchAll(fence)].map((match) => {
     const line = page.slice(0, match.index).split("\n").length;
-    return { name: `${path}:${line}`, language: match[1] ?? "", text: match[2] ?? "" };
+    const file = saved.exec(page.slice(0, match.index))?.[1];
+    return { name: `${path}:${line}`, language: match[1] ?? "", text: match[2] ?? "", file };
   });
 }
 

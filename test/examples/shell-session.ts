@@ -9,11 +9,12 @@ export type ShellSession = Readonly<{
   end: () => void;
 }>;
 
-/** Opens a shell with these variables. */
-export function openShell(variables: Readonly<Record<string, string>> = {}): ShellSession {
+/** Opens a shell in a folder, with these variables. */
+export function openShell(folder: string, variables: Readonly<Record<string, string>> = {}): ShellSession {
   const env = { PATH: process.env.PATH ?? "", ...variables };
   const shell = spawn("bash", ["--norc", "--noprofile", "-c", "exec bash --norc --noprofile 2>&1"], {
     env,
+    cwd: folder,
     stdio: ["pipe", "pipe", "inherit"],
   });
   return {
