@@ -148,16 +148,15 @@ caller, *operator* the telemetry events and alerts, *kept* the state of the acco
 page.
 
 *Rejects* means that the function returns a rejected promise. *Answers late* means that it answers after 6 seconds,
-which is later than its deadline. *Wrong type* and *out of range* mean that it returns, or sends, such a value. *Twice*
+which is later than its deadline. *Wrong type* and *out of range* mean that the host returns or sends a value of a wrong type or out of range. *Twice*
 means that the function runs twice for one call, or that an event is sent twice. *After close* means that the host
-answers a question one second after the engine began to close; events that the host sends on its own arrive once the
+answers a call one second after the engine began to close; events that the host sends on its own arrive once the
 engine is closed. *While opening* means that the function throws while the engine opens, and afterwards.
 
-A clock that returns no valid time counts as standing still. Fractions of a millisecond are rounded down.
+While a clock returns no valid time, the last valid time is used. Fractions of a millisecond are rounded down.
 
 The service reports the failure of a function as a failure of its own and never as a refusal of the order (decisions
-CA to CD). The metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; as
-long as it gives no answer, the outcome is unknown.
+CA to CD). The metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; until the store answers, the outcome is unknown.
 `;
 
 it("docs/host-faults.md contains the results, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {

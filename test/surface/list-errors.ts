@@ -22,7 +22,7 @@ function everyList(form: ListForm): readonly Case[] {
     { error: "PRECISION", how: "seven quantity decimals", fields: { [quantity]: "0.0100001" } },
     { error: "PARAMETER_OVERFLOW", how: "a quantity of 13 digits", fields: { [quantity]: "9".repeat(13) } },
     { error: "INVALID_PARAMETER", how: "quantity 0", fields: { [quantity]: "0" } },
-    { error: "BAD_SIDE", how: "the side sell in lower case", fields: { [side]: "sell" } },
+    { error: "BAD_SIDE", how: "SELL in lower case", fields: { [side]: "sell" } },
     { error: "EMPTY_NEW_CLIENT_ID", how: "an empty listClientOrderId", fields: { listClientOrderId: "" } },
     { error: "FILTER_NOTIONAL", how: "an order worth less than 15 USD", fields: { [quantity]: "0.000001" } },
     ...(type === undefined
@@ -30,7 +30,7 @@ function everyList(form: ListForm): readonly Case[] {
       : [
           {
             error: "BAD_ORDER_TYPE",
-            how: "the type limit in lower case",
+            how: "the type LIMIT in lower case",
             fields: { [type]: "limit" },
           } as const,
           {

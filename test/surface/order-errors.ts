@@ -51,8 +51,8 @@ const values: readonly Case[] = [
   { error: "PRECISION", how: "seven quantity decimals", fields: { quantity: "0.0100001" } },
   { error: "PARAMETER_OVERFLOW", how: "a quantity of 13 digits", fields: { quantity: "9".repeat(13) } },
   { error: "INVALID_PARAMETER", how: "quantity 0", fields: { quantity: "0" } },
-  { error: "BAD_SIDE", how: "the side buy in lower case", fields: { side: "buy" } },
-  { error: "BAD_ORDER_TYPE", how: "the type limit in lower case", fields: { type: "limit" } },
+  { error: "BAD_SIDE", how: "BUY in lower case", fields: { side: "buy" } },
+  { error: "BAD_ORDER_TYPE", how: "the type LIMIT in lower case", fields: { type: "limit" } },
   { error: "BAD_TIME_IN_FORCE", how: "timeInForce DAY", fields: { timeInForce: "DAY" } },
   { error: "EMPTY_NEW_CLIENT_ID", how: "an empty newClientOrderId", fields: { newClientOrderId: "" } },
 ];

@@ -75,8 +75,8 @@ function compatTable(): string {
     const [one, all] = [new Map([["symbol", { text: "BTCUSD", kind: "text" as const }]]), new Map()].map(
       (parameters) => (typeof weight === "number" ? weight : weight(parameters)),
     );
-    const told = one === all ? one : `${one} with a symbol, else ${all}`;
-    return `| \`${method} ${path}\` | ${told} | ${access === "PUBLIC" ? "nothing" : access} |`;
+    const told = one === all ? one : `${one} with a symbol, ${all} without`;
+    return `| \`${method} ${path}\` | ${told} | ${access === "PUBLIC" ? "no key" : access} |`;
   });
   return `These routes pass requests to the handlers of the routes above, for [existing clients](existing-clients.md).
 \`test/service/rest/compat/\` sends them the recorded requests of six clients.

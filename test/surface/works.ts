@@ -92,7 +92,7 @@ export const WORKS: Readonly<Record<RouteName, Works>> = {
   "order.place.native": placing(RESTING, "native order with its fills", [...NATIVE.slice(0, 4), "fills"]),
   "order.status": reading("managed or native order", MANAGED, BY_NAME),
   "order.status.scaled": reading(
-    "the same, numbers scaled",
+    "managed or native order, numbers scaled",
     ["orderId", "priceScale", "quantityScale"],
     BY_NAME,
   ),
