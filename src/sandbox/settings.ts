@@ -136,7 +136,7 @@ const OPTIONS = {
     "default, off, or weight=6000,orders10s=50,orders1d=160000,banMs=120000",
     rateLimits,
   ),
-  REPLAY_GUARD: option("true", "accept a signature for one method and path only", onOrOff),
+  REPLAY_GUARD: option("true", "accept a signature for one use only; queries may share a signature", onOrOff),
   BUSINESS_ERRORS_200: option("false", "send business errors with HTTP 200 instead of 400", onOrOff),
   ALLOWED_ORIGINS: option(
     "",
