@@ -91,9 +91,10 @@ export interface NativeOrders {
    */
   cancel(key: NativeKey): Promise<NativeOrder | undefined>;
   /**
-   * Cancels as `cancel` does if the order meets the restriction when it is canceled: ONLY_NEW, nothing of it is executed;
-   * ONLY_PARTIALLY_FILLED, a part is. Rejects with an OrderError CANCEL_RESTRICTED for an open order that does not.
-   * Without this function, cancelRestrictions of native orders are refused (-1145).
+   * Cancels as `cancel` does, but only if the order meets the restriction at the moment of the cancel. ONLY_NEW:
+   * nothing is executed. ONLY_PARTIALLY_FILLED: something is executed. Rejects with an OrderError CANCEL_RESTRICTED for
+   * an open order that does not meet it. Without this function, cancelRestrictions of native orders are refused
+   * (-1145).
    */
   cancelIf?(key: NativeKey, restriction: CancelRestriction): Promise<NativeOrder | undefined>;
   /** Returns a current or archived order. If several have the same client id, returns the newest. */

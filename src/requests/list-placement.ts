@@ -64,7 +64,7 @@ const formOption: OptionCheck = /* @__PURE__ */ (() => wordOption(Object.keys(LI
  * Returns the canonical intent of a list given in process. Names, rules and errors are the same as on the wire. A leg
  * without a client id gets one from `options.clientId`, which receives the name of the field; without that option,
  * PARAMETER_MISSING (-1102) is thrown. Throws an OrderError that names the invalid field, a RangeError for a form that
- * does not exist, and a TypeError for fields that are no object and for an option that is unknown or wrong.
+ * does not exist, and a TypeError for fields that are not an object and for an option that is unknown or wrong.
  * Source: contract, List creation rules; decisions 10, 18, 33.
  *
  * @example

@@ -34,10 +34,10 @@ export const intentOptions: OptionCheck = /* @__PURE__ */ (() =>
 export const fieldsOption: OptionCheck = /* @__PURE__ */ objectOption("an object of fields by name");
 
 /**
- * Returns the canonical intent of an order given in process. Rules and errors are the same as on the wire.
- * Without newClientOrderId the id comes from `options.clientId`; without both, PARAMETER_MISSING (-1102) is thrown.
- * Throws an OrderError that names the invalid field, and a TypeError for fields that are no object and for an option
- * that is unknown or wrong.
+ * Returns the canonical intent of an order given in process. Rules and errors are the same as on the wire. Without
+ * newClientOrderId the id comes from `options.clientId`; without both, PARAMETER_MISSING (-1102) is thrown.
+ * Throws an OrderError that names the invalid field, and a TypeError for fields that are not an object and for an
+ * option that is unknown or wrong.
  * Source: contract, Order input fields; decisions 7, 10, 18, 19, 28-32.
  *
  * @example

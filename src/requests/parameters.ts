@@ -62,7 +62,8 @@ const OTHERS: Readonly<Record<string, Field>> = {
     kind: "text",
     legal: "Use ONLY_NEW or ONLY_PARTIALLY_FILLED, or omit it.",
     invalid: "BAD_CANCEL_RESTRICTIONS",
-    about: "Cancels the order only if nothing of it, or a part of it, is executed.",
+    about:
+      "ONLY_NEW cancels the order only if nothing is executed, ONLY_PARTIALLY_FILLED only if something is executed.",
     example: "ONLY_NEW",
   },
   orderListId: { kind: "int64", ...INT64, about: "Id of the list.", example: -512 },

@@ -43,8 +43,8 @@ export function sign(options: Readonly<{ secret: string; payload: Uint8Array | s
 
 /**
  * Returns whether the signature is the payload's. Compares in constant time and in either letter case. An `undefined`
- * secret (of an unknown key) costs the same work and always gives false, and so does a signature that is no text. Throws
- * a TypeError for a payload that is missing and for a secret or payload of the wrong type.
+ * secret (of an unknown key) costs the same work and always gives false, and so does a signature that is not a string.
+ * Throws a TypeError for a payload that is missing and for a secret or payload of the wrong type.
  * Source: decision 40, hostile inputs 3-7 and 25.
  *
  * @example

@@ -92,7 +92,7 @@ export function signSocketParameters<P extends ParametersOf<P>>(
 
 /**
  * Encodes parameters as `name=value` pairs joined by `&`, percent-encoded, in the order given. Throws a RangeError for
- * an unsafe number, and a TypeError for a value of another type and for parameters that are no object.
+ * an unsafe number, and a TypeError for a value of another type and for parameters that are not an object.
  *
  * @example
  * ```ts

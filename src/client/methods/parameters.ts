@@ -26,11 +26,13 @@ export type OrderNames =
 /** Names one order. `symbol` is the canonical symbol, such as BTC/USD. */
 export type OrderKey = ActorParameters & { readonly symbol: string } & OrderNames;
 
-/** The order to cancel, and what a cancel may have besides. */
+/** The order to cancel, and the optional members of a cancel. */
 export type CancelParameters = OrderKey & {
-  /** Cancels the order only if nothing of it, or a part of it, is executed. */
+  /** ONLY_NEW cancels the order only if nothing is executed, ONLY_PARTIALLY_FILLED only if something is executed. */
   readonly cancelRestrictions?: "ONLY_NEW" | "ONLY_PARTIALLY_FILLED";
-  /** Id of the cancel itself. The reply has it as `clientOrderId`, and the order's own as `origClientOrderId`. */
+  /**
+   * Id of the cancel itself. The reply contains it as `clientOrderId`, and the order's own id as `origClientOrderId`.
+   */
   readonly newClientOrderId?: string;
 };
 

@@ -220,8 +220,8 @@ export interface Engine extends AsyncDisposable {
   /** Resolves to the journal records of a list of any account, oldest first. For operators. */
   listStory(listId: number): Promise<readonly JournalRecord[] | undefined>;
   /**
-   * Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. Cancels the
-   * whole list of a leg. Rejects with CANCEL_RESTRICTED if the order does not meet `restriction`: ONLY_NEW demands that
+   * Resolves to the order after the cancel: ended, or with a pending end while a child is in flight. Cancels the whole
+   * list of a leg. Rejects with CANCEL_RESTRICTED if the order does not meet `restriction`: ONLY_NEW requires that
    * nothing is executed and no child is in flight, ONLY_PARTIALLY_FILLED that something is executed.
    */
   cancel(request: CancelRequest): Promise<ParentOrder>;

@@ -64,7 +64,9 @@ export type ParentName = { readonly orderId: number } | { readonly clientOrderId
 /** Identifies one parent. */
 export type ParentKey = { readonly accountId: number } & ParentName;
 
-/** The order to cancel, and under which condition. Without one, whatever of it is executed. */
+/**
+ * The order to cancel, and the condition of the cancel. Without a condition, it does not matter how much is executed.
+ */
 export type CancelName = ParentName & { readonly restriction?: CancelRestriction };
 
 /** Asks for the cancel of one parent. */
