@@ -3,7 +3,7 @@ import type { Price } from "../decimal/index.ts";
 import { invariant } from "../errors/index.ts";
 import { SHARD_COUNT } from "../lifecycle/index.ts";
 import type { JournalRecord, OrderList, ParentOrder } from "../model/index.ts";
-import type { ShardHead, VolumeHistory } from "../ports/index.ts";
+import type { ShardHead, Telemetry, VolumeHistory } from "../ports/index.ts";
 import { orderIntent } from "../requests/index.ts";
 import { abandonParts, closeParts } from "./closing.ts";
 import { EngineAccount } from "./commands/engine-account.ts";
@@ -83,6 +83,10 @@ class RunningEngine implements Api.Engine {
 
   get settings(): Api.EngineSettings {
     return this.#parts.core.settings;
+  }
+
+  reportTo(telemetry: Telemetry): () => void {
+    return this.#parts.core.telemetry.reportTo(telemetry);
   }
 
   get draining(): boolean {

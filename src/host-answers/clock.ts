@@ -1,5 +1,4 @@
 import type { Clock, Telemetry } from "../ports/index.ts";
-import { quietTelemetry } from "./guards.ts";
 
 /** The last time that a wall clock may show, which is that of the last `Date`. */
 const LAST_MS = 8_640_000_000_000_000;
@@ -9,10 +8,9 @@ const LAST_MS = 8_640_000_000_000_000;
  * without a readable time stands still until it has one, and the operator is told once. Throws a RangeError if a
  * clock has no readable time at the beginning (decision CD).
  */
-export function checkedClock(clock: Clock, telemetry: Telemetry | undefined): Clock {
-  const ear = quietTelemetry(telemetry);
-  const nowMs = readable("clock.nowMs", () => clock.nowMs(), ear);
-  const readMonotonicMs = readable("clock.monotonicMs", () => clock.monotonicMs(), ear);
+export function checkedClock(clock: Clock, telemetry: Telemetry): Clock {
+  const nowMs = readable("clock.nowMs", () => clock.nowMs(), telemetry);
+  const readMonotonicMs = readable("clock.monotonicMs", () => clock.monotonicMs(), telemetry);
   let highestMs = readMonotonicMs();
   return {
     nowMs,
@@ -26,7 +24,7 @@ export function checkedClock(clock: Clock, telemetry: Telemetry | undefined): Cl
   };
 }
 
-function readable(port: string, show: () => unknown, ear: Telemetry): () => number {
+function readable(port: string, show: () => unknown, telemetry: Telemetry): () => number {
   const first = timeOf(show);
   if (first === undefined)
     throw new RangeError(`${port} must return a number of milliseconds from 0 to ${LAST_MS}`);
@@ -35,7 +33,7 @@ function readable(port: string, show: () => unknown, ear: Telemetry): () => numb
   return () => {
     const shownMs = timeOf(show);
     if (shownMs === undefined && !isFailing)
-      ear.event("error", "host.failed", { port, problem: "no valid time" });
+      telemetry.event("error", "host.failed", { port, problem: "no valid time" });
     isFailing = shownMs === undefined;
     lastMs = shownMs ?? lastMs;
     return lastMs;

@@ -16,12 +16,44 @@ export function harmless(run: () => unknown, failed: (error: unknown) => void): 
 const ignored = (): void => undefined;
 
 /**
- * Returns telemetry that never fails, whatever the host's telemetry does. Without telemetry, events are discarded.
+ * Telemetry that never fails, whatever the host's telemetry does. If the host has none, the first receiver gets the
+ * warnings and errors; without a receiver, events are discarded (decision KL).
  */
-export function quietTelemetry(telemetry: Telemetry | undefined): Telemetry {
-  return {
-    event: (level, name, fields) => harmless(() => telemetry?.event(level, name, fields), ignored),
-  };
+export class QuietTelemetry implements Telemetry {
+  readonly #own: Telemetry | undefined;
+  readonly #receivers: Set<Readonly<{ telemetry: Telemetry }>> = new Set();
+
+  constructor(own: Telemetry | undefined) {
+    this.#own = own;
+  }
+
+  /** Whether the host has a telemetry. */
+  get isOwn(): boolean {
+    return this.#own !== undefined;
+  }
+
+  event(
+    level: Parameters<Telemetry["event"]>[0],
+    name: string,
+    fields: Parameters<Telemetry["event"]>[2],
+  ): void {
+    const isProblem = level === "warn" || level === "error";
+    const telemetry = this.#own ?? (isProblem ? this.#first() : undefined);
+    if (telemetry !== undefined) harmless(() => telemetry.event(level, name, fields), ignored);
+  }
+
+  /** Adds a receiver, until the returned function is called. */
+  reportTo(telemetry: Telemetry): () => void {
+    const receiver = { telemetry };
+    this.#receivers.add(receiver);
+    return () => void this.#receivers.delete(receiver);
+  }
+
+  /** Only one receives an event, so that it is written once, however many servers an engine has. */
+  #first(): Telemetry | undefined {
+    for (const { telemetry } of this.#receivers) return telemetry;
+    return undefined;
+  }
 }
 
 /** Wraps the entropy of a host with checks of every answer. */

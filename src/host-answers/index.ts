@@ -6,7 +6,7 @@ export { childIdOf, type ParsedReport, readReport, reportIn } from "./child-repo
 export { checkedClock } from "./clock.ts";
 export { readEndedNames } from "./ended-names.ts";
 export { checkedExposure } from "./exposure.ts";
-export { capabilitiesOf, checkedEntropy, harmless, quietTelemetry } from "./guards.ts";
+export { capabilitiesOf, checkedEntropy, harmless, QuietTelemetry } from "./guards.ts";
 export { checkedInstruments } from "./instruments.ts";
 export { readPrintInput, readQuoteInput } from "./market.ts";
 export { checkedNativeOrders } from "./native-orders.ts";

@@ -64,4 +64,9 @@ export interface Service {
    * own if it is missing.
    */
   readonly traffic?: Traffic;
+  /**
+   * Reports warnings and errors of the service, and of its engine, to a telemetry if they have none of their own, until
+   * the returned function is called. A mount passes its own telemetry. Of several telemetries the first is told.
+   */
+  reportTo?(telemetry: Telemetry): () => void;
 }

@@ -9,10 +9,10 @@ import {
   checkedRateLimiter,
   checkedRejections,
   Questions,
-  quietTelemetry,
+  QuietTelemetry,
 } from "../host-answers/index.ts";
 import { CHILD_PREFIX } from "../lifecycle/index.ts";
-import type { AccountEvents } from "../ports/index.ts";
+import type { AccountEvents, Telemetry } from "../ports/index.ts";
 import { createReplayGuard } from "../signing/index.ts";
 import { Bans } from "./access/bans.ts";
 import { clientAddressBehind } from "./access/client-address.ts";
@@ -49,7 +49,8 @@ import { Turns } from "./traffic/turns.ts";
  */
 export function createService(given: ServiceOptions): Service {
   demandServiceOptions(given);
-  const options = { ...given, clock: checkedClock(given.clock, given.telemetry) };
+  const telemetry = new QuietTelemetry(given.telemetry);
+  const options = { ...given, telemetry, clock: checkedClock(given.clock, telemetry) };
   const { engine, clock, replayGuard, settings = {} } = options;
   const { realClock = clock } = options.sockets ?? {};
   const ports = checkedPorts(options);
@@ -76,6 +77,12 @@ export function createService(given: ServiceOptions): Service {
     documents: Object.keys(options.documents ?? {}),
     sockets: createSockets(parts, { ...options.sockets, ...events }),
     traffic: parts.traffic,
+    reportTo(receiver) {
+      const ends = [telemetry.reportTo(receiver), engine.reportTo(receiver)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
   };
 }
 
@@ -93,9 +100,8 @@ type Ports = Pick<
 >;
 
 /** Returns the ports of the host; every answer of them is checked. */
-function checkedPorts(options: ServiceOptions): Ports {
-  const { engine, clock, nativeOrders, balances, rejections } = options;
-  const telemetry = quietTelemetry(options.telemetry);
+function checkedPorts(options: ServiceOptions & Readonly<{ telemetry: Telemetry }>): Ports {
+  const { engine, clock, telemetry, nativeOrders, balances, rejections } = options;
   const questions = new Questions({ clock, telemetry, timeoutMs: engine.settings.hostTimeoutMs });
   return {
     questions,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createConsoleTelemetry, createNodeMount, createNodeServer } from "../../src/adapters/node/index.ts";
 import type { Telemetry } from "../../src/ports/index.ts";
 import { withFronts } from "../support/front-threads.ts";
+import { standardError } from "../support/standard-error.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,18 +12,9 @@ const SECRET = "secret-5c1e";
 /** A service that breaks its contract: it throws, with a secret in the message. */
 const service = { handle: () => Promise.reject(new RangeError(SECRET)) };
 
-/** Lines that were written to standard error. */
-const lines: string[] = [];
+const { lines } = standardError();
 
-beforeEach(() => {
-  lines.length = 0;
-  vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 async function ask(port: number): Promise<void> {
   const headers = { "X-MBX-APIKEY": SECRET, signature: SECRET };

@@ -19,13 +19,16 @@ import { serveUpgrades } from "./upgrades.ts";
 
 /** Dependencies and settings of a mount. */
 export interface NodeMountOptions {
-  readonly service: Pick<Service, "handle" | "traffic" | "documents">;
+  readonly service: Pick<Service, "handle" | "traffic" | "documents" | "reportTo">;
   /**
    * A path of the host in front of the service's paths, for REST and WebSocket, such as `/trading`. The mount removes
    * it from the path. A framework may also remove it before the mount. Default none.
    */
   readonly prefix?: string;
-  /** Default: warnings and errors on standard error, as `createConsoleTelemetry({ level: "warn" })` writes them. */
+  /**
+   * Also told the warnings and errors of a service and an engine that have no telemetry. Default: warnings and errors on
+   * standard error, as `createConsoleTelemetry({ level: "warn" })` writes them.
+   */
   readonly telemetry?: Telemetry;
 }
 
@@ -90,7 +93,7 @@ export interface NodeMount {
   /**
    * Closes connections after their next answer and tells WebSocket clients that the service stops. Resolves when every
    * request is answered and every WebSocket has ended. Work that is not done after `graceMs` (default 10000) is cut
-   * off. New requests are still answered: close the server as well.
+   * off. New requests are still answered: close the server as well. The engine's warnings are no longer reported.
    */
   drain(options?: Readonly<{ graceMs?: number }>): Promise<void>;
 }
@@ -134,6 +137,7 @@ export function createNodeMount(options: NodeMountOptions): NodeMount {
   const paths = new ServicePaths({ prefix, documents: service.documents });
   const mount = new Mount({ service, connections, paths, telemetry });
   const attached: SocketMount[] = [];
+  const endReports = service.reportTo?.(telemetry);
   const answer: NodeMount["answer"] = (request, response, { body } = {}) =>
     mount.answer(request, response, { body });
   const parts = { paths, answer };
@@ -158,6 +162,7 @@ export function createNodeMount(options: NodeMountOptions): NodeMount {
       }, graceMs);
       await Promise.all(draining.map((part) => part.idle()));
       clearTimeout(timer);
+      endReports?.();
     },
   };
 }

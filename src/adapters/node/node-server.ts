@@ -19,11 +19,14 @@ import { createTransport, type ListeningTransport } from "./transport.ts";
 
 /** Dependencies and settings of a server. */
 export interface NodeServerOptions {
-  readonly service: Pick<Service, "handle" | "traffic">;
+  readonly service: Pick<Service, "handle" | "traffic" | "reportTo">;
   /** The service's WebSocket interface, which needs the package ws. Without it the server has REST only. */
   readonly sockets?: SocketService;
   readonly limits?: NodeServerLimits;
-  /** Default: warnings and errors on standard error, as `createConsoleTelemetry({ level: "warn" })` writes them. */
+  /**
+   * Also told the warnings and errors of a service and an engine that have no telemetry. Default: warnings and errors on
+   * standard error, as `createConsoleTelemetry({ level: "warn" })` writes them.
+   */
   readonly telemetry?: Telemetry;
   /**
    * Number of threads that do the work before and after the service: HTTP, WebSocket, signatures, parsing, writing.
@@ -75,15 +78,18 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const { service, frontThreads = 0, limits, telemetry = createDefaultTelemetry(), ...rest } = options;
   const traffic = service.traffic ?? new Traffic();
   const parts = { service, traffic, limits: resolveLimits(limits), telemetry, ...rest };
-  const { close, ...server } = frontThreads === 0 ? inThisThread(parts) : createFronts(parts, frontThreads);
-  return {
-    ...server,
-    async close(options = {}) {
-      graceOption(options, "close");
-      await close(options.graceMs ?? DEFAULT_GRACE_MS);
-    },
-    [Symbol.asyncDispose]: () => close(DEFAULT_GRACE_MS),
+  const { close: end, ...server } =
+    frontThreads === 0 ? inThisThread(parts) : createFronts(parts, frontThreads);
+  const endReports = service.reportTo?.(telemetry);
+  const close: NodeServer["close"] = async (options = {}) => {
+    graceOption(options, "close");
+    try {
+      await end(options.graceMs ?? DEFAULT_GRACE_MS);
+    } finally {
+      endReports?.();
+    }
   };
+  return { ...server, close, [Symbol.asyncDispose]: () => close() };
 }
 
 function inThisThread(parts: FrontsParts): ListeningTransport {

@@ -2,9 +2,9 @@ import { type OptionCheck, portOption } from "../../common/index.ts";
 import type { Service, SocketService } from "../../service/index.ts";
 
 /** Checks a service. */
-export const serviceOption: OptionCheck = portOption<Pick<Service, "handle">>(
+export const serviceOption: OptionCheck = portOption<Pick<Service, "handle" | "reportTo">>(
   "Service (managed-orders/service)",
-  { handle: "required" },
+  { handle: "required", reportTo: "optional" },
 );
 
 /** Checks the WebSocket interface of a service. */

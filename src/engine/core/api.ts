@@ -259,6 +259,12 @@ export interface Engine extends AsyncDisposable {
    * time stands still, or after `closeTimeoutMs`.
    */
   idle(): Promise<AtRest>;
+  /**
+   * Reports warnings and errors to a telemetry, if the engine was opened without one, until the returned function is
+   * called. Alerts are among them unless `events` has a listener for them. Of several telemetries the first is told. The
+   * service calls it for a server.
+   */
+  reportTo(telemetry: Telemetry): () => void;
   /** Refuses new parents (-1016) from now on. Cancels and reads continue to work. */
   drain(): void;
   readonly draining: boolean;

@@ -1,7 +1,7 @@
 import { notional } from "../../decimal/index.ts";
-import { checkedClock, harmless, Questions, quietTelemetry } from "../../host-answers/index.ts";
+import { checkedClock, harmless, Questions, QuietTelemetry } from "../../host-answers/index.ts";
 import type { Rules } from "../../lifecycle/index.ts";
-import type { Clock, OrderStore, Telemetry } from "../../ports/index.ts";
+import type { Clock, OrderStore } from "../../ports/index.ts";
 import type { EngineOptions, EngineSettings, ProbePoint } from "./api.ts";
 import { ClientIdFilter } from "./client-id-filter.ts";
 import { Effects } from "./effects.ts";
@@ -16,7 +16,7 @@ export type Core = Readonly<{
   store: OrderStore;
   clock: Clock;
   /** Never throws. */
-  telemetry: Telemetry;
+  telemetry: QuietTelemetry;
   /**
    * Returns a handler that reports a failure to the operator by telemetry. The failure must not stop anything else.
    */
@@ -58,7 +58,7 @@ export type Counters = {
 /** Creates the core of an engine, which all parts share. Throws a RangeError for a setting out of range. */
 export function coreOf(options: EngineOptions): Core {
   const settings = resolveSettings(options.settings);
-  const telemetry = quietTelemetry(options.telemetry);
+  const telemetry = new QuietTelemetry(options.telemetry);
   const told = (name: string) => (error: unknown) =>
     telemetry.event("error", name, { message: String(error).slice(0, 200) });
   const clock = checkedClock(options.clock, telemetry);

@@ -57,7 +57,7 @@ export class EventStream {
   /** Emits the alert that the wall clock was set by `stepMs` milliseconds. */
   stepped(stepMs: number): void {
     const [way, byMs] = [stepMs < 0 ? "back" : "forward", Math.abs(stepMs)];
-    this.#core.telemetry.event("warn", "clock.stepped", { stepMs });
+    this.#report("clock.stepped", { stepMs });
     this.#tellAlert({
       alert: "CLOCK_STEPPED",
       detail: `the wall clock was set ${way} by ${byMs} ms`,
@@ -69,7 +69,8 @@ export class EventStream {
   status(update: StatusUpdate): void {
     const { change, detail, timeMs } = update;
     const isPlanned = change === "DRAINING" || change === "CLOSED";
-    this.#core.telemetry.event(isPlanned ? "info" : "warn", "engine.status", { change, detail });
+    if (isPlanned) this.#core.telemetry.event("info", "engine.status", { change, detail });
+    else this.#report("engine.status", { change, detail });
     this.events.emit("status", update);
     if (!isPlanned) this.#tellAlert({ alert: change, detail, timeMs });
   }
@@ -80,8 +81,14 @@ export class EventStream {
   }
 
   #alert(orderId: number, { alert, detail }: Extract<Fact, { kind: "ALERT" }>, timeMs: number): void {
-    this.#core.telemetry.event("warn", "order.alert", { orderId, alert, detail });
+    this.#report("order.alert", { orderId, alert, detail });
     this.#tellAlert({ alert, orderId, detail, timeMs });
+  }
+
+  /** Reports an alert. A server without a telemetry of the host writes it only if the host does not listen itself. */
+  #report(name: string, fields: Readonly<Record<string, string | number>>): void {
+    const { telemetry } = this.#core;
+    if (telemetry.isOwn || !this.events.hears("alert")) telemetry.event("warn", name, fields);
   }
 
   #tellAlert(alert: Alert): void {

@@ -1,22 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createMemoryHost, type MemoryHost } from "../../../src/adapters/memory/index.ts";
 import { openEngine } from "../../../src/engine/index.ts";
 import { createScriptedVenue } from "../../support/scripted-venue.ts";
+import { standardError } from "../../support/standard-error.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Lines that were written to standard error. */
-const lines: string[] = [];
+const { lines } = standardError();
 
-beforeEach(() => {
-  lines.length = 0;
-  vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
+afterEach(() => void vi.unstubAllGlobals());
 
 /** Opens an engine whose clock is set once, which is an alert. Returns the alerts. */
 async function alarmed(host: Partial<MemoryHost> = {}): Promise<readonly string[]> {
