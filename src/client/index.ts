@@ -18,6 +18,8 @@ export type {
   FetchLike,
   FetchRequest,
   FetchResponse,
+  ReplyBody,
+  ReplyHeaders,
 } from "./http/platform.ts";
 export type { Client } from "./methods/api.ts";
 export type { LocalChecks } from "./methods/local-checks.ts";

@@ -13,6 +13,7 @@ export class InvariantError extends Error {
   /** Id of the invariant, as in docs/invariants.md. */
   readonly invariant: string;
 
+  /** Creates the error of an invariant, such as I53, and of what contradicts it. */
   constructor(invariant: string, what: string) {
     super(`${invariant}: ${what}`);
     this.invariant = invariant;

@@ -59,6 +59,7 @@ export class ExecutionIds implements Iterable<string> {
     return this.size === 0 ? undefined : this.#log.ids[this.size - 1];
   }
 
+  /** Yields the ids in the order in which they were added. */
   *[Symbol.iterator](): IterableIterator<string> {
     for (let place = 0; place < this.size; place++) yield this.#log.ids[place] ?? "";
   }

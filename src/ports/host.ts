@@ -6,6 +6,7 @@ export type Awaitable<T> = T | Promise<T>;
 
 /** The catalogue of instruments. */
 export interface Instruments {
+  /** Returns every instrument. Symbols, ids and aliases must be unique. */
   all(): readonly Instrument[];
   /** Returns the instrument of an exact canonical symbol. */
   find(symbol: string): Instrument | undefined;
@@ -17,30 +18,35 @@ export interface Instruments {
  * Keys, owners, consent and restrictions. A rejected promise is answered as a service failure, never as a refusal.
  */
 export interface Accounts {
+  /** Returns an API key with its secret and permissions, or undefined for one that does not exist or was revoked. */
   key(apiKey: string): Awaitable<ApiKey | undefined>;
+  /** Returns an account with its owner and restrictions as they are now, or undefined for an unknown id. */
   account(accountId: number): Awaitable<Account | undefined>;
 }
 
 /** Signed position of an account in an instrument. It must include every fill that the venue has reported. */
 export interface Exposure {
+  /**
+   * Returns the quantity of the base asset that an account holds, negative for a short position and zero for none. If it
+   * throws or rejects, reduce-only orders wait and the engine asks again.
+   */
   position(accountId: number, symbol: string): Awaitable<Quantity>;
 }
 
-/**
- * Time and turns.
- *
- * - `nowMs` is the wall clock, epoch milliseconds; it can be set, so it may step either way.
- * - `monotonicMs` never falls and never steps; only differences of it are meaningful.
- * - `schedule` runs once when `monotonicMs` has reached `atMs`, or later; the returned function cancels it.
- * - `soon` runs after input that already waits, so that many commands share one append.
- * - `onStep` is present if the clock can detect that the wall clock was set. It calls the listener with the
- *   difference until the returned function is called.
- */
+/** Time and turns. */
 export interface Clock {
+  /** Returns the wall clock in epoch milliseconds. It can be set, so it may step either way. */
   nowMs(): number;
+  /** Returns milliseconds that never fall and never step. Only their differences are meaningful. */
   monotonicMs(): number;
+  /** Runs a function once when `monotonicMs` has reached `atMs`, or later. The returned function cancels it. */
   schedule(atMs: number, run: () => void): () => void;
+  /** Runs a function after input that already waits, so that many commands share one append. */
   soon(run: () => void): void;
+  /**
+   * Calls a listener with the milliseconds by which the wall clock was set, negative for back, until the returned
+   * function is called. Present if the clock can detect this.
+   */
   onStep?(listener: (stepMs: number) => void): () => void;
 }
 
@@ -52,7 +58,9 @@ export interface Entropy {
 
 /** Small durable values of a host, such as the clock of a sandbox. */
 export interface KeyValueStore {
+  /** Resolves to the durable value of a key, or to undefined. Rejects if it cannot be read. */
   get(key: string): Promise<string | undefined>;
+  /** Stores a value in place of an earlier one, and resolves when it is durable. */
   set(key: string, value: string): Promise<void>;
 }
 
@@ -60,6 +68,10 @@ export interface KeyValueStore {
  * Receiver of the events that the engine and the service report. Fields never contain a secret, a signature or a key.
  */
 export interface Telemetry {
+  /**
+   * Receives one event. `warn` and `error` need a person, `info` and `debug` do not. `name` is one of a fixed set, such
+   * as `order.alert`. It is called often and in the middle of work: it must return at once. What it throws is ignored.
+   */
   event(
     level: "debug" | "info" | "warn" | "error",
     name: string,

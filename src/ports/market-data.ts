@@ -50,9 +50,11 @@ export type QuoteVerdict = "counted" | QuoteDrop;
 
 /** Receiver of a source's data. Calls are processed in order and do not wait. */
 export interface MarketSink {
+  /** Takes a quote and returns whether it counted, or why not. Never throws. */
   quote(quote: QuoteInput): QuoteVerdict;
   /** Confirms that the source is alive and the last quote still holds. Triggers nothing. */
   heartbeat(symbol: string): void;
+  /** Takes a trade. One whose id was counted before, or that cannot be read, adds no volume. Never throws. */
   print(print: PrintInput): void;
 }
 

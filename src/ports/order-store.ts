@@ -123,6 +123,10 @@ export interface OrderStore {
   acquire(): Promise<readonly ShardHead[]>;
   /** Returns the current durable head of one shard. */
   head(shard: number): Promise<ShardHead>;
+  /**
+   * Writes a batch as one transaction and resolves when it is durable: to one outcome per entry of `shards`, in their
+   * order. Only the entries that are `fenced` are left out. A rejection means that the outcome is unknown.
+   */
   append(batch: AppendBatch): Promise<readonly AppendOutcome[]>;
   /**
    * Raises the round of a shard while `epoch` owns it. When it resolves, an append of an earlier round of the epoch
@@ -154,7 +158,9 @@ export interface OrderStore {
   readQuotes(): Promise<readonly KeptQuote[]>;
   /** Deletes marks that no reference can need any more. The engine passes a few hundred at a time. */
   deleteMarks(marks: readonly MarketMark[]): Promise<void>;
+  /** Resolves to an ended parent of an account, to undefined if there is none of that id. */
   findEnded(key: EndedKey): Promise<ParentOrder | undefined>;
+  /** Resolves to at most `limit` ended parents of an account after the cursor, in the order that {@link EndedPage} defines. */
   pageEnded(page: EndedPage): Promise<readonly ParentOrder[]>;
   /**
    * Returns the number of ended parents of an account of that shard, and the last record of the shard, both at one
@@ -174,6 +180,7 @@ export interface OrderStore {
    * every new client id.
    */
   pageEndedNames?(page: EndedNamePage): Promise<readonly EndedName[]>;
+  /** Resolves to an ended list of an account, to undefined if there is none of that id. */
   findEndedList(key: EndedListKey): Promise<EndedList | undefined>;
   /** Returns lists, newest first. */
   pageEndedLists(page: EndedListPage): Promise<readonly EndedList[]>;
@@ -189,5 +196,6 @@ export interface OrderStore {
    * continue meanwhile. A store that deletes in parts calls `deleting` after each.
    */
   deleteVolume(range: Readonly<{ beforeMs: number }>, deleting?: () => void): Promise<void>;
+  /** Releases what the store holds. The engine calls it once, as its last call. Rejects if the store fails to close. */
   close(): Promise<void>;
 }

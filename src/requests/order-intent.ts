@@ -17,10 +17,9 @@ import type { PlainFields } from "./plain-fields.ts";
 import { conflict, type NameOf, ownName, unread } from "./refusals.ts";
 import { scheduleTerms } from "./schedule-terms.ts";
 
-/**
- * `clientId` generates the id of an order without one. It receives the name of the field, such as aboveClientOrderId.
- */
+/** Options for reading an order or a list in process. */
 export interface OrderIntentOptions {
+  /** Generates the id of an order or leg without one. It receives the name of the field, such as aboveClientOrderId. */
   readonly clientId?: (field: string) => string;
 }
 

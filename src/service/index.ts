@@ -24,6 +24,7 @@ export {
   createMountProbe,
   type MountFinding,
   type MountProbe,
+  type ProbedService,
   type ProbeSender,
 } from "./mount-probe/probe.ts";
 export type { ProbeRequest } from "./mount-probe/requests.ts";

@@ -22,7 +22,9 @@ const positionOption: OptionCheck = optionsOf<Position>({
 
 /** Positions that the host sets. */
 export interface MemoryExposure extends Exposure {
+  /** Returns the position that was set, zero by default. */
   position(accountId: number, symbol: string): Quantity;
+  /** Sets a position in place of the earlier one. Throws a TypeError or RangeError that names a member that is wrong. */
   set(position: Position): void;
 }
 

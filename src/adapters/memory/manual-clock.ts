@@ -7,6 +7,7 @@ export type Settle = () => Promise<unknown>;
 
 /** A clock that moves only when the program moves it. Its wall clock can be set. */
 export interface ManualClock extends Clock {
+  /** Calls a listener with the milliseconds of every `stepWall`, until the returned function is called. */
   onStep(listener: (stepMs: number) => void): () => void;
   /**
    * Moves the clock until the wall clock shows a time in epoch milliseconds. Runs every timer that becomes due, in

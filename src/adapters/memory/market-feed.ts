@@ -4,7 +4,9 @@ import type { MarketData, MarketSink, PrintInput, QuoteInput, QuoteVerdict } fro
 export interface MarketFeed extends MarketData {
   /** Passes a quote on. Returns the verdict of every subscriber, in subscription order. */
   quote(quote: QuoteInput): readonly QuoteVerdict[];
+  /** Tells every subscriber that the last quote of a symbol still holds. */
   heartbeat(symbol: string): void;
+  /** Passes a trade on to every subscriber. */
   print(print: PrintInput): void;
 }
 

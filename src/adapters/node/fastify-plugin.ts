@@ -11,9 +11,13 @@ export type FastifyMountHook = (
 /** The parts of a Fastify instance that the plugin uses. */
 export interface FastifyMountScope {
   readonly prefix: string;
+  /** Adds a plugin in a scope of its own, below a prefix. */
   register(plugin: FastifyMountPlugin, options: { prefix: string }): unknown;
+  /** Adds a hook that runs for every request of the scope. */
   addHook(name: "onRequest", hook: FastifyMountHook): unknown;
+  /** Adds a route for every method that Fastify knows. */
   all(path: string, handler: () => void): unknown;
+  /** Sets the handler of requests of the scope without a route. */
   setNotFoundHandler(handler: () => void): unknown;
 }
 

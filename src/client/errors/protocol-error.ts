@@ -45,6 +45,7 @@ export class ProtocolError extends ClientError implements ProtocolFinding {
   declare readonly member?: string;
   declare readonly retryAfterMs?: number;
 
+  /** Creates the error of a reply that cannot be read. */
   constructor({ problem, status, member, retryAfterMs }: ProtocolFinding) {
     super(`The reply (HTTP ${status}) ${textOf(problem, member)}.`);
     this.problem = problem;

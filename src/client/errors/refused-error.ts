@@ -46,6 +46,7 @@ export class RefusedError extends ClientError implements Refusal {
   /** Whether the request was sent. */
   readonly sent: boolean;
 
+  /** Creates the error of a refusal, by the service or, with `sent` false, by a local check. */
   constructor(refusal: Refusal, options: ErrorOptions & Readonly<{ sent: boolean }>) {
     super(refusal.remedy === undefined ? refusal.msg : `${refusal.msg} ${refusal.remedy}`, options);
     this.msg = refusal.msg;

@@ -1,7 +1,9 @@
 /** An `AbortSignal`, or an object with these members, that can abort a call. */
 export interface AbortLike {
   readonly aborted: boolean;
+  /** Calls a listener when the call is to be aborted. */
   addEventListener(type: "abort", listener: () => void): void;
+  /** Removes a listener. */
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
@@ -9,6 +11,7 @@ export interface AbortLike {
 export interface ClientClock {
   /** Returns the wall clock in epoch milliseconds. */
   nowMs(): number;
+  /** Returns milliseconds that never fall. */
   monotonicMs(): number;
   /** Runs a function once `monotonicMs` has reached `atMs`. The returned function cancels it. */
   schedule(atMs: number, run: () => void): () => void;
@@ -26,15 +29,30 @@ export interface FetchRequest {
 
 /** A reader of the bytes of a reply. */
 export interface ByteReader {
+  /** Resolves to the next bytes, or to `done`. Rejects if the connection breaks. */
   read(): Promise<Readonly<{ done: boolean; value?: Uint8Array | undefined }>>;
+  /** Ends reading; the rest of the reply is discarded. */
   cancel(): Promise<unknown>;
+}
+
+/** The headers of a reply. */
+export interface ReplyHeaders {
+  /** Returns the value of a header, whose name is in lower case, or null. */
+  get(name: string): string | null;
+}
+
+/** The body of a reply. */
+export interface ReplyBody {
+  /** Returns a reader of its bytes. */
+  getReader(): ByteReader;
 }
 
 /** The part of the response of `fetch` that a client uses. A platform may leave `body` out, as React Native does. */
 export interface FetchResponse {
   readonly status: number;
-  readonly headers: Readonly<{ get(name: string): string | null }>;
-  readonly body?: Readonly<{ getReader(): ByteReader }> | null;
+  readonly headers: ReplyHeaders;
+  readonly body?: ReplyBody | null;
+  /** Resolves to the whole body as text. */
   text(): Promise<string>;
 }
 

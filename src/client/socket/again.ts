@@ -36,6 +36,7 @@ async function again(
 export interface Lasting {
   /** Resolves when it has ended: to the error that ended it, or to undefined after `close`. */
   readonly ended: Promise<Error | undefined>;
+  /** Ends the work and its connection. */
   close(): void;
 }
 

@@ -11,11 +11,14 @@ export interface SocketEvent {
  * The members that a client uses of a WebSocket. A WebSocket of a browser, of Node.js or of the package `ws` has them.
  */
 export interface SocketLike {
+  /** Calls a listener for every event of a type. */
   addEventListener(
     type: "open" | "message" | "close" | "error",
     listener: (event: SocketEvent) => void,
   ): void;
+  /** Sends a message. It is called only while the connection is open. */
   send(text: string): void;
+  /** Ends the connection. May be called at any time, also more than once. */
   close(): void;
 }
 

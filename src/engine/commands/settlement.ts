@@ -38,6 +38,7 @@ export class SettlementError extends Error {
   override readonly name = "SettlementError";
   readonly problem: SettlementProblem;
 
+  /** Creates the error of a settlement that is refused. */
   constructor(problem: SettlementProblem, message: string) {
     super(message);
     this.problem = problem;

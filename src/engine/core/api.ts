@@ -212,6 +212,7 @@ export interface Engine extends AsyncDisposable {
   placeList(request: PlaceListRequest): Promise<ListPlacement>;
   /** Resolves to the list after the cancel of every leg that had not ended. */
   cancelList(key: ListKey): Promise<OrderList>;
+  /** Resolves to a list, open or ended; to undefined if the account has none of that name. */
   findList(key: ListKey): Promise<OrderList | undefined>;
   /** Resolves to lists with a leg that has not ended, oldest first. */
   openLists(request: ListPageRequest): Promise<readonly OrderList[]>;
@@ -225,6 +226,10 @@ export interface Engine extends AsyncDisposable {
    * nothing is executed and no child is in flight, ONLY_PARTIALLY_FILLED that something is executed.
    */
   cancel(request: CancelRequest): Promise<ParentOrder>;
+  /**
+   * Cancels every open parent of an account, and resolves to their numbers when the cancels are durable. Parents with a
+   * child in flight end when its outcome is known.
+   */
   cancelAll(accountId: number): Promise<CancelAllResult>;
   /**
    * Settles a child with an unknown outcome as an operator states. Resolves to its parent when that is durable. Rejects
@@ -237,7 +242,9 @@ export interface Engine extends AsyncDisposable {
    * HP).
    */
   fundsChanged(accountId: number): void;
+  /** Resolves to a parent, open or ended; to undefined if the account has none of that name. */
   find(key: ParentKey): Promise<ParentOrder | undefined>;
+  /** Resolves to a page of the parents of an account, with `includeHistory` also of ended ones. */
   page(request: PageRequest): Promise<ParentPage>;
   /** Returns the running limit of a dynamic trailing parent before it triggers, from durable marks, at 8 decimals. */
   runningLimit(order: ParentOrder): Price | undefined;
@@ -249,8 +256,14 @@ export interface Engine extends AsyncDisposable {
   readonly volumes: VolumeHistory;
   /** Resolves to an order of any account by its managed id alone. For operators. */
   findAny(orderId: number): Promise<ParentOrder | undefined>;
+  /** Resolves to the history of an order of any account; to undefined for an unknown id. For operators. */
   story(orderId: number): Promise<Story | undefined>;
+  /**
+   * Rebuilds the state from the journal alone and compares it with the current one. It reads the whole journal, in turns
+   * between other work. Rejects if the store cannot be read.
+   */
   verify(): Promise<Verification>;
+  /** Returns the counters since the engine was opened, and the present lengths of its queues. */
   metrics(): Metrics;
   /** Returns whether the engine is normal, and any reasons why not. */
   status(): EngineStatus;

@@ -47,6 +47,7 @@ const MESSAGES: Readonly<Record<EngineFault, (details: ErrorDetails) => string>>
 export class EngineError extends OrderError {
   override readonly name = "EngineError";
 
+  /** Creates the error of a fault; its message is made of the reason and its details. */
   constructor(reason: EngineFault, details: ErrorDetails = {}, options?: ErrorOptions) {
     super(reason, details, { ...options, message: MESSAGES[reason](details) });
   }

@@ -16,10 +16,16 @@ export interface MountFinding {
 /** Sends a request unchanged to the mount. Resolves to the reply, or to undefined if none came. */
 export type ProbeSender = (request: ProbeRequest) => Promise<ProbeAnswer | undefined>;
 
+/** Stands in for the service during a probe. */
+export interface ProbedService {
+  /** Notes what the mount delivers and resolves to the reply that the probe expects back. */
+  handle(request: WireRequest): Promise<WireResponse>;
+}
+
 /** Probe that finds out how a mount changes requests and replies. */
 export interface MountProbe {
   /** Replaces the service during the probe. */
-  readonly service: Readonly<{ handle(request: WireRequest): Promise<WireResponse> }>;
+  readonly service: ProbedService;
   /** Sends every request of the probe in sequence. Resolves to the faults, each once. */
   run(send: ProbeSender): Promise<readonly MountFinding[]>;
 }
