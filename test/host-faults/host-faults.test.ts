@@ -13,7 +13,11 @@ const COLUMNS = [
   "after close",
   "while opening",
 ] as const;
-type Column = (typeof COLUMNS)[number];
+/** The fault of ports that return a list. */
+const TOO_LONG = "too long";
+type Column = (typeof COLUMNS)[number] | typeof TOO_LONG;
+
+const columnsOf = ({ long }: Port): readonly Column[] => [...COLUMNS, ...(long ? ([TOO_LONG] as const) : [])];
 
 const LATE_MS = 6_000;
 const AFTER_CLOSE_MS = 1_000;
@@ -21,7 +25,7 @@ const WATCH_MS = 20_000;
 
 /** Puts the fault of a column in place of a port's function. */
 function install(port: Port, column: Column, host: Host, world: () => FaultWorld): void {
-  const { name, wrong, range } = port;
+  const { name, wrong, range, long } = port;
   const honest = host[name];
   if (honest === undefined) throw new RangeError(`no port ${name}`);
   const faults: Partial<Record<Column, (...args: never[]) => unknown>> = {
@@ -33,6 +37,7 @@ function install(port: Port, column: Column, host: Host, world: () => FaultWorld
     }),
     "wrong type": () => wrong,
     "out of range": () => range,
+    [TOO_LONG]: () => long,
     twice: (...args) => {
       honest(...args);
       return honest(...args);
@@ -131,7 +136,7 @@ async function observe(port: Port, column: Column): Promise<string> {
 const found = new Map<Port, Map<Column, string>>();
 
 describe.each(PORTS)("decisions CC, CD: the host's $name", (port) => {
-  it.each(COLUMNS)("%s", async (column) => {
+  it.each(columnsOf(port))("%s", async (column) => {
     const cells = found.get(port) ?? new Map<Column, string>();
     found.set(port, cells.set(column, await observe(port, column)));
     // Only the store can say what is durable, so there is no answer without it.
@@ -148,24 +153,26 @@ caller, *operator* the telemetry events and alerts, *kept* the state of the acco
 page.
 
 *Rejects* means that the function returns a rejected promise. *Answers late* means that it answers after 6 seconds,
-which is later than its deadline. *Wrong type* and *out of range* mean that the host returns or sends a value of a wrong type or out of range. *Twice*
-means that the function runs twice for one call, or that an event is sent twice. *After close* means that the host
-answers a call one second after the engine began to close; events that the host sends on its own arrive once the
-engine is closed. *While opening* means that the function throws while the engine opens, and afterwards.
+which is later than its deadline. *Wrong type* and *out of range* mean that the host returns or sends a value of a wrong
+type or out of range. *Too long* means that it returns a list of 10,001 entries. *Twice* means that the function runs
+twice for one call, or that an event is sent twice. *After close* means that the host answers a call one second after
+the engine began to close; events that the host sends on its own arrive once the engine is closed. *While opening* means
+that the function throws while the engine opens, and afterwards.
 
 While a clock returns no valid time, the last valid time is used. Fractions of a millisecond are rounded down.
 
 The service reports the failure of a function as a failure of its own and never as a refusal of the order (decisions
-CA to CD). The metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; until the store answers, the outcome is unknown.
+CA to CD). The metrics count dropped quotes and prints by cause. Only a store can tell which records are durable; until
+the store answers, the outcome is unknown.
 `;
 
 it("docs/host-faults.md contains the results, without an empty cell; `npm run docs:host-faults` rewrites it", async () => {
-  const sections = [...found].map(([{ name }, cells]) => {
-    const rows = COLUMNS.map(
+  const sections = [...found].map(([port, cells]) => {
+    const rows = columnsOf(port).map(
       (column) =>
         `| ${column} | ${(cells.get(column) ?? "").replace(/; (operator|kept): /g, " | ").replace("client: ", "")} |`,
     );
-    return `\n## ${name}\n\n| fault | client | operator | kept |\n| --- | --- | --- | --- |\n${rows.map(padded).join("\n")}\n`;
+    return `\n## ${port.name}\n\n| fault | client | operator | kept |\n| --- | --- | --- | --- |\n${rows.map(padded).join("\n")}\n`;
   });
   const page = HEAD + sections.join("");
   expect(page).not.toMatch(/\| +\|/);

@@ -14,6 +14,8 @@ export type Port = Readonly<{
   act: Act;
   wrong: unknown;
   range: unknown;
+  /** A list with more entries than were asked for, of a port that returns a list. */
+  long?: readonly unknown[];
   sync?: true;
   /** Events that the host sends unasked; sent to the engine after `act`. */
   says?: (world: FaultWorld, said: unknown) => void;
@@ -178,6 +180,9 @@ const updateOf = ({ clock }: FaultWorld): unknown => ({
 
 const UNASKED = "the engine expects no answer";
 
+/** More entries than any list of a host may have. */
+const TOO_MANY: readonly unknown[] = Array.from({ length: 10_001 }, () => ({}));
+
 export const PORTS: readonly Port[] = [
   ...EVENTS,
   {
@@ -253,12 +258,28 @@ export const PORTS: readonly Port[] = [
     act: get("/api/v2/allOrders", { symbol: "BTC/USD" }),
     wrong: "text",
     range: [{ orderId: -1n }],
+    long: TOO_MANY,
+  },
+  {
+    name: "native.open",
+    act: get("/compat/api/v3/openOrders", { symbol: "BTCUSD" }),
+    wrong: "text",
+    range: [{ orderId: -1n }],
+    long: TOO_MANY,
   },
   {
     name: "native.executions",
     act: get("/api/v2/order", { symbol: "BTC/USD", orderId: "7" }),
     wrong: "text",
     range: [{ order: { orderId: -1n } }],
+    long: TOO_MANY,
+  },
+  {
+    name: "balances.balances",
+    act: get("/compat/api/v3/account", {}),
+    wrong: "text",
+    range: [{ asset: "USD", free: "1e9", locked: "0" }],
+    long: TOO_MANY,
   },
   {
     name: "rejections.list",

@@ -96,8 +96,10 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   };
   const limiter = createMemoryRateLimiter({ clock, enforce: false });
   const rateLimiter = through(host, "rateLimiter", limiter, ["weigh", "takeOrders", "returnOrders"]);
-  const names = ["findRequest", "place", "find", "cancel", "cancelIf", "page", "executions"] as const;
+  const names = ["findRequest", "place", "find", "cancel", "cancelIf", "page", "open", "executions"] as const;
   const nativeOrders = through(host, "native", paper.native, names);
+  const honestBalances = { balances: () => [{ asset: "USD", free: "5", locked: "0" }] };
+  const balances = through(host, "balances", honestBalances, ["balances"]);
   const rejections = through(
     host,
     "rejections",
@@ -122,7 +124,7 @@ export async function openFaultWorld(break_: (host: Host) => void = () => undefi
   engine.events.on("order", (...args) => host["events.listener"]?.(...(args as unknown as never[])));
   engine.events.on("alert", ({ alert }) => told.add(alert));
   const service = createService({
-    ...{ ...parts, engine, rateLimiter, rejections },
+    ...{ ...parts, engine, rateLimiter, balances, rejections },
     nativeOrders: Object.assign(Object.create(nativeOrders), { subscribe }),
     sockets: { accountEvents },
   });
