@@ -118,6 +118,9 @@ describe("decision GD over a real connection", () => {
     const { port } = await serve({}, { connectionsPerAddress: 2 });
     const socket = await socketOf(port);
     const kept = await openConnection(port);
+    // The answer proves that the connection is counted, whichever thread has accepted it.
+    kept.write(rawBytes({ method: "GET", target: "/api/ping" }));
+    expect((await kept.answer()).status).toBe(200);
     expect((await ping(port)).status).toBe(429);
     await expect(socketOf(port)).rejects.toThrow("429");
     socket.socket.close();
