@@ -50,6 +50,10 @@ function groupsOf(half: string): readonly string[] {
   return [...groups.slice(0, -1), (embedded >> 16n).toString(16), (embedded & 0xffffn).toString(16)];
 }
 
+/** The usual form of an IPv4-mapped address. It needs no arithmetic, and a server on `::` sees it in every request. */
+const MAPPED_V4 =
+  /^::ffff:((?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i;
+
 const GROUP_BITS = 16n;
 const NETWORK_BITS = 64n;
 
@@ -60,6 +64,8 @@ const NETWORK_BITS = 64n;
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;
+  const mapped = MAPPED_V4.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
   const value = parseAddress(address);
   if (value === undefined) return address;
   if (value >> V4_BITS === V4_BASE >> V4_BITS)

@@ -4,6 +4,7 @@ import { networkOf, parseAddress } from "../../../src/service/access/ip-address.
 it.each([
   ["192.0.2.1", "192.0.2.1"],
   ["::ffff:192.0.2.1", "192.0.2.1"],
+  ["::FFFF:0.0.2.255", "0.0.2.255"],
   ["::FFFF:c000:201", "192.0.2.1"],
   ["0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1"],
   ["::ffff:192.0.2.1%eth0", "192.0.2.1"],
@@ -19,13 +20,19 @@ it.each([
   expect(networkOf(address)).toBe(network);
 });
 
-it.each(["", "a", "unix:", "1::2::3", "::ffff:192.0.2.256", "2001:db8::g"])(
-  "%j is not an address and is counted as it is",
-  (address) => {
-    expect(parseAddress(address)).toBeUndefined();
-    expect(networkOf(address)).toBe(address);
-  },
-);
+it.each([
+  "",
+  "a",
+  "unix:",
+  "1::2::3",
+  "::ffff:192.0.2.256",
+  "::ffff:192.0.2.01",
+  "::ffff:192.0.2.1.",
+  "2001:db8::g",
+])("%j is not an address and is counted as it is", (address) => {
+  expect(parseAddress(address)).toBeUndefined();
+  expect(networkOf(address)).toBe(address);
+});
 
 it("neighbors are counted separately: another /64, another IPv4 address", () => {
   expect(networkOf("2001:db8:1:2::1")).not.toBe(networkOf("2001:db8:1:3::1"));
