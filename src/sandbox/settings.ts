@@ -1,3 +1,4 @@
+import { MOST_THREADS } from "../adapters/node/internal.ts";
 import type { Crash } from "./crash-points.ts";
 import {
   apiKey,
@@ -83,7 +84,7 @@ const longMs = wholeNumber({ min: 60_000, max: 31_536_000_000 });
 const delayMs = wholeNumber({ min: 0, max: 31_536_000_000 });
 const seed = wholeNumber({ min: 0, max: 4_294_967_295 });
 const records = wholeNumber({ min: 1, max: 1_000_000_000 });
-const threads = wholeNumber({ min: 0, max: 64 });
+const threads = wholeNumber({ min: 0, max: MOST_THREADS });
 const days = wholeNumber({ min: 1, max: 36_500 });
 
 const OPTIONS = {
