@@ -28,7 +28,7 @@ export interface Accounts {
 export interface Exposure {
   /**
    * Returns the quantity of the base asset that an account holds, negative for a short position and zero for none. If it
-   * throws or rejects, reduce-only orders wait and the engine asks again.
+   * throws or rejects, a placement that needs it fails, and an order that waits for it asks again.
    */
   position(accountId: number, symbol: string): Awaitable<Quantity>;
 }

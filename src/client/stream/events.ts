@@ -1,4 +1,4 @@
-import type { ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
+import type { ApiState, ListStatusView, OrderStatus } from "../../lifecycle/index.ts";
 import type { AlertKind, Contingency, Side } from "../../model/index.ts";
 import {
   flag,
@@ -69,7 +69,7 @@ export interface OrderUpdateMembers {
   readonly AP?: string | undefined;
   /** Trailing distance in percent. */
   readonly cr?: string | undefined;
-  readonly apiState?: string | undefined;
+  readonly apiState?: ApiState | undefined;
   readonly held?: boolean | undefined;
   readonly cancelPending?: boolean | undefined;
   /** Why the order ended. */
@@ -169,7 +169,7 @@ export const ORDER_SHAPE: Shape<OrderUpdateMembers> = /* @__PURE__ */ (() => ({
   executionId: maybe(text),
   AP: maybe(text),
   cr: maybe(text),
-  apiState: maybe(text),
+  apiState: maybe(text<ApiState>),
   held: maybe(flag),
   cancelPending: maybe(flag),
   reason: maybe(text),
