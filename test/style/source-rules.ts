@@ -123,7 +123,13 @@ function foreignImports(file: SourceFile): readonly Breach[] {
  * exports that an entry point of the package does not show.
  */
 const APART: readonly string[] = [
-  ...["requests/schemas/index.ts", "ports/internal.ts", "service/internal.ts", "signing/internal.ts"],
+  ...[
+    "requests/schemas/index.ts",
+    "ports/internal.ts",
+    "adapters/node/internal.ts",
+    "service/internal.ts",
+    "signing/internal.ts",
+  ],
 ];
 
 const isFace = (path: string): boolean => path === `${folderOf(path)}/index.ts` || APART.includes(path);
